@@ -1,12 +1,7 @@
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startListening } from '../apps/server/test/app/listening.ts';
-import certificate from '../apps/server/test/app/localhost-certificate.json' with { type: 'json' };
-import { toPresent } from '../apps/server/test/app/oauth.ts';
-import { besideClients } from '../apps/server/test/app/published.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   approved,
   CALLBACK,
@@ -14,23 +9,17 @@ import {
   newProvider,
   publish,
   startProtected,
+  useServiceForClients,
   withoutRefresh,
 } from './mcp-peers.ts';
 
-let service: Awaited<ReturnType<typeof startListening>>;
-beforeAll(async () => {
-  // The client of the official SDK names only documents at `https` addresses.
-  setDefaultCACertificates([...getCACertificates('default'), certificate.cert]);
-  service = await startListening({ env: besideClients, isShared: true });
-  toPresent(service);
-});
-afterAll(() => service.stop());
+const service = useServiceForClients();
 
 /** The consent page is asked for, looked at, and approved. */
 function onThePage(link: URL): Promise<URL> {
   const asked = new URL(link);
   asked.searchParams.set('prompt', 'consent');
-  return approved(service, asked);
+  return approved(service.now(), asked);
 }
 
 describe.each([
@@ -41,7 +30,7 @@ describe.each([
     ['in the sandbox', inSandbox],
     ['through the consent page', onThePage],
   ])('connects, calls tools, refreshes, asks for more, and is revoked: %s', async (_where, browser) => {
-    const { acme, resource, seen } = await startProtected(service);
+    const { acme, resource, seen } = await startProtected(service.now());
     const { provider, kept } = newProvider(await describedAt());
     const transportOf = () =>
       new StreamableHTTPClientTransport(new URL(resource), { authProvider: provider });
@@ -49,7 +38,7 @@ describe.each([
     const allow = async (transport: StreamableHTTPClientTransport) => {
       const back = await browser(kept.link ?? new URL('about:blank'));
       expect(`${back.origin}${back.pathname}`).toBe(CALLBACK);
-      expect(back.searchParams.get('iss')).toBe(service.url);
+      expect(back.searchParams.get('iss')).toBe(service.now().url);
       expect(back.searchParams.get('state')).toBe('state-of-the-client');
       await transport.finishAuth(back.searchParams.get('code') ?? '');
     };
@@ -90,7 +79,7 @@ describe.each([
 
     // The client ends its grant, and cannot refresh it.
     const form = { client_id: kept.client?.client_id ?? '', token: kept.tokens?.refresh_token ?? '' };
-    const revoked = await fetch(`${service.url}/oauth/revoke`, {
+    const revoked = await fetch(`${service.now().url}/oauth/revoke`, {
       method: 'POST',
       body: new URLSearchParams(form),
     });

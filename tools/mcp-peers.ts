@@ -1,18 +1,34 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { Behest } from '@behest/sdk';
 import { memoryMeter } from '@behest/sdk/enforce';
 import { type McpRequest, protectMcp, withToolEnforcement } from '@behest/sdk/mcp';
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { expect, onTestFinished } from 'vitest';
-import type { startListening } from '../apps/server/test/app/listening.ts';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { startListening } from '../apps/server/test/app/listening.ts';
 import certificate from '../apps/server/test/app/localhost-certificate.json' with { type: 'json' };
+import { toPresent } from '../apps/server/test/app/oauth.ts';
 import { linkParts, personOn } from '../apps/server/test/app/person.ts';
+import { besideClients } from '../apps/server/test/app/published.ts';
 import { startReceiver } from '../apps/server/test/app/receiver.ts';
 import { filesManifest, filesServer } from '../packages/sdk/test/mcp-files.ts';
 
 export const CALLBACK = 'http://127.0.0.1:49152/callback';
+
+/** A service for the tests of a file, whose clients may have documents at addresses of this machine. */
+export function useServiceForClients(): { now(): Listening } {
+  let service: Listening;
+  beforeAll(async () => {
+    // The client of the official SDK names only documents at `https` addresses.
+    setDefaultCACertificates([...getCACertificates('default'), certificate.cert]);
+    service = await startListening({ env: besideClients, isShared: true });
+    toPresent(service);
+  });
+  afterAll(() => service.stop());
+  return { now: () => service };
+}
 
 type Listening = Awaited<ReturnType<typeof startListening>>;
 /** Serves a request that was let through. */

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { Behest } from '@behest/sdk';
 import { type McpRequest, withToolEnforcement } from '@behest/sdk/mcp';
 import * as newer from '@modelcontextprotocol/client';
@@ -7,13 +6,9 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import * as olderAuth from 'mcp-sdk-2025-06-18/client/auth.js';
 import * as older from 'mcp-sdk-2025-06-18/client/index.js';
 import * as olderTransport from 'mcp-sdk-2025-06-18/client/streamableHttp.js';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { partsOf } from '../apps/server/test/app/flow.ts';
-import { startListening } from '../apps/server/test/app/listening.ts';
-import certificate from '../apps/server/test/app/localhost-certificate.json' with { type: 'json' };
-import { toPresent } from '../apps/server/test/app/oauth.ts';
-import { besideClients } from '../apps/server/test/app/published.ts';
 import {
   approved,
   CALLBACK,
@@ -21,16 +16,11 @@ import {
   newProvider,
   publish,
   startProtected,
+  useServiceForClients,
   withoutRefresh,
 } from './mcp-peers.ts';
 
-let service: Awaited<ReturnType<typeof startListening>>;
-beforeAll(async () => {
-  setDefaultCACertificates([...getCACertificates('default'), certificate.cert]);
-  service = await startListening({ env: besideClients, isShared: true });
-  toPresent(service);
-});
-afterAll(() => service.stop());
+const service = useServiceForClients();
 
 const READ = { name: 'read_file', arguments: { path: '/data/reports/may.txt' } };
 const DELETE = { ...READ, name: 'delete_file' };
@@ -69,13 +59,13 @@ describe.each([
     ['a document of its own', () => publish(), 'cimd'],
     ['a registration', async () => undefined, 'dcr'],
   ])('connects with %s, calls tools, and asks for more', async (_how, describedAt, origin) => {
-    const { acme, resource } = await startProtected(service, serveNewer);
+    const { acme, resource } = await startProtected(service.now(), serveNewer);
     const { provider, kept } = newProvider(await describedAt());
     const transportOf = () =>
       new newer.StreamableHTTPClientTransport(new URL(resource), { authProvider: provider });
     const newClient = () => new newer.Client({ name: 'editor', version: '2.0.0' }, { versionNegotiation });
     const allow = async (transport: newer.StreamableHTTPClientTransport) => {
-      const back = await approved(service, kept.link ?? new URL('about:blank'));
+      const back = await approved(service.now(), kept.link ?? new URL('about:blank'));
       expect(`${back.origin}${back.pathname}`).toBe(CALLBACK);
       await transport.finishAuth(back.searchParams); // checks `iss` first
     };
@@ -107,12 +97,12 @@ describe.each([
   });
 
   test('refuses an answer that names another issuer', async () => {
-    const { resource } = await startProtected(service, serveNewer);
+    const { resource } = await startProtected(service.now(), serveNewer);
     const { provider, kept } = newProvider();
     const transport = new newer.StreamableHTTPClientTransport(new URL(resource), { authProvider: provider });
     const client = new newer.Client({ name: 'editor', version: '2.0.0' }, { versionNegotiation });
     await expect(client.connect(transport)).rejects.toThrow();
-    const { searchParams } = await approved(service, kept.link ?? new URL('about:blank'));
+    const { searchParams } = await approved(service.now(), kept.link ?? new URL('about:blank'));
     const good = new URLSearchParams(searchParams);
     searchParams.set('iss', 'https://evil.test');
 
@@ -123,7 +113,7 @@ describe.each([
 });
 
 test('a client of 2025-06-18 registers, connects, calls tools and refreshes', async () => {
-  const { acme, resource } = await startProtected(service);
+  const { acme, resource } = await startProtected(service.now());
   const { provider, kept } = newProvider();
   const transportOf = () =>
     new olderTransport.StreamableHTTPClientTransport(new URL(resource), {

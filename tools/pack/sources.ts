@@ -13,7 +13,11 @@ export interface PackedSources {
   readonly inputs: Readonly<Record<string, readonly [size: number, changed: number]>>;
 }
 
-const ENTRIES = { main: 'apps/server/src/main.ts', 'process-io': 'apps/server/src/process-io.ts' };
+const ENTRIES = {
+  doctor: 'apps/server/src/doctor.ts',
+  main: 'apps/server/src/main.ts',
+  'process-io': 'apps/server/src/process-io.ts',
+};
 
 interface Packing {
   /** The packed packages, which the files import by their paths. Other packages are imported by their names. */

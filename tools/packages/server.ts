@@ -35,7 +35,7 @@ export async function buildServer(root: string, out: string): Promise<Needs & { 
   for (const file of DOCS.files)
     cpSync(join(root, 'node_modules', DOCS.name, file), join(dist, 'docs', file));
   writeFileSync(join(dist, 'docs/folder.mjs'), 'export default () => import.meta.dirname;\n');
-  const read = ['migrations/*.sql', 'src/**/*.{css,html,js,json,sql}', 'start.mjs'];
+  const read = ['migrations/*.sql', 'src/**/*.{css,html,js,json,sql}', 'doctor.mjs', 'start.mjs'];
   for (const file of globSync(read, { cwd: join(root, SERVER) }))
     cpSync(join(root, SERVER, file), join(out, file));
   writeFileSync(

@@ -12,9 +12,12 @@ import { siteFiles } from './sources.ts';
  * Builds the site. Each page is written as HTML and, beside it, as Markdown. The generator has packages of its own, which
  * are installed with the first build.
  *
+ * @param base the path of the host at which the site will be, between slashes
  * @throws Error when a link leads nowhere
  */
-export async function buildSite(root: string, out: string): Promise<{ pages: number }> {
+export async function buildSite(root: string, out: string, base = '/'): Promise<{ pages: number }> {
+  if (!/^\/([^/?#\s]+\/)*$/.test(base))
+    throw new Error(`The base has to be a path between slashes, such as /behest/, and is "${base}".`);
   const generator = join(root, 'tools/site');
   await ensureInstalled(generator);
   const staged = mkdtempSync(join(generator, '.staged-')); // where the theme finds those packages
@@ -29,7 +32,7 @@ export async function buildSite(root: string, out: string): Promise<{ pages: num
     write(join(staged, 'public/llms.txt'), llmsOf(staged, pages));
     write(
       join(staged, '.vitepress/config.mjs'),
-      `export default ${JSON.stringify(siteConfig(staged, out))};\n`,
+      `export default ${JSON.stringify(siteConfig(staged, out, base))};\n`,
     );
     write(join(staged, '.vitepress/theme/index.mjs'), THEME);
     copy(join(generator, 'theme.css'), join(staged, '.vitepress/theme/theme.css'));

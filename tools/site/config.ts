@@ -4,7 +4,7 @@ import { CONTENTS } from './contents.ts';
 import { toldOf } from './llms.ts';
 
 /** The configuration of VitePress for staged pages. It is plain data, since it is written to a file there. */
-export function siteConfig(staged: string, out: string): unknown {
+export function siteConfig(staged: string, out: string, base: string): unknown {
   const titleOf = (name: string) => toldOf(name, readFileSync(join(staged, `${name}.md`), 'utf8')).title;
   const sidebar = Object.entries(CONTENTS).map(([text, names]) => ({
     text,
@@ -15,6 +15,7 @@ export function siteConfig(staged: string, out: string): unknown {
     description: 'Authorization for AI agents that act on behalf of people',
     lang: 'en',
     outDir: out,
+    base,
     srcExclude: ['public/**'],
     metaChunk: true, // or each page would name the files of all pages
     markdown: {

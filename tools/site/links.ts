@@ -3,8 +3,12 @@ import { dirname, join } from 'node:path';
 
 const ADDRESS = /\s(?:href|src)="([^"]+)"/g;
 
-/** Every link of the pages, and of their Markdown, that leads to no file or to no heading. */
-export function deadLinks(site: string): string[] {
+/**
+ * Every link of the pages that leads to no file or to no heading.
+ *
+ * @param base the path of the host at which the site is
+ */
+export function deadLinks(site: string, base = '/'): string[] {
   const pages = globSync('**/*.html', { cwd: site }).filter((page) => page !== '404.html');
   const anchors = new Map<string, ReadonlySet<string>>();
   const anchorsOf = (page: string) => {
@@ -14,7 +18,7 @@ export function deadLinks(site: string): string[] {
   };
   return pages.flatMap((page) =>
     [...readFileSync(join(site, page), 'utf8').matchAll(ADDRESS)].flatMap(([, address = '']) => {
-      const target = fileAt(site, page, address);
+      const target = fileAt(site, { base, page, address });
       if (target === undefined) return [];
       const [file, heading] = target;
       if (!isFile(join(site, file))) return [`${page}: ${address}`];
@@ -25,10 +29,14 @@ export function deadLinks(site: string): string[] {
 }
 
 /** @returns undefined for an address of another site */
-function fileAt(site: string, page: string, address: string): [file: string, heading: string] | undefined {
+function fileAt(
+  site: string,
+  { base, page, address }: { readonly base: string; readonly page: string; readonly address: string },
+): [file: string, heading: string] | undefined {
   if (/^[a-z]+:/.test(address)) return undefined;
-  const { pathname, hash } = new URL(address, `https://site.example/${page}`);
-  const path = decodeURIComponent(pathname).slice(1);
+  const { pathname, hash } = new URL(address, `https://site.example${base}${page}`);
+  if (!pathname.startsWith(base)) return [pathname, '']; // another site of the same host
+  const path = decodeURIComponent(pathname).slice(base.length);
   const file = path === '' || path.endsWith('/') ? join(path, 'index.html') : path;
   const heading = decodeURIComponent(hash.slice(1));
   return [isFile(join(site, file)) ? file : `${file}.html`, heading];

@@ -14,12 +14,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain',
 };
 
-/** Serves the files of a folder over HTTP. */
-export async function serveFolder(folder: string) {
+/** Serves the files of a folder over HTTP, below a path of the host. @returns the address of that path */
+export async function serveFolder(folder: string, base = '/') {
   const port = await freePort();
   const server = createServer(({ url = '/' }, answer) => {
     const path = normalize(decodeURIComponent(url.replace(/[?#].*/, '')));
-    const file = join(folder, path.endsWith('/') ? `${path}index.html` : path);
+    const own = path.startsWith(base) ? path.slice(base.length) : undefined;
+    const file = join(folder, own === '' || own?.endsWith('/') ? `${own}index.html` : (own ?? ''));
     if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return void answer.writeHead(404).end();
     answer.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
     createReadStream(file).pipe(answer);
@@ -31,5 +32,5 @@ export async function serveFolder(folder: string) {
     server.close();
     await once(server, 'close');
   };
-  return { url: `http://127.0.0.1:${port}`, stop };
+  return { url: `http://127.0.0.1:${port}${base.slice(0, -1)}`, stop };
 }

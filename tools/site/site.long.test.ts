@@ -2,7 +2,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { launchBrowser } from '../../apps/server/test/browser/browser.ts';
 import { findings } from '../../apps/server/test/browser/pages.ts';
 import { buildSite } from './build.ts';
@@ -10,7 +10,8 @@ import { deadLinks, deadMarkdownLinks } from './links.ts';
 import { serveFolder } from './serve.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const BUILT = process.env.BEHEST_SITE; // a site that is built already
+const BUILT = process.env.BEHEST_SITE; // a site for the root of a host that is built already
+const BASE = '/behest/docs/';
 
 let site: string;
 let browser: Browser;
@@ -90,3 +91,33 @@ test('the search finds a page without another server', async () => {
   expect(strangers).toEqual([]);
   await page.close();
 });
+
+test('a site for a path of a host stays below it: its pages, its links and its search', async () => {
+  const below = mkdtempSync(join(tmpdir(), 'site-below-'));
+  onTestFinished(() => rmSync(below, { recursive: true, force: true }));
+  await buildSite(ROOT, below, BASE);
+  const host = await serveFolder(below, BASE);
+  onTestFinished(host.stop);
+  const page = await browser.newPage();
+  onTestFinished(() => page.close());
+  const astray: string[] = [];
+  page.on('response', (answer) => {
+    const isBelow = answer.url().startsWith(`${host.url}/`) || answer.url().startsWith('data:');
+    if (!isBelow || answer.status() >= 400) astray.push(`${answer.status()} ${answer.url()}`);
+  });
+
+  await page.goto(`${host.url}/`, { waitUntil: 'load' });
+  await page.getByRole('link', { name: 'Quickstart' }).first().click();
+  await page.waitForURL(`${host.url}/guides/quickstart.html`);
+  await page.keyboard.press('Control+k');
+  await page.locator('#localsearch-input').fill('proof of possession');
+  await page.locator('#localsearch-list a').first().waitFor();
+
+  expect(await page.locator('#localsearch-list a').first().getAttribute('href')).toMatch(
+    new RegExp(`^${BASE}`),
+  );
+  expect(astray).toEqual([]);
+  expect(deadLinks(below, BASE)).toEqual([]);
+  expect(deadLinks(below).length).toBeGreaterThan(0); // at the root of a host they lead nowhere
+  expect(deadMarkdownLinks(below)).toEqual([]);
+}, 600_000); // the build takes minutes on a busy machine

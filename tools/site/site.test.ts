@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { blocksOf } from '../docs-steps.ts';
+import { buildSite } from './build.ts';
 import { CONTENTS, LISTED_ELSEWHERE } from './contents.ts';
 import { llmsText, toldOf } from './llms.ts';
 import { siteFiles } from './sources.ts';
@@ -88,3 +89,10 @@ test('llms.txt has the title and the first sentence of each page', () => {
   );
   expect(() => toldOf('c.md', 'No title.')).toThrow('c.md has no title');
 });
+
+test.each(['behest', '/behest', 'https://a.example/', '/a b/', '/a//b/'])(
+  'the base %s is refused before anything is built',
+  async (base) => {
+    await expect(buildSite(ROOT, join(ROOT, 'dist/never'), base)).rejects.toThrow('between slashes');
+  },
+);

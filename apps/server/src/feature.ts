@@ -20,6 +20,7 @@ import type { OpenedMailer } from './platform/mail/open-mailer.ts';
 import type { CountUse } from './platform/metering.ts';
 import type { QuotaDeclarations, Quotas } from './platform/quotas.ts';
 import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
+import type { SealedRows } from './platform/sealed-rows.ts';
 import type { Logger } from './platform/telemetry/logger.ts';
 import type { DeclaredMetrics, Metrics } from './platform/telemetry/metrics.ts';
 import type { Tracer } from './platform/telemetry/tracer.ts';
@@ -79,6 +80,8 @@ export interface OpenedFeature {
    * @throws an error that stops the start
    */
   readonly prepare?: () => Promise<void>;
+  /** Its rows that keys of the process seal. They are brought in line with the keys at start. */
+  readonly sealed?: readonly SealedRows[];
   /** Begins work that needs no request and no job, once the service listens. */
   readonly start?: () => void;
   /** Work that the service repeats by the clock; see `docs/operations.md`. */

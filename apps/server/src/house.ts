@@ -17,6 +17,7 @@ import { type ChargeRates, rateLimiter } from './platform/http/limits/rates.ts';
 import { recipientCharger } from './platform/mail/charge-recipient.ts';
 import type { OpenedMailer } from './platform/mail/open-mailer.ts';
 import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
+import type { SealedRows } from './platform/sealed-rows.ts';
 import type { Logger } from './platform/telemetry/logger.ts';
 import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
 import type { Tracer } from './platform/telemetry/tracer.ts';
@@ -129,6 +130,15 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
   const opened = features.map((feature) => feature.open(house, settings.ofFeatures));
   const credentials = credentialsOf(opened);
   return { house, settings, opened, credentials, callers, charge };
+}
+
+/** Brings the stored rows of a feature in line with the keys and the settings. @throws an error that stops the start */
+export async function prepareFeature(
+  { sealed = [], prepare }: OpenedFeature,
+  preparation: Parameters<SealedRows['prepare']>[0],
+): Promise<void> {
+  for (const rows of sealed) await rows.prepare(preparation);
+  await prepare?.();
 }
 
 /** @throws Error when no feature reads a credential that routes may ask for */

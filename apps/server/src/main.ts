@@ -3,7 +3,7 @@ import { ConfigError, type Environment } from './config/setting.ts';
 import { type Config, loadConfig } from './config.ts';
 import { createKeyRing } from './features/service/keys/index.ts';
 import { declaredMetrics, features, keyUses, watchedTallies } from './features.ts';
-import { openHouse } from './house.ts';
+import { openHouse, prepareFeature } from './house.ts';
 import { commitNotices } from './platform/db/commit-notices.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { openDatabase, requireServer } from './platform/db/open-database.ts';
@@ -118,7 +118,7 @@ export async function start(environment: Environment, io: Io): Promise<void> {
     });
     for (const [at, feature] of opened.opened.entries()) {
       step = features[at]?.name ?? step;
-      await feature.prepare?.();
+      await prepareFeature(feature, { db, isProduction: config.isProduction, warn });
       if (feature.finish) shutdown.add('jobs', feature.finish);
     }
 

@@ -2,6 +2,7 @@ import type { Result } from '@behest/protocol/enforcement/result';
 import type { Behest } from './behest.ts';
 import {
   type Guard,
+  type GuardedRequest,
   type GuardOptions,
   guardOf,
   insufficientScope,
@@ -59,9 +60,7 @@ export function requireGrantToken(options: GuardOptions): ExpressMiddleware {
 
 function guardedBy(guard: Guard): ExpressMiddleware {
   return (request, response, next) => {
-    const { method = 'GET', originalUrl = '/', headers } = request;
-    const proved = { method, path: originalUrl, proof: oneHeader(headers.dpop) };
-    guard(authorizationOf(request), proved).then((guarded) => {
+    guard(authorizationOf(request), provedBy(request)).then((guarded) => {
       if (!guarded.ok) return refuse(response, guarded.refusal);
       request.grant = guarded.grant;
       request.grantToken = guarded.token;
@@ -93,8 +92,9 @@ export function enforceTool<Request extends ExpressRequest>(
   route: ToolRoute<Request>,
 ): ExpressMiddleware<Request> {
   return (request, response, next) => {
-    const authorization = authorizationOf(request);
-    decideCall(behest, route, { request, authorization, body: request.body }).then((decided) => {
+    const { grant, grantToken, body } = request;
+    const arrived = { ...provedBy(request), authorization: authorizationOf(request), grant, grantToken };
+    decideCall(behest, route, { request, body, ...arrived }).then((decided) => {
       if (!decided.ok) return refuse(response, decided.refusal);
       request.enforcement = decided.result;
       request.toolArguments = decided.arguments;
@@ -109,6 +109,11 @@ export function createBehest(options: GuardOptions) {
     requireToken: (over: Partial<GuardOptions> = {}) => requireGrantToken({ ...options, ...over }),
     requireScopes,
   };
+}
+
+/** The parts of a request that a proof names. A router may have taken a part of `url` away. */
+function provedBy({ method = 'GET', originalUrl = '/', headers }: ExpressRequest): GuardedRequest {
+  return { method, path: originalUrl, proof: oneHeader(headers.dpop) };
 }
 
 /** The header is one text in Node; a list, which no server makes of it, is no token. */

@@ -1,7 +1,14 @@
 import type { Result } from '@behest/protocol/enforcement/result';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Behest } from './behest.ts';
-import { type GuardOptions, guardOf, insufficientScope, oneHeader, type Refusal } from './http/guard.ts';
+import {
+  type GuardedRequest,
+  type GuardOptions,
+  guardOf,
+  insufficientScope,
+  oneHeader,
+  type Refusal,
+} from './http/guard.ts';
 import { decideCall, type ToolRoute } from './http/tool-calls.ts';
 import { missingScopes } from './verify/scopes.ts';
 import type { VerifiedGrant } from './verify/verified-grant.ts';
@@ -39,10 +46,7 @@ export async function behestAuth(app: FastifyInstance, options: GuardOptions): P
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     const wanted = request.routeOptions.config.behest;
     if (wanted === false) return;
-    const guarded = await guard(request.headers.authorization, {
-      ...{ method: request.method, path: request.originalUrl },
-      proof: oneHeader(request.headers.dpop),
-    });
+    const guarded = await guard(request.headers.authorization, provedBy(request));
     if (!guarded.ok) return refuse(reply, guarded.refusal);
     request.grant = guarded.grant;
     request.grantToken = guarded.token;
@@ -61,14 +65,22 @@ export async function behestAuth(app: FastifyInstance, options: GuardOptions): P
  */
 export function enforceTool(behest: Behest, route: ToolRoute<FastifyRequest>) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    const { grant, grantToken, body } = request;
     const { authorization } = request.headers;
-    const decided = await decideCall(behest, route, { request, authorization, body: request.body });
+    const arrived = { ...provedBy(request), authorization, grant, grantToken };
+    const decided = await decideCall(behest, route, { request, body, ...arrived });
     if (!decided.ok) return refuse(reply, decided.refusal);
     request.enforcement = decided.result;
     request.toolArguments = decided.arguments;
     return undefined;
   };
 }
+
+/** The parts of a request that a proof names. */
+const provedBy = ({ method, originalUrl, headers }: FastifyRequest): GuardedRequest => ({
+  ...{ method, path: originalUrl },
+  proof: oneHeader(headers.dpop),
+});
 
 // Fastify reads this: the hook holds in the instance that registers the plugin, and not only inside the plugin.
 Object.assign(behestAuth, { [Symbol.for('skip-override')]: true });

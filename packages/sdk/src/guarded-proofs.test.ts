@@ -4,13 +4,14 @@ import { serve } from '@hono/node-server';
 import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { DEVELOPER, startIssuer } from '../test/issuer.ts';
+import { Behest } from './behest.ts';
 import { createDpopKey } from './dpop.ts';
 import * as forExpress from './express.ts';
-import { behestAuth } from './fastify.ts';
+import { behestAuth, enforceTool } from './fastify.ts';
 import * as forHono from './hono.ts';
-import type { GuardOptions } from './http/guard.ts';
+import type { GuardOptions, ProofRules } from './http/guard.ts';
 
 const ORIGIN = 'https://api.example.test'; // clients come through a proxy
 
@@ -99,4 +100,109 @@ test('a middleware without rules for proofs refuses a bound token', async () => 
     };
     expect((await fetch(`${address}/who`, { headers })).status).toBe(401);
   }
+});
+
+/** Each serves `POST /tools/lookup`, with a guard before it where there are settings for one. */
+const toolServers: Readonly<Record<string, (tool: Served, guard?: GuardOptions) => Promise<string>>> = {
+  async express({ behest, route }, guard) {
+    const app = express();
+    const routes = express.Router();
+    if (guard) routes.use(forExpress.requireGrantToken(guard));
+    const enforced = forExpress.enforceTool(behest, route);
+    routes.post('/lookup', express.json(), enforced, (request: forExpress.ExpressRequest, response) => {
+      response.json(request.enforcement?.tool);
+    });
+    app.use('/tools', routes);
+    return listening(createServer(app).listen(0));
+  },
+  async fastify({ behest, route }, guard) {
+    const app = fastify();
+    await app.register(async (guarded) => {
+      if (guard) await behestAuth(guarded, guard);
+      const preHandler = enforceTool(behest, route);
+      guarded.post('/tools/lookup', { preHandler, config: Object({}) }, (request, reply) =>
+        reply.send(JSON.stringify(request.enforcement?.tool)),
+      );
+    });
+    onTestFinished(() => app.close());
+    return app.listen({ port: 0 });
+  },
+  async hono({ behest, route }, guard) {
+    const app = new Hono<{ Variables: forHono.BehestVariables }>();
+    if (guard) app.use('*', forHono.requireGrantToken(guard));
+    app.post('/tools/lookup', forHono.enforceTool(behest, route), (context) =>
+      context.json(context.get('enforcement').tool),
+    );
+    return listening(serve({ fetch: app.fetch, port: 0 }));
+  },
+};
+
+interface Served {
+  readonly behest: Behest;
+  readonly route: { readonly connector: 'crm'; readonly tool: 'lookup'; readonly dpop?: ProofRules };
+}
+
+const manifest = { connector: 'crm', tools: { lookup: 'read' } };
+const PROVED = `${ORIGIN}/tools/lookup`;
+
+describe.each(Object.entries(toolServers))('enforceTool of %s', (_, open) => {
+  async function start(rules?: ProofRules, guarded?: ProofRules) {
+    const issuer = await startIssuer();
+    const key = await createDpopKey();
+    const claims = { scp: ['tool:crm:read'] };
+    const token = await issuer.token({ ...claims, cnf: { jkt: key.thumbprint } });
+    const behest = new Behest({
+      ...{ apiKey: null, baseUrl: issuer.url, developerId: DEVELOPER, manifests: [manifest] },
+    });
+    const guard = guarded && { jwksUri: issuer.jwksUri, developerId: DEVELOPER, dpop: guarded };
+    const route = { connector: 'crm', tool: 'lookup', ...(rules && { dpop: rules }) } as const;
+    const address = await open({ behest, route }, guard);
+    const call = async (authorization: string, dpop?: string) => {
+      const headers = {
+        ...{ authorization, 'content-type': 'application/json' },
+        ...(dpop !== undefined && { dpop }),
+      };
+      const answer = await fetch(`${address}/tools/lookup?a=b`, { method: 'POST', headers, body: '{}' });
+      const challenge = answer.headers.get('www-authenticate');
+      return { status: answer.status, body: await answer.json(), challenge };
+    };
+    const proof = (url = PROVED, accessToken = token) => key.proof('POST', url, { accessToken });
+    return { call, proof, token, plain: await issuer.token(claims) };
+  }
+
+  test('takes a bound token with its proof alone', async () => {
+    const seen = new Set<string>();
+    const once = { origin: ORIGIN, seen: (id: string) => seen.size === seen.add(id).size };
+    const { call, proof, token, plain } = await start(once);
+    const good = await proof();
+
+    expect(await call(`DPoP ${token}`, good)).toMatchObject({ status: 200, body: 'lookup' });
+    expect(await call(`DPoP ${token}`, good)).toMatchObject({ status: 401 }); // it came before
+    expect(await call(`Bearer ${plain}`)).toMatchObject({ status: 200, body: 'lookup' });
+    expect(await call(`DPoP ${token}`)).toMatchObject({
+      ...{ status: 401, challenge: 'Bearer error="invalid_token", DPoP algs="ES256 RS256 EdDSA"' },
+      body: { code: 'TOKEN_INVALID' },
+    });
+    expect(await call(`Bearer ${token}`, await proof())).toMatchObject({ status: 401 });
+    expect(await call(`DPoP ${plain}`, await proof(PROVED, plain))).toMatchObject({ status: 401 });
+    expect(await call(`DPoP ${token}`, await proof(`${ORIGIN}/tools/drop`))).toMatchObject({ status: 401 });
+  });
+
+  test('without rules refuses a bound token', async () => {
+    const { call, proof, token, plain } = await start();
+
+    expect(await call(`DPoP ${token}`, await proof())).toMatchObject({ status: 401 });
+    expect(await call(`Bearer ${token}`, await proof())).toMatchObject({ status: 401 });
+    expect(await call(`Bearer ${plain}`)).toMatchObject({ status: 200 });
+  });
+
+  test('takes the key that the guard before it has checked, since a proof is good once', async () => {
+    const seen = new Set<string>();
+    const once = { origin: ORIGIN, seen: (id: string) => seen.size === seen.add(id).size };
+    const { call, proof, token, plain } = await start(undefined, once);
+
+    expect(await call(`DPoP ${token}`, await proof())).toMatchObject({ status: 200, body: 'lookup' });
+    expect(await call(`Bearer ${plain}`)).toMatchObject({ status: 200 });
+    expect(await call(`DPoP ${token}`)).toMatchObject({ status: 401 });
+  });
 });

@@ -1,6 +1,13 @@
 import type { Result } from '@behest/protocol/enforcement/result';
 import type { Behest } from './behest.ts';
-import { type GuardOptions, guardOf, insufficientScope, noGrant, type Refusal } from './http/guard.ts';
+import {
+  type GuardedRequest,
+  type GuardOptions,
+  guardOf,
+  insufficientScope,
+  noGrant,
+  type Refusal,
+} from './http/guard.ts';
 import { decideCall, type ToolRoute } from './http/tool-calls.ts';
 import { missingScopes } from './verify/scopes.ts';
 import type { VerifiedGrant } from './verify/verified-grant.ts';
@@ -47,10 +54,7 @@ export interface BehestVariables {
 export function requireGrantToken(options: GuardOptions): HonoMiddleware {
   const guard = guardOf(options);
   return async (context, next) => {
-    const guarded = await guard(context.req.header('authorization'), {
-      ...{ method: context.req.method, path: new URL(context.req.url).pathname },
-      proof: context.req.header('dpop'),
-    });
+    const guarded = await guard(context.req.header('authorization'), provedBy(context));
     if (!guarded.ok) return refuse(guarded.refusal);
     context.set('grant', guarded.grant);
     context.set('grantToken', guarded.token);
@@ -75,7 +79,10 @@ export function enforceTool<Context extends HonoContext>(behest: Behest, route: 
   return async (context: Context, next: () => Promise<void>): Promise<Response | undefined> => {
     const authorization = context.req.header('authorization');
     const body = route.arguments ? undefined : await context.req.json().catch(() => UNREADABLE);
-    const decided = await decideCall(behest, route, { request: context, authorization, body });
+    const [grant, grantToken] = [context.get('grant'), context.get('grantToken')];
+    const guarded = isGrant(grant) && typeof grantToken === 'string' ? { grant, grantToken } : {};
+    const arrived = { ...provedBy(context), authorization, ...guarded };
+    const decided = await decideCall(behest, route, { request: context, body, ...arrived });
     if (!decided.ok) return refuse(decided.refusal);
     context.set('enforcement', decided.result);
     context.set('toolArguments', decided.arguments);
@@ -83,6 +90,12 @@ export function enforceTool<Context extends HonoContext>(behest: Behest, route: 
     return undefined;
   };
 }
+
+/** The parts of a request that a proof names. */
+const provedBy = ({ req }: HonoContext): GuardedRequest => ({
+  ...{ method: req.method, path: new URL(req.url).pathname },
+  proof: req.header('dpop'),
+});
 
 /** A body that is no JSON is no object, so rules refuse it; it is never taken for a call without arguments. */
 const UNREADABLE = 'unreadable';

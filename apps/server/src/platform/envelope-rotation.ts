@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { Executor } from './db/db.ts';
 import type { MasterKey, MasterKeys } from './envelope.ts';
+import { refuseLost, type SealedRows } from './sealed-rows.ts';
 
 /** The parts of a process that seal stored secrets again when the operator has a new vault key. */
 export interface Rotation {
@@ -27,7 +28,7 @@ export interface Portion<Row> {
 }
 
 /** A table whose rows have data keys that a vault key seals. */
-interface SealedRows<Row extends Position> {
+interface EnvelopeTable<Row extends Position> {
   /** The rows, and the repair of those that no configured key opens, in a warning for the operator. */
   readonly warning: string;
   /** The first key id after another that seals a row, by one probe of the index. */
@@ -46,33 +47,29 @@ interface SealedRows<Row extends Position> {
 const BATCH = 500;
 
 /** The keys that seal rows now. */
-async function keyIdsInUse({ nextKeyId }: Pick<SealedRows<never>, 'nextKeyId'>, db: Executor) {
+async function keyIdsInUse({ nextKeyId }: Pick<EnvelopeTable<never>, 'nextKeyId'>, db: Executor) {
   const ids: string[] = [];
   for (let id = await nextKeyId(db, ''); id !== undefined; id = await nextKeyId(db, id)) ids.push(id);
   return ids;
 }
 
-/** Makes the two steps of a table: the look at the start, and the run that seals again. */
-export const rotationOf = <Row extends Position>(sealed: SealedRows<Row>) => ({
-  /** Refuses a start with too few keys. @throws in production */
-  mustOpen: (rotation: Pick<Rotation, 'db' | 'vault' | 'warn'>, isProduction: boolean): Promise<void> =>
-    mustOpen(sealed, rotation, isProduction),
+/** Makes the two steps of a table: the look for rows without a key, and the run that seals again. */
+export const rotationOf = <Row extends Position>(sealed: EnvelopeTable<Row>) => ({
+  /** The operator would learn of too few keys from failed uses otherwise. */
+  rows: (vault: MasterKeys): SealedRows => {
+    const findLost = (db: Executor) => findLostIn(sealed, db, vault);
+    return { findLost, prepare: async ({ db, ...start }) => refuseLost(await findLost(db), start) };
+  },
   rotate: (rotation: Rotation, signal: AbortSignal): Promise<void> => rotate(sealed, rotation, signal),
 });
 
-/**
- * Refuses a start with too few keys. The operator would learn of it from failed uses otherwise.
- * @throws in production
- */
-async function mustOpen<Row extends Position>(
-  sealed: SealedRows<Row>,
-  { db, vault, warn }: Pick<Rotation, 'db' | 'vault' | 'warn'>,
-  isProduction: boolean,
-): Promise<void> {
+async function findLostIn<Row extends Position>(
+  sealed: EnvelopeTable<Row>,
+  db: Executor,
+  vault: MasterKeys,
+): Promise<string | undefined> {
   const lost = (await keyIdsInUse(sealed, db)).filter((id) => !vault.ids.includes(id));
-  if (lost.length === 0) return;
-  if (isProduction) throw new Error('VAULT_ENCRYPTION_KEY does not open values sealed in this database');
-  warn(`${sealed.warning}: ${lost.join(', ')}`);
+  return lost.length === 0 ? undefined : `${sealed.warning}: ${lost.join(', ')}`;
 }
 
 /**
@@ -80,7 +77,7 @@ async function mustOpen<Row extends Position>(
  * Sealed values, `updatedAt` and ids stay as they are.
  */
 async function rotate<Row extends Position>(
-  sealed: SealedRows<Row>,
+  sealed: EnvelopeTable<Row>,
   rotation: Rotation,
   signal: AbortSignal,
 ): Promise<void> {
@@ -94,7 +91,7 @@ async function rotate<Row extends Position>(
 }
 
 async function rotateFrom<Row extends Position>(
-  { listUnder, seal }: SealedRows<Row>,
+  { listUnder, seal }: EnvelopeTable<Row>,
   rotation: Rotation,
   keys: Pick<Portion<Row>, 'fromKeyId' | 'current'>,
   signal: AbortSignal,

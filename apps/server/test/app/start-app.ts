@@ -6,7 +6,7 @@ import { rateSettings } from '../../src/config/limits.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createKeyRing } from '../../src/features/service/keys/index.ts';
 import { declaredMetrics, keyUses, limits } from '../../src/features.ts';
-import { openHouse } from '../../src/house.ts';
+import { openHouse, prepareFeature } from '../../src/house.ts';
 import { commitNotices } from '../../src/platform/db/commit-notices.ts';
 import type { Executor } from '../../src/platform/db/db.ts';
 import { databaseOver, openDatabase } from '../../src/platform/db/open-database.ts';
@@ -141,6 +141,16 @@ export async function startApp(options: TestOptions = {}) {
       .flatMap(({ jobs = [] }) => jobs)
       .find((job) => job.name === name)
       ?.run(AbortSignal.timeout(60_000));
+  /** Does what a start does before the service listens. @throws the error that stops the start */
+  const prepare = async (isProduction = true, warn: (message: string) => void = () => {}) => {
+    for (const feature of house.opened) await prepareFeature(feature, { db: realDb, isProduction, warn });
+  };
+  /** Looks for stored values that no configured key opens. */
+  const findLost = async () => {
+    const sealed = house.opened.flatMap(({ sealed: rows = [] }) => rows);
+    const found = await Promise.all(sealed.map((rows) => rows.findLost(realDb)));
+    return found.filter((warning) => warning !== undefined);
+  };
   /** Lets the features do what they do after a start, but for their jobs: no poll ever comes. */
   const startFeatures = () => {
     for (const { start } of house.opened) start?.();
@@ -201,6 +211,8 @@ export async function startApp(options: TestOptions = {}) {
     logLines,
     notices,
     runJob,
+    prepare,
+    findLost,
     startFeatures,
     stop,
   };

@@ -283,10 +283,9 @@ describe('I1: statements', () => {
       'listDisconnectingAcrossTenants',
       'listDueAcrossTenants', // requests for approval
       'listDueAcrossTenants', // requests for decisions
-      'listDueChecksAcrossTenants',
+      'listDueAcrossTenants', // streams of signals
       'listDueDevelopersAcrossTenants',
       'listDueMessagesAcrossTenants',
-      'listDuePollsAcrossTenants',
       'listDueSessionsAcrossTenants',
       'listFirstsAcrossTenants',
       'listForgottenAcrossTenants',

@@ -30,10 +30,7 @@ import { principalsWithPasskeys } from '../../src/features/people/passkeys/passk
 import { principalsWithSessions } from '../../src/features/people/principals/principals.queries.ts';
 import { findLinkAcrossTenants } from '../../src/features/people/setup/setup.repo.ts';
 import { findSourceAcrossTenants, takeSignal } from '../../src/features/people/signals/signals.repo.ts';
-import {
-  listDueChecksAcrossTenants,
-  listDuePollsAcrossTenants,
-} from '../../src/features/people/signals/signals.streams.repo.ts';
+import { listDueAcrossTenants as listDueStreams } from '../../src/features/people/signals/signals.streams.repo.ts';
 import { findConnectionAcrossTenants, writeDomains } from '../../src/features/people/sso/sso.repo.ts';
 import { listConnectionsUnderAcrossTenants } from '../../src/features/people/sso/sso.rotate.repo.ts';
 import {
@@ -278,8 +275,8 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
       return useOnce(tx, acme, used, at);
     }),
   signal_sources_connection: ({ db }) => findSourceAcrossTenants(db, 'sso_1'),
-  signal_sources_poll: ({ db, at }) => listDuePollsAcrossTenants(db, at, 10),
-  signal_sources_check: ({ db, at }) => listDueChecksAcrossTenants(db, at, 10),
+  signal_sources_poll: ({ db, at }) => listDueStreams(db, 'pollDueAt', at, 10),
+  signal_sources_check: ({ db, at }) => listDueStreams(db, 'checkDueAt', at, 10),
   signal_receipts_received: ({ db, acme, at, its }) =>
     inTransaction(db, (tx) =>
       takeSignal(tx, acme, { connectionId: String(its.ssoConnectionId), jti: 'new', receivedAt: at }),

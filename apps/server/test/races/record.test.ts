@@ -3,10 +3,7 @@ import {
   claimSharesAcrossTenants,
   settleDelivery,
 } from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
-import {
-  prepareWebhooks,
-  webhookSeals,
-} from '../../src/features/record/webhooks/webhooks.secrets.service.ts';
+import { sealedSecrets, webhookSeals } from '../../src/features/record/webhooks/webhooks.secrets.service.ts';
 import { deliveriesOf, registerWebhook } from '../app/deliveries.ts';
 import { grantTo, registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
@@ -133,7 +130,7 @@ test('a rotation of a webhook’s secret, and a process that starts with another
       return answer;
     },
     async other({ service: { db, keyRing } }) {
-      await prepareWebhooks({ db, keyRing, isProduction: true, maxAttempts: 5, warn: () => {} });
+      await sealedSecrets(keyRing).prepare({ db, isProduction: true, warn: () => {} });
       return undefined;
     },
     answers: ['200, done'],

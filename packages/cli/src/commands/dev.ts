@@ -19,13 +19,22 @@ export const DEV: readonly CommandSpec[] = [
     summary: 'Run the service with its PostgreSQL and Redis, as npm start does, until Ctrl-C',
     notes:
       'Keys and data are kept in .behest/, and the keys are saved in the profiles "dev" and "dev-live". Without an installed @behest/server, npm fetches it once.',
-    examples: ['behest dev', 'behest dev --port 0 --detach', 'behest dev --seed behest.yaml'],
+    examples: [
+      'behest dev',
+      'behest dev --port 0 --detach',
+      'behest dev --seed behest.yaml',
+      'behest dev --webhooks',
+    ],
     options: [
       ...WHERE,
       { flags: '--port <n>', about: 'the port of the service, or 0 for a free one', default: DEFAULT_PORT },
       { flags: '--database-url <url>', about: 'a PostgreSQL of your own' },
       { flags: '--redis-url <url>', about: 'a Redis of your own' },
       { flags: '--seed <file>', about: 'make the sandbox account as this file says, as behest apply does' },
+      {
+        flags: '--webhooks',
+        about: 'receive the webhooks of both accounts here, and print each once it is verified',
+      },
       { flags: '--reset', about: 'remove data and keys first' },
       { flags: '--detach', about: 'return when the service runs' },
       { flags: '--json-logs', about: 'print every line of the log' },
@@ -75,15 +84,19 @@ async function dev(context: Context, given: Given): Promise<number> {
     (name) => textOf(given, name),
   );
   if (!/^\d{1,5}$/.test(port)) throw wrongUsage(`--port has to be a number, and is "${port}".`, context.help);
+  const hasReceiver = isSet(given, 'webhooks');
+  if (hasReceiver && isSet(given, 'detach'))
+    throw wrongUsage('--webhooks needs this terminal, so it does not go with --detach.', context.help);
   const place = placeOf(context, given);
   if (isSet(given, 'reset')) await context.confirm(`Remove the data and keys in ${place.data}?`);
   const env = {
     ...{ PORT: port, SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0' },
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
+    ...(hasReceiver && { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' }), // the receiver is on this machine
   };
   const run = isSet(given, 'detach') ? runDetached : runHere;
-  return run(context, { place, env, seed });
+  return run(context, { place, env, seed, hasReceiver });
 }
 
 function runningPid(data: string): number | undefined {

@@ -8,12 +8,22 @@ import { keepProfile } from '../config/keep.ts';
 import { masked } from '../config/settings.ts';
 import { isRecord, readUserConfig, userFile } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
+import type { Receiver } from './receiver.ts';
 
 /** As the templates of `behest init` and the demo use them. */
 const SCOPES = ['calendar:read', 'tool:calendar:read'];
 
+export interface Started {
+  /** The folder of the service's data and keys. */
+  readonly data: string;
+  readonly address: string;
+  /** A file as `behest apply` reads it, for the sandbox account. */
+  readonly seed?: string | undefined;
+  readonly receiver?: Receiver | undefined;
+}
+
 /** Keeps the keys of a service that has started, sees to its first agent, and says what can be done with it. */
-export async function firstSteps(context: Context, data: string, address: string, seed: string | undefined) {
+export async function firstSteps(context: Context, { data, address, seed, receiver }: Started) {
   const kept: unknown = JSON.parse(readFileSync(join(data, 'keys.json'), 'utf8'));
   const { SEED_API_KEY: live, SEED_SANDBOX_KEY: sandbox } = isRecord(kept) ? kept : {};
   const keep = (profile: string, apiKey: unknown) => {
@@ -22,10 +32,18 @@ export async function firstSteps(context: Context, data: string, address: string
     return masked(apiKey);
   };
   const shown = { sandbox: keep('dev', sandbox), live: keep('dev-live', live) };
-  const client = new Behest({
-    ...{ apiKey: String(sandbox), baseUrl: address },
-    fetch: context.exchange.fetchWith(String(sandbox)),
-  });
+  const clientWith = (key: unknown) =>
+    new Behest({
+      ...{ apiKey: String(key), baseUrl: address },
+      fetch: context.exchange.fetchWith(String(key)),
+    });
+  const client = clientWith(sandbox);
+  if (receiver) {
+    for (const key of [sandbox, live]) await receiver.follow(clientWith(key));
+    context.note(
+      'webhooks     every event of both accounts is delivered here, and printed once it is verified',
+    );
+  }
   if (seed !== undefined) await makeAsIn(context, client, seed);
   const agent = await agentOf(client);
   const isCurrent = readUserConfig(userFile(context.io)).current === 'dev';

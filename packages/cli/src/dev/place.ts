@@ -49,22 +49,27 @@ export function dataOf(context: Context, given: Given): string {
 }
 
 /** @throws CliError where the folder that was named is no checkout */
-function checkoutOf(context: Context, given: Given): string | undefined {
+export function checkoutOf(context: Context, given: Given): string | undefined {
   const named = textOf(given, 'checkout');
   let folder = resolve(context.io.folder, named ?? '.');
   while (!existsSync(join(folder, 'tools/dev.ts'))) {
-    if (named !== undefined)
-      throw wrongUsage(`${folder} is no checkout of the service.`, 'behest dev --help');
+    if (named !== undefined) throw wrongUsage(`${folder} is no checkout of the service.`, context.help);
     if (dirname(folder) === folder) return undefined;
     folder = dirname(folder);
   }
   return folder;
 }
 
+/** The folder of the installed server: of this project, beside this program, or fetched by an earlier `behest dev`. */
+export function installedServer(context: Context): string | undefined {
+  const places = [join(context.io.folder, 'package.json'), import.meta.filename];
+  const from = [...places, join(cacheOf(context), 'package.json')];
+  return from.map(installedFrom).find((folder) => folder !== undefined);
+}
+
 function serverOf(context: Context): string {
   const fetched = cacheOf(context);
-  const from = [join(context.io.folder, 'package.json'), import.meta.filename, join(fetched, 'package.json')];
-  const found = from.map(installedFrom).find((folder) => folder !== undefined);
+  const found = installedServer(context);
   if (found !== undefined) return found;
   context.note(`Fetching ${PACKAGE} ${VERSION} with its PostgreSQL, once…`);
   mkdirSync(fetched, { recursive: true, mode: 0o700 });

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { firstSteps } from './first-steps.ts';
 import type { Place } from './place.ts';
+import { openReceiver } from './receiver.ts';
 
 const READY = /Behest listens at (\S+)/;
 const [PATIENCE, TURN] = [180_000, 100]; // milliseconds; a first start fetches and makes a database
@@ -15,10 +16,13 @@ export interface Running {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A file as `behest apply` reads it, for the sandbox account. */
   readonly seed: string | undefined;
+  /** True where a receiver beside the service prints the webhooks of its accounts. */
+  readonly hasReceiver: boolean;
 }
 
 /** Runs the service until it is stopped. @throws CliError when it ends by itself */
-export async function runHere(context: Context, { place, env, seed }: Running): Promise<number> {
+export async function runHere(context: Context, { place, env, seed, hasReceiver }: Running): Promise<number> {
+  const receiver = hasReceiver ? await openReceiver(context) : undefined;
   const child = spawn(process.execPath, place.argv, {
     ...{ cwd: place.folder, env: { ...context.io.env, ...env } },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'], // the child hears of the end of this process
@@ -33,10 +37,10 @@ export async function runHere(context: Context, { place, env, seed }: Running): 
     said += text;
     const [, address] = READY.exec(said) ?? [];
     if (address === undefined) return;
-    first = firstSteps(context, place.data, address, seed);
+    first = firstSteps(context, { data: place.data, address, seed, receiver });
     first.catch(stop);
   });
-  const code = await endOf(child);
+  const code = await endOf(child).finally(() => receiver?.close());
   await first;
   if (context.io.signal.aborted || code === 0) return EXIT.done; // it was asked to end, and did so in order
   throw notRunning(said.trim().split('\n').at(-1) ?? '');
@@ -56,7 +60,7 @@ export async function runDetached(context: Context, { place, env, seed }: Runnin
   for (const began = Date.now(); !hasEnded && Date.now() - began < PATIENCE; await sleep(TURN)) {
     const [, address] = READY.exec(readFileSync(file, 'utf8')) ?? [];
     if (address === undefined) continue;
-    await firstSteps(context, place.data, address, seed);
+    await firstSteps(context, { data: place.data, address, seed });
     child.unref();
     context.note(`It runs at ${address} (pid ${child.pid}); its log is ${file}. behest dev stop ends it.`);
     return EXIT.done;

@@ -130,7 +130,8 @@ async function streamCheck(context: Context, apiKey: string): Promise<Check> {
   }
 }
 
-async function manifestChecks(context: Context, isWanted: boolean): Promise<Check[]> {
+/** The faults of each manifest of the project, where they are asked for. */
+export async function manifestChecks(context: Context, isWanted: boolean): Promise<Check[]> {
   if (!isWanted) return [];
   const { problemsOf } = await import('../manifests/check.ts');
   const { manifestFiles } = await import('../manifests/files.ts');

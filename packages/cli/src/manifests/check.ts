@@ -1,34 +1,40 @@
 import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
+import { faultsBeside } from './check-beside.ts';
 import { loadText, textIn } from './files.ts';
+import type { Found } from './found.ts';
 import { keysOf, without } from './paths.ts';
 
-export interface Problem {
+/** A fault at its place in a file. */
+export interface Problem extends Found {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  readonly severity: 'error' | 'warning';
-  /** The stable name of the fault. */
-  readonly rule: string;
-  readonly path: string;
-  readonly message: string;
-}
-
-interface Found {
-  readonly rule: string;
-  readonly path: string;
-  readonly message: string;
-  readonly severity: Problem['severity'];
 }
 
 const MOST = 100; // faults of one file
 
-/** Finds every fault of a manifest. The first is that with which a loader would refuse it. */
-export async function problemsOf(context: Context, file: string): Promise<Problem[]> {
+/**
+ * Finds every fault of a manifest. The first is that with which a loader would refuse it. A manifest that loads is
+ * compared with the definitions of tools that are kept beside it.
+ *
+ * @param others faults that are found by comparing files
+ */
+export async function problemsOf(
+  context: Context,
+  file: string,
+  others: readonly Found[] = [],
+): Promise<Problem[]> {
   const text = await textIn(context, file);
   const found = await faultsIn(text, file);
+  const isLoaded = !found.some(({ severity }) => severity === 'error');
+  const further = isLoaded ? faultsBeside(context, file, await loadText(text, file)) : [];
   const placeOf = await placesIn(text);
-  return found.map((fault) => ({ file, ...placeOf(fault.path), ...fault }));
+  return [...found, ...others, ...(await further)].map((fault) => ({
+    file,
+    ...placeOf(fault.path),
+    ...fault,
+  }));
 }
 
 async function faultsIn(text: string, file: string): Promise<Found[]> {

@@ -4,6 +4,7 @@ import { type Given, isSet, listOf, textOf } from '../program/options.ts';
 import type { CommandSpec } from '../program/spec.ts';
 import { runCases } from './cases.ts';
 import { type Problem, problemsOf } from './check.ts';
+import { similarConnectors } from './check-beside.ts';
 import { manifestFiles, readManifest } from './files.ts';
 import { sarifOf } from './sarif.ts';
 import { scopesFor } from './scopes.ts';
@@ -16,7 +17,8 @@ export const CHECKING: readonly CommandSpec[] = [
   {
     name: 'manifest check',
     summary: 'Find every fault of manifests, without a network',
-    notes: 'Ends with 1 when there is a fault. A loader would stop at the first.',
+    notes:
+      'Ends with 1 when there is a fault. A loader would stop at the first. Rules of arguments are compared with the definitions that behest manifest pin keeps in <manifest>.tools.json.',
     args: PATHS,
     examples: ['behest manifest check', 'behest manifest check manifests --strict --format github'],
     options: [
@@ -69,7 +71,10 @@ export const CHECKING: readonly CommandSpec[] = [
 async function check(context: Context, given: Given): Promise<number> {
   const files = manifestFiles(context, given.args);
   const isStrict = isSet(given, 'strict');
-  const found = await Promise.all(files.map((file) => problemsOf(context, file)));
+  const similar = await similarConnectors(context, files);
+  const found = await Promise.all(
+    files.map((file) => problemsOf(context, file, [similar.get(file) ?? []].flat())),
+  );
   const problems = found.flat().map((each): Problem => (isStrict ? { ...each, severity: 'error' } : each));
   const format = context.globals.output === 'table' ? textOf(given, 'format') : 'json';
   if (format === 'sarif') context.line(JSON.stringify(sarifOf(problems), undefined, 2));

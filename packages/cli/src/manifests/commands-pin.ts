@@ -7,8 +7,15 @@ import type { Context } from '../context.ts';
 import { EXIT, wrongUsage } from '../errors.ts';
 import { type Given, isSet, textOf } from '../program/options.ts';
 import type { CommandSpec } from '../program/spec.ts';
-import { type Definition, differences, keepDefinitions, keptDefinitions, suspicions } from './definitions.ts';
-import { readManifest } from './files.ts';
+import {
+  type Definition,
+  differences,
+  type ForeignTool,
+  keepDefinitions,
+  keptDefinitions,
+  suspicions,
+} from './definitions.ts';
+import { manifestFiles, readManifest } from './files.ts';
 import { toolsOfServer } from './mcp-tools.ts';
 import { plainManifest, textOfManifest } from './text.ts';
 
@@ -66,7 +73,8 @@ async function pin(context: Context, given: Given): Promise<number> {
     tools.map(({ name, definition }) => ({ ...definition, name })),
   );
   await context.rows(states, { columns: ['tool', 'status'] });
-  for (const warning of tools.flatMap(({ definition }) => suspicions(definition)))
+  const foreign = await foreignTools(context, manifest.connector);
+  for (const warning of tools.flatMap(({ definition }) => suspicions(definition, foreign)))
     context.note(`warning: ${warning}`);
 
   const kept = keptDefinitions(context, file);
@@ -91,6 +99,26 @@ async function pin(context: Context, given: Given): Promise<number> {
     context.note(`Pinned as the server offers them now: ${pinned.join(', ')}. Read their texts in ${place}.`);
   }
   return isFaulty(states) && !isSet(given, 'update') ? EXIT.no : EXIT.done;
+}
+
+/** The tools that the project's other manifests declare for other connectors. */
+async function foreignTools(context: Context, own: string): Promise<ForeignTool[]> {
+  const found: ForeignTool[] = [];
+  for (const file of projectManifests(context)) {
+    const manifest = await readManifest(context, file).catch(() => undefined); // a manifest with a fault says nothing
+    if (!manifest || manifest.connector === own) continue;
+    const { connector, tools } = manifest;
+    found.push(...[...tools.keys()].map((tool) => ({ connector, tool })));
+  }
+  return found;
+}
+
+function projectManifests(context: Context): string[] {
+  try {
+    return manifestFiles(context, []);
+  } catch {
+    return []; // a project may keep its manifests elsewhere
+  }
 }
 
 const isFaulty = (states: readonly State[]) =>

@@ -132,7 +132,7 @@ function keepInferred(
   const fresh = [...definitions].filter(([name]) => !base?.tools.has(name));
   const before = base ? keptDefinitions(context, base.file) : {};
   const place = keepDefinitions(context, out, connector, { ...before, ...Object.fromEntries(fresh) });
-  for (const warning of fresh.map(([, definition]) => definition).flatMap(suspicions))
+  for (const warning of fresh.flatMap(([, definition]) => suspicions(definition)))
     context.note(`warning: ${warning}`);
   context.note(`Pinned as the server offers them now. Read their texts in ${place}.`);
 }

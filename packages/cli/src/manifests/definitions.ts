@@ -51,11 +51,31 @@ export function differences(kept: Definition | undefined, offered: Definition = 
     );
 }
 
-/** Says why a person should look twice at a definition. */
-export function suspicions({ name, description }: Definition): string[] {
+/**
+ * Says why a person should look twice at a definition.
+ *
+ * @param foreign the tools of other connectors, which a description has no reason to name
+ */
+export function suspicions(
+  { name, description }: Definition,
+  foreign: readonly ForeignTool[] = [],
+): string[] {
   const text = typeof description === 'string' ? description : '';
   return [
     ...(INVISIBLE.test(text) ? [`the description of ${String(name)} has invisible characters`] : []),
+    ...foreign
+      .filter(({ tool }) => wordsIn(text).has(tool))
+      .map(({ connector, tool }) => `the description of ${String(name)} names ${tool} of ${connector}`),
     ...(Buffer.byteLength(text) > LONGEST ? [`the description of ${String(name)} has more than 4 KiB`] : []),
   ];
 }
+
+/** A tool of another connector. */
+export interface ForeignTool {
+  readonly connector: string;
+  readonly tool: string;
+}
+
+/** The words of a text that could be names of tools. */
+const wordsIn = (text: string): ReadonlySet<string> =>
+  new Set(text.match(/[A-Za-z0-9_][A-Za-z0-9_.-]*(?<![.-])/g));

@@ -77,16 +77,14 @@ export function guardBy(
     ok: false,
     refusal: dpop ? withProofs(refusal) : refusal,
   });
-  const bound = (authorization: string | undefined) =>
-    dpop && tokenExtractor === undefined ? tokenOf(authorization, 'dpop') : undefined;
 
-  return async (authorization, { method, path, proof } = { method: '', path: '/', proof: undefined }) => {
-    const boundToken = bound(authorization);
-    const token = boundToken ?? (tokenExtractor ?? bearerToken)(authorization);
+  return async (authorization, request = { method: '', path: '/', proof: undefined }) => {
+    const bound = dpop && tokenExtractor === undefined ? boundToken(authorization) : undefined;
+    const token = bound ?? (tokenExtractor ?? bearerToken)(authorization);
     if (!token) return refuse(unauthorized('TOKEN_MISSING', 'The request has no bearer token.', challenge));
     const presented =
-      dpop && (boundToken !== undefined || (tokenExtractor && proof !== undefined))
-        ? { proof, method, url: new URL(path, dpop.origin).href, ...(dpop.seen && { seen: dpop.seen }) }
+      dpop && (bound !== undefined || (tokenExtractor && request.proof !== undefined))
+        ? presentedProof(dpop, request)
         : undefined;
     try {
       const result = await verifier.detailed(token, presented);
@@ -109,11 +107,22 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return tokenOf(authorization, 'bearer');
 }
 
+/** The token of the scheme for tokens that are bound to keys (RFC 9449, section 7.1). */
+export function boundToken(authorization: string | undefined): string | undefined {
+  return tokenOf(authorization, 'dpop');
+}
+
+/** The proof of a request, at the address that the client has called. */
+export const presentedProof = (
+  { origin, seen }: ProofRules,
+  { method, path, proof }: GuardedRequest,
+): PresentedProof => ({ proof, method, url: new URL(path, origin).href, ...(seen && { seen }) });
+
 const tokenOf = (authorization = '', scheme: 'bearer' | 'dpop') =>
   new RegExp(`^${scheme} +([^\\s,]+) *$`, 'i').exec(authorization)?.[1];
 
 /** Adds the challenge of proofs to a challenge of tokens (RFC 9449, section 7.1). */
-function withProofs(refusal: Refusal): Refusal {
+export function withProofs(refusal: Refusal): Refusal {
   const { 'www-authenticate': challenge, ...headers } = refusal.headers;
   if (challenge === undefined) return refusal;
   const both = `${challenge}, DPoP algs="${PROOF_ALGS.join(' ')}"`;

@@ -1,7 +1,19 @@
 import { copyArguments } from '@behest/protocol/arguments/read-arguments';
 import type { Result } from '@behest/protocol/enforcement/result';
 import type { Behest } from '../behest.ts';
-import { bearerToken, type Refusal, refusalOf, unauthorized } from './guard.ts';
+import { provedKey } from '../verify/proved-key.ts';
+import { provedIn, type VerifiedGrant } from '../verify/verified-grant.ts';
+import {
+  bearerToken,
+  boundToken,
+  type GuardedRequest,
+  type ProofRules,
+  presentedProof,
+  type Refusal,
+  refusalOf,
+  unauthorized,
+  withProofs,
+} from './guard.ts';
 
 /** The parts of a tool call that the gateway knows, each as a value or read from the request. */
 export interface ToolRoute<Request> {
@@ -14,6 +26,22 @@ export interface ToolRoute<Request> {
   readonly caseId?: (request: Request) => string | undefined;
   readonly caseVersion?: (request: Request) => string | undefined;
   readonly callId?: (request: Request) => string | undefined;
+  /**
+   * Takes tokens that are bound to keys, with the proof of each request. Behind `requireGrantToken` with such rules it
+   * is left out, because a proof is good once.
+   */
+  readonly dpop?: ProofRules;
+}
+
+/** A request as the server of an application hands it over. */
+interface Arrived<Request> extends GuardedRequest {
+  readonly request: Request;
+  /** The header `Authorization`. */
+  readonly authorization: string | undefined;
+  /** Set by a guard that stands before. */
+  readonly grant?: VerifiedGrant | undefined;
+  readonly grantToken?: string | undefined;
+  readonly body: unknown;
 }
 
 export type DecidedCall =
@@ -28,12 +56,18 @@ export type DecidedCall =
 export async function decideCall<Request>(
   behest: Behest,
   route: ToolRoute<Request>,
-  { request, authorization, body }: { request: Request; authorization: string | undefined; body: unknown },
+  arrived: Arrived<Request>,
 ): Promise<DecidedCall> {
-  const grantToken = bearerToken(authorization);
-  if (!grantToken) {
-    return { ok: false, refusal: unauthorized('TOKEN_MISSING', 'The request has no bearer token.', []) };
-  }
+  const refuse = (refusal: Refusal): DecidedCall => ({
+    ok: false,
+    refusal: route.dpop ? withProofs(refusal) : refusal,
+  });
+  const came = await tokenIn(route.dpop, arrived);
+  if (came === 'missing')
+    return refuse(unauthorized('TOKEN_MISSING', 'The request has no bearer token.', []));
+  if (came === 'unproved')
+    return refuse(unauthorized('TOKEN_INVALID', 'The proof of the token is not valid here.', []));
+  const { request, body } = arrived;
   const { connector, tool } = route;
   const args = route.arguments ? route.arguments(request) : (body ?? {});
   const copied = copyArguments(args);
@@ -44,11 +78,26 @@ export async function decideCall<Request>(
     ...{ callId: route.callId?.(request) },
   };
   const result = await behest.enforce({
-    ...{ grantToken, connector, tool: typeof tool === 'function' ? tool(request) : tool, arguments: checked },
+    ...{ ...came, connector, tool: typeof tool === 'function' ? tool(request) : tool, arguments: checked },
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
   });
   if (result.allowed) return { ok: true, result, arguments: checked };
-  return { ok: false, refusal: refusalFor(result) };
+  return refuse(refusalFor(result));
+}
+
+type Came = { readonly grantToken: string; readonly provedKey?: string } | 'missing' | 'unproved';
+
+/** The token of a request, and the key that was proved with it. */
+async function tokenIn(rules: ProofRules | undefined, arrived: Arrived<unknown>): Promise<Came> {
+  const { authorization, grant, grantToken } = arrived;
+  const bearer = bearerToken(authorization);
+  if (bearer) return { grantToken: bearer };
+  const bound = boundToken(authorization);
+  if (!bound) return 'missing';
+  if (bound === grantToken) return { grantToken: bound, ...provedIn(grant) }; // the guard has checked the proof
+  if (!rules) return 'missing';
+  const key = await provedKey(presentedProof(rules, arrived), bound, Date.now);
+  return key === undefined ? 'unproved' : { grantToken: bound, provedKey: key };
 }
 
 function refusalFor({ reason, reason_code, sub_reason, details }: Result): Refusal {

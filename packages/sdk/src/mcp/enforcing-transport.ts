@@ -4,7 +4,7 @@ import type { Result } from '@behest/protocol/enforcement/result';
 import { pinOfTool } from '@behest/protocol/manifest/tool-pins';
 import type { Behest } from '../behest.ts';
 import { isWaiting } from '../client/decisions.ts';
-import type { VerifiedGrant } from '../verify/verified-grant.ts';
+import { provedIn } from '../verify/verified-grant.ts';
 import { withMapping } from './coaz.ts';
 import {
   isRequest,
@@ -202,12 +202,6 @@ async function tokenOf({ grantToken }: ToolEnforcement, extra?: MessageExtra) {
   const { token, extra: checked } = extra?.authInfo ?? {};
   if (typeof token === 'string') return { grantToken: token, ...provedIn(Object(checked).grant) };
   return { grantToken: typeof grantToken === 'function' ? await grantToken() : (grantToken ?? '') };
-}
-
-/** The key that a token is bound to. Its grant was read from the token only after a proof of that key. */
-export function provedIn(grant: Partial<VerifiedGrant> | undefined): { readonly provedKey?: string } {
-  const key = grant?.confirmation?.jkt;
-  return key === undefined ? {} : { provedKey: key };
 }
 
 /** A list for one token is nobody else's, in the revisions whose answers say who may keep them. */

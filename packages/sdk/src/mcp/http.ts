@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Behest } from '../behest.ts';
 import { BehestNetworkError, BehestTokenError } from '../errors.ts';
 import { type Guard, guardBy, insufficientScope, oneHeader, type Refusal } from '../http/guard.ts';
-import type { VerifiedGrant } from '../verify/verified-grant.ts';
+import { provedIn, type VerifiedGrant } from '../verify/verified-grant.ts';
 import type { Detailed, PresentedProof } from '../verify.ts';
-import { callFor, provedIn, type ToolEnforcement } from './enforcing-transport.ts';
+import { callFor, type ToolEnforcement } from './enforcing-transport.ts';
 import { type Message, toolCallOf } from './messages.ts';
 import {
   challengeOf,

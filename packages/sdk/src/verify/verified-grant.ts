@@ -67,3 +67,9 @@ export function grantOf({ claims, payload }: Pick<Verified, 'claims' | 'payload'
     raw: payload,
   };
 }
+
+/** The key that a token is bound to. Its grant was read from the token only after a proof of that key. */
+export function provedIn(grant: Partial<VerifiedGrant> | undefined): { readonly provedKey?: string } {
+  const key = grant?.confirmation?.jkt;
+  return key === undefined ? {} : { provedKey: key };
+}

@@ -8,6 +8,7 @@ import type { ConnectionOptions } from './open-database.ts';
 
 /** Any constant will do, as long as every process of the product uses the same. */
 export const MIGRATION_LOCK = 0x6265_6865;
+const LOOK_TIMEOUT = 5_000; // milliseconds; an operator waits
 const journals = `create table if not exists schema_migrations (
     name text primary key, sha256 text not null, applied_at timestamptz not null default now());
   create table if not exists schema_functions (
@@ -54,22 +55,52 @@ export async function migrate(options: ConnectionOptions, source: Partial<Schema
   await client.connect();
   try {
     const known = await readJournals(client);
-    for (const { name, sha256 } of migrations) {
-      if (known.migrations.has(name) && known.migrations.get(name) !== sha256) throw changed(name);
-    }
-    refuseLater(known, migrations, release);
-    const missing = migrations.filter(({ name }) => !known.migrations.has(name));
+    refuse(faultOf(known, migrations, release));
+    const missing = pendingOf(known, migrations);
     for (const migration of missing) await inLock(client, () => applyOnce(client, migration));
     if (missing.length === 0 && !isPending(functions, known.functions, release)) return;
     await inLock(client, async () => {
       const current = await readJournals(client);
-      refuseLater(current, migrations, release);
+      refuse(laterOf(current, migrations, release));
       await applyFunctions(client, functions, current.functions, release);
     });
   } finally {
     await client.end(); // which also rolls back open work after a failure
   }
 }
+
+/** The schema of a database beside that of this release. */
+export interface SchemaLook {
+  /** How many migrations were applied. */
+  readonly applied: number;
+  /** The names of the migrations that the next start applies. */
+  readonly pending: readonly string[];
+  readonly hasPendingFunctions: boolean;
+  /** The reason why the next start would refuse the database. */
+  readonly fault: string | undefined;
+}
+
+/** Compares a database with this release, and changes nothing. @throws when it does not answer */
+export async function lookAtSchema(options: ConnectionOptions): Promise<SchemaLook> {
+  const { migrations: folder, functions: sources, release } = OWN;
+  const migrations = readMigrations(folder);
+  const client = new pg.Client({ ...options, connectionTimeoutMillis: LOOK_TIMEOUT });
+  await client.connect();
+  try {
+    const known = await readJournals(client);
+    return {
+      applied: known.migrations.size,
+      pending: pendingOf(known, migrations).map(({ name }) => name),
+      hasPendingFunctions: isPending(readFunctions(sources), known.functions, release),
+      fault: faultOf(known, migrations, release)?.message,
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+const pendingOf = (known: Journals, migrations: readonly Migration[]) =>
+  migrations.filter(({ name }) => !known.migrations.has(name));
 
 function readMigrations(folder: string): Migration[] {
   return readdirSync(folder)
@@ -115,11 +146,23 @@ async function applyOnce(client: pg.Client, { name, text, sha256 }: Migration): 
   await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256]);
 }
 
+/** The reason why this release must not work with the database. */
+function faultOf(known: Journals, migrations: readonly Migration[], release: string): Error | undefined {
+  for (const { name, sha256 } of migrations) {
+    if (known.migrations.has(name) && known.migrations.get(name) !== sha256) return changed(name);
+  }
+  return laterOf(known, migrations, release);
+}
+
 /** An older release on a newer schema would write rows that the newer one does not expect. */
-function refuseLater(known: Journals, migrations: readonly Migration[], release: string): void {
+function laterOf(known: Journals, migrations: readonly Migration[], release: string): Error | undefined {
   const own = new Set(migrations.map(({ name }) => name));
   const hasLaterTables = [...known.migrations.keys()].some((name) => !own.has(name));
-  if (hasLaterTables || standsSince(known.functions, release)) {
-    throw new Error('database is newer than this release');
-  }
+  return hasLaterTables || standsSince(known.functions, release)
+    ? new Error('database is newer than this release')
+    : undefined;
+}
+
+function refuse(fault: Error | undefined): void {
+  if (fault) throw fault;
 }

@@ -143,7 +143,7 @@ export async function postponeMessage(
 export function listSealedOtherwiseAcrossTenants(
   db: Executor,
   currentKeyId: string,
-  after: { readonly developerId: string; readonly id: string },
+  after: Pick<ChannelRow, 'developerId' | 'id'> = { developerId: '', id: '' },
   limit: number,
 ): Promise<ChannelRow[]> {
   return db
@@ -154,5 +154,20 @@ export function listSealedOtherwiseAcrossTenants(
     .orderBy('developerId')
     .orderBy('id')
     .limit(limit)
+    .execute();
+}
+
+/** Leaves a configuration that was written meanwhile. */
+export async function replaceSealed(
+  db: Executor,
+  before: Pick<ChannelRow, 'developerId' | 'id' | 'sealed'>,
+  sealed: Pick<ChannelRow, 'sealed' | 'sealKeyId'>,
+): Promise<void> {
+  await db
+    .updateTable('anomalyChannels')
+    .set(sealed)
+    .where('developerId', '=', before.developerId)
+    .where('id', '=', before.id)
+    .where('sealed', '=', before.sealed)
     .execute();
 }

@@ -1,4 +1,4 @@
-import { createHash, createHmac, type KeyObject } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Config } from './anomalies.channels.schema.ts';
 
 export type ChannelType = 'webhook' | 'slack' | 'email';
@@ -26,14 +26,6 @@ export function masked({ url, secret, webhookUrl, to }: Config): Config {
 }
 
 const origin = (url: string) => `${new URL(url).origin}/…`;
-
-/** Binds a sealed configuration to its channel, so that it opens in no other channel's row. */
-export const channelBinding = (developerId: string, channelId: string): Buffer =>
-  Buffer.from(JSON.stringify(['behest-anomaly-channel-v1', developerId, channelId]));
-
-/** The id by which a row names the key that sealed it. */
-export const channelKeyId = (key: KeyObject): string =>
-  createHash('sha256').update('behest-anomaly-seal-kid:').update(key.export()).digest('hex').slice(0, 16);
 
 /** The facts of an alert that a message tells. */
 export interface Told {

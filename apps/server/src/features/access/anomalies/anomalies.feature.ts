@@ -10,7 +10,7 @@ import { anomalyDetection, anomalyMessages } from './anomalies.jobs.ts';
 import { rates } from './anomalies.rates.ts';
 import { eraseAnomalies, tellAlerts } from './anomalies.repo.ts';
 import { anomalyRoutes } from './anomalies.routes.ts';
-import { channelSeals, prepareChannels, SEAL_KEY_USE } from './anomalies.seals.service.ts';
+import { channelSeals, SEAL_KEY_USE, sealedChannels } from './anomalies.seals.service.ts';
 import { settingRoutes } from './anomalies.settings.routes.ts';
 import { tables } from './anomalies.tables.ts';
 
@@ -44,7 +44,7 @@ export const anomalies = defineFeature({
         await app.register(anomalyRoutes, deps);
         await app.register(settingRoutes, deps);
       },
-      prepare: () => prepareChannels({ ...house, warn: (message) => logger?.warn(message) }),
+      sealed: [sealedChannels(house.keyRing)],
       jobs: [
         anomalyDetection(deps, everySeconds),
         anomalyMessages({ ...deps, egress: house.openEgress(urlRules) }),

@@ -1,12 +1,10 @@
-import type { Executor } from '../../../platform/db/db.ts';
-import { seal, unseal } from '../../../platform/seal.ts';
+import { sealedRows, sealsUnder } from '../../../platform/sealed-rows.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 import {
   type ChannelRow,
   listSealedOtherwiseAcrossTenants,
-  updateChannel,
+  replaceSealed,
 } from './anomalies.channels.repo.ts';
-import { channelBinding, channelKeyId } from './anomalies.channels.rules.ts';
 import type { Config } from './anomalies.channels.schema.ts';
 
 export const SEAL_KEY_USE = 'behest/anomaly-channel-seal/v1';
@@ -15,48 +13,30 @@ type Owner = Pick<ChannelRow, 'developerId' | 'id'>;
 
 /** Seals and opens the configurations of channels. A sealed configuration is bound to its channel. */
 export function channelSeals(keyRing: KeyRing) {
-  const keys = keyRing.derive(SEAL_KEY_USE);
-  const sealKeyId = channelKeyId(keys.current);
+  const labels = { keyId: 'behest-anomaly-seal-kid', place: 'behest-anomaly-channel-v1' };
+  const seals = sealsUnder(keyRing.derive(SEAL_KEY_USE), labels);
   return {
-    sealKeyId,
+    keyId: seals.keyId,
     seal: (config: Config, { developerId, id }: Owner) => ({
-      sealed: seal(keys, JSON.stringify(config), channelBinding(developerId, id)),
-      sealKeyId,
+      sealed: seals.seal(JSON.stringify(config), [developerId, id]),
+      sealKeyId: seals.keyId,
     }),
     /** @returns undefined when the key that sealed it is no longer configured */
     open: ({ sealed, developerId, id }: Owner & Pick<ChannelRow, 'sealed'>): Config | undefined => {
-      const text = unseal(keys, sealed, channelBinding(developerId, id));
+      const text = seals.open(sealed, [developerId, id]);
       return text === undefined ? undefined : JSON.parse(text);
     },
   };
 }
 export type ChannelSeals = ReturnType<typeof channelSeals>;
 
-interface PreparationDeps {
-  readonly db: Executor;
-  readonly keyRing: KeyRing;
-  readonly isProduction: boolean;
-  readonly warn: (message: string) => void;
-}
-
-const BATCH = 500;
-
-/** Seals under the current key what a former key sealed. @throws in production when no key opens a channel */
-export async function prepareChannels({ db, keyRing, isProduction, warn }: PreparationDeps): Promise<void> {
-  const seals = channelSeals(keyRing);
-  let after = { developerId: '', id: '' };
-  let lost = 0;
-  for (;;) {
-    const rows = await listSealedOtherwiseAcrossTenants(db, seals.sealKeyId, after, BATCH);
-    for (const row of rows) {
-      const config = seals.open(row);
-      if (config) await updateChannel(db, row, row.id, seals.seal(config, row));
-      else lost += 1;
-    }
-    after = rows.at(-1) ?? after;
-    if (rows.length < BATCH) break;
-  }
-  if (lost === 0) return;
-  if (isProduction) throw new Error('VAULT_ENCRYPTION_KEY does not open values sealed in this database');
-  warn(`the configurations of ${lost} anomaly channels open under no configured key: set them again`);
+export function sealedChannels(keyRing: KeyRing) {
+  const { keyId, seal, open } = channelSeals(keyRing);
+  return sealedRows({
+    ...{ keyId, open },
+    list: listSealedOtherwiseAcrossTenants,
+    write: (db, row, config) => replaceSealed(db, row, seal(config, row)),
+    warning: (count) =>
+      `the configurations of ${count} anomaly channels open under no configured key: set them again`,
+  });
 }

@@ -7,7 +7,7 @@ import { quotas } from './bundles.quotas.ts';
 import { rates } from './bundles.rates.ts';
 import { eraseBundles } from './bundles.repo.ts';
 import { bundleRoutes } from './bundles.routes.ts';
-import { prepareSyncSecrets, SEAL_KEY_USE } from './bundles.seals.service.ts';
+import { SEAL_KEY_USE, sealedSyncSecrets } from './bundles.seals.service.ts';
 import { tables } from './bundles.tables.ts';
 
 export const bundles = defineFeature({
@@ -23,6 +23,6 @@ export const bundles = defineFeature({
   settings: policySettings,
   open: (house, { POLICY_BACKEND }) => ({
     routes: (app) => app.register(bundleRoutes, { ...house, runsCedar: POLICY_BACKEND === 'cedar_bundles' }),
-    prepare: () => prepareSyncSecrets({ ...house, warn: (message) => house.logger?.warn(message) }),
+    sealed: [sealedSyncSecrets(house.keyRing)],
   }),
 });

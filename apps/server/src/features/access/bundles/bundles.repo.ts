@@ -94,14 +94,14 @@ export async function putSecret(
 export function listSealedOtherwiseAcrossTenants(
   db: Executor,
   currentKeyId: string,
-  afterDeveloper: string,
+  after: Tenant | undefined,
   limit: number,
 ) {
   return db
     .selectFrom('policySyncSecrets')
     .select(['developerId', 'secret'])
     .where('sealKeyId', '<>', currentKeyId)
-    .where('developerId', '>', afterDeveloper)
+    .where('developerId', '>', after?.developerId ?? '')
     .orderBy('developerId')
     .limit(limit)
     .execute();

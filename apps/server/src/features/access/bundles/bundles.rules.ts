@@ -1,4 +1,4 @@
-import { createHash, createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { badField } from '../../../platform/errors.ts';
 
 const MOST_BYTES = 5_242_880;
@@ -12,14 +12,6 @@ export function contentOf(text: string): Buffer {
 }
 
 export const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-
-/** Binds a sealed secret to its developer. */
-export const secretBinding = (developerId: string): Buffer =>
-  Buffer.from(JSON.stringify(['behest-policy-sync-v1', developerId]));
-
-/** Names a sealing key, and tells nothing about it. */
-export const syncKeyId = (key: KeyObject): string =>
-  createHash('sha256').update('behest-policy-sync-seal-kid:').update(key.export()).digest('hex').slice(0, 16);
 
 /** Whether a header signs these bytes: `sha256=` and the HMAC in hexadecimal. */
 export function isSigned(bytes: Buffer, header: string, secret: string): boolean {

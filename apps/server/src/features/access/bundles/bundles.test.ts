@@ -2,7 +2,6 @@ import { createHash, createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { actionsOf, entriesOf } from '../../../../test/app/flow.ts';
 import { newDatabase, startApp } from '../../../../test/app/start-app.ts';
-import { prepareSyncSecrets } from './bundles.seals.service.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const digest = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -149,7 +148,7 @@ test('the secret is sealed again at the start under the next vault key, and a lo
   const warnings: string[] = [];
   const prepare = async (env: Record<string, string>, isProduction = true) => {
     const service = await startApp({ databaseUrl, env });
-    await prepareSyncSecrets({ ...service, isProduction, warn: (message) => void warnings.push(message) });
+    await service.prepare(isProduction, (message) => void warnings.push(message));
     return service;
   };
 

@@ -13,7 +13,7 @@ import { decisionPageRoutes } from './decisions.page.routes.ts';
 import { rates } from './decisions.rates.ts';
 import { countWaitingAcrossTenants, eraseDecisions, tellDecisions } from './decisions.repo.ts';
 import { decisionRoutes } from './decisions.routes.ts';
-import { channelSeals, prepareChannels, SEAL_KEY_USE } from './decisions.seals.service.ts';
+import { channelSeals, SEAL_KEY_USE, sealedChannels } from './decisions.seals.service.ts';
 import { tables } from './decisions.tables.ts';
 import { openDecisions } from './decisions.use.service.ts';
 
@@ -62,7 +62,7 @@ export const decisions = defineFeature({
         await app.register(channelRoutes, deps);
         await app.register(decisionPageRoutes, deps);
       },
-      prepare: () => prepareChannels({ ...house, warn: (message) => logger?.warn(message) }),
+      sealed: [sealedChannels(house.keyRing)],
       jobs: [careOfDecisions(deps), noticesOfDecisions({ ...deps, egress: house.openEgress(urlRules) })],
     };
   },

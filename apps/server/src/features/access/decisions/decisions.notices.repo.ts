@@ -37,30 +37,33 @@ export async function deleteChannel(tx: Tx, { developerId }: Tenant, id: string)
   return numDeletedRows > 0n;
 }
 
-export async function sealChannel(
+/** Leaves a URL that was written meanwhile. */
+export async function replaceSealed(
   db: Executor,
-  { developerId, id }: Pick<ChannelRow, 'developerId' | 'id'>,
+  before: Pick<ChannelRow, 'developerId' | 'id' | 'sealed'>,
   sealed: Pick<ChannelRow, 'sealed' | 'sealKeyId'>,
 ): Promise<void> {
   await db
     .updateTable('decisionChannels')
     .set(sealed)
-    .where('developerId', '=', developerId)
-    .where('id', '=', id)
+    .where('developerId', '=', before.developerId)
+    .where('id', '=', before.id)
+    .where('sealed', '=', before.sealed)
     .execute();
 }
 
 /** Channels that another key than the current one has sealed, after one in the order of ids. */
 export function listSealedOtherwiseAcrossTenants(
   db: Executor,
-  { keyId, after }: { readonly keyId: string; readonly after: string },
+  keyId: string,
+  after: Pick<ChannelRow, 'id'> | undefined,
   limit: number,
 ): Promise<ChannelRow[]> {
   return db
     .selectFrom('decisionChannels')
     .selectAll()
     .where('sealKeyId', '<>', keyId)
-    .where('id', '>', after)
+    .where('id', '>', after?.id ?? '')
     .orderBy('id')
     .limit(limit)
     .execute();

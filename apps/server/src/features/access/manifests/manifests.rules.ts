@@ -23,7 +23,3 @@ export function readManifest(value: object): Manifest {
 /** Loads a manifest that the service has stored, with the pins beside it. */
 export const storedManifest = (manifest: unknown, pins: unknown = []): Manifest =>
   manifestFromObject(manifest, { pins: pins as readonly ManifestPin[] }); // the service wrote them
-
-/** The name without the differences between letters, digits and marks that look alike. */
-export const looksOf = (connector: string): string =>
-  connector.toLowerCase().replaceAll(/[-.]/g, '_').replaceAll('0', 'o').replaceAll(/[1i]/g, 'l');

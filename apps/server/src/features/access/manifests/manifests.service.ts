@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { looksOf } from '@behest/protocol/manifest/looks';
 import type { Manifest } from '@behest/protocol/manifest/manifest';
 import { manifestSha256, widerTools } from '@behest/protocol/manifest/pins';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
@@ -19,7 +20,7 @@ import {
   type ManifestRow,
   writeVersion,
 } from './manifests.repo.ts';
-import { looksOf, readManifest, storedManifest } from './manifests.rules.ts';
+import { readManifest, storedManifest } from './manifests.rules.ts';
 import type {
   ManifestPage,
   ManifestQuery,

@@ -8,12 +8,7 @@ import type { SourceRow } from './signals.repo.ts';
 import { wordOf } from './signals.rules.ts';
 import { signalSeals } from './signals.seals.service.ts';
 import { headersFor, streamOf } from './signals.stream.service.ts';
-import {
-  listDueChecksAcrossTenants,
-  markSilent,
-  noteVerification,
-  takeCheck,
-} from './signals.streams.repo.ts';
+import { listDueAcrossTenants, markSilent, noteVerification, takeDue } from './signals.streams.repo.ts';
 import { asked, unusable } from './signals.transmitter.service.ts';
 
 const AT_ONCE = 10;
@@ -25,10 +20,13 @@ const SILENT_AFTER_MS = 48 * HOUR_MS;
 export async function checkStreams(deps: PollDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const at = deps.clock();
-    const due = await listDueChecksAcrossTenants(deps.db, at, AT_ONCE);
+    const due = await listDueAcrossTenants(deps.db, 'checkDueAt', at, AT_ONCE);
     await Promise.all(
       due.map(async (named) => {
-        const row = await takeCheck(deps.db, named, { at, until: new Date(at.getTime() + HOUR_MS) });
+        const row = await takeDue(deps.db, 'checkDueAt', named, {
+          at,
+          until: new Date(at.getTime() + HOUR_MS),
+        });
         if (row) await checkStream(deps, row, at).catch(deps.onFailure);
       }),
     );

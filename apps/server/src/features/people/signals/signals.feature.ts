@@ -8,7 +8,7 @@ import { signalPolling, streamVerification } from './signals.jobs.ts';
 import { rates } from './signals.rates.ts';
 import { eraseSignals } from './signals.repo.ts';
 import { signalRoutes } from './signals.routes.ts';
-import { prepareStreams, SEAL_KEY_USE } from './signals.seals.service.ts';
+import { SEAL_KEY_USE, sealedStreams } from './signals.seals.service.ts';
 import { tables } from './signals.tables.ts';
 
 export const signals = defineFeature({
@@ -32,7 +32,7 @@ export const signals = defineFeature({
         logger?.warn({ err }, 'a stream of signals could not be polled or verified'),
     };
     return {
-      prepare: () => prepareStreams({ ...house, warn: (message) => logger?.warn(message) }),
+      sealed: [sealedStreams(house.keyRing)],
       jobs: [signalPolling(deps), streamVerification(deps)],
       routes: (app) => app.register(signalRoutes, deps),
     };

@@ -5,7 +5,7 @@ import { findSource, type SourceRow } from './signals.repo.ts';
 import { pauseAfter, wordOf } from './signals.rules.ts';
 import { signalSeals } from './signals.seals.service.ts';
 import { forgetToken, headersFor, streamOf } from './signals.stream.service.ts';
-import { listDuePollsAcrossTenants, settlePoll, takePoll } from './signals.streams.repo.ts';
+import { listDueAcrossTenants, settlePoll, takeDue } from './signals.streams.repo.ts';
 import { asked, unusable } from './signals.transmitter.service.ts';
 
 export interface PollDeps extends ReceiveDeps {
@@ -21,11 +21,11 @@ const MOST_ROUNDS = 20;
 export async function pollStreams(deps: PollDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const at = deps.clock();
-    const due = await listDuePollsAcrossTenants(deps.db, at, AT_ONCE);
+    const due = await listDueAcrossTenants(deps.db, 'pollDueAt', at, AT_ONCE);
     await Promise.all(
       due.map(async (named) => {
         const until = new Date(at.getTime() + LEASE_MS);
-        const row = await takePoll(deps.db, named, { at, until });
+        const row = await takeDue(deps.db, 'pollDueAt', named, { at, until });
         if (row) await pollUnderLease(deps, row, until, signal).catch(deps.onFailure);
       }),
     );

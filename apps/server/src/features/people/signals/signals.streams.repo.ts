@@ -4,29 +4,33 @@ import type { SourceRow } from './signals.repo.ts';
 
 type Named = Tenant & Pick<SourceRow, 'connectionId'>;
 
-/** Streams that are to be polled by now, the longest due first. */
-export function listDuePollsAcrossTenants(db: Executor, at: Date, limit: number): Promise<Named[]> {
+/** The times at which a stream is due: to be polled, or to be looked at. */
+export type Due = 'pollDueAt' | 'checkDueAt';
+
+/** Streams that are due by now, the longest due first. */
+export function listDueAcrossTenants(db: Executor, due: Due, at: Date, limit: number): Promise<Named[]> {
   return db
     .selectFrom('signalSources')
     .select(['developerId', 'connectionId'])
-    .where('pollDueAt', '<=', at)
-    .orderBy('pollDueAt')
+    .where(due, '<=', at)
+    .orderBy(due)
     .limit(limit)
     .execute();
 }
 
-/** Takes a stream that is due, until the end of the lease. @returns undefined when another instance took it first */
-export function takePoll(
+/** Takes a stream that is due, until a later time. @returns undefined when another instance took it first */
+export function takeDue(
   db: Executor,
+  due: Due,
   { developerId, connectionId }: Named,
   lease: { readonly at: Date; readonly until: Date },
 ): Promise<SourceRow | undefined> {
   return db
     .updateTable('signalSources')
-    .set({ pollDueAt: lease.until })
+    .set({ [due]: lease.until })
     .where('developerId', '=', developerId)
     .where('connectionId', '=', connectionId)
-    .where('pollDueAt', '<=', lease.at)
+    .where(due, '<=', lease.at)
     .returningAll()
     .executeTakeFirst();
 }
@@ -45,33 +49,6 @@ export async function settlePoll(
     .where('connectionId', '=', connectionId)
     .where('pollDueAt', '=', until)
     .execute();
-}
-
-/** Streams that are to be looked at by now, the longest due first. */
-export function listDueChecksAcrossTenants(db: Executor, at: Date, limit: number): Promise<Named[]> {
-  return db
-    .selectFrom('signalSources')
-    .select(['developerId', 'connectionId'])
-    .where('checkDueAt', '<=', at)
-    .orderBy('checkDueAt')
-    .limit(limit)
-    .execute();
-}
-
-/** Takes a stream that is due, until the next look. @returns undefined when another instance took it first */
-export function takeCheck(
-  db: Executor,
-  { developerId, connectionId }: Named,
-  lease: { readonly at: Date; readonly until: Date },
-): Promise<SourceRow | undefined> {
-  return db
-    .updateTable('signalSources')
-    .set({ checkDueAt: lease.until })
-    .where('developerId', '=', developerId)
-    .where('connectionId', '=', connectionId)
-    .where('checkDueAt', '<=', lease.at)
-    .returningAll()
-    .executeTakeFirst();
 }
 
 /** @returns whether the stream is still the one of this row */
@@ -110,21 +87,22 @@ export async function markSilent(
 
 export function listSealedOtherwiseAcrossTenants(
   db: Executor,
-  { keyId, after }: { readonly keyId: string; readonly after: string },
+  keyId: string,
+  after: Pick<SourceRow, 'connectionId'> | undefined,
   limit: number,
 ) {
   return db
     .selectFrom('signalSources')
     .select(['developerId', 'connectionId', 'transmitter', 'auth'])
     .where('sealKeyId', '<>', keyId)
-    .where('connectionId', '>', after)
+    .where('connectionId', '>', after?.connectionId ?? '')
     .orderBy('connectionId')
     .limit(limit)
     .execute();
 }
 
 /** Leaves a credential that was written meanwhile. */
-export async function sealAuth(
+export async function replaceSealed(
   db: Executor,
   { developerId, connectionId, auth }: Named & Pick<SourceRow, 'auth'>,
   sealed: { readonly auth: Buffer; readonly sealKeyId: string },

@@ -11,7 +11,7 @@ import { ssoLoginRoutes } from './sso.login.routes.ts';
 import { ssoDepsOf } from './sso.open.service.ts';
 import { rates } from './sso.rates.ts';
 import { eraseSso, tellSignOns } from './sso.repo.ts';
-import { connectionRotation, mustOpenConnections } from './sso.rotate.service.ts';
+import { connectionRotation, sealedConnections } from './sso.rotate.service.ts';
 import { endSessionsOfUser } from './sso.sessions.service.ts';
 import { ssoSettings } from './sso.settings.ts';
 import { tables } from './sso.tables.ts';
@@ -31,7 +31,7 @@ export const sso = defineFeature({
     const deps = ssoDepsOf(house, settings);
     const rotation = { ...deps, warn: (message: string) => house.logger?.warn(message) };
     return {
-      prepare: () => mustOpenConnections(rotation, house.isProduction),
+      sealed: [sealedConnections(rotation.vault)],
       jobs: [connectionRotation(rotation)],
       async routes(app) {
         await app.register(ssoConnectionRoutes, deps);

@@ -22,7 +22,7 @@ export const connectionRotation = (rotation: Rotation): Job => ({
   run: (signal) => rotateConnectionKeys(rotation, signal),
 });
 
-export const { mustOpen: mustOpenConnections, rotate: rotateConnectionKeys } = rotationOf<ConnectionRow>({
+export const { rows: sealedConnections, rotate: rotateConnectionKeys } = rotationOf<ConnectionRow>({
   warning: 'secrets of connections open under no configured key, and have to be sent again',
   nextKeyId: nextConnectionKeyAcrossTenants,
   listUnder: listConnectionsUnderAcrossTenants,

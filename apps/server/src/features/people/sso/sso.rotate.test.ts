@@ -5,7 +5,7 @@ import { entriesOf } from '../../../../test/app/flow.ts';
 import { addSaml } from '../../../../test/app/saml-provider.ts';
 import { addOidc, besideProvider, signOn } from '../../../../test/app/signing-on.ts';
 import { newDatabase, type Service, startApp } from '../../../../test/app/start-app.ts';
-import { mustOpenConnections, rotateConnectionKeys } from './sso.rotate.service.ts';
+import { rotateConnectionKeys } from './sso.rotate.service.ts';
 
 const newKey = () => randomBytes(32).toString('hex');
 
@@ -76,10 +76,10 @@ test('V6: a key that is missing stops the start in production, and elsewhere log
   const lost = await withKeys(databaseUrl, newKey());
   const warnings: string[] = [];
 
-  await mustOpenConnections(depsOf(before), true); // the control
-  await expect(mustOpenConnections(depsOf(lost), true)).rejects.toThrow(
+  await before.prepare(true); // the control
+  await expect(lost.prepare(true)).rejects.toThrow(
     'VAULT_ENCRYPTION_KEY does not open values sealed in this database',
   );
-  await mustOpenConnections(depsOf(lost, warnings), false);
+  await lost.prepare(false, depsOf(lost, warnings).warn);
   expect(warnings).toEqual([expect.stringContaining(String(before.keyRing.vault.current?.id))]);
 });

@@ -10,9 +10,9 @@ import { createDispatcher } from './webhooks.dispatch.service.ts';
 import { webhookDelivery, webhookHistory } from './webhooks.jobs.ts';
 import { quotas } from './webhooks.quotas.ts';
 import { rates } from './webhooks.rates.ts';
-import { eraseWebhooks } from './webhooks.repo.ts';
+import { eraseWebhooks, setMaxAttemptsAcrossTenants } from './webhooks.repo.ts';
 import { webhookRoutes } from './webhooks.routes.ts';
-import { prepareWebhooks, SEAL_KEY_USE, webhookSeals } from './webhooks.secrets.service.ts';
+import { SEAL_KEY_USE, sealedSecrets, webhookSeals } from './webhooks.secrets.service.ts';
 import { leaveLastDelivery } from './webhooks.service.ts';
 import { privateHosts } from './webhooks.settings.ts';
 import { tables } from './webhooks.tables.ts';
@@ -61,8 +61,8 @@ export const webhooks = defineFeature({
     };
     return {
       routes: (app) => app.register(webhookRoutes, { ...house, urlRules, maxAttempts, seals, wake }),
-      prepare: () =>
-        prepareWebhooks({ ...house, maxAttempts, warn: (message: string) => logger?.warn(message) }),
+      sealed: [sealedSecrets(house.keyRing)],
+      prepare: () => setMaxAttemptsAcrossTenants(house.db, maxAttempts),
       start() {
         isStarted = true;
         house.notices.listen(wake);

@@ -82,7 +82,7 @@ export async function setMaxAttemptsAcrossTenants(db: Executor, maxAttempts: num
 export function listSealedOtherwiseAcrossTenants(
   db: Executor,
   currentKeyId: string,
-  after: { readonly developerId: string; readonly id: string },
+  after: Pick<EndpointRow, 'developerId' | 'id'> = { developerId: '', id: '' },
   limit: number,
 ) {
   return db

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { dispatcherOf, registerWebhook, startWithWebhooks } from '../../../../test/app/deliveries.ts';
 import { startReceiver } from '../../../../test/app/receiver.ts';
 import { newDatabase, type Service, startApp } from '../../../../test/app/start-app.ts';
-import { prepareWebhooks } from './webhooks.secrets.service.ts';
 
 const newKey = () => randomBytes(32).toString('hex');
 
@@ -12,12 +11,7 @@ async function startOver(databaseUrl: string, env: Readonly<Record<string, strin
   const service = await startApp({ databaseUrl, env, startsAt: new Date().toISOString() });
   const warnings: string[] = [];
   const prepare = (isProduction = true) =>
-    prepareWebhooks({
-      ...service,
-      isProduction,
-      maxAttempts: Number(service.settings.ofFeatures.WEBHOOK_MAX_ATTEMPTS),
-      warn: (message) => void warnings.push(message),
-    });
+    service.prepare(isProduction, (message) => void warnings.push(message));
   return { service, prepare, warnings };
 }
 

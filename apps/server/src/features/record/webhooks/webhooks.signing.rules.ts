@@ -1,22 +1,9 @@
-import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 
 const PREFIX = 'whsec_';
 
 /** A secret in the form of Standard Webhooks: a prefix and the HMAC key in base64. */
 export const newWebhookSecret = (): string => PREFIX + randomBytes(32).toString('base64');
-
-/** Binds a sealed secret to its endpoint, so that it opens in no other endpoint's row. */
-export const secretBinding = (developerId: string, webhookId: string): Buffer =>
-  Buffer.from(JSON.stringify(['behest-webhook-v1', developerId, webhookId]));
-
-/** The id by which a row names the key that sealed it. The id of a key is equal on every instance. */
-export function sealKeyId(key: KeyObject): string {
-  return createHash('sha256')
-    .update('behest-webhook-seal-kid:')
-    .update(key.export())
-    .digest('hex')
-    .slice(0, 16);
-}
 
 export interface Signed {
   readonly eventId: string;

@@ -1,11 +1,13 @@
 export type { DerivedKeyUse } from './keys.derivation.rules.ts';
 export { identityMethod } from './keys.did.rules.ts';
 export { type PublicKeyLife, type ServiceDidDeps, serviceDid } from './keys.history.service.ts';
+export { lookAtKeys } from './keys.look.service.ts';
 export { multibase, readMultikey } from './keys.multikey.rules.ts';
 export {
   type IdentityKey,
   identityKey,
   type KeySettings,
+  type KeyStoreSettings,
   renamed,
   type SigningAlg,
   type SigningKey,

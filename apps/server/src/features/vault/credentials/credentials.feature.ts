@@ -10,7 +10,7 @@ import { endOfDisconnections, vaultRotation } from './credentials.jobs.ts';
 import { quotas } from './credentials.quotas.ts';
 import { rates } from './credentials.rates.ts';
 import { eraseCredentials, tellCredentials } from './credentials.repo.ts';
-import { countUnderFormerKeys, mustOpenStored } from './credentials.rotate.service.ts';
+import { countUnderFormerKeys, sealedCredentials } from './credentials.rotate.service.ts';
 import { credentialRoutes } from './credentials.routes.ts';
 import { deleteCredentialsOfAccount } from './credentials.service.ts';
 import { openingDeps, openingSettings } from './credentials.settings.ts';
@@ -65,7 +65,7 @@ export const credentials = defineFeature({
         await app.register(exchangeRoutes, deps);
         await app.register(credentialRoutes, deps);
       },
-      prepare: () => mustOpenStored(deps, house.isProduction),
+      sealed: [sealedCredentials(deps.vault)],
       jobs: [vaultRotation(deps), endOfDisconnections(deps)],
     };
   },

@@ -12,7 +12,7 @@ import {
 
 type SealedRow = Awaited<ReturnType<typeof listSealedUnderAcrossTenants>>[number];
 
-export const { mustOpen: mustOpenStored, rotate: rotateKeys } = rotationOf<SealedRow>({
+export const { rows: sealedCredentials, rotate: rotateKeys } = rotationOf<SealedRow>({
   warning: 'credentials of the vault open under no configured key, and have to be stored again',
   nextKeyId: nextKeyIdAcrossTenants,
   listUnder: listSealedUnderAcrossTenants,

@@ -4,7 +4,7 @@ import { entriesOf, grantTo } from '../../../../test/app/flow.ts';
 import { newDatabase, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { exchange, storeCredential, upstream } from '../../../../test/app/vault.ts';
 import { openEnvelope } from '../../../platform/envelope.ts';
-import { countUnderFormerKeys, mustOpenStored, rotateKeys } from './credentials.rotate.service.ts';
+import { countUnderFormerKeys, rotateKeys } from './credentials.rotate.service.ts';
 
 const newKey = () => randomBytes(32).toString('hex');
 const going = () => new AbortController().signal;
@@ -151,10 +151,10 @@ test('V6: a key that is missing stops the start in production, and elsewhere log
   const lost = await withKeys(databaseUrl, newKey());
   const { deps, warnings } = rotationOf(lost);
 
-  await expect(mustOpenStored(deps, true)).rejects.toThrow(
+  await expect(lost.prepare(true)).rejects.toThrow(
     'VAULT_ENCRYPTION_KEY does not open values sealed in this database',
   );
-  await mustOpenStored(deps, false);
+  await lost.prepare(false, deps.warn);
   expect(warnings).toEqual([expect.stringContaining(String(service.keyRing.vault.current?.id))]);
   await rotateKeys(deps, going());
   expect(await rowsIn(lost)).toEqual(await rowsIn(service));

@@ -6,7 +6,7 @@ import { providerDeleted } from './providers.hooks.ts';
 import { providerRotation } from './providers.jobs.ts';
 import { rates } from './providers.rates.ts';
 import { eraseProviders } from './providers.repo.ts';
-import { mustOpenProviders } from './providers.rotate.service.ts';
+import { sealedProviders } from './providers.rotate.service.ts';
 import { providerRoutes } from './providers.routes.ts';
 import { connectEgress, connectSettings } from './providers.settings.ts';
 import { tables } from './providers.tables.ts';
@@ -30,7 +30,7 @@ export const providers = defineFeature({
     };
     return {
       routes: (app) => app.register(providerRoutes, deps),
-      prepare: () => mustOpenProviders(deps, house.isProduction),
+      sealed: [sealedProviders(deps.vault)],
       jobs: [providerRotation(deps)],
     };
   },

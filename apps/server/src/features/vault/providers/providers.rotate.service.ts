@@ -11,7 +11,7 @@ import {
   replaceProviderKey,
 } from './providers.rotate.repo.ts';
 
-export const { mustOpen: mustOpenProviders, rotate: rotateProviderKeys } = rotationOf<ProviderRow>({
+export const { rows: sealedProviders, rotate: rotateProviderKeys } = rotationOf<ProviderRow>({
   warning: 'clients of providers open under no configured key, and have to be sent again',
   nextKeyId: nextProviderKeyAcrossTenants,
   listUnder: listProvidersUnderAcrossTenants,

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import type { Executor } from './db/db.ts';
+import { type SealingKeys, seal, unseal } from './seal.ts';
+
+/** Seals and opens the texts of one table under keys that were derived for it. */
+export interface Seals {
+  /** The id by which a row names the key that sealed it. It is equal on every instance. */
+  readonly keyId: string;
+  /** @param place the names of the row, so that a text moved to another row does not open there */
+  seal(text: string, place: readonly string[]): Buffer;
+  /** @returns undefined when the key that sealed it is no longer configured */
+  open(sealed: Buffer, place: readonly string[]): string | undefined;
+}
+
+/** Makes the seals of a table. Its rows depend on the labels of key ids and places, so these never change. */
+export function sealsUnder(
+  keys: SealingKeys,
+  labels: { readonly keyId: string; readonly place: string },
+): Seals {
+  const binding = (place: readonly string[]) => Buffer.from(JSON.stringify([labels.place, ...place]));
+  const digest = createHash('sha256').update(`${labels.keyId}:`).update(keys.current.export());
+  return {
+    keyId: digest.digest('hex').slice(0, 16),
+    seal: (text, place) => seal(keys, text, binding(place)),
+    open: (sealed, place) => unseal(keys, sealed, binding(place)),
+  };
+}
+
+/** A table whose rows name the derived key that sealed them. */
+interface SealedTable<Row, Opened> {
+  /** The current key. */
+  readonly keyId: string;
+  /** Rows of all developers that another key sealed, after one of them in the order of their ids. */
+  readonly list: (
+    db: Executor,
+    keyId: string,
+    after: Row | undefined,
+    limit: number,
+  ) => Promise<readonly Row[]>;
+  /** @returns undefined for a row that no configured key opens */
+  readonly open: (row: Row) => Opened | undefined;
+  /** Seals a row under the current key, and leaves one that was written meanwhile. */
+  readonly write: (db: Executor, row: Row, opened: Opened) => Promise<unknown>;
+  /** The rows that were lost, and the repair, in a warning for the operator. */
+  readonly warning: (count: number) => string;
+}
+
+interface Preparation {
+  readonly db: Executor;
+  readonly isProduction: boolean;
+  readonly warn: (message: string) => void;
+  /** Rows in one read. */
+  readonly batch?: number;
+}
+
+/** The rows of a table that keys of the process seal. The operator may have changed those keys. */
+export interface SealedRows {
+  /** Brings the rows in line with the keys. @throws in production when no configured key opens a row */
+  prepare(preparation: Preparation): Promise<void>;
+  /** Changes nothing. @returns a warning when there are rows that no configured key opens */
+  findLost(db: Executor): Promise<string | undefined>;
+}
+
+const BATCH = 500;
+
+export function sealedRows<Row, Opened>(table: SealedTable<Row, Opened>): SealedRows {
+  /** Calls `found` with each row that opens. @returns the number of the others */
+  async function walk(db: Executor, batch: number, found: (row: Row, opened: Opened) => Promise<unknown>) {
+    let lost = 0;
+    let after: Row | undefined;
+    for (;;) {
+      const rows = await table.list(db, table.keyId, after, batch);
+      for (const row of rows) {
+        const opened = table.open(row);
+        if (opened === undefined) lost += 1;
+        else await found(row, opened);
+      }
+      after = rows.at(-1) ?? after;
+      if (rows.length < batch) return lost;
+    }
+  }
+  const told = (lost: number) => (lost === 0 ? undefined : table.warning(lost));
+  return {
+    async prepare({ db, isProduction, warn, batch = BATCH }) {
+      const lost = await walk(db, batch, (row, opened) => table.write(db, row, opened));
+      refuseLost(told(lost), { isProduction, warn });
+    },
+    findLost: async (db) => told(await walk(db, BATCH, async () => {})),
+  };
+}
+
+/** Refuses a start with too few keys in production, and warns elsewhere. */
+export function refuseLost(
+  warning: string | undefined,
+  { isProduction, warn }: Pick<Preparation, 'isProduction' | 'warn'>,
+): void {
+  if (warning === undefined) return;
+  if (isProduction) throw new Error('VAULT_ENCRYPTION_KEY does not open values sealed in this database');
+  warn(warning);
+}

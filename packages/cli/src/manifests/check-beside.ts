@@ -1,0 +1,48 @@
+import type { Manifest } from '@behest/protocol/manifest/manifest';
+import type { Context } from '../context.ts';
+import { keptDefinitions } from './definitions.ts';
+import { readManifest } from './files.ts';
+import type { Found } from './found.ts';
+
+/** Faults that a loader does not see: names that look alike, and rules that do not fit the tools they are for. */
+export async function faultsBeside(context: Context, file: string, { tools }: Manifest): Promise<Found[]> {
+  const { similarNames } = await import('./similar.ts');
+  const similar = similarNames([...tools.keys()]).map(([name, earlier]) =>
+    similarTo(`tools.${name}`, `the name looks like ${earlier}`),
+  );
+  const kept = file === '-' ? {} : keptDefinitions(context, file);
+  const { ruleFaults } = await import('./check-definitions.ts');
+  const faults = [...tools].flatMap(([name, { arguments: rules }]) => {
+    const definition = Object.hasOwn(kept, name) ? kept[name] : undefined;
+    if (!rules || !definition) return [];
+    return ruleFaults(rules, definition).map(({ rule, pointer, message }): Found => {
+      const path = `tools.${name}.arguments${pointer && `.${pointer}`}`;
+      return { rule, path, severity: 'error', message };
+    });
+  });
+  return [...similar, ...faults];
+}
+
+/** The warnings of manifests whose connector looks like that of an earlier file, by file. */
+export async function similarConnectors(
+  context: Context,
+  files: readonly string[],
+): Promise<ReadonlyMap<string, Found>> {
+  const { similarNames } = await import('./similar.ts');
+  const named = new Map<string, string>();
+  for (const file of files.filter((each) => each !== '-')) {
+    const manifest = await readManifest(context, file).catch(() => undefined); // its faults are told of already
+    if (manifest && !named.has(manifest.connector)) named.set(manifest.connector, file);
+  }
+  return new Map(
+    similarNames([...named.keys()]).map(([name, earlier]) => [
+      named.get(name) ?? '',
+      similarTo('connector', `${name} looks like ${earlier} in ${named.get(earlier)}`),
+    ]),
+  );
+}
+
+const similarTo = (path: string, message: string): Found => ({
+  ...{ rule: 'similar_names', path, message },
+  severity: 'warning',
+});
