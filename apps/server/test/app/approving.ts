@@ -63,7 +63,8 @@ interface Wish {
 
 /** A person who has enrolled as an approver, with a passkey and a browser of their own. */
 export async function enrolApprover(service: Service, acme: Developer, email: string, wish: Wish = {}) {
-  const device = authenticator();
+  const { origin, hostname: rpId } = new URL(service.settings.http.publicBaseUrl);
+  const device = authenticator({ origin, rpId });
   const browser = approverBrowser(service);
   const made = await acme('POST', '/v1/approvers', { email, displayName: email.split('@')[0], ...wish });
   if (made.statusCode !== 201) throw new Error(`approver: ${made.body}`);

@@ -1,4 +1,5 @@
 export { beginSigning, type CheckedSigning, checkSigning, takeSigning } from './approvers.assert.service.ts';
+export { isSignedIn } from './approvers.authenticate.service.ts';
 export type { ApproverDeps } from './approvers.deps.service.ts';
 export { holdApprover } from './approvers.manage.service.ts';
 export { approverDeps } from './approvers.open.service.ts';

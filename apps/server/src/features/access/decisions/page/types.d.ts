@@ -53,6 +53,14 @@ export interface Routed {
   expiresAt: string;
 }
 
+/** A change of a request that goes to the person. `gap` names none: any may have changed. */
+export interface LiveEvent {
+  type: string;
+  /** The status of the request from then on. */
+  status: string;
+  decisionId: string;
+}
+
 export interface Shown extends Routed {
   status: string;
   actionHash: string;
