@@ -53,7 +53,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
         response: { 200: Enrolment },
       },
     },
-    (request) => beginEnrolment(deps, request.body.invite),
+    (request) => beginEnrolment(deps, request.body.invite, browserOf(request).signOn),
   );
 
   app.post(

@@ -5,7 +5,7 @@ import { fill } from '../../../../platform/page/format.js';
 import { factList } from '../../../../platform/page/parts.js';
 import { makePasskey } from '../../../../platform/page/passkey.js';
 import * as screen from '../../../../platform/page/screen.js';
-import { troubleOf } from './approve-trouble.js';
+import { signOnButton, troubleOf } from './approve-trouble.js';
 import { words } from './approve-words.js';
 
 /**
@@ -15,7 +15,7 @@ import { words } from './approve-words.js';
  * @param {{ api: ReturnType<typeof approveApi>, proceed: (opened: Opened) => unknown }} use
  */
 export function showEnrolment(link, enrolment, { api, proceed }) {
-  const { developerName, displayName, email, connectors, challengeId, publicKey } = enrolment;
+  const { developerName, displayName, email, connectors, challengeId, publicKey, signInAt } = enrolment;
   const names = { account: mention(developerName), name: mention(displayName) };
   const outcome = element('div', { role: 'status' });
   const make = button(words.enrol, async () => {
@@ -38,6 +38,7 @@ export function showEnrolment(link, enrolment, { api, proceed }) {
     lead,
     facts,
     paragraph(words.enrolNote),
+    signInAt && paragraph(words.enrolSignOn, ' ', signOnButton(signInAt)),
     element('div', { class: 'buttons' }, make),
     outcome,
   ];

@@ -23,7 +23,15 @@ const TROUBLES = {
 
 /** @param {Problem} problem */
 export const troubleOf = ({ kind, signInAt = '' }) => {
-  const goes = () => location.assign(`${signInAt}&mode=redirect&return_to=/approve`);
-  const way = signInAt.startsWith(`${location.origin}/`) && paragraph(button(words.signOn, goes));
+  const way = signInAt !== '' && paragraph(signOnButton(signInAt));
   return note(words.trouble, words.troubles[TROUBLES[kind] ?? 'other'], way);
 };
+
+/**
+ * Leads to the person's identity provider and back to this page. An address of another origin leads nowhere.
+ * @param {string} signInAt
+ */
+export function signOnButton(signInAt) {
+  const goes = () => location.assign(`${signInAt}&mode=redirect&return_to=/approve`);
+  return signInAt.startsWith(`${location.origin}/`) && button(words.signOn, goes);
+}

@@ -9,6 +9,8 @@ export const words = {
   enrol: 'Make a passkey',
   enrolNote:
     'The passkey stays on your device or with your password manager. Nobody else can approve in your name.',
+  enrolSignOn:
+    'Your organisation can vouch for you, so that you count where two people have to decide. Sign in there first, and open your link again.',
   address: 'Your address',
   concerns: 'Calls of',
   everything: 'every connector',

@@ -40,6 +40,7 @@ export interface Enrolment {
   displayName: string;
   email: string;
   connectors: string[] | null;
+  signInAt: string | null;
   challengeId: string;
   publicKey: PublicKeyCredentialCreationOptionsJSON;
 }
