@@ -14,7 +14,7 @@ const SECTIONS = {
   V: 19,
   A: 6,
   L: 2,
-  W: 3,
+  W: 4,
   H: 3,
   P: 9,
 };

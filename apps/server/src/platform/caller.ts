@@ -88,6 +88,8 @@ export interface BrowserRequest {
   readonly cookies: Readonly<Record<string, string | undefined>>;
   readonly csrfToken: string | undefined;
   readonly isWrite: boolean;
+  /** Made by the page and not by its person, such as a live stream. It does not count as use of the session. */
+  readonly isBackground: boolean;
   /** An `Authorization` header, which browsers do not send here. */
   readonly hasAuthorization: boolean;
   readonly requestId: string;

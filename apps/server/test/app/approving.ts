@@ -61,9 +61,19 @@ interface Wish {
   readonly connectors?: readonly string[];
 }
 
+/** Signs the browser in at an identity provider, before its person enrols. */
+type SignOn = (browser: Browser) => Promise<unknown>;
+
 /** A person who has enrolled as an approver, with a passkey and a browser of their own. */
-export async function enrolApprover(service: Service, acme: Developer, email: string, wish: Wish = {}) {
-  const device = authenticator();
+export async function enrolApprover(
+  service: Service,
+  acme: Developer,
+  email: string,
+  wish: Wish = {},
+  signOn?: SignOn,
+) {
+  const { origin, hostname: rpId } = new URL(service.settings.http.publicBaseUrl);
+  const device = authenticator({ origin, rpId });
   const browser = approverBrowser(service);
   const made = await acme('POST', '/v1/approvers', { email, displayName: email.split('@')[0], ...wish });
   if (made.statusCode !== 201) throw new Error(`approver: ${made.body}`);
@@ -71,6 +81,7 @@ export async function enrolApprover(service: Service, acme: Developer, email: st
   const mailed =
     link ?? service.mails.sent().find(({ to, text }) => to === email && text.includes('#invite='))?.text;
   const url = /https?:\S+#invite=\S+/.exec(String(mailed))?.[0] ?? '';
+  await signOn?.(browser);
   const { answer, handle } = await enrolWith(browser, device, url);
   if (answer.statusCode !== 201) throw new Error(`enrol: ${answer.body}`);
 
@@ -121,8 +132,12 @@ const tools = {
   list: 'read',
 };
 
+/** Lets two people of a sandbox account decide without vouchers and from one device. */
+export const relaxFourEyes = (acme: Developer) => acme('PATCH', '/v1/me', { relaxFourEyes: true });
+
 /** A developer whose agent may pay, once people have decided. */
 export async function payer(acme: Developer, grant: object = {}) {
+  await relaxFourEyes(acme);
   await acme('PUT', '/v1/manifests/acme_bank', manifest);
   return callsOf(acme, await grantTo(acme, { ...scopes, ...grant }));
 }

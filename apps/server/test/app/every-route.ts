@@ -8,7 +8,7 @@ export type { Possessions };
 export const operationOf = ({ method, url }: RouteOptions): string => `${method} ${url}`;
 
 /** These routes keep a successful answer open. Their HEAD does not, so tests use that. */
-const LIVE = new Set(['GET /v1/events/stream']);
+const LIVE = new Set(['GET /v1/events/stream', 'GET /v1/approver/events']);
 
 /** One record of each kind that a developer can have, with its secrets. */
 export async function possessionsOf(developer: Developer): Promise<Possessions> {

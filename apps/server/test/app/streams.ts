@@ -6,7 +6,11 @@ import type { Event } from './events.ts';
 interface Asked {
   /** The address of the service. */
   readonly url: string;
-  readonly apiKey: string;
+  readonly apiKey?: string;
+  /** The path of the stream, where it is not that of a developer's events. */
+  readonly at?: string;
+  /** Those of a browser. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** For example `types=grant.*`. */
   readonly query?: string;
   readonly lastEventId?: string;
@@ -22,8 +26,8 @@ export interface Frame {
 }
 
 /** Opens a stream and reads it until the test is over. */
-export async function follow({ url, apiKey, query = '', lastEventId }: Asked) {
-  const response = await open({ url, apiKey, query, ...(lastEventId && { lastEventId }) });
+export async function follow({ lastEventId, ...asked }: Asked) {
+  const response = await open({ ...asked, ...(lastEventId && { lastEventId }) });
   const frames: Frame[] = [];
   let rest = '';
   response.setEncoding('utf8').on('data', (text: string) => {
@@ -76,12 +80,14 @@ export async function linesOf(asked: Asked) {
 }
 
 /** Opens a stream that nobody reads. */
-export async function open({ url, apiKey, query = '', lastEventId }: Asked): Promise<http.IncomingMessage> {
+export async function open(asked: Asked): Promise<http.IncomingMessage> {
+  const { url, apiKey, at = '/v1/events/stream', query = '', lastEventId } = asked;
   const headers = {
-    authorization: `Bearer ${apiKey}`,
+    ...asked.headers,
+    ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
     ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
   };
-  const request = http.get(`${url}/v1/events/stream?${query}`, { headers, agent: false });
+  const request = http.get(`${url}${at}?${query}`, { headers, agent: false });
   onTestFinished(() => void request.destroy());
   const [response]: http.IncomingMessage[] = await once(request, 'response');
   if (!response) throw new Error('There was no answer.');

@@ -30,7 +30,6 @@ test('R10: two people with two authenticators see the exact call, sign it, and i
   const asked = (await agent.ask({ ...release, arguments: args, summary: 'Pay the rent' })).json();
   expect((await agent.enforce({ ...release, arguments: args })).sub_reason).toBe(null);
 
-  await button(ada, 'Look again').click();
   await sees(ada, /wants to use wire of acme_bank/);
   expect(await findings(ada)).toEqual([]);
   await button(ada, 'The call').click();
@@ -142,3 +141,67 @@ test('W3: a person sees that the operator lets somebody make a new passkey, and 
   await vi.waitUntil(async () => (await button(ada, 'Stop this').count()) === 0);
   expect(await approverOf(acme, 'Ada')).toMatchObject({ recoveryFrom: null });
 });
+
+test('a page shows a new call without being asked, and says so when somebody else decides', async () => {
+  const acme = await service().asDeveloper({ mode: 'sandbox' });
+  const agent = await payer(acme);
+  const [ada, bob] = [await enrolled(acme, 'Ada'), await enrolled(acme, 'Bob')];
+  await sees(ada, 'No call waits for you.');
+
+  const { decisionId } = (await agent.ask(release)).json();
+  await button(ada, 'The call').click();
+  await button(bob, 'The call').click();
+  await heading(bob, /wants to make a call/).waitFor();
+  await bob.getByLabel('I have read all of it.').check();
+  await button(bob, 'Approve with your passkey').click();
+  await sees(bob, 'A second person has to approve');
+
+  await sees(ada, 'Another person approved the call while you read it.');
+  await sees(ada, 'Approved first by');
+  expect(await findings(ada)).toEqual([]);
+  await acme('POST', `/v1/decisions/${decisionId}/cancel`, {});
+  await heading(ada, 'This call needs no decision now').waitFor();
+  await sees(ada, 'The request was taken back.');
+  await button(ada, 'All calls').click();
+  await sees(ada, 'No call waits for you.');
+});
+
+test('a page whose session has ended asks its person to sign in, and leads back to the call', async () => {
+  const acme = await service().asDeveloper({ mode: 'sandbox' });
+  const agent = await payer(acme);
+  const ada = await enrolled(acme, 'Ada');
+  await agent.ask();
+  await button(ada, 'The call').click();
+  await heading(ada, /wants to make a call/).waitFor();
+
+  service().advance(900);
+
+  await heading(ada, 'Sign in to decide').waitFor();
+  await button(ada, 'Sign in with your passkey').click();
+  await heading(ada, /wants to make a call/).waitFor();
+});
+
+test('the scripts of the page are less than 15,000 bytes on their way', async () => {
+  const { page, bytes } = await weighed('/approve');
+  await heading(page, 'Sign in to decide').waitFor();
+
+  expect(await bytes(/\.js$/)).toBeLessThan(15_000);
+});
+
+/** Opens a page, and weighs what came over the connection. */
+async function weighed(path: string) {
+  const page = await visit({ isNew: true });
+  const sizes: [string, Promise<number>][] = [];
+  page.on('requestfinished', (request) => {
+    const size = request.sizes().then(({ responseBodySize }) => responseBodySize);
+    sizes.push([request.url(), size]);
+  });
+  await page.goto(`${service().url}${path}`);
+  await page.waitForLoadState('networkidle');
+  const bytes = async (kind: RegExp) => {
+    const matching = sizes.filter(([url]) => kind.test(url));
+    expect(matching.length).toBeGreaterThan(5);
+    return (await Promise.all(matching.map(([, size]) => size))).reduce((sum, size) => sum + size, 0);
+  };
+  return { page, bytes };
+}

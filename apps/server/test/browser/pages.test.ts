@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startApp } from '../app/start-app.ts';
 
@@ -41,6 +42,25 @@ describe.each([...pages, ['/platform/page', 'platform/page'] as const])('below %
     const again = await get(`${path}/${file}`, { 'if-none-match': String(answer.headers.etag) });
     expect([again.statusCode, again.body]).toEqual([304, '']);
   });
+
+  test.each(files.filter(isServed))(
+    'is the file %s, compressed where the browser takes that',
+    async (file) => {
+      const plain = await get(`${path}/${file}`, { 'accept-encoding': 'gzip, br;q=0' });
+      const packed = await get(`${path}/${file}`, { 'accept-encoding': 'gzip, deflate, br' });
+
+      expect([plain.headers['content-encoding'], packed.headers['content-encoding']]).toEqual([
+        undefined,
+        'br',
+      ]);
+      expect(packed.headers).toMatchObject({
+        vary: 'Accept-Encoding',
+        etag: expect.not.stringMatching(/^W/),
+      });
+      expect(packed.headers.etag).not.toBe(plain.headers.etag);
+      expect(brotliDecompressSync(packed.rawPayload).toString()).toBe(plain.body);
+    },
+  );
 
   test.each([
     ...files.filter((file) => !isServed(file)),

@@ -5,6 +5,7 @@ import { isStopped, listStandingIds } from '../../src/features/access/assertions
 import { findRuleOfClient, useOnce } from '../../src/features/access/assertions/assertions.repo.ts';
 import { listDueAcrossTenants } from '../../src/features/access/authorization/authorization.repo.ts';
 import { findVersion } from '../../src/features/access/bundles/bundles.repo.ts';
+import { gatheredUntil } from '../../src/features/access/decisions/decisions.digest.repo.ts';
 import { listDueNoticesAcrossTenants } from '../../src/features/access/decisions/decisions.notices.repo.ts';
 import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src/features/access/decisions/decisions.repo.ts';
 import { deleteOldCallsAcrossTenants } from '../../src/features/access/enforcement/enforcement.repo.ts';
@@ -22,6 +23,7 @@ import {
   listUncheckedAcrossTenants,
 } from '../../src/features/accounts/domains/domains.repo.ts';
 import { listByCredentialAcrossTenants } from '../../src/features/people/approvers/approvers.keys.repo.ts';
+import { listOfSsoUser } from '../../src/features/people/approvers/approvers.repo.ts';
 import {
   listDueSessionsAcrossTenants,
   listOpenSessions,
@@ -256,7 +258,10 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   decisions_agent: get((its) => `/v1/decisions?agentId=${its.agentId}`),
   decisions_case: ({ acme }) => acme('PUT', '/v1/decisions/cases/other', { caseVersion: '1' }),
   decisions_due: ({ db, at }) => listDueDecisionsAcrossTenants(db, at, 10),
+  approvers_sso_user: ({ db, acme }) => listOfSsoUser(db, acme, 'nobody'),
   decision_notices_due: ({ db, at }) => listDueNoticesAcrossTenants(db, at, 10),
+  decision_notices_gathered: ({ db, acme, at }) =>
+    gatheredUntil(db, { developerId: acme.developerId }, 'apv_01K9Z3QW5M8T2V4X6Y7Z8A9B0C', at),
   decision_notices_decision: ({ acme, its }) => acme('POST', `/v1/decisions/${its.decisionId}/cancel`, {}),
   verifiable_credentials_principal: get(() => '/v1/credentials?principalId=user_42'),
   setup_links_id: ({ db }) => findLinkAcrossTenants(db, 'setup_1'),

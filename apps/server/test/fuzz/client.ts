@@ -41,7 +41,7 @@ function exchange(port: number, agent: Agent, { method, target, headers, body }:
     sent.setTimeout(PATIENCE, () => sent.destroy(new Error('There is no answer.')));
     sent.once('error', reject);
     sent.once('response', (answer) => {
-      const isLive = answer.statusCode === 200 && target.startsWith('/v1/events/stream');
+      const isLive = answer.statusCode === 200 && /^\/v1\/(events\/stream|approver\/events)/.test(target);
       (isLive ? beginningOf(answer) : buffer(answer)).then((bytes) => {
         resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: bytes.toString('utf8') });
       }, reject);

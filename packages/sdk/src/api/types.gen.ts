@@ -21,6 +21,8 @@ export interface Developer {
   policyAutoApproval: boolean;
   manifestPinning: "off" | "warn" | "enforce";
   fidoRequired: boolean;
+  fourEyesAssurance: "dual" | "sso";
+  relaxFourEyes: boolean;
   fidoRpName: string | null;
   auditRetentionDays: number | null;
   stoppedAt: string | null;
@@ -581,6 +583,8 @@ export interface SignupAnswer {
   policyAutoApproval: boolean;
   manifestPinning: "off" | "warn" | "enforce";
   fidoRequired: boolean;
+  fourEyesAssurance: "dual" | "sso";
+  relaxFourEyes: boolean;
   fidoRpName: string | null;
   auditRetentionDays: number | null;
   stoppedAt: string | null;
@@ -625,6 +629,8 @@ export interface UpdateSettingsInput {
   readonly manifestPinning?: "off" | "warn" | "enforce" | undefined;
   readonly fidoRequired?: boolean | undefined;
   readonly fidoRpName?: string | null | undefined;
+  readonly fourEyesAssurance?: "dual" | "sso" | undefined;
+  readonly relaxFourEyes?: boolean | undefined;
   readonly auditRetentionDays?: number | null | undefined;
 }
 
@@ -648,6 +654,8 @@ export interface UpdateSettingsAnswer {
   policyAutoApproval: boolean;
   manifestPinning: "off" | "warn" | "enforce";
   fidoRequired: boolean;
+  fourEyesAssurance: "dual" | "sso";
+  relaxFourEyes: boolean;
   fidoRpName: string | null;
   auditRetentionDays: number | null;
   stoppedAt: string | null;
@@ -2929,7 +2937,7 @@ export interface ApproversInviteAnswer {
   displayName: string;
   groups: string[];
   connectors: string[] | null;
-  /** `dual`: the address is verified and another approver confirmed the person. */ assurance: "single" | "dual";
+  /** `dual`: the address is verified and another approver confirmed the person. `sso`: the provider of the address’s verified domain vouches for the person. */ assurance: "single" | "dual" | "sso";
   status: "invited" | "pending_confirmation" | "active" | "suspended" | "removed";
   enrolledBy: string;
   confirmedBy: string | null;
@@ -2955,7 +2963,7 @@ export interface ApproversListItem {
   displayName: string;
   groups: string[];
   connectors: string[] | null;
-  /** `dual`: the address is verified and another approver confirmed the person. */ assurance: "single" | "dual";
+  /** `dual`: the address is verified and another approver confirmed the person. `sso`: the provider of the address’s verified domain vouches for the person. */ assurance: "single" | "dual" | "sso";
   status: "invited" | "pending_confirmation" | "active" | "suspended" | "removed";
   enrolledBy: string;
   confirmedBy: string | null;

@@ -16,7 +16,7 @@ export type AnomalySeverity = "critical" | "high" | "low" | "medium";
 
 export type AnomalyStatus = "acknowledged" | "open" | "resolved";
 
-export type ApproverAssurance = "dual" | "single";
+export type ApproverAssurance = "dual" | "single" | "sso";
 
 export type ApproverKind = "person" | "principal";
 
@@ -303,6 +303,8 @@ export interface Approvers {
   mailbox: string;
   principalId: string | null;
   recoveryFrom: Timestamp | null;
+  ssoSub: string | null;
+  ssoUserId: string | null;
   status: ApproverStatus;
 }
 
@@ -634,6 +636,7 @@ export interface DecisionNotices {
   decisionId: string;
   developerId: string;
   id: string;
+  isGathered: Generated<boolean>;
   nextAttemptAt: Timestamp;
   subject: string;
 }
@@ -682,6 +685,7 @@ export interface Developers {
   emailVerified: boolean;
   enforceAgentScopes: boolean;
   fidoRpName: string | null;
+  fourEyesAssurance: Generated<string>;
   id: string;
   isSeeded: boolean;
   manifestPinning: Generated<ManifestPinning>;
@@ -691,6 +695,7 @@ export interface Developers {
   plan: Plan;
   policyAutoApproval: Generated<boolean>;
   redirectUris: string[];
+  relaxFourEyes: Generated<boolean>;
   scopeDescriptions: Json;
   stoppedAt: Timestamp | null;
   stopReason: string | null;

@@ -100,6 +100,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
         .send();
     }
     if (fromOwnPages) await refuseOtherPages(request, path);
+    if (access === 'approver') mustSayWhence(request);
     if (access === 'developer') request.caller = await callerByKey(request, reply, charge);
     if (access === 'consent' || access === 'connect') {
       request.caller = await path[access](browserRequestOf(request));
@@ -258,6 +259,7 @@ function browserRequestOf(request: FastifyRequest) {
     cookies: cookiesIn(headers),
     csrfToken: headers['x-csrf-token']?.toString(),
     isWrite: method !== 'GET' && method !== 'HEAD',
+    isBackground: request.declared.isLive === true || headers['behest-background'] === '1',
     hasAuthorization: headers.authorization !== undefined,
     requestId,
     ip,
@@ -277,6 +279,13 @@ async function refuseOtherPages(
     if (origin === `${new URL(ownOrigin).protocol}//${host}` && (await servesHost(host))) return;
   }
   throw new AppError('FORBIDDEN', 'Only pages of this service may call this route.');
+}
+
+/** A cookie that decides about calls counts only where the browser says that the page is the service's own. */
+function mustSayWhence({ headers, method }: FastifyRequest): void {
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (headers['sec-fetch-site'] !== undefined && (isRead || headers.origin !== undefined)) return;
+  throw new AppError('FORBIDDEN', 'Send `Sec-Fetch-Site` and `Origin`, as browsers do.');
 }
 
 const chargeMoreOf = (bill: RateBill, charge: Charging) => async (times: number) => {

@@ -2,6 +2,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
+import { type FourEyesRule, findFourEyesRule } from '../../accounts/developers/developers.queries.ts';
 import {
   type ApproverRow,
   findApprover,
@@ -14,6 +15,7 @@ import {
   checkSigning,
   holdApprover,
   isAbsentAt,
+  isAssured,
   mustBeFresh,
   subOf,
   takeSigning,
@@ -119,7 +121,8 @@ async function approveLocked(
   const session = await mustBeFresh(deps, tx, caller);
   await mustStand(deps, tx, row);
   const first = await firstApproval(tx, row);
-  const isRelaxed = caller.mode === 'sandbox' && row.quorum === 2;
+  const rule = await findFourEyesRule(tx, caller.tenant);
+  const isRelaxed = rule.isRelaxed && row.quorum === 2;
   const sub = subOf(approver);
   const { credential, evidence } = signing;
   const { deviceHash, id: sessionId } = session;
@@ -129,7 +132,7 @@ async function approveLocked(
       first,
       approver,
       seen: { credential, deviceHash, sessionId },
-      isRelaxed,
+      rule,
     });
   await takeSigning(deps, tx, caller, signing);
   const position = first ? 2 : 1;
@@ -180,7 +183,7 @@ interface Second {
   readonly first: ApprovalRow;
   readonly approver: ApproverRow;
   readonly seen: Pick<Eyes, 'credential' | 'deviceHash' | 'sessionId'>;
-  readonly isRelaxed: boolean;
+  readonly rule: FourEyesRule;
 }
 
 /** @throws FORBIDDEN with the check by which the second person is not another one */
@@ -188,15 +191,15 @@ async function mustDiffer(
   deps: DecisionsDeps,
   tx: Tx,
   caller: Caller,
-  { row, first, approver, seen, isRelaxed }: Second,
+  { row, first, approver, seen, rule }: Second,
 ) {
   const isRequester = await requesterOf(tx, caller.tenant, row.principalId);
   const other = await findApprover(tx, caller.tenant, first.approverId);
   if (!other) throw notFound();
   const check = fourEyesFault(
-    { ...eyesOf(other, isRequester), ...first },
-    { ...eyesOf(approver, isRequester), ...seen },
-    isRelaxed,
+    { ...eyesOf(other, isRequester, rule), ...first },
+    { ...eyesOf(approver, isRequester, rule), ...seen },
+    rule.isRelaxed,
   );
   if (!check) return;
   const { agentId, agentDid, principalId } = row;
@@ -214,11 +217,11 @@ async function mustDiffer(
   });
 }
 
-const eyesOf = (row: ApproverRow, isRequester: (row: ApproverRow) => boolean) => ({
+const eyesOf = (row: ApproverRow, isRequester: (row: ApproverRow) => boolean, { least }: FourEyesRule) => ({
   approverId: row.id,
   sub: subOf(row),
   mailbox: row.mailbox,
-  assurance: row.assurance,
+  isAssured: isAssured(row.assurance, least),
   isRequester: isRequester(row),
 });
 

@@ -6,6 +6,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { newId, newSalt } from '../../../platform/ids.ts';
+import { findFourEyesRule } from '../../accounts/developers/developers.queries.ts';
 import { listAllApprovers } from '../../people/approvers/approvers.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { findCaseVersion } from './decisions.cases.repo.ts';
@@ -63,8 +64,8 @@ export async function askForDecision(
     const routed = routeOf(all, asked, input.approvers, at);
     const eligible = eligibleOf(all, routed, at);
     const isRequester = await requesterOf(tx, tenant, asked.principalId);
-    const isRelaxed = caller.mode === 'sandbox';
-    if (!hasQuorum(eligible, { quorum: asked.quorum, isRelaxed, isRequester })) throw conflict('no_quorum');
+    const rule = await findFourEyesRule(tx, tenant);
+    if (!hasQuorum(eligible, { quorum: asked.quorum, rule, isRequester })) throw conflict('no_quorum');
     const row = await insertDecision(tx, tenant, {
       ...asked,
       id: newId('dec', at),

@@ -4,6 +4,7 @@ import { personTold } from '../../../platform/db/personal-records.ts';
 import { on } from '../../../platform/hooks.ts';
 import { approverDeps, approverSettings } from '../../people/approvers/index.ts';
 import { passkeySettings } from '../../people/passkeys/index.ts';
+import { streamsOf } from '../../record/events/index.ts';
 import { privateHosts } from '../../record/webhooks/index.ts';
 import { callJudge, decisionsAsked, meterSettings } from '../enforcement/index.ts';
 import { acts, announcements, entries } from './decisions.acts.ts';
@@ -22,7 +23,7 @@ const MOST_COUNTED = 1000;
 export const decisions = defineFeature({
   name: 'decisions',
   tags: { decisions: 'Requests that people decide about one exact call of an agent.' },
-  knows: ['approvers', 'audit', 'caps', 'developers', 'emails', 'enforcement', 'keys'],
+  knows: ['approvers', 'audit', 'caps', 'developers', 'emails', 'enforcement', 'events', 'keys'],
   tables,
   acts: { ...acts, ...announcements, ...entries },
   attempts: ['decision.approval_refused'],
@@ -60,7 +61,7 @@ export const decisions = defineFeature({
       async routes(app) {
         await app.register(decisionRoutes, deps);
         await app.register(channelRoutes, deps);
-        await app.register(decisionPageRoutes, deps);
+        await app.register(decisionPageRoutes, { ...deps, streams: streamsOf(house) });
       },
       sealed: [sealedChannels(house.keyRing)],
       jobs: [careOfDecisions(deps), noticesOfDecisions({ ...deps, egress: house.openEgress(urlRules) })],

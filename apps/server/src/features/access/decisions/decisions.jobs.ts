@@ -1,7 +1,7 @@
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import { BATCH, careForDue } from './decisions.care.service.ts';
 import type { DecisionsDeps } from './decisions.deps.service.ts';
-import { type SendDeps, sendNotices } from './decisions.notices.service.ts';
+import { type SendDeps, sendNotices } from './decisions.send.service.ts';
 
 const EVERY_SECONDS = 30;
 

@@ -64,6 +64,24 @@ export function mailOf(told: Noticed): { readonly subject: string; readonly text
   return { subject: TITLES[occasion], text: `${TITLES[occasion]}.\n\n${lead}\n\n${facts}\n` };
 }
 
+/** Notices that a digest shows in full. */
+const MOST_SHOWN = 50;
+
+/** One mail in place of several. A single notice stays as it is. */
+export function digestOf(notices: readonly { readonly subject: string; readonly body: string }[]) {
+  const [only, ...others] = notices;
+  if (only && others.length === 0) return { subject: only.subject, text: only.body };
+  const shown = notices.slice(0, MOST_SHOWN).map(({ body }) => body.trim());
+  const more = notices.length - shown.length;
+  return {
+    subject: `${notices.length} notices about calls of agents`,
+    text: `There were so many notices within an hour that these come in one mail.
+
+${shown.join('\n\n– – –\n\n')}
+${more > 0 ? `\nThere are ${more} more. The page of decisions lists every call that waits.\n` : ''}`,
+  };
+}
+
 /** @see https://docs.slack.dev/messaging/formatting-message-text, "Escaping text" */
 const escapeSlack = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('|', '¦');

@@ -1,7 +1,10 @@
+import type { Readable } from 'node:stream';
 import { AssertionOptions } from '@behest/protocol/passkey-shapes';
 import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { Type } from 'typebox';
+import { sendLive } from '../../../platform/http/answers/live-body.ts';
+import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { approveDecision, beginApproval, denyDecision } from './decisions.approve.service.ts';
 import type { DecisionsDeps } from './decisions.deps.service.ts';
@@ -13,13 +16,23 @@ import {
   DecisionPath,
   Denied,
   Deny,
+  FollowQuery,
   RoutedDecisions,
   ShownDecision,
 } from './decisions.schema.ts';
+import { type FollowDeps, followRequests } from './decisions.stream.service.ts';
 
 const signedIn = { access: 'approver', fromOwnPages: true, rate: ofApprovers.console } as const;
 
-export const decisionPageRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (app, deps) => {
+const EventStream = {
+  description: 'Each event as it happens: its id, its type, and its envelope on one line of data',
+  content: { 'text/event-stream': { schema: Type.Unsafe<Readable>(Type.String()) } },
+};
+
+export const decisionPageRoutes: FastifyPluginAsyncTypebox<DecisionsDeps & FollowDeps> = async (
+  app,
+  deps,
+) => {
   addPage(app, {
     name: 'approve',
     feature: 'approver',
@@ -38,6 +51,26 @@ export const decisionPageRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = asyn
       },
     },
     (request) => listRouted(deps, callerOf(request)),
+  );
+
+  app.get(
+    '/v1/approver/events',
+    {
+      config: { ...signedIn, failures: ['TOO_MANY_CONNECTIONS'], isLive: true },
+      schema: {
+        operationId: 'approver.events',
+        summary: 'Follow the requests that go to the approver, as server-sent events',
+        description:
+          'The stream holds the events `decision.*` of these requests, and none while the approver is absent. It does not count as use of the session, and ends with it.',
+        querystring: FollowQuery,
+        response: { 200: EventStream },
+      },
+    },
+    async (request, reply) => {
+      const cookies = cookiesIn(request.headers);
+      const lastEventId = request.headers['last-event-id']?.toString() || request.query.lastEventId;
+      return sendLive(reply, await followRequests(deps, callerOf(request), { cookies, lastEventId }));
+    },
   );
 
   app.get(

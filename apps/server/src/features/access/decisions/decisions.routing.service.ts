@@ -1,8 +1,9 @@
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { badField } from '../../../platform/errors.ts';
+import type { FourEyesRule } from '../../accounts/developers/developers.queries.ts';
 import type { ApproverRow } from '../../people/approvers/approvers.queries.ts';
-import { isAbsentAt, isActiveAt, mailboxOf } from '../../people/approvers/index.ts';
+import { isAbsentAt, isActiveAt, isAssured, mailboxOf } from '../../people/approvers/index.ts';
 import { addressOfPrincipal } from '../../people/scim/scim.queries.ts';
 
 /** A person who may decide now, in their own name or for somebody who is absent. */
@@ -56,8 +57,7 @@ export function eligibleOf(all: readonly ApproverRow[], routed: readonly string[
     if (!absent?.deputyId || !isActiveAt(absent, at) || !isAbsentAt(absent, at)) return [];
     const row = byId.get(absent.deputyId);
     const isFit = row?.kind === 'person' && isActiveAt(row, at) && !isAbsentAt(row, at);
-    const isAssured = row?.assurance === 'dual' || absent.assurance === 'single';
-    return row && isFit && isAssured ? [{ row, onBehalfOf: id }] : [];
+    return row && isFit && isAssured(row.assurance, absent.assurance) ? [{ row, onBehalfOf: id }] : [];
   });
   const own = new Set(present.map(({ id }) => id));
   const once = new Map(deputies.map((deputy) => [deputy.row.id, deputy]));
@@ -77,11 +77,13 @@ export function hasQuorum(
   eligible: readonly Eligible[],
   {
     quorum,
-    isRelaxed,
+    rule,
     isRequester,
-  }: { quorum: number; isRelaxed: boolean; isRequester: (row: ApproverRow) => boolean },
+  }: { quorum: number; rule: FourEyesRule; isRequester: (row: ApproverRow) => boolean },
 ): boolean {
   if (quorum === 1) return eligible.length > 0;
-  const good = eligible.filter(({ row }) => !isRequester(row) && (isRelaxed || row.assurance === 'dual'));
+  const good = eligible.filter(
+    ({ row }) => !isRequester(row) && (rule.isRelaxed || isAssured(row.assurance, rule.least)),
+  );
   return new Set(good.map(({ row }) => row.mailbox)).size >= quorum;
 }

@@ -60,7 +60,8 @@ export interface Eyes {
   readonly sub: string;
   readonly credential: string;
   readonly mailbox: string;
-  readonly assurance: 'single' | 'dual';
+  /** Has the assurance that the account demands. */
+  readonly isAssured: boolean;
   readonly deviceHash: Buffer;
   readonly sessionId: string;
   /** The person who asked through the agent. */
@@ -72,7 +73,7 @@ export type FourEyesCheck = 'person' | 'sub' | 'credential' | 'email' | 'assuran
 /** @returns the first check by which the second approver is not another person than the first */
 export function fourEyesFault(first: Eyes, second: Eyes, isRelaxed: boolean): FourEyesCheck | undefined {
   const sameDevice = first.deviceHash.equals(second.deviceHash) || first.sessionId === second.sessionId;
-  const isWeak = first.assurance === 'single' || second.assurance === 'single';
+  const isWeak = !first.isAssured || !second.isAssured;
   const faults: readonly [FourEyesCheck, boolean][] = [
     ['person', first.approverId === second.approverId],
     ['sub', first.sub === second.sub],

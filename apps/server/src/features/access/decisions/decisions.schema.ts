@@ -177,6 +177,14 @@ export const RoutedDecisions = Type.Object({
     }),
   ),
 });
+export const FollowQuery = Type.Object({
+  lastEventId: Type.Optional(
+    Type.String({
+      pattern: '^[ -~]{1,256}$',
+      description: 'For clients that cannot send the header `Last-Event-ID`, which takes precedence.',
+    }),
+  ),
+});
 export type Approve = Static<typeof Approve>;
 export const Approve = Type.Object(
   { actionHash: Type.String({ maxLength: 100 }), assertion: Assertion },

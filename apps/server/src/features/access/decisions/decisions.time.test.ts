@@ -5,8 +5,8 @@ import { startApp } from '../../../../test/app/start-app.ts';
 import { verifyAddress } from '../../../../test/app/verified.ts';
 import type { OutgoingRequest } from '../../../platform/egress/egress.ts';
 import { careForDue } from './decisions.care.service.ts';
-import { sendNotices } from './decisions.notices.service.ts';
 import { channelSeals } from './decisions.seals.service.ts';
+import { sendNotices } from './decisions.send.service.ts';
 
 const HOUR = 3600;
 const slack = { kind: 'slack', name: 'Finance', url: 'https://hooks.slack.test/services/secret' };

@@ -58,6 +58,25 @@ export async function findDeveloperName(db: Executor, { developerId }: Tenant): 
   return found?.name ?? '';
 }
 
+/** The demands on two people who approve one call. */
+export interface FourEyesRule {
+  readonly least: 'dual' | 'sso';
+  /** Neither assurance nor device are looked at. Never in a live account. */
+  readonly isRelaxed: boolean;
+}
+
+export async function findFourEyesRule(db: Executor, { developerId }: Tenant): Promise<FourEyesRule> {
+  const found = await db
+    .selectFrom('developers')
+    .select(['mode', 'fourEyesAssurance', 'relaxFourEyes'])
+    .where('id', '=', developerId)
+    .executeTakeFirstOrThrow();
+  return {
+    least: found.fourEyesAssurance === 'sso' ? 'sso' : 'dual',
+    isRelaxed: found.mode === 'sandbox' && found.relaxFourEyes,
+  };
+}
+
 /**
  * The columns of every developer that a caller needs, for jobs that act for one developer after the other.
  */

@@ -24,6 +24,7 @@ const ScopeDescriptions = recordOf(
 );
 
 /** `developerId` and `id` are equal: some clients read the first, some the second. */
+const FourEyesAssurance = Type.Enum(['dual', 'sso']);
 const members = {
   developerId: Id,
   id: Id,
@@ -53,6 +54,10 @@ const members = {
    * Whether principals prove themselves with a passkey. Older clients read this in place of `consentMode`.
    */
   fidoRequired: Type.Boolean(),
+  /** The least assurance of both people where two have to approve a call. */
+  fourEyesAssurance: FourEyesAssurance,
+  /** Whether two people may approve without assurance and from one browser, for demonstrations. */
+  relaxFourEyes: Type.Boolean(),
   /** The name that authenticators show; null for the name of the service. */
   fidoRpName: Type.Union([Type.String(), Type.Null()]),
   /** Days after which the personal content of audit entries is erased; null for never. */
@@ -113,6 +118,9 @@ export const DeveloperChange = Type.Object(
     /** `true` sets the consent mode `passkey`, and `false` takes it back to `developer`. */
     fidoRequired: Type.Optional(Type.Boolean()),
     fidoRpName: Type.Optional(nullableNameOf(100)),
+    fourEyesAssurance: Type.Optional(FourEyesAssurance),
+    /** Only of a sandbox account. */
+    relaxFourEyes: Type.Optional(Type.Boolean()),
     auditRetentionDays: Type.Optional(
       Type.Union([Type.Integer({ minimum: 30, maximum: 3650 }), Type.Null()]),
     ),

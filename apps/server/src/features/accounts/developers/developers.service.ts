@@ -104,6 +104,9 @@ export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, chang
       '`fidoRequired` contradicts `consentMode`; send one of them.',
     );
   }
+  if (change.relaxFourEyes === true && caller.mode === 'live') {
+    throw badField('relaxFourEyes', 'not_allowed', 'Only a sandbox account relaxes four eyes.');
+  }
   if (change.consentMode === 'email' && !deps.canMail) {
     throw new AppError('NOT_CONFIGURED', 'This service sends no mail; choose another `consentMode`.', {
       setting: 'SMTP_URL',
@@ -163,6 +166,8 @@ function secured(row: DeveloperRow, change: DeveloperChange) {
     ...(change.policyAutoApproval !== undefined && { policyAutoApproval: row.policyAutoApproval }),
     ...(change.auditRetentionDays !== undefined && { auditRetentionDays: row.auditRetentionDays }),
     ...(change.manifestPinning && { manifestPinning: row.manifestPinning }),
+    ...(change.fourEyesAssurance && { fourEyesAssurance: row.fourEyesAssurance }),
+    ...(change.relaxFourEyes !== undefined && { relaxFourEyes: row.relaxFourEyes }),
   };
 }
 
@@ -189,6 +194,8 @@ function toDeveloper(row: DeveloperRow): Developer {
     policyAutoApproval: row.policyAutoApproval,
     fidoRequired: consentMode === 'passkey',
     fidoRpName: row.fidoRpName,
+    fourEyesAssurance: row.fourEyesAssurance === 'sso' ? 'sso' : 'dual',
+    relaxFourEyes: row.relaxFourEyes,
     auditRetentionDays: row.auditRetentionDays,
     stoppedAt: row.stoppedAt?.toISOString() ?? null,
     stopReason: row.stopReason,

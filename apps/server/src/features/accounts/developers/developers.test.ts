@@ -49,6 +49,8 @@ describe('signing up', () => {
       manifestPinning: 'warn',
       fidoRequired: false,
       fidoRpName: null,
+      fourEyesAssurance: 'dual',
+      relaxFourEyes: false,
       auditRetentionDays: null,
       stoppedAt: null,
       stopReason: null,

@@ -4,9 +4,9 @@ import { AppError, notFound } from '../../../platform/errors.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import type { ApproverDeps } from './approvers.deps.service.ts';
 import { getApprover } from './approvers.manage.service.ts';
-import { findApprover, listAllApprovers } from './approvers.queries.ts';
+import { type ApproverRow, findApprover, listAllApprovers } from './approvers.queries.ts';
 import { updateApprover } from './approvers.repo.ts';
-import { isActiveAt, mayDeputiseFor } from './approvers.rules.ts';
+import { type Assurance, isActiveAt, mayDeputiseFor } from './approvers.rules.ts';
 import type { Approver, Colleagues } from './approvers.schema.ts';
 import { approverIn, mustBeFresh } from './approvers.session.service.ts';
 import { toApprover } from './approvers.show.service.ts';
@@ -42,6 +42,11 @@ export async function listColleagues({ db, clock }: ListDeps, caller: Caller): P
   };
 }
 
+const assuranceOf = ({ assurance, emailVerified }: ApproverRow): Assurance => {
+  if (assurance === 'sso') return 'sso';
+  return emailVerified ? 'dual' : 'single';
+};
+
 /**
  * Vouches for a person, with a passkey used a short time ago. An address that only a link without mail has proved stays
  * `single`.
@@ -62,7 +67,7 @@ export function confirmColleague(deps: ApproverDeps, caller: Caller, id: string)
       throw notFound();
     const confirmed = await updateApprover(tx, tenant, id, {
       confirmedBy: caller.actor,
-      assurance: row.emailVerified ? 'dual' : 'single',
+      assurance: assuranceOf(row),
       ...(row.status === 'pending_confirmation' && { status: 'active', activeFrom: at }),
     });
     const data = { approverId: id, confirmedBy: approverId };

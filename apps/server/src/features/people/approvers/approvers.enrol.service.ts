@@ -22,6 +22,7 @@ import { lockApprover, NO_LINK, updateApprover } from './approvers.repo.ts';
 import { CHALLENGE_MS, WAIT_MS } from './approvers.rules.ts';
 import type { Enrolment, EnrolVerify } from './approvers.schema.ts';
 import { type OpenedBrowser, type OpeningBrowser, openApproverSession } from './approvers.session.service.ts';
+import { voucherOf } from './approvers.voucher.service.ts';
 
 /** One sentence for every reason. */
 const unusable = () =>
@@ -48,7 +49,11 @@ const isOpenAt = (row: ApproverRow | undefined, at: Date): boolean =>
   (row?.status === 'active' && row.recoveryFrom !== null && row.recoveryFrom <= at);
 
 /** Begins to enrol the holder of the link. Changes nothing that anybody would see. @throws NOT_FOUND, NOT_CONFIGURED */
-export async function beginEnrolment(deps: ApproverDeps, invite: string): Promise<Enrolment> {
+export async function beginEnrolment(
+  deps: ApproverDeps,
+  invite: string,
+  signOn: string | undefined,
+): Promise<Enrolment> {
   const at = deps.clock();
   const party = approverParty(deps);
   const row = await invited(deps.db, invite, at);
@@ -74,7 +79,9 @@ export async function beginEnrolment(deps: ApproverDeps, invite: string): Promis
     residentKey: 'required',
   });
   const developerName = await findDeveloperName(deps.db, row);
-  return { developerName, displayName, email, groups, connectors, challengeId, publicKey: { ...publicKey } };
+  const { signInAt } = await voucherOf(deps, deps.db, row, signOn);
+  const shown = { developerName, displayName, email, groups, connectors, signInAt };
+  return { ...shown, challengeId, publicKey: { ...publicKey } };
 }
 
 /**
@@ -123,6 +130,7 @@ export async function finishEnrolment(
     if (!passkey)
       throw new AppError('CONFLICT', 'This passkey is registered already.', { field: 'response' });
     const others = (await listAllApprovers(tx, row)).filter(({ status }) => status !== 'invited');
+    const { vouched } = await voucherOf(deps, tx, row, browser.signOn);
     const waitsUntil = caller.mode === 'sandbox' ? at : new Date(at.getTime() + WAIT_MS);
     const enrolled = await updateApprover(tx, row, row.id, {
       ...NO_LINK,
@@ -130,6 +138,7 @@ export async function finishEnrolment(
       emailVerified: row.inviteMailed,
       // Nobody has vouched for the person who came with the link of the operator.
       ...(isRecovered && { status: 'active', activeFrom: at, assurance: 'single', confirmedBy: null }),
+      ...(vouched && (!isRecovered || vouched.ssoSub === row.ssoSub) && { ...vouched, assurance: 'sso' }),
     });
     const opened = await openApproverSession(deps, tx, enrolled, browser);
     const to = [account, ...others.filter(({ status }) => status === 'active')];

@@ -5,6 +5,7 @@ import { on } from '../../../platform/hooks.ts';
 import { passkeySettings } from '../passkeys/index.ts';
 import { userLeft } from '../scim/index.ts';
 import { acts, entries } from './approvers.acts.ts';
+import { authenticateApprover } from './approvers.authenticate.service.ts';
 import { removeApproversOfUser } from './approvers.manage.service.ts';
 import { approverDeps } from './approvers.open.service.ts';
 import { approverPageRoutes } from './approvers.page.routes.ts';
@@ -13,7 +14,7 @@ import { rates } from './approvers.rates.ts';
 import { approverRecoveryRoutes } from './approvers.recovery.routes.ts';
 import { eraseApprovers, tellApprovers } from './approvers.repo.ts';
 import { approverRoutes } from './approvers.routes.ts';
-import { authenticateApprover, CSRF_KEY_USE } from './approvers.session.service.ts';
+import { CSRF_KEY_USE } from './approvers.session.service.ts';
 import { settings } from './approvers.settings.ts';
 import { tables } from './approvers.tables.ts';
 

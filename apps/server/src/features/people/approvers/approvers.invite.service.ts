@@ -63,6 +63,8 @@ export async function inviteApprover(
           absentUntil: null,
           deputyId: null,
           recoveryFrom: null,
+          ssoSub: null,
+          ssoUserId: null,
           createdAt: at,
         });
     const link = `${deps.publicBaseUrl}/approve#invite=${tenant.developerId}.${row.id}.${secret}`;

@@ -13,6 +13,7 @@ import { type ApproverRow, findApprover, listAllApprovers } from './approvers.qu
 import {
   listApproverRows,
   listOfPrincipals,
+  listOfSsoUser,
   lockApprover,
   NO_LINK,
   updateApprover,
@@ -87,14 +88,30 @@ export function removeApprover(
 async function leave(tx: Tx, { developerId, id }: ApproverRow): Promise<void> {
   await deleteAccess(tx, { developerId }, id);
   await updateApprover(tx, { developerId }, id, {
-    ...{ ...NO_LINK, status: 'removed', email: '', mailbox: '', displayName: '' },
+    ...{
+      ...NO_LINK,
+      status: 'removed',
+      email: '',
+      mailbox: '',
+      displayName: '',
+      ssoSub: null,
+      ssoUserId: null,
+    },
   });
 }
 
-/** Removes the approvers who are principals that the directory has deactivated. */
-export const removeApproversOfUser: OnUserLeft = async (tx, caller, userId) => {
+/**
+ * Removes the approvers whom the directory has deactivated. A key can deactivate people too, so an account keeps its
+ * last approver, who is signed out and for whom their provider no longer vouches.
+ */
+export const removeApproversOfUser: OnUserLeft = async (tx, caller, userId, at) => {
   const person = await personById(tx, caller.tenant, userId);
-  const rows = person ? await listOfPrincipals(tx, caller.tenant, [person.principalId]) : [];
+  const principals = person ? await listOfPrincipals(tx, caller.tenant, [person.principalId]) : [];
+  const rows = [...principals];
+  for (const row of await listOfSsoUser(tx, caller.tenant, userId)) {
+    if (await isLast(tx, caller, row, at)) await lowerAssurance(tx, row);
+    else rows.push(row);
+  }
   for (const row of rows) await leave(tx, row);
   return rows.map(({ id }): Act => {
     const data = { approverId: id, reason: 'principal_offboarded' } as const;
@@ -103,15 +120,23 @@ export const removeApproversOfUser: OnUserLeft = async (tx, caller, userId) => {
 };
 
 /** The holder of a key could otherwise remove all approvers, and begin with a person of their own. @throws CONFLICT */
-async function mustNotBeLast(tx: Tx, { mode }: Caller, row: ApproverRow, at: Date): Promise<void> {
-  if (mode === 'sandbox' || row.kind !== 'person' || row.status !== 'active') return;
-  const others = (await listAllApprovers(tx, row)).filter(
-    (other) => other.id !== row.id && other.kind === 'person' && isActiveAt(other, at),
-  );
-  if (others.length > 0) return;
+async function mustNotBeLast(tx: Tx, caller: Caller, row: ApproverRow, at: Date): Promise<void> {
+  if (!(await isLast(tx, caller, row, at))) return;
   throw new AppError('CONFLICT', 'An account keeps one active approver. Enrol another one first.', {
     sub_reason: 'last_approver',
   });
+}
+
+async function isLast(tx: Tx, { mode }: Caller, row: ApproverRow, at: Date): Promise<boolean> {
+  if (mode === 'sandbox' || row.kind !== 'person' || row.status !== 'active') return false;
+  return !(await listAllApprovers(tx, row)).some(
+    (other) => other.id !== row.id && other.kind === 'person' && isActiveAt(other, at),
+  );
+}
+
+async function lowerAssurance(tx: Tx, { developerId, id }: ApproverRow): Promise<void> {
+  await deleteApproverSessions(tx, { developerId }, id);
+  await updateApprover(tx, { developerId }, id, { assurance: 'single', confirmedBy: null });
 }
 
 /** @param id the approver who is absent @throws NOT_FOUND, BAD_REQUEST */

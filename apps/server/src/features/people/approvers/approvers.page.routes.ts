@@ -26,6 +26,7 @@ import {
   endedCookie,
   endSession,
   sessionCookieIn,
+  showSelf,
   showSession,
 } from './approvers.session.service.ts';
 import { beginSignIn, finishSignIn } from './approvers.sign-in.service.ts';
@@ -52,7 +53,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
         response: { 200: Enrolment },
       },
     },
-    (request) => beginEnrolment(deps, request.body.invite),
+    (request) => beginEnrolment(deps, request.body.invite, browserOf(request).signOn),
   );
 
   app.post(
@@ -150,6 +151,19 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
       await endSession(deps, callerOf(request));
       return reply.header('set-cookie', endedCookie(deps)).code(204).send(null);
     },
+  );
+
+  app.get(
+    '/v1/approver/me',
+    {
+      config: { ...signedIn, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'approver.me',
+        summary: 'Show one’s own record',
+        response: { 200: Approver },
+      },
+    },
+    (request) => showSelf(deps, callerOf(request)),
   );
 
   app.put(

@@ -53,6 +53,10 @@ export const listOfPrincipals = (
     .orderBy('id')
     .execute();
 
+/** The approver for whom this user's provider vouched. */
+export const listOfSsoUser = (db: Executor, tenant: Tenant, userId: string): Promise<ApproverRow[]> =>
+  approversOf(db, tenant).where('ssoUserId', '=', userId).where('status', '<>', 'removed').execute();
+
 export function updateApprover(
   tx: Tx,
   { developerId }: Tenant,
@@ -69,7 +73,7 @@ export function updateApprover(
 }
 
 export const tellApprovers = tellerOf('approver', 'approvers', [
-  ...['email', 'display_name', 'status', 'groups', 'created_at', 'active_from'],
+  ...['email', 'display_name', 'status', 'groups', 'sso_sub', 'created_at', 'active_from'],
 ]);
 
 /** Erases rows of a closed account. */

@@ -32,10 +32,17 @@ interface Standing {
 export const isActiveAt = ({ status, activeFrom }: Standing, at: Date): boolean =>
   status === 'active' && activeFrom !== null && activeFrom <= at;
 
+export type Assurance = 'single' | 'dual' | 'sso';
+
+const RANKS: Readonly<Record<Assurance, number>> = { single: 0, dual: 1, sso: 2 };
+
+export const isAssured = (assurance: Assurance, least: Assurance): boolean =>
+  RANKS[assurance] >= RANKS[least];
+
 interface Person extends Standing {
   readonly id: string;
   readonly kind: string;
-  readonly assurance: 'single' | 'dual';
+  readonly assurance: Assurance;
 }
 
 /** A deputy is another active person with at least the same assurance. */
@@ -43,7 +50,7 @@ export const mayDeputiseFor = (deputy: Person, absent: Pick<Person, 'id' | 'assu
   deputy.kind === 'person' &&
   deputy.id !== absent.id &&
   isActiveAt(deputy, at) &&
-  (absent.assurance === 'single' || deputy.assurance === 'dual');
+  isAssured(deputy.assurance, absent.assurance);
 
 export const isAbsentAt = ({ absentFrom, absentUntil }: Standing, at: Date): boolean =>
   absentFrom !== null && absentUntil !== null && absentFrom <= at && at < absentUntil;

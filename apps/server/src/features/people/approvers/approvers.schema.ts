@@ -34,8 +34,9 @@ export const Approver = Type.Object({
   displayName: Type.String(),
   groups: Type.Array(Type.String()),
   connectors: nullable(Type.Array(Type.String())),
-  assurance: Type.Enum(['single', 'dual'], {
-    description: '`dual`: the address is verified and another approver confirmed the person.',
+  assurance: Type.Enum(['single', 'dual', 'sso'], {
+    description:
+      '`dual`: the address is verified and another approver confirmed the person. `sso`: the provider of the address’s verified domain vouches for the person.',
   }),
   status: Type.Enum(['invited', 'pending_confirmation', 'active', 'suspended', 'removed']),
   enrolledBy: Type.String(),
@@ -88,6 +89,11 @@ export const Enrolment = Type.Object({
   email: Type.String(),
   groups: Type.Array(Type.String()),
   connectors: nullable(Type.Array(Type.String())),
+  signInAt: nullable(
+    Type.String({
+      description: 'Where the person’s organisation can vouch for them first. Null where it does, or cannot.',
+    }),
+  ),
   challengeId: Id,
   publicKey: OfStandard,
 });

@@ -1,27 +1,25 @@
 import { createHmac } from 'node:crypto';
 import { stringifySetCookie } from 'cookie';
-import type { BrowserRequest, Caller, Tenant } from '../../../platform/caller.ts';
+import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
-import { AppError } from '../../../platform/errors.ts';
-import { hashOf, isSameText, newId, newSecret } from '../../../platform/ids.ts';
-import { findCallerParts, findDeveloperName } from '../../accounts/developers/developers.queries.ts';
+import { AppError, notFound } from '../../../platform/errors.ts';
+import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
+import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import type { ApproverDeps } from './approvers.deps.service.ts';
 import {
   type ApproverSessionRow,
   deleteApproverSessions,
   findApproverSession,
   insertApproverSession,
-  touchSession,
 } from './approvers.keys.repo.ts';
 import { type ApproverRow, findApprover } from './approvers.queries.ts';
-import { IDLE_MS, SESSION_MS } from './approvers.rules.ts';
-import type { OpenedApprover } from './approvers.schema.ts';
+import { SESSION_MS } from './approvers.rules.ts';
+import type { Approver, OpenedApprover } from './approvers.schema.ts';
 import { toApprover } from './approvers.show.service.ts';
-import { missingSignOn, mustBeSignedOn, signOnIn } from './approvers.sign-on.service.ts';
+import { mustBeSignedOn } from './approvers.sign-on.service.ts';
 
 export const CSRF_KEY_USE = 'behest/approver-csrf/v1';
 const DEVICE_SECONDS = 400 * 86_400;
-const TOUCH_MS = 60_000;
 
 type Base = Pick<ApproverDeps, 'publicBaseUrl'>;
 const isSecure = ({ publicBaseUrl }: Base) => publicBaseUrl.startsWith('https:');
@@ -106,6 +104,13 @@ export async function showSession(
   return toOpened(deps, deps.db, row, session, cookie);
 }
 
+/** The record of the approver who asks. @throws NOT_FOUND when they were removed meanwhile */
+export async function showSelf({ db }: Pick<ApproverDeps, 'db'>, caller: Caller): Promise<Approver> {
+  const row = await findApprover(db, caller.tenant, approverIn(caller).approverId);
+  if (!row) throw notFound();
+  return toApprover(row);
+}
+
 async function toOpened(
   deps: ApproverDeps,
   db: ApproverDeps['db'],
@@ -125,53 +130,6 @@ async function toOpened(
 /** The cookie as the browser sent it. */
 export const sessionCookieIn = (deps: Base, cookies: Readonly<Record<string, string | undefined>>): string =>
   cookies[cookieName(deps)] ?? '';
-
-/**
- * Authenticates an approver by cookie, and by CSRF token where something changes. Each request asks the database, so
- * a removal and a demand of single sign-on take effect at once.
- * @throws UNAUTHORIZED, FORBIDDEN
- */
-export const authenticateApprover =
-  (deps: Pick<ApproverDeps, 'db' | 'clock' | 'keyRing' | 'publicBaseUrl'>) =>
-  async (browser: BrowserRequest): Promise<Caller> => {
-    const { cookies, csrfToken = '', isWrite, hasAuthorization, requestId, ip, userAgent } = browser;
-    if (hasAuthorization)
-      throw new AppError('FORBIDDEN', 'Only a person can decide. Send no `Authorization` header.');
-    const value = sessionCookieIn(deps, cookies);
-    const { tenant, row, session } = await sessionOf(deps, value);
-    if (await missingSignOn(deps, deps.db, row, signOnIn(deps, cookies))) throw unauthorized();
-    if (isWrite && !isSameText(csrfToken, csrfTokenOf(deps, value))) {
-      throw new AppError('FORBIDDEN', 'Send the `csrfToken` of this session as `X-CSRF-Token`.');
-    }
-    const parts = await findCallerParts(deps.db, tenant);
-    if (!parts) throw unauthorized();
-    return {
-      tenant,
-      agentIds: null,
-      actor: `approver:${row.id}`,
-      role: 'runtime',
-      ...parts,
-      requestId,
-      approver: { approverId: row.id, sessionId: session.id },
-      browser: { ip, userAgent: userAgent ?? null },
-    };
-  };
-
-async function sessionOf(deps: Pick<ApproverDeps, 'db' | 'clock'>, value: string) {
-  const [developerId = '', id = '', secret = ''] = value.split('.');
-  const tenant: Tenant = { developerId };
-  const now = deps.clock();
-  const session = secret === '' ? undefined : await findApproverSession(deps.db, tenant, id);
-  const isOpen =
-    session?.secretHash.equals(hashOf(secret)) &&
-    now < session.expiresAt &&
-    now.getTime() < session.lastSeenAt.getTime() + IDLE_MS;
-  if (!session || !isOpen) throw unauthorized();
-  const row = await findApprover(deps.db, tenant, session.approverId);
-  if (row?.status !== 'active' && row?.status !== 'pending_confirmation') throw unauthorized();
-  if (now.getTime() - session.lastSeenAt.getTime() >= TOUCH_MS) await touchSession(deps.db, tenant, id, now);
-  return { tenant, row, session };
-}
 
 /** The approver who calls. @throws a plain Error on a route of another access, which is a bug */
 export function approverIn({ approver }: Caller) {
@@ -200,7 +158,8 @@ export const endSession = ({ db }: Pick<ApproverDeps, 'db'>, caller: Caller): Pr
   return inTransaction(db, (tx) => deleteApproverSessions(tx, caller.tenant, approverId, sessionId));
 };
 
-function csrfTokenOf({ keyRing }: Pick<ApproverDeps, 'keyRing'>, value: string): string {
+/** The token that a page sends with its writes: bound to the cookie. */
+export function csrfTokenOf({ keyRing }: Pick<ApproverDeps, 'keyRing'>, value: string): string {
   const { current } = keyRing.derive(CSRF_KEY_USE);
   return createHmac('sha256', current).update(value).digest('base64url');
 }

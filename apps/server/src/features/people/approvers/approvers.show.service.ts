@@ -2,8 +2,12 @@ import type { ApproverRow } from './approvers.queries.ts';
 import type { Approver } from './approvers.schema.ts';
 
 /** The `sub` of a person's decision grants, the same for all their life as an approver. */
-export const subOf = ({ id, principalId }: Pick<ApproverRow, 'id' | 'principalId'>): string =>
-  principalId === null ? `approver:${id}` : `principal:${principalId}`;
+export const subOf = ({
+  id,
+  principalId,
+  ssoSub,
+}: Pick<ApproverRow, 'id' | 'principalId' | 'ssoSub'>): string =>
+  principalId === null ? (ssoSub ?? `approver:${id}`) : `principal:${principalId}`;
 
 export function toApprover(row: ApproverRow): Approver {
   const { id, kind, principalId, email, emailVerified, displayName, groups, connectors } = row;

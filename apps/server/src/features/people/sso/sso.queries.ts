@@ -192,6 +192,44 @@ export async function principalOfSession(
   return held?.secretHash.equals(cookie.secretHash) ? (held.principalId ?? undefined) : undefined;
 }
 
+interface AskingVoucher extends Pick<Asking, 'now' | 'cookie'> {
+  readonly address: string;
+}
+
+/** The connection that speaks for the verified domain of an address, and the browser's own session there. */
+export interface Vouching {
+  readonly loginPath: string;
+  readonly session:
+    | (Pick<Selectable<SsoSessions>, 'email' | 'subject' | 'userId'> & { readonly issuer: string })
+    | undefined;
+}
+
+/** @returns undefined for an address whose domain is not verified, or has no active connection */
+export async function vouchingFor(
+  db: Executor,
+  tenant: Tenant,
+  { address, now, cookie }: AskingVoucher,
+): Promise<Vouching | undefined> {
+  const domain = domainOf(address);
+  const active = await activeOf(db, tenant).execute();
+  const connection = active.find(({ domains }) => domains.includes(domain));
+  if (!connection || !(await isVerifiedBy(db, tenant, domain))) return undefined;
+  const { loginPath } = signInAt(tenant, connection);
+  const held =
+    cookie &&
+    (await liveSessions(db, tenant, now)
+      .select(['email', 'subject'])
+      .where('id', '=', cookie.id)
+      .where('connectionId', '=', connection.id)
+      .executeTakeFirst());
+  if (!held?.secretHash.equals(cookie?.secretHash ?? Buffer.alloc(0)))
+    return { loginPath, session: undefined };
+  const { issuerUrl, idpEntityId }: SsoMembers = Object(connection.settings); // stored by this service
+  const { email, subject, userId } = held;
+  const issuer = issuerUrl ?? idpEntityId ?? connection.id;
+  return { loginPath, session: { email, subject, userId, issuer } };
+}
+
 export async function hasConnection(db: Executor, { developerId }: Tenant, id: string): Promise<boolean> {
   const found = await db
     .selectFrom('ssoConnections')

@@ -4,7 +4,7 @@ import { framings } from './events.frames.rules.ts';
 import { LAST_WORDS_WITHIN, MOST_WAITING, type Outlet } from './events.outlet.service.ts';
 import type { StreamFormat } from './events.schema.ts';
 
-interface BodyOutlet extends Outlet {
+export interface BodyOutlet extends Outlet {
   readonly body: Readable;
   readonly mediaType: string;
 }

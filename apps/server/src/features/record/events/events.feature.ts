@@ -3,6 +3,7 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { findKeyCaller } from '../../accounts/developers/index.ts';
 import { retentionOfEvents } from './events.jobs.ts';
+import { streamsOf } from './events.open.service.ts';
 import { eraseEvents } from './events.repo.ts';
 import { eventRoutes } from './events.routes.ts';
 import { tables } from './events.tables.ts';
@@ -21,19 +22,10 @@ export const events = defineFeature({
   },
   listens: [on(tenantErased, eraseEvents)],
   open(house) {
-    const open = house.metrics.gauge('event_streams_open');
-    const sent = house.metrics.counter('events_sent_total');
-    const meter = {
-      streamOpened: () => open.inc(),
-      streamClosed: () => open.dec(),
-      eventSent: () => sent.inc(),
-    };
     const deps = {
       ...house,
-      meter,
+      streams: streamsOf(house),
       isKeyGood: async (hash: Buffer) => (await findKeyCaller(house, hash)) !== undefined,
-      onTrouble: (err: unknown) =>
-        house.logger?.warn({ err }, 'live streams wait, because Postgres or Redis does not answer'),
     };
     return {
       routes: (app) => app.register(eventRoutes, deps),

@@ -12,7 +12,7 @@ export interface StreamedEvent {
 }
 
 /** Why the service ends a stream. */
-export type Ending = 'stopping' | 'keyEnded' | 'tooMany';
+export type Ending = 'stopping' | 'credentialEnded' | 'tooMany';
 
 /**
  * Sends events to one consumer over one protocol. Every method that sends cuts the consumer off when more

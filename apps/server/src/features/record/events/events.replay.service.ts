@@ -1,5 +1,5 @@
 import type { Reach } from '../../../platform/caller.ts';
-import type { Outlet, StreamedEvent } from './events.outlet.service.ts';
+import type { Outlet } from './events.outlet.service.ts';
 import { findBeginnings, listEventRange } from './events.repo.ts';
 import { retainedSince } from './events.rules.ts';
 import type { EventsDeps } from './events.service.ts';
@@ -7,7 +7,6 @@ import type { Follower, Tail } from './events.tail.service.ts';
 
 interface ReplayDeps extends EventsDeps {
   readonly tail: Tail;
-  readonly meter: { eventSent(): void };
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -46,16 +45,12 @@ export async function beginningOf(
 
 /** Sends the missed events as fast as the consumer takes them, and then the live events. */
 export function replay(deps: ReplayDeps, listener: Listener, { since, end, missed }: Beginning): void {
-  const { db, tail, meter, onTrouble } = deps;
+  const { db, tail, onTrouble } = deps;
   const { reach, outlet, wanted } = listener;
 
-  const send = (event: StreamedEvent) => {
-    outlet.event(event);
-    meter.eventSent();
-  };
   const goLive = (seq: string) => {
     const onEvent: Follower['onEvent'] = (event) => {
-      if (deps.catalogue.matches(wanted.patterns, event.type)) send(event);
+      if (deps.catalogue.matches(wanted.patterns, event.type)) outlet.event(event);
     };
     const follower: Follower = { ...reach, seq: BigInt(seq), onEvent };
     if (outlet.isClosed()) return;
@@ -77,7 +72,7 @@ export function replay(deps: ReplayDeps, listener: Listener, { since, end, misse
       const { rows: page, hasMore, searchedTo, end: now } = await listEventRange(db, reach, range);
       const nextCursor = hasMore ? (page.at(-1)?.seq ?? null) : null;
       for (const event of page) {
-        if (deps.catalogue.matches(wanted.patterns, event.type)) send(event);
+        if (deps.catalogue.matches(wanted.patterns, event.type)) outlet.event(event);
         await outlet.taken();
       }
       left -= page.length;

@@ -1,16 +1,21 @@
-import { finished, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { sendLive } from '../../../platform/http/answers/live-body.ts';
 import { bearerOf, callerOf } from '../../../platform/http/callers/credentials.ts';
 import { hashOf } from '../../../platform/ids.ts';
 import { type AnnounceDeps, announceCommits } from './events.announce.service.ts';
 import { bodyOutlet } from './events.body.service.ts';
 import { EventPage, EventQuery, SocketQuery, StreamQuery } from './events.schema.ts';
-import { listEvents } from './events.service.ts';
+import { type EventsDeps, listEvents } from './events.service.ts';
 import { openSocket } from './events.socket.service.ts';
-import { createStreams, type StreamsDeps } from './events.streams.service.ts';
+import { type Streams, seatsOf } from './events.streams.service.ts';
 
-type EventRoutesDeps = StreamsDeps & Pick<AnnounceDeps, 'notices'>;
+interface EventRoutesDeps extends EventsDeps, Pick<AnnounceDeps, 'notices' | 'store'> {
+  readonly streams: Streams;
+  readonly isKeyGood: (keyHash: Buffer) => Promise<boolean>;
+}
 
 const EventStream = {
   description: 'Each event as it happens: its id, its type, and its envelope on one line of data',
@@ -26,7 +31,11 @@ const EventSocket = Type.Null({
 });
 
 export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (app, deps) => {
-  const streams = createStreams(deps);
+  const { streams } = deps;
+  const holderIn = (request: FastifyRequest) => {
+    const keyHash = hashOf(bearerOf(request) ?? '');
+    return { seats: seatsOf(callerOf(request)), isGood: () => deps.isKeyGood(keyHash) };
+  };
   const stopListening = announceCommits({ ...deps, tail: streams.tail });
   app.addHook('preClose', async () => {
     stopListening();
@@ -78,14 +87,10 @@ export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (ap
     },
     async (request, reply) => {
       const { types, format } = request.query;
-      const outlet = bodyOutlet(format, deps.clock);
       const lastEventId = request.headers['last-event-id']?.toString() || request.query.lastEventId;
-      const keyHash = hashOf(bearerOf(request) ?? '');
-      await streams.open(callerOf(request), { types, lastEventId, keyHash }, () => outlet);
-      finished(reply.raw, () => outlet.cutOff()); // Fastify does this too, but not for HEAD
-      return reply
-        .headers({ 'content-type': outlet.mediaType, 'x-accel-buffering': 'no', connection: 'close' })
-        .send(outlet.body);
+      const outlet = bodyOutlet(format, deps.clock);
+      await streams.open(callerOf(request), { types, lastEventId, ...holderIn(request) }, () => outlet);
+      return sendLive(reply, outlet);
     },
   );
 
@@ -108,9 +113,8 @@ export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (ap
       },
     },
     async (request, reply) => {
-      const keyHash = hashOf(bearerOf(request) ?? '');
       const { types, lastEventId } = request.query;
-      const asked = { types, lastEventId, keyHash };
+      const asked = { types, lastEventId, ...holderIn(request) };
       await openSocket(streams, callerOf(request), asked, () => reply.acceptSocket());
       return reply;
     },

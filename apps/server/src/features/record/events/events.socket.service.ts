@@ -11,7 +11,7 @@ const MOST_RECEIVED = 100;
 /** Close codes: RFC 6455, section 7.4.1, and its registry. */
 const CLOSINGS = {
   stopping: [1001, 'The service is stopping, connect again'],
-  keyEnded: [1008, 'The API key is no longer valid'],
+  credentialEnded: [1008, 'The API key is no longer valid'],
   badFrame: [1008, 'Send {"types":["grant.*"]} with known event types, and not often'],
   tooMany: [1013, 'The account has no free stream, close a stream or retry later'],
 } as const;

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import type { Caller, Tenant } from '../../../platform/caller.ts';
+import type { Reach } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import { type Admit, admitting } from './events.admitting.service.ts';
 import type { Outlet } from './events.outlet.service.ts';
 import { beginningOf, replay } from './events.replay.service.ts';
 import { filterIn, patternsIn } from './events.rules.ts';
@@ -20,16 +21,31 @@ export interface StreamMeter {
 export interface StreamsDeps extends EventsDeps {
   readonly store: EphemeralStore;
   readonly meter: StreamMeter;
-  /** Whether an API key is still valid. API keys are a tier above, so the check is passed in. */
-  readonly isKeyGood: (keyHash: Buffer) => Promise<boolean>;
   /** Called when Postgres or the ephemeral store fails. Streams stay open, and the service asks again. */
   readonly onTrouble: (error: unknown) => void;
 }
 
+/** The streams that count together: those of a developer, or of a person. */
+export interface Seats {
+  readonly key: string;
+  /** The owner, as a refusal names it: `An account`. */
+  readonly owner: string;
+}
+
+/** The streams of a developer's API keys. */
+export const seatsOf = ({ tenant }: Pick<Reach, 'tenant'>): Seats => ({
+  key: `bh:{developer:${tenant.developerId}}:streams`,
+  owner: 'An account',
+});
+
 export interface StreamRequest {
   readonly types: string;
   readonly lastEventId: string | undefined;
-  readonly keyHash: Buffer;
+  readonly seats: Seats;
+  /** Whether the credential that opened the stream is still valid. */
+  readonly isGood: () => Promise<boolean>;
+  /** Looks at each event before it is sent. Without it, the consumer gets every event within its reach. */
+  readonly admit?: Admit;
 }
 
 /** Begins the answer. Through `choose` the consumer changes its patterns. */
@@ -45,15 +61,15 @@ export interface Streams {
    * answer.
    * @throws BAD_REQUEST, TOO_MANY_CONNECTIONS
    */
-  open(caller: Caller, request: StreamRequest, connect: Connect): Promise<void>;
+  open(reach: Reach, request: StreamRequest, connect: Connect): Promise<void>;
   /** Ends all streams, and from then on each stream as soon as it is opened. */
   close(): Promise<void>;
 }
 
-const MOST_OF_A_DEVELOPER = 5; // specification, Events
+const MOST_STREAMS = 5; // specification, Events
 // In seconds.
 const KEEPALIVE_EVERY = 30;
-const KEY_CHECKED_EVERY = 60;
+const CHECKED_EVERY = 60;
 /** Long enough to outlive one failed renewal, and short enough after a crash. */
 const SLOT_KEPT = 75;
 const RETRY_AFTER = 30;
@@ -62,12 +78,11 @@ const POLL_EVERY = 1000; // milliseconds: the delay after a lost hint
 /** A stream holds its slot from before the answer until after its end. */
 interface Slot {
   readonly id: string;
-  readonly tenant: Tenant;
+  readonly seats: Seats;
 }
 
-interface Stream {
+interface Stream extends Pick<StreamRequest, 'isGood'> {
   readonly slot: Slot;
-  readonly keyHash: Buffer;
   readonly outlet: Outlet;
   // Both in epoch milliseconds.
   beatAt: number;
@@ -75,17 +90,17 @@ interface Stream {
 }
 
 export function createStreams(deps: StreamsDeps): Streams {
-  const { db, store, clock, meter, isKeyGood, onTrouble } = deps;
+  const { db, store, clock, meter, onTrouble } = deps;
   const tail = tailOf(db, onTrouble);
   const slots = new Set<Slot>();
   const streams = new Set<Stream>();
   let timer: NodeJS.Timeout | undefined; // only while there are streams
   let isClosed = false;
 
-  const leaseOf = ({ tenant, id }: Slot) => ({
-    key: `bh:{developer:${tenant.developerId}}:streams`,
+  const leaseOf = ({ seats, id }: Slot) => ({
+    key: seats.key,
     owner: id,
-    most: MOST_OF_A_DEVELOPER,
+    most: MOST_STREAMS,
     seconds: SLOT_KEPT,
   });
   /** While the store is away, each process counts its own streams. */
@@ -96,8 +111,8 @@ export function createStreams(deps: StreamsDeps): Streams {
     });
   const takeSlot = async (slot: Slot) => {
     slots.add(slot);
-    const own = [...slots].filter(({ tenant }) => tenant.developerId === slot.tenant.developerId);
-    if (own.length > MOST_OF_A_DEVELOPER || !(await keepSlot(slot))) throw tooMany();
+    const own = [...slots].filter(({ seats }) => seats.key === slot.seats.key);
+    if (own.length > MOST_STREAMS || !(await keepSlot(slot))) throw tooMany(slot.seats);
   };
   const leave = (slot: Slot) => {
     slots.delete(slot);
@@ -108,8 +123,8 @@ export function createStreams(deps: StreamsDeps): Streams {
     stream.outlet.keepalive();
     if (!(await keepSlot(stream.slot))) stream.outlet.end('tooMany');
   };
-  const checkKey = async (stream: Stream) => {
-    if (!(await isKeyGood(stream.keyHash))) stream.outlet.end('keyEnded');
+  const check = async (stream: Stream) => {
+    if (!(await stream.isGood())) stream.outlet.end('credentialEnded');
   };
 
   // Bound outside requests: the timer would otherwise keep the context of the request that opened the first
@@ -119,8 +134,8 @@ export function createStreams(deps: StreamsDeps): Streams {
     const now = clock().getTime();
     for (const stream of streams) {
       if (now >= stream.checkAt) {
-        stream.checkAt = now + KEY_CHECKED_EVERY * 1000;
-        checkKey(stream).catch((error: unknown) => {
+        stream.checkAt = now + CHECKED_EVERY * 1000;
+        check(stream).catch((error: unknown) => {
           stream.checkAt = now; // the check failed, so it repeats soon
           onTrouble(error);
         });
@@ -149,20 +164,28 @@ export function createStreams(deps: StreamsDeps): Streams {
   return {
     tail,
     filterIn: (text) => filterIn(deps.catalogue, text),
-    async open({ tenant, agentIds }, { types, lastEventId, keyHash }, connect) {
+    async open({ tenant, agentIds }, { types, lastEventId, seats, isGood, admit }, connect) {
       const wanted: { patterns: readonly string[] } = { patterns: patternsIn(deps.catalogue, types) };
       const reach = { tenant, agentIds };
-      const slot: Slot = { id: randomUUID(), tenant };
+      const slot: Slot = { id: randomUUID(), seats };
       try {
         await takeSlot(slot);
         const beginning = await beginningOf({ db, clock }, reach, lastEventId);
-        const outlet = connect((patterns) => {
+        const connected = connect((patterns) => {
           wanted.patterns = patterns;
         });
+        const counted: Outlet = {
+          ...connected,
+          event(event) {
+            connected.event(event);
+            meter.eventSent();
+          },
+        };
+        const outlet = admit ? admitting(counted, admit, onTrouble) : counted;
         const now = clock().getTime();
         const beatAt = now + KEEPALIVE_EVERY * 1000;
-        const checkAt = now + KEY_CHECKED_EVERY * 1000;
-        add({ slot, keyHash, outlet, beatAt, checkAt });
+        const checkAt = now + CHECKED_EVERY * 1000;
+        add({ slot, isGood, outlet, beatAt, checkAt });
         replay({ ...deps, tail }, { reach, outlet, wanted }, beginning);
         if (isClosed) outlet.end('stopping');
       } catch (error) {
@@ -181,10 +204,10 @@ export function createStreams(deps: StreamsDeps): Streams {
   };
 }
 
-function tooMany(): AppError {
-  const message = `An account may have ${MOST_OF_A_DEVELOPER} streams. Close a stream or retry in ${RETRY_AFTER} seconds.`;
+function tooMany({ owner }: Seats): AppError {
+  const message = `${owner} may have ${MOST_STREAMS} streams. Close a stream or retry in ${RETRY_AFTER} seconds.`;
   return new AppError('TOO_MANY_CONNECTIONS', message, {
-    limit: MOST_OF_A_DEVELOPER,
+    limit: MOST_STREAMS,
     retryAfter: RETRY_AFTER,
   });
 }

@@ -9,6 +9,9 @@ const AT = '/v1/approver';
 export function approveApi() {
   let csrfToken = '';
 
+  /** Asks for the page and not for its person, whose session does not last longer by it. @param {string} path */
+  const askAside = (path) => call(`${AT}${path}`, { read, headers: { 'Behest-Background': '1' } });
+
   /** @type {(path: string, body?: object, method?: string) => Promise<Answer<any>>} */
   const ask = (path, body, method) =>
     call(`${AT}${path}`, {
@@ -36,8 +39,8 @@ export function approveApi() {
     beginSignIn: () => ask('/session/options', {}),
     /** @type {(answer: PasskeyAnswer) => Promise<Answer<Opened>>} */
     signIn: async (answer) => opened(await ask('/session/verify', answer)),
-    /** @type {() => Promise<Answer<Opened>>} */
-    session: async () => opened(await ask('/session')),
+    /** @type {(isAside?: boolean) => Promise<Answer<Opened>>} */
+    session: async (isAside) => opened(await (isAside ? askAside : ask)('/session')),
     signOut: () => ask('/session', undefined, 'DELETE'),
     /** @type {() => Promise<Answer<OwnPasskeys>>} */
     passkeys: () => ask('/passkeys'),
@@ -50,8 +53,8 @@ export function approveApi() {
     /** @param {object} absence */
     setAbsence: (absence) => ask('/absence', absence, 'PUT'),
     endAbsence: () => ask('/absence', undefined, 'DELETE'),
-    /** @type {() => Promise<Answer<RoutedList>>} */
-    list: () => ask('/decisions'),
+    /** @type {(isAside?: boolean) => Promise<Answer<RoutedList>>} */
+    list: (isAside) => (isAside ? askAside : ask)('/decisions'),
     /** @type {() => Promise<Answer<Colleagues>>} */
     colleagues: () => ask('/colleagues'),
     /** @param {string} id */

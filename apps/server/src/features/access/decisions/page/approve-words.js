@@ -9,6 +9,8 @@ export const words = {
   enrol: 'Make a passkey',
   enrolNote:
     'The passkey stays on your device or with your password manager. Nobody else can approve in your name.',
+  enrolSignOn:
+    'Your organisation can vouch for you, so that you count where two people have to decide. Sign in there first, and open your link again.',
   address: 'Your address',
   concerns: 'Calls of',
   everything: 'every connector',
@@ -22,6 +24,7 @@ export const words = {
   listTitle: 'Calls that wait for you',
   listLead: 'You decide for {account}.',
   listNothing: 'No call waits for you.',
+  listChanged: 'The list has changed. Calls that wait for you: {count}.',
   pending: 'Another approver has to confirm you before you can decide.',
   notYet: 'You can decide from {time} on.',
   reload: 'Look again',
@@ -90,6 +93,8 @@ export const words = {
     expired: 'The time to decide is over, so the call was not approved.',
     other: 'The request has ended.',
   },
+  changed: 'The request has changed',
+  renewed: 'Another person approved the call while you read it.',
   cannot: 'You can read this call and not decide about it: you are absent, or may not decide yet.',
   trouble: 'This did not work',
   troubles: {

@@ -1,20 +1,40 @@
 /** @import { Problem } from '../../../../platform/page/types.js' */
-/** @import { Enrolment, Opened, Shown } from './types.js' */
+/** @import { LiveEvent, Opened, Routed } from './types.js' */
 import { serviceTime } from '../../../../platform/page/call.js';
-import { button, element, literal, mention, paragraph, setContent } from '../../../../platform/page/dom.js';
+import { button, element, mention, paragraph, setContent } from '../../../../platform/page/dom.js';
 import { fill, moment } from '../../../../platform/page/format.js';
-import { factList, note } from '../../../../platform/page/parts.js';
-import { askForPasskey, makePasskey } from '../../../../platform/page/passkey.js';
+import { note } from '../../../../platform/page/parts.js';
+import { askForPasskey } from '../../../../platform/page/passkey.js';
 import * as screen from '../../../../platform/page/screen.js';
 import { approveApi } from './approve-api.js';
 import { renderCall } from './approve-call.js';
 import { renderColleagues } from './approve-colleagues.js';
+import { renderDecision } from './approve-decide.js';
+import { showEnrolment } from './approve-enrol.js';
+import { liveRequests } from './approve-live.js';
 import { renderOwn } from './approve-own.js';
+import { troubleOf } from './approve-trouble.js';
 import { words } from './approve-words.js';
 
 const api = approveApi();
 let invite = '';
 let wanted = '';
+/** The call that is shown. */
+let current = '';
+
+/** Applies an event to the view that is shown. @type {(event: LiveEvent) => unknown} */
+let onEvent = () => {};
+const live = liveRequests({
+  tell: (event) => onEvent(event),
+  async isSignedIn() {
+    const answer = await api.session(true);
+    if (!answer.ok && answer.problem.kind === 'noSession') {
+      wanted = current;
+      showSignIn();
+    }
+    return answer.ok;
+  },
+});
 
 follow();
 // A link that is opened in a tab with this page loads nothing new.
@@ -39,46 +59,20 @@ async function open() {
 /** @param {string} link */
 async function openInvite(link) {
   const answer = await screen.showLoading(words.loading, api.beginEnrolment(link));
-  if (answer.ok) return showEnrolment(link, answer.body);
+  if (answer.ok) return showEnrolment(link, answer.body, { api, proceed });
   if (answer.problem.kind === 'unknown') screen.showArticle(words.badLink, paragraph(words.badLinkText));
   else showProblem(answer.problem);
 }
 
-/**
- * @param {string} link
- * @param {Enrolment} enrolment
- */
-function showEnrolment(link, { developerName, displayName, email, connectors, challengeId, publicKey }) {
-  const names = { account: mention(developerName), name: mention(displayName) };
-  const outcome = element('div', { role: 'status' });
-  const make = button(words.enrol, async () => {
-    const made = await makePasskey(publicKey);
-    if (!made.ok) return setContent(outcome, troubleOf(made.problem));
-    const answer = await api.enrol({ invite: link, challengeId, response: made.body });
-    if (!answer.ok) return setContent(outcome, troubleOf(answer.problem));
-    invite = ''; // the link is used up
-    showNext(answer.body);
-  });
-  const heading = element('h1', { tabindex: '-1' }, fill(words.enrolTitle, names));
-  const facts = factList([
-    [words.address, literal(email)],
-    [
-      words.concerns,
-      connectors ? connectors.map((connector) => [literal(connector), ' ']) : words.everything,
-    ],
-  ]);
-  const lead = element('p', { class: 'lead' }, fill(words.enrolLead, names));
-  const parts = [
-    lead,
-    facts,
-    paragraph(words.enrolNote),
-    element('div', { class: 'buttons' }, make),
-    outcome,
-  ];
-  screen.show(element('article', {}, heading, parts), heading);
+/** @param {Opened} opened */
+function proceed(opened) {
+  invite = ''; // the link is used up
+  showNext(opened);
 }
 
 function showSignIn() {
+  live.stop();
+  onEvent = () => {};
   const outcome = element('div', { role: 'status' });
   const signIn = button(words.signIn, async () => {
     const answer = await askForPasskey(api.beginSignIn, api.signIn);
@@ -91,6 +85,7 @@ function showSignIn() {
 
 /** @param {Opened} opened */
 function showNext(opened) {
+  live.start();
   if (wanted === '') return showList(opened);
   const id = wanted;
   wanted = '';
@@ -100,6 +95,8 @@ function showNext(opened) {
 /** @param {Opened} opened */
 async function showList(opened) {
   const { approver, developerName } = opened;
+  onEvent = () => {};
+  current = '';
   const [listed, waiting, own] = await screen.showLoading(
     words.loading,
     Promise.all([api.list(), api.colleagues(), api.passkeys()]),
@@ -109,17 +106,28 @@ async function showList(opened) {
   const now = serviceTime();
   const activeFrom = approver.activeFrom ? new Date(approver.activeFrom) : undefined;
   const isWaiting = approver.status === 'active' && activeFrom !== undefined && activeFrom > now;
-  const requests = listed.body.decisions.map(({ decisionId, agentName, tool, connector, expiresAt }) => {
-    const time = moment(new Date(expiresAt), now);
-    const names = { agent: mention(agentName), tool: mention(tool), connector: mention(connector), time };
-    const show = button(words.call, () => showCall(opened, decisionId));
-    return element('li', {}, fill(words.waits, names), ' ', show);
-  });
+  const region = element('div', {});
+  let ids = '';
+  /** @param {Routed[]} requests */
+  const fillRegion = (requests) => {
+    ids = requests.map(({ decisionId }) => decisionId).join();
+    setContent(region, renderRequests(opened, requests));
+  };
+  fillRegion(listed.body.decisions);
+  onEvent = async () => {
+    const answer = await api.list(true);
+    const isSame = answer.ok && answer.body.decisions.map(({ decisionId }) => decisionId).join() === ids;
+    if (!answer.ok || isSame || !region.isConnected) return;
+    const focused = region.contains(document.activeElement) ? document.activeElement?.id : undefined;
+    fillRegion(answer.body.decisions);
+    if (focused) document.getElementById(focused)?.focus();
+    setContent(screen.announcer, fill(words.listChanged, { count: `${answer.body.decisions.length}` }));
+  };
   const parts = [
     paragraph(fill(words.listLead, { account: mention(developerName) })),
     approver.status === 'pending_confirmation' && paragraph(words.pending),
     isWaiting && paragraph(fill(words.notYet, { time: moment(activeFrom, now) })),
-    requests.length > 0 ? element('ul', { class: 'requests' }, requests) : paragraph(words.listNothing),
+    region,
     waiting.ok && renderColleagues(waiting.body, { api, reload: open, fail: showProblem }),
     own.ok &&
       renderOwn(opened, { passkeys: own.body.passkeys, deputies }, { api, reload: open, fail: failOwn }),
@@ -137,6 +145,21 @@ async function showList(opened) {
 }
 
 /**
+ * @param {Opened} opened
+ * @param {Routed[]} requests
+ */
+function renderRequests(opened, requests) {
+  if (requests.length === 0) return paragraph(words.listNothing);
+  const items = requests.map(({ decisionId, agentName, tool, connector, expiresAt }) => {
+    const time = moment(new Date(expiresAt), serviceTime());
+    const names = { agent: mention(agentName), tool: mention(tool), connector: mention(connector), time };
+    const show = button(words.call, () => showCall(opened, decisionId), { id: `show-${decisionId}` });
+    return element('li', {}, fill(words.waits, names), ' ', show);
+  });
+  return element('ul', { class: 'requests' }, items);
+}
+
+/**
  * @param {Problem} problem
  * @param {HTMLElement} outcome
  */
@@ -148,8 +171,11 @@ function failOwn(problem, outcome) {
 /**
  * @param {Opened} opened
  * @param {string} id
+ * @param {string} [notice] why the call is shown once more
  */
-async function showCall(opened, id) {
+async function showCall(opened, id, notice) {
+  onEvent = () => {};
+  current = id;
   const answer = await screen.showLoading(words.loading, api.show(id));
   if (!answer.ok) return showProblem(answer.problem);
   const shown = answer.body;
@@ -161,62 +187,30 @@ async function showCall(opened, id) {
   );
   const lead = element('p', { class: 'lead' }, words.callLead);
   const back = button(words.back, () => showList(opened));
+  const decision = renderDecision(shown, {
+    api,
+    settle: (title, text) => showEnd(opened, title, text),
+    fail(problem, outcome) {
+      if (problem.kind === 'over') return showOver(opened, problem.status);
+      if (problem.kind === 'changed') return showCall(opened, id, words.troubles.changed);
+      if (problem.kind !== 'oldSession' && problem.kind !== 'noSession')
+        return setContent(outcome, troubleOf(problem));
+      wanted = id;
+      showSignIn();
+    },
+  });
+  onEvent = ({ decisionId, type, status }) => {
+    if (decisionId !== id || decision.isBusy()) return;
+    if (status !== 'pending') showOver(opened, status);
+    else if (type === 'decision.first_approval') showCall(opened, id, words.renewed);
+  };
   const parts = [
+    notice && note(words.changed, notice),
     lead,
     renderCall(shown),
-    shown.mayDecide ? renderDecision(opened, shown) : paragraph(words.cannot),
+    shown.mayDecide ? decision.content : paragraph(words.cannot),
   ];
   screen.show(element('article', {}, heading, parts, element('div', { class: 'buttons' }, back)), heading);
-}
-
-/**
- * The box and the buttons below the last line of the call.
- * @param {Opened} opened
- * @param {Shown} shown
- */
-function renderDecision(opened, { decisionId, actionHash }) {
-  const outcome = element('div', { role: 'status' });
-  const box = element('input', { type: 'checkbox', id: 'read' });
-  const label = element('label', { for: box.id }, box, ' ', words.read);
-  let isBusy = false;
-
-  /** @param {() => Promise<void>} work */
-  async function once(work) {
-    if (isBusy) return;
-    isBusy = true;
-    await work();
-    isBusy = false;
-  }
-
-  /** @param {Problem} problem */
-  function fail(problem) {
-    if (problem.kind === 'over') showOver(opened, problem.status);
-    else if (problem.kind === 'oldSession' || problem.kind === 'noSession') {
-      wanted = decisionId;
-      showSignIn();
-    } else setContent(outcome, troubleOf(problem));
-  }
-
-  const approve = button(words.approve, () =>
-    once(async () => {
-      if (!box.checked) return setContent(outcome, note(words.trouble, words.readFirst));
-      const answer = await askForPasskey(
-        () => api.beginApproval(decisionId),
-        (assertion) => api.approve(decisionId, { actionHash, assertion }),
-      );
-      if (!answer.ok) return fail(answer.problem);
-      const text = answer.body.status === 'approved' ? words.approvedText : words.firstText;
-      showEnd(opened, words.approvedTitle, text);
-    }),
-  );
-  const deny = button(words.deny, () =>
-    once(async () => {
-      const answer = await api.deny(decisionId);
-      if (!answer.ok) return fail(answer.problem);
-      showEnd(opened, words.deniedTitle, words.deniedText);
-    }),
-  );
-  return element('div', {}, paragraph(label), element('div', { class: 'buttons' }, approve, deny), outcome);
 }
 
 /**
@@ -234,34 +228,11 @@ function showOver(opened, status = 'other') {
  * @param {string} text
  */
 function showEnd(opened, title, text) {
+  onEvent = () => {};
+  current = '';
   const back = button(words.back, () => showList(opened));
   screen.showArticle(title, paragraph(text), element('div', { class: 'buttons' }, back));
 }
-
-/** @type {Partial<Record<Problem['kind'], keyof typeof words.troubles>>} */
-const TROUBLES = {
-  busy: 'busy',
-  away: 'away',
-  uncertain: 'uncertain',
-  noPasskey: 'noPasskey',
-  passkeyUnable: 'passkeyUnable',
-  notEnrolled: 'passkeyUnable',
-  passkeyRefused: 'passkeyRefused',
-  noSession: 'passkeyRefused',
-  copied: 'copied',
-  otherPerson: 'person',
-  oldSession: 'old',
-  lastPasskey: 'last',
-  sso: 'sso',
-  changed: 'changed',
-};
-
-/** @param {Problem} problem */
-const troubleOf = ({ kind, signInAt = '' }) => {
-  const goes = () => location.assign(`${signInAt}&mode=redirect&return_to=/approve`);
-  const way = signInAt.startsWith(`${location.origin}/`) && paragraph(button(words.signOn, goes));
-  return note(words.trouble, words.troubles[TROUBLES[kind] ?? 'other'], way);
-};
 
 /** @param {Problem} problem */
 function showProblem(problem) {

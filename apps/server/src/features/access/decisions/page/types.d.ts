@@ -40,6 +40,7 @@ export interface Enrolment {
   displayName: string;
   email: string;
   connectors: string[] | null;
+  signInAt: string | null;
   challengeId: string;
   publicKey: PublicKeyCredentialCreationOptionsJSON;
 }
@@ -51,6 +52,14 @@ export interface Routed {
   caseId: string | null;
   agentName: string;
   expiresAt: string;
+}
+
+/** A change of a request that goes to the person. `gap` names none: any may have changed. */
+export interface LiveEvent {
+  type: string;
+  /** The status of the request from then on. */
+  status: string;
+  decisionId: string;
 }
 
 export interface Shown extends Routed {

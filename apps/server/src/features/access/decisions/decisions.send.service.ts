@@ -1,0 +1,93 @@
+import type { Executor } from '../../../platform/db/db.ts';
+import type { Egress } from '../../../platform/egress/egress.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { findApprover } from '../../people/approvers/approvers.queries.ts';
+import type { DecisionsDeps } from './decisions.deps.service.ts';
+import { claimGathered, gatheredUntil, gatherNotice, regather } from './decisions.digest.repo.ts';
+import { digestOf, nextAttempt } from './decisions.messages.service.ts';
+import {
+  claimNotice,
+  deleteNotice,
+  listChannelRows,
+  listDueNoticesAcrossTenants,
+  type NoticeRow,
+} from './decisions.notices.repo.ts';
+import { rates } from './decisions.rates.ts';
+
+export interface SendDeps extends Pick<DecisionsDeps, 'clock' | 'mailer' | 'chargeRecipient' | 'seals'> {
+  readonly db: Executor;
+  readonly egress: Pick<Egress, 'send'>;
+  readonly onFailure: (error: unknown) => void;
+}
+
+const AT_ONCE = 20;
+
+/** Makes one attempt at the notices that are due. @returns how many were due */
+export async function sendNotices(deps: SendDeps): Promise<number> {
+  const due = await listDueNoticesAcrossTenants(deps.db, deps.clock(), AT_ONCE);
+  await Promise.all(due.map((notice) => attempt(deps, notice).catch(deps.onFailure)));
+  return due.length;
+}
+
+/** A claimed notice comes again by itself, so that a process which dies loses none. */
+async function attempt(deps: SendDeps, notice: NoticeRow): Promise<void> {
+  if (notice.isGathered) return sendDigest(deps, notice);
+  const attempts = notice.attempts + 1;
+  const until = nextAttempt(attempts, deps.clock());
+  if (!until) return deleteNotice(deps.db, notice, notice.id);
+  if (!(await claimNotice(deps.db, notice, notice, { nextAttemptAt: until, attempts }))) return;
+  if (await isSent(deps, notice)) await deleteNotice(deps.db, notice, notice.id);
+}
+
+/** @returns whether the receiver has the notice */
+async function isSent(deps: SendDeps, notice: NoticeRow): Promise<boolean> {
+  if (notice.approverId !== null) return isMailed(deps, notice, notice.approverId);
+  const channel = (await listChannelRows(deps.db, notice)).find(({ id }) => id === notice.channelId);
+  const url = channel && deps.seals.open(channel);
+  if (url === undefined) return true; // nobody is left to be told
+  const headers = { 'content-type': 'application/json', 'user-agent': 'Service-Webhooks/0.1' };
+  const { status = 0 } = await deps.egress.send({ url, method: 'POST', headers, body: notice.body });
+  return status >= 200 && status < 300;
+}
+
+/** @returns whether nothing is left to be done for now: the mail is sent, gathered, or for nobody */
+async function isMailed(deps: SendDeps, notice: NoticeRow, approverId: string): Promise<boolean> {
+  const { subject, body: text, ...tenant } = notice;
+  const row = await findApprover(deps.db, tenant, approverId);
+  if (!deps.mailer || row?.status !== 'active') return true;
+  const waits = await waitFor(deps, row.email);
+  if (waits !== undefined) {
+    const until = (await gatheredUntil(deps.db, tenant, approverId, deps.clock())) ?? waits;
+    await gatherNotice(deps.db, tenant, notice.id, until);
+    return false;
+  }
+  await deps.mailer.send({ to: row.email, subject, text });
+  return true;
+}
+
+/** Counts a mail to an approver. @returns when the next one may be sent, if not now */
+async function waitFor({ chargeRecipient, clock }: SendDeps, email: string): Promise<Date | undefined> {
+  try {
+    await chargeRecipient(rates.decisionMail, email);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') throw error;
+    return new Date(clock().getTime() + Number(Object(error.details).retryAfter) * 1000);
+  }
+}
+
+/** Sends all that waits for an approver as one mail. A process that dies on the way leaves it to another. */
+async function sendDigest(deps: SendDeps, { approverId, attempts, ...tenant }: NoticeRow): Promise<void> {
+  const at = deps.clock();
+  const until = nextAttempt(attempts + 1, at);
+  const notices = await claimGathered(deps.db, tenant, approverId ?? '', at, until ?? at);
+  const ids = notices.map(({ id }) => id);
+  const row = await findApprover(deps.db, tenant, approverId ?? '');
+  if (notices.length === 0) return;
+  if (deps.mailer && until && row?.status === 'active') {
+    const waits = await waitFor(deps, row.email);
+    if (waits !== undefined) return regather(deps.db, tenant, ids, waits);
+    await deps.mailer.send({ to: row.email, ...digestOf(notices) });
+  }
+  for (const id of ids) await deleteNotice(deps.db, tenant, id);
+}
