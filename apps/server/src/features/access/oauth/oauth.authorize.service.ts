@@ -19,8 +19,9 @@ import { type Browser, type NamedPerson, personOf } from './oauth.person.service
 import { takePushed } from './oauth.push.service.ts';
 import { rates } from './oauth.rates.ts';
 import { isLocalUri, isRegisteredUri } from './oauth.redirects.service.ts';
-import { type Asked, acceptAuthorization, scopesAsked } from './oauth.request.rules.ts';
+import { type Asked, acceptAuthorization } from './oauth.request.rules.ts';
 import type { AuthorizationForm } from './oauth.schema.ts';
+import { scopesAsked } from './oauth.scopes.service.ts';
 import { developerNamed, proposed, seatedClient } from './oauth.seat.service.ts';
 
 export interface AuthorizeDeps extends AuthenticationDeps, AuthorizationDeps {
@@ -133,6 +134,7 @@ interface Ready extends Asked, NamedPerson {
 async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<string> {
   const resources = await mustBeRegistered(deps, client.caller.tenant, asked.resources);
   const scopes = [...new Set(resources.flatMap((each) => each.scopes))];
+  const wanted = await scopesAsked(deps.db, client.caller.tenant, asked, scopes);
   const { agentId, caller, isProposed = false, described } = await proposed(deps, client, scopes);
   const { redirectUri, state, purpose, details, keyThumbprint } = asked;
   const isSandbox = caller.mode === 'sandbox';
@@ -142,7 +144,7 @@ async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<s
     {
       agentId,
       principalId: asked.principalId,
-      scopes: scopesAsked(asked.scopes, scopes),
+      scopes: wanted,
       expiresIn: '24h',
       consentExpiresIn: '1h',
       redirectUri,

@@ -1,10 +1,11 @@
 import { distinctScopes } from '@behest/protocol/scopes';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import type { AuthorizationForm, ChannelForm } from './oauth.schema.ts';
+import { mustBeScopes } from './oauth.scopes.rules.ts';
 
 /** An authorization request whose members are well formed. */
 export interface Asked {
-  /** Empty where the client leaves it to the resource. */
+  /** Empty where the client leaves it to its details or its resources. */
   readonly scopes: string[];
   readonly resources: readonly string[];
   readonly codeChallenge: string;
@@ -23,7 +24,6 @@ export interface Asked {
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const LONGEST_STATE = 1024;
-const MOST_SCOPES = 100;
 
 /** @see RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2, RFC 9396 §2, RFC 9449 §10 @throws an OAuth error */
 export function acceptAuthorization(form: AuthorizationForm): Asked {
@@ -60,17 +60,6 @@ export function acceptAuthorization(form: AuthorizationForm): Asked {
   };
 }
 
-/**
- * The scopes of a request. A client that names none asks for those of its resources, as clients of MCP before 2025-11-25
- * do (RFC 6749 §3.3).
- * @throws invalid_scope
- */
-export function scopesAsked(asked: readonly string[], ofResources: readonly string[]): string[] {
-  const scopes = asked.length > 0 ? [...asked] : distinctScopes(ofResources);
-  if (scopes.length > 0 && scopes.length <= MOST_SCOPES) return scopes;
-  throw oauthRefusal('invalid_scope', 'Send `scope` with 1 to 100 scopes.');
-}
-
 /** A request that comes by another channel than a browser. */
 export type AskedByChannel = Pick<Asked, 'scopes' | 'resources' | 'purpose' | 'details'>;
 
@@ -78,7 +67,7 @@ export type AskedByChannel = Pick<Asked, 'scopes' | 'resources' | 'purpose' | 'd
 export function acceptChannelForm(form: ChannelForm): AskedByChannel {
   if (form.request !== undefined) throw oauthRefusal('request_not_supported', 'Send the members themselves.');
   return {
-    scopes: grantScopesOf(form.scope),
+    scopes: fewerScopesOf(form.scope) ?? [],
     resources: distinctScopes(form.resource ?? []),
     purpose: form.purpose,
     details: detailsOf(form.authorization_details),
@@ -90,7 +79,7 @@ const wordsOf = (text = '') => text.split(' ').filter(Boolean);
 /** `offline_access` asks for a refresh token, and is no scope of a grant. @throws invalid_scope */
 function grantScopesOf(scope: string | undefined): string[] {
   const scopes = distinctScopes(wordsOf(scope).filter((each) => each !== 'offline_access'));
-  return scopesAsked(scopes, []);
+  return mustBeScopes(scopes);
 }
 
 /** The scopes that a client wants for one token; undefined for those of the grant. @throws invalid_scope */
