@@ -439,6 +439,9 @@ export interface AuditHeads {
 export interface AuthRequests {
   agentId: string;
   audience: string | null;
+  authenticatedAt: Timestamp | null;
+  authenticatedSince: Timestamp | null;
+  authMethods: string[] | null;
   authorizationDetails: Json | null;
   budgetAmount: Int8 | null;
   budgetCurrency: string | null;
@@ -738,6 +741,8 @@ export interface EnforcedCalls {
 export interface Grants {
   agentId: string;
   audience: string | null;
+  authenticatedAt: Timestamp | null;
+  authMethods: string[] | null;
   authorizationDetails: Json | null;
   authRequestId: string | null;
   consentMethod: ConsentMethod;
@@ -1167,6 +1172,8 @@ export interface SsoIdentities {
 }
 
 export interface SsoSessions {
+  authenticatedAt: Timestamp | null;
+  authMethods: string[] | null;
   connectionId: string;
   createdAt: Timestamp;
   developerId: string;
@@ -1208,7 +1215,10 @@ export interface Subscriptions {
 }
 
 export interface Tokens {
+  actingResourceId: string | null;
   audience: string | null;
+  authenticatedAt: Timestamp | null;
+  authMethods: string[] | null;
   authorizationDetails: Json | null;
   developerId: string;
   expiresAt: Timestamp;
@@ -1218,6 +1228,7 @@ export interface Tokens {
   keyThumbprint: string | null;
   revokedAt: Timestamp | null;
   scopes: string[] | null;
+  subjectTokenId: string | null;
 }
 
 export interface UsageDaily {

@@ -56,8 +56,9 @@ export async function authorize(
     if (deps.requiresPush && !pushed) throw oauthRefusal('invalid_request', 'Push the request first.');
     const asked = acceptAuthorization(form);
     const isSignedIn = pushed?.isSignedIn === true;
-    const { requestId } = pushed ?? {};
-    const naming = { ...asked, principalId: form.principal_id, form, isSignedIn, requestId, hint };
+    const { requestId, askedAt } = pushed ?? {};
+    const came = { isSignedIn, requestId, hint, askedAt: askedAt ? new Date(askedAt) : deps.clock() };
+    const naming = { ...asked, principalId: form.principal_id, form, ...came };
     const person = await personOf(deps, client, naming, browser);
     if ('signInAt' in person) return person.signInAt;
     return await ask(deps, client, { ...asked, ...person, redirectUri });
@@ -164,6 +165,7 @@ async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<s
       },
       isProposed,
       ...(asked.requestId !== undefined && { requestId: asked.requestId }),
+      ...(asked.authenticatedSince && { authenticatedSince: asked.authenticatedSince }),
       ...(described && { tokenSeconds: Math.min(...resources.map((each) => each.tokenTtlSeconds)) }),
     },
   );

@@ -18,6 +18,10 @@ export interface Asked {
   readonly asksAlways: boolean;
   /** Whether the person has to sign in for this very request. */
   readonly asksSignIn: boolean;
+  /** The longest time since the sign-in of the person. */
+  readonly maxAgeSeconds: number | undefined;
+  /** The languages that the person reads, for pages of others: those of the service are in English. */
+  readonly uiLocales: string | undefined;
   /** Whether the client asks for a refresh token. */
   readonly asksRefresh: boolean;
 }
@@ -25,7 +29,13 @@ export interface Asked {
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const LONGEST_STATE = 1024;
 
-/** @see RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2, RFC 9396 §2, RFC 9449 §10 @throws an OAuth error */
+const MAX_AGE = /^\d{1,9}$/;
+const LOCALES = /^[A-Za-z0-9-]{1,35}( [A-Za-z0-9-]{1,35}){0,9}$/;
+
+/**
+ * @see RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2, RFC 9396 §2, RFC 9449 §10, RFC 9470 §4
+ * @throws an OAuth error
+ */
 export function acceptAuthorization(form: AuthorizationForm): Asked {
   const invalid = (message: string) => oauthRefusal('invalid_request', message);
   if (form.request !== undefined) throw oauthRefusal('request_not_supported', 'Push the request instead.');
@@ -41,6 +51,16 @@ export function acceptAuthorization(form: AuthorizationForm): Asked {
   if (state !== undefined && state.length > LONGEST_STATE) throw invalid('`state` is too long.');
   if (form.dpop_jkt !== undefined && !CHALLENGE.test(form.dpop_jkt))
     throw invalid('`dpop_jkt` is malformed.');
+  if (form.max_age !== undefined && !MAX_AGE.test(form.max_age)) {
+    throw invalid('`max_age` is a number of seconds.');
+  }
+  if (wordsOf(form.acr_values).length > 0) {
+    // RFC 9470 §5: a level that cannot be reached ends the request, so no token pretends to have it.
+    throw oauthRefusal(
+      'unmet_authentication_requirements',
+      'The service knows no `acr_values`; ask by `max_age`.',
+    );
+  }
   const prompts = wordsOf(form.prompt);
   if (prompts.includes('none')) {
     throw oauthRefusal('interaction_required', 'A person decides, so `prompt=none` never succeeds.');
@@ -56,6 +76,8 @@ export function acceptAuthorization(form: AuthorizationForm): Asked {
     loginHint: form.login_hint,
     asksAlways: prompts.includes('consent'),
     asksSignIn: prompts.includes('login'),
+    maxAgeSeconds: form.max_age === undefined ? undefined : Number(form.max_age),
+    uiLocales: LOCALES.test(form.ui_locales ?? '') ? form.ui_locales : undefined,
     asksRefresh: wordsOf(form.scope).includes('offline_access'),
   };
 }
