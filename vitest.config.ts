@@ -8,8 +8,12 @@ export default defineConfig({
       'packages/*/src/**/*.test.ts',
       '{bench,tools}/**/*.test.ts',
     ],
-    // Runs that cost too much for each change; `.ci/run` makes them.
-    exclude: process.env.TEST_LONG ? [] : ['**/*.long.test.ts'],
+    exclude: [
+      // Runs that cost too much for each change; `.ci/run` makes them.
+      ...(process.env.TEST_LONG ? [] : ['**/*.long.test.ts']),
+      // Clients in Python, for which `.ci/authlib` makes an environment.
+      ...(process.env.AUTHLIB_PYTHON ? [] : ['**/*.python.test.ts']),
+    ],
     globalSetup: 'apps/server/test/global-setup.ts',
     setupFiles: ['tools/suite/cost.setup.ts', 'tools/suite/seed.setup.ts'],
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'], // megabytes, so that V8 copies fewer objects

@@ -1,4 +1,5 @@
 import { BUDGET_TYPE, GRANT_CLAIM, type GrantClaims } from './claims.ts';
+import { isTime } from './token-times.ts';
 
 /** The facts of a grant token, or the reason why its claims cannot be used. */
 export type ReadClaims =
@@ -42,7 +43,7 @@ export function readGrantClaims(payload: Claims): ReadClaims {
   const [agentId, agentDid] = [said.agentId.find(isText), said.agentDid.find(isText)];
   const [parentGrantId, parentAgentDid] = [said.parentGrantId.find(isText), said.parentAgentDid.find(isText)];
   const keyThumbprint = said.keyThumbprint.find(isText);
-  const { aud, authorization_details: authorizationDetails } = payload;
+  const { aud, authorization_details: authorizationDetails, auth_time: authTime, amr } = payload;
   return {
     ok: true,
     claims: {
@@ -60,6 +61,8 @@ export function readGrantClaims(payload: Claims): ReadClaims {
       ...(authorizationDetails !== undefined && { authorizationDetails }),
       sandbox: payload.sandbox === true,
       ...(keyThumbprint !== undefined && { keyThumbprint }),
+      ...(isTime(authTime) && { authenticatedAt: new Date(authTime * 1_000) }),
+      ...(isTexts(amr) && { authenticationMethods: amr }),
     },
   };
 }

@@ -42,6 +42,10 @@ export interface GrantClaims {
   readonly sandbox: boolean;
   /** The thumbprint of the key that each use has to prove (RFC 9449, section 6.1), for a bound token. */
   readonly keyThumbprint?: string;
+  /** When the person signed in to allow the grant, where the token says so (RFC 9068, section 2.2.1). */
+  readonly authenticatedAt?: Date;
+  /** How the person signed in, in the words of RFC 8176. */
+  readonly authenticationMethods?: readonly string[];
 }
 
 /** The facts that a new grant token needs. The token holds times in whole seconds, rounded down. */
@@ -113,6 +117,8 @@ export function grantClaims(
         manifest_mode: grant.manifestMode,
       }),
     },
+    ...(grant.authenticatedAt && { auth_time: inSeconds(grant.authenticatedAt) }),
+    ...(grant.authenticationMethods && { amr: grant.authenticationMethods }),
     ...(grant.sandbox && { sandbox: true }),
     ...(grant.keyThumbprint !== undefined && { cnf: { jkt: grant.keyThumbprint } }),
     ...(form.legacy && legacyClaims(grant)),

@@ -20,6 +20,7 @@ export const tokenKinds = {
   grant: { types: [undefined, 'jwt', 'at+jwt', 'application/at+jwt'], ...demanding },
   'verifiable-credential': { types: ['vc+jwt'], ...demanding, mostBytes: 65_536 },
   'sd-jwt': { types: ['dc+sd-jwt', 'vc+sd-jwt'], ...demanding, mostBytes: 65_536 },
+  'resource-exchange': { types: ['resource-exchange+jwt'], ...demanding },
   'agent-passport': { types: ['agent-passport+jwt'], ...demanding },
   'principal-session': { types: ['principal-session+jwt'], ...demanding },
   'wallet-authorization': { types: ['wallet-authorization+jwt'], ...demanding },

@@ -57,7 +57,7 @@ export interface GrantHolder extends Caller {
   readonly principalId: string;
   readonly purpose: string | null;
   readonly scopes: readonly string[];
-  /** The stored entries, as the column has them. */
+  /** The stored entries of the token, and those of its grant for connectors that the token has none for. */
   readonly authorizationDetails: unknown;
 }
 
@@ -113,4 +113,6 @@ export interface ShownToken {
   readonly token: string;
   readonly scheme: 'Bearer' | 'DPoP';
   readonly proof: Proved;
+  /** Whether the route takes tokens that resources got for the vault. */
+  readonly takesExchanged?: boolean;
 }

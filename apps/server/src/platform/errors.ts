@@ -106,6 +106,7 @@ export type OAuthErrorName =
   | 'slow_down'
   | 'temporarily_unavailable'
   | 'unauthorized_client'
+  | 'unmet_authentication_requirements'
   | 'unsupported_grant_type'
   | 'unknown_user_id'
   | 'unsupported_response_type'

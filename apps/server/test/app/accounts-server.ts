@@ -9,6 +9,8 @@ interface Behaviour {
   account: string;
   /** The groups that the server says the account is in. */
   groups: readonly string[] | undefined;
+  /** How (`amr`) and when (`ts`, in seconds) the account signed in. */
+  signedIn: { readonly amr?: string[]; readonly ts?: number };
   /** The scopes that the person does not allow. */
   refused: readonly string[];
   /** Answers a request in place of the server, if it returns true. */
@@ -24,10 +26,16 @@ export async function startAccountsServer() {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${Object(server.address()).port}`;
-  const behaviour: Behaviour = { account: 'ada', groups: undefined, refused: [], instead: () => false };
+  const behaviour: Behaviour = {
+    account: 'ada',
+    groups: undefined,
+    signedIn: {},
+    refused: [],
+    instead: () => false,
+  };
   const provider: Provider = new Provider(issuer, {
     scopes: ['openid', 'offline_access', 'files:read', 'files:write'],
-    claims: { openid: ['sub', 'groups'], email: ['email'] },
+    claims: { openid: ['sub', 'groups', 'amr'], email: ['email'] },
     conformIdTokenClaims: false,
     features: {
       devInteractions: { enabled: false },
@@ -47,7 +55,12 @@ export async function startAccountsServer() {
     },
     findAccount: (_, sub) => ({
       accountId: sub,
-      claims: () => ({ sub, email: `${sub}@upstream.test`, groups: behaviour.groups }),
+      claims: () => ({
+        sub,
+        email: `${sub}@upstream.test`,
+        groups: behaviour.groups,
+        amr: behaviour.signedIn.amr,
+      }),
     }),
     async loadExistingGrant({ oidc }) {
       const { client, session, params } = oidc;
@@ -71,7 +84,7 @@ export async function startAccountsServer() {
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     if (behaviour.instead(request, respond)) return;
     if (!path.startsWith('/interaction/')) return void handle(request, response);
-    const result = { login: { accountId: behaviour.account }, consent: {} };
+    const result = { login: { accountId: behaviour.account, ...behaviour.signedIn }, consent: {} };
     void provider.interactionFinished(request, response, result);
   });
   onTestFinished(() => {

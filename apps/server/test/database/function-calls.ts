@@ -173,6 +173,10 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     write_delegation: call('write_delegation', dev, at, json(delegation)),
     find_assertable: call('find_assertable', dev, id(agentId)),
     write_assertion: call('write_assertion', dev, at, json({ ...delegation, isNew: true })),
+    write_resource_exchange: call(
+      'write_resource_exchange',
+      ...[dev, at, json({ token: { ...nextToken, subject_token_id: tokenId, grant_id: grantId } })],
+    ),
     write_redemption: call('write_redemption', dev, at, json(redemption)),
     write_rotation: call('write_rotation', dev, at, json(rotation)),
     write_together: call(

@@ -167,7 +167,10 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     charge: Charging,
   ): Promise<GrantHolder> {
     const shown = shownToken(request);
-    const read = shown === undefined ? { refusal: 'missing' } : await path.grant(shown);
+    const read =
+      shown === undefined
+        ? { refusal: 'missing' }
+        : await path.grant({ ...shown, takesExchanged: request.declared.takesExchanged === true });
     if (!('refusal' in read)) {
       await charge([...anonymousBills(request, limits), tokenBill(request, read.tokenId, limits)]);
       return { ...read, requestId: request.id, address: request.ip };

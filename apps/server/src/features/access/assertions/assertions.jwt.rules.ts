@@ -1,3 +1,4 @@
+import { type Authentication, methodsIn } from '@behest/protocol/authentication';
 import { JsonError, parseJson } from '@behest/protocol/json';
 import { oauthRefusal } from '../../../platform/errors.ts';
 
@@ -120,6 +121,14 @@ export function mustBeTrusted({ all }: Claims, trusted: Trusted): void {
   }
   const methods: unknown[] = Array.isArray(amr) ? amr : [];
   if (!requireAmr.every((method) => methods.includes(method))) throw bad('authentication');
+}
+
+/** The sign-in that the provider states; `amr` alone says nothing about a time. */
+export function authenticationIn({ all: { auth_time: authTime, amr } }: Claims): {
+  readonly authentication?: Authentication;
+} {
+  if (!isTime(authTime) || authTime < 0) return {};
+  return { authentication: { at: new Date(authTime * 1000), methods: methodsIn(amr) } };
 }
 
 /** The resources that an assertion names. @throws invalid_grant */

@@ -10,6 +10,7 @@ import type { AssertionDeps } from './assertions.deps.service.ts';
 import { isStopped } from './assertions.grants.repo.ts';
 import {
   actorIn,
+  authenticationIn,
   bad,
   boundKeyIn,
   type Claims,
@@ -162,6 +163,7 @@ async function tryToIssue(
         scopes: limits.scopes,
         audience: grant.audience ?? deps.issuer,
         ...(limits.details && { details: limits.details }),
+        ...authenticationIn(claims),
         ...(client.keyThumbprint !== undefined && { keyThumbprint: client.keyThumbprint }),
       },
       evidence: {

@@ -41,6 +41,8 @@ export interface ByClient {
   readonly client?: AskingClient;
   /** Whether the agent is that of a client without an approval. */
   readonly isProposed?: boolean;
+  /** The earliest sign-in of the person that counts. */
+  readonly authenticatedSince?: Date;
   /** The longest life of a token. */
   readonly tokenSeconds?: number;
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type Authentication, authenticationColumns } from '@behest/protocol/authentication';
 import { issuedDetails, narrowTools, type ToolsEntry } from '@behest/protocol/authorization-details';
 import { parseDuration } from '@behest/protocol/durations';
 import { narrowArguments } from '@behest/protocol/narrowed-arguments';
@@ -46,6 +47,8 @@ export interface Approval {
   readonly narrowing: Narrowing;
   /** The origin of the decision. Only the audit entry has it. */
   readonly evidence?: Readonly<Record<string, unknown>>;
+  /** The sign-in of the person, where there was one. */
+  readonly authentication?: Authentication | undefined;
   /** Stores what belongs to the approval, in its transaction. */
   readonly alongside?: (tx: Tx) => Promise<void>;
 }
@@ -61,7 +64,7 @@ export async function approveRequest(
   requestId: string,
   approval: Approval,
 ): Promise<{ request: RequestRow; code: string | undefined }> {
-  const { method, narrowing, evidence, alongside } = approval;
+  const { method, narrowing, evidence, authentication, alongside } = approval;
   const at = deps.clock();
   const policies = await policiesOn(deps, caller, requestId, narrowing, at);
   // The store gets the code before the approval commits. Without an approval the code leads nowhere.
@@ -84,6 +87,7 @@ export async function approveRequest(
       status: 'approved',
       consentMethod: method,
       decidedAt: at,
+      ...authenticationColumns(authentication),
       codeExpiresAt: new Date(at.getTime() + CODE_SECONDS * 1000),
     });
     await alongside?.(tx);

@@ -1,4 +1,5 @@
 import { writeAmount } from '@behest/protocol/amounts';
+import { authenticationColumns } from '@behest/protocol/authentication';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { AppError, badField, notFound, principalInactive } from '../../../platform/errors.ts';
@@ -62,7 +63,9 @@ export async function requestConsent(
   );
   const own = byClient?.channel ? null : approvalOf(caller, input, asker, decision);
   // A policy signs nobody in, and single sign-on is enforced at the person.
-  const needsPerson = own === 'policy' && (await isEnforcedFor(deps.db, caller.tenant, input.principalId));
+  const mustSignIn = byClient?.authenticatedSince !== undefined;
+  const needsPerson =
+    own === 'policy' && (mustSignIn || (await isEnforcedFor(deps.db, caller.tenant, input.principalId)));
   const method = needsPerson ? null : own;
   const isApproved = method !== null;
   const policyId = method === 'policy' ? decision.policyId : null;
@@ -96,6 +99,8 @@ export async function requestConsent(
     codeExpiresAt: isApproved ? new Date(at.getTime() + CODE_SECONDS * 1000) : null,
     channel: byClient?.channel ?? null,
     comparedText: byClient?.comparedText ?? null,
+    authenticatedSince: byClient?.authenticatedSince ?? null,
+    ...authenticationColumns(undefined),
   };
 
   const inFlight = { developerId: caller.tenant.developerId, requestId: id };

@@ -2,6 +2,7 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { ConsentPin, ConsentPins } from './manifests.pins.rules.ts';
+import { storedManifest } from './manifests.rules.ts';
 
 /** The manifests of a developer as they are now, each with its text. */
 export function currentManifests(db: Executor, { developerId }: Tenant) {
@@ -40,4 +41,13 @@ export async function findPins(
   if (!current) throw new Error('A caller has no developer.');
   const found = new Map(current.pins?.map((pin) => [pin.connector, pin]));
   return { mode: current.mode, pins: connectors.flatMap((connector) => found.get(connector) ?? []) };
+}
+
+/** The tools of these connectors as they are now. A connector without a manifest is left out. */
+export async function findCurrentTools(db: Executor, tenant: Tenant, connectors: readonly string[]) {
+  const rows =
+    connectors.length === 0
+      ? []
+      : await currentManifests(db, tenant).where('current.connector', 'in', connectors).execute();
+  return new Map(rows.map((row) => [row.connector, storedManifest(row.manifest, row.pins).tools]));
 }

@@ -19,8 +19,9 @@ import { type Browser, type NamedPerson, personOf } from './oauth.person.service
 import { takePushed } from './oauth.push.service.ts';
 import { rates } from './oauth.rates.ts';
 import { isLocalUri, isRegisteredUri } from './oauth.redirects.service.ts';
-import { type Asked, acceptAuthorization, scopesAsked } from './oauth.request.rules.ts';
+import { type Asked, acceptAuthorization } from './oauth.request.rules.ts';
 import type { AuthorizationForm } from './oauth.schema.ts';
+import { scopesAsked } from './oauth.scopes.service.ts';
 import { developerNamed, proposed, seatedClient } from './oauth.seat.service.ts';
 
 export interface AuthorizeDeps extends AuthenticationDeps, AuthorizationDeps {
@@ -55,8 +56,9 @@ export async function authorize(
     if (deps.requiresPush && !pushed) throw oauthRefusal('invalid_request', 'Push the request first.');
     const asked = acceptAuthorization(form);
     const isSignedIn = pushed?.isSignedIn === true;
-    const { requestId } = pushed ?? {};
-    const naming = { ...asked, principalId: form.principal_id, form, isSignedIn, requestId, hint };
+    const { requestId, askedAt } = pushed ?? {};
+    const came = { isSignedIn, requestId, hint, askedAt: askedAt ? new Date(askedAt) : deps.clock() };
+    const naming = { ...asked, principalId: form.principal_id, form, ...came };
     const person = await personOf(deps, client, naming, browser);
     if ('signInAt' in person) return person.signInAt;
     return await ask(deps, client, { ...asked, ...person, redirectUri });
@@ -133,6 +135,7 @@ interface Ready extends Asked, NamedPerson {
 async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<string> {
   const resources = await mustBeRegistered(deps, client.caller.tenant, asked.resources);
   const scopes = [...new Set(resources.flatMap((each) => each.scopes))];
+  const wanted = await scopesAsked(deps.db, client.caller.tenant, asked, scopes);
   const { agentId, caller, isProposed = false, described } = await proposed(deps, client, scopes);
   const { redirectUri, state, purpose, details, keyThumbprint } = asked;
   const isSandbox = caller.mode === 'sandbox';
@@ -142,7 +145,7 @@ async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<s
     {
       agentId,
       principalId: asked.principalId,
-      scopes: scopesAsked(asked.scopes, scopes),
+      scopes: wanted,
       expiresIn: '24h',
       consentExpiresIn: '1h',
       redirectUri,
@@ -162,6 +165,7 @@ async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<s
       },
       isProposed,
       ...(asked.requestId !== undefined && { requestId: asked.requestId }),
+      ...(asked.authenticatedSince && { authenticatedSince: asked.authenticatedSince }),
       ...(described && { tokenSeconds: Math.min(...resources.map((each) => each.tokenTtlSeconds)) }),
     },
   );

@@ -1,6 +1,7 @@
 import { type AuthorizationDeps, admit, type NewRequest, requestConsent } from '../authorization/index.ts';
 import type { Client } from './oauth.client.service.ts';
 import type { AskedByChannel } from './oauth.request.rules.ts';
+import { scopesAsked } from './oauth.scopes.service.ts';
 
 /** A request without a browser of the client, in the words of the one engine. */
 interface ByChannel {
@@ -19,13 +20,13 @@ export async function admitByChannel(
   request: ByChannel,
 ): Promise<void> {
   const { channel } = request;
-  await admit(deps, client.caller, inputOf(client, request), { channel });
+  await admit(deps, client.caller, await inputOf(deps, client, request), { channel });
 }
 
 /** @throws as `requestConsent` */
-export function requestByChannel(deps: AuthorizationDeps, client: Client, request: ByChannel) {
+export async function requestByChannel(deps: AuthorizationDeps, client: Client, request: ByChannel) {
   const { channel, comparedText } = request;
-  return requestConsent(deps, client.caller, inputOf(client, request), {
+  return requestConsent(deps, client.caller, await inputOf(deps, client, request), {
     channel,
     ...(comparedText !== undefined && { comparedText }),
   });
@@ -33,12 +34,16 @@ export function requestByChannel(deps: AuthorizationDeps, client: Client, reques
 
 const SHORTEST = 60; // seconds that the engine keeps a request open
 
-function inputOf({ agentId }: Client, { asked, principalId, seconds }: ByChannel): NewRequest {
-  const { scopes, resources, purpose, details } = asked;
+async function inputOf(
+  { db }: AuthorizationDeps,
+  { agentId, caller }: Client,
+  { asked, principalId, seconds }: ByChannel,
+): Promise<NewRequest> {
+  const { resources, purpose, details } = asked;
   return {
     agentId,
     principalId,
-    scopes,
+    scopes: await scopesAsked(db, caller.tenant, asked, []),
     expiresIn: '24h',
     consentExpiresIn: `${Math.max(SHORTEST, seconds)}s`,
     ...(resources.length > 0 && { audience: resources.join(' ') }),

@@ -40,7 +40,9 @@ export async function enterUserCode(
     throw notFound();
   }
   const client = clientOf(found, browser);
-  const principalId = waiting.principalId ?? (await signedOnPerson(deps, client, browser.cookies));
+  const principalId =
+    waiting.principalId ??
+    (await signedOnPerson(deps, client, { ...browser, since: null, isSignedIn: false }));
   if (principalId === undefined) {
     return { redirectTo: signInAddress(deps, client, { returnTo: `/device?user_code=${userCode}` }) };
   }

@@ -29,14 +29,7 @@ export async function exchangeToken(
   form: TokenForm,
   keyThumbprint: string | undefined,
 ) {
-  const {
-    subject_token: subject,
-    subject_token_type: type,
-    requested_token_type: wanted = ACCESS_TOKEN,
-  } = form;
-  if (!subject || !SUBJECT_TYPES.has(type))
-    throw invalid('Send an access token as `subject_token`, with its type.');
-  if (wanted !== ACCESS_TOKEN) throw invalid('The only token that is issued here is an access token.');
+  const subject = subjectIn(form);
   const at = deps.clock();
   const claims = findGenuine(deps, subject, at)?.verified.claims;
   if (!claims || claims.developerId !== client.caller.tenant.developerId) {
@@ -60,6 +53,19 @@ export async function exchangeToken(
     },
     { wish: { ...(keyThumbprint !== undefined && { keyThumbprint }), bindsRefresh: client.isPublic } },
   );
+}
+
+/** @throws invalid_request */
+export function subjectIn(form: TokenForm): string {
+  const {
+    subject_token: subject,
+    subject_token_type: type,
+    requested_token_type: wanted = ACCESS_TOKEN,
+  } = form;
+  if (!subject || !SUBJECT_TYPES.has(type))
+    throw invalid('Send an access token as `subject_token`, with its type.');
+  if (wanted !== ACCESS_TOKEN) throw invalid('The only token that is issued here is an access token.');
+  return subject;
 }
 
 interface ActingAgent {
@@ -115,7 +121,7 @@ function mustKeepAudience({ audience }: VerifiedClaims, form: TokenForm): void {
 }
 
 /** @throws invalid_request */
-function secondsOf(text: string | undefined): number {
+export function secondsOf(text: string | undefined): number {
   if (text === undefined) return 3600;
   if (!/^[1-9]\d*$/.test(text) || text.length > LONGEST)
     throw invalid('`expires_in` is a number of seconds.');

@@ -55,11 +55,14 @@ async function askerOf(deps: QuestionDeps, request: ClientRequest): Promise<Aske
   return asker;
 }
 
-async function resourceAsker(
-  { db }: QuestionDeps,
+/** A resource that shows its credential, which begins with `bh_res_`. */
+export async function resourceAsker(
+  { db }: Pick<QuestionDeps, 'db'>,
   credential: string,
   { requestId, address }: ClientRequest,
-): Promise<Asker | undefined> {
+): Promise<
+  (Asker & { readonly server: { readonly resourceId: string; readonly resource: string } }) | undefined
+> {
   const found = await resourceServerAcrossTenants(db, hashOf(credential));
   if (!found) return undefined;
   const { developerId, resourceId, resource, mode, plan } = found;
@@ -67,6 +70,7 @@ async function resourceAsker(
   const tenant = { developerId };
   return {
     resource,
+    server: { resourceId, resource },
     caller: { tenant, agentIds: null, actor, role: 'runtime', mode, plan, requestId, address },
   };
 }

@@ -5,8 +5,9 @@ import { type AuthorizeDeps, mustBeOwn, mustBeRegistered } from './oauth.authori
 import { authenticateClient, type ClientRequest } from './oauth.client.service.ts';
 import { keepPushed, PUSHED_SECONDS } from './oauth.push.service.ts';
 import { rates } from './oauth.rates.ts';
-import { acceptAuthorization, scopesAsked } from './oauth.request.rules.ts';
+import { acceptAuthorization } from './oauth.request.rules.ts';
 import type { AuthorizationForm, PushedRequest } from './oauth.schema.ts';
+import { scopesAsked } from './oauth.scopes.service.ts';
 
 /**
  * Takes an authorization request from its client and not from a browser. The principal that an authenticated client
@@ -25,12 +26,12 @@ export async function pushRequest(
   if (request_uri !== undefined)
     throw oauthRefusal('invalid_request', 'A pushed request has no `request_uri`.');
   mustBeOwn(client, asked.redirect_uri);
-  const { resources, keyThumbprint, scopes } = acceptAuthorization(asked);
-  const registered = await mustBeRegistered(deps, client.caller.tenant, resources);
-  scopesAsked(
-    scopes,
-    registered.flatMap((each) => each.scopes),
-  );
+  const accepted = acceptAuthorization(asked);
+  const { keyThumbprint } = accepted;
+  const { tenant } = client.caller;
+  const registered = await mustBeRegistered(deps, tenant, accepted.resources);
+  const ofResources = registered.flatMap((each) => each.scopes);
+  await scopesAsked(deps.db, tenant, accepted, ofResources);
   if (asked.principal_id !== undefined) mustBeNameable(client.isPublic, asked.principal_id);
   const proved = await provedKey(deps, proof);
   if (proved !== undefined && keyThumbprint !== undefined && proved !== keyThumbprint) {

@@ -1,3 +1,4 @@
+import { secondOf } from '@behest/protocol/authentication';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { findAccount } from '../../accounts/developers/developers.queries.ts';
@@ -17,12 +18,14 @@ export interface Browser {
   readonly cookies: Readonly<Record<string, string | undefined>>;
 }
 
-interface Naming extends Pick<Asked, 'loginHint' | 'asksSignIn'> {
+interface Naming extends Pick<Asked, 'loginHint' | 'asksSignIn' | 'maxAgeSeconds' | 'uiLocales'> {
   /** From an authenticated client. */
   readonly principalId: string | undefined;
   readonly form: AuthorizationForm;
   /** Whether the browser comes from signing in for this very request. */
   readonly isSignedIn: boolean;
+  /** When the browser came first. */
+  readonly askedAt: Date;
   /** The id that the developer's application was told, and the hint by which it names the person. */
   readonly requestId: string | undefined;
   readonly hint: string | undefined;
@@ -33,41 +36,76 @@ export interface NamedPerson {
   readonly principalId: string;
   readonly requestId?: string;
   readonly hint?: string;
+  /** The earliest sign-in that counts for the request. */
+  readonly authenticatedSince?: Date | undefined;
 }
+
+type Named = NamedPerson | { readonly signInAt: string };
 
 /** The time that a person has to sign in. */
 const SIGN_IN_SECONDS = 600;
 
+const noMethod = () => oauthRefusal('access_denied', 'no sign-in method');
+
 /**
  * Finds out whom the request is about. No client that has not authenticated itself is believed about that.
  * @returns the principal, or the address at which the person signs in first
- * @throws access_denied where the service cannot tell
+ * @throws access_denied where the service cannot tell, unmet_authentication_requirements
  */
 export async function personOf(
   deps: AuthenticationDeps,
   client: Client,
   naming: Naming,
   browser: Browser,
-): Promise<NamedPerson | { readonly signInAt: string }> {
-  const { principalId, loginHint, asksSignIn, form, isSignedIn } = naming;
+): Promise<Named> {
+  const { principalId, loginHint } = naming;
   const { tenant, mode } = client.caller;
-  if (principalId !== undefined) return { principalId };
-  if (mode === 'sandbox') return { principalId: loginHint ?? 'sandbox-user' };
+  // Nobody signs in there.
+  if (mode === 'sandbox') return { principalId: principalId ?? loginHint ?? 'sandbox-user' };
+  const since = sinceOf(naming);
+  if (principalId !== undefined && !since) return { principalId };
   const { consentMode, consentKeys } = await findAccount(deps.db, tenant);
+  const isSignOn = consentMode === 'sso' || consentMode === 'passkey';
+  if (naming.maxAgeSeconds !== undefined && !isSignOn) {
+    const message = 'The service does not learn when the people of this account sign in.';
+    throw oauthRefusal('unmet_authentication_requirements', message);
+  }
+  const authenticatedSince = isSignOn ? since : undefined;
+  if (principalId !== undefined) return { principalId, authenticatedSince };
   if (consentMode === 'developer') return personAtApplication(deps, client, naming, consentKeys);
-  if (consentMode !== 'sso') throw oauthRefusal('access_denied', 'no sign-in method');
+  if (consentMode !== 'sso') throw noMethod();
+  return personSignedOn(deps, client, { ...naming, since: since ?? null }, browser);
+}
+
+/** The earliest sign-in that the client takes; undefined for any. @see OpenID Connect Core 1.0 §3.1.2.1; RFC 9470 §4 */
+function sinceOf({ asksSignIn, maxAgeSeconds, askedAt }: Naming): Date | undefined {
+  const age = asksSignIn ? 0 : maxAgeSeconds;
+  return age === undefined ? undefined : secondOf(askedAt.getTime() - age * 1000);
+}
+
+/** The person whom the browser's own session of single sign-on names, late enough. */
+async function personSignedOn(
+  deps: AuthenticationDeps,
+  client: Client,
+  naming: Naming & { readonly since: Date | null },
+  browser: Browser,
+): Promise<Named> {
+  const { loginHint, asksSignIn, maxAgeSeconds, uiLocales, form, isSignedIn, askedAt, since } = naming;
   const needsSignIn = asksSignIn && !isSignedIn;
-  const signedOn = needsSignIn ? undefined : await signedOnPerson(deps, client, browser.cookies);
-  if (signedOn !== undefined) return { principalId: signedOn };
+  const session = { cookies: browser.cookies, since, isSignedIn };
+  const signedOn = needsSignIn ? undefined : await signedOnPerson(deps, client, session);
+  if (signedOn !== undefined) return { principalId: signedOn, authenticatedSince: since ?? undefined };
   // A browser that comes back without a session would be sent away again and again.
-  if (isSignedIn) throw oauthRefusal('access_denied', 'no sign-in method');
+  if (isSignedIn) throw noMethod();
   const requestUri = await keepPushed(deps, client, form, {
     seconds: SIGN_IN_SECONDS,
     isSignedIn: true,
+    askedAt: askedAt.toISOString(),
   });
   const back = new URLSearchParams({ client_id: client.clientId, request_uri: requestUri });
   const returnTo = `/oauth/authorize?${back}`;
-  return { signInAt: signInAddress(deps, client, { returnTo, asksSignIn, loginHint }) };
+  const asked = { asksSignIn, loginHint, maxAgeSeconds, uiLocales };
+  return { signInAt: signInAddress(deps, client, { returnTo, ...asked }) };
 }
 
 /**
@@ -77,19 +115,19 @@ export async function personOf(
 async function personAtApplication(
   deps: AuthenticationDeps,
   client: Client,
-  { form, hint, requestId }: Naming,
+  { form, hint, requestId, asksSignIn, loginHint, uiLocales }: Naming,
   consentKeys: unknown,
-): Promise<NamedPerson | { readonly signInAt: string }> {
+): Promise<Named> {
   const { tenant } = client.caller;
   if (requestId !== undefined) {
     const use = { issuer: deps.issuer, now: deps.clock() };
     const named = hint && readNaming(hint, { ...tenant, consentKeys, requestId }, use);
-    if (!named) throw oauthRefusal('access_denied', 'no sign-in method');
+    if (!named) throw noMethod();
     return { principalId: named.principalId, requestId, hint };
   }
   const resources = await namedResources(deps.db, tenant, form.resource ?? []);
   const loginUrl = resources.find((each) => each.loginUrl !== null)?.loginUrl;
-  if (!loginUrl) throw oauthRefusal('access_denied', 'no sign-in method');
+  if (!loginUrl) throw noMethod();
   const id = newId('areq', deps.clock());
   const kept = { seconds: SIGN_IN_SECONDS, isSignedIn: true, requestId: id };
   const requestUri = await keepPushed(deps, client, form, kept);
@@ -97,20 +135,30 @@ async function personAtApplication(
   const address = new URL(loginUrl);
   address.searchParams.set('areq', id);
   address.searchParams.set('return', `${deps.publicBaseUrl}/consent?${back}`);
+  if (asksSignIn) address.searchParams.set('prompt', 'login');
+  if (loginHint !== undefined) address.searchParams.set('login_hint', loginHint);
+  if (uiLocales !== undefined) address.searchParams.set('ui_locales', uiLocales);
   return { signInAt: address.href };
+}
+
+interface Session {
+  readonly cookies: Browser['cookies'];
+  /** The earliest sign-in that counts; null for any. */
+  readonly since: Date | null;
+  readonly isSignedIn: boolean;
 }
 
 /** The person of the browser's own session of single sign-on with the client's developer. */
 export function signedOnPerson(
   { db, clock, publicBaseUrl }: AuthenticationDeps,
   { caller }: Client,
-  cookies: Browser['cookies'],
+  { cookies, since, isSignedIn }: Session,
 ): Promise<string | undefined> {
   const cookie = readSessionCookie(cookies[cookieNames(publicBaseUrl).session]);
-  return principalOfSession(db, caller.tenant, { now: clock(), cookie });
+  return principalOfSession(db, caller.tenant, { now: clock(), cookie, since, isSignedIn });
 }
 
-interface SigningIn extends Partial<Pick<Asked, 'loginHint' | 'asksSignIn'>> {
+interface SigningIn extends Partial<Pick<Asked, 'loginHint' | 'asksSignIn' | 'maxAgeSeconds' | 'uiLocales'>> {
   /** The path to which the browser comes back. */
   readonly returnTo: string;
 }
@@ -119,7 +167,7 @@ interface SigningIn extends Partial<Pick<Asked, 'loginHint' | 'asksSignIn'>> {
 export function signInAddress(
   { publicBaseUrl }: Pick<AuthenticationDeps, 'publicBaseUrl'>,
   { caller }: Client,
-  { returnTo, asksSignIn, loginHint }: SigningIn,
+  { returnTo, asksSignIn, loginHint, maxAgeSeconds, uiLocales }: SigningIn,
 ): string {
   const query = new URLSearchParams({
     org: caller.tenant.developerId,
@@ -127,6 +175,8 @@ export function signInAddress(
     return_to: returnTo,
     ...(asksSignIn && { prompt: 'login' }),
     ...(loginHint !== undefined && { login_hint: loginHint }),
+    ...(maxAgeSeconds !== undefined && { max_age: String(maxAgeSeconds) }),
+    ...(uiLocales !== undefined && { ui_locales: uiLocales }),
   });
   return `${publicBaseUrl}/sso/login?${query}`;
 }

@@ -1,28 +1,8 @@
 import { expect, test } from 'vitest';
-import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
+import { startCustomer } from '../../../../test/app/customer.ts';
 import { partsOf } from '../../../../test/app/flow.ts';
-import { newClient, pkceLink, REDIRECT } from '../../../../test/app/oauth.ts';
-import { linkParts, personOn } from '../../../../test/app/person.ts';
-import { addOidc, besideProvider } from '../../../../test/app/signing-on.ts';
-import { startApp } from '../../../../test/app/start-app.ts';
-
-/** A live account whose people sign in at their own provider. */
-async function startCustomer() {
-  const provider = await startAccountsServer();
-  const service = await startApp(besideProvider());
-  const acme = await service.asDeveloper();
-  await addOidc(acme, provider, { jitProvisioning: true });
-  await acme('PATCH', '/v1/me', { consentMode: 'sso' });
-  const { clientId, clientSecret = '' } = await newClient(acme);
-  const person = personOn(service);
-  const visit = async (address: string) => {
-    const { pathname, search } = new URL(address, 'https://auth.test');
-    const answer = await person.call('GET', pathname + search, { headers: { accept: 'text/html' } });
-    return String(answer.headers.location);
-  };
-  const signIn = async (login: string) => visit((await provider.visit(await visit(login))).href);
-  return { service, acme, clientId, clientSecret, person, visit, signIn };
-}
+import { pkceLink, REDIRECT } from '../../../../test/app/oauth.ts';
+import { linkParts } from '../../../../test/app/person.ts';
 
 test('a person signs in at their provider, is asked, and the client learns who it was', async () => {
   const { service, clientId, clientSecret, person, visit, signIn } = await startCustomer();

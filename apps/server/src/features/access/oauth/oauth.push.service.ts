@@ -18,6 +18,8 @@ interface Pushed {
   readonly isSignedIn: boolean;
   /** The id that the request will have, where the developer's application vouches for its person. */
   readonly requestId?: string;
+  /** When the person came first, in ISO 8601, where the service itself keeps it. */
+  readonly askedAt?: string;
   /** In ISO 8601. The store may keep it for longer. */
   readonly expiresAt: string;
 }
@@ -34,7 +36,7 @@ export async function keepPushed(
   { store, clock }: StoreDeps,
   { clientId }: Pick<Client, 'clientId'>,
   form: AuthorizationForm,
-  { seconds, ...kept }: Pick<Pushed, 'isSignedIn' | 'requestId'> & { readonly seconds: number },
+  { seconds, ...kept }: Pick<Pushed, 'isSignedIn' | 'requestId' | 'askedAt'> & { readonly seconds: number },
 ): Promise<string> {
   const secret = newSecret();
   const expiresAt = new Date(clock().getTime() + seconds * 1000).toISOString();

@@ -1,10 +1,11 @@
 import { distinctScopes } from '@behest/protocol/scopes';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import type { AuthorizationForm, ChannelForm } from './oauth.schema.ts';
+import { mustBeScopes } from './oauth.scopes.rules.ts';
 
 /** An authorization request whose members are well formed. */
 export interface Asked {
-  /** Empty where the client leaves it to the resource. */
+  /** Empty where the client leaves it to its details or its resources. */
   readonly scopes: string[];
   readonly resources: readonly string[];
   readonly codeChallenge: string;
@@ -17,15 +18,24 @@ export interface Asked {
   readonly asksAlways: boolean;
   /** Whether the person has to sign in for this very request. */
   readonly asksSignIn: boolean;
+  /** The longest time since the sign-in of the person. */
+  readonly maxAgeSeconds: number | undefined;
+  /** The languages that the person reads, for pages of others: those of the service are in English. */
+  readonly uiLocales: string | undefined;
   /** Whether the client asks for a refresh token. */
   readonly asksRefresh: boolean;
 }
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const LONGEST_STATE = 1024;
-const MOST_SCOPES = 100;
 
-/** @see RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2, RFC 9396 §2, RFC 9449 §10 @throws an OAuth error */
+const MAX_AGE = /^\d{1,9}$/;
+const LOCALES = /^[A-Za-z0-9-]{1,35}( [A-Za-z0-9-]{1,35}){0,9}$/;
+
+/**
+ * @see RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2, RFC 9396 §2, RFC 9449 §10, RFC 9470 §4
+ * @throws an OAuth error
+ */
 export function acceptAuthorization(form: AuthorizationForm): Asked {
   const invalid = (message: string) => oauthRefusal('invalid_request', message);
   if (form.request !== undefined) throw oauthRefusal('request_not_supported', 'Push the request instead.');
@@ -41,6 +51,16 @@ export function acceptAuthorization(form: AuthorizationForm): Asked {
   if (state !== undefined && state.length > LONGEST_STATE) throw invalid('`state` is too long.');
   if (form.dpop_jkt !== undefined && !CHALLENGE.test(form.dpop_jkt))
     throw invalid('`dpop_jkt` is malformed.');
+  if (form.max_age !== undefined && !MAX_AGE.test(form.max_age)) {
+    throw invalid('`max_age` is a number of seconds.');
+  }
+  if (wordsOf(form.acr_values).length > 0) {
+    // RFC 9470 §5: a level that cannot be reached ends the request, so no token pretends to have it.
+    throw oauthRefusal(
+      'unmet_authentication_requirements',
+      'The service knows no `acr_values`; ask by `max_age`.',
+    );
+  }
   const prompts = wordsOf(form.prompt);
   if (prompts.includes('none')) {
     throw oauthRefusal('interaction_required', 'A person decides, so `prompt=none` never succeeds.');
@@ -56,19 +76,10 @@ export function acceptAuthorization(form: AuthorizationForm): Asked {
     loginHint: form.login_hint,
     asksAlways: prompts.includes('consent'),
     asksSignIn: prompts.includes('login'),
+    maxAgeSeconds: form.max_age === undefined ? undefined : Number(form.max_age),
+    uiLocales: LOCALES.test(form.ui_locales ?? '') ? form.ui_locales : undefined,
     asksRefresh: wordsOf(form.scope).includes('offline_access'),
   };
-}
-
-/**
- * The scopes of a request. A client that names none asks for those of its resources, as clients of MCP before 2025-11-25
- * do (RFC 6749 §3.3).
- * @throws invalid_scope
- */
-export function scopesAsked(asked: readonly string[], ofResources: readonly string[]): string[] {
-  const scopes = asked.length > 0 ? [...asked] : distinctScopes(ofResources);
-  if (scopes.length > 0 && scopes.length <= MOST_SCOPES) return scopes;
-  throw oauthRefusal('invalid_scope', 'Send `scope` with 1 to 100 scopes.');
 }
 
 /** A request that comes by another channel than a browser. */
@@ -78,7 +89,7 @@ export type AskedByChannel = Pick<Asked, 'scopes' | 'resources' | 'purpose' | 'd
 export function acceptChannelForm(form: ChannelForm): AskedByChannel {
   if (form.request !== undefined) throw oauthRefusal('request_not_supported', 'Send the members themselves.');
   return {
-    scopes: grantScopesOf(form.scope),
+    scopes: fewerScopesOf(form.scope) ?? [],
     resources: distinctScopes(form.resource ?? []),
     purpose: form.purpose,
     details: detailsOf(form.authorization_details),
@@ -90,7 +101,7 @@ const wordsOf = (text = '') => text.split(' ').filter(Boolean);
 /** `offline_access` asks for a refresh token, and is no scope of a grant. @throws invalid_scope */
 function grantScopesOf(scope: string | undefined): string[] {
   const scopes = distinctScopes(wordsOf(scope).filter((each) => each !== 'offline_access'));
-  return scopesAsked(scopes, []);
+  return mustBeScopes(scopes);
 }
 
 /** The scopes that a client wants for one token; undefined for those of the grant. @throws invalid_scope */

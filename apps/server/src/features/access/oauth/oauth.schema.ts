@@ -57,6 +57,10 @@ export const AuthorizationForm = Type.Object(
     purpose: Type.Optional(Text),
     prompt: Type.Optional(Text),
     login_hint: Type.Optional(Text),
+    /** Seconds since the person has signed in. */
+    max_age: Type.Optional(Text),
+    acr_values: Type.Optional(Text),
+    ui_locales: Type.Optional(Text),
     dpop_jkt: Type.Optional(Text),
     request: Type.Optional(Text),
     request_uri: Type.Optional(Text),

@@ -1,4 +1,4 @@
-import type { Proved } from '../../../platform/caller.ts';
+import type { Caller, Proved } from '../../../platform/caller.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { type AssertionDeps, issueAsserted } from '../assertions/index.ts';
 import {
@@ -25,6 +25,7 @@ import { type PollDeps, pollRequest } from './oauth.poll.service.ts';
 import { rates } from './oauth.rates.ts';
 import { renewDynamicClient } from './oauth.registration.repo.ts';
 import { fewerScopesOf } from './oauth.request.rules.ts';
+import { issueToResource, resourceCredentialIn } from './oauth.resource.service.ts';
 import type { TokenAnswer, TokenForm } from './oauth.schema.ts';
 import { withDeveloper, withoutDeveloper } from './oauth.seat.service.ts';
 
@@ -64,12 +65,14 @@ export async function issueByForm(
   form: TokenForm,
   request: ClientRequest,
   proof: Proved,
-): Promise<{ answer: TokenAnswer; client: Client }> {
+): Promise<{ answer: TokenAnswer; caller: Caller }> {
   const { grant_type: name } = form;
   if (name === undefined) throw oauthRefusal('invalid_request', 'Send `grant_type`.');
   const grantType = grantTypes.get(name);
   if (!grantType || (name === JWT_BEARER && !deps.acceptsAssertions))
     throw oauthRefusal('unsupported_grant_type', 'The metadata lists the grant types.');
+  const credential = name === TOKEN_EXCHANGE ? resourceCredentialIn(request) : undefined;
+  if (credential !== undefined) return issueToResource(deps, form, { request, credential, proof });
   const polled = polledSecret(form);
   let isTooFast = false;
   const client = await authenticateClient(deps, request, rates.oauthToken, async (proved) => {
@@ -86,7 +89,10 @@ export async function issueByForm(
   if (client.clientId.startsWith('dcr_')) await renewDynamicClient(deps.db, client.clientId, deps.clock());
   const answer = toAnswer(issued, key, { now: deps.clock(), client });
   const isExchange = name === TOKEN_EXCHANGE;
-  return { answer: { ...answer, ...(isExchange && { issued_token_type: ACCESS_TOKEN }) }, client };
+  return {
+    answer: { ...answer, ...(isExchange && { issued_token_type: ACCESS_TOKEN }) },
+    caller: client.caller,
+  };
 }
 
 const byCode: GrantType = (deps, client, form, key) => {

@@ -25,6 +25,7 @@ export {
 } from './tokens.look-up.service.ts';
 export { currentNonce, PROOF_ALGS, type ProofDeps, provedKey } from './tokens.proof.service.ts';
 export { refreshTokens } from './tokens.refresh.service.ts';
+export { exchangeForResource } from './tokens.resource.service.ts';
 export { revokeByRefreshToken, revokeToken } from './tokens.revoke.service.ts';
 export type { Introspection, IssuedTokens } from './tokens.schema.ts';
 export { tokenDeps, tokenSettings } from './tokens.settings.ts';

@@ -216,6 +216,8 @@ function childOf(
     revokedReason: null,
     lastUsedAt: null,
     manifests: parent.manifests,
+    authenticatedAt: parent.authenticatedAt,
+    authMethods: parent.authMethods,
     parentGrantId: parent.id,
     parentTokenId: parent.tokenId,
     rootGrantId: parent.rootGrantId,

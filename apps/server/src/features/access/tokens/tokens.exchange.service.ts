@@ -126,7 +126,7 @@ function allocationOf({ budgetAmount, budgetCurrency }: Redeemable, grantId: str
 function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
   const { agentId, agentDid, principalId, scopes, audience, purpose, authorizationDetails, tokenSeconds } =
     request;
-  const { consentMethod, manifests, policyId } = request;
+  const { consentMethod, manifests, policyId, authenticatedAt, authMethods } = request;
   const seconds = parseDuration(request.expiresIn);
   if (!consentMethod || !seconds)
     throw new Error('An approved request lacks its consent method or its lifetime.');
@@ -145,6 +145,8 @@ function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
     consentMethod,
     policyId,
     isUnverified: consentMethod === 'link',
+    authenticatedAt,
+    authMethods,
     budgetRemaining: request.budgetAmount,
     budgetCurrency: request.budgetCurrency,
     budgetInitial: request.budgetAmount,

@@ -1,7 +1,7 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
-import { acts } from './tokens.acts.ts';
+import { acts, entries } from './tokens.acts.ts';
 import { holderReader } from './tokens.holder.service.ts';
 import { NONCE_KEY_USE } from './tokens.proof.service.ts';
 import { rates } from './tokens.rates.ts';
@@ -18,7 +18,7 @@ export const tokens = defineFeature({
     'verifiable-credentials',
   ],
   tables,
-  acts,
+  acts: { ...acts, ...entries },
   attempts: ['token.reuse_detected'],
   rates,
   settings: tokenSettings,

@@ -1,3 +1,4 @@
+import { type Authentication, authenticationOf } from '@behest/protocol/authentication';
 import type { IssuedEntry } from '@behest/protocol/caps-lineage';
 import { uncovered } from '@behest/protocol/scopes';
 import { reachesConnector } from '@behest/protocol/tool-scopes';
@@ -7,6 +8,8 @@ import { oauthRefusal } from '../../../platform/errors.ts';
 export interface TokenForm {
   readonly scopes?: readonly string[];
   readonly audience?: string;
+  /** The sign-in of the person that the token states. */
+  readonly authentication?: Authentication;
   /** Narrower entries. */
   readonly details?: readonly IssuedEntry[];
   /** The key whose proof each use of the token needs. */
@@ -35,15 +38,19 @@ export function audClaim(audience: string): string | string[] {
   return all.length === 1 ? audience : all;
 }
 
+/** The grant for whose token a client has wishes. */
+interface FormedGrant {
+  readonly scopes: readonly string[];
+  readonly audience: string | null;
+  readonly authenticatedAt: Date | null;
+  readonly authMethods: readonly string[] | null;
+}
+
 /**
  * The form of a token for an OAuth client, whose audience is never absent (RFC 9068 §2.2).
  * @throws invalid_scope, invalid_target
  */
-export function formOf(
-  wish: TokenWish | undefined,
-  grant: { readonly scopes: readonly string[]; readonly audience: string | null },
-  issuer: string,
-): TokenForm {
+export function formOf(wish: TokenWish | undefined, grant: FormedGrant, issuer: string): TokenForm {
   if (!wish) return {};
   const { scopes, resources = [], keyThumbprint, bindsRefresh } = wish;
   if (scopes && uncovered(grant.scopes, scopes).length > 0) {
@@ -53,14 +60,33 @@ export function formOf(
   if (resources.some((resource) => !approved.includes(resource))) {
     throw oauthRefusal('invalid_target', 'Ask only for resources that were approved.');
   }
+  const authentication = authenticationOf(grant);
   const isWhole = resources.length === 0 || resources.length === approved.length;
   const audience = isWhole ? (grant.audience ?? issuer) : resources.join(' ');
   return {
     ...(scopes && { scopes }),
     ...(audience !== grant.audience && { audience }),
+    ...(authentication && { authentication }),
     ...(keyThumbprint !== undefined && { keyThumbprint }),
     ...(keyThumbprint !== undefined && bindsRefresh && { refreshKeyThumbprint: keyThumbprint }),
   };
+}
+
+/** The members of `GrantClaims` for a sign-in. */
+export const authenticationClaims = (known: Authentication | undefined) => ({
+  ...(known && { authenticatedAt: known.at }),
+  ...(known && known.methods.length > 0 && { authenticationMethods: [...known.methods] }),
+});
+
+/**
+ * The entries that limit a token: its own, and those of its grant for other connectors. A token with fewer scopes lacks
+ * entries, and the limits of a connector hold at the vault whichever scope leads there.
+ */
+export function limitsOf(own: unknown, ofGrant: unknown): unknown[] | null {
+  const [mine, others] = [own, ofGrant].map((details) => (Array.isArray(details) ? details : []));
+  const named = new Set(mine?.map((entry) => Object(entry).connector));
+  const all = [...(mine ?? []), ...(others ?? []).filter((entry) => !named.has(Object(entry).connector))];
+  return all.length > 0 ? all : null;
 }
 
 /** The entries of a token with fewer scopes than its grant: those of connectors that its scopes still reach. */

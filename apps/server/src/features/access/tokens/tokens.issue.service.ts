@@ -1,5 +1,6 @@
 import { writeAmount } from '@behest/protocol/amounts';
 import { asciiJson } from '@behest/protocol/ascii-json';
+import { authenticationColumns } from '@behest/protocol/authentication';
 import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { budgetEntry, grantClaims, MAX_PAYLOAD_BYTES } from '@behest/protocol/claims';
 import { type Act, concerning } from '../../../platform/acts.ts';
@@ -13,7 +14,7 @@ import { budgetAllocated } from '../budgets/index.ts';
 import { pinsInToken } from '../manifests/index.ts';
 import type { DecideDeps } from '../policies/index.ts';
 import type { CredentialDeps } from '../verifiable-credentials/index.ts';
-import { audClaim, detailsWithin, type TokenForm } from './tokens.form.rules.ts';
+import { audClaim, authenticationClaims, detailsWithin, type TokenForm } from './tokens.form.rules.ts';
 import type { HeldBudget, NewGrant, NewRefreshToken, NewToken } from './tokens.repo.ts';
 import { recordedDetails, wholeSecond } from './tokens.rules.ts';
 import type { IssuedTokens } from './tokens.schema.ts';
@@ -78,6 +79,7 @@ export async function issueTokens(
     expiresAt,
     isNew,
     ...(form.keyThumbprint !== undefined && { keyThumbprint: form.keyThumbprint }),
+    ...authenticationClaims(form.authentication),
   });
 
   const { id: grantId, agentId, principalId, scopes, purpose } = grant;
@@ -96,6 +98,9 @@ export async function issueTokens(
       audience: form.audience ?? null,
       authorizationDetails: form.details ? JSON.parse(JSON.stringify(form.details)) : null,
       keyThumbprint: form.keyThumbprint ?? null,
+      ...authenticationColumns(form.authentication),
+      actingResourceId: null,
+      subjectTokenId: null,
     },
     refresh: {
       id: refreshId,
@@ -144,6 +149,8 @@ interface Signing {
   readonly expiresAt: Date;
   readonly isNew: boolean;
   readonly keyThumbprint?: string;
+  readonly authenticatedAt?: Date;
+  readonly authenticationMethods?: readonly string[];
 }
 
 async function signGrantToken(

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { authenticationOf } from '@behest/protocol/authentication';
 import { storedEntries } from '@behest/protocol/caps-lineage';
 import { BUDGET_TYPE, type GrantClaims, grantClaims } from '@behest/protocol/claims';
 import type { VerifiedGrant } from '@behest/protocol/token-verifier';
 import { type Caller, isWithin } from '../../../platform/caller.ts';
 import { pinsInToken } from '../manifests/index.ts';
-import { audClaim, detailsWithin } from './tokens.form.rules.ts';
+import { audClaim, authenticationClaims, detailsWithin } from './tokens.form.rules.ts';
 import type { TokenDeps } from './tokens.issue.service.ts';
 import type { TokenRow } from './tokens.queries.ts';
 import { findUsedToken } from './tokens.repo.ts';
@@ -62,6 +63,7 @@ export function storedToken(stored: TokenRow, issuer: string, { mode }: Pick<Cal
     sandbox: mode === 'sandbox',
     ...(row.audience !== null && { audience: audClaim(row.audience) }),
     ...(row.keyThumbprint !== null && { keyThumbprint: row.keyThumbprint }),
+    ...authenticationClaims(authenticationOf(row)),
     ...(row.parentGrantId !== null && { parentGrantId: row.parentGrantId }),
     ...(details && { authorizationDetails: details }),
   };
@@ -137,6 +139,7 @@ function agrees(claims: GrantClaims, row: TokenRow, isSandbox: boolean): boolean
     sandbox: isSandbox,
     ...(audience !== null && { audience: audClaim(audience) }),
     ...(keyThumbprint !== null && { keyThumbprint }),
+    ...authenticationClaims(authenticationOf(row)),
     ...(parentGrantId !== null && { parentGrantId }),
     ...(authorizationDetails !== null && { authorizationDetails }),
   };
@@ -153,7 +156,7 @@ function withoutBudget(claims: GrantClaims): GrantClaims {
   return entries.length > 0 ? { ...others, authorizationDetails: entries } : others;
 }
 
-function verificationRefusal(row: TokenRow, now: Date): Known['reason'] {
+export function verificationRefusal(row: TokenRow, now: Date): Known['reason'] {
   if (row.tokenRevokedAt || row.status === 'revoked') return 'revoked';
   if (row.expiresAt <= now) return 'grant_inactive';
   return row.agentStatus === 'active' ? undefined : 'agent_inactive';

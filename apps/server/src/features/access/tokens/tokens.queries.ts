@@ -28,6 +28,8 @@ export type HeldGrant = Pick<
   | 'rootGrantId'
   | 'delegationDepth'
   | 'delegatedBy'
+  | 'authenticatedAt'
+  | 'authMethods'
 > & { readonly agentDid: string; readonly agentStatus: AgentStatus };
 
 const others = `(f.held).id, (f.held).developer_id as "developerId", (f.held).agent_id as "agentId",
@@ -41,7 +43,8 @@ const others = `(f.held).id, (f.held).developer_id as "developerId", (f.held).ag
 
 /** Its columns in the answer of a function, as the members of `HeldGrant`. */
 export const heldGrant = `${others}, (f.held).scopes, (f.held).audience,
-  (f.held).authorization_details as "authorizationDetails"`;
+  (f.held).authorization_details as "authorizationDetails",
+  (f.held).authenticated_at as "authenticatedAt", (f.held).auth_methods as "authMethods"`;
 
 export type TokenRow = HeldGrant & {
   readonly tokenId: string;
@@ -52,12 +55,21 @@ export type TokenRow = HeldGrant & {
   readonly keyThumbprint: string | null;
   /** Whether the token has fewer scopes than its grant. */
   readonly hasFewerScopes: boolean;
+  /** The entries of the grant, which the token may lack. */
+  readonly grantDetails: unknown;
+  /** The resource that got it in exchange for a token that it received. */
+  readonly actingResourceId: string | null;
 };
 
-/** Its columns, as `heldGrant`. A token that has scopes, an audience or details of its own has no others. */
+/**
+ * Its columns, as `heldGrant`. A token that has scopes, an audience or details of its own has no others, and it states the
+ * sign-in that is stored with it alone.
+ */
 export const heldToken = `${others}, coalesce((f.token).scopes, (f.held).scopes) as scopes,
   coalesce((f.token).audience, (f.held).audience) as audience,
   coalesce((f.token).authorization_details, (f.held).authorization_details) as "authorizationDetails", (f.token).key_thumbprint as "keyThumbprint",
+  (f.token).authenticated_at as "authenticatedAt", (f.token).auth_methods as "authMethods",
+  (f.held).authorization_details as "grantDetails", (f.token).acting_resource_id as "actingResourceId",
   (f.token).scopes is not null as "hasFewerScopes", (f.token).id as "tokenId", (f.token).issued_at as "tokenIssuedAt",
   (f.token).expires_at as "tokenExpiresAt", (f.token).revoked_at as "tokenRevokedAt"`;
 

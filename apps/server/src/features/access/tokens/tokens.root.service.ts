@@ -20,5 +20,7 @@ export function newRoot(seconds: number, at: Date) {
     revokedReason: null,
     expiryAnnouncedAt: null,
     lastUsedAt: null,
+    authenticatedAt: null,
+    authMethods: null,
   };
 }

@@ -22,7 +22,7 @@ export async function missingSignOn(
 ): Promise<SignInAt | undefined> {
   if (principalId === null) return undefined;
   const cookie = readSessionCookie(signOn);
-  const asking = { principalId, now: clock(), cookie, isDemanded: false };
+  const asking = { principalId, now: clock(), cookie, since: null, isDemanded: false };
   const standing = await standingOf(db, { developerId }, asking);
   return standing?.session ? undefined : standing?.signInAt;
 }

@@ -1,9 +1,11 @@
+import { type Authentication, secondOf } from '@behest/protocol/authentication';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
 import { approveRequest, denyRequest, redirectTo } from '../../access/authorization/index.ts';
 import { keepEvidence } from '../passkeys/index.ts';
 import { mustAllowScopes } from '../sso/index.ts';
 import { isSignedFor } from './consent.passkey.service.ts';
+import type { TakenAssertion } from './consent.rules.ts';
 import type { Approve, Approved, Denied, Deny } from './consent.schema.ts';
 import {
   type ConsentDeps,
@@ -25,7 +27,7 @@ export async function approve(
   session: ConsentSession,
   narrowing: Approve,
 ): Promise<Approved> {
-  const { row, mode, passkey, standing } = await provedRequest(deps, session, narrowing);
+  const { row, mode, passkey, authentication, standing } = await provedRequest(deps, session, narrowing);
   if (standing) mustAllowScopes(standing, narrowing.scopes ?? row.scopes);
   const evidence = { ...caller.browser };
   const manifests = await manifestsAsShown(deps, row, narrowing.manifests);
@@ -35,7 +37,13 @@ export async function approve(
     const { challengeId } = passkey;
     if (!(await keepEvidence(tx, caller, { challengeId, requestId }))) throw proofMissing('passkey');
   };
-  const approval = { method: mode, narrowing: { ...narrowing, manifests }, evidence, alongside };
+  const approval = {
+    method: mode,
+    narrowing: { ...narrowing, manifests },
+    evidence,
+    authentication,
+    alongside,
+  };
   const { request, code } = await approveRequest(deps, caller, requestId, approval);
   return {
     status: 'approved',
@@ -57,10 +65,17 @@ async function provedRequest(deps: ConsentDeps, session: ConsentSession, narrowi
     (await isSignedFor(deps, row, narrowing, passkey.digest));
   const proved = passkey && !isSigned ? await verificationFor(deps, row, others, session.signOn) : verified;
   const { satisfied, mode, methods } = proved.verification;
-  if (satisfied) return { row, mode, standing, passkey: isSigned ? passkey : undefined };
+  const signed = isSigned ? passkey : undefined;
+  const authentication = signed ? byPasskey(signed) : proved.standing?.session?.authentication;
+  if (satisfied) return { row, mode, standing, passkey: signed, authentication };
   const isOnlySignOn = methods[0] === 'sso'; // which comes last
   throw passkey && !isOnlySignOn ? proofMissing('passkey') : unproved(deps.publicBaseUrl, proved);
 }
+
+const byPasskey = ({ at, methods }: TakenAssertion): Authentication => ({
+  at: secondOf(Date.parse(at)),
+  methods: methods ?? [],
+});
 
 /** The person denies the request. No proof is needed. @throws GONE */
 export async function deny(

@@ -13,12 +13,14 @@ export interface TakenHint {
 }
 
 /** An assertion of a passkey that the service has taken. */
-interface TakenAssertion {
+export interface TakenAssertion {
   /** When the service took it, in ISO 8601. */
   readonly at: string;
   readonly challengeId: string;
   /** The hash of everything that the person saw and chose. */
   readonly digest: string;
+  /** In the words of RFC 8176; absent in proofs that a release before has taken. */
+  readonly methods?: readonly string[];
 }
 
 /** The proofs that a browser brought or has given since. */

@@ -18,6 +18,8 @@ export interface AtPage {
   readonly enforcesSso: unknown;
   readonly proofs: Proofs;
   readonly proofIsRequired: boolean;
+  /** The earliest sign-in that counts. */
+  readonly authenticatedSince?: Date | null;
   /** The cookie of a session of single sign-on. */
   readonly signOn: string | undefined;
 }
@@ -33,13 +35,13 @@ export interface Verified {
  * counts no more.
  */
 export async function verifyPerson(db: Executor, person: AtPage, now: Date): Promise<Verified> {
-  const { developerId, principalId, consentMode } = person;
+  const { developerId, principalId, consentMode, authenticatedSince: since = null } = person;
   const proved = verificationOf({ ...person, consentKeys: thumbprintsOf(person.consentKeys), now });
   const isDemanded = consentMode === 'sso';
   const cookie = readSessionCookie(person.signOn);
   const standing =
     isDemanded || person.enforcesSso
-      ? await standingOf(db, { developerId }, { principalId, now, cookie, isDemanded })
+      ? await standingOf(db, { developerId }, { principalId, now, cookie, since, isDemanded })
       : undefined;
   return { standing, verification: standing ? withSignOn(proved, standing) : proved };
 }
@@ -81,7 +83,7 @@ export function signInUrl(
   const more = new URLSearchParams({
     mode: 'redirect',
     return_to: returnTo,
-    ...(standing.isOtherPerson && { prompt: 'login' }),
+    ...((standing.isOtherPerson || standing.isTooOld) && { prompt: 'login' }),
     ...(/^[^@]+@[^@]+$/.test(principalId) && { login_hint: principalId }),
   });
   return `${publicBaseUrl}${standing.signInAt.loginPath}&${more}`;

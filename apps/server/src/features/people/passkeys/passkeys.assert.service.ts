@@ -65,6 +65,8 @@ interface PasskeyProof {
   readonly challengeId: string;
   /** The hash of everything that the person saw and chose. */
   readonly digest: string;
+  /** In the words of RFC 8176. */
+  readonly methods: readonly string[];
 }
 
 /**
@@ -102,8 +104,13 @@ export async function finishAssertion(
     return true;
   });
   if (!isAdvanced) throw await suspect(deps, caller, shown.passkey, at);
-  return { at: at.toISOString(), challengeId, digest: found.digest ?? '' };
+  const methods = shown.userVerified ? VERIFIED : PRESENT;
+  return { at: at.toISOString(), challengeId, digest: found.digest ?? '', methods };
 }
+
+/** A key that the person holds, at which they were present; with their own PIN or body it is two factors (RFC 8176). */
+const PRESENT = ['pop', 'user'];
+const VERIFIED = [...PRESENT, 'mfa'];
 
 async function check(taken: Parameters<typeof checkAssertion>[0], passkey: PasskeyRow | undefined) {
   if (!passkey) throw failed('credential');

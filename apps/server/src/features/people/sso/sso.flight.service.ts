@@ -18,6 +18,8 @@ export interface Flight {
   readonly verifier: string;
   /** The id of a SAML request. */
   readonly requestId: string;
+  /** The longest time in seconds since the sign-in at the provider that counts. */
+  readonly maxAgeSeconds?: number;
   /** The hash of the browser's cookie. Null for a program, which binds the state itself. */
   readonly browserHash: string | null;
 }
@@ -29,6 +31,8 @@ export interface LoginRequest {
   readonly loginHint: string | undefined;
   /** Whether the provider has to identify the person again, also where it has a session. */
   readonly isAfresh: boolean;
+  /** The languages that the person reads, as OpenID Connect writes them. */
+  readonly uiLocales: string | undefined;
 }
 
 type Holding = Pick<SsoDeps, 'store' | 'stateKeys' | 'clock'>;

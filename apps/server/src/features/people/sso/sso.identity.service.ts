@@ -1,3 +1,4 @@
+import { authenticationColumns, secondOf } from '@behest/protocol/authentication';
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
@@ -79,6 +80,7 @@ export async function openSsoSession(
       idpSession: claimed.idpSession ?? null,
       secretHash: hashOf(secret),
       createdAt: at,
+      ...authenticationColumns({ at: signedInAt(claimed, at), methods: claimed.methods ?? [] }),
       expiresAt: new Date(at.getTime() + deps.sessionSeconds * 1000),
     };
     await insertSession(tx, tenant, session);
@@ -93,6 +95,10 @@ export async function openSsoSession(
     return { signedIn: toSignedIn(tenant, { ...session, ...rights }), secret };
   });
 }
+
+/** A provider whose clock is ahead has not seen the future. */
+const signedInAt = ({ authTime }: Claimed, at: Date) =>
+  secondOf(authTime === undefined ? at.getTime() : Math.min(at.getTime(), authTime * 1000));
 
 /** @throws SSO_DOMAIN_NOT_ALLOWED */
 function mustBeInDomains({ domains }: ConnectionRow, { email }: Claimed): void {

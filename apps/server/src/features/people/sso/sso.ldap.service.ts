@@ -168,6 +168,7 @@ async function personIn(deps: SsoDeps, row: ConnectionRow, { username, password 
     isEmailVerified: false,
     name: valuesOf(entry, 'displayName')[0] ?? valuesOf(entry, 'cn')[0] ?? null,
     groups,
+    methods: ['pwd'],
   };
 }
 

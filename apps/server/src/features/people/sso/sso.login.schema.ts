@@ -19,6 +19,9 @@ export const LoginQuery = Type.Object({
   mode: Type.Optional(Type.Enum(['json', 'redirect'])),
   /** `login` asks the provider to identify the person again, also where it has a session. */
   prompt: Type.Optional(Type.Literal('login')),
+  /** The longest time in seconds since the person signed in at the provider; OpenID Connect only. */
+  max_age: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999 })),
+  ui_locales: Type.Optional(Short),
 });
 
 export type LoginStart = Static<typeof LoginStart>;

@@ -53,9 +53,11 @@ export async function beginLogin(deps: SsoDeps, query: LoginQuery, isBrowser: bo
     verifier: newSecret(),
     requestId: `_${newSecret()}`,
     browserHash: browser?.hash ?? null,
+    ...(query.max_age !== undefined && { maxAgeSeconds: query.max_age }),
   };
   const state = newState(deps.stateKeys);
-  const ask = { flight, state, loginHint: query.login_hint, isAfresh: query.prompt === 'login' };
+  const { login_hint: loginHint, ui_locales: uiLocales } = query;
+  const ask = { flight, state, loginHint, uiLocales, isAfresh: query.prompt === 'login' };
   const ways = {
     oidc: () => oidcAuthorizeUrl(deps, row, ask),
     saml: () => samlAuthorizeUrl(row, ask),

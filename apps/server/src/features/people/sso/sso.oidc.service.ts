@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { methodsIn } from '@behest/protocol/authentication';
 import { LRUCache } from 'lru-cache';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { acceptUrl } from '../../../platform/egress/urls.ts';
@@ -77,7 +78,7 @@ export async function issuerMetadata(
 export async function oidcAuthorizeUrl(
   deps: Pick<SsoDeps, 'upstream' | 'clock'>,
   row: ConnectionRow,
-  { flight, state, loginHint, isAfresh }: LoginRequest,
+  { flight, state, loginHint, uiLocales, isAfresh }: LoginRequest,
 ): Promise<string> {
   const { issuerUrl = '', clientId = '' } = membersOf(row);
   const { found, usesPkce } = await issuerMetadata(deps, issuerUrl);
@@ -95,6 +96,8 @@ export async function oidcAuthorizeUrl(
     }),
     ...(loginHint !== undefined && { login_hint: loginHint }),
     ...(isAfresh && { prompt: 'login' }),
+    ...(flight.maxAgeSeconds !== undefined && { max_age: String(flight.maxAgeSeconds) }),
+    ...(uiLocales !== undefined && { ui_locales: uiLocales }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url.href;
@@ -132,7 +135,8 @@ export async function oidcClaims(
   };
   const claims = await readIdToken(said.id_token, keys, expected);
   if (!claims) throw authFailed('id_token');
-  const { sub, email, email_verified: isVerified, name, sid } = claims;
+  const { sub, email, email_verified: isVerified, name, sid, auth_time: authTime, amr } = claims;
+  if (!isLateEnough(authTime, flight, deps.clock())) throw authFailed('auth_time');
   const groups = members.groupAttribute === null ? undefined : claims[members.groupAttribute];
   return {
     subject: `${found.issuer}|${String(sub)}`,
@@ -142,7 +146,19 @@ export async function oidcClaims(
     name: textOf(name),
     groups: groupsIn(groups),
     idpSession: typeof sid === 'string' && sid.length <= 256 ? sid : undefined,
+    authTime: isTime(authTime) ? authTime : undefined,
+    methods: methodsIn(amr),
   };
+}
+
+const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
+
+const SKEW = 60; // seconds
+
+/** A provider that was asked for a recent sign-in has to name its time (OpenID Connect Core 1.0 §2). */
+function isLateEnough(authTime: unknown, { maxAgeSeconds }: Flight, now: Date): boolean {
+  if (maxAgeSeconds === undefined) return true;
+  return isTime(authTime) && now.getTime() / 1000 - authTime <= maxAgeSeconds + SKEW;
 }
 
 const textOf = (value: unknown): string | null =>

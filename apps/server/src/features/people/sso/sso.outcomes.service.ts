@@ -13,6 +13,10 @@ export interface Claimed {
   readonly groups: readonly string[];
   /** The provider's own name of the session, if it gave one. */
   readonly idpSession?: string | undefined;
+  /** When the person signed in at the provider, in seconds since the epoch, if it said so. */
+  readonly authTime?: number | undefined;
+  /** How, in the words of RFC 8176, if it said so. */
+  readonly methods?: readonly string[];
 }
 
 /** A refusal of an identity provider's answer. The reason goes to the audit log and nowhere else. */

@@ -6,6 +6,7 @@ import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
 import { userOfPrincipal } from '../scim/scim.queries.ts';
 import { rightsOfOne } from './sso.groups.queries.ts';
 import { domainOf, loginPath, type SsoMembers } from './sso.rules.ts';
+import { isSince, type SignIn, SKEW_MS, signInOf } from './sso.sign-in.rules.ts';
 
 type Active = Pick<Selectable<SsoConnections>, 'id' | 'domains' | 'settings' | 'enforce'>;
 
@@ -69,6 +70,7 @@ const liveSessions = (db: Executor, { developerId }: Tenant, now: Date) =>
   db
     .selectFrom('ssoSessions')
     .select(['connectionId', 'userId', 'groups', 'secretHash', 'expiresAt'])
+    .select(['createdAt', 'authenticatedAt', 'authMethods'])
     .where('developerId', '=', developerId)
     .where('expiresAt', '>', now);
 
@@ -125,6 +127,7 @@ export interface OwnSession {
   readonly mappedScopes: readonly string[];
   /** Whether the principal may approve no other scopes than those. */
   readonly limitsScopes: boolean;
+  readonly authentication: SignIn;
 }
 
 /** The stand of single sign-on between a person's browser and an approval. */
@@ -133,6 +136,8 @@ export interface Standing {
   readonly session: OwnSession | undefined;
   /** The browser has a session, of somebody else. */
   readonly isOtherPerson: boolean;
+  /** The person signed in too long ago for this request. */
+  readonly isTooOld: boolean;
 }
 
 interface Asking {
@@ -140,6 +145,8 @@ interface Asking {
   readonly now: Date;
   /** The id of the session that the browser's cookie names, and the hash of the cookie's secret. */
   readonly cookie: { readonly id: string; readonly secretHash: Buffer } | undefined;
+  /** The earliest sign-in that counts; null for any. */
+  readonly since: Date | null;
   /** Whether a session is demanded also where no connection enforces it. */
   readonly isDemanded: boolean;
 }
@@ -148,7 +155,7 @@ interface Asking {
 export async function standingOf(
   db: Executor,
   tenant: Tenant,
-  { principalId, now, cookie, isDemanded }: Asking,
+  { principalId, now, cookie, since, isDemanded }: Asking,
 ): Promise<Standing | undefined> {
   const concern = await concernOf(db, tenant, principalId, await activeOf(db, tenant).execute());
   const { active, userId, enforced, leading } = concern;
@@ -158,38 +165,55 @@ export async function standingOf(
   const held = cookie && found?.secretHash.equals(cookie.secretHash) ? found : undefined;
   const connection = active.find(({ id }) => id === held?.connectionId);
   const isOwn = userId !== undefined && held?.userId === userId;
-  const counts = isOwn && connection && (!enforced || connection.id === enforced.id);
+  const isTooOld = isOwn && held !== undefined && !isSince(held, since);
+  const counts = isOwn && !isTooOld && connection && (!enforced || connection.id === enforced.id);
   return {
     signInAt: leading && signInAt(tenant, leading),
     session: counts ? await ownSession(db, tenant, held, connection) : undefined,
     isOtherPerson: held !== undefined && !isOwn,
+    isTooOld,
   };
 }
+
+type HeldSession = Pick<
+  Selectable<SsoSessions>,
+  'userId' | 'groups' | 'expiresAt' | 'createdAt' | 'authenticatedAt' | 'authMethods'
+>;
 
 async function ownSession(
   db: Executor,
   tenant: Tenant,
-  { userId, groups, expiresAt }: Pick<Selectable<SsoSessions>, 'userId' | 'groups' | 'expiresAt'>,
+  session: HeldSession,
   { settings }: Active,
 ): Promise<OwnSession> {
+  const { userId, groups, expiresAt } = session;
   const { groupMappings }: SsoMembers = Object(settings); // stored by this service
   const limitsScopes = Object.keys(groupMappings).length > 0;
   const { mappedScopes } = await rightsOfOne(db, tenant, { userId, groups, settings });
-  return { expiresAt, mappedScopes, limitsScopes };
+  return { expiresAt, mappedScopes, limitsScopes, authentication: signInOf(session) };
 }
 
-/** The principal whom the browser's own live session names. Whether the session proves enough, the consent page decides. */
+interface Naming extends Pick<Asking, 'now' | 'cookie' | 'since'> {
+  /** Whether the browser comes from signing in for this very request. */
+  readonly isSignedIn: boolean;
+}
+
+/**
+ * The principal whom the browser's own live session names. Whether the session proves enough, the consent page decides. A
+ * provider whose clock is behind is forgiven after a sign-in for the request alone.
+ */
 export async function principalOfSession(
   db: Executor,
   tenant: Tenant,
-  { now, cookie }: Pick<Asking, 'now' | 'cookie'>,
+  { now, cookie, since, isSignedIn }: Naming,
 ): Promise<string | undefined> {
   if (!cookie) return undefined;
   const held = await liveSessions(db, tenant, now)
     .select('principalId')
     .where('id', '=', cookie.id)
     .executeTakeFirst();
-  return held?.secretHash.equals(cookie.secretHash) ? (held.principalId ?? undefined) : undefined;
+  if (!held?.secretHash.equals(cookie.secretHash)) return undefined;
+  return isSince(held, since, isSignedIn ? SKEW_MS : 0) ? (held.principalId ?? undefined) : undefined;
 }
 
 interface AskingVoucher extends Pick<Asking, 'now' | 'cookie'> {

@@ -123,6 +123,8 @@ export interface Asserted {
   readonly nameId: string;
   readonly nameIdFormat: string;
   readonly attributes: ReadonlyMap<string, readonly string[]>;
+  /** When the person signed in at the provider, in seconds since the epoch. */
+  readonly authTime: number | undefined;
 }
 
 const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
@@ -170,7 +172,15 @@ export function readAssertion(
     nameId: nameId.text,
     nameIdFormat: nameId.attributes.Format ?? '',
     attributes: attributesOf(assertion),
+    authTime: authTimeOf(assertion),
   };
+}
+
+/** SAML 2.0 Core, section 2.7.2. */
+function authTimeOf(assertion: Element): number | undefined {
+  const instants = childrenOf(assertion, 'AuthnStatement').map(({ attributes }) => attributes.AuthnInstant);
+  const ms = Date.parse(instants[0] ?? '');
+  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
 }
 
 /** @returns until when the confirmation holds; undefined for one that does not */

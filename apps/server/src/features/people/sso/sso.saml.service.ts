@@ -109,7 +109,10 @@ const EMAIL_NAMES = [
 ];
 const NAME_NAMES = ['displayName', 'name', `${CLAIMS}/name`, 'urn:oid:2.16.840.1.113730.3.1.241'];
 
-function claimedBy({ nameId, nameIdFormat, attributes }: Asserted, { groupAttribute }: SsoMembers): Claimed {
+function claimedBy(
+  { nameId, nameIdFormat, attributes, authTime }: Asserted,
+  { groupAttribute }: SsoMembers,
+): Claimed {
   const first = (names: readonly string[]) =>
     names.map((name) => attributes.get(name)?.[0]).find((value) => value !== undefined && value !== '');
   const email = first(EMAIL_NAMES) ?? (nameIdFormat === EMAIL_FORMAT ? nameId : undefined);
@@ -120,5 +123,6 @@ function claimedBy({ nameId, nameIdFormat, attributes }: Asserted, { groupAttrib
     isEmailVerified: false,
     name: first(NAME_NAMES)?.slice(0, 256) ?? null,
     groups: groupAttribute === null ? [] : groupsIn([...(attributes.get(groupAttribute) ?? [])]),
+    authTime,
   };
 }

@@ -157,12 +157,21 @@ export async function recordBlockedAttempt(
 
 /** An entry without an event, about work of the service itself. */
 type Entry = {
-  [Action in keyof Entries]: { readonly action: Action; readonly data: Entries[Action] };
+  [Action in keyof Entries]: {
+    readonly action: Action;
+    readonly data: Entries[Action];
+    readonly about?: ActSubject;
+  };
 }[keyof Entries];
 
 /** Writes an entry and no event. Call it last, as `recordActs`. */
-export function recordEntry(db: Tx, caller: Caller, { action, data }: Entry, at: Date): Promise<void> {
-  return writeEntry(db, caller, { about: {}, action, status: 'success', metadata: { ...data } }, at);
+export function recordEntry(
+  db: Tx,
+  caller: Caller,
+  { action, data, about = {} }: Entry,
+  at: Date,
+): Promise<void> {
+  return writeEntry(db, caller, { about, action, status: 'success', metadata: { ...data } }, at);
 }
 
 interface EntryFacts {

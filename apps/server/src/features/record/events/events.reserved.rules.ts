@@ -11,7 +11,6 @@ const acts = `
   console.recovery_used transparency.halted`;
 
 const entries = `
-  token.exchanged
   console.sign_in_failed transparency.restarted
   console.signed_in console.session_ended console.stepped_up`;
 

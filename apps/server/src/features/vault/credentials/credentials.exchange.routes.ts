@@ -19,6 +19,7 @@ export const exchangeRoutes: FastifyPluginAsyncTypebox<AnsweringDeps> = async (a
     {
       config: {
         access: 'grant',
+        takesExchanged: true,
         rate: rates.vaultExchange,
         failures: ['FORBIDDEN', 'NOT_FOUND', 'REAUTHORIZATION_REQUIRED', 'NOT_CONFIGURED', 'UPSTREAM_ERROR'],
       },

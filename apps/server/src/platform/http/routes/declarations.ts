@@ -46,6 +46,8 @@ declare module 'fastify' {
     fromAnyOrigin?: true;
     /** A resource may call it with its credential, in place of an API key. */
     takesResources?: true;
+    /** A resource may call it with a token that it got in exchange for one that it received. */
+    takesExchanged?: true;
     /** The shape of refusals, if it is not the service's own. A browser that asks for a page gets one with `page`. */
     errors?: 'oauth' | 'oauth page' | 'page' | 'scim' | 'set';
     /** Its answer continues until either side ends it. */

@@ -9,6 +9,11 @@ $$
 begin
   select * into token from tokens t where t.developer_id = p_developer_id and t.id = p_token_id;
   if not found then return; end if;
+  -- A token that was got in exchange for another ends with that one.
+  if token.subject_token_id is not null and token.revoked_at is null then
+    select t.revoked_at into token.revoked_at from tokens t
+      where t.developer_id = p_developer_id and t.id = token.subject_token_id;
+  end if;
   select * into held from grants g where g.developer_id = p_developer_id and g.id = token.grant_id;
   select a.did, standing(p_developer_id, a.status, d.stopped_at) into agent_did, agent_status
     from agents a join developers d on d.id = p_developer_id

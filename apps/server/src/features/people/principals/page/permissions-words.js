@@ -114,6 +114,7 @@ export const words = {
     'grant.created': '{agent} was allowed to act for you',
     'grant.revoked': 'A permission of {agent} was ended',
     'token.issued': '{agent} received a pass to show to others',
+    'token.exchanged': 'A service that {agent} called got a pass to the keys of your accounts',
     'token.revoked': 'A pass of {agent} was ended',
     'token.reuse_detected': 'A key of {agent} came a second time, as a stolen one would',
     'principal.session_created': '{developer} opened this page for you',

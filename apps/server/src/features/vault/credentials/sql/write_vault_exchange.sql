@@ -11,6 +11,7 @@ $$
 declare
   wanted text := p_write ->> 'credentialId';
   known  record;
+  received_ended boolean;
 begin
   perform from agents a
     join grants g on g.developer_id = p_developer_id and g.agent_id = a.id
@@ -20,6 +21,11 @@ begin
       and principal_active(p_developer_id, g.principal_id)
     for share of a, g, t;
   if not found or not account_runs(p_developer_id) then return 'token_ended'; end if;
+  -- A token that a resource got in exchange for the one that it received ends with that one.
+  select s.revoked_at is not null into received_ended
+    from tokens t join tokens s on s.developer_id = p_developer_id and s.id = t.subject_token_id
+    where t.developer_id = p_developer_id and t.id = p_write ->> 'tokenId' for share of s;
+  if received_ended then return 'token_ended'; end if;
 
   select c.version, c.last_exchanged_at into known
     from vault_credentials c where c.developer_id = p_developer_id and c.id = wanted for key share;

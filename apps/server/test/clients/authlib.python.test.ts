@@ -7,15 +7,10 @@ import { startListening } from '../app/listening.ts';
 import { newClient, post } from '../app/oauth.ts';
 
 const run = promisify(execFile);
-const PYTHON = process.env.AUTHLIB_PYTHON ?? 'python3';
+/** A Python that has Authlib. Without the variable, `vitest.config.ts` leaves this file out. */
+const python = process.env.AUTHLIB_PYTHON ?? '';
 
-/** The machine of a reader may have neither Python nor Authlib; the report of the run counts the test as skipped there. */
-const hasAuthlib = await run(PYTHON, ['-c', 'import sys, authlib; assert sys.version_info >= (3, 11)']).then(
-  () => true,
-  () => false,
-);
-
-test.skipIf(!hasAuthlib)('Authlib, a client in Python, goes through the flows that it has', async () => {
+test('Authlib, a client in Python, goes through the flows that it has', async () => {
   const service = await startListening();
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   const { clientId, clientSecret = '' } = await newClient(acme);
@@ -30,7 +25,7 @@ test.skipIf(!hasAuthlib)('Authlib, a client in Python, goes through the flows th
   await acme('POST', `/v1/authorize/${requestId}/approve`, {});
 
   const program = join(import.meta.dirname, 'authlib-client.py');
-  const { stdout } = await run(PYTHON, [program, service.url, clientId, clientSecret, device_code]);
+  const { stdout } = await run(python, [program, service.url, clientId, clientSecret, device_code]);
 
   expect(JSON.parse(stdout)).toEqual({
     first: 'calendar:read mail:read',
