@@ -2377,6 +2377,8 @@ export interface SsoGetLoginUrlQuery {
   readonly login_hint?: string | undefined;
   readonly mode?: "json" | "redirect" | undefined;
   readonly prompt?: "login" | undefined;
+  readonly max_age?: number | undefined;
+  readonly ui_locales?: string | undefined;
 }
 
 export interface SsoGetLoginUrlAnswer {

@@ -441,6 +441,9 @@ export interface AuditHeads {
 export interface AuthRequests {
   agentId: string;
   audience: string | null;
+  authenticatedAt: Timestamp | null;
+  authenticatedSince: Timestamp | null;
+  authMethods: string[] | null;
   authorizationDetails: Json | null;
   budgetAmount: Int8 | null;
   budgetCurrency: string | null;
@@ -743,6 +746,8 @@ export interface EnforcedCalls {
 export interface Grants {
   agentId: string;
   audience: string | null;
+  authenticatedAt: Timestamp | null;
+  authMethods: string[] | null;
   authorizationDetails: Json | null;
   authRequestId: string | null;
   consentMethod: ConsentMethod;
@@ -1172,6 +1177,8 @@ export interface SsoIdentities {
 }
 
 export interface SsoSessions {
+  authenticatedAt: Timestamp | null;
+  authMethods: string[] | null;
   connectionId: string;
   createdAt: Timestamp;
   developerId: string;
@@ -1213,7 +1220,10 @@ export interface Subscriptions {
 }
 
 export interface Tokens {
+  actingResourceId: string | null;
   audience: string | null;
+  authenticatedAt: Timestamp | null;
+  authMethods: string[] | null;
   authorizationDetails: Json | null;
   developerId: string;
   expiresAt: Timestamp;
@@ -1223,6 +1233,7 @@ export interface Tokens {
   keyThumbprint: string | null;
   revokedAt: Timestamp | null;
   scopes: string[] | null;
+  subjectTokenId: string | null;
 }
 
 export interface UsageDaily {
