@@ -2471,6 +2471,7 @@ export interface AssertionsListStopsItem {
   id: string;
   stopId: string;
   agentId: string;
+  agentName: string | null;
   principalId: string;
   grantId: string;
   by: "developer" | "principal" | "anomaly" | "policy" | "admin";
