@@ -3,9 +3,10 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import type { AssertionGrants } from '../../../platform/db/types.gen.ts';
-import { revokedGrantsOf } from '../grants/grants.queries.ts';
+import { agentsOf } from '../../accounts/agents/agents.queries.ts';
+import { stopsOf } from './assertions.queries.ts';
 import type { StopQuery } from './assertions.schema.ts';
-import { STOPPING, type StopReason } from './assertions.stops.rules.ts';
+import type { StopReason } from './assertions.stops.rules.ts';
 
 export type StandingRow = Selectable<AssertionGrants>;
 type Standing = Pick<StandingRow, 'connectionId' | 'agentId' | 'principalId' | 'audience'>;
@@ -56,17 +57,15 @@ export async function listStandingIds(
 }
 
 const stops = (db: Executor, tenant: Tenant) =>
-  db
-    .selectFrom('assertionGrants as standing')
-    .innerJoin(revokedGrantsOf(db, tenant), 'grant.grantId', 'standing.grantId')
-    .select(['standing.id', 'standing.agentId', 'standing.principalId', 'standing.grantId'])
-    .select(['grant.revokedReason', 'grant.revokedAt'])
-    .where('standing.developerId', '=', tenant.developerId)
-    .where('grant.revokedReason', 'in', STOPPING);
+  stopsOf(db, tenant)
+    .leftJoin(agentsOf(db, tenant), 'agent.agentId', 'standing.agentId')
+    .select(['standing.id', 'standing.agentId', 'agent.agentName', 'standing.principalId'])
+    .select(['standing.grantId', 'grant.revokedReason', 'grant.revokedAt']);
 
 export interface StopRow {
   readonly id: string;
   readonly agentId: string;
+  readonly agentName: string | null;
   readonly principalId: string;
   readonly grantId: string;
   readonly revokedReason: StopReason | string | null;

@@ -110,6 +110,8 @@ export const Stop = Type.Object({
   id: Id,
   stopId: Id,
   agentId: Id,
+  /** Null after the agent was removed. */
+  agentName: nullable(Type.String()),
   principalId: Type.String(),
   grantId: Id,
   by: Type.Enum(['developer', 'principal', 'anomaly', 'policy', 'admin']),

@@ -62,10 +62,19 @@ async function personOf({ db, clock }: StopDeps, session: PrincipalSession): Pro
   return { tenant, agentIds: null, actor: 'principal', role: 'runtime', ...found, requestId };
 }
 
-const toStop = ({ id, agentId, principalId, grantId, revokedReason, revokedAt }: StopRow): Stop => ({
+const toStop = ({
+  id,
+  agentId,
+  agentName,
+  principalId,
+  grantId,
+  revokedReason,
+  revokedAt,
+}: StopRow): Stop => ({
   id,
   stopId: id,
   agentId,
+  agentName,
   principalId,
   grantId,
   by: stopReasonOf(revokedReason),

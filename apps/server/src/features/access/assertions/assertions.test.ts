@@ -40,6 +40,23 @@ test('a client gets a token on the word of the identity provider, and nobody is 
   });
 });
 
+test('a token states the sign-in of its own assertion, and not that of another token of the grant', async () => {
+  const { service, provider } = await startAsserting();
+  const { acme, token } = await trustingDeveloper(service, provider);
+  const at = provider.seconds() - 100;
+  const stated = async (claims: object) => {
+    const { access_token: text } = await token(claims);
+    const { auth_time, amr } = partsOf(text).payload;
+    const { valid } = (await acme('POST', '/v1/tokens/verify', { token: text })).json();
+    return [auth_time, amr, valid];
+  };
+
+  expect(await stated({ auth_time: at, amr: ['pwd', 'mfa'] })).toEqual([at, ['pwd', 'mfa'], true]);
+  expect(await stated({ auth_time: at + 50 })).toEqual([at + 50, undefined, true]);
+  expect(await stated({ amr: ['pwd'] })).toEqual([undefined, undefined, true]);
+  expect((await acme('GET', '/v1/grants')).json().grants).toHaveLength(1);
+});
+
 test('18 B 24: the metadata say to everybody that assertions are taken, and to nobody whose', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider);

@@ -152,18 +152,26 @@ test('a token that was revoked, and one that has ended, permit nothing', async (
   expect((await ask(ending.question)).context).toMatchObject(CLAIMS);
 });
 
-test('batches that come at once never pass a cap together', async () => {
+test('20 batches of 5 that come at once get no more than 7 permits from a cap of 7', async () => {
   const { acme } = await sandbox();
   const { question, grantId } = await mailer(acme);
   const batch = { ...question, evaluations: Array.from({ length: 5 }, () => ({})) };
 
-  const answers = await Promise.all(Array.from({ length: 3 }, () => askTogether(acme, batch)));
+  const answers = await Promise.all(Array.from({ length: 20 }, () => askTogether(acme, batch)));
 
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-  // The meter may also be too busy for a call, which is denied then, and leaves its room to the next.
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+  expect(answers.map(decisionsIn).every(({ length }) => length === 5)).toBe(true);
+  // A meter that is too busy denies, and may have counted the call: so a permit may be lost, and none is gained.
+  const lost = answers
+    .flatMap(({ evaluations }) => evaluations)
+    .filter(
+      ({ context }: { context: { sub_reason?: string } }) => context.sub_reason === 'meter_unavailable',
+    );
   const singles: boolean[] = [];
   for (let index = 0; index < 8; index += 1) singles.push((await askWith(acme)(question)).decision);
-  expect([...answers.flatMap(decisionsIn), ...singles].filter(Boolean)).toHaveLength(7);
+  const permits = [...answers.flatMap(decisionsIn), ...singles].filter(Boolean).length;
+  expect(permits).toBeLessThanOrEqual(7);
+  expect(permits).toBeGreaterThanOrEqual(7 - lost.length);
   expect(await usedOf(acme, grantId)).toBe(7);
 });
 

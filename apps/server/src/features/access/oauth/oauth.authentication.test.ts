@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { authenticator, registerPasskey } from '../../../../test/app/authenticator.ts';
 import { startCustomer } from '../../../../test/app/customer.ts';
 import { partsOf, signedBy } from '../../../../test/app/flow.ts';
 import { newClient, pkceLink, REDIRECT } from '../../../../test/app/oauth.ts';
-import { linkParts } from '../../../../test/app/person.ts';
+import { linkParts, personOn } from '../../../../test/app/person.ts';
+import { sendForm } from '../../../../test/app/published.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 
 type Customer = Awaited<ReturnType<typeof startCustomer>>;
@@ -49,6 +51,43 @@ describe('14 §4 a token states the sign-in of its person', () => {
     expect((await acme.acme('POST', '/v1/tokens/verify', { token: tokens.access_token })).json().valid).toBe(
       true,
     );
+  });
+
+  test('by a passkey: the time at which it signed the approval, and that a person held and unlocked it', async () => {
+    const service = await startApp();
+    const acme = await service.asDeveloper();
+    await acme('PATCH', '/v1/me', { consentMode: 'passkey' });
+    const device = authenticator();
+    await registerPasskey(acme, device);
+    const { clientId, clientSecret = '' } = await newClient(acme, { authMethod: 'client_secret_post' });
+    const send = (path: string, form: Record<string, string>) =>
+      sendForm(service, path, { client_id: clientId, client_secret: clientSecret, ...form });
+    const { link, verifier } = await pkceLink(clientId, { principal_id: 'user_42', max_age: '60' });
+    const { request_uri: requestUri } = (
+      await send('par', Object.fromEntries(new URL(link).searchParams))
+    ).json();
+    const query = new URLSearchParams({ client_id: clientId, request_uri: requestUri });
+    const sent = await service.app.inject({
+      url: `/oauth/authorize?${query}`,
+      headers: { accept: 'text/html' },
+    });
+    const page = String(sent.headers.location);
+    const person = personOn(service);
+    await person.open(page);
+    const { id } = linkParts(page);
+    service.advance(90);
+
+    const prove = (step: string, body: object) =>
+      person.call('POST', `/v1/consent/${id}/passkey/${step}`, { body });
+    const { challengeId, publicKey } = (await prove('options', {})).json();
+    await prove('verify', { challengeId, response: device.get(publicKey) });
+    const signedAt = Math.floor(service.clock().getTime() / 1000);
+    const { redirectTo } = (await person.approve(id)).json();
+    const code = new URL(redirectTo).searchParams.get('code') ?? '';
+    const form = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT, code_verifier: verifier };
+    const { payload } = partsOf((await send('token', form)).json().access_token);
+
+    expect(payload).toMatchObject({ sub: 'user_42', auth_time: signedAt, amr: ['pop', 'user', 'mfa'] });
   });
 
   test('without a word about methods it states the time alone', async () => {

@@ -6,6 +6,7 @@ import { hasFoldedPrincipal } from '../../../platform/db/folded-ids.ts';
 import { boundedRows, pageRows } from '../../../platform/db/page-rows.ts';
 import { tellerOf } from '../../../platform/db/personal-records.ts';
 import type { Agents, Grants } from '../../../platform/db/types.gen.ts';
+import { stopsOfPrincipal } from '../../access/assertions/assertions.queries.ts';
 import {
   grantsOfPrincipal,
   grantsWithAgent,
@@ -23,9 +24,9 @@ interface NewSessionRow {
 }
 
 /**
- * Inserts a session for a principal with an active grant or a connected account, and deletes the developer's expired
- * sessions.
- * @returns whether there is either
+ * Inserts a session for a principal with an active grant, a connected account or a stop, and deletes the developer's
+ * expired sessions.
+ * @returns whether there is any of them
  */
 export async function insertSession(
   tx: Tx,
@@ -53,6 +54,7 @@ export async function insertSession(
       livingGrantsOfPrincipal(tx, tenant, principalId, now)
         .select(row)
         .unionAll(connectionsOfPrincipal(tx, tenant, principalId).select(row))
+        .unionAll(stopsOfPrincipal(tx, tenant, principalId).select(row))
         .limit(1),
     )
     .executeTakeFirst();

@@ -20,7 +20,7 @@ export function permissionsApi(token) {
       Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])),
     ).toString();
 
-  /** @type {(what: 'grants' | 'connections' | 'passkeys') => Promise<Answer<any>>} */
+  /** @type {(what: 'grants' | 'connections' | 'passkeys' | 'stops') => Promise<Answer<any>>} */
   async function allOf(what) {
     const rows = [];
     for (let cursor = null; ; ) {
@@ -42,6 +42,10 @@ export function permissionsApi(token) {
     connections: () => allOf('connections'),
     /** @type {() => Promise<Answer<{ passkeys: import('./types.js').Passkey[] }>>} */
     passkeys: () => allOf('passkeys'),
+    /** @type {() => Promise<Answer<{ stops: import('./types.js').Stop[] }>>} */
+    stops: () => allOf('stops'),
+    /** @param {string} id */
+    liftStop: (id) => ask(`stops/${encodeURIComponent(id)}`, 'DELETE'),
     /** @param {string} id */
     removePasskey: (id) => ask(`passkeys/${encodeURIComponent(id)}`, 'DELETE'),
     /** @type {(cursor: string | null) => Promise<Answer<GrantPage>>} */

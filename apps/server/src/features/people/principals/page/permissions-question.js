@@ -11,13 +11,14 @@ const ARMING_MILLISECONDS = 500;
  * @param {HTMLElement} control
  * @param {() => Question} questionOf
  * @param {() => Promise<Answer<unknown>>} end
+ * @param {string} [busy] the words on the control meanwhile
  * @returns {Promise<Answer<unknown> | undefined>} undefined when the person keeps it, or the end is under way
  */
-export async function endAfterAsking(control, questionOf, end) {
+export async function endAfterAsking(control, questionOf, end, busy = words.ending) {
   if (control.ariaDisabled === 'true' || !(await ask(questionOf()))) return undefined;
   const label = control.textContent;
   control.ariaDisabled = 'true';
-  setContent(control, words.ending);
+  setContent(control, busy);
   const answer = await end();
   control.ariaDisabled = 'false';
   setContent(control, label);

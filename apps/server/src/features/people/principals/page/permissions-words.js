@@ -65,6 +65,24 @@ export const words = {
     removed: 'Removed. This passkey no longer shows who you are.',
   },
 
+  stops: {
+    title: 'Agents that stay ended',
+    lead: 'An identity provider of {developer} could let these agents act for you without asking you. They were ended, so it cannot.',
+    since: 'Since',
+    by: 'Ended by',
+    you: 'You',
+    others: '{developer}, who alone can change this',
+    lift: 'Let it come back',
+    liftOf: 'Let it come back: {agent}',
+    lifting: 'One moment …',
+    question: 'Let {agent} come back?',
+    questionText:
+      'The identity provider of {developer} may then let the agent act for you again, without asking you. You see it on this page when it does.',
+    yes: 'Let it come back',
+    no: 'Keep it ended',
+    lifted: 'The identity provider may let {agent} act for you again.',
+  },
+
   connections: {
     title: 'Connected accounts',
     lead: 'You connected these accounts of yours. Agents with your permission work with them through {developer}.',

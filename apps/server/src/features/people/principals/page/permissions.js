@@ -1,5 +1,5 @@
 /** @import { Answer, Child, Problem } from '../../../../platform/page/types.js' */
-/** @import { Ask, Connection, GrantPage, Passkey, Use } from './types.js' */
+/** @import { Ask, Connection, GrantPage, Passkey, Stop, Use } from './types.js' */
 import { serviceTime } from '../../../../platform/page/call.js';
 import {
   aside,
@@ -20,6 +20,7 @@ import { agentOf, renderGrant, renderTerms, treesOf } from './permissions-grant.
 import { renderActivity, renderLater } from './permissions-list.js';
 import { renderPasskeys } from './permissions-passkeys.js';
 import { endAfterAsking } from './permissions-question.js';
+import { renderStops } from './permissions-stops.js';
 import { words } from './permissions-words.js';
 
 const LONGEST_TIMER_MILLISECONDS = 30_000;
@@ -58,29 +59,33 @@ async function open(news) {
 }
 
 /**
- * The grants, the connected accounts and the passkeys, or the refusal of one of them.
+ * The grants, the connected accounts, the passkeys and the stops, or the refusal of one of them.
  * @param {Use['api']} from
- * @returns {Promise<Answer<GrantPage & { connections: Connection[], passkeys: Passkey[] }>>}
+ * @returns {Promise<Answer<GrantPage & { connections: Connection[], passkeys: Passkey[], stops: Stop[] }>>}
  */
 async function readAll(from) {
-  const [grants, connected, owned] = await Promise.all([
+  const [grants, connected, owned, stopped] = await Promise.all([
     from.activeGrants(),
     from.connections(),
     from.passkeys(),
+    from.stops(),
   ]);
   if (!grants.ok) return grants;
   if (!connected.ok) return connected;
   if (!owned.ok) return owned;
+  if (!stopped.ok) return stopped;
   const { connections } = connected.body;
-  return { ok: true, body: { ...grants.body, connections, passkeys: owned.body.passkeys } };
+  const { passkeys } = owned.body;
+  return { ok: true, body: { ...grants.body, connections, passkeys, stops: stopped.body.stops } };
 }
 
 /**
- * @param {GrantPage & { connections: Connection[], passkeys: Passkey[] }} page
+ * @param {GrantPage & { connections: Connection[], passkeys: Passkey[], stops: Stop[] }} page
  * @param {Use} use
  * @param {string} [news]
  */
-function showGrants({ grants, connections, passkeys, principalId, sandbox, sessionExpiresAt }, use, news) {
+function showGrants(page, use, news) {
+  const { grants, connections, passkeys, stops, principalId, sandbox, sessionExpiresAt } = page;
   const developer = mention(use.developerName);
   const isAny = grants.length > 0;
   const heading = element('h1', { tabindex: '-1' }, isAny ? words.heading : words.headingNone);
@@ -118,6 +123,7 @@ function showGrants({ grants, connections, passkeys, principalId, sandbox, sessi
     treesOf(grants).map((tree) => renderGrant(tree, use)),
     connections.length > 0 && renderConnections(connections, use),
     passkeys.length > 0 && renderPasskeys(passkeys, use),
+    stops.length > 0 && renderStops(stops, use, open),
     element('section', { class: 'grant', 'aria-labelledby': 'activity' }, [
       element('h2', { id: 'activity' }, words.activity),
       aside(words.activityNote),

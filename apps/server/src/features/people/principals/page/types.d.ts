@@ -60,6 +60,15 @@ export interface Passkey {
   lastUsedAt: string | null;
 }
 
+/** The end of an agent's grant that keeps an identity provider from giving it another. */
+export interface Stop {
+  id: string;
+  /** Null after the agent was removed. */
+  agentName: string | null;
+  by: 'developer' | 'principal' | 'anomaly' | 'policy' | 'admin';
+  createdAt: string;
+}
+
 export interface Entry {
   entryId: string;
   agentName: string | null;
