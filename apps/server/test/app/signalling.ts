@@ -33,10 +33,10 @@ export async function linked(started: Started, body: object = {}) {
 }
 
 /** A stream that the service made, and polls. */
-export async function polled(options: TestOptions = {}) {
+export async function polled(options: TestOptions = {}, authAt: (issuer: string) => object = () => BEARER) {
   const started = await startSignalling({}, options);
   const streams = streamsAt(started.provider);
-  const made = await linked(started, { delivery: 'poll', auth: BEARER });
+  const made = await linked(started, { delivery: 'poll', auth: authAt(started.provider.issuer) });
   const poll = () => made.service.runJob('polling of signals');
   /** A signal about Ada that waits at the transmitter. */
   const wait = async (jti: string, claims: object = {}) => {

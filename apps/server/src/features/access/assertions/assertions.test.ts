@@ -257,6 +257,20 @@ test('M16, 18 B7: a person does not lift the stop of another, such as the develo
   expect(await outcome()).toBe('access_denied stopped');
   expect((await acme('DELETE', `/v1/sso/id-jag/stops/${stops[0].id}`)).statusCode).toBe(204);
   expect(await outcome()).toBe('200');
+  expect(await entriesOf(acme, 'sso.stop.deleted')).toMatchObject([{ metadata: { stopId: stops[0].id } }]);
+});
+
+test('a rule is changed and removed at its own connection alone', async () => {
+  const { service, provider } = await startAsserting();
+  const { acme, outcome, rule, rulePath } = await trustingDeveloper(service, provider);
+  const other = await addOidc(acme, provider, { domains: ['other.test'] }, service.url);
+  const elsewhere = `/v1/sso/connections/${other.id}/clients/${rule.id}`;
+
+  expect((await acme('PATCH', elsewhere, { scopes: ['mail:read'] })).statusCode).toBe(404);
+  expect((await acme('DELETE', elsewhere)).statusCode).toBe(404);
+
+  expect((await acme('GET', rulePath)).json()).toEqual(rule);
+  expect(await outcome()).toBe('200');
 });
 
 test('18 B2: a client that describes itself is listed by its address, and gets tokens for a named resource', async () => {

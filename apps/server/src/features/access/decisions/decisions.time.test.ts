@@ -192,4 +192,6 @@ test('R10: a decision ends with its time, whichever way the clock steps, and a h
   expect(await step('send', 'call-0002')).toBe('expired');
   const late = await agent.enforce({ decisionGrants, callId: 'call-0002' });
   expect([late.allowed, late.sub_reason]).toEqual([false, 'expired']);
+  const cancel = await acme('POST', `/v1/decisions/${asked.decisionId}/cancel`, {});
+  expect(cancel.statusCode).toBe(409); // its call was sent, and cannot be sent again
 });

@@ -165,6 +165,20 @@ describe('P4: a presentation is refused', () => {
     });
   });
 
+  test.each([
+    [-301, { valid: false, code: 'key_binding_invalid' }],
+    [-300, { keyBound: true }],
+    [300, { keyBound: true }],
+    [301, { valid: false, code: 'key_binding_invalid' }],
+  ])('with a key binding more than 300 seconds from now, such as %i', async (seconds, answer) => {
+    const { acme, service } = await start();
+    const held = await holder(acme);
+    const iat = Math.floor(service.clock().getTime() / 1000) + seconds;
+    const sdJwt = await bound(service, held, { iat });
+
+    expect(await present(service, { sdJwt, nonce: NONCE, audience: AUDIENCE })).toMatchObject(answer);
+  });
+
   test('without the key binding that was asked, or with that of another holder', async () => {
     const { acme, service } = await start();
     const [held, other] = [await holder(acme), await holder(acme)];

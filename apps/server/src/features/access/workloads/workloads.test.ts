@@ -139,6 +139,26 @@ test('M17 a JWT of another subject, claim, audience, key or time is refused, and
   expect(clientId).toMatch(/^ag_/);
 });
 
+test('an agent has 20 workloads at most, and each is removed at its own agent alone', async () => {
+  const { acme, platform, path, clientId } = await startPlatform();
+  const add = (each: number) =>
+    acme('POST', path, {
+      issuer: platform.issuer,
+      subject: `repo:acme/app-${each}`,
+      jwksUri: `${platform.issuer}/keys`,
+    });
+  const { id } = (await add(1)).json();
+  for (let each = 2; each <= 20; each += 1) expect((await add(each)).statusCode).toBe(201);
+  const { clientId: otherId } = await newClient(acme, { authMethod: 'workload_jwt' });
+
+  expect(refusalOf(await add(21))).toMatch(/^409 CONFLICT/);
+  expect((await acme('DELETE', `/v1/agents/${otherId}/workloads/${id}`)).statusCode).toBe(404);
+
+  expect((await acme('GET', `${path}?limit=100`)).json().workloads).toHaveLength(20);
+  expect((await acme('DELETE', `/v1/agents/${clientId}/workloads/${id}`)).statusCode).toBe(204);
+  expect((await add(21)).statusCode).toBe(201);
+});
+
 test('M17 a JWT of a platform is taken until the instant that it names as its end', async () => {
   const { acme, platform, path, jwt, outcome, service, seconds } = await startPlatform();
   await good(acme, 'POST', path, { issuer: platform.issuer, subject: SUBJECT, allowReuse: true });

@@ -72,6 +72,26 @@ test('W3: a person adds a second passkey within five minutes of the first, decid
   }
 });
 
+test('W3: beside a passkey that may have a copy, the last good one stays', async () => {
+  const service = await startApp();
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const ada = await enrolApprover(service, acme, 'ada@example.org');
+  const [good] = await passkeysOf(ada);
+  const { id: suspect } = (await add(ada, authenticator())).json();
+  await service.db
+    .updateTable('approverPasskeys')
+    .set({ isSuspect: true })
+    .where('developerId', '=', acme.developerId)
+    .where('id', '=', suspect)
+    .execute();
+  const remove = (id: string) => ada.browser.call('DELETE', `/v1/approver/passkeys/${id}`);
+
+  const refused = await remove(good.id);
+
+  expect([refused.statusCode, refused.json().details]).toEqual([409, { sub_reason: 'last_passkey' }]);
+  expect((await remove(suspect)).statusCode).toBe(204);
+});
+
 test('W3: a passkey of another person’s challenge, a known one and an eleventh one are not added', async () => {
   const service = await startApp();
   const acme = await service.asDeveloper({ mode: 'sandbox' });

@@ -93,6 +93,40 @@ test('a transmitter that fails is asked after 60 s, then 120 s, and every 30 s o
   }
 });
 
+test('a token that the transmitter no longer takes is got again for the next poll', async () => {
+  const client = { clientId: 'receiver', clientSecret: 's3cret' };
+  const { state, poll, service, record } = await polled({}, (issuer) => ({
+    ...{ type: 'client_credentials', tokenEndpoint: `${issuer}/signal-token`, ...client },
+  }));
+  await poll();
+  state.token = 'the-next-token';
+  service.advance(30);
+  await poll();
+  expect([state.tokensGiven, await record()]).toMatchObject([1, { lastError: 'poll.http_401' }]);
+
+  service.advance(60);
+  await poll();
+
+  expect([state.tokensGiven, await record()]).toMatchObject([2, { lastError: null }]);
+});
+
+test('a poll that ends after its source was written again says nothing about the new one', async () => {
+  const { provider, acme, connection, poll, record } = await polled();
+  const { instead } = provider.behaviour;
+  const writeAgain = () =>
+    acme('PUT', `/v1/sso/connections/${connection.id}/signals`, { delivery: 'poll', auth: BEARER });
+  provider.behaviour.instead = (request, respond) => {
+    if (request.url !== '/poll') return instead(request, respond);
+    provider.behaviour.instead = instead;
+    void writeAgain().then(() => respond(503, {}));
+    return true;
+  };
+
+  await poll();
+
+  expect(await record()).toMatchObject({ streamId: 'stream-2', lastPolledAt: null, lastError: null });
+});
+
 test('one of two instances at once polls', async () => {
   const { polls, poll, wait, acme } = await polled();
   const other = await startApp(besideProvider());

@@ -75,6 +75,12 @@ test('M13, 18 D 34: a signal that is not the transmitter’s has no effect, and 
   expect(await sessionsOf(acme)).toEqual([sessionId]);
   expect(await entriesOf(acme, 'signal.refused')).toMatchObject([{ status: 'blocked' }]);
 
+  // A verification without a state is one that nobody asked for, and ends nothing.
+  const verification = 'https://schemas.openid.net/secevent/ssf/event-type/verification';
+  for (const iat of [seconds() - 7 * 86_400, seconds() + 60]) {
+    expect((await send(source, verification, { claims: { iat } })).statusCode).toBe(202); // the oldest, and the newest
+  }
+
   const set = await newSet(source, event);
   const taken = await send(source, event, { set });
   expect([taken.statusCode, taken.body]).toEqual([202, '']);
@@ -224,6 +230,19 @@ test('M13, 18 D 36: account-enabled brings back whom a signal disabled, and nobo
   await patch(false); // says what is so already
   await enable();
   expect(await isActive(started)).toBe(false);
+});
+
+test('M13: where SCIM manages the people, a signal brings nobody back', async () => {
+  const started = await linked(await startSignalling({ scimManaged: true }));
+  const { source, transmitter, acme } = started;
+
+  await transmitter.send(source, `${RISC}/account-disabled`);
+  expect(await isActive(started)).toBe(false);
+  await transmitter.send(source, `${RISC}/account-enabled`);
+
+  expect(await isActive(started)).toBe(false);
+  const [enabled] = (await entriesOf(acme, 'signal.received')).toReversed();
+  expect(enabled?.metadata).toMatchObject({ effect: 'none' });
 });
 
 test('account-purged takes credentials and memberships too, and the user stays known as inactive', async () => {
