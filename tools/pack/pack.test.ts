@@ -4,6 +4,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -139,8 +140,12 @@ test('packed sources find the files beside their own, and map their lines to the
   await packPackages(ROOT);
   const { sources } = JSON.parse(readFileSync(INDEX, 'utf8'));
   const folder = join(INDEX, '..', sources.folder);
-  const code = readFileSync(join(folder, 'main.mjs'), 'utf8');
-  const map = new SourceMap(JSON.parse(readFileSync(join(folder, 'main.mjs.map'), 'utf8')));
+  const codeOf = (file: string) => readFileSync(join(folder, file), 'utf8');
+  // The entries share most of their code, which is in a file of its own.
+  const shared =
+    readdirSync(folder).find((file) => file.endsWith('.mjs') && codeOf(file).includes('"/../')) ?? '';
+  const code = codeOf(shared);
+  const map = new SourceMap(JSON.parse(codeOf(`${shared}.map`)));
   const lines = code.split('\n');
   const at = lines.findIndex((line) => line.includes('"/../'));
   const entry = map.findEntry(at, 1);

@@ -1,7 +1,7 @@
 /** Pages whose samples a file of the repository follows in a way of its own. */
 export const CHECKED_ELSEWHERE: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md': 'tools/example/worked-example.ts',
-  'docs/cli.md': 'tools/cli/completeness.test.ts',
+  'docs/cli.md': 'tools/cli/examples.test.ts',
 };
 
 /** The test that runs the commands of a page. */

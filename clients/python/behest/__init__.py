@@ -1,6 +1,6 @@
 """Behest for Python: verify grant tokens offline, and decide about tool calls in this process."""
 
-from .enforce import CapsMode, Enforcer, Result
+from .enforce import CapsMode, Enforcer, Listed, Result
 from .errors import (
     BehestDeniedError,
     BehestError,
@@ -9,6 +9,7 @@ from .errors import (
     BehestWebhookError,
     ManifestValidationError,
 )
+from .exposed import expose_tools
 from .manifest import Manifest, tool_pin
 from .meter import CapsMeter, MemoryMeter, MeterError
 from .tokens import Jwks, VerifiedGrant, Verifier
@@ -17,6 +18,6 @@ from .webhooks import construct_event, verify_webhook, verify_webhook_signature
 __all__ = [
     *("BehestDeniedError", "BehestError", "BehestNetworkError", "BehestTokenError", "BehestWebhookError"),
     *("CapsMeter", "CapsMode", "Enforcer", "Jwks", "Manifest", "ManifestValidationError", "MemoryMeter", "MeterError"),
-    *("Result", "VerifiedGrant", "Verifier", "construct_event", "tool_pin", "verify_webhook"),
+    *("Listed", "Result", "VerifiedGrant", "Verifier", "construct_event", "expose_tools", "tool_pin", "verify_webhook"),
     "verify_webhook_signature",
 ]

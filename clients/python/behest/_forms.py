@@ -200,6 +200,35 @@ def is_item(key: str, text: str) -> bool:
     return _FORMS[key][0](text) is not None
 
 
+def is_within(key: str, narrow: str, wide: str) -> bool:
+    """Whether each text that one item of a list allows is allowed by another."""
+    one, other = _FORMS[key][0](narrow), _FORMS[key][0](wide)
+    if one is None or other is None:
+        return False
+    if key == "host":
+        return _host_within(one, other)  # type: ignore[arg-type]
+    if key == "email":
+        return _host_within(one[0], other[0]) and other[1] in (None, one[1])  # type: ignore[index]
+    if key == "url":
+        return _url_within(one, other)  # type: ignore[arg-type]
+    return _FORMS[key][2](other, one)  # type: ignore[operator]
+
+
+def _host_within(one: Host, other: Host) -> bool:
+    is_below = other.is_above and one.name.endswith(f".{other.name}")
+    return is_below or one == other
+
+
+def _url_within(one: tuple[Url, Host | None], other: tuple[Url, Host | None]) -> bool:
+    (url, host), (wide, wide_host) = one, other
+    if wide_host is None:
+        is_host = host is None or _is_public(host.name)
+    else:
+        is_host = host is not None and _host_within(host, wide_host)
+    is_same_place = (url.scheme, url.port) == (wide.scheme, wide.port)
+    return is_host and is_same_place and url.segments[: len(wide.segments)] == wide.segments
+
+
 def allows(key: str, items: list[str], text: str) -> bool:
     read_item, read_value, holds = _FORMS[key]
     value = read_value(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -15,7 +15,7 @@ from ._json import Unreadable, copy_object, from_b64url, is_count, is_number, nu
 from ._rules import ArgumentRefusal, Checker, RuleFault, copy_arguments, read_rules
 from .decisions import DecisionRefused, DecisionStore, HeldDecision, action_hash, action_of, check_decision
 from .errors import BehestNetworkError, BehestTokenError
-from .manifest import LEVELS, NAME, WINDOWS, Manifest, is_known_purpose, matches_purpose
+from .manifest import LEVELS, NAME, WINDOWS, Manifest, is_known_purpose, matches_purpose, tool_pin
 from .meter import CapsMeter, Counter, Full, MeterError, Reused
 from .tokens import GRANT_CLAIM, VerifiedGrant
 
@@ -91,6 +91,14 @@ class Result:
     would_deny: list[tuple[str, str | None, dict[str, Any]]] = field(default_factory=list)
     # The copy that was checked: give it to the tool, and not what came in.
     arguments: dict[str, Any] | None = None
+
+
+@dataclass
+class Listed:
+    """The tools that some call could use, and the others with the reason of each."""
+
+    tools: list[Mapping[str, Any]] = field(default_factory=list)
+    hidden: list[tuple[str, str, str | None]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -186,6 +194,81 @@ class Enforcer:
         result.scopes = grant.scopes
         scopes, capped = _scopes_of(grant, result)
         self._check_revocation(grant)
+        asked = self._use(grant, scopes, call, result, at)
+        at[0] = "amount"
+        _check_amount(asked, capped, call)
+        at[0] = "purpose"
+        _check_purpose(asked)
+        at[0] = "arguments"
+        result.arguments = _check_arguments(asked, call)
+        at[0] = "decision"
+        if not asked.declared.get("requires_decision"):
+            at[0] = "caps"
+            self._meter_call(asked, call, result)
+            return
+        held = self._held(asked, call, result)
+        at[0] = "caps"
+        try:
+            self._meter_call(asked, call, result)
+        except Exception:
+            if call["reserve"]:
+                held.move("release")
+            result.decision = None
+            raise
+        at[0] = "decision"
+        if call["reserve"]:
+            self._send(held, asked, result)
+
+    def list_tools(
+        self, grant_token: str, connector: str, tools: Sequence[Mapping[str, Any]], *, resource: bool = False
+    ) -> Listed:
+        """Selects the tools that some call with the token could use. A list is no call: nothing is charged or recorded.
+
+        :param tools: definitions as the MCP server offers them, each with its `name`
+        :param resource: whether calls may name a resource, so that a scope of one resource shows its tools
+        """
+        listed, names = Listed(), [tool["name"] for tool in tools]
+        for tool in tools:
+            name, result = tool["name"], Result(connector, tool["name"], "")
+            try:
+                grant = self._token(grant_token)
+                scopes, _ = _scopes_of(grant, result)
+                self._check_revocation(grant)
+                self._offer(grant, scopes, result, tool, names.count(name) > 1, resource)
+                listed.tools.append(tool)
+            except _Denial as denial:
+                listed.hidden.append((name, denial.code, denial.sub_reason))
+            except Exception:  # an internal error hides the tool
+                listed.hidden.append((name, *_UNEXPECTED["tool"]))
+        return listed
+
+    def _offer(
+        self, grant: VerifiedGrant, scopes: list[_Scope], result: Result, tool: Mapping[str, Any], is_twice: bool, resource: bool
+    ) -> None:
+        manifest = self._manifests.get(result.connector)
+        declared = manifest.tools.get(result.tool) if manifest else None
+        if declared and not _is_name(result.tool):
+            raise _Denial("manifest_unknown_tool", "unknown_tool")
+        pin = _pin_or_none(tool) if declared and declared.get("mcp_pins") else None
+        call = {"connector": result.connector, "tool": result.tool, "tool_pin": pin, "resource": _ANY if resource else None}
+        try:
+            asked = self._use(grant, scopes, call, result, [""])
+        except _Denial as denial:
+            if declared and is_twice and denial.code != "token_invalid":
+                raise _Denial("manifest_unknown_tool", "tool_ambiguous") from denial
+            raise
+        if is_twice:
+            raise _Denial("manifest_unknown_tool", "tool_ambiguous")
+        _check_purpose(asked)
+        own = [asked.declared.get("caps"), asked.entry.get("caps", {}).get(result.tool)]
+        caps = own + [each["caps"].get(result.tool) for each in asked.ancestors]
+        if self._caps_mode != "warn" and any(0 in (windows or {}).values() for windows in caps):
+            raise _Denial("cap_exceeded", "limit_reached")
+
+    def _use(
+        self, grant: VerifiedGrant, scopes: list[_Scope], call: dict[str, Any], result: Result, at: list[str]
+    ) -> _Asked:
+        """Checks 3 to 9, which are about the tool and not about one call of it."""
         at[0] = "tool"
         try:
             entries, lineage = _entries_of(grant.raw.get("authorization_details", _ABSENT))
@@ -205,29 +288,7 @@ class Enforcer:
         at[0] = "reach"
         _check_reach(asked, call)
         self._check_region(asked, result)
-        at[0] = "amount"
-        _check_amount(asked, capped, call)
-        at[0] = "purpose"
-        _check_purpose(asked)
-        at[0] = "arguments"
-        result.arguments = _check_arguments(asked, call)
-        at[0] = "decision"
-        if not declared.get("requires_decision"):
-            at[0] = "caps"
-            self._meter_call(asked, call, result)
-            return
-        held = self._held(asked, call, result)
-        at[0] = "caps"
-        try:
-            self._meter_call(asked, call, result)
-        except Exception:
-            if call["reserve"]:
-                held.move("release")
-            result.decision = None
-            raise
-        at[0] = "decision"
-        if call["reserve"]:
-            self._send(held, asked, result)
+        return asked
 
     def _token(self, token: object) -> VerifiedGrant:
         if not isinstance(token, str) or token == "":
@@ -351,6 +412,7 @@ class _Fault(Exception):
 
 
 _ABSENT: Any = object()
+_ANY: Any = object()  # some resource, which a list does not know yet
 
 
 def _must(holds: object, fault: str) -> None:
@@ -435,6 +497,13 @@ def _check_pins(asked: _Asked, manifest: Manifest, call: dict[str, Any], result:
     result.warnings.append(("manifest_changed", call["tool"]))
 
 
+def _pin_or_none(definition: Mapping[str, Any]) -> str | None:
+    try:
+        return tool_pin(dict(definition))
+    except ValueError:
+        return None  # a definition without a pin is one that has changed
+
+
 def _is_within(pattern: str, name: str) -> bool:
     return name == pattern or (pattern.endswith("*") and name.startswith(pattern[:-1]))
 
@@ -445,9 +514,11 @@ def _check_reach(asked: _Asked, call: dict[str, Any]) -> None:
     if listed is not None and not any(_is_within(pattern, tool) for pattern in listed):
         raise _Denial("tool_not_granted", "not_in_authorization_details")
     named = [scope for scope in asked.scopes if scope.connector in ("*", call["connector"])]
-    names = [tool] + ([] if resource is None else [resource])
+    names = [tool] + ([] if resource in (None, _ANY) else [resource])
     covering = [
-        scope for scope in named if scope.resource is None or any(_is_within(scope.resource, name) for name in names)
+        scope
+        for scope in named
+        if scope.resource is None or resource is _ANY or any(_is_within(scope.resource, name) for name in names)
     ]
     if not covering:
         raise _Denial("tool_not_granted", "tool_scope_missing" if named else None)

@@ -8,18 +8,26 @@ from typing import Any
 
 import pytest
 
-from behest import BehestTokenError, Enforcer, Manifest, ManifestValidationError, MemoryMeter, MeterError, tool_pin
+from behest import (
+    BehestTokenError,
+    Enforcer,
+    Manifest,
+    ManifestValidationError,
+    MemoryMeter,
+    MeterError,
+    expose_tools,
+    tool_pin,
+)
 from behest._json import canonical
-from behest._rules import ArgumentRefusal, Checker, RuleFault, copy_arguments, read_arguments, read_rules
+from behest._rules import ArgumentRefusal, Checker, RuleFault, copy_arguments, is_within, read_arguments, read_rules
 from behest.decisions import DecisionRefused, action_hash, action_of
 from behest.manifest import is_known_purpose, matches_purpose
 from behest.tokens import VerifiedGrant, read_claims
 
 FOLDER = Path(__file__).parents[3] / "packages/protocol/vectors"
 FORMATS = {"enforcement": "behest.enforcement-vectors/1", "argument": "behest.argument-vectors/1"}
-# Lists, words and comparisons are the management's; this package decides about calls. `enforce_old` is about engines that
-# know no rules about arguments.
-UNSUPPORTED = {"within", "words", "tools_list", "expose", "enforce_old"}
+# The service says rules in words, on the consent page. `enforce_old` is about engines that know no rules about arguments.
+UNSUPPORTED = {"words", "enforce_old"}
 VECTORS = {name: json.loads((FOLDER / f"{name}-vectors.json").read_text("utf-8")) for name in FORMATS}
 CASES = [(vectors, case) for vectors in VECTORS.values() for case in vectors["cases"] if case["kind"] not in UNSUPPORTED]
 CALL = {"connector", "tool", "arguments", "resource", "amount", "case_id", "case_version", "cost_components"}
@@ -29,7 +37,7 @@ EXPECT = {"allowed", "reason_code", "sub_reason", "details", "would_deny", "warn
 
 def test_the_files_are_of_the_formats_that_are_known() -> None:
     assert {name: vectors["format"] for name, vectors in VECTORS.items()} == FORMATS
-    assert len(CASES) > 700
+    assert len(CASES) > 850
 
 
 @pytest.mark.parametrize(("vectors", "case"), CASES, ids=[f"{v['format'][7:10]}-{c['id']}" for v, c in CASES])
@@ -89,6 +97,33 @@ def arguments_case(_: Any, expect: Any, rules: Any, text: str | None = None, **g
         assert contains({"ok": False, "sub_reason": refusal.sub_reason, **refusal.details}, expect)
         return
     assert expect["ok"]
+
+
+def within_case(_: Any, expect: Any, child: Any, parent: Any) -> None:
+    read = [rules if rules is None else read_rules(rules) for rules in (child, parent)]
+    assert {"within": is_within(*read)} == expect
+
+
+def list_case(
+    vectors: Any, expect: Any, manifest: Any, claims: Any, tools: Any, connector: str = "", resource: bool = False
+) -> None:
+    manifests = load(vectors, manifest)
+    enforcer = Enforcer(lambda _: verified(claims, None), {each.connector: each for each in manifests})
+    listed = enforcer.list_tools("token", connector or manifests[0].connector, tools, resource=resource)
+    hidden = {tool: [code, sub] for tool, code, sub in listed.hidden}
+    assert {"tools": [tool["name"] for tool in listed.tools], "hidden": hidden} == expect
+
+
+def test_a_list_for_a_bad_token_hides_every_tool() -> None:
+    loaded = load(VECTORS["argument"], "files")
+    enforcer = Enforcer(lambda _: verified({}, "expired"), {loaded[0].connector: loaded[0]})
+    listed = enforcer.list_tools("token", loaded[0].connector, [{"name": "read_file"}])
+    assert (listed.tools, listed.hidden) == ([], [("read_file", "token_invalid", None)])
+
+
+def expose_case(_: Any, expect: Any, connectors: Any) -> None:
+    exposed, hidden = expose_tools([(each["connector"], each["tools"]) for each in connectors])
+    assert {"exposed": {name: list(pair) for name, pair in exposed.items()}, "hidden": list(map(list, hidden))} == expect
 
 
 class Decisions:
@@ -209,5 +244,6 @@ def contains(whole: Any, part: Any) -> bool:
 
 KINDS = {
     **{"manifest": manifest_case, "purpose": purpose_case, "action": action_case, "pin": pin_case},
+    **{"within": within_case, "tools_list": list_case, "expose": expose_case},
     **{"rules": rules_case, "arguments": arguments_case, "enforce": enforce_case},
 }

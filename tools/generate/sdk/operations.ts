@@ -102,7 +102,8 @@ function without(schema: Schema | undefined, omitted: readonly string[]): Schema
 /** A query is text. Where the service reads a number or a truth value in it, the program hands over one. */
 function schemaOf({ name, schema }: Parameter): Schema {
   if (NUMBERS.has(name) && schema.type === 'string') return { type: 'number' };
-  return schema.enum?.toSorted().join() === 'false,true' ? { type: 'boolean' } : schema;
+  if (schema.enum?.toSorted().join() !== 'false,true') return schema;
+  return { type: 'boolean', ...(schema.default !== undefined && { default: schema.default === 'true' }) };
 }
 
 function querySchema(parameters: readonly Parameter[]): Schema | undefined {

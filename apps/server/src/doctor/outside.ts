@@ -61,5 +61,9 @@ export function egressCheck({ ofFeatures }: Config): Check {
   );
   return open.length === 0
     ? passed('egress', 'developers’ addresses may not lead into private networks')
-    : warned('egress', `${open.join(', ')} set`, 'leave them out outside a developer’s own machine');
+    : warned(
+        'egress',
+        `${open.join(', ')} set`,
+        'needed only for identity providers, upstreams or webhooks of your own in private networks',
+      );
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import * as anomalyChannels from '../../src/features/access/anomalies/anomalies.channels.repo.ts';
+import * as decisionChannels from '../../src/features/access/decisions/decisions.notices.repo.ts';
 import { polled } from '../app/signalling.ts';
 import { besideProvider } from '../app/signing-on.ts';
 import { newDatabase, type Service, startApp } from '../app/start-app.ts';
@@ -93,4 +95,24 @@ test('V6: values that no configured key opens stop the start in production, and 
   expect(lost.sort()).toEqual(warnings.sort());
   expect(lost).toHaveLength(Object.keys(before).length + 1); // and the connection, whose secret has a data key
   expect(await keysIn(stranger)).toEqual(before);
+});
+
+test('a channel that was changed while it is sealed again keeps the change', async () => {
+  const { service } = await sealedUnder(await newDatabase(), newKey());
+  const { db } = service;
+  const read = async () => ({
+    anomaly: await db.selectFrom('anomalyChannels').selectAll().executeTakeFirstOrThrow(),
+    decision: await db.selectFrom('decisionChannels').selectAll().executeTakeFirstOrThrow(),
+  });
+  const { anomaly, decision } = await read();
+  const late = { sealed: Buffer.from('sealed again'), sealKeyId: 'next' };
+  const stale = Buffer.from('the text before the change');
+
+  await anomalyChannels.replaceSealed(db, { ...anomaly, sealed: stale }, late);
+  await decisionChannels.replaceSealed(db, { ...decision, sealed: stale }, late);
+  expect(await read()).toEqual({ anomaly, decision });
+
+  await anomalyChannels.replaceSealed(db, anomaly, late); // the control
+  await decisionChannels.replaceSealed(db, decision, late);
+  expect(await read()).toMatchObject({ anomaly: late, decision: late });
 });

@@ -8,7 +8,7 @@ import { BODY_OPTION, membersOf, optionsOf } from './fields.ts';
 import { LIST_OPTIONS, mostOf, rowsOf } from './lists.ts';
 import { BY_HAND, EXEMPT, NAMINGS, type Naming } from './naming.ts';
 import { OPERATIONS } from './operations.gen.ts';
-import type { OperationRow } from './rows.ts';
+import type { Field, OperationRow } from './rows.ts';
 
 /** Makes the commands of a resource from the operations of the service. */
 export function apiCommands(group: string): CommandSpec[] {
@@ -71,10 +71,18 @@ function optionsFor({ body, query, rows, as, file }: OperationRow, hasToken: boo
 
 const isOfPaging = (name: string) => name === 'limit' || name === 'cursor';
 
+/** Values of required members in examples. A member with a closed set of values shows its first. */
 const SAMPLES: Readonly<Record<string, string>> = {
-  scopes: 'calendar:read',
-  principalId: 'user_42',
-  name: 'example',
+  ...{ scopes: 'calendar:read', principalId: 'user_42', name: 'example', label: 'Okta' },
+  ...{ agentId: '<agent-id>', grantId: '<grant-id>', agentDid: '<agent-did>' },
+  ...{ amount: '1.50', initialBudget: '100.00', action: 'calendar.read', caseVersion: '2' },
+  ...{ connector: 'crm', tool: 'lookup', service: 'github', domain: 'example.com' },
+  ...{ resource: 'http://localhost:8080/mcp', issuer: 'https://token.actions.example.com' },
+  ...{ subject: 'repo:acme/agent', url: 'https://hooks.example.com/T0/B0/x', email: 'ops@example.com' },
+  ...{ from: '2026-12-24T00:00:00Z', until: '2027-01-02T00:00:00Z', clientId: 'behest' },
+  ...{ successUrl: 'https://app.example.com/paid', cancelUrl: 'https://app.example.com/plans' },
+  ...{ returnUrl: 'https://app.example.com/plans', redirectUri: 'https://app.example.com/callback' },
+  ...{ redirectUris: 'https://app.example.com/callback', issuerUrl: 'https://login.example.com' },
 };
 
 function exampleOf(row: OperationRow, { example }: Naming, hasToken: boolean): string {
@@ -82,11 +90,13 @@ function exampleOf(row: OperationRow, { example }: Naming, hasToken: boolean): s
   const args = [...row.path, ...row.first.filter((each) => !isToken(each))]
     .map((each) => ` <${flagOf(each)}>`)
     .join('');
-  const required = (row.body ?? []).filter(({ required }) => required);
+  const needed = (row.body ?? []).filter(({ required }) => required);
+  const isChange = row.sends.startsWith('PATCH') && needed.length === 0; // a change of nothing is refused
+  const required = isChange ? (row.body ?? []).filter(({ type }) => type === 'string').slice(0, 1) : needed;
   const isFile = row.body?.length === 0 || required.some(({ type }) => type === 'json');
   const options = isFile
     ? ' -f body.json'
-    : required.map((field) => exampleOption(field.name, optionsOf(field)[0]?.flags ?? '')).join('');
+    : required.map((field) => exampleOption(field, optionsOf(field)[0]?.flags ?? '')).join('');
   const scim =
     row.as === 'scim'
       ? ' --scim-token-env SCIM_TOKEN'
@@ -96,9 +106,9 @@ function exampleOf(row: OperationRow, { example }: Naming, hasToken: boolean): s
   return `${args}${hasToken ? ' --env TOKEN' : ''}${options}${scim}`;
 }
 
-function exampleOption(name: string, flags: string): string {
+function exampleOption({ name, values }: Field, flags: string): string {
   const [, flag = '', value = ''] = /^(--[\w-]+).*?(<.*>)$/.exec(flags) ?? [];
-  return ` ${flag} ${SAMPLES[name] ?? value}`;
+  return ` ${flag} ${SAMPLES[name] ?? values?.[0] ?? value}`;
 }
 
 async function runRow(context: Context, given: Given, row: OperationRow, naming: Naming, isIdGiven: boolean) {

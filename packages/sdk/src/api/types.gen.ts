@@ -3481,7 +3481,7 @@ export interface AnomaliesDetectAnswer {
 }
 
 export interface AnomaliesListQuery {
-  readonly unacknowledged: boolean;
+  readonly unacknowledged?: boolean | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
@@ -5330,7 +5330,7 @@ export interface AnomaliesApi {
    *
    * Sends `GET /v1/anomalies`.
    */
-  list(query: AnomaliesListQuery, options?: CallOptions): List<AnomaliesListAnswer, AnomaliesListAnswer['anomalies'][number]>;
+  list(query?: AnomaliesListQuery, options?: CallOptions): List<AnomaliesListAnswer, AnomaliesListAnswer['anomalies'][number]>;
   /**
    * Acknowledge an anomaly.
    *
