@@ -735,6 +735,41 @@ export interface KeysRotateAnswer {
   previousKeyExpiresAt: string;
 }
 
+export interface DevelopersStatsAnswer {
+  totalDevelopers: number;
+  last24h: number;
+  last7d: number;
+  last30d: number;
+  byMode: {
+    live: number;
+    sandbox: number;
+  };
+  totalAgents: number;
+  totalGrants: number;
+}
+
+export interface DevelopersListItem {
+  id: string;
+  name: string;
+  email: string | null;
+  mode: "live" | "sandbox";
+  createdAt: string;
+}
+
+export interface DevelopersListAnswer {
+  developers: DevelopersListItem[];
+  nextCursor: string | null;
+}
+
+export interface DevelopersSetPlanInput {
+  readonly plan: "free" | "pro" | "enterprise";
+}
+
+export interface DevelopersSetPlanAnswer {
+  developerId: string;
+  plan: "free" | "pro" | "enterprise";
+}
+
 export interface BillingGetSubscriptionAnswer {
   plan: "free" | "pro" | "enterprise";
   status: "active" | "past_due" | "canceled";
@@ -3742,6 +3777,30 @@ export interface DevelopersApi {
    * Sends `POST /v1/me/close`.
    */
   close(input: DevelopersCloseInput, options?: CallOptions): Promise<DevelopersCloseAnswer>;
+  /**
+   * Count the accounts of the deployment, and their agents and grants.
+   *
+   * Sends `GET /v1/admin/stats`.
+   */
+  stats(options?: CallOptions): Promise<DevelopersStatsAnswer>;
+  /**
+   * List the accounts of the deployment, newest first.
+   *
+   * Sends `GET /v1/admin/developers`.
+   */
+  list(query?: EntriesListQuery, options?: CallOptions): List<DevelopersListAnswer, DevelopersListAnswer['developers'][number]>;
+  /**
+   * Open an account with its first API key, also where sign-up is closed.
+   *
+   * Sends `POST /v1/admin/developers`.
+   */
+  create(input: SignupInput, options?: CallOptions): Promise<SignupAnswer>;
+  /**
+   * Set the plan of an account.
+   *
+   * Sends `PATCH /v1/admin/developers/{id}/plan`.
+   */
+  setPlan(id: string, input: DevelopersSetPlanInput, options?: CallOptions): Promise<DevelopersSetPlanAnswer>;
 }
 
 export interface KeysApi {
