@@ -72,7 +72,10 @@ export async function enrolApprover(
   wish: Wish = {},
   signOn?: SignOn,
 ) {
-  const { origin, hostname: rpId } = new URL(service.settings.http.publicBaseUrl);
+  const { FIDO_ORIGIN: origins = [service.settings.http.publicBaseUrl] } = Object(
+    service.settings.ofFeatures,
+  );
+  const { origin, hostname: rpId } = new URL(origins[0]);
   const device = authenticator({ origin, rpId });
   const browser = approverBrowser(service);
   const made = await acme('POST', '/v1/approvers', { email, displayName: email.split('@')[0], ...wish });

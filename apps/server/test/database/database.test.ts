@@ -248,6 +248,9 @@ describe('I1: statements', () => {
     expect(across.map(({ name }) => name).sort()).toEqual([
       'addUsageAcrossTenants',
       'claimSharesAcrossTenants',
+      'countAgentsAcrossTenants',
+      'countDevelopersAcrossTenants',
+      'countGrantsAcrossTenants',
       'countPendingAcrossTenants',
       'countSealedOtherwiseAcrossTenants',
       'countWaitingAcrossTenants',
@@ -280,6 +283,7 @@ describe('I1: statements', () => {
       'listByCredentialAcrossTenants',
       'listClosedAcrossTenants',
       'listConnectionsUnderAcrossTenants',
+      'listDevelopersAcrossTenants',
       'listDisconnectingAcrossTenants',
       'listDueAcrossTenants', // requests for approval
       'listDueAcrossTenants', // requests for decisions

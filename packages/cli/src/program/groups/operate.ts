@@ -20,6 +20,11 @@ export const OPERATE: readonly Group[] = [
     summary: 'the keys that sign tokens, for the operator',
   },
   {
+    name: 'developers',
+    hasOperations: true,
+    summary: 'the accounts of the deployment, for the operator',
+  },
+  {
     name: 'domains',
     hasOperations: true,
     summary: 'domains of the account',

@@ -150,3 +150,9 @@ export function activeAmong(db: Executor, { developerId }: Tenant, grantIds: rea
     .where('status', '=', 'active')
     .execute();
 }
+
+/** All grants of the deployment, whatever became of them, for its operator. */
+export async function countGrantsAcrossTenants(db: Executor): Promise<number> {
+  const counted = db.selectFrom('grants').select(({ fn }) => fn.countAll<string>().as('all'));
+  return Number((await counted.executeTakeFirstOrThrow()).all);
+}

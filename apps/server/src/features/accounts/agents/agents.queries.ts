@@ -85,3 +85,9 @@ export async function findAgentNames(
     .execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
+
+/** All agents of the deployment, for its operator. */
+export async function countAgentsAcrossTenants(db: Executor): Promise<number> {
+  const counted = db.selectFrom('agents').select(({ fn }) => fn.countAll<string>().as('all'));
+  return Number((await counted.executeTakeFirstOrThrow()).all);
+}

@@ -6,6 +6,7 @@ import { plans } from '../../../platform/quotas.ts';
 import { apiKeyRoutes } from './api-keys.routes.ts';
 import { findKeyCaller } from './api-keys.service.ts';
 import { acts } from './developers.acts.ts';
+import { developerAdminRoutes } from './developers.admin.routes.ts';
 import { accountClosed } from './developers.hooks.ts';
 import { erasureOfAccounts } from './developers.jobs.ts';
 import { rates } from './developers.rates.ts';
@@ -17,7 +18,7 @@ import { refuseEqualSeeds, seedSettings } from './seed.settings.ts';
 export const developers = defineFeature({
   name: 'developers',
   tags: { developers: 'The account itself.', apiKeys: 'Credentials of the account.' },
-  knows: ['audit'],
+  knows: ['audit', 'operator'],
   tables,
   acts,
   rates,
@@ -40,6 +41,7 @@ export const developers = defineFeature({
         const canMail = house.mailer !== undefined;
         await app.register(developerRoutes, { ...house, signupMode, defaultPlan, canMail, onAccountClosed });
         await app.register(apiKeyRoutes, house);
+        await app.register(developerAdminRoutes, { ...house, signupMode, defaultPlan, canMail });
       },
       credentials: { developer: (hash) => findKeyCaller(house, hash) },
       jobs: [erasureOfAccounts({ ...house, erasers: house.listenersOf(tenantErased).toReversed() })],

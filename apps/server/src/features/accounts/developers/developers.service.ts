@@ -1,6 +1,6 @@
 import type { Caller, Mode, Plan } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { hasActiveConnection } from '../../people/sso/sso.queries.ts';
@@ -33,22 +33,35 @@ export async function signUp(deps: DeveloperDeps, input: SignUp, requestId: stri
       'Sign-up is closed; ask the operator of this service for an account.',
     );
   }
+  return inTransaction(deps.db, (tx) => openAccount(tx, deps, input, { requestId }));
+}
+
+interface Opening {
+  readonly requestId: string;
+  /** Absent: the first API key of the account. */
+  readonly actor?: string;
+}
+
+/** Creates a developer and a first key in a transaction of the caller. It does not ask who may sign up. */
+export async function openAccount(
+  tx: Tx,
+  deps: Pick<DeveloperDeps, 'clock' | 'defaultPlan'>,
+  input: SignUp,
+  { requestId, actor }: Opening,
+): Promise<SignedUp> {
   const at = deps.clock();
   const { name, mode } = input;
   const email = input.email?.toLowerCase() ?? null;
   const developer = { ...newDeveloper(name, mode, deps.defaultPlan, at), email };
   const apiKey = generateKey(mode);
   const key = newKey('first', 'full', at, apiKey);
-  const caller = firstCaller(developer, `developer:${key.id}`, requestId);
-
-  return inTransaction(deps.db, async (tx) => {
-    const row = await insertDeveloper(tx, developer);
-    await insertKey(tx, caller.tenant, key);
-    await openChain(tx, caller.tenant);
-    const { developerId } = caller.tenant;
-    await recordActs(tx, caller, [{ type: 'developer.created', developerId, data: { mode } }], at);
-    return { ...toDeveloper(row), apiKey, keyId: key.id };
-  });
+  const caller = firstCaller(developer, actor ?? `developer:${key.id}`, requestId);
+  const row = await insertDeveloper(tx, developer);
+  await insertKey(tx, caller.tenant, key);
+  await openChain(tx, caller.tenant);
+  const { developerId } = caller.tenant;
+  await recordActs(tx, caller, [{ type: 'developer.created', developerId, data: { mode } }], at);
+  return { ...toDeveloper(row), apiKey, keyId: key.id };
 }
 
 /** A developer with the settings that every account begins with. */

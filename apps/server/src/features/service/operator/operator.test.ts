@@ -7,6 +7,10 @@ const CALLS = [
   ['GET', '/v1/admin/keys'],
   ['POST', '/v1/admin/keys/rotate'],
   ['POST', '/v1/admin/developers/dev_1/approver-recovery'],
+  ['GET', '/v1/admin/stats'],
+  ['GET', '/v1/admin/developers'],
+  ['POST', '/v1/admin/developers'],
+  ['PATCH', '/v1/admin/developers/dev_1/plan'],
 ] as const;
 
 test('T8: routes of the operator take ADMIN_API_KEY and no other credential', async () => {

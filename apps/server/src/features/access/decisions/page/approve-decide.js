@@ -49,5 +49,8 @@ export function renderDecision({ decisionId, actionHash }, { api, settle, fail }
     }),
   );
   const buttons = element('div', { class: 'buttons' }, approve, deny);
-  return { content: element('div', {}, paragraph(label), buttons, outcome), isBusy: () => isBusy };
+  return {
+    content: element('div', { class: 'decide' }, paragraph(label), buttons, outcome),
+    isBusy: () => isBusy,
+  };
 }
