@@ -140,6 +140,8 @@ describe('the schema', () => {
     'scim_token_index',
     'resource_index',
     'billing_customers',
+    'ssf_receivers',
+    'ssf_tokens',
     'dynamic_clients', // registered before any developer knows them
     'signing_keys',
     'operator_head',
@@ -253,14 +255,17 @@ describe('I1: statements', () => {
       'countGrantsAcrossTenants',
       'countPendingAcrossTenants',
       'countSealedOtherwiseAcrossTenants',
+      'countSetsAcrossTenants',
       'countWaitingAcrossTenants',
       'deleteOldAcrossTenants',
       'deleteOldCallsAcrossTenants',
       'deleteOldProxyCallsAcrossTenants',
+      'deleteOldTokensAcrossTenants',
       'deleteUnusedClientsAcrossTenants',
       'deleteUsageBeforeAcrossTenants',
       'developerOfResourceAcrossTenants',
       'developersAcrossTenants',
+      'failingQueuesAcrossTenants',
       'findAgentAcrossTenants',
       'findBitAcrossTenants',
       'findClientAcrossTenants',
@@ -275,9 +280,11 @@ describe('I1: statements', () => {
       'findOAuthClientAcrossTenants',
       'findPayerAcrossTenants',
       'findPlacedAcrossTenants',
+      'findReceiverAcrossTenants',
       'findSeededAcrossTenants',
       'findSourceAcrossTenants',
       'findTokenAcrossTenants',
+      'findTokenAcrossTenants', // receivers of signals
       'findVerificationAcrossTenants',
       'isVerifiedAcrossTenants',
       'listByCredentialAcrossTenants',
@@ -291,9 +298,11 @@ describe('I1: statements', () => {
       'listDueDevelopersAcrossTenants',
       'listDueMessagesAcrossTenants',
       'listDueSessionsAcrossTenants',
+      'listFailingAcrossTenants',
       'listFirstsAcrossTenants',
       'listForgottenAcrossTenants',
       'listGraceOverAcrossTenants',
+      'listInactiveAcrossTenants',
       'listMeteredAcrossTenants',
       'listNewAcrossTenants',
       'listProvidersUnderAcrossTenants',
@@ -305,6 +314,7 @@ describe('I1: statements', () => {
       'listSealedOtherwiseAcrossTenants', // channels of decisions
       'listSealedOtherwiseAcrossTenants', // streams of signals
       'listSealedUnderAcrossTenants',
+      'listStreamsAcrossTenants',
       'listUnannouncedExpiriesAcrossTenants',
       'listUncheckedAcrossTenants',
       'listUnsettledAcrossTenants',
@@ -318,6 +328,7 @@ describe('I1: statements', () => {
       'resourceServerAcrossTenants',
       'retentionAcrossTenants',
       'setMaxAttemptsAcrossTenants',
+      'setSetAttemptsAcrossTenants',
     ]);
   });
 

@@ -735,6 +735,41 @@ export interface KeysRotateAnswer {
   previousKeyExpiresAt: string;
 }
 
+export interface DevelopersStatsAnswer {
+  totalDevelopers: number;
+  last24h: number;
+  last7d: number;
+  last30d: number;
+  byMode: {
+    live: number;
+    sandbox: number;
+  };
+  totalAgents: number;
+  totalGrants: number;
+}
+
+export interface DevelopersListItem {
+  id: string;
+  name: string;
+  email: string | null;
+  mode: "live" | "sandbox";
+  createdAt: string;
+}
+
+export interface DevelopersListAnswer {
+  developers: DevelopersListItem[];
+  nextCursor: string | null;
+}
+
+export interface DevelopersSetPlanInput {
+  readonly plan: "free" | "pro" | "enterprise";
+}
+
+export interface DevelopersSetPlanAnswer {
+  developerId: string;
+  plan: "free" | "pro" | "enterprise";
+}
+
 export interface BillingGetSubscriptionAnswer {
   plan: "free" | "pro" | "enterprise";
   status: "active" | "past_due" | "canceled";
@@ -2479,6 +2514,7 @@ export interface AssertionsListStopsItem {
   id: string;
   stopId: string;
   agentId: string;
+  agentName: string | null;
   principalId: string;
   grantId: string;
   by: "developer" | "principal" | "anomaly" | "policy" | "admin";
@@ -2814,6 +2850,116 @@ export interface WebhooksDeliveriesAnswer {
   total: number;
   page: number;
   pageSize: number;
+  nextCursor: string | null;
+}
+
+export interface SsfReceiversCreateInput {
+  readonly name: string;
+  readonly audience?: string | undefined;
+  readonly events?: readonly string[] | undefined;
+  readonly subjectFormat?: "iss_sub" | "email" | undefined;
+  readonly subjectShape?: "complex" | "simple" | undefined;
+  readonly staticToken?: boolean | undefined;
+}
+
+export interface SsfReceiversCreateAnswer {
+  receiverId: string;
+  id: string;
+  clientId: string;
+  name: string;
+  audience: string;
+  events: string[];
+  subjectFormat: "iss_sub" | "email";
+  subjectShape: "complex" | "simple";
+  staticToken: boolean;
+  createdAt: string;
+  updatedAt: string;
+  secretRotatedAt: string | null;
+  previousSecretExpiresAt: string | null;
+  clientSecret: string;
+  accessToken?: string;
+  accessTokenExpiresAt?: string;
+}
+
+export interface SsfReceiversListItem {
+  receiverId: string;
+  id: string;
+  clientId: string;
+  name: string;
+  audience: string;
+  events: string[];
+  subjectFormat: "iss_sub" | "email";
+  subjectShape: "complex" | "simple";
+  staticToken: boolean;
+  createdAt: string;
+  updatedAt: string;
+  secretRotatedAt: string | null;
+  previousSecretExpiresAt: string | null;
+}
+
+export interface SsfReceiversListAnswer {
+  receivers: SsfReceiversListItem[];
+  nextCursor: string | null;
+}
+
+export interface SsfReceiversChangeInput {
+  readonly name?: string | undefined;
+  readonly events?: readonly string[] | undefined;
+  readonly subjectFormat?: "iss_sub" | "email" | undefined;
+  readonly subjectShape?: "complex" | "simple" | undefined;
+}
+
+export interface SsfReceiversRotateSecretAnswer {
+  id: string;
+  clientSecret: string;
+  accessToken?: string;
+  accessTokenExpiresAt?: string;
+  previousSecretExpiresAt: string;
+}
+
+export interface SsfReceiversStreamsAnswer {
+  streams: {
+    streamId: string;
+    receiverId: string;
+    method: "push" | "poll";
+    endpointUrl: string;
+    events: string[];
+    status: "enabled" | "paused" | "disabled";
+    statusReason: string | null;
+    description: string | null;
+    failures: number;
+    failingSince: string | null;
+    polledAt: string | null;
+    createdAt: string;
+    updatedAt: string;
+  }[];
+}
+
+export interface SsfReceiversDeliveriesQuery {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly status?: "pending" | "delivered" | "failed" | undefined;
+}
+
+export interface SsfReceiversDeliveriesItem {
+  id: string;
+  streamId: string;
+  jti: string;
+  eventId: string;
+  eventType: string;
+  status: "pending" | "delivered" | "failed";
+  attempts: number;
+  maxAttempts: number;
+  lastError: string | null;
+  lastStatusCode: number | null;
+  createdAt: string;
+  lastAttemptAt: string | null;
+  nextAttemptAt: string | null;
+  deliveredAt: string | null;
+}
+
+export interface SsfReceiversDeliveriesAnswer {
+  deliveries: SsfReceiversDeliveriesItem[];
   nextCursor: string | null;
 }
 
@@ -3744,6 +3890,30 @@ export interface DevelopersApi {
    * Sends `POST /v1/me/close`.
    */
   close(input: DevelopersCloseInput, options?: CallOptions): Promise<DevelopersCloseAnswer>;
+  /**
+   * Count the accounts of the deployment, and their agents and grants.
+   *
+   * Sends `GET /v1/admin/stats`.
+   */
+  stats(options?: CallOptions): Promise<DevelopersStatsAnswer>;
+  /**
+   * List the accounts of the deployment, newest first.
+   *
+   * Sends `GET /v1/admin/developers`.
+   */
+  list(query?: EntriesListQuery, options?: CallOptions): List<DevelopersListAnswer, DevelopersListAnswer['developers'][number]>;
+  /**
+   * Open an account with its first API key, also where sign-up is closed.
+   *
+   * Sends `POST /v1/admin/developers`.
+   */
+  create(input: SignupInput, options?: CallOptions): Promise<SignupAnswer>;
+  /**
+   * Set the plan of an account.
+   *
+   * Sends `PATCH /v1/admin/developers/{id}/plan`.
+   */
+  setPlan(id: string, input: DevelopersSetPlanInput, options?: CallOptions): Promise<DevelopersSetPlanAnswer>;
 }
 
 export interface KeysApi {
@@ -5078,6 +5248,57 @@ export interface WebhooksApi {
   redeliver(id: string, deliveryId: string, options?: CallOptions): Promise<WebhooksDeliveriesItem>;
 }
 
+export interface SsfReceiversApi {
+  /**
+   * Register a system that listens to signals. The receiver is an OAuth client, which makes its streams itself (Shared Signals Framework 1.0). `events` is the most that its streams deliver. Only this answer shows the secrets.
+   *
+   * Sends `POST /v1/ssf/receivers`.
+   */
+  create(input: SsfReceiversCreateInput, options?: CallOptions): Promise<SsfReceiversCreateAnswer>;
+  /**
+   * List receivers of signals, newest first.
+   *
+   * Sends `GET /v1/ssf/receivers`.
+   */
+  list(query?: EntriesListQuery, options?: CallOptions): List<SsfReceiversListAnswer, SsfReceiversListAnswer['receivers'][number]>;
+  /**
+   * Read a receiver of signals.
+   *
+   * Sends `GET /v1/ssf/receivers/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<SsfReceiversListItem>;
+  /**
+   * Change a receiver of signals.
+   *
+   * Sends `PATCH /v1/ssf/receivers/{id}`.
+   */
+  change(id: string, input?: SsfReceiversChangeInput, options?: CallOptions): Promise<SsfReceiversListItem>;
+  /**
+   * Delete a receiver of signals, with its streams.
+   *
+   * Sends `DELETE /v1/ssf/receivers/{id}`.
+   */
+  delete(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * Give a receiver of signals a new secret. The former secret holds until the end of the grace period, and so does every token that was issued before.
+   *
+   * Sends `POST /v1/ssf/receivers/{id}/rotate-secret`.
+   */
+  rotateSecret(id: string, input?: WebhooksRotateSecretInput, options?: CallOptions): Promise<SsfReceiversRotateSecretAnswer>;
+  /**
+   * List the streams of a receiver.
+   *
+   * Sends `GET /v1/ssf/receivers/{id}/streams`.
+   */
+  streams(id: string, options?: CallOptions): Promise<SsfReceiversStreamsAnswer>;
+  /**
+   * List the signals on their way to a receiver, newest first.
+   *
+   * Sends `GET /v1/ssf/receivers/{id}/deliveries`.
+   */
+  deliveries(id: string, query?: SsfReceiversDeliveriesQuery, options?: CallOptions): List<SsfReceiversDeliveriesAnswer, SsfReceiversDeliveriesAnswer['deliveries'][number]>;
+}
+
 export interface EnforcementApi {
   /**
    * Ask whether a call of a tool may happen now. A denial is an answer, with status 200: read `allowed`. Each answer is in the audit log.
@@ -5468,6 +5689,7 @@ export interface ApiResources {
   readonly budgets: BudgetsApi;
   readonly audit: AuditApi;
   readonly webhooks: WebhooksApi;
+  readonly ssfReceivers: SsfReceiversApi;
   readonly enforcement: EnforcementApi;
   readonly authzen: AuthzenApi;
   readonly approvers: ApproversApi;

@@ -1,4 +1,5 @@
 export type { Admission } from './events.admitting.service.ts';
+export { listenToCommits } from './events.announce.service.ts';
 export { type BodyOutlet, bodyOutlet } from './events.body.service.ts';
 export { type Catalogue, catalogueOf, patternsOf } from './events.catalogue.rules.ts';
 export { toOcsf } from './events.ocsf.rules.ts';
