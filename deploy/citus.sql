@@ -18,6 +18,8 @@ alter table email_verification_index drop constraint email_verification_index_de
 alter table resource_index drop constraint resource_index_developer_id_resource_id_fkey;
 -- from a copied table to a distributed one. Both are deleted together, the index first.
 alter table scim_token_index drop constraint scim_token_index_developer_id_token_id_fkey;
+-- from a copied table to a distributed one. The erasure of an account deletes the row first.
+alter table ssf_receivers drop constraint ssf_receivers_developer_id_fkey;
 -- from a copied table to a distributed one. Both are deleted together, the index first.
 alter table verified_domains drop constraint verified_domains_developer_id_domain_id_fkey;
 -- from a copied table to a distributed one. Closing an account deletes the row first.
@@ -106,6 +108,7 @@ select create_distributed_table('scim_user_emails', 'developer_id', colocate_wit
 select create_distributed_table('setup_links', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('signal_sources', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('signal_receipts', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('ssf_streams', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_assertions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_connection_domains', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_identities', 'developer_id', colocate_with => 'developers');
@@ -138,6 +141,10 @@ select create_reference_table('billing_customers');
 select create_reference_table('verified_domains');
 -- finds the developer of a SCIM token, so it cannot be found by its developer
 select create_reference_table('scim_token_index');
+-- holds each audience once over all developers, and finds the developer of a client
+select create_reference_table('ssf_receivers');
+-- finds the developer of a token, so it cannot be found by its developer
+select create_reference_table('ssf_tokens');
 -- holds each URI once over all developers, and finds the developer of a credential
 select create_reference_table('resource_index');
 
@@ -166,8 +173,9 @@ select create_distributed_function('caps_reset(text,text)', 'p_developer_id', co
 select create_distributed_function('caps_sent(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('caps_usage(text,jsonb,bigint)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('caps_used(text,text[])', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('claim_delivery_shares(timestamp with time zone,interval,boolean,text[],text[],integer[])');
 select create_distributed_function('claim_idempotent_answer(text,bytea,timestamp with time zone)');
-select create_distributed_function('claim_webhook_shares(timestamp with time zone,interval,boolean,text[],text[],integer[])');
+select create_distributed_function('claim_polled_sets(text,text,timestamp with time zone,integer)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_active_grants(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_agents(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_anomaly_entries(text,bigint,bigint,jsonb,text[])', 'p_developer_id', colocate_with => 'developers');
@@ -181,6 +189,7 @@ select create_distributed_function('count_vault_credentials(text,timestamp with 
 select create_distributed_function('count_webhooks(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('deliver_events(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('details_above(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('drop_sets(text,text,timestamp with time zone,bigint)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('due_webhook_developers(timestamp with time zone,boolean,text[],text,integer)');
 select create_distributed_function('erase_only()');
 select create_distributed_function('events_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
@@ -199,6 +208,7 @@ select create_distributed_function('free_status_place(text)', 'p_developer_id', 
 select create_distributed_function('free_webhook_leases(text,text,boolean,timestamp with time zone,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_budget(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('has_waiting_set(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('hold_principal(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('hold_status_place(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('is_proxy_token_live(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
@@ -207,6 +217,8 @@ select create_distributed_function('lock_account(text)');
 select create_distributed_function('lock_delegation(text,text[])');
 select create_distributed_function('lock_directory(text)');
 select create_distributed_function('lock_policies(text)');
+select create_distributed_function('lock_receivers(text)');
+select create_distributed_function('may_send_set(text,text,stream_state,text,text,bigint,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('move_webhook_deliveries(text,text,boolean)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('next_anomaly_seq(text,bigint,timestamp with time zone,integer)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('open_allocation(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
@@ -222,6 +234,7 @@ select create_distributed_function('revoke_credentials(text,timestamp with time 
 select create_distributed_function('revoke_credentials_of(text,timestamp with time zone,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_some(text,timestamp with time zone,text[],revoked_reason)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_tree(text,timestamp with time zone,jsonb)');
+select create_distributed_function('set_subject(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('settle_webhook_delivery(text,text,text,timestamp with time zone,timestamp with time zone,webhook_delivery_status,timestamp with time zone,text,integer,text,boolean)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('share_agents(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('share_delegation(text,text[])');

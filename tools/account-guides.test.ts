@@ -217,6 +217,15 @@ test('an identity provider is listened to, step by step', async () => {
   expect(linesOf(told)).toEqual(['idp', 'push']);
 });
 
+test('a system of the developer hears signals, step by step', async () => {
+  const { shell, asDeveloper } = await listening();
+  const acme = await asDeveloper({ mode: 'sandbox' });
+
+  const told = await shell(stepsOf('tell-your-other-systems').join('\n'), { KEY: acme.apiKey });
+
+  expect(linesOf(told).slice(-2)).toEqual(['enabled', 'delivered']);
+});
+
 test('a customer’s administrator gets a link, step by step', async () => {
   const { shell, asDeveloper } = await listening();
   const acme = await asDeveloper({ mode: 'sandbox' });

@@ -21,6 +21,8 @@ const catalogue: Catalogue = {
     { name: 'verified_domains', columns: ['domain', 'developer_id', 'domain_id'] },
     { name: 'billing_customers', columns: ['id', 'developer_id'] },
     { name: 'scim_token_index', columns: ['hash', 'developer_id', 'token_id'] },
+    { name: 'ssf_receivers', columns: ['developer_id', 'id', 'audience'] },
+    { name: 'ssf_tokens', columns: ['developer_id', 'hash'] },
     { name: 'resource_index', columns: ['resource', 'hash', 'developer_id', 'resource_id'] },
     { name: 'developers', columns: ['id', 'mode'] },
     { name: 'grants', columns: ['developer_id', 'id'] },
@@ -39,6 +41,7 @@ const catalogue: Catalogue = {
     indexOf('verified_domains', 'agents', ['developer_id', 'domain_id']),
     indexOf('billing_customers', 'developers', ['developer_id']),
     indexOf('scim_token_index', 'agents', ['developer_id', 'token_id']),
+    indexOf('ssf_receivers', 'developers', ['developer_id']),
     indexOf('resource_index', 'agents', ['developer_id', 'resource_id']),
     indexOf('agents', 'grants', ['developer_id', 'newest_grant']),
   ],
@@ -74,6 +77,8 @@ test('tables that others refer to come first, and all are with the root', () => 
     "create_reference_table('billing_customers'",
     "create_reference_table('verified_domains'",
     "create_reference_table('scim_token_index'",
+    "create_reference_table('ssf_receivers'",
+    "create_reference_table('ssf_tokens'",
     "create_reference_table('resource_index'",
   ]);
 });

@@ -17,6 +17,8 @@ export const REFERENCE: Readonly<Record<string, string>> = {
   billing_customers: 'finds the developer of a customer of the payment provider',
   verified_domains: 'holds each domain once over all developers',
   scim_token_index: 'finds the developer of a SCIM token, so it cannot be found by its developer',
+  ssf_receivers: 'holds each audience once over all developers, and finds the developer of a client',
+  ssf_tokens: 'finds the developer of a token, so it cannot be found by its developer',
   resource_index: 'holds each URI once over all developers, and finds the developer of a credential',
 };
 
@@ -43,6 +45,8 @@ export const DROPPED: Readonly<Record<string, string>> = {
   verified_emails_developer_id_fkey:
     'from a copied table to a distributed one. Closing an account deletes the row first',
   billing_customers_developer_id_fkey:
+    'from a copied table to a distributed one. The erasure of an account deletes the row first',
+  ssf_receivers_developer_id_fkey:
     'from a copied table to a distributed one. The erasure of an account deletes the row first',
   scim_token_index_developer_id_token_id_fkey:
     'from a copied table to a distributed one. Both are deleted together, the index first',

@@ -39,6 +39,7 @@ export const RUN: Readonly<Record<string, string>> = {
   'docs/guides/sign-people-in-with-openid-connect.md': 'tools/account-guides.test.ts',
   'docs/guides/sign-people-in-with-saml.md': 'tools/account-guides.test.ts',
   'docs/guides/stop-everything.md': 'tools/account-guides.test.ts',
+  'docs/guides/tell-your-other-systems.md': 'tools/account-guides.test.ts',
   'docs/guides/use-a-domain-of-your-own.md': 'tools/account-guides.test.ts',
   'docs/guides/verify-a-token.md': 'tools/docs.test.ts',
 };

@@ -9,7 +9,7 @@ const SECTIONS = {
   T: 11,
   I: 18,
   S: 9,
-  M: 17,
+  M: 20,
   C: 5,
   V: 19,
   A: 6,

@@ -46,6 +46,7 @@ export const CONTENTS: Readonly<Record<string, readonly string[]>> = {
   'Follow and prove': [
     'guides/receive-webhooks',
     'guides/follow-events',
+    'guides/tell-your-other-systems',
     'guides/check-the-audit-chain',
     'guides/show-an-auditor-what-happened',
     'compliance-mapping',

@@ -9,7 +9,7 @@ const PARAMETER = 'p_developer_id';
 
 /** Functions that go from developer to developer, by the variable that holds the developer whose turn it is. */
 const TURNS: Readonly<Record<string, string>> = {
-  claim_webhook_shares: 'dev',
+  claim_delivery_shares: 'dev',
   due_webhook_developers: 'dev',
 };
 

@@ -102,6 +102,7 @@ export async function buildApp({
     session: credentials.session,
     grant: credentials.grant,
     scim: credentials.scim,
+    ssf: credentials.ssf,
     resource: credentials.resource,
     operator: credentials.operator,
   });

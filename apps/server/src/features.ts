@@ -40,6 +40,7 @@ import { compliance } from './features/record/compliance/compliance.feature.ts';
 import { erasures } from './features/record/erasures/erasures.feature.ts';
 import { events } from './features/record/events/events.feature.ts';
 import { catalogueOf } from './features/record/events/index.ts';
+import { transmitter } from './features/record/transmitter/transmitter.feature.ts';
 import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
 import { keys } from './features/service/keys/keys.feature.ts';
 import { operations } from './features/service/operations/operations.feature.ts';
@@ -97,6 +98,7 @@ export const features: readonly Feature[] = [
   budgets,
   audit,
   webhooks,
+  transmitter,
   caps,
   enforcement,
   authzen,

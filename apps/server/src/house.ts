@@ -134,9 +134,20 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
 /** @throws Error when no feature reads a credential that routes may ask for */
 function credentialsOf(opened: readonly OpenedFeature[]): Credentials {
   const all: Partial<Credentials> = Object.assign({}, ...opened.map((feature) => feature.credentials));
-  const { developer, consent, connect, approver, session, grant, scim, resource, operator } = all;
-  if (developer && consent && connect && approver && session && grant && scim && resource && operator) {
-    return { developer, consent, connect, approver, session, grant, scim, resource, operator };
+  const { developer, consent, connect, approver, session, grant, scim, ssf, resource, operator } = all;
+  if (
+    developer &&
+    consent &&
+    connect &&
+    approver &&
+    session &&
+    grant &&
+    scim &&
+    ssf &&
+    resource &&
+    operator
+  ) {
+    return { developer, consent, connect, approver, session, grant, scim, ssf, resource, operator };
   }
   throw new Error(`No feature reads some credentials; there are ${Object.keys(all)}.`);
 }

@@ -42,6 +42,7 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'sso.directoryForm': 'the browser of the person calls it',
   'sso.metadata': 'a document',
   'approver.': 'the browser of an approver calls it',
+  'ssf.': 'a receiver of signals calls it, with a token of its own',
   'oauth.': 'an OAuth client calls it, with forms and a credential of its own',
   'events.socket': '`events.stream` has the same events in every runtime',
 };

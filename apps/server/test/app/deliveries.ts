@@ -1,4 +1,5 @@
 import { afterAll, onTestFinished } from 'vitest';
+import { makeSet } from '../../src/features/record/transmitter/transmitter.set.service.ts';
 import { createDispatcher } from '../../src/features/record/webhooks/webhooks.dispatch.service.ts';
 import { webhookSeals } from '../../src/features/record/webhooks/webhooks.secrets.service.ts';
 import { createEgress, type EgressOptions } from '../../src/platform/egress/egress.ts';
@@ -12,7 +13,7 @@ export interface SendingOptions extends Partial<EgressOptions> {
 
 /** Sends a service's deliveries like a process of its own. @returns also the reported failures */
 export function dispatcherOf(
-  { db, clock, keyRing }: Service,
+  { db, clock, keyRing, settings }: Service,
   { promptSeconds, ...options }: SendingOptions = {},
 ) {
   const failures: unknown[] = [];
@@ -24,6 +25,9 @@ export function dispatcherOf(
     clock,
     egress,
     seals,
+    keyRing,
+    issuer: settings.tokens.issuer,
+    makeSet,
     onFailure,
     ...(promptSeconds !== undefined && { promptSeconds }),
   });

@@ -39,6 +39,7 @@ export function callAs(callers: Callers, route: RouteOptions): Promise<LightMyRe
   if (access === 'developer') return acme(method, url, body);
   if (access === 'grant') return service.calling(String(its.grantToken))(method, url, body);
   if (access === 'scim') return service.calling(String(its.scimToken))(method, url, body);
+  if (access === 'ssf') return service.calling(String(its.ssfToken))(method, url, body);
   if (access === 'operator') return service.calling(ADMIN_API_KEY)(method, url, body);
   if (access === 'session') return service.calling(String(its.sessionToken))(method, url, body);
   return service.app.inject({ method, url, ...(body && { body }) });

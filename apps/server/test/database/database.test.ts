@@ -140,6 +140,8 @@ describe('the schema', () => {
     'scim_token_index',
     'resource_index',
     'billing_customers',
+    'ssf_receivers',
+    'ssf_tokens',
     'dynamic_clients', // registered before any developer knows them
     'signing_keys',
     'operator_head',
@@ -250,14 +252,17 @@ describe('I1: statements', () => {
       'claimSharesAcrossTenants',
       'countPendingAcrossTenants',
       'countSealedOtherwiseAcrossTenants',
+      'countSetsAcrossTenants',
       'countWaitingAcrossTenants',
       'deleteOldAcrossTenants',
       'deleteOldCallsAcrossTenants',
       'deleteOldProxyCallsAcrossTenants',
+      'deleteOldTokensAcrossTenants',
       'deleteUnusedClientsAcrossTenants',
       'deleteUsageBeforeAcrossTenants',
       'developerOfResourceAcrossTenants',
       'developersAcrossTenants',
+      'failingQueuesAcrossTenants',
       'findAgentAcrossTenants',
       'findBitAcrossTenants',
       'findClientAcrossTenants',
@@ -272,9 +277,11 @@ describe('I1: statements', () => {
       'findOAuthClientAcrossTenants',
       'findPayerAcrossTenants',
       'findPlacedAcrossTenants',
+      'findReceiverAcrossTenants',
       'findSeededAcrossTenants',
       'findSourceAcrossTenants',
       'findTokenAcrossTenants',
+      'findTokenAcrossTenants', // receivers of signals
       'findVerificationAcrossTenants',
       'isVerifiedAcrossTenants',
       'listByCredentialAcrossTenants',
@@ -288,9 +295,11 @@ describe('I1: statements', () => {
       'listDueMessagesAcrossTenants',
       'listDuePollsAcrossTenants',
       'listDueSessionsAcrossTenants',
+      'listFailingAcrossTenants',
       'listFirstsAcrossTenants',
       'listForgottenAcrossTenants',
       'listGraceOverAcrossTenants',
+      'listInactiveAcrossTenants',
       'listMeteredAcrossTenants',
       'listNewAcrossTenants',
       'listProvidersUnderAcrossTenants',
@@ -302,6 +311,7 @@ describe('I1: statements', () => {
       'listSealedOtherwiseAcrossTenants', // channels of decisions
       'listSealedOtherwiseAcrossTenants', // streams of signals
       'listSealedUnderAcrossTenants',
+      'listStreamsAcrossTenants',
       'listUnannouncedExpiriesAcrossTenants',
       'listUncheckedAcrossTenants',
       'listUnsettledAcrossTenants',
@@ -315,6 +325,7 @@ describe('I1: statements', () => {
       'resourceServerAcrossTenants',
       'retentionAcrossTenants',
       'setMaxAttemptsAcrossTenants',
+      'setSetAttemptsAcrossTenants',
     ]);
   });
 

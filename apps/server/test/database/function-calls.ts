@@ -196,8 +196,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     record_acts: call('record_acts', dev, at, json(acts)),
     events_first_seq: call('events_first_seq', dev, "'infinity'"),
     'events_first_seq of a time': call('events_first_seq', dev, at),
-    claim_webhook_shares: call(
-      'claim_webhook_shares',
+    claim_delivery_shares: call(
+      'claim_delivery_shares',
       ...[at, "'1 minute'", 'true', ids(developerId), '\'{""}\'', "'{5}'"],
     ),
     count_anomaly_entries: call(
@@ -229,6 +229,21 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
         'true',
       ],
     ),
+    claim_polled_sets: call('claim_polled_sets', dev, id(webhookId), at, '10'),
+    has_waiting_set: call('has_waiting_set', dev, id(webhookId), at),
+    drop_sets: call('drop_sets', dev, id(webhookId), "'2020-01-01'", '10'),
+    may_send_set: call(
+      'may_send_set',
+      dev,
+      id(webhookId),
+      "'open'",
+      "'grant.revoked'",
+      "'s'",
+      '1',
+      "'whd_1'",
+    ),
+    set_subject: call('set_subject', dev, json({ principalId: 'user_42' })),
+    lock_receivers: call('lock_receivers', dev),
     slow_webhook: call('slow_webhook', dev, id(webhookId)),
     webhook_has_work: call('webhook_has_work', dev, ...lane(true), at),
     budget_chain: call('budget_chain', dev, id(grantId)),

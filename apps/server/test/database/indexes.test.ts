@@ -50,9 +50,18 @@ import {
 } from '../../src/features/record/erasures/erasures.repo.ts';
 import { findBeginnings } from '../../src/features/record/events/events.repo.ts';
 import {
+  listFailingAcrossTenants,
+  listInactiveAcrossTenants,
+} from '../../src/features/record/transmitter/transmitter.streams.repo.ts';
+import {
+  deleteOldTokensAcrossTenants,
+  findReceiverAcrossTenants,
+} from '../../src/features/record/transmitter/transmitter.tokens.repo.ts';
+import {
   claimSharesAcrossTenants,
   deleteOldAcrossTenants,
 } from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
+import { dropSets, hasWaiting } from '../../src/features/record/webhooks/webhooks.queues.repo.ts';
 import { listDisconnectingAcrossTenants } from '../../src/features/vault/credentials/credentials.connection.repo.ts';
 import { findExchangeable } from '../../src/features/vault/credentials/credentials.exchange.repo.ts';
 import { principalsWithCredentials } from '../../src/features/vault/credentials/credentials.queries.ts';
@@ -84,6 +93,8 @@ async function startFilled() {
   const its = await possessionsOf(acme);
   await acme('POST', `/v1/webhooks/${its.webhookId}/test`, {});
   await acme('POST', `/v1/anomaly/channels/${its.channelId}/test`, {});
+  const { agentId } = (await acme('POST', '/v1/agents', { name: 'Stopped' })).json();
+  await acme('PATCH', `/v1/agents/${agentId}`, { status: 'suspended' }); // a signal that waits
   await fill(db);
   return { ...service, db, acme, its, at: service.clock() };
 }
@@ -192,6 +203,18 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   webhook_deliveries_leased: ({ db, at, acme }) =>
     claimSharesAcrossTenants(db, at, false, [{ developerId: acme.developerId, after: '', places: 1 }]),
   webhook_deliveries_old: ({ db, at }) => deleteOldAcrossTenants(db, at, 10),
+  webhook_deliveries_sets: ({ db, acme }) =>
+    dropSets(db, acme, 'ssfs_1', { before: new Date(0), most: 100_000 }),
+  webhook_deliveries_subject: ({ db, acme, at, its }) => hasWaiting(db, acme, String(its.ssfStreamId), at),
+  webhook_endpoints_failing: ({ db, at }) =>
+    listFailingAcrossTenants(db, { since: at, failures: 10, limit: 100 }),
+  ssf_receivers_client: ({ db }) => findReceiverAcrossTenants(db, 'ssfr_1'),
+  ssf_streams_inactive: ({ db }) => listInactiveAcrossTenants(db, new Date(0), 100),
+  ssf_streams_receiver: get((its) => `/v1/ssf/receivers/${its.ssfReceiverId}/streams`),
+  ssf_tokens_hash: ({ calling, its }) => calling(String(its.ssfToken))('GET', '/ssf/streams'),
+  ssf_tokens_old: ({ db }) => deleteOldTokensAcrossTenants(db, new Date(0), 10),
+  ssf_tokens_receiver: ({ acme, its }) =>
+    acme('POST', `/v1/ssf/receivers/${its.ssfReceiverId}/rotate-secret`, {}),
   webhook_deliveries_pending: ({ db, at, acme }) =>
     claimSharesAcrossTenants(db, at, true, [{ developerId: acme.developerId, after: '', places: 1 }]),
   grants_developer_id_auth_request_id_key: ({ acme, its }) =>
@@ -316,6 +339,7 @@ const RULES: Readonly<Record<string, string>> = {
   approver_passkeys_credential: 'a developer has each credential of an approver once',
   decisions_open: 'a call has one open request',
   decision_approvals_position: 'of two approvals at once one comes second',
+  ssf_receivers_audience: 'a receiver of the installation has an audience of its own',
   status_lists_open: 'new credentials take their places in one list',
   verifiable_credentials_place: 'a place in a status list is taken once',
   verified_domains_developer_id_domain_id_key: 'a registration holds its own domain',
@@ -415,12 +439,16 @@ const COPIES: Readonly<Record<string, string>> = {
   assertion_uses: `'jti', n`,
   signal_sources: `'connection_id', n`,
   signal_receipts: `'jti', n`,
+  ssf_receivers: `'id', one.id || n, 'audience', one.audience || n`,
+  ssf_tokens: `'hash', sha256(convert_to(n::text, 'UTF8')), 'receiver_id', one.receiver_id || n, 'expires_at', '2030-01-01'`,
+  ssf_streams: `'id', one.id || n, 'receiver_id', one.receiver_id || n, 'polled_at', '2030-01-01'`,
   sso_assertions: `'assertion_id', n`,
   sso_sessions: `'id', one.id || n, 'idp_session', n, 'subject', n, 'principal_id', n, 'user_id', n, 'expires_at', '2030-01-01'`,
   verifiable_credentials: `'id', one.id || n, 'grant_id', n, 'principal_id', n, 'status_list_id', n`,
   vault_credentials: `'id', one.id || n, 'principal_id', case when n % 2 = 0 then 'user_42' else 'p' || n end, 'service', n, 'key_id', n`,
   vault_proxy_calls: `'id', one.id || n, 'created_at', '2030-01-01'`,
   vault_proxy_profiles: `'service', n`,
+  webhook_endpoints: `'developer_id', n, 'stream_state', 'off'`,
   webhook_deliveries: `'id', one.id || n, 'status', 'delivered', 'leased_until', null, 'created_at', '2030-01-01'`,
 };
 

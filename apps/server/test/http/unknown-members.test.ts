@@ -42,7 +42,7 @@ function stopAtHandlers(message: unknown): void {
 /** A developer, a principal with a session, and a person with an open consent page. */
 async function credentialsOf(service: Service) {
   const sandbox = await service.asDeveloper({ mode: 'sandbox' });
-  const { sessionToken, grantToken, scimToken } = await possessionsOf(sandbox);
+  const { sessionToken, grantToken, scimToken, ssfToken } = await possessionsOf(sandbox);
   const developer = await service.asDeveloper();
   const { agentId } = await registerAgent(developer);
   const { id, consentUrl } = await authorize(developer, agentId);
@@ -67,6 +67,7 @@ async function credentialsOf(service: Service) {
     if (config?.access === 'developer') return { authorization: `Bearer ${developer.apiKey}` };
     if (config?.access === 'session') return { authorization: `Bearer ${sessionToken}` };
     if (config?.access === 'scim') return { authorization: `Bearer ${scimToken}` };
+    if (config?.access === 'ssf') return { authorization: `Bearer ${ssfToken}` };
     if (config?.access === 'operator') return { authorization: `Bearer ${ADMIN_API_KEY}` };
     if (config?.access === 'grant') return { authorization: `Bearer ${grantToken}` };
     if (config?.access === 'approver') return approving.headers();

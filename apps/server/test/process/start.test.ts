@@ -44,12 +44,13 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(30), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(31), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'anomaly detection',
       'audit checkpoints',
       'care of decisions',
+      'care of signal streams',
       'checks of audit chains',
       'checks of domains',
       'connection rotation',

@@ -119,6 +119,8 @@ const attacks: Record<string, () => string | Promise<string>> = {
     signedBy(service, said().payload, { typ: 'audit-checkpoint+jwt' }),
   'J17 what a grant token says, as the session of a person': () =>
     signedBy(service, said().payload, { typ: 'principal-session+jwt' }),
+  'J17 what a grant token says, as a signal': () =>
+    signedBy(service, said().payload, { typ: 'secevent+jwt' }),
   'J20 a month for a key id': () => forged({ kid: 'service-2026-01' }),
   'J20 no key id': () => forged({ kid: undefined }),
 };

@@ -2807,6 +2807,116 @@ export interface WebhooksDeliveriesAnswer {
   nextCursor: string | null;
 }
 
+export interface SsfReceiversCreateInput {
+  readonly name: string;
+  readonly audience?: string | undefined;
+  readonly events?: readonly string[] | undefined;
+  readonly subjectFormat?: "iss_sub" | "email" | undefined;
+  readonly subjectShape?: "complex" | "simple" | undefined;
+  readonly staticToken?: boolean | undefined;
+}
+
+export interface SsfReceiversCreateAnswer {
+  receiverId: string;
+  id: string;
+  clientId: string;
+  name: string;
+  audience: string;
+  events: string[];
+  subjectFormat: "iss_sub" | "email";
+  subjectShape: "complex" | "simple";
+  staticToken: boolean;
+  createdAt: string;
+  updatedAt: string;
+  secretRotatedAt: string | null;
+  previousSecretExpiresAt: string | null;
+  clientSecret: string;
+  accessToken?: string;
+  accessTokenExpiresAt?: string;
+}
+
+export interface SsfReceiversListItem {
+  receiverId: string;
+  id: string;
+  clientId: string;
+  name: string;
+  audience: string;
+  events: string[];
+  subjectFormat: "iss_sub" | "email";
+  subjectShape: "complex" | "simple";
+  staticToken: boolean;
+  createdAt: string;
+  updatedAt: string;
+  secretRotatedAt: string | null;
+  previousSecretExpiresAt: string | null;
+}
+
+export interface SsfReceiversListAnswer {
+  receivers: SsfReceiversListItem[];
+  nextCursor: string | null;
+}
+
+export interface SsfReceiversChangeInput {
+  readonly name?: string | undefined;
+  readonly events?: readonly string[] | undefined;
+  readonly subjectFormat?: "iss_sub" | "email" | undefined;
+  readonly subjectShape?: "complex" | "simple" | undefined;
+}
+
+export interface SsfReceiversRotateSecretAnswer {
+  id: string;
+  clientSecret: string;
+  accessToken?: string;
+  accessTokenExpiresAt?: string;
+  previousSecretExpiresAt: string;
+}
+
+export interface SsfReceiversStreamsAnswer {
+  streams: {
+    streamId: string;
+    receiverId: string;
+    method: "push" | "poll";
+    endpointUrl: string;
+    events: string[];
+    status: "enabled" | "paused" | "disabled";
+    statusReason: string | null;
+    description: string | null;
+    failures: number;
+    failingSince: string | null;
+    polledAt: string | null;
+    createdAt: string;
+    updatedAt: string;
+  }[];
+}
+
+export interface SsfReceiversDeliveriesQuery {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly status?: "pending" | "delivered" | "failed" | undefined;
+}
+
+export interface SsfReceiversDeliveriesItem {
+  id: string;
+  streamId: string;
+  jti: string;
+  eventId: string;
+  eventType: string;
+  status: "pending" | "delivered" | "failed";
+  attempts: number;
+  maxAttempts: number;
+  lastError: string | null;
+  lastStatusCode: number | null;
+  createdAt: string;
+  lastAttemptAt: string | null;
+  nextAttemptAt: string | null;
+  deliveredAt: string | null;
+}
+
+export interface SsfReceiversDeliveriesAnswer {
+  deliveries: SsfReceiversDeliveriesItem[];
+  nextCursor: string | null;
+}
+
 export interface EnforcementEnforceInput {
   readonly grantToken: string;
   readonly connector: string;
@@ -5068,6 +5178,57 @@ export interface WebhooksApi {
   redeliver(id: string, deliveryId: string, options?: CallOptions): Promise<WebhooksDeliveriesItem>;
 }
 
+export interface SsfReceiversApi {
+  /**
+   * Register a system that listens to signals. The receiver is an OAuth client, which makes its streams itself (Shared Signals Framework 1.0). `events` is the most that its streams deliver. Only this answer shows the secrets.
+   *
+   * Sends `POST /v1/ssf/receivers`.
+   */
+  create(input: SsfReceiversCreateInput, options?: CallOptions): Promise<SsfReceiversCreateAnswer>;
+  /**
+   * List receivers of signals, newest first.
+   *
+   * Sends `GET /v1/ssf/receivers`.
+   */
+  list(query?: EntriesListQuery, options?: CallOptions): List<SsfReceiversListAnswer, SsfReceiversListAnswer['receivers'][number]>;
+  /**
+   * Read a receiver of signals.
+   *
+   * Sends `GET /v1/ssf/receivers/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<SsfReceiversListItem>;
+  /**
+   * Change a receiver of signals.
+   *
+   * Sends `PATCH /v1/ssf/receivers/{id}`.
+   */
+  change(id: string, input?: SsfReceiversChangeInput, options?: CallOptions): Promise<SsfReceiversListItem>;
+  /**
+   * Delete a receiver of signals, with its streams.
+   *
+   * Sends `DELETE /v1/ssf/receivers/{id}`.
+   */
+  delete(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * Give a receiver of signals a new secret. The former secret holds until the end of the grace period, and so does every token that was issued before.
+   *
+   * Sends `POST /v1/ssf/receivers/{id}/rotate-secret`.
+   */
+  rotateSecret(id: string, input?: WebhooksRotateSecretInput, options?: CallOptions): Promise<SsfReceiversRotateSecretAnswer>;
+  /**
+   * List the streams of a receiver.
+   *
+   * Sends `GET /v1/ssf/receivers/{id}/streams`.
+   */
+  streams(id: string, options?: CallOptions): Promise<SsfReceiversStreamsAnswer>;
+  /**
+   * List the signals on their way to a receiver, newest first.
+   *
+   * Sends `GET /v1/ssf/receivers/{id}/deliveries`.
+   */
+  deliveries(id: string, query?: SsfReceiversDeliveriesQuery, options?: CallOptions): List<SsfReceiversDeliveriesAnswer, SsfReceiversDeliveriesAnswer['deliveries'][number]>;
+}
+
 export interface EnforcementApi {
   /**
    * Ask whether a call of a tool may happen now. A denial is an answer, with status 200: read `allowed`. Each answer is in the audit log.
@@ -5458,6 +5619,7 @@ export interface ApiResources {
   readonly budgets: BudgetsApi;
   readonly audit: AuditApi;
   readonly webhooks: WebhooksApi;
+  readonly ssfReceivers: SsfReceiversApi;
   readonly enforcement: EnforcementApi;
   readonly authzen: AuthzenApi;
   readonly approvers: ApproversApi;

@@ -90,9 +90,19 @@ export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "
 
 export type SigningKeyState = "active" | "pending" | "removed" | "retired";
 
+export type SsfStreamMethod = "poll" | "push";
+
+export type SsfStreamStatus = "disabled" | "enabled" | "paused";
+
+export type SsfSubjectFormat = "email" | "iss_sub";
+
+export type SsfSubjectShape = "complex" | "simple";
+
 export type SsoProtocol = "ldap" | "oidc" | "saml";
 
 export type SsoStatus = "active" | "inactive" | "testing";
+
+export type StreamState = "holding" | "off" | "open";
 
 export type SubscriptionStatus = "active" | "canceled" | "past_due";
 
@@ -1125,6 +1135,47 @@ export interface SigningKeys {
   state: SigningKeyState;
 }
 
+export interface SsfReceivers {
+  audience: string;
+  createdAt: Timestamp;
+  developerId: string;
+  events: string[];
+  id: string;
+  name: string;
+  previousSecretExpiresAt: Timestamp | null;
+  previousSecretHash: Buffer | null;
+  secretHash: Buffer;
+  secretRotatedAt: Timestamp | null;
+  staticToken: boolean;
+  subjectFormat: SsfSubjectFormat;
+  subjectShape: SsfSubjectShape;
+  updatedAt: Timestamp;
+}
+
+export interface SsfStreams {
+  createdAt: Timestamp;
+  description: string | null;
+  developerId: string;
+  eventsRequested: string[] | null;
+  id: string;
+  method: SsfStreamMethod;
+  polledAt: Timestamp | null;
+  receiverId: string;
+  status: SsfStreamStatus;
+  statusReason: string | null;
+  updatedAt: Timestamp;
+  verificationAskedAt: Timestamp | null;
+}
+
+export interface SsfTokens {
+  developerId: string;
+  expiresAt: Timestamp;
+  hash: Buffer;
+  isStatic: boolean;
+  receiverId: string;
+  scopes: string[];
+}
+
 export interface SsoAssertions {
   assertionId: string;
   connectionId: string;
@@ -1354,6 +1405,7 @@ export interface WalletAuthorizations {
 }
 
 export interface WebhookDeliveries {
+  actor: string | null;
   attempts: Generated<number>;
   createdAt: Timestamp;
   deliveredAt: Timestamp | null;
@@ -1369,7 +1421,10 @@ export interface WebhookDeliveries {
   leasedUntil: Timestamp | null;
   maxAttempts: number;
   nextAttemptAt: Timestamp | null;
+  seq: Int8 | null;
   status: Generated<WebhookDeliveryStatus>;
+  subject: string | null;
+  txn: string | null;
   url: string | null;
   webhookId: string;
 }
@@ -1379,6 +1434,8 @@ export interface WebhookEndpoints {
   description: string;
   developerId: string;
   events: string[];
+  failingSince: Timestamp | null;
+  failures: Generated<number>;
   format: Generated<WebhookFormat>;
   id: string;
   isPrompt: Generated<boolean>;
@@ -1390,6 +1447,7 @@ export interface WebhookEndpoints {
   secret: Buffer;
   secretRotatedAt: Timestamp | null;
   status: WebhookStatus;
+  streamState: StreamState | null;
   updatedAt: Timestamp;
   url: string;
 }
@@ -1480,6 +1538,9 @@ export interface DB {
   signalReceipts: SignalReceipts;
   signalSources: SignalSources;
   signingKeys: SigningKeys;
+  ssfReceivers: SsfReceivers;
+  ssfStreams: SsfStreams;
+  ssfTokens: SsfTokens;
   ssoAssertions: SsoAssertions;
   ssoConnectionDomains: SsoConnectionDomains;
   ssoConnections: SsoConnections;

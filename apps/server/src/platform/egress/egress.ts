@@ -23,7 +23,10 @@ export type EgressOutcome =
   | { readonly status: number; readonly failure?: undefined }
   | { readonly failure: EgressFailure; readonly status?: undefined };
 
-/** An answer with its body. `too_large` is a body of more bytes than are read. */
+/**
+ * An answer with its body. `too_large` is a body of more bytes than are read; `answered` is the status of an answer whose
+ * body is not whole.
+ */
 export type EgressAnswer =
   | {
       readonly status: number;
@@ -31,7 +34,11 @@ export type EgressAnswer =
       readonly body: Buffer;
       readonly failure?: undefined;
     }
-  | { readonly failure: EgressFailure | 'too_large'; readonly status?: undefined };
+  | {
+      readonly failure: EgressFailure | 'too_large';
+      readonly status?: undefined;
+      readonly answered?: number;
+    };
 
 /** The only way in which the service calls an address that another party has named. */
 export interface Egress {
@@ -96,7 +103,7 @@ export function createEgress(options: EgressOptions): Egress {
       const received = await call(request);
       if (received.failure !== undefined) return received;
       const { status, headers, body, cut } = received;
-      return cut === undefined ? { status, headers, body } : { failure: cut };
+      return cut === undefined ? { status, headers, body } : { failure: cut, answered: status };
     },
     async locate(text) {
       const found = await locate(text, AbortSignal.timeout(timeoutMilliseconds));

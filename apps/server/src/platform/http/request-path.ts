@@ -14,6 +14,7 @@ import {
   cookiesIn,
   type FindProvisioner,
   type FindResource,
+  type FindSsfCaller,
   type ReadHolder,
   type ReadSession,
   timesSent,
@@ -39,7 +40,7 @@ import type { Paths } from './routes/declarations.ts';
 import { type KnownPath, pathFinder, unknownRoute } from './routes/unknown-route.ts';
 
 /** Credentials that are charged by themselves, in one trip with the address. */
-const KEYED: ReadonlySet<unknown> = new Set(['developer', 'grant', 'scim']);
+const KEYED: ReadonlySet<unknown> = new Set(['developer', 'grant', 'scim', 'ssf']);
 const MOST_HEADERS = 100; // lines; browsers and proxies together send some thirty
 
 export interface RequestPathOptions {
@@ -52,6 +53,7 @@ export interface RequestPathOptions {
   readonly session: ReadSession;
   readonly grant: ReadHolder;
   readonly scim: FindProvisioner;
+  readonly ssf: FindSsfCaller;
   readonly resource: FindResource;
   readonly operator: CheckOperator;
   readonly paths: Paths;
@@ -78,6 +80,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
   app.decorateRequest('chargeResource');
   app.decorateRequest('chargeMore');
   app.decorateRequest('resourceServer', null);
+  app.decorateRequest('ssfReceiver', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
     const { origin } = request.headers;
@@ -113,6 +116,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
       request.chargeResource = async () => void (await charge(resourceBills(request, limits)));
     if (access === 'grant') request.holder = await holderByToken(request, reply, charge);
     if (access === 'scim') request.caller = await provisionerByToken(request, reply, charge);
+    if (access === 'ssf') request.caller = await receiverByToken(request, reply, charge);
     if (access === 'operator') request.operator = operatorIn(request, reply);
     if (access === 'session') request.session = await sessionIn(request, reply, charge);
     if (fromAllowedOrigins && origin !== undefined && !cors.isAllowed(origin)) {
@@ -209,6 +213,29 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     }
     await charge(failureBills(request, limits));
     throw unauthorized(reply, token, 'Send `Authorization: Bearer <SCIM token>` with a valid token.');
+  }
+
+  /** As `holderByToken`. @throws UNAUTHORIZED, FORBIDDEN for a token without the route's scope, RATE_LIMITED */
+  async function receiverByToken(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    charge: Charging,
+  ): Promise<Caller> {
+    const token = bearerOf(request);
+    const found = token === undefined ? undefined : await path.ssf(hashOf(token));
+    if (!found) {
+      await charge(failureBills(request, limits));
+      throw unauthorized(reply, token, 'Send `Authorization: Bearer <access token>` with a valid token.');
+    }
+    const { receiverId, scopes, ...identity } = found;
+    await charge([...anonymousBills(request, limits), tokenBill(request, receiverId, limits)]);
+    const { ssfScope = '' } = request.declared;
+    if (!scopes.includes(ssfScope)) {
+      reply.header('www-authenticate', `Bearer error="insufficient_scope", scope="${ssfScope}"`);
+      throw new AppError('FORBIDDEN', `This route needs a token with the scope \`${ssfScope}\`.`);
+    }
+    request.ssfReceiver = receiverId;
+    return { ...identity, requestId: request.id, address: request.ip };
   }
 
   /** The address was charged already. @throws UNAUTHORIZED, NOT_CONFIGURED */

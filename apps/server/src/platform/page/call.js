@@ -12,7 +12,7 @@ export function serviceTime() {
 /**
  * @param {string} path
  * @param {object} options
- * @param {string} [options.method]
+ * @param {string | undefined} [options.method]
  * @param {object | undefined} [options.body] makes it a POST
  * @param {Record<string, string>} [options.headers]
  * @param {(refusal: Refusal) => Problem} options.read gives the meaning of a refusal on this page

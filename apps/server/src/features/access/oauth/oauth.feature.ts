@@ -32,6 +32,7 @@ export const oauth = defineFeature({
     'keys',
     'sso',
     'tokens',
+    'transmitter',
     'workloads',
   ],
   tables,

@@ -136,8 +136,8 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
     },
     async (request) => {
       const sent = clientRequestOf(request, request.body);
-      const { answer, client } = await issueByForm(deps, request.body, sent, proofOf(request));
-      request.caller = client.caller;
+      const { answer, caller } = await issueByForm(deps, request.body, sent, proofOf(request));
+      request.caller = caller;
       return answer;
     },
   );

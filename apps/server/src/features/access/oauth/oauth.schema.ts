@@ -200,7 +200,8 @@ export const TokenAnswer = Type.Object({
   /** The resources of a token that an assertion has named. */
   resource: Type.Optional(Texts),
   authorization_details: Type.Optional(Type.Array(Type.Unknown())),
-  'urn:service:grant': Type.Object({ grant_id: Id }),
+  /** Absent from the tokens of receivers of signals, who have no grant. */
+  'urn:service:grant': Type.Optional(Type.Object({ grant_id: Id })),
   /** There when `credential_format` asks for it. */
   verifiableCredential: Type.Optional(Type.String()),
   sdJwtCredential: Type.Optional(Type.String()),

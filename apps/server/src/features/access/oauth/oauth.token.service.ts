@@ -1,4 +1,4 @@
-import type { Proved } from '../../../platform/caller.ts';
+import type { Caller, Proved } from '../../../platform/caller.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { type AssertionDeps, issueAsserted } from '../assertions/index.ts';
 import {
@@ -23,6 +23,7 @@ import { ACCESS_TOKEN, exchangeToken } from './oauth.exchange.service.ts';
 import { pollsTooFast } from './oauth.flow.service.ts';
 import { type PollDeps, pollRequest } from './oauth.poll.service.ts';
 import { rates } from './oauth.rates.ts';
+import { CLIENT_CREDENTIALS, issueToReceiver } from './oauth.receiver.service.ts';
 import { renewDynamicClient } from './oauth.registration.repo.ts';
 import { fewerScopesOf } from './oauth.request.rules.ts';
 import type { TokenAnswer, TokenForm } from './oauth.schema.ts';
@@ -64,9 +65,10 @@ export async function issueByForm(
   form: TokenForm,
   request: ClientRequest,
   proof: Proved,
-): Promise<{ answer: TokenAnswer; client: Client }> {
+): Promise<{ answer: TokenAnswer; caller: Caller }> {
   const { grant_type: name } = form;
   if (name === undefined) throw oauthRefusal('invalid_request', 'Send `grant_type`.');
+  if (name === CLIENT_CREDENTIALS) return issueToReceiver(deps, form.scope, request);
   const grantType = grantTypes.get(name);
   if (!grantType || (name === JWT_BEARER && !deps.acceptsAssertions))
     throw oauthRefusal('unsupported_grant_type', 'The metadata lists the grant types.');
@@ -86,7 +88,8 @@ export async function issueByForm(
   if (client.clientId.startsWith('dcr_')) await renewDynamicClient(deps.db, client.clientId, deps.clock());
   const answer = toAnswer(issued, key, { now: deps.clock(), client });
   const isExchange = name === TOKEN_EXCHANGE;
-  return { answer: { ...answer, ...(isExchange && { issued_token_type: ACCESS_TOKEN }) }, client };
+  const { caller } = client;
+  return { answer: { ...answer, ...(isExchange && { issued_token_type: ACCESS_TOKEN }) }, caller };
 }
 
 const byCode: GrantType = (deps, client, form, key) => {
@@ -168,7 +171,7 @@ const grantTypes: ReadonlyMap<string, GrantType> = new Map([
 export const MAKES_GRANT: ReadonlySet<string> = new Set(['authorization_code', DEVICE_CODE, CIBA]);
 
 /** As the metadata lists them. */
-export const GRANT_TYPES = [...grantTypes.keys()];
+export const GRANT_TYPES = [...grantTypes.keys(), CLIENT_CREDENTIALS];
 
 const wishOf = ({ isPublic }: Client, { resource }: TokenForm, key: ProvedKey): TokenWish => ({
   ...key,

@@ -4,13 +4,19 @@ interface OfPasskey {
   readonly credentialId: string;
 }
 
+/** The authenticator as it described itself, for systems that are told of the credential. */
+interface OfAuthenticator extends OfPasskey {
+  readonly transports: readonly string[];
+  readonly aaguid: string | null;
+}
+
 export const acts = {
-  'fido.registered': act<OfPasskey>(),
+  'fido.registered': act<OfAuthenticator>(),
   'fido.assertion': act<
     OfPasskey & { readonly authRequestId?: string; readonly connectSessionId?: string }
   >(),
-  'fido.removed': act<OfPasskey & { readonly reason: 'api' | 'principal' | 'principal_offboarded' }>(),
-  'fido.clone_suspected': act<OfPasskey>(),
+  'fido.removed': act<OfAuthenticator & { readonly reason: 'api' | 'principal' | 'principal_offboarded' }>(),
+  'fido.clone_suspected': act<OfAuthenticator>(),
 };
 
 export const entries = { 'fido.updated': entryOnly(), 'fido.registration_failed': entryOnly() };

@@ -24,7 +24,7 @@ import {
   type PasskeyRow,
   updatePasskey,
 } from './passkeys.repo.ts';
-import { CHALLENGE_MS, challengeOf, digestOf, type ProofSubject } from './passkeys.rules.ts';
+import { authenticatorOf, CHALLENGE_MS, challengeOf, digestOf, type ProofSubject } from './passkeys.rules.ts';
 
 /**
  * Asks for a passkey of a person over what they see.
@@ -145,11 +145,12 @@ function withProof({ signed: kept }: ChallengeRow, { rpId, origin, publicKey, re
 async function suspect(
   { aside }: PasskeyDeps,
   caller: Caller,
-  { id, principalId, credentialId }: PasskeyRow,
+  passkey: PasskeyRow,
   at: Date,
 ): Promise<AppError> {
+  const { id, principalId, credentialId } = passkey;
   if (!(await findByCredential(aside, caller.tenant, principalId, credentialId))) return failed('credential');
-  const act: Act = { type: 'fido.clone_suspected', principalId, data: { credentialId: id } };
+  const act: Act = { type: 'fido.clone_suspected', principalId, data: authenticatorOf(passkey) };
   await inTransaction(aside, async (tx) => {
     if (await updatePasskey(tx, caller.tenant, id, { status: 'suspect' }, 'active')) {
       await recordActs(tx, caller, [act], at);

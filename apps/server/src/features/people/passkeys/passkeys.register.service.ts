@@ -11,7 +11,7 @@ import { checkRegistration, creationOptions } from './passkeys.ceremony.service.
 import { claimChallenge, findChallenge, insertChallenge } from './passkeys.challenges.repo.ts';
 import { getRelyingParty, type PasskeyDeps } from './passkeys.deps.service.ts';
 import { insertPasskey, listAllOf, lockUser } from './passkeys.repo.ts';
-import { CHALLENGE_MS } from './passkeys.rules.ts';
+import { authenticatorOf, CHALLENGE_MS } from './passkeys.rules.ts';
 import type { CreationOptions, RegisteredPasskey, RegisterVerify } from './passkeys.schema.ts';
 
 /**
@@ -77,12 +77,7 @@ export async function finishRegistration(
       createdAt: at,
     });
     if (!row) throw new AppError('CONFLICT', 'This passkey is registered already.', { field: 'response' });
-    await recordActs(
-      tx,
-      caller,
-      [{ type: 'fido.registered', principalId, data: { credentialId: row.id } }],
-      at,
-    );
+    await recordActs(tx, caller, [{ type: 'fido.registered', principalId, data: authenticatorOf(row) }], at);
     return {
       id: row.id,
       principalId,

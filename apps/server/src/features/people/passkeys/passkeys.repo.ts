@@ -121,16 +121,18 @@ export async function advanceCounter(
   return numUpdatedRows === 1n;
 }
 
+export type RemovedPasskey = Pick<PasskeyRow, 'id' | 'principalId' | 'transports' | 'aaguid'>;
+
 /** @param principalId the person whose passkey it has to be */
 export function deletePasskeyRow(
   tx: Tx,
   { developerId }: Tenant,
   id: string,
   principalId?: string,
-): Promise<Pick<PasskeyRow, 'id' | 'principalId'> | undefined> {
+): Promise<RemovedPasskey | undefined> {
   const its = tx.deleteFrom('passkeys').where('developerId', '=', developerId).where('id', '=', id);
   const own = principalId === undefined ? its : its.where('principalId', '=', principalId);
-  return own.returning(['id', 'principalId']).executeTakeFirst();
+  return own.returning(['id', 'principalId', 'transports', 'aaguid']).executeTakeFirst();
 }
 
 /** Deletes the passkeys of a principal, with the user handle and every challenge. */
@@ -146,7 +148,7 @@ export async function deletePasskeyRowsOf(tx: Tx, { developerId }: Tenant, princ
     .deleteFrom('passkeys')
     .where('developerId', '=', developerId)
     .where('principalId', '=', principalId)
-    .returning(['id', 'principalId'])
+    .returning(['id', 'principalId', 'transports', 'aaguid'])
     .execute();
 }
 

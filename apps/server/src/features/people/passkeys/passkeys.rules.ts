@@ -83,3 +83,14 @@ export function failedCheck(
   if (party.userVerification === 'required' && !flags.uv) return 'userVerification';
   return undefined;
 }
+
+/** A passkey as its acts name it, with the authenticator's description of itself. */
+export const authenticatorOf = ({
+  id: credentialId,
+  transports,
+  aaguid,
+}: {
+  readonly id: string;
+  readonly transports: readonly string[];
+  readonly aaguid: string | null;
+}) => ({ credentialId, transports, aaguid });

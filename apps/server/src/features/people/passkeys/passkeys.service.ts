@@ -11,8 +11,10 @@ import {
   deletePasskeyRowsOf,
   listPasskeyRows,
   type PasskeyRow,
+  type RemovedPasskey,
   updatePasskey,
 } from './passkeys.repo.ts';
+import { authenticatorOf } from './passkeys.rules.ts';
 import type {
   OwnPasskeyPage,
   OwnPasskeyQuery,
@@ -101,10 +103,11 @@ export async function deletePasskeysOfPrincipal(
   return rows.map((row) => removed(row, 'principal_offboarded'));
 }
 
-const removed = (
-  { id, principalId }: Pick<PasskeyRow, 'id' | 'principalId'>,
-  reason: 'api' | 'principal' | 'principal_offboarded',
-): Act => ({ type: 'fido.removed', principalId, data: { credentialId: id, reason } });
+const removed = (row: RemovedPasskey, reason: 'api' | 'principal' | 'principal_offboarded'): Act => ({
+  type: 'fido.removed',
+  principalId: row.principalId,
+  data: { ...authenticatorOf(row), reason },
+});
 
 function toPasskey(row: PasskeyRow): Passkey {
   const { id, principalId, deviceName, backedUp, transports, status } = row;

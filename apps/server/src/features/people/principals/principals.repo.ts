@@ -5,7 +5,7 @@ import { eraserOf } from '../../../platform/db/erasure.ts';
 import { hasFoldedPrincipal } from '../../../platform/db/folded-ids.ts';
 import { boundedRows, pageRows } from '../../../platform/db/page-rows.ts';
 import { tellerOf } from '../../../platform/db/personal-records.ts';
-import type { Agents, AuditEntries, Grants } from '../../../platform/db/types.gen.ts';
+import type { Agents, AuditEntries, Grants, PrincipalSessions } from '../../../platform/db/types.gen.ts';
 import {
   grantsOfPrincipal,
   grantsWithAgent,
@@ -59,8 +59,8 @@ export async function insertSession(
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Needs no transaction, because it is one statement. @returns whether the session was active */
-export async function deleteSession(db: Executor, session: PrincipalSession, now: Date): Promise<boolean> {
+/** @returns whether the session was active */
+export async function deleteSession(db: Tx, session: PrincipalSession, now: Date): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('principalSessions')
     .where('developerId', '=', session.tenant.developerId)
@@ -177,14 +177,19 @@ export async function deleteSessionsOf(
   tx: Tx,
   { developerId }: Tenant,
   principalIds: readonly string[],
-): Promise<void> {
-  await tx
+  now: Date,
+): Promise<EndedSession[]> {
+  const rows = await tx
     .deleteFrom('principalSessions')
     .where('developerId', '=', developerId)
     .where(hasFoldedPrincipal(principalIds)) // for the index
     .where('principalId', 'in', principalIds)
+    .returning(['id', 'principalId', 'expiresAt'])
     .execute();
+  return rows.filter(({ expiresAt }) => expiresAt > now);
 }
+
+export type EndedSession = Pick<Selectable<PrincipalSessions>, 'id' | 'principalId'>;
 
 /** Ends all sessions. */
 export async function deleteSessions(tx: Tx, { developerId }: Tenant): Promise<void> {

@@ -1,15 +1,24 @@
 import { createKindVerifier } from '@behest/protocol/kind-verifier';
+import type { Act } from '../../../platform/acts.ts';
 import type { Caller, PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type KeyRing, signToken, verifySignature } from '../../service/keys/index.ts';
 import { demandedOf, type SignInAt } from '../sso/sso.queries.ts';
-import { deleteSession, deleteSessions, deleteSessionsOf, insertSession } from './principals.repo.ts';
+import type { SessionEnd } from './principals.acts.ts';
+import {
+  deleteSession,
+  deleteSessions,
+  deleteSessionsOf,
+  type EndedSession,
+  insertSession,
+} from './principals.repo.ts';
 import { readSessionClaims, sessionAudience, sessionClaims, sessionSeconds } from './principals.rules.ts';
 import type { MadeSession, NewSession } from './principals.schema.ts';
 
@@ -88,7 +97,21 @@ export function sessionReader({
 
 /** @throws UNAUTHORIZED when the session has already ended */
 export async function endPrincipalSession(deps: PrincipalDeps, session: PrincipalSession): Promise<void> {
-  if (!(await deleteSession(deps.db, session, deps.clock()))) throw sessionEnded();
+  const { tenant, requestId, sessionId, principalId } = session;
+  const at = deps.clock();
+  await inTransaction(deps.db, async (tx) => {
+    const parts = (await deleteSession(tx, session, at)) ? await findCallerParts(tx, tenant) : undefined;
+    if (!parts) throw sessionEnded();
+    const caller = {
+      tenant,
+      agentIds: null,
+      actor: 'principal',
+      role: 'runtime',
+      requestId,
+      ...parts,
+    } as const;
+    await recordActs(tx, caller, [ended({ id: sessionId, principalId }, 'signed_out')], at);
+  });
 }
 
 /** Ends the sessions of an account that is closed. */
@@ -97,13 +120,22 @@ export const endSessionsOfAccount: OnAccountClosed = async (tx, { tenant }) => {
   return [];
 };
 
-/** Ends the sessions of principals who may not come back. */
+/** Ends the sessions of principals who have to sign in again, or may not. @returns acts, which the caller records */
 export async function endSessionsOfPrincipals(
   tx: Tx,
   tenant: Tenant,
   principalIds: readonly string[],
-): Promise<void> {
-  if (principalIds.length > 0) await deleteSessionsOf(tx, tenant, principalIds);
+  { reason, at }: { readonly reason: SessionEnd; readonly at: Date },
+): Promise<Act[]> {
+  if (principalIds.length === 0) return [];
+  const rows = await deleteSessionsOf(tx, tenant, principalIds, at);
+  return rows.map((row) => ended(row, reason));
 }
+
+const ended = ({ id: sessionId, principalId }: EndedSession, reason: SessionEnd): Act => ({
+  type: 'principal.session_ended',
+  principalId,
+  data: { sessionId, reason },
+});
 
 export const sessionEnded = () => new AppError('UNAUTHORIZED', 'This session has ended. Open a new session.');

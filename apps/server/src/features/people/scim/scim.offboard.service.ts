@@ -64,7 +64,7 @@ export async function offboard(
     grantsRevoked += ended.acts.length;
   }
   await freeRequests(tx, caller, { requestIds, store });
-  await endSessionsOfPrincipals(tx, tenant, principalIds);
+  acts.push(...(await endSessionsOfPrincipals(tx, tenant, principalIds, { reason: 'offboarded', at })));
   for (const listener of onUserLeft) acts.push(...(await listener(tx, caller, userId, at)));
   if (howLong) {
     for (const principalId of principalIds) {

@@ -105,6 +105,7 @@ export async function endForPerson(
     grantsRevoked += ended.acts.length;
   }
   await freeRequests(tx, caller, { requestIds, store });
-  if (endsSessions) await endSessionsOfPrincipals(tx, tenant, principalIds);
+  if (endsSessions)
+    acts.push(...(await endSessionsOfPrincipals(tx, tenant, principalIds, { reason: 'signal', at })));
   return { acts, grantsRevoked, principalIds };
 }

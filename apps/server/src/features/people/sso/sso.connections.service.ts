@@ -70,9 +70,9 @@ export async function addConnection(
   return withOwnDomains(deps, async (tx) => {
     const stored = await insertConnection(tx, caller.tenant, row);
     await writeDomains(tx, caller.tenant, id, row.status === 'inactive' ? [] : domains);
-    if (isEnforcing(stored)) await beginEnforcement(deps, tx, caller, [stored]);
+    const signedOut = isEnforcing(stored) ? await beginEnforcement(deps, tx, caller, [stored], at) : [];
     const data = { connectionId: id, protocol, name };
-    await recordActs(tx, caller, [{ type: 'sso.connection.created', data }], at);
+    await recordActs(tx, caller, [{ type: 'sso.connection.created', data }, ...signedOut], at);
     return toConnection(stored);
   });
 }
@@ -139,11 +139,12 @@ export function changeConnection(
     });
     await writeDomains(tx, tenant, id, status === 'inactive' ? [] : domains);
     const isWider = !isEnforcing(row) || domains.some((domain) => !row.domains.includes(domain));
-    if (isEnforcing(after) && isWider) await beginEnforcement(deps, tx, caller, [after]);
+    const begins = isEnforcing(after) && isWider;
+    const signedOut = begins ? await beginEnforcement(deps, tx, caller, [after], at) : [];
     const ended = isOther || stops ? await endSessions(tx, tenant, id, 'connection_changed') : [];
     const data = { connectionId: id, changed: Object.keys(change) };
     const changed: Act = { type: 'sso.connection.updated', data };
-    await recordActs(tx, caller, [changed, ...ended], at);
+    await recordActs(tx, caller, [changed, ...signedOut, ...ended], at);
     return toConnection(after);
   });
 }

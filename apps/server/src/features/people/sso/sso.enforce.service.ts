@@ -1,4 +1,5 @@
 import { uncovered } from '@behest/protocol/scopes';
+import type { Act } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -52,23 +53,29 @@ export async function setEnforcement(
     const changing = rows.filter((row) => row.enforce !== enforce);
     for (const { id } of changing) await updateConnection(tx, tenant, id, { enforce, updatedAt: at });
     if (changing.length === 0) return;
-    if (enforce) await beginEnforcement(deps, tx, caller, changing);
-    await recordActs(tx, caller, [{ type: 'sso.enforcement_changed', data: { enforce } }], at);
+    const ended = enforce ? await beginEnforcement(deps, tx, caller, changing, at) : [];
+    await recordActs(tx, caller, [{ type: 'sso.enforcement_changed', data: { enforce } }, ...ended], at);
   });
   return { enforce, developerId: tenant.developerId };
 }
 
-/** Ends the sessions that principals opened before these connections were enforced. Nobody had asked them to sign in. */
+/**
+ * Ends the sessions that principals opened before these connections were enforced. Nobody had asked them to sign in.
+ * @returns acts, which the caller records
+ */
 export async function beginEnforcement(
   { onEnforced, store }: Pick<EnforcingDeps, 'onEnforced' | 'store'>,
   tx: Tx,
   caller: Caller,
   connections: readonly Pick<ConnectionRow, 'id' | 'domains'>[],
-): Promise<void> {
+  at: Date,
+): Promise<Act[]> {
   const { tenant } = caller;
   const concerned = concernedBy(tx, tenant, connections);
-  await endSessionsOfPrincipals(tx, tenant, await concerned(await principalsInSession(tx, tenant)));
+  const principalIds = await concerned(await principalsInSession(tx, tenant));
+  const acts = await endSessionsOfPrincipals(tx, tenant, principalIds, { reason: 'sso_enforced', at });
   for (const listener of onEnforced) await listener(tx, caller, { concerned, store });
+  return acts;
 }
 
 function concernedBy(

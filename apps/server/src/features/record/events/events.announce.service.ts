@@ -5,10 +5,25 @@ import type { Tail } from './events.tail.service.ts';
 
 const CHANNEL = 'bh:events';
 
-export interface AnnounceDeps {
+interface ListenDeps {
   readonly store: EphemeralStore;
   readonly notices: CommitNotices;
+}
+
+export interface AnnounceDeps extends ListenDeps {
   readonly tail: Tail;
+}
+
+/**
+ * Hears of commits of this process, and of those that others announce. A hint may get lost, so a listener also looks by
+ * itself from time to time.
+ */
+export function listenToCommits(
+  { store, notices }: ListenDeps,
+  listener: (developerIds: readonly string[]) => void,
+): void {
+  notices.listen(listener);
+  store.subscribe(CHANNEL, (hint) => listener(hintIn(hint).slice(1)));
 }
 
 /**

@@ -82,7 +82,7 @@ const promised = {
     apikey.revoked agent.created agent.updated agent.suspended agent.resumed agent.revoked authorization.requested
     authorization.approved authorization.denied authorization.cancelled authorization.expired grant.created
     grant.revoked grant.reconsent_required token.issued token.revoked token.reuse_detected budget.allocated
-    budget.debited budget.refunded budget.threshold budget.exhausted principal.session_created principal.offboarded fido.registered
+    budget.debited budget.refunded budget.threshold budget.exhausted principal.session_created principal.session_ended principal.offboarded fido.registered
     fido.assertion fido.removed fido.clone_suspected policy.created policy.updated policy.deleted
     policy.bundle_activated policy.sync_requested anomaly.detected anomaly.acknowledged anomaly.resolved
     anomaly.auto_revoked compliance.exported setup.finished setup.link.created
@@ -104,6 +104,8 @@ const promised = {
     approver.recovery_requested approver.recovery_cancelled
     console.recovery_used audit.erased transparency.halted resource.created resource.updated resource.deleted
     domain.created domain.verified domain.lapsed domain.deleted webhook.created webhook.updated webhook.deleted
+    ssf.receiver.created ssf.receiver.updated ssf.receiver.deleted ssf.stream.created ssf.stream.updated ssf.stream.deleted
+    ssf.stream.paused
     billing.plan_changed`,
   eventOnly: 'grant.expired sd-jwt.presented enforcement.denied decision.reminder webhook.test',
   entryOnly: `

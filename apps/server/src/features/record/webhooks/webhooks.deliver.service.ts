@@ -1,6 +1,7 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
+import type { KeyRing } from '../../service/keys/index.ts';
 import { envelopeToOcsf } from '../events/index.ts';
 import {
   type ClaimedDelivery,
@@ -8,7 +9,15 @@ import {
   deleteOldAcrossTenants,
   settleDelivery,
 } from './webhooks.deliveries.repo.ts';
-import { afterAttempt, PROMPT_SECONDS } from './webhooks.rules.ts';
+import type { MakeSet } from './webhooks.hooks.ts';
+import {
+  type AfterAttempt,
+  afterAttempt,
+  afterSet,
+  type DeliveryAttempt,
+  PROMPT_SECONDS,
+  setHeaders,
+} from './webhooks.rules.ts';
 import type { WebhookSeals } from './webhooks.secrets.service.ts';
 import { deliveryHeaders } from './webhooks.signing.rules.ts';
 
@@ -17,6 +26,10 @@ export interface SenderDeps {
   readonly clock: Clock;
   readonly egress: Egress;
   readonly seals: WebhookSeals;
+  readonly keyRing: KeyRing;
+  /** The `iss` of signals. */
+  readonly issuer: string;
+  readonly makeSet: MakeSet;
   /** The time within which an attempt is prompt. */
   readonly promptSeconds?: number;
 }
@@ -26,31 +39,59 @@ export interface SenderDeps {
  * prompt any longer.
  */
 export async function deliver(
-  { db, clock, egress, seals, promptSeconds = PROMPT_SECONDS }: SenderDeps,
+  deps: SenderDeps,
   delivery: ClaimedDelivery,
   onLate?: () => void,
 ): Promise<void> {
-  const { eventId, eventType, id, envelope, format, url, attempts, maxAttempts } = delivery;
-  const body = format === 'ocsf' ? envelopeToOcsf(envelope) : envelope;
-  const at = clock();
+  const { db, clock, seals, promptSeconds = PROMPT_SECONDS } = deps;
   const secret = seals.open(delivery.secret, delivery);
   if (secret === undefined)
     throw new Error(`The secret of ${delivery.webhookId} opens under no configured key.`);
-  const { previousSecret: previous, previousSecretExpiresAt: until } = delivery;
-  const previousSecret = previous && until && until > at ? seals.open(previous, delivery) : undefined;
-  const headers = deliveryHeaders({ eventId, eventType, deliveryId: id, body, at, secret, previousSecret });
+  const attempt = delivery.isSet
+    ? await setAttempt(deps, delivery, secret)
+    : eventAttempt(deps, delivery, secret);
 
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
     onLate?.();
   }, promptSeconds * 1000);
-  const outcome = await egress.send({ url, method: 'POST', headers, body });
-  clearTimeout(timer);
+  const settled = await attempt().finally(() => clearTimeout(timer));
 
+  const { attempts, maxAttempts } = delivery;
   const endedAt = clock();
-  const after = afterAttempt({ attempts: attempts + 1, maxAttempts, isLate }, outcome, endedAt);
+  const after = settled({ attempts: attempts + 1, maxAttempts, isLate }, endedAt);
   await settleDelivery(db, delivery, endedAt, after);
+}
+
+/** Calls the endpoint. @returns a function that decides how the delivery goes on */
+type Attempt = () => Promise<(attempt: DeliveryAttempt, at: Date) => AfterAttempt>;
+
+function eventAttempt(
+  { clock, egress, seals }: SenderDeps,
+  delivery: ClaimedDelivery,
+  secret: string,
+): Attempt {
+  const { eventId, eventType, id: deliveryId, envelope, format, url } = delivery;
+  const body = format === 'ocsf' ? envelopeToOcsf(envelope) : envelope;
+  const at = clock();
+  const { previousSecret: previous, previousSecretExpiresAt: until } = delivery;
+  const previousSecret = previous && until && until > at ? seals.open(previous, delivery) : undefined;
+  const headers = deliveryHeaders({ eventId, eventType, deliveryId, body, at, secret, previousSecret });
+  return async () => {
+    const outcome = await egress.send({ url, method: 'POST', headers, body });
+    return (attempt, endedAt) => afterAttempt(attempt, outcome, endedAt);
+  };
+}
+
+/** RFC 8935 §2. The secret of a stream is the header that its receiver asked for. */
+async function setAttempt(deps: SenderDeps, delivery: ClaimedDelivery, secret: string): Promise<Attempt> {
+  const body = await deps.makeSet(deps, delivery);
+  const { url } = delivery;
+  return async () => {
+    const answer = await deps.egress.ask({ url, method: 'POST', headers: setHeaders(secret), body });
+    return (attempt, endedAt) => afterSet(attempt, answer, endedAt);
+  };
 }
 
 const KEPT_SECONDS = 30 * 86_400;

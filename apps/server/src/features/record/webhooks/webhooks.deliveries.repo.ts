@@ -114,6 +114,11 @@ export interface ClaimedDelivery {
   readonly secret: Buffer;
   readonly previousSecret: Buffer | null;
   readonly previousSecretExpiresAt: Date | null;
+  /** Whether a signal is made of the event, for a stream. The rest is of use for signals alone. */
+  readonly isSet: boolean;
+  /** The actor of the act, as the audit log names it. Null for signals about the stream itself. */
+  readonly actor: string | null;
+  readonly txn: string | null;
 }
 
 export interface DueSearch {
@@ -152,7 +157,7 @@ export async function claimSharesAcrossTenants(
   isPrompt: boolean,
   shares: readonly Share[],
 ): Promise<ClaimedDelivery[]> {
-  const call = sql<ClaimedDelivery>`select * from claim_webhook_shares(${at}, ${LEASE}::interval, ${isPrompt},
+  const call = sql<ClaimedDelivery>`select * from claim_delivery_shares(${at}, ${LEASE}::interval, ${isPrompt},
     ${shares.map(({ developerId }) => developerId)}, ${shares.map(({ after }) => after)},
     ${shares.map(({ places }) => places)})`;
   return (await call.execute(db)).rows;

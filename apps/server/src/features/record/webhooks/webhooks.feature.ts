@@ -7,6 +7,7 @@ import { accountClosed } from '../../accounts/developers/index.ts';
 import { acts, announcements } from './webhooks.acts.ts';
 import { countPending } from './webhooks.deliver.service.ts';
 import { createDispatcher } from './webhooks.dispatch.service.ts';
+import { type MakeSet, setMade } from './webhooks.hooks.ts';
 import { webhookDelivery, webhookHistory } from './webhooks.jobs.ts';
 import { quotas } from './webhooks.quotas.ts';
 import { rates } from './webhooks.rates.ts';
@@ -28,7 +29,7 @@ export const webhooks = defineFeature({
   metrics: {
     webhook_deliveries_pending: {
       kind: 'asked',
-      help: 'Deliveries to webhooks that are not final yet, up to 10000.',
+      help: 'Deliveries to webhooks and streams of signals that are not final yet, up to 10000.',
     },
   },
   settings: {
@@ -49,6 +50,7 @@ export const webhooks = defineFeature({
     const dispatcher = createDispatcher({
       ...house,
       seals,
+      makeSet: setMaker(house.listenersOf(setMade)),
       egress: house.openEgress(urlRules),
       ...(tracer && { trace: tracer.root }),
       onFailure: (err) =>
@@ -73,3 +75,8 @@ export const webhooks = defineFeature({
     };
   },
 });
+
+function setMaker([makeSet]: readonly MakeSet[]): MakeSet {
+  if (!makeSet) throw new Error('No feature makes signals.');
+  return makeSet;
+}

@@ -17,18 +17,24 @@ export function insertEndpoint(tx: Tx, { developerId }: Tenant, endpoint: NewRow
     .executeTakeFirstOrThrow();
 }
 
+/** No stream of signals, which has its endpoint here too. The same holds for the list and the lock. */
 export function findEndpoint(db: Executor, { developerId }: Tenant, id: string) {
   return db
     .selectFrom('webhookEndpoints')
     .selectAll()
     .where('developerId', '=', developerId)
+    .where('streamState', 'is', null)
     .where('id', '=', id)
     .executeTakeFirst();
 }
 
 /** Newest first. */
 export function listEndpointRows(db: Executor, { developerId }: Tenant, { limit, cursor }: WebhookQuery) {
-  const all = db.selectFrom('webhookEndpoints').selectAll().where('developerId', '=', developerId);
+  const all = db
+    .selectFrom('webhookEndpoints')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('streamState', 'is', null);
   const page = cursor ? all.where('id', '<', cursor) : all;
   return readPage(db, page.orderBy('id', 'desc'), limit);
 }
@@ -40,6 +46,7 @@ export function lockEndpoint(tx: Tx, { developerId }: Tenant, id: string) {
     .selectAll()
     .where('developerId', '=', developerId)
     .where('id', '=', id)
+    .where('streamState', 'is', null)
     .forUpdate()
     .executeTakeFirst();
 }
@@ -73,6 +80,7 @@ export async function setMaxAttemptsAcrossTenants(db: Executor, maxAttempts: num
     .updateTable('webhookEndpoints')
     .set({ maxAttempts })
     .where('maxAttempts', '<>', maxAttempts)
+    .where('streamState', 'is', null)
     .execute();
 }
 
@@ -113,13 +121,19 @@ export async function replaceSealed(
     .execute();
 }
 
-/** Leaves endpoints with these patterns one attempt at one type of event, and disables all others. */
+/**
+ * Leaves endpoints with these patterns one attempt at one type of event, and disables all others. Streams of signals go
+ * on, so that the last revocations arrive.
+ */
 export async function keepForLast(
   tx: Tx,
   { developerId }: Tenant,
   { type, patterns }: { readonly type: string; readonly patterns: string[] },
 ): Promise<void> {
-  const all = tx.updateTable('webhookEndpoints').where('developerId', '=', developerId);
+  const all = tx
+    .updateTable('webhookEndpoints')
+    .where('developerId', '=', developerId)
+    .where('streamState', 'is', null);
   await all
     .set({ status: 'disabled' })
     .where(({ not }) => not(sql<boolean>`events && ${patterns}`))

@@ -40,6 +40,41 @@ export function afterAttempt(
   return { ...told, status: 'pending', nextAttemptAt: new Date(at.getTime() + wait * 1000) };
 }
 
+const LONGEST_WAIT = 3600; // seconds, between two attempts at a signal
+/** Errors of RFC 8935 §2.4 and RFC 8936 §2.6 that no further attempt can mend. */
+const FINAL_ERRORS = ['invalid_request', 'invalid_issuer', 'invalid_audience'];
+
+/** The answer to a signal: its status, and its body if it was read. */
+export type SetOutcome = AttemptOutcome & { readonly body?: Buffer; readonly answered?: number };
+
+/** As `afterAttempt`, for a signal. @see RFC 8935 §2.2, §2.3 */
+export function afterSet(attempt: DeliveryAttempt, answer: SetOutcome, at: Date): AfterAttempt {
+  const err = answer.status === 400 ? finalErrorIn(answer.body) : undefined;
+  const { answered } = answer; // an answer whose body is not whole is an answer
+  const after = afterAttempt(attempt, answered === undefined ? answer : { status: answered }, at);
+  if (err !== undefined) return { ...after, status: 'failed', nextAttemptAt: null, lastError: `set_${err}` };
+  if (after.nextAttemptAt === null) return after;
+  const latest = at.getTime() + LONGEST_WAIT * 1000;
+  return { ...after, nextAttemptAt: new Date(Math.min(after.nextAttemptAt.getTime(), latest)) };
+}
+
+function finalErrorIn(body: Buffer = Buffer.alloc(0)): string | undefined {
+  try {
+    const { err } = Object(JSON.parse(body.toString()));
+    return FINAL_ERRORS.find((known) => known === err);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The headers of a pushed signal. @param authorization empty where the receiver asked for none */
+export const setHeaders = (authorization: string): Record<string, string> => ({
+  'content-type': 'application/secevent+jwt',
+  accept: 'application/json',
+  'user-agent': 'Service-Webhooks/0.1', // specification, Events
+  ...(authorization !== '' && { authorization }),
+});
+
 const REDIRECTS = new Set([301, 302, 303, 307, 308]); // RFC 9110, section 15.4: those that name another URL
 
 /** The class of an error. It reveals neither the receiver's answer nor the receiver's address. */

@@ -14,4 +14,4 @@ export {
   verifySignature,
 } from './keys.rules.ts';
 export { createKeyRing, type KeyRing } from './keys.service.ts';
-export { signDetached, signToken } from './keys.sign.service.ts';
+export { signDetached, signSet, signToken } from './keys.sign.service.ts';

@@ -80,8 +80,10 @@ describe('signing', () => {
     const { keyRing, advance } = await start({ ec, signingAlg: 'ES256' });
 
     expect(keyRing.signer()).toMatchObject({ alg: 'RS256', kid: 'service-2026-11' });
+    expect(keyRing.rsaSigner()).toMatchObject({ alg: 'RS256', kid: 'service-2026-11' });
     advance(900);
     expect(keyRing.signer()).toMatchObject({ alg: 'ES256', kid: ecKid });
+    expect(keyRing.rsaSigner()).toMatchObject({ alg: 'RS256', kid: rsaKid });
   });
 
   test('changes at once without a delay', async () => {

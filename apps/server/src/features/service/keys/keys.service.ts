@@ -29,6 +29,8 @@ export interface KeyRing {
    * @throws SERVICE_UNAVAILABLE when the process has not read the keys of the database for too long
    */
   signer(): Signer;
+  /** The same among the RSA keys, for tokens whose standard asks for RS256. @throws as `signer` */
+  rsaSigner(): Signer;
   /** The keys for `createTokenVerifier`, which asks with each token. */
   verificationKeys(): KeySet<VerifierKey>;
   jwks(): JwksDocument;
@@ -83,17 +85,23 @@ export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): P
   const keysAt = stored?.at ?? configuredKeys({ rsa, ec, others, legacyKey, signsAs, activeAt });
   const freshSeconds = activationDelaySeconds - (stored ? MOST_SECONDS_UNREAD : 0);
   const maxAgeSeconds = Math.min(JWKS_MAX_AGE_SECONDS, Math.max(0, freshSeconds));
-  const signerOf = signers();
+  const [signerOf, rsaSignerOf] = [signers(), signers()];
+  const mustSign = (signing: SigningUse | undefined): SigningUse => {
+    if (signing) return signing;
+    throw new AppError('SERVICE_UNAVAILABLE', 'No signing key can be used now. Try again later.', {
+      dependency: 'db',
+    });
+  };
   let published: { month: number; keys: KeysInUse['keys']; document: JwksDocument } | undefined;
 
   return {
     signer() {
       const now = deps.clock();
-      const { signing } = keysAt(now);
-      if (signing) return signerOf(signing, now);
-      throw new AppError('SERVICE_UNAVAILABLE', 'No signing key can be used now. Try again later.', {
-        dependency: 'db',
-      });
+      return signerOf(mustSign(keysAt(now).signing), now);
+    },
+    rsaSigner() {
+      const now = deps.clock();
+      return rsaSignerOf(mustSign(keysAt(now).rsa), now);
     },
     verificationKeys: () => keysAt(deps.clock()).keys,
     jwks() {

@@ -1,5 +1,5 @@
 import { asciiJson } from '@behest/protocol/ascii-json';
-import type { KeyRing } from './keys.service.ts';
+import type { KeyRing, Signer } from './keys.service.ts';
 
 /**
  * Signs claims with the current signing key.
@@ -14,8 +14,15 @@ export async function signToken(
   claims: object,
   content?: { readonly cty: 'vc' },
 ): Promise<string> {
-  const { alg, kid, sign } = keyRing.signer();
-  const signed = `${encoded({ alg, kid, typ, ...content })}.${encoded(claims)}`;
+  return signWith(keyRing.signer(), { typ, ...content }, claims);
+}
+
+/** Signs the claims of a security event token (RFC 8417), which is RS256 whatever signs other tokens. */
+export const signSet = (keyRing: KeyRing, claims: object): Promise<string> =>
+  signWith(keyRing.rsaSigner(), { typ: 'secevent+jwt' }, claims);
+
+async function signWith({ alg, kid, sign }: Signer, header: object, claims: object): Promise<string> {
+  const signed = `${encoded({ alg, kid, ...header })}.${encoded(claims)}`;
   return `${signed}.${(await sign(Buffer.from(signed))).toString('base64url')}`;
 }
 

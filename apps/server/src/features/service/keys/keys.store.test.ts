@@ -195,6 +195,7 @@ test('an instance that has not read the keys for 300 seconds verifies and does n
   service.advance(1);
 
   expect(() => service.keyRing.signer()).toThrow(expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' }));
+  expect(() => service.keyRing.rsaSigner()).toThrow(expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' }));
   expect(verifies(service, ecKid)).toBe(true);
   const did = (await service.app.inject('/.well-known/did.json')).json();
   expect(did.authentication).toEqual([]);

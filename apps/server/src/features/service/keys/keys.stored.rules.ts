@@ -41,13 +41,21 @@ export function keysOfStore(rows: readonly StoredKey[], now: Date, use: StoredUs
   const own = [...first, ...rest].map(({ key }) => key);
   const isOwn = (other: VerificationKey) => own.some(({ jwk }) => jwk.kid === other.jwk.kid);
   const published = [...own, ...use.others.filter((other) => !isOwn(other))];
-  const { privateKey, key } = { ...signing?.row };
-  const signs: SigningUse | undefined =
-    signing && key && privateKey ? { key: { ...key, privateKey }, isLegacy: signing.isLegacy } : undefined;
+  const inUse = {
+    signing: useOf(signing),
+    rsa: useOf(signingOf(live, now, legacyKey, { ...use, signsAs: 'RS256' })),
+  };
   return {
-    inUse: keysInUse(signs, published, legacyKey) satisfies KeysInUse,
+    inUse: keysInUse(inUse, published, legacyKey) satisfies KeysInUse,
     until: nextChange(live, now, use),
   };
+}
+
+function useOf(signing: ReturnType<typeof signingOf>): SigningUse | undefined {
+  const { privateKey, key } = { ...signing?.row };
+  return signing && key && privateKey
+    ? { key: { ...key, privateKey }, isLegacy: signing.isLegacy }
+    : undefined;
 }
 
 /** A removed key verifies nothing, under no name. */

@@ -47,7 +47,7 @@ export function createStoredKeys(settings: KeySettings, { own, ...store }: OwnKe
       const time = now.getTime();
       if (!made || time < made.from || time >= made.until) {
         const { inUse, until } = keysOfStore(held.rows, now, use);
-        made = { from: time, until, inUse, mute: { ...inUse, signing: undefined } };
+        made = { from: time, until, inUse, mute: { ...inUse, signing: undefined, rsa: undefined } };
       }
       return time - held.readAt < LONGEST_UNREAD ? made.inUse : made.mute;
     },

@@ -14,6 +14,8 @@ export interface SigningUse {
 export interface KeysInUse {
   /** Undefined when no key may sign. */
   readonly signing: SigningUse | undefined;
+  /** The key that signs as RS256. Undefined when no RSA key may sign. */
+  readonly rsa: SigningUse | undefined;
   /** The published keys in their order. */
   readonly published: readonly VerificationKey[];
   readonly legacyKey: VerificationKey | undefined;
@@ -23,12 +25,12 @@ export interface KeysInUse {
 }
 
 export function keysInUse(
-  signing: SigningUse | undefined,
+  { signing, rsa }: Pick<KeysInUse, 'signing' | 'rsa'>,
   published: readonly VerificationKey[],
   legacyKey: VerificationKey | undefined,
 ): KeysInUse {
   const named = published.map(({ jwk }) => jwk).filter(({ kid }) => isThumbprintKeyId(kid));
-  return { signing, published, legacyKey, keys: keySet(published, legacyKey), named };
+  return { signing, rsa, published, legacyKey, keys: keySet(published, legacyKey), named };
 }
 
 interface ConfiguredKeys {
@@ -47,7 +49,12 @@ export function configuredKeys(configured: ConfiguredKeys): (now: Date) => KeysI
   const published = [rsa, ...(ec ? [ec] : []), ...others];
   const isLegacy = legacyKey.thumbprint === rsa.thumbprint;
   const settledKey = signsAs === 'ES256' && ec ? ec : rsa;
-  const settled = keysInUse({ key: settledKey, isLegacy: false }, published, legacyKey);
-  const waiting = { ...settled, signing: { key: rsa, isLegacy } };
+  const settled = keysInUse(
+    { signing: { key: settledKey, isLegacy: false }, rsa: { key: rsa, isLegacy: false } },
+    published,
+    legacyKey,
+  );
+  const first = { key: rsa, isLegacy };
+  const waiting = { ...settled, signing: first, rsa: first };
   return (now) => (now.getTime() >= activeAt ? settled : waiting);
 }

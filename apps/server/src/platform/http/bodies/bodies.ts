@@ -28,15 +28,16 @@ declare module 'fastify' {
 }
 
 /**
- * The largest body of a route that asks for neither an API key nor a SCIM token, in bytes. Such routes need far less, and a stranger can keep as many
+ * The largest body of a route that asks for neither an API key nor a token of a machine, in bytes. Such routes need far less, and a stranger can keep as many
  * bodies in memory as the limits by address admit requests in the time that a request may take.
  */
 const MOST_WITHOUT_KEY = 65_536;
+const KEYED: ReadonlySet<string> = new Set(['developer', 'scim', 'ssf']);
 
 /** No body, no bytes and `{}` are the same body. The required fields decide whether it suffices. */
 export function addBodyParser(app: FastifyInstance, bodyLimit: number): void {
   app.addHook('onRoute', (route: RouteOptions) => {
-    if (route.config?.access === 'developer' || route.config?.access === 'scim') return;
+    if (KEYED.has(route.config?.access ?? 'none')) return;
     route.bodyLimit = Math.min(route.bodyLimit ?? bodyLimit, MOST_WITHOUT_KEY);
   });
   app.removeAllContentTypeParsers();

@@ -14,7 +14,7 @@ import { AppError } from '../../errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set when access is `developer`, `consent`, `connect`, `approver` or `scim`; handlers read it through `callerOf`. */
+    /** Set when access is `developer`, `consent`, `connect`, `approver`, `scim` or `ssf`; handlers read it through `callerOf`. */
     caller: Caller | null;
     /** Set when access is `session`; handlers read it through `sessionOf`. */
     session: PrincipalSession | null;
@@ -24,6 +24,8 @@ declare module 'fastify' {
     operator: OperatorCaller | null;
     /** Set when a resource has shown its credential. */
     resourceServer: Pick<ResourceIdentity, 'resource' | 'connectors'> | null;
+    /** The receiver of signals whose token was shown. */
+    ssfReceiver: string | null;
   }
 }
 
@@ -64,6 +66,15 @@ export interface ResourceIdentity extends Identity {
 /** Resolves the hash of a resource's credential, or returns undefined when it is not a valid one. */
 export type FindResource = (hash: Buffer) => Promise<ResourceIdentity | undefined>;
 
+/** A receiver of signals that has shown an access token. */
+export interface SsfIdentity extends Identity {
+  readonly receiverId: string;
+  readonly scopes: readonly string[];
+}
+
+/** Resolves the hash of a receiver's access token, or returns undefined when it is not a valid one. */
+export type FindSsfCaller = (hash: Buffer) => Promise<SsfIdentity | undefined>;
+
 /** Says whether a text is the operator's key. @throws NOT_CONFIGURED when there is no such key */
 export type CheckOperator = (key: string | undefined) => boolean;
 
@@ -76,6 +87,7 @@ export interface Credentials {
   readonly session: ReadSession;
   readonly grant: ReadHolder;
   readonly scim: FindProvisioner;
+  readonly ssf: FindSsfCaller;
   readonly resource: FindResource;
   readonly operator: CheckOperator;
 }
@@ -84,6 +96,12 @@ export interface Credentials {
 export function callerOf(request: FastifyRequest): Caller {
   if (!request.caller) throw new Error(`${request.pattern} has no caller.`);
   return request.caller;
+}
+
+/** The receiver, on a route whose access is `ssf`. @throws as `callerOf` */
+export function ssfReceiverOf(request: FastifyRequest): string {
+  if (request.ssfReceiver === null) throw new Error(`${request.pattern} has no receiver.`);
+  return request.ssfReceiver;
 }
 
 /** As `callerOf`, on a route whose access is `session`. */

@@ -15,6 +15,7 @@ export type Access =
   | 'session'
   | 'grant'
   | 'scim'
+  | 'ssf'
   | 'operator';
 
 /**
@@ -46,6 +47,8 @@ declare module 'fastify' {
     fromAnyOrigin?: true;
     /** A resource may call it with its credential, in place of an API key. */
     takesResources?: true;
+    /** The scope of a receiver's access token, on routes that take one. */
+    ssfScope?: 'ssf.read' | 'ssf.manage';
     /** The shape of refusals, if it is not the service's own. A browser that asks for a page gets one with `page`. */
     errors?: 'oauth' | 'oauth page' | 'page' | 'scim' | 'set';
     /** Its answer continues until either side ends it. */
@@ -141,7 +144,8 @@ function failureShapes({ method, url, config }: RouteOptions) {
   if (url.includes(':')) codes.add('NOT_FOUND'); // no id of ours has the form that the path has
   if (config?.access !== 'none') codes.add('UNAUTHORIZED');
   const mayForbid = config?.role === 'full' || config?.boundKeys === 'forbidden';
-  if (mayForbid || config?.fromOwnPages || config?.fromAllowedOrigins) codes.add('FORBIDDEN');
+  if (mayForbid || config?.fromOwnPages || config?.fromAllowedOrigins || config?.ssfScope)
+    codes.add('FORBIDDEN');
   if (isRepeatable({ method, config })) codes.add('IDEMPOTENCY_CONFLICT').add('IDEMPOTENCY_IN_PROGRESS');
   if (config?.isHeavy) codes.add('TOO_MANY_CONNECTIONS');
   if (takesBody(method)) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');

@@ -32,6 +32,11 @@ export async function describeRoutes(
           grant: { type: 'http', scheme: 'bearer', description: 'The grant token of an agent.' },
           session: { type: 'http', scheme: 'bearer', description: "A principal's session token." },
           scim: { type: 'http', scheme: 'bearer', description: 'A SCIM token of an identity provider.' },
+          ssf: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An access token of a receiver of signals.',
+          },
           operator: { type: 'http', scheme: 'bearer', description: 'The `ADMIN_API_KEY` of the operator.' },
           consent: { type: 'apiKey', in: 'cookie', name: 'bh_consent_<request id>' },
           connect: { type: 'apiKey', in: 'cookie', name: 'bh_connect_<session id>' },

@@ -117,6 +117,7 @@ export const words = {
     'token.revoked': 'A pass of {agent} was ended',
     'token.reuse_detected': 'A key of {agent} came a second time, as a stolen one would',
     'principal.session_created': '{developer} opened this page for you',
+    'principal.session_ended': 'A session of this page ended',
     'fido.registered': 'A passkey of yours was registered',
     'fido.assertion': 'You used a passkey',
     'fido.removed': 'A passkey of yours was removed',

@@ -12,6 +12,8 @@ begin
     status = case when exists (select from webhook_deliveries d where d.developer_id = p_developer_id
         and d.webhook_id = p_webhook_id and d.id = p_id and d.event_type = 'developer.closed')
       then 'disabled' else e.status end,
+    failures = case when p_status = 'delivered' then 0 else e.failures + 1 end,
+    failing_since = case when p_status = 'delivered' then null else coalesce(e.failing_since, p_at) end,
     last_delivery_at = case when p_status = 'delivered' then greatest(e.last_delivery_at, p_at) else e.last_delivery_at end
     where e.developer_id = p_developer_id and e.id = p_webhook_id;
   return query update webhook_deliveries d

@@ -2,13 +2,14 @@
 -- take turns: the search begins after the endpoint in p_after_webhooks, and wraps around. When an endpoint is
 -- no longer prompt, its deliveries in the prompt lane move to the slow lane. When it was deleted meanwhile,
 -- its deliveries fail. Both happen to a limited number at a time. The endpoint's lock keeps the number of its
--- leases exact over all instances; an endpoint that another instance has locked is left to that instance. The
--- array makes Postgres look the rows up by the indexes, even before the table is analysed.
-create or replace function claim_webhook_shares(p_at timestamptz, p_lease interval, p_is_prompt boolean,
+-- leases exact over all instances; an endpoint that another instance has locked is left to that instance. Only
+-- the first signal of each subject is leased. The array makes Postgres look the rows up by the indexes, even before
+-- the table is analysed.
+create or replace function claim_delivery_shares(p_at timestamptz, p_lease interval, p_is_prompt boolean,
   p_developers text[], p_after_webhooks text[], p_places integer[])
   returns table (developer_id text, webhook_id text, id text, event_id text, event_type text, envelope text,
     attempts integer, max_attempts integer, leased_until timestamptz, url text, secret bytea, previous_secret bytea,
-    previous_secret_expires_at timestamptz, format webhook_format)
+    previous_secret_expires_at timestamptz, format webhook_format, is_set boolean, actor text, txn text)
   language plpgsql set plan_cache_mode = force_generic_plan as
 $$
 #variable_conflict use_column
@@ -39,7 +40,8 @@ begin
       exit when is_again and hook > share.after_webhook;
 
       select * into endpoint from webhook_endpoints e
-        where e.developer_id = dev and e.id = hook and e.status = 'active' for no key update skip locked;
+        where e.developer_id = dev and e.id = hook
+          and (e.status = 'active' or (e.stream_state in ('open', 'holding') and e.url <> '')) for no key update skip locked;
       if not found then
         if not exists (select from webhook_endpoints e where e.developer_id = dev and e.id = hook) then
           perform fail_webhook_deliveries(dev, hook, p_is_prompt, null);
@@ -59,10 +61,12 @@ begin
           select o.id from webhook_deliveries o
           where o.developer_id = dev and o.webhook_id = hook and o.status = 'pending' and o.is_prompt = p_is_prompt
             and o.next_attempt_at <= p_at and (o.leased_until is null or o.leased_until <= p_at)
+            and (o.seq is null or may_send_set(dev, hook, endpoint.stream_state, o.event_type, o.subject, o.seq, o.id))
           order by o.next_attempt_at limit least(room, places) for update skip locked))
         returning d.developer_id, d.webhook_id, d.id, d.event_id, d.event_type, d.envelope, d.attempts,
           d.max_attempts, d.leased_until, endpoint.url, endpoint.secret, endpoint.previous_secret,
-          endpoint.previous_secret_expires_at, endpoint.format;
+          endpoint.previous_secret_expires_at, endpoint.format,
+          endpoint.stream_state is not null, d.actor, d.txn;
       get diagnostics taken = row_count;
       places := places - taken;
     end loop;

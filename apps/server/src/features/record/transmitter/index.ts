@@ -1,0 +1,6 @@
+export {
+  callerOfReceiver,
+  isReceiverId,
+  issueReceiverToken,
+  provedReceiver,
+} from './transmitter.tokens.service.ts';

@@ -1,0 +1,248 @@
+import { expect, test } from 'vitest';
+import { entriesOf, grantTo } from '../../../../test/app/flow.ts';
+import { CAEP, eventOf, newReceiver, newStream, SSF, startPolling } from '../../../../test/app/receiving.ts';
+import { startApp } from '../../../../test/app/start-app.ts';
+import { thinQueue } from '../webhooks/index.ts';
+
+async function withRevoked(count: number) {
+  const started = await startPolling();
+  for (let made = 0; made < count; made += 1) {
+    const { grantId } = await grantTo(started.acme);
+    await started.acme('DELETE', `/v1/grants/${grantId}`);
+    started.advance(1);
+  }
+  return started;
+}
+
+test('a signal comes again until it is acknowledged, and an acknowledgement counts once', async () => {
+  const { poll, advance, acme, receiver } = await withRevoked(1);
+
+  const first = await poll();
+  const leased = await poll();
+  advance(60);
+  const again = await poll();
+  await poll({ ack: again.jtis, maxEvents: 0 });
+  await poll({ ack: again.jtis, maxEvents: 0 });
+  advance(60);
+
+  expect(first.jtis).toHaveLength(1);
+  expect(leased.jtis).toEqual([]);
+  expect(again.sets).toEqual(first.sets);
+  expect((await poll()).jtis).toEqual([]);
+  const url = `/v1/ssf/receivers/${receiver.receiverId}/deliveries`;
+  const { deliveries } = (await acme('GET', url)).json();
+  expect(deliveries).toMatchObject([
+    { jti: first.jtis[0], eventType: 'grant.revoked', status: 'delivered', attempts: 1, lastError: null },
+  ]);
+  expect(JSON.stringify(deliveries)).not.toContain('user_42');
+});
+
+test('`maxEvents` bounds an answer, which says when there is more, and zero only acknowledges', async () => {
+  const { poll } = await withRevoked(3);
+
+  const some = await poll({ maxEvents: 2 });
+  const rest = await poll({ ack: some.jtis });
+  const none = await poll({ ack: rest.jtis, maxEvents: 0 });
+
+  expect([some.jtis.length, some.moreAvailable]).toEqual([2, true]);
+  expect([rest.jtis.length, rest.moreAvailable]).toEqual([1, undefined]);
+  expect(none).toMatchObject({ jtis: [], moreAvailable: undefined });
+});
+
+test('a signal that the receiver refuses has failed, under the name of its error', async () => {
+  const { poll, advance, acme, receiver } = await withRevoked(2);
+  const { jtis } = await poll();
+  const [refused = '', odd = ''] = jtis;
+
+  await poll({
+    maxEvents: 0,
+    setErrs: {
+      [refused]: { err: 'invalid_audience', description: 'not mine' },
+      [odd]: { err: '<script>' },
+      set_unknown: { err: 'invalid_request' },
+    },
+  });
+  advance(60);
+
+  expect((await poll()).jtis).toEqual([]);
+  const url = `/v1/ssf/receivers/${receiver.receiverId}/deliveries?status=failed`;
+  const errors = (await acme('GET', url))
+    .json()
+    .deliveries.map((one: { lastError: string }) => one.lastError);
+  expect(errors.sort()).toEqual(['set_error', 'set_invalid_audience']);
+});
+
+test("an acknowledgement of another stream's signal has no effect", async () => {
+  const { poll, advance, service, receiver } = await withRevoked(1);
+  const { jtis } = await poll();
+  const other = await newStream(receiver);
+  const stranger = await newReceiver(service, await service.asDeveloper());
+  const foreign = await newStream(stranger);
+
+  for (const [{ call }, { stream_id }] of [
+    [receiver, other],
+    [stranger, foreign],
+  ] as const) {
+    const answer = await call('POST', `/ssf/poll/${stream_id}`, { ack: jtis, returnImmediately: true });
+    expect(answer.json()).toEqual({ sets: {} });
+  }
+  advance(60);
+
+  expect((await poll()).jtis).toEqual(jtis);
+});
+
+test('the signals of one subject come one after another, also those of one instant', async () => {
+  const { acme, poll, service } = await startPolling();
+  const { token: scimToken } = (await acme('POST', '/v1/scim/tokens', { label: 'test' })).json();
+  const scim = service.calling(scimToken);
+  const { id } = (await scim('POST', '/scim/v2/Users', { userName: 'ada' })).json();
+  const set = (active: boolean) =>
+    scim('PATCH', `/scim/v2/Users/${id}`, {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [{ op: 'replace', path: 'active', value: active }],
+    });
+  for (let time = 0; time < 3; time += 1) {
+    await set(false); // the clock stands still, so all of them are of one instant
+    await set(true);
+  }
+
+  const order: string[] = [];
+  for (;;) {
+    const { signals, jtis } = await poll({ maxEvents: 100 });
+    if (jtis.length === 0) break;
+    expect(jtis).toHaveLength(1);
+    order.push(...signals.map((signal) => eventOf(signal).uri.split('/').at(-1) ?? ''));
+    await poll({ ack: jtis, maxEvents: 0 });
+  }
+
+  const round = ['session-revoked', 'account-disabled', 'account-enabled'];
+  expect(order).toEqual([...round, ...round, ...round]);
+});
+
+test('a long poll is released by an event within a second, also when another instance wrote it', async () => {
+  const { acme, receiver, streamId, databaseUrl } = await startPolling();
+  const { grantId } = await grantTo(acme);
+  const other = await startApp({ databaseUrl });
+  const revokeThere = other.calling(acme.apiKey);
+
+  const polling = receiver.call('POST', `/ssf/poll/${streamId}`, {});
+  await new Promise((resolve) => setTimeout(resolve, 300)); // the poll waits by then
+  const began = performance.now();
+  await revokeThere('DELETE', `/v1/grants/${grantId}`);
+  const sets = Object.values<string>((await polling).json().sets);
+
+  expect(performance.now() - began).toBeLessThan(1500);
+  const [signal] = await Promise.all(sets.map(receiver.read));
+  expect(signal?.sub_id.session.id).toBe(grantId);
+});
+
+test('a verification echoes its state, comes whatever the stream delivers, and at most once a minute', async () => {
+  const started = await startPolling();
+  const { advance, receiver } = started;
+  const { stream_id } = await newStream(receiver, { events_requested: [] });
+  const { stream_id: beside } = await newStream(receiver);
+  const verify = (body: object) => receiver.call('POST', '/ssf/verification', { stream_id, ...body });
+  const poll = async () => {
+    const answer = await receiver.call('POST', `/ssf/poll/${stream_id}`, { returnImmediately: true });
+    return Promise.all(Object.values<string>(answer.json().sets).map(receiver.read));
+  };
+
+  const first = await verify({ state: 'a b' });
+  const second = await verify({ state: 'late' });
+  const [signal, ...more] = await poll();
+  const other = await verify({ stream_id: beside });
+  advance(59);
+  const early = await verify({});
+  advance(1);
+  const third = await verify({});
+
+  expect([first, second, other, early, third].map(({ statusCode }) => statusCode)).toEqual([
+    ...[204, 429, 204, 429, 204],
+  ]);
+  expect(second.headers['retry-after']).toBe('60');
+  expect(more).toEqual([]);
+  expect(signal).toMatchObject({
+    sub_id: { format: 'opaque', id: stream_id },
+    events: { [`${SSF}/verification`]: { state: 'a b' } },
+  });
+  advance(60);
+  const again = await poll();
+  expect(again.map(({ events }) => events)).toEqual([
+    { [`${SSF}/verification`]: { state: 'a b' } }, // the first was never acknowledged, and holds back the second
+  ]);
+  await receiver.call('POST', '/ssf/status', { stream_id, status: 'disabled' });
+  expect((await verify({})).statusCode).toBe(400);
+});
+
+test('a stream that nobody polls for a week is paused, says so when it is polled, and holds the rest', async () => {
+  const started = await startPolling({ receiver: { staticToken: true } });
+  const { acme, service, advance, receiver, streamId: stream_id } = started;
+  const call = service.calling(receiver.accessToken);
+  const { grantId } = await grantTo(acme, { expiresIn: '30d' });
+  const statusNow = async () => (await call('GET', `/ssf/status?stream_id=${stream_id}`)).json();
+  const poll = async (body: object = {}) => {
+    const answer = await call('POST', `/ssf/poll/${stream_id}`, { returnImmediately: true, ...body });
+    const { sets } = answer.json();
+    const signals = await Promise.all(Object.values<string>(sets).map(receiver.read));
+    return { jtis: Object.keys(sets), events: signals.map((signal) => eventOf(signal)) };
+  };
+
+  advance(604_799);
+  await service.runJob('care of signal streams');
+  const before = await statusNow();
+  advance(1);
+  await service.runJob('care of signal streams');
+  await service.runJob('care of signal streams');
+  await acme('DELETE', `/v1/grants/${grantId}`);
+  const paused = await poll();
+  await poll({ ack: paused.jtis, maxEvents: 0 });
+  const held = await poll();
+
+  expect(before).toEqual({ stream_id, status: 'enabled' });
+  expect(await statusNow()).toEqual({ stream_id, status: 'paused', reason: 'inactive' });
+  expect(paused.events).toEqual([
+    { uri: `${SSF}/stream-updated`, members: { status: 'paused', reason: 'inactive' } },
+  ]);
+  expect(held.jtis).toEqual([]);
+  expect(await entriesOf(acme, 'ssf.stream.paused')).toMatchObject([
+    {
+      metadata: { streamId: stream_id, receiverId: receiver.receiverId, reason: 'inactive', actor: 'system' },
+    },
+  ]);
+  await call('POST', '/ssf/status', { stream_id, status: 'enabled' });
+  await service.runJob('care of signal streams');
+  expect(await statusNow()).toEqual({ stream_id, status: 'enabled' });
+  expect((await poll()).events).toMatchObject([{ uri: `${CAEP}/session-revoked` }]);
+});
+
+test('a signal that waits for seven days is dropped, and shown as failed', async () => {
+  const { acme, advance, service, receiver, streamId } = await startPolling();
+  const { grantId } = await grantTo(acme);
+  await acme('DELETE', `/v1/grants/${grantId}`);
+  const statusNow = async () => {
+    const shown = await acme('GET', `/v1/ssf/receivers/${receiver.receiverId}/deliveries`);
+    return shown
+      .json()
+      .deliveries.map((one: { status: string; lastError: string | null }) => [one.status, one.lastError]);
+  };
+  await service.db.updateTable('ssfStreams').set({ method: 'push' }).where('id', '=', streamId).execute();
+
+  advance(604_800);
+  await service.runJob('care of signal streams');
+  const atLimit = await statusNow();
+  advance(1);
+  await service.runJob('care of signal streams');
+
+  expect(atLimit).toEqual([['pending', null]]);
+  expect(await statusNow()).toEqual([['failed', 'set_dropped']]);
+});
+
+test('a stream holds the newest signals up to its limit, and drops the oldest first', async () => {
+  const { acme, db, poll, streamId } = await withRevoked(3);
+
+  await thinQueue(db, acme, streamId, { before: new Date(0), most: 2 });
+
+  const kept = await poll();
+  expect(kept.jtis).toHaveLength(2);
+  expect(kept.signals.map(({ iat }) => iat)).toEqual([1_767_225_601, 1_767_225_602]);
+});

@@ -1,0 +1,96 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Caller } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { oauthRefusal } from '../../../platform/errors.ts';
+import { hashOf, newSecret } from '../../../platform/ids.ts';
+import {
+  findReceiverAcrossTenants,
+  findTokenAcrossTenants,
+  insertToken,
+  type ReceiverClient,
+} from './transmitter.tokens.repo.ts';
+
+export interface ReceiverTokenDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+}
+
+export const SCOPES = ['ssf.read', 'ssf.manage'] as const;
+export type SsfScope = (typeof SCOPES)[number];
+const isScope = (text: string): text is SsfScope => SCOPES.some((scope) => scope === text);
+
+const LASTS_SECONDS = 3600; // CAEP interoperability profile: at most an hour
+const NOBODY = Buffer.alloc(32);
+
+/** Whether a client id is one of a receiver. */
+export const isReceiverId = (clientId: string): boolean => clientId.startsWith('ssfr_');
+
+/** A receiver that showed its secret. */
+export interface ProvedReceiver extends ReceiverClient {
+  /** The end of a former secret, after which its tokens are of no use either. */
+  readonly secretEndsAt?: Date;
+}
+
+/** @returns undefined for an unknown receiver or a wrong secret alike */
+export async function provedReceiver(
+  { db, clock }: ReceiverTokenDeps,
+  clientId: string,
+  secret: string,
+): Promise<ProvedReceiver | undefined> {
+  const found = await findReceiverAcrossTenants(db, clientId);
+  const hash = hashOf(secret);
+  const { previousSecretHash: previous, previousSecretExpiresAt: until } = { ...found };
+  const isCurrent = timingSafeEqual(found?.secretHash ?? NOBODY, hash);
+  const isPrevious = timingSafeEqual(previous ?? NOBODY, hash);
+  if (!found || isCurrent) return isCurrent ? found : undefined;
+  return isPrevious && until && until > clock() ? { ...found, secretEndsAt: until } : undefined;
+}
+
+/**
+ * Issues an access token to a receiver (RFC 6749 §4.4). A receiver of a closed account may read what is left for it, and
+ * change nothing.
+ * @param scope both scopes when it is absent
+ * @throws invalid_scope
+ */
+export async function issueReceiverToken(
+  { db, clock }: ReceiverTokenDeps,
+  { developerId, id: receiverId, secretEndsAt }: ProvedReceiver,
+  scope: string | undefined,
+) {
+  const asked = scope === undefined ? [...SCOPES] : [...new Set(scope.split(' ').filter(Boolean))];
+  const scopes = asked.filter(isScope);
+  if (scopes.length === 0 || scopes.length < asked.length) {
+    throw oauthRefusal('invalid_scope', 'The scopes of a receiver are `ssf.read` and `ssf.manage`.');
+  }
+  const token = newSecret();
+  const now = clock().getTime();
+  const most = secretEndsAt ? Math.ceil((secretEndsAt.getTime() - now) / 1000) : LASTS_SECONDS;
+  const seconds = Math.min(LASTS_SECONDS, most);
+  const expiresAt = new Date(now + seconds * 1000);
+  const row = { hash: hashOf(token), receiverId, scopes, isStatic: false, expiresAt };
+  await insertToken(db, { developerId }, row);
+  return { access_token: token, token_type: 'Bearer' as const, expires_in: seconds, scope: scopes.join(' ') };
+}
+
+/** @returns the caller that an access token of a receiver stands for, or undefined for an unknown or expired one */
+export async function findSsfCaller({ db, clock }: ReceiverTokenDeps, hash: Buffer) {
+  const found = await findTokenAcrossTenants(db, hash, clock());
+  const isSame = timingSafeEqual(found?.hash ?? NOBODY, hash);
+  if (!found || !isSame) return undefined;
+  const client = await findReceiverAcrossTenants(db, found.receiverId);
+  if (!client) return undefined;
+  const scopes = client.closedAt ? found.scopes.filter((scope) => scope === 'ssf.read') : found.scopes;
+  return { ...callerOfReceiver(client), receiverId: client.id, scopes };
+}
+
+/** The receiver as caller, without a request. */
+export const callerOfReceiver = ({ developerId, id, mode, plan }: ReceiverClient) =>
+  ({
+    tenant: { developerId },
+    agentIds: null,
+    actor: `receiver:${id}`,
+    role: 'runtime',
+    mode,
+    plan,
+  }) satisfies Omit<Caller, 'requestId'>;
