@@ -264,6 +264,7 @@ describe('T5: a field that a route does not know', () => {
   // Members of AuthZEN; members that an identity provider adds; RFC 7591, section 2; RFC 7662, section 2.1; the events of the payment provider; and a manifest, whose
   // loader answers INVALID_MANIFEST
   const ignoring = [
+    'PATCH /ssf/streams',
     'POST /access/v1/evaluation',
     'POST /access/v1/evaluations',
     'POST /oauth/authorize',
@@ -274,6 +275,10 @@ describe('T5: a field that a route does not know', () => {
     'POST /oauth/register',
     'POST /oauth/revoke',
     'POST /oauth/token',
+    'POST /ssf/poll/:id',
+    'POST /ssf/status',
+    'POST /ssf/streams',
+    'POST /ssf/verification',
     'POST /sso/callback/ldap',
     'POST /sso/callback/oidc',
     'POST /sso/callback/saml',
@@ -281,10 +286,11 @@ describe('T5: a field that a route does not know', () => {
     'POST /v1/policies/sync/webhook',
     'POST /v1/tokens/introspect',
     'PUT /oauth/register/:clientId',
+    'PUT /ssf/streams',
     'PUT /v1/manifests/:connector',
   ];
 
-  test('is refused by the shape of every route but those of OAuth and SCIM', () => {
+  test('is refused by the shape of every route but those of OAuth, SCIM and SSF', () => {
     const open = operationsThat(
       (route) =>
         takesBody(route) &&
