@@ -17,6 +17,8 @@ const LOOK_UPS = [
   'verified_domains',
   'scim_token_index',
   'resource_index',
+  'ssf_receivers',
+  'ssf_tokens',
 ];
 
 const marked = Object.fromEntries(

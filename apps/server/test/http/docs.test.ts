@@ -38,6 +38,19 @@ describe('P8: the page that shows the API', () => {
     expect(Object.keys(description.json().paths).filter((path) => path.startsWith('/docs'))).toEqual([]);
   });
 
+  test('lets a client leave out what has a default, in queries and in bodies', async () => {
+    const { app } = await startApp();
+
+    const { paths } = (await app.inject({ url: '/openapi.json' })).json();
+
+    const { requestBody } = paths['/v1/signup'].post;
+    const { required, properties } = requestBody.content['application/json'].schema;
+    expect([required, properties.mode.default]).toEqual([['name'], 'live']);
+    const { parameters } = paths['/v1/agents'].get;
+    expect(parameters).toContainEqual(expect.objectContaining({ name: 'limit', required: false }));
+    expect(paths['/v1/agents/{id}'].get.parameters[0]).toMatchObject({ name: 'id', required: true });
+  });
+
   test('costs less than a copy of its largest file for each client that does not read, for 30 s', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());

@@ -47,7 +47,7 @@ export async function describeRoutes(
     // A tag is the noun that an operation's id begins with; HEAD is GET without the body.
     exposeHeadRoutes: false,
     transform: ({ schema, url, route }) => {
-      const shown = withoutOwnKeywords(schema);
+      const shown = asSent(withoutOwnKeywords(schema));
       return { schema: isRepeatable(route) ? withIdempotency(shown) : shown, url };
     },
   });
@@ -56,6 +56,27 @@ export async function describeRoutes(
 /** `trim` is an instruction to our own validator, and no word of JSON Schema. */
 function withoutOwnKeywords<Schema>(schema: Schema): Schema {
   return JSON.parse(JSON.stringify(schema ?? {}, (name, value) => (name === 'trim' ? undefined : value)));
+}
+
+/** Our validator fills defaults in and then demands the member, and a client may leave it out. */
+function asSent<Schema extends FastifySchema>(schema: Schema): Schema {
+  const { querystring, body } = schema;
+  const sent = {
+    ...(querystring !== undefined && { querystring: withDefaultsFree(querystring) }),
+    ...(body !== undefined && { body: withDefaultsFree(body) }),
+  };
+  return { ...schema, ...sent };
+}
+
+function withDefaultsFree(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withDefaultsFree);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, { default?: unknown }>> };
+  const entries = Object.entries(schema).map(([name, value]) => {
+    if (name !== 'required' || !Array.isArray(value)) return [name, withDefaultsFree(value)];
+    return [name, value.filter((member) => properties[member]?.default === undefined)];
+  });
+  return Object.fromEntries(entries);
 }
 
 const KEY = {
