@@ -22,7 +22,7 @@ let wanted = '';
 /** The call that is shown. */
 let current = '';
 
-/** Applies an event to the view that is shown. @type {(event: LiveEvent) => unknown} */
+/** Applies an event to the view that is shown. @type {(event: LiveEvent) => void} */
 let onEvent = () => {};
 const live = liveRequests({
   tell: (event) => onEvent(event),
