@@ -86,7 +86,8 @@ const SAMPLES: Readonly<Record<string, string>> = {
 };
 
 function exampleOf(row: OperationRow, { example }: Naming, hasToken: boolean): string {
-  if (example !== undefined) return ` ${example}`;
+  const credential = credentialOf(row);
+  if (example !== undefined) return ` ${example}${credential}`;
   const args = [...row.path, ...row.first.filter((each) => !isToken(each))]
     .map((each) => ` <${flagOf(each)}>`)
     .join('');
@@ -97,13 +98,12 @@ function exampleOf(row: OperationRow, { example }: Naming, hasToken: boolean): s
   const options = isFile
     ? ' -f body.json'
     : required.map((field) => exampleOption(field, optionsOf(field)[0]?.flags ?? '')).join('');
-  const scim =
-    row.as === 'scim'
-      ? ' --scim-token-env SCIM_TOKEN'
-      : row.as === 'operator'
-        ? ' --admin-key-env ADMIN_API_KEY'
-        : '';
-  return `${args}${hasToken ? ' --env TOKEN' : ''}${options}${scim}`;
+  return `${args}${hasToken ? ' --env TOKEN' : ''}${options}${credential}`;
+}
+
+function credentialOf({ as }: OperationRow): string {
+  if (as === 'operator') return ' --admin-key-env ADMIN_API_KEY';
+  return as === 'scim' ? ' --scim-token-env SCIM_TOKEN' : '';
 }
 
 function exampleOption({ name, values }: Field, flags: string): string {

@@ -120,7 +120,7 @@ describe('the token endpoint', () => {
     expect(refused.headers['cache-control']).toBe('no-store');
   });
 
-  test.each(['implicit', 'password', 'client_credentials', 'urn:ietf:params:oauth:grant-type:saml2-bearer'])(
+  test.each(['implicit', 'password', 'urn:ietf:params:oauth:grant-type:saml2-bearer'])(
     'has no grant type %s',
     async (grantType) => {
       const { clientId } = await publicClient();

@@ -20,7 +20,7 @@ const startAlone = async (env: Readonly<Record<string, string>> = {}, promptSeco
   );
 
 /** The statement that leases deliveries, as the steps of a test name it. */
-const CLAIM = 'select * from claim_delivery_shares(…, …::interval, …, …, …, ';
+const CLAIM = 'select * from claim_delivery_shares(…, …::interval, …, …, …,';
 
 const until = (isSo: () => unknown) => vi.waitFor(isSo, { timeout: 20_000, interval: 20 });
 
