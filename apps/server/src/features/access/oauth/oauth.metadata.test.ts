@@ -25,6 +25,7 @@ test('an issuer with a path has its metadata where clients look for them, and by
       'urn:ietf:params:oauth:grant-type:jwt-bearer',
       'urn:ietf:params:oauth:grant-type:device_code',
       'urn:openid:params:grant-type:ciba',
+      'client_credentials',
     ],
     response_types_supported: ['code'],
   });
