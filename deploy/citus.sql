@@ -160,6 +160,7 @@ select create_reference_table('resource_index');
 -- functions that take one are not sent anywhere: all of their callers have to meet on the coordinator.
 select create_distributed_function('account_runs(text)');
 select create_distributed_function('add_scim_user(text,timestamp with time zone,jsonb)');
+select create_distributed_function('agent_standing(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('allocation_refusal(text,jsonb,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('audit_append(text,timestamp with time zone,jsonb,bigint)');
 select create_distributed_function('audit_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
@@ -210,6 +211,7 @@ select create_distributed_function('grant_budget(text,text)', 'p_developer_id', 
 select create_distributed_function('grant_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('has_waiting_set(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('hold_principal(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('hold_standing(text,text)');
 select create_distributed_function('hold_status_place(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('is_proxy_token_live(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('keep_credential(text,jsonb)', 'p_developer_id', colocate_with => 'developers');

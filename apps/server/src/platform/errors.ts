@@ -40,6 +40,10 @@ export const principalInactive = () =>
     'The principal was deactivated; their administrator can provision them again.',
   );
 
+/** Also an active agent of an account that is stopped. */
+export const agentInactive = () =>
+  new AppError('AGENT_INACTIVE', 'The agent is suspended; resume it first.', { status: 'suspended' });
+
 export const GRANT_TOKEN_REFUSED = 'Send `Authorization: Bearer <grant token>` with a live token.';
 
 /** One sentence for every reason, so that nobody learns from a refusal which tokens exist. */

@@ -56,6 +56,19 @@ export async function grantTo(developer: Developer, request: object = {}) {
   };
 }
 
+type Hold = 'suspend' | 'stop';
+
+/** Keeps an agent from doing anything, by itself or with all others of the account. */
+export const hold = (developer: Developer, way: Hold, agentId: string) =>
+  way === 'stop'
+    ? developer('POST', '/v1/me/stop', {})
+    : developer('PATCH', `/v1/agents/${agentId}`, { status: 'suspended' });
+
+export const letGo = (developer: Developer, way: Hold, agentId: string) =>
+  way === 'stop'
+    ? developer('POST', '/v1/me/resume', {})
+    : developer('PATCH', `/v1/agents/${agentId}`, { status: 'active' });
+
 /** Opens a session for a principal whom the developer has signed in. */
 export const openSession = (developer: Developer, principalId = 'user_42', expiresIn?: string) =>
   developer('POST', '/v1/principal-sessions', { principalId, ...(expiresIn && { expiresIn }) });

@@ -122,6 +122,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     lock_account: call('lock_account', dev),
     account_runs: call('account_runs', dev),
     standing: call('standing', dev, "'active'", at),
+    agent_standing: call('agent_standing', dev, id(agentId)),
+    hold_standing: call('hold_standing', dev, id(agentId)),
     lock_policies: call('lock_policies', dev),
     policies_hold: call('policies_hold', dev, "'1'"),
     policies_version: call('policies_version', dev),

@@ -1651,7 +1651,7 @@ export interface CredentialsVerifyAnswer {
   revoked?: boolean;
   expired?: boolean;
   error?: string;
-  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "status_unavailable";
+  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "suspended" | "status_unavailable";
 }
 
 export interface CredentialsPresentInput {
@@ -1666,7 +1666,7 @@ export interface CredentialsPresentAnswer {
   disclosedClaims?: { readonly [name: string]: unknown };
   keyBound?: boolean;
   error?: string;
-  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "status_unavailable" | "disclosure_invalid" | "key_binding_required" | "key_binding_invalid";
+  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "suspended" | "status_unavailable" | "disclosure_invalid" | "key_binding_required" | "key_binding_invalid";
 }
 
 export interface PassportsIssueInput {
@@ -1778,7 +1778,7 @@ export interface PassportsVerifyAnswer {
   };
   expiresAt?: string;
   error?: string;
-  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "status_unavailable";
+  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "suspended" | "status_unavailable";
 }
 
 export interface WalletAuthorizationsIssueInput {
@@ -1846,7 +1846,7 @@ export interface WalletAuthorizationsVerifyAnswer {
   nonce?: string;
   expiresAt?: string;
   error?: string;
-  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "status_unavailable" | "consumed";
+  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "suspended" | "status_unavailable" | "consumed";
 }
 
 export interface ProvidersAddInput {

@@ -2,7 +2,7 @@ import { writeAmount } from '@behest/protocol/amounts';
 import { authenticationColumns } from '@behest/protocol/authentication';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { AppError, badField, notFound, principalInactive } from '../../../platform/errors.ts';
+import { AppError, agentInactive, badField, notFound, principalInactive } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { isRedirectUri } from '../../accounts/developers/index.ts';
@@ -240,9 +240,6 @@ async function mustHaveRoom(
 const jsonOf = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-
-export const agentInactive = () =>
-  new AppError('AGENT_INACTIVE', 'The agent is suspended; resume it first.', { status: 'suspended' });
 
 function actsOf(request: Omit<RequestRow, 'developerId'>, agentDid: string): Act[] {
   const { id: authRequestId, scopes, consentMethod: method, policyId, channel } = request;

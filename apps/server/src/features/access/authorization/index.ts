@@ -22,7 +22,6 @@ export type { NewRequest } from './authorization.schema.ts';
 export {
   type AuthorizationDeps,
   admit,
-  agentInactive,
   budgetOf,
   requestConsent,
 } from './authorization.service.ts';

@@ -35,7 +35,7 @@ export const NewPassport = Type.Object(
       { additionalProperties: false },
     ),
     paymentRails: Type.Array(Type.Enum(['tempo']), { minItems: 1, maxItems: 1, default: ['tempo'] }),
-    /** `24h` by default, and no longer than the parent. */
+    /** `24h` by default, and no longer than the operator allows and than the parent. */
     expiresIn: Type.Optional(Duration),
     parentPassportId: Type.Optional(PassportId),
   },
@@ -126,7 +126,7 @@ export const VerifiedPassport = Type.Object({
   code: Type.Optional(
     Type.Enum([
       ...['malformed', 'typ_not_allowed', 'issuer_unknown', 'bad_signature', 'not_yet_valid'],
-      ...['expired', 'revoked', 'status_unavailable'],
+      ...['expired', 'revoked', 'suspended', 'status_unavailable'],
     ]),
   ),
 });

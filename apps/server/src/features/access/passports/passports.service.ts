@@ -4,6 +4,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { newId, newSecret } from '../../../platform/ids.ts';
+import { holdAgentStanding } from '../../accounts/agents/agents.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { signToken } from '../../service/keys/index.ts';
 import { findRestOfBudget } from '../budgets/budgets.queries.ts';
@@ -62,7 +63,7 @@ export async function issuePassport(
   await mustBeAllowed(deps, caller, grant, asked, amount);
   const parentId = asked.parentPassportId && credentialIdOf(asked.parentPassportId);
   const parent = parentId ? await findPassport(deps.db, caller, parentId) : undefined;
-  const ends = endOf(grant, seconds ?? DEFAULT_SECONDS, at);
+  const ends = endOf(grant, seconds ?? Math.min(DEFAULT_SECONDS, deps.maxExpiryHours * 3600), at);
   const endsWithParent = parent && seconds === undefined && parent.expiresAt < ends;
   const expiresAt = endsWithParent ? parent.expiresAt : ends;
   const { currency } = asked.maxTransactionAmount;
@@ -72,7 +73,11 @@ export async function issuePassport(
   const made = await signed(deps, caller, { grant, asked, categories, at, expiresAt });
   const { row, credential } = made;
   const isKept = await inTransaction(deps.db, async (tx) => {
+    const standing = await holdAgentStanding(tx, caller.tenant, grant.agentId);
     mustBeActive(await holdGrant(tx, caller, grant.id), at);
+    if (standing !== 'active') {
+      throw new AppError('INVALID_AGENT', 'The agent is suspended; resume it first.');
+    }
     if (parentId) mustBeActivePassport(await holdPassport(tx, caller, parentId), at);
     if (!(await storeCredential(tx, caller, row, at))) return false;
     const { proof = null } = credential;

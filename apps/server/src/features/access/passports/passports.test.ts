@@ -1,7 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { actionsOf, grantTo, refusalOf, sharedSandbox, startSandbox } from '../../../../test/app/flow.ts';
+import {
+  actionsOf,
+  entriesOf,
+  grantTo,
+  hold,
+  letGo,
+  refusalOf,
+  sharedSandbox,
+  startSandbox,
+} from '../../../../test/app/flow.ts';
 import type { Developer, Service } from '../../../../test/app/start-app.ts';
 
 const join = sharedSandbox();
@@ -117,6 +126,38 @@ describe('a passport', () => {
   });
 });
 
+test('a passport lives a day by default, and never longer than the operator allows', async () => {
+  const { acme, service } = await startSandbox({ env: { MPP_PASSPORT_MAX_EXPIRY_HOURS: '2' } });
+  const { issue, issued } = await payer(acme);
+
+  expect((await issued()).expiresAt).toBe(later(service, 7200));
+  expect((await issued({ expiresIn: '2h' })).expiresAt).toBe(later(service, 7200));
+  expect(refusalOf(await issue({ expiresIn: '7201s' }))).toBe('422 INVALID_EXPIRY');
+});
+
+describe('O16: a passport of an agent', () => {
+  const holds: [string, 'suspend' | 'stop'][] = [
+    ['that is suspended', 'suspend'],
+    ['whose account is stopped', 'stop'],
+  ];
+  test.each(holds)('%s is not good, and no other is issued, until it goes on', async (_, way) => {
+    const { acme, service } = await join();
+    const { agentId, issue, issued } = await payer(acme);
+    const { passportId, passportJwt, encodedCredential } = await issued();
+
+    await hold(acme, way, agentId);
+
+    for (const text of [passportJwt, encodedCredential])
+      expect(await verify(service, text)).toMatchObject({ valid: false, code: 'suspended', passportId });
+    expect(refusalOf(await issue())).toBe('400 INVALID_AGENT');
+    expect(await statusOf(acme, passportId)).toBe('active');
+    await letGo(acme, way, agentId);
+    expect(await verify(service, passportJwt)).toMatchObject({ valid: true });
+    expect((await issue()).statusCode).toBe(201);
+    expect(await entriesOf(acme, 'passport.issued')).toHaveLength(2);
+  });
+});
+
 describe('P4: a passport is refused', () => {
   const limit = (amount: unknown, currency = 'USD') => ({ maxTransactionAmount: { amount, currency } });
   const wishes: [string, object, string][] = [
@@ -190,7 +231,7 @@ describe('P4: a passport is refused', () => {
 describe('a passport below another', () => {
   test('is a part of it, and ends with it', async () => {
     const { acme, service } = await join();
-    const { issue, issued } = await payer(acme);
+    const { grantId, issue, issued } = await payer(acme);
     const parent = await issued({ expiresIn: '1h' });
     const below = { parentPassportId: parent.passportId };
 
@@ -217,7 +258,14 @@ describe('a passport below another', () => {
       expect(await statusOf(acme, passportId)).toBe('revoked');
       expect(await verify(service, passportJwt)).toMatchObject({ valid: false, code: 'revoked', passportId });
     }
-    expect((await actionsOf(acme)).filter((action) => action === 'passport.revoked')).toHaveLength(1);
+    const entries = await entriesOf(acme, 'passport.revoked');
+    const ids = [parent, child, grandchild].map(({ passportId }) =>
+      passportId.replace('urn:behest:passport:', 'vc_'),
+    );
+    expect(entries.map(({ metadata }) => metadata.credentialId).sort()).toEqual(ids.sort());
+    expect(new Set(entries.map((entry) => entry.grantId))).toEqual(new Set([grantId]));
+    const { events } = (await acme('GET', '/v1/events?types=passport.revoked')).json();
+    expect(events).toHaveLength(3);
     expect(refusalOf(await issue(below))).toBe('400 PARENT_EXCEEDED parent');
   });
 

@@ -1,13 +1,12 @@
 import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { notFound, principalInactive } from '../../../platform/errors.ts';
+import { agentInactive, notFound, principalInactive } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import {
   acceptBudget,
   acceptTokenScopes,
-  agentInactive,
   boundedSeconds,
   mustBeWithin,
   recordingScopes,

@@ -42,7 +42,7 @@ export function presentationVerifier(deps: CredentialDeps) {
     const place = sdJwtPlace(deps, payload);
     const status = place && (await statusAt(deps, place));
     if (!status) return refusal('status_unavailable');
-    if (status.isSet) return refusal('revoked');
+    if (status.code) return refusal(status.code);
     const binding = await bindingOf(deps, parts, payload, presentation);
     if (binding !== 'bound' && binding !== 'unbound') return refusal(binding);
 

@@ -4,7 +4,7 @@ import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import { tellerOf } from '../../../platform/db/personal-records.ts';
-import type { VerifiableCredentials } from '../../../platform/db/types.gen.ts';
+import type { AgentStatus, VerifiableCredentials } from '../../../platform/db/types.gen.ts';
 import { credentialRows, type NewCredentialRow, newCredential } from './verifiable-credentials.queries.ts';
 import type { Place } from './verifiable-credentials.rules.ts';
 import type { CredentialQuery } from './verifiable-credentials.schema.ts';
@@ -56,11 +56,15 @@ export function listCredentialRows(db: Executor, reach: Reach, query: Credential
   return readPage<CredentialRow>(db, rows.orderBy('id', 'desc'), limit);
 }
 
-/** Revokes a credential and sets its bit. @returns whether it was not revoked before */
-export async function revokeRow(tx: Tx, { developerId }: Tenant, id: string, at: Date): Promise<boolean> {
+/** Revokes a credential with the passports below it, and sets their bits. @returns whatever was not revoked before */
+export async function revokeRows(tx: Tx, tenant: Tenant, id: string, at: Date): Promise<CredentialRow[]> {
   const { rows } = await sql<{ ended: string[] }>`
-    select revoke_credentials(${developerId}, ${at}, array[${id}]) as ended`.execute(tx);
-  return (rows[0]?.ended.length ?? 0) > 0;
+    select revoke_credentials(${tenant.developerId}, ${at}, array[${id}]) as ended`.execute(tx);
+  const ended = rows[0]?.ended ?? [];
+  return credentialRows(tx, { tenant, agentIds: null }) // those below may be of other agents
+    .where('id', 'in', [...ended, ''])
+    .orderBy('id')
+    .execute();
 }
 
 /** A status list, which everybody may read. */
@@ -81,22 +85,9 @@ export function findFlipsAcrossTenants(db: Executor, listId: string) {
     .executeTakeFirst();
 }
 
-/** Whether a bit of a list is set, and whose list it is. Undefined for an unknown list, and for a place beyond its end. */
-export async function findBitAcrossTenants(
-  db: Executor,
-  { listId, idx }: Place,
-): Promise<{ readonly developerId: string; readonly isSet: boolean } | undefined> {
-  return await db
-    .selectFrom('statusLists')
-    .select(['developerId', sql<boolean>`get_bit(bits, ${idx}) = 1`.as('isSet')])
-    .where('id', '=', listId)
-    .where(sql<boolean>`octet_length(bits) * 8 > ${idx}`)
-    .executeTakeFirst();
-}
-
-/** The credential that has a place, for anybody who shows its text. */
-export function findPlacedAcrossTenants(db: Executor, { listId, idx }: Place) {
-  return db
+/** The credential that has a place, if any. */
+const placedAcrossTenants = (db: Executor, { listId, idx }: Place) =>
+  db
     .selectFrom('statusLists as list')
     .innerJoin('verifiableCredentials as credential', (join) =>
       join
@@ -104,10 +95,28 @@ export function findPlacedAcrossTenants(db: Executor, { listId, idx }: Place) {
         .onRef('credential.statusListId', '=', 'list.id')
         .on('credential.statusListIdx', '=', idx),
     )
-    .select(['credential.developerId', 'credential.id', 'credential.credential'])
-    .where('list.id', '=', listId)
+    .where('list.id', '=', listId);
+
+/** Whether the bit of a credential is set, and how its agent is judged. Undefined for a place that no credential has. */
+export function findStatusAcrossTenants(db: Executor, place: Place) {
+  const standing = sql<AgentStatus>`standing(developer.id, agent.status, developer.stopped_at)`;
+  return placedAcrossTenants(db, place)
+    .innerJoin('agents as agent', (join) =>
+      join
+        .onRef('agent.developerId', '=', 'credential.developerId')
+        .onRef('agent.id', '=', 'credential.agentId'),
+    )
+    .innerJoin('developers as developer', 'developer.id', 'credential.developerId')
+    .select(['list.developerId', sql<boolean>`get_bit(list.bits, ${place.idx}) = 1`.as('isSet')])
+    .select(standing.as('standing'))
     .executeTakeFirst();
 }
+
+/** The text of the credential that has a place, for anybody who shows it. */
+export const findPlacedAcrossTenants = (db: Executor, place: Place) =>
+  placedAcrossTenants(db, place)
+    .select(['credential.developerId', 'credential.id', 'credential.credential'])
+    .executeTakeFirst();
 
 export const eraseCredentials = eraserOf('verifiable_credentials', 'status_lists');
 

@@ -35,7 +35,7 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async
   app.post(
     '/v1/credentials',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND', 'GRANT_INACTIVE'] },
+      config: { ...ofAgents, failures: ['NOT_FOUND', 'GRANT_INACTIVE', 'AGENT_INACTIVE'] },
       schema: {
         operationId: 'verifiableCredentials.issue',
         summary: 'Issue a credential about a grant',

@@ -95,6 +95,7 @@ const codes = [
   'not_yet_valid',
   'expired',
   'revoked',
+  'suspended',
   'status_unavailable',
 ] as const;
 

@@ -1,16 +1,17 @@
 import { parseDuration } from '@behest/protocol/durations';
-import { concerning } from '../../../platform/acts.ts';
+import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
-import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import { AppError, agentInactive, badField, notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
+import { holdAgentStanding } from '../../accounts/agents/agents.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { findGrant, type GrantRow, holdGrant } from '../grants/grants.queries.ts';
 import {
   type CredentialRow,
   findCredential,
   listCredentialRows,
-  revokeRow,
+  revokeRows,
 } from './verifiable-credentials.repo.ts';
 import type {
   Credential,
@@ -28,7 +29,7 @@ import {
 
 /**
  * Issues a credential about an active grant. It ends with the grant at the latest.
- * @throws BAD_REQUEST, NOT_FOUND, GRANT_INACTIVE
+ * @throws BAD_REQUEST, NOT_FOUND, GRANT_INACTIVE, AGENT_INACTIVE
  */
 export async function issueCredential(
   deps: CredentialDeps,
@@ -43,7 +44,9 @@ export async function issueCredential(
   mustBeActive(grant, at);
   const credential = await signCredential(deps, caller, { ...asked, grant, at, seconds });
   const isKept = await inTransaction(deps.db, async (tx) => {
+    const standing = await holdAgentStanding(tx, caller.tenant, grant.agentId);
     mustBeActive((await holdGrant(tx, caller, grant.id)) ?? grant, at);
+    if (standing !== 'active') throw agentInactive();
     if (!(await storeCredential(tx, caller, credential, at))) return false;
     await recordActs(tx, caller, [issuedAct(credential)], at);
     return true;
@@ -105,7 +108,10 @@ export async function listCredentials(
   return { credentials: page, nextCursor };
 }
 
-/** Revokes a credential for good, and its grant lives on. A repeated call changes nothing. @throws NOT_FOUND */
+/**
+ * Revokes a credential for good with the passports below it, and the grants live on. A repeated call changes nothing.
+ * @throws NOT_FOUND
+ */
 export function revokeCredential(
   { db, clock }: CredentialDeps,
   caller: Caller,
@@ -114,16 +120,19 @@ export function revokeCredential(
 ): Promise<Revoked> {
   const at = clock();
   return inTransaction(db, async (tx) => {
-    const isFirst = (await findCredential(tx, caller, id)) && (await revokeRow(tx, caller.tenant, id, at));
+    const ended = (await findCredential(tx, caller, id)) ? await revokeRows(tx, caller.tenant, id, at) : [];
     const row = await findCredential(tx, caller, id);
     if (!row?.revokedAt) throw notFound();
-    if (isFirst) {
-      const type = row.format === 'agent-passport' ? ('passport.revoked' as const) : ('vc.revoked' as const);
-      const act = { type, ...concerning(row), data: { credentialId: id } };
-      await recordActs(tx, caller, [{ ...act, ...(reason && { evidence: { reason } }) }], at);
-    }
+    const acts = ended.map((fallen) => revokedAct(fallen, fallen.id === id ? reason : undefined));
+    if (acts.length > 0) await recordActs(tx, caller, acts, at);
     return { id, status: 'revoked', revokedAt: row.revokedAt.toISOString() };
   });
+}
+
+function revokedAct(row: CredentialRow, reason: string | undefined): Act {
+  const type = row.format === 'agent-passport' ? ('passport.revoked' as const) : ('vc.revoked' as const);
+  const data = { credentialId: row.id };
+  return { type, ...concerning(row), data, ...(reason && { evidence: { reason } }) };
 }
 
 function toCredential(row: CredentialRow, now: Date): Credential {

@@ -2,6 +2,6 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 
 export const tables = {
   owns: ['status_lists', 'verifiable_credentials'],
-  reads: ['passports'],
+  reads: ['agents', 'developers', 'passports'], // a verification reads how the agent is judged
   writes: [],
 } as const satisfies TableUse;

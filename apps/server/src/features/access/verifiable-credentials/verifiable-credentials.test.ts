@@ -5,6 +5,8 @@ import {
   actionsOf,
   entriesOf,
   grantTo,
+  hold,
+  letGo,
   refusalOf,
   sharedSandbox,
   signedBy,
@@ -193,6 +195,51 @@ describe('a revocation', () => {
     expect(await bitsOf(service, own.statusListId, own.statusListIdx)).toEqual([true, true]);
     expect(await bitsOf(service, below.statusListId, below.statusListIdx)).toEqual([true, true]);
     expect(await bitsOf(service, other.statusListId, other.statusListIdx)).toEqual([false, false]);
+  });
+});
+
+describe('O16: a credential of an agent', () => {
+  const holds: [string, 'suspend' | 'stop'][] = [
+    ['that is suspended', 'suspend'],
+    ['whose account is stopped', 'stop'],
+  ];
+  test.each(holds)('%s is not good, and no other is issued, until it goes on', async (_, way) => {
+    const { acme, service } = await start();
+    const { grantId, agentId } = await grantTo(acme);
+    const other = await grantTo(acme);
+    const { credential, id, statusListId, statusListIdx } = await issue(acme, { grantId, format: 'vc-jwt' });
+    const sdJwt = (await issue(acme, { grantId, format: 'sd-jwt' })).credential;
+    const ask = (about: string) => acme('POST', '/v1/credentials', { grantId: about, format: 'vc-jwt' });
+    const present = async () =>
+      (await service.app.inject({ method: 'POST', url: '/v1/credentials/present', body: { sdJwt } })).json();
+
+    await hold(acme, way, agentId);
+
+    expect(await verify(service, credential)).toMatchObject({
+      ...{ valid: false, code: 'suspended', vcId: id, error: expect.stringMatching(/\.$/) },
+    });
+    expect(await verify(service, credential)).not.toHaveProperty('revoked');
+    expect(await present()).toMatchObject({ valid: false, code: 'suspended' });
+    expect(refusalOf(await ask(grantId))).toBe('409 AGENT_INACTIVE');
+    expect((await ask(other.grantId)).statusCode).toBe(way === 'stop' ? 409 : 201);
+    expect(await bitsOf(service, statusListId, statusListIdx)).toEqual([false, false]);
+    await letGo(acme, way, agentId);
+    expect(await verify(service, credential)).toMatchObject({ valid: true });
+    expect(await present()).toMatchObject({ valid: true });
+    expect((await ask(grantId)).statusCode).toBe(201);
+    expect(await entriesOf(acme, 'vc.issued')).toHaveLength(way === 'stop' ? 2 : 3);
+  });
+
+  test('is revoked with its agent, also while the account is stopped', async () => {
+    const { acme, service } = await start();
+    const { grantId, agentId } = await grantTo(acme);
+    const { credential } = await issue(acme, { grantId, format: 'vc-jwt' });
+    await hold(acme, 'stop', agentId);
+    expect(await verify(service, credential)).toMatchObject({ code: 'suspended' });
+
+    await acme('DELETE', `/v1/agents/${agentId}`);
+
+    expect(await verify(service, credential)).toMatchObject({ code: 'revoked', revoked: true });
   });
 });
 

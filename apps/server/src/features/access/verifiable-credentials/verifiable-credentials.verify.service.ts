@@ -2,7 +2,7 @@ import { createKindVerifier, type OtherKind } from '@behest/protocol/kind-verifi
 import { readTokenParts } from '@behest/protocol/token-parts';
 import type { TokenRefusal } from '@behest/protocol/token-refusal';
 import { verifySignature } from '../../service/keys/index.ts';
-import { findBitAcrossTenants, findPlacedAcrossTenants } from './verifiable-credentials.repo.ts';
+import { findPlacedAcrossTenants, findStatusAcrossTenants } from './verifiable-credentials.repo.ts';
 import {
   issuerDid,
   PASSPORT_CREDENTIAL,
@@ -33,6 +33,7 @@ export const SENTENCES: Readonly<Record<VerifyCode, string>> = {
   not_yet_valid: 'The credential is not valid yet.',
   expired: 'The credential has expired.',
   revoked: 'The credential was revoked.',
+  suspended: 'The agent is suspended, or the account of its developer is stopped.',
   status_unavailable: 'The status of the credential cannot be read.',
 };
 
@@ -59,9 +60,22 @@ export function credentialChecker({ keyRing, clock, issuer }: CheckerDeps, kind:
   };
 }
 
-/** Whether the place of a credential says that it was revoked. Undefined when nothing can be read there. */
-export async function statusAt({ db }: Pick<CredentialDeps, 'db'>, place: Place) {
-  return await findBitAcrossTenants(db, place);
+export interface Status {
+  readonly developerId: string;
+  /** Why the credential at a place is not good now. */
+  readonly code?: 'revoked' | 'suspended';
+}
+
+/** The status of the credential at a place. Undefined when nothing can be read there. */
+export async function statusAt(
+  { db }: Pick<CredentialDeps, 'db'>,
+  place: Place,
+): Promise<Status | undefined> {
+  const found = await findStatusAcrossTenants(db, place);
+  if (!found) return undefined;
+  const { developerId, isSet, standing } = found;
+  if (isSet || standing === 'revoked') return { developerId, code: 'revoked' };
+  return standing === 'active' ? { developerId } : { developerId, code: 'suspended' };
 }
 
 /** The stored credential that has the place of an unsigned one. */
@@ -88,7 +102,8 @@ export function credentialVerifier(deps: CredentialDeps) {
     if (code) return { ...refusal(code), ...shown, ...(code === 'expired' && { expired: true }) };
     const status = await statusAt(deps, place);
     if (!status) return { ...refusal('status_unavailable'), ...shown };
-    if (status.isSet) return { ...refusal('revoked'), ...shown, revoked: true };
+    const { code: ended } = status;
+    if (ended) return { ...refusal(ended), ...shown, ...(ended === 'revoked' && { revoked: true }) };
     return { valid: true, ...shown, revoked: false, expired: false };
   };
 }

@@ -31,7 +31,10 @@ export const walletRoutes: FastifyPluginAsyncTypebox<WalletDeps> = async (app, d
   app.post(
     '/v1/wallet/authorizations',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND', 'GRANT_INACTIVE', 'SCOPE_INSUFFICIENT'] },
+      config: {
+        ...ofAgents,
+        failures: ['NOT_FOUND', 'GRANT_INACTIVE', 'AGENT_INACTIVE', 'SCOPE_INSUFFICIENT'],
+      },
       schema: {
         operationId: 'walletAuthorizations.issue',
         summary: 'Issue an authorization for one payment',
@@ -89,7 +92,7 @@ export const walletRoutes: FastifyPluginAsyncTypebox<WalletDeps> = async (app, d
   app.post(
     '/v1/wallet/authorizations/:id/consume',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND', 'ALREADY_CONSUMED', 'GONE'] },
+      config: { ...ofAgents, failures: ['NOT_FOUND', 'AGENT_INACTIVE', 'ALREADY_CONSUMED', 'GONE'] },
       schema: {
         operationId: 'walletAuthorizations.consume',
         summary: 'Use an authorization, once',

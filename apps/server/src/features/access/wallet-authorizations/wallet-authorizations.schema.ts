@@ -72,7 +72,7 @@ export const AuthorizationToVerify = Type.Object(
 
 const codes = [
   ...(['malformed', 'typ_not_allowed', 'issuer_unknown', 'bad_signature', 'not_yet_valid'] as const),
-  ...(['expired', 'revoked', 'status_unavailable', 'consumed'] as const),
+  ...(['expired', 'revoked', 'suspended', 'status_unavailable', 'consumed'] as const),
 ];
 export type AuthorizationCode = (typeof codes)[number];
 

@@ -4,9 +4,10 @@ import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
-import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import { AppError, agentInactive, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
+import { holdAgentStanding } from '../../accounts/agents/agents.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type KeyRing, signToken } from '../../service/keys/index.ts';
 import { findGrant, type GrantRow, holdGrant } from '../grants/grants.queries.ts';
@@ -37,7 +38,7 @@ const LONGEST_SECONDS = 86_400;
 
 /**
  * Issues an authorization for one payment. It ends with its grant.
- * @throws BAD_REQUEST, NOT_FOUND, GRANT_INACTIVE, SCOPE_INSUFFICIENT
+ * @throws BAD_REQUEST, NOT_FOUND, GRANT_INACTIVE, AGENT_INACTIVE, SCOPE_INSUFFICIENT
  */
 export async function issueAuthorization(
   deps: WalletDeps,
@@ -58,7 +59,9 @@ export async function issueAuthorization(
   const authorization = await signed(deps, caller, { id, grant, asked, at, expiresAt });
   const { id: grantId, agentId, agentDid, principalId } = grant;
   return inTransaction(deps.db, async (tx) => {
+    const standing = await holdAgentStanding(tx, caller.tenant, agentId);
     mustBeActive(await holdGrant(tx, caller, grantId), at);
+    if (standing !== 'active') throw agentInactive();
     const row = { id, grantId, agentId, agentDid, principalId, authorization, issuedAt: at, expiresAt };
     await insertAuthorization(tx, caller.tenant, { ...row, consumedAt: null, revokedAt: null });
     await recordActs(tx, caller, [actOf('issued', row)], at);
@@ -149,15 +152,18 @@ export function revokeAuthorization(deps: WalletDeps, caller: Caller, id: string
   });
 }
 
-/** Uses an authorization, which nobody can use again. @throws NOT_FOUND, ALREADY_CONSUMED, GONE */
+/** Uses an authorization, which nobody can use again. @throws NOT_FOUND, AGENT_INACTIVE, ALREADY_CONSUMED, GONE */
 export function consumeAuthorization(deps: WalletDeps, caller: Caller, id: string): Promise<Authorization> {
   const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {
     const found = await findAuthorization(tx, caller, id);
     if (!found) throw notFound();
-    await holdGrant(tx, caller, found.grantId); // no revocation of the grant comes in between
+    // Neither a stop nor a revocation of the grant comes in between.
+    const standing = await holdAgentStanding(tx, caller.tenant, found.agentId);
+    await holdGrant(tx, caller, found.grantId);
     const row = (await findAuthorization(tx, caller, id)) ?? found;
     const status = statusOf(row, at);
+    if (status === 'active' && standing !== 'active') throw agentInactive();
     const isUsed =
       status === 'active' && (await endAuthorization(tx, caller.tenant, { id, by: 'consumedAt' }, at));
     if (!isUsed) throw await refusalOf(tx, caller, row, at);

@@ -1,6 +1,14 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { actionsOf, grantTo, refusalOf, sharedSandbox, signedBy } from '../../../../test/app/flow.ts';
+import {
+  actionsOf,
+  grantTo,
+  hold,
+  letGo,
+  refusalOf,
+  sharedSandbox,
+  signedBy,
+} from '../../../../test/app/flow.ts';
 import type { Developer, Service } from '../../../../test/app/start-app.ts';
 
 const join = sharedSandbox();
@@ -111,6 +119,36 @@ describe('a wallet authorization', () => {
     expect(await idsOf(`grantId=${one.grantId}`)).toEqual([second.id, first.id]);
     expect(await idsOf(`grantId=${one.grantId}&cursor=${second.id}`)).toEqual([first.id]);
     expect(await idsOf(`grantId=${two.grantId}`)).toEqual([other.id]);
+  });
+});
+
+describe('O16: an authorization of an agent', () => {
+  const holds: [string, 'suspend' | 'stop'][] = [
+    ['that is suspended', 'suspend'],
+    ['whose account is stopped', 'stop'],
+  ];
+  test.each(holds)('%s is neither issued nor good nor used, until it goes on', async (_, way) => {
+    const { acme, service } = await join();
+    const { agentId, issue, issued } = await payer(acme);
+    const [open, ended] = [await issued(), await issued()];
+    await acme('POST', `${WALLET}/${ended.id}/revoke`);
+    const consume = async ({ id }: { id: string }) => acme('POST', `${WALLET}/${id}/consume`);
+
+    await hold(acme, way, agentId);
+
+    const { id, authorization } = open;
+    expect(await verify(service, authorization)).toMatchObject({ valid: false, code: 'suspended', id });
+    expect(await verify(service, ended.authorization)).toMatchObject({ valid: false, code: 'revoked' });
+    expect(refusalOf(await issue())).toBe('409 AGENT_INACTIVE');
+    expect(refusalOf(await consume(open))).toBe('409 AGENT_INACTIVE');
+    expect(refusalOf(await consume(ended))).toBe('410 GONE');
+    expect((await acme('GET', `${WALLET}/${id}`)).json().status).toBe('active');
+    await letGo(acme, way, agentId);
+    expect(await verify(service, authorization)).toMatchObject({ valid: true });
+    expect((await consume(open)).json().status).toBe('consumed');
+    expect((await issue()).statusCode).toBe(201);
+    const acts = (await actionsOf(acme)).filter((action) => action === 'wallet.authorization.issued');
+    expect(acts).toHaveLength(3);
   });
 });
 

@@ -1,3 +1,4 @@
+import { findAgentStanding } from '../../accounts/agents/agents.queries.ts';
 import { type Checked, credentialChecker, SENTENCES } from '../verifiable-credentials/index.ts';
 import { findAuthorization } from './wallet-authorizations.repo.ts';
 import { statusOf } from './wallet-authorizations.rules.ts';
@@ -24,7 +25,9 @@ export function authorizationVerifier(deps: WalletDeps) {
     const row = await findAuthorization(deps.db, reach, String(jti));
     if (!row) return { ...refusal('status_unavailable'), ...shown };
     const status = statusOf(row, deps.clock());
-    return status === 'active' ? { valid: true, ...shown } : { ...refusal(status), ...shown };
+    if (status !== 'active') return { ...refusal(status), ...shown };
+    const standing = await findAgentStanding(deps.db, reach.tenant, row.agentId);
+    return standing === 'active' ? { valid: true, ...shown } : { ...refusal('suspended'), ...shown };
   };
 }
 

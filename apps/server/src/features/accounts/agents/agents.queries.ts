@@ -1,6 +1,8 @@
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { groupLock } from '../../../platform/db/hot-writes.ts';
+import { lookUp, statement } from '../../../platform/db/statement.ts';
+import type { AgentStatus } from '../../../platform/db/types.gen.ts';
 
 /** For hot writes that check whether an agent is active: no revocation of it slips in before their commit. */
 export const sharedAgents = groupLock('share_agents', 1);
@@ -69,6 +71,31 @@ export function heldAgent(tx: Tx, { developerId }: Tenant, agentId: string) {
     .where('isProposed', '=', false)
     .forShare()
     .executeTakeFirst();
+}
+
+interface Standing {
+  /** Null for an unknown agent. */
+  readonly standing: AgentStatus | null;
+}
+
+const standingOf = lookUp<Standing, [developerId: string, agentId: string]>(
+  'agent_standing',
+  'select agent_standing($1, $2) as standing',
+);
+
+/** The status by which an agent is judged: an active one of a stopped account counts as suspended. */
+export async function findAgentStanding(db: Executor, { developerId }: Tenant, agentId: string) {
+  return (await standingOf(db, developerId, agentId))[0]?.standing ?? undefined;
+}
+
+const heldStandingOf = statement<Standing, [developerId: string, agentId: string]>(
+  'hold_standing',
+  'select hold_standing($1, $2) as standing',
+);
+
+/** As `findAgentStanding`, and it stays so until the commit. Comes before the locks of grants. */
+export async function holdAgentStanding(tx: Tx, { developerId }: Tenant, agentId: string) {
+  return (await heldStandingOf(tx, developerId, agentId))[0]?.standing ?? undefined;
 }
 
 /** The names of agents, by id. */
