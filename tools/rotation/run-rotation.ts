@@ -137,7 +137,7 @@ async function rotate(
   while (!ending.aborted) {
     const operator = { baseUrl: anyOf(world.urls) ?? '', apiKey: ADMIN_API_KEY };
     const answer = await ask(operator, 'POST', '/v1/admin/keys/rotate', {});
-    if (answer?.status === 201) rotations += 1;
+    if (answer?.status === 200) rotations += 1;
     else fault(world, `a rotation was answered ${answer?.status}`);
     say(`${rotations} rotations, ${world.issued.length} tokens, ${world.faults.length} faults`);
     await pause(everySeconds * 1000, undefined, { signal: ending }).catch(() => {});

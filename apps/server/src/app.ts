@@ -46,7 +46,7 @@ export async function buildApp({
     genReqId: requestIdOf,
     bodyLimit: http.bodyLimitBytes,
     trustProxy: trusted(http.trustProxy),
-    routerOptions: { maxParamLength: 256 },
+    routerOptions: { maxParamLength: 2048 }, // a DID; the schemas of other parameters allow less
     return503OnClosing: false, // an open connection still gets answers, `/health` a 503
     // Milliseconds for a whole request, and for its headers: a slow client holds a connection no longer.
     requestTimeout: 30_000,

@@ -14,6 +14,8 @@ export interface Fault {
   readonly counter?: number;
   /** Signs with another key, or registers another one. */
   readonly key?: ReturnType<typeof newKey>;
+  /** Members of the COSE key of a registration, in place of the right ones. */
+  readonly cose?: readonly (readonly [number, number | Uint8Array])[];
   readonly credentialId?: Buffer;
   /** The handle that a passkey without a name brings. */
   readonly userHandle?: string;
@@ -24,24 +26,47 @@ const HAS_KEY = 64;
 const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest();
 const base64url = (data: Buffer | Uint8Array) => Buffer.from(data).toString('base64url');
 
-export const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
+export const newKey = (namedCurve = 'P-256') => generateKeyPairSync('ec', { namedCurve });
+export const newEd25519Key = () => generateKeyPairSync('ed25519');
+export const newRsaKey = (modulusLength = 2048) => generateKeyPairSync('rsa', { modulusLength });
 
-/** ES256 as COSE. @see RFC 9053, section 7.1 */
-function coseOf(publicKey: KeyObject): Buffer {
-  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
-  const key = new Map<number, number | Uint8Array>([
-    [1, 2],
-    [3, -7],
-    [-1, 1],
-    [-2, new Uint8Array(Buffer.from(x, 'base64url'))],
-    [-3, new Uint8Array(Buffer.from(y, 'base64url'))],
+const CURVES: Readonly<Record<string, number>> = { 'P-256': 1, 'P-384': 2, 'P-521': 3, Ed25519: 6 };
+
+/** A key as COSE. A key on any NIST curve claims ES256. @see RFC 9053, section 7 @see RFC 8230, section 4 */
+function coseOf(publicKey: KeyObject): Map<number, number | Uint8Array> {
+  const { kty, crv = '', x = '', y = '', n = '', e = '' } = publicKey.export({ format: 'jwk' });
+  const bytes = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'));
+  if (kty === 'RSA') return new Map<number, number | Uint8Array>(rsaMembers(bytes(n), bytes(e)));
+  const isEdwards = kty === 'OKP';
+  return new Map<number, number | Uint8Array>([
+    [1, isEdwards ? 1 : 2],
+    [3, isEdwards ? -8 : -7],
+    [-1, CURVES[crv] ?? 0],
+    [-2, bytes(x)],
+    ...(isEdwards ? [] : ([[-3, bytes(y)]] as const)),
   ]);
-  return Buffer.from(isoCBOR.encode(key));
+}
+
+const rsaMembers = (n: Uint8Array, e: Uint8Array) =>
+  [
+    [1, 3],
+    [3, -257],
+    [-1, n],
+    [-2, e],
+  ] as const;
+
+interface Made {
+  readonly origin?: string;
+  readonly rpId?: string;
+  readonly key?: ReturnType<typeof newKey>;
 }
 
 /** An authenticator of software, with one passkey, whose answers a test can make wrong. */
-export function authenticator({ origin = 'https://auth.test', rpId = 'auth.test' } = {}) {
-  const own = newKey();
+export function authenticator({
+  origin = 'https://auth.test',
+  rpId = 'auth.test',
+  key: own = newKey(),
+}: Made = {}) {
   const id = randomBytes(32);
 
   const clientData = (type: string, challenge: string, fault: Fault) =>
@@ -67,7 +92,13 @@ export function authenticator({ origin = 'https://auth.test', rpId = 'auth.test'
     const length = Buffer.alloc(2);
     length.writeUInt16BE(credentialId.length);
     const { publicKey } = fault.key ?? own;
-    const attested = Buffer.concat([Buffer.alloc(16), length, credentialId, coseOf(publicKey)]);
+    const cose = new Map([...coseOf(publicKey), ...(fault.cose ?? [])]);
+    const attested = Buffer.concat([
+      Buffer.alloc(16),
+      length,
+      credentialId,
+      Buffer.from(isoCBOR.encode(cose)),
+    ]);
     const authData = new Uint8Array(authenticatorData(fault, HAS_KEY, attested));
     const attestation = new Map<string, string | Uint8Array | Map<string, string>>([
       ['fmt', 'none'],
@@ -94,7 +125,8 @@ export function authenticator({ origin = 'https://auth.test', rpId = 'auth.test'
     const data = authenticatorData(fault, 0);
     const client = clientData('webauthn.get', challenge, fault);
     const { privateKey } = fault.key ?? own;
-    const signature = sign('sha256', Buffer.concat([data, sha256(client)]), privateKey);
+    const digest = privateKey.asymmetricKeyType === 'ed25519' ? null : 'sha256'; // Ed25519 hashes by itself
+    const signature = sign(digest, Buffer.concat([data, sha256(client)]), privateKey);
     const credentialId = base64url(fault.credentialId ?? id);
     return {
       id: credentialId,

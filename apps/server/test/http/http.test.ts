@@ -267,12 +267,31 @@ describe('a body', () => {
   });
 });
 
+test('the paths that are reserved for payments are not there, whatever the credential, and count for no plan', async () => {
+  const acme = await shared.asDeveloper();
+  const usage = async () => (await acme('GET', '/v1/usage')).json();
+  const before = await usage();
+
+  for (const call of [acme, shared.calling('no')]) {
+    for (const [method, path] of [
+      ['GET', '/v1/commerce/'],
+      ['GET', '/v1/commerce/orders/1'],
+      ['POST', '/v1/commerce/checkout'],
+    ] as const) {
+      const answer = await call(method, path, method === 'POST' ? {} : undefined);
+      expect(answer.statusCode).toBe(404);
+      expect(answer.json()).toMatchObject({ code: 'NOT_FOUND' });
+    }
+  }
+  expect(await usage()).toEqual(before);
+});
+
 describe('every answer', () => {
   test.each([
     ['GET', '/v1/nothing', 404],
     ['GET', '/', 404],
     ['GET', '/v1/agents/%ff', 404],
-    ['GET', `/v1/agents/${'x'.repeat(300)}`, 404],
+    ['GET', `/v1/agents/${'x'.repeat(2_049)}`, 404],
     ['GET', '/v1/agents', 401],
     ['PUT', '/v1/agents', 405],
     ['POST', '/v1/signup', 400],

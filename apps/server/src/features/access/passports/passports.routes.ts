@@ -6,6 +6,7 @@ import { verifyRate } from './passports.rates.ts';
 import { getPassport, listPassports, passportVerifier, revokePassport } from './passports.read.service.ts';
 import {
   IssuedPassport,
+  LARGEST_TO_VERIFY,
   NewPassport,
   PassportList,
   PassportPath,
@@ -101,6 +102,7 @@ export const passportRoutes: FastifyPluginAsyncTypebox<PassportDeps> = async (ap
   app.post(
     '/v1/passports/verify',
     {
+      bodyLimit: LARGEST_TO_VERIFY,
       config: { access: 'none', rate: verifyRate, failures: [] },
       schema: {
         operationId: 'passports.verify',

@@ -108,6 +108,9 @@ export const PassportList = Type.Array(ListedPassport);
 
 export const RevokedPassport = Type.Object({ revoked: Type.Literal(true), revokedAt: Time });
 
+/** The largest body with a passport of 64 KiB, in bytes. */
+export const LARGEST_TO_VERIFY = 69_632;
+
 export const PassportToVerify = Type.Object(
   { passport: Type.String({ minLength: 1, maxLength: 65_536 }) },
   { additionalProperties: false },

@@ -14,6 +14,7 @@ import {
   type SdJwtParts,
   sdJwtParts,
   sdJwtPlace,
+  statementClaims,
 } from './verifiable-credentials.sd-jwt.rules.ts';
 import type { CredentialDeps } from './verifiable-credentials.sign.service.ts';
 import { credentialChecker, SENTENCES, statusAt } from './verifiable-credentials.verify.service.ts';
@@ -48,9 +49,8 @@ export function presentationVerifier(deps: CredentialDeps) {
 
     const vcId = String(payload.jti);
     await tell(deps, status.developerId, vcId);
-    const { sub, type, grantId } = payload;
-    const visible = { id: sub, type, ...(grantId !== undefined && { grantId }) };
-    const disclosed = Object.fromEntries([...Object.entries(visible), ...shown]);
+    const { sub: id, type } = payload;
+    const disclosed = { id, type, ...Object.fromEntries([...statementClaims(payload), ...shown]) };
     return { valid: true, vcId, disclosedClaims: disclosed, keyBound: binding === 'bound' };
   };
 }

@@ -8,6 +8,7 @@ import {
   CredentialPage,
   CredentialPath,
   CredentialQuery,
+  LARGEST_TO_VERIFY,
   NewCredential,
   Presentation,
   Presented,
@@ -94,6 +95,7 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async
   app.post(
     '/v1/credentials/verify',
     {
+      bodyLimit: LARGEST_TO_VERIFY,
       config: open,
       schema: {
         operationId: 'verifiableCredentials.verify',
@@ -108,6 +110,7 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async
   app.post(
     '/v1/credentials/present',
     {
+      bodyLimit: LARGEST_TO_VERIFY,
       config: open,
       schema: {
         operationId: 'verifiableCredentials.present',

@@ -81,6 +81,8 @@ export type Revoked = Static<typeof Revoked>;
 export const Revoked = Type.Object({ id: Id, status: Type.Literal('revoked'), revokedAt: Time });
 
 const LONGEST = 65_536; // characters
+/** The largest body with such a text, in bytes: the names of the members, a nonce and an audience are beside it. */
+export const LARGEST_TO_VERIFY = 69_632;
 
 export const ToVerify = Type.Object(
   { credential: Type.String({ minLength: 1, maxLength: LONGEST }) },

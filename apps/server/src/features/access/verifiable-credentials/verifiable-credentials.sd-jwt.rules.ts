@@ -19,6 +19,9 @@ export const BY_DEFAULT: readonly SelectiveField[] = [
   'delegationDepth',
 ];
 
+/** All that a statement has beside its agent. */
+const STATEMENT: readonly SelectiveField[] = [...BY_DEFAULT, 'grantId'];
+
 const MOST_DECOYS = 3;
 
 export const digestOf = (disclosure: string) => createHash('sha256').update(disclosure).digest('base64url');
@@ -57,10 +60,8 @@ export function sdJwtClaims(
       vct: vctOf(service),
       type: GRANT_CREDENTIAL,
       ...Object.fromEntries(visible),
-      ...(disclosures.length + decoys.length > 0 && {
-        _sd_alg: 'sha-256',
-        _sd: [...disclosures.map(digestOf), ...decoys].sort(), // so that the position tells nothing
-      }),
+      _sd_alg: 'sha-256',
+      _sd: [...disclosures.map(digestOf), ...decoys].sort(), // so that the position tells nothing
       status: {
         status_list: { idx: place.idx, uri: tokenListUrl({ publicBaseUrl, listId: place.listId }) },
       },
@@ -84,6 +85,8 @@ export function sdJwtParts(text: string): SdJwtParts | undefined {
   if (end < 0) return undefined;
   const [issuerJwt = '', ...disclosures] = text.slice(0, end).split('~');
   const keyBinding = text.slice(end + 1);
+  // Without its last tilde, a text would have its last disclosure there.
+  if (keyBinding !== '' && keyBinding.split('.').length !== 3) return undefined;
   return {
     issuerJwt,
     disclosures,
@@ -118,6 +121,10 @@ export function disclosedClaims(
   }
   return shown;
 }
+
+/** The claims of the statement, which may be selectively disclosable, in the payload. */
+export const statementClaims = (payload: Readonly<Record<string, unknown>>) =>
+  STATEMENT.filter((name) => Object.hasOwn(payload, name)).map((name) => [name, payload[name]] as const);
 
 function readDisclosure(disclosure: string): { name: string; value: unknown } | undefined {
   const parsed = valueIn(disclosure);

@@ -9,8 +9,8 @@ const start = sharedSandbox();
 const NONCE = 'n-of-the-verifier';
 const AUDIENCE = 'https://shop.test';
 
-async function holder(developer: Developer, members: object = {}) {
-  const { publicKey, privateKey } = await generateKeyPair('ES256');
+async function holder(developer: Developer, members: object = {}, alg = 'ES256') {
+  const { publicKey, privateKey } = await generateKeyPair(alg);
   const { grantId } = await grantTo(developer);
   const holderJwk = await exportJWK(publicKey);
   const body = { grantId, format: 'sd-jwt', holderJwk, ...members };
@@ -24,6 +24,7 @@ async function holder(developer: Developer, members: object = {}) {
     issuerJwt,
     disclosures: rest.slice(0, -1),
     privateKey,
+    alg,
     credential: String(credential),
   };
 }
@@ -46,7 +47,7 @@ async function bound({ clock }: Service, held: Held, members: object = {}, kept 
     ...members,
   };
   const token = await new SignJWT(claims)
-    .setProtectedHeader({ alg: 'ES256', typ: 'kb+jwt' })
+    .setProtectedHeader({ alg: held.alg, typ: 'kb+jwt' })
     .sign(held.privateKey);
   return `${presented}${token}`;
 }
@@ -89,13 +90,45 @@ describe('an SD-JWT', () => {
   });
 
   test('keeps back exactly the fields that were asked', async () => {
-    const { acme } = await start();
+    const { acme, service } = await start();
     const held = await holder(acme, { selectiveFields: ['grantId', 'grantId'] });
+    const shown = await present(service, { sdJwt: `${held.issuerJwt}~` });
 
     expect(held.disclosures.map(nameOf)).toEqual(['grantId']);
     const payload = decodeJwt(held.issuerJwt);
     expect(payload).toMatchObject({ principalId: 'user_42', delegationDepth: 0 });
     expect(payload).not.toHaveProperty('grantId');
+    expect(shown.disclosedClaims).toEqual({
+      ...{ id: payload.sub, type: 'AgentGrantCredential', principalId: 'user_42' },
+      ...{ developerId: acme.developerId, scopes: payload.scopes, delegationDepth: 0 },
+    });
+    expect(payload.scopes).toEqual(expect.any(Array));
+  });
+
+  test('has the members of the format when nothing is kept back, whatever the number of decoys', async () => {
+    const { acme, service } = await start();
+    const { grantId } = await grantTo(acme);
+    for (let times = 0; times < 12; times += 1) {
+      const body = { grantId, format: 'sd-jwt', selectiveFields: [] };
+      const { credential } = (await acme('POST', '/v1/credentials', body)).json();
+      const payload = decodeJwt(String(credential).slice(0, -1));
+      expect(payload).toMatchObject({ _sd_alg: 'sha-256', _sd: expect.any(Array), grantId });
+      expect(await present(service, { sdJwt: credential })).toMatchObject({ valid: true });
+    }
+  });
+
+  test('is bound to its holder with a key of each kind that a holder may have', async () => {
+    const { acme, service } = await start();
+    for (const alg of ['RS256', 'EdDSA'] as const) {
+      const held = await holder(acme, {}, alg);
+      const sdJwt = await bound(service, held);
+      expect(await present(service, { sdJwt, nonce: NONCE, audience: AUDIENCE })).toMatchObject({
+        ...{ valid: true, keyBound: true },
+      });
+      expect(await present(service, { sdJwt, nonce: 'other', audience: AUDIENCE })).toMatchObject({
+        code: 'key_binding_invalid',
+      });
+    }
   });
 
   test('ends with its grant', async () => {
@@ -196,6 +229,10 @@ describe('P4: a presentation is refused', () => {
       ...{ valid: true, keyBound: false },
     });
     expect(await present(service, { sdJwt: 'x' })).toMatchObject({ code: 'malformed' });
+    expect(await present(service, { sdJwt: held.credential.slice(0, -1) })).toMatchObject({
+      code: 'malformed',
+    });
+    expect(await present(service, { sdJwt: held.credential })).toMatchObject({ valid: true });
   });
 });
 

@@ -18,7 +18,7 @@ const ListText = Type.Unsafe<string>(StatusListCredential);
 const TokenText = Type.Unsafe<string>(Type.String());
 const VocabularyText = Type.Unsafe<string>(Vocabulary);
 
-const isOpen = { access: 'none', rate: rates.statusList } as const;
+const isOpen = { access: 'none', rate: rates.statusList, fromAnyOrigin: true } as const;
 const kept = { ...FOR_ALL_ORIGINS, 'cache-control': `public, max-age=${MAX_AGE_SECONDS}` };
 
 /** The documents that wallets and verifiers read. */
@@ -29,7 +29,7 @@ export const statusRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async (ap
   app.get(
     '/v1/credentials/status/:listId',
     {
-      config: { ...isOpen, failures: ['NOT_FOUND'] },
+      config: { ...isOpen, failures: ['NOT_FOUND', 'NOT_SUPPORTED'] },
       schema: {
         operationId: 'verifiableCredentials.statusList',
         summary: 'Read a Bitstring Status List',
@@ -40,6 +40,12 @@ export const statusRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async (ap
     },
     async ({ params, query, headers }, reply) => {
       const isJwt = headers.accept?.includes('application/vc+jwt') ?? false;
+      if (isJwt && query.profile !== undefined) {
+        throw new AppError(
+          'NOT_SUPPORTED',
+          'The profile of 2021 has no JWT; leave out `profile`, or ask for `application/json`.',
+        );
+      }
       const form = isJwt ? 'bitstring-jwt' : query.profile === '2021' ? 'bitstring-2021' : 'bitstring';
       const document = await documentOf(params.listId, form);
       return sendFinished(reply.request, reply, document, {
@@ -79,7 +85,7 @@ export const statusRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async (ap
   app.get(
     '/ns/credentials/v1',
     {
-      config: { access: 'none', rate: 'default', failures: [] },
+      config: { access: 'none', rate: 'default', fromAnyOrigin: true, failures: [] },
       schema: {
         operationId: 'verifiableCredentials.vocabulary',
         summary: 'Read the terms of the credentials',

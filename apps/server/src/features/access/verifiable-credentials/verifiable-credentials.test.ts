@@ -243,6 +243,71 @@ describe('O16: a credential of an agent', () => {
   });
 });
 
+describe('a status list', () => {
+  test('is followed by another when it is four fifths full, and still tells of its own credentials', async () => {
+    const { acme, service } = await start();
+    const { grantId } = await grantTo(acme);
+    const next = () => issue(acme, { grantId, format: 'vc-jwt' });
+    const first = await next();
+    const lists = () =>
+      service.db
+        .selectFrom('statusLists')
+        .select(['id', 'used', 'isOpen'])
+        .where('developerId', '=', acme.developerId)
+        .orderBy('id')
+        .execute();
+    const fourFifths = Math.floor((131_072 * 4) / 5);
+    const filled = { used: fourFifths - 1 };
+    await service.db.updateTable('statusLists').set(filled).where('id', '=', first.statusListId).execute();
+
+    service.advance(1); // ids of one millisecond have no order
+    const [last, second, third] = [await next(), await next(), await next()];
+
+    expect(last.statusListId).toBe(first.statusListId);
+    expect(second.statusListId).not.toBe(first.statusListId);
+    expect(third.statusListId).toBe(second.statusListId);
+    expect(await lists()).toEqual([
+      { id: first.statusListId, used: fourFifths, isOpen: false },
+      { id: second.statusListId, used: 2, isOpen: true },
+    ]);
+    await acme('POST', `/v1/credentials/${first.id}/revoke`, {});
+    expect(await bitsOf(service, first.statusListId, first.statusListIdx)).toEqual([true, true]);
+    expect(await verify(service, first.credential)).toMatchObject({ code: 'revoked' });
+    expect(await verify(service, last.credential)).toMatchObject({ valid: true });
+    expect(await verify(service, second.credential)).toMatchObject({ valid: true });
+  });
+
+  test('is read by pages of any origin, and so is each refusal', async () => {
+    const { acme, service } = await start();
+    const { statusListId } = await issue(acme, { grantId: (await grantTo(acme)).grantId, format: 'vc-jwt' });
+    const origin = 'https://verifier.test';
+    const read = (url: string, accept = '*/*') => service.app.inject({ url, headers: { origin, accept } });
+    const list = `/v1/credentials/status/${statusListId}`;
+    const asked: [number, string, string?][] = [
+      [200, list],
+      [200, list, 'application/vc+jwt'],
+      [200, `${list}?profile=2021`],
+      [501, `${list}?profile=2021`, 'application/vc+jwt'],
+      [400, `${list}?profile=2020`],
+      [404, `/v1/credentials/status/${UNKNOWN_LIST}`],
+      [200, `/v1/status-lists/${statusListId}`],
+      [501, `/v1/status-lists/${statusListId}?time=1`],
+      [404, `/v1/status-lists/${UNKNOWN_LIST}`],
+      [200, '/ns/credentials/v1'],
+    ];
+
+    for (const [status, url, accept] of asked) {
+      const answer = await read(url, accept);
+      expect(answer.statusCode, url).toBe(status);
+      expect(answer.headers, url).toMatchObject({ 'access-control-allow-origin': '*' });
+    }
+    const old = (await read(`${list}?profile=2021`)).json();
+    expect(old.type).toEqual(['VerifiableCredential', 'StatusList2021Credential']);
+    const own = await service.app.inject({ url: '/v1/credentials', headers: { origin } });
+    expect(own.headers['access-control-allow-origin']).not.toBe('*');
+  });
+});
+
 describe('P4: a credential is refused', () => {
   const asked = async (change: (payload: object) => object, header: object = {}) => {
     const { acme, service } = await start();
@@ -300,6 +365,22 @@ describe('P4: a credential is refused', () => {
     const changed = await verify(service, `${header}.${payload}.${signature}`);
     expect(changed).toEqual({ valid: false, code: 'bad_signature', error: 'The signature is not good.' });
     expect(await verify(service, 'x')).toMatchObject({ valid: false, code: 'malformed' });
+  });
+
+  test('as a text of 64 KiB, and only a longer one is a bad request', async () => {
+    const { service } = await start();
+    const ask = async (path: string, member: string, length: number) =>
+      service.app.inject({ method: 'POST', url: path, body: { [member]: 'x'.repeat(length) } });
+
+    for (const [path, member] of [
+      ['/v1/credentials/verify', 'credential'],
+      ['/v1/credentials/present', 'sdJwt'],
+      ['/v1/passports/verify', 'passport'],
+    ] as const) {
+      expect((await ask(path, member, 65_536)).json(), path).toMatchObject({ valid: false });
+      expect(refusalOf(await ask(path, member, 65_537))).toMatch(/^400 BAD_REQUEST/);
+      expect((await ask(path, member, 69_632)).statusCode).toBe(413);
+    }
   });
 });
 

@@ -133,7 +133,11 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, dep
     async (request, reply) => {
       // A refusal has these headers too: a resolver in a browser must read that a DID is deactivated.
       reply.headers({ 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' });
-      const document = await getDidDocument(deps, request.params.id);
+      const document = await getDidDocument(
+        deps,
+        request.params.id,
+        request.headers.host?.toLowerCase() ?? '',
+      );
       return reply
         .serializer(JSON.stringify) // Fastify's own serializer adds a charset, which this media type does not have
         .headers({ 'content-type': 'application/did+json', 'cache-control': 'public, max-age=300' })

@@ -1,3 +1,4 @@
+import { didOfHost } from '@behest/protocol/did';
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -11,6 +12,7 @@ import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts'
 import { countActiveGrants } from '../../access/grants/grants.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { isUsableKey, type OnAccountClosed } from '../developers/index.ts';
+import { isVerifiedAcrossTenants } from '../domains/domains.queries.ts';
 import { freeQuota, useQuota } from '../quotas/index.ts';
 import type { OnAgentRevoked } from './agents.hooks.ts';
 import {
@@ -171,10 +173,16 @@ export const revokeAgentsOfAccount: OnAccountClosed = async (tx, { tenant }, at)
   });
 };
 
-/** @throws NOT_FOUND, GONE when the agent is revoked: its DID is deactivated. */
-export async function getDidDocument(deps: AgentDeps, agentId: string): Promise<DidDocument> {
+/**
+ * A developer's own domain publishes no DIDs of other hosts.
+ * @param host the request's, with its port if any
+ * @throws NOT_FOUND, GONE when the agent is revoked: its DID is deactivated.
+ */
+export async function getDidDocument(deps: AgentDeps, agentId: string, host: string): Promise<DidDocument> {
   const agent = await findAgentAcrossTenants(deps.db, agentId);
   if (!agent) throw notFound();
+  const isOfHost = host === deps.didHost || agent.did.startsWith(`${didOfHost(host)}:`);
+  if (!isOfHost && (await isVerifiedAcrossTenants(deps.db, host))) throw notFound();
   if (agent.status === 'revoked') {
     throw new AppError('GONE', 'This DID is deactivated.', { status: agent.status });
   }

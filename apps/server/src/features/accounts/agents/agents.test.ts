@@ -634,6 +634,29 @@ describe('the DID document of an agent', () => {
     expect(document).toMatchObject({ verificationMethod: [], authentication: [], assertionMethod: [] });
   });
 
+  test('is published by a domain of a developer only for the DIDs that name it', async () => {
+    const acme = await service.asDeveloper();
+    const { agentId, did } = await registerAgent(acme);
+    const domain = 'agents.acme.test';
+    const at = new Date('2026-01-01T00:00:00Z');
+    const row = { developerId: acme.developerId, id: 'dom_01K9Z3QW5M8T2V4X6Y7Z8A9B0C', domain };
+    const ask = async (host: string) =>
+      (await service.app.inject({ url: `/agents/${agentId}/did.json`, headers: { host } })).statusCode;
+    const asked = async () => [await ask(domain), await ask('auth.test'), await ask('inner.name')];
+
+    expect(await asked()).toEqual([200, 200, 200]);
+    await service.db
+      .insertInto('customDomains')
+      .values({ ...row, status: 'verified', token: 't', createdAt: at, verifiedAt: at })
+      .execute();
+    const { developerId, id: domainId } = row;
+    await service.db.insertInto('verifiedDomains').values({ developerId, domain, domainId }).execute();
+    expect(await asked()).toEqual([404, 200, 200]);
+    const moved = did.replace('auth.test', domain);
+    await service.db.updateTable('agents').set({ did: moved }).where('id', '=', agentId).execute();
+    expect(await asked()).toEqual([200, 200, 200]);
+  });
+
   test('is gone with a revoked agent, and unknown for an unknown agent', async () => {
     const acme = await service.asDeveloper();
     const { agentId } = await registerAgent(acme);

@@ -11,6 +11,7 @@ export const didRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) =
       config: {
         access: 'none',
         rate: rates.didResolve,
+        fromAnyOrigin: true,
         failures: ['NOT_FOUND', 'UNSUPPORTED_DID', 'UPSTREAM_ERROR'],
       },
       schema: {

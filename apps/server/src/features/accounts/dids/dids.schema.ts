@@ -1,9 +1,9 @@
 import { Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
-/** @see https://www.w3.org/TR/did-core/#did-syntax */
+/** A DID of any method. The service refuses those that it cannot read, with its own code. */
 export const DidPath = Type.Object({
-  did: Type.String({ pattern: '^did:[a-z0-9]{1,32}:[A-Za-z0-9._:%-]{1,200}$' }),
+  did: Type.String({ pattern: '^did:[a-z0-9]{1,32}:[!-~]{1,2048}$' }),
 });
 
 const KeyLife = Type.Object({

@@ -15,12 +15,16 @@ export interface DidDeps extends ServiceDidDeps {
   readonly fetchDocument: ((did: string) => Promise<object>) | undefined;
 }
 
+/** Without a path, a query or a fragment, which make a DID URL. @see https://www.w3.org/TR/did-core/#did-syntax */
+const READABLE = /^did:[a-z0-9]+:[A-Za-z0-9._:%-]{1,200}$/;
+
 /**
  * Resolves DIDs of this service, of its agents, of keys, and with the operator's permission of other hosts.
  * @throws NOT_FOUND, UNSUPPORTED_DID, UPSTREAM_ERROR
  */
 export async function resolveDid(deps: DidDeps, did: string): Promise<Resolution> {
   const own = didOfHost(deps.didHost);
+  if (!READABLE.test(did)) throw unsupported();
   if (did === own) return resolveService(deps);
   if (did.startsWith('did:web:')) {
     // An agent keeps the host that it was registered under, so the whole DID decides.

@@ -111,11 +111,20 @@ describe('GET /v1/dids/:did', () => {
       'did:key:zInvalid0',
       `did:key:${ED25519}x`,
       'did:web:other.example',
+      `did:peer:2.${'E'.repeat(1_900)}`,
+      `did:key:z${'6'.repeat(1_000)}`,
+      'did:example:123#key-1',
+      'did:web:auth.test#key-1',
+      'did:web:auth.test?versionId=1',
       `did:web:other.example:agents:${agentId}`,
     ]) {
       expect(refusalOf(await resolve(service, did)), did).toBe('400 UNSUPPORTED_DID');
     }
-    expect(refusalOf(await resolve(service, 'nothing'))).toBe('404 NOT_FOUND');
+    for (const nothing of ['nothing', `did:peer:2.${'E'.repeat(2_048)}`]) {
+      expect(refusalOf(await resolve(service, nothing))).toBe('404 NOT_FOUND');
+    }
+    const refused = await resolve(service, 'did:example:123');
+    expect(refused.headers).toMatchObject({ 'access-control-allow-origin': '*' });
   });
 
   test('with permission, does not reach this machine or a private network', async () => {

@@ -5,7 +5,9 @@ import {
   type Authenticator,
   authenticator,
   type Fault,
+  newEd25519Key,
   newKey,
+  newRsaKey,
   registerPasskey,
 } from '../../../../test/app/authenticator.ts';
 import { actionsOf, authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
@@ -19,11 +21,11 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** A live request whose person has a passkey, with their browser at the page. */
-async function asked({ settings = { consentMode: 'passkey' }, request = {} }: AskedWish = {}) {
+async function asked({ settings = { consentMode: 'passkey' }, request = {}, key }: AskedWish = {}) {
   const developer = await service.asDeveloper();
   await developer('PATCH', '/v1/me', settings);
   const { agentId } = await registerAgent(developer);
-  const device = authenticator();
+  const device = authenticator(key && { key });
   const passkey = await registerPasskey(developer, device);
   const made = await authorize(developer, agentId, request);
   const person = personOn(service);
@@ -40,6 +42,7 @@ async function asked({ settings = { consentMode: 'passkey' }, request = {} }: As
 interface AskedWish {
   readonly settings?: object;
   readonly request?: object;
+  readonly key?: ReturnType<typeof newKey>;
 }
 interface Options {
   readonly challengeId: string;
@@ -97,37 +100,46 @@ describe('a passkey on the consent page', () => {
     expect(listed.credentials[0].lastUsedAt).toBe('2026-01-01T00:00:00.000Z');
   });
 
-  test('W2 signs what the person saw and chose, and anybody can check that later', async () => {
-    const { id, person, options, verify } = await asked({
-      request: { scopes: ['calendar:read', 'email:send'], expiresIn: '24h' },
-    });
-    const decision = { scopes: ['calendar:read'], expiresIn: '1h' };
+  const keys: [string, () => ReturnType<typeof newKey>, string | null][] = [
+    ['ES256', newKey, 'sha256'],
+    ['Ed25519', newEd25519Key, null],
+    ['RS256', newRsaKey, 'sha256'],
+  ];
+  test.each(keys)(
+    'W2 signs with %s what the person chose, which anybody can check',
+    async (_, make, hash) => {
+      const { id, person, options, verify } = await asked({
+        key: make(),
+        request: { scopes: ['calendar:read', 'email:send'], expiresIn: '24h' },
+      });
+      const decision = { scopes: ['calendar:read'], expiresIn: '1h' };
 
-    const given = await options(decision);
-    await verify(given);
-    const approved = await person.approve(id, decision);
+      const given = await options(decision);
+      await verify(given);
+      const approved = await person.approve(id, decision);
 
-    expect(approved.statusCode).toBe(200);
-    const { shown, principalId, decision: decided, proof } = Object(await evidenceOf(id));
-    expect(shown).toMatchObject({ authRequestId: id, scopes: ['calendar:read', 'email:send'] });
-    expect(decided).toMatchObject({
-      scopes: ['calendar:read'],
-      removedScopes: ['email:send'],
-      expiresIn: '1h',
-    });
-    const client = JSON.parse(Buffer.from(proof.clientDataJSON, 'base64url').toString());
-    const bound = digest({ shown, principalId, decision: decided });
-    const challenge = { v: 1, use: 'behest.consent', areq: id, digest: bound, nonce: given.nonce };
-    expect(client.challenge).toBe(digest(challenge));
-    expect(proof).toMatchObject({ mode: 'passkey', rpId: 'auth.test', origin: 'https://auth.test' });
-    expect(given.nonce).toMatch(/^[A-Za-z0-9_-]{22}$/);
-    const signed = Buffer.concat([
-      Buffer.from(proof.authenticatorData, 'base64url'),
-      createHash('sha256').update(Buffer.from(proof.clientDataJSON, 'base64url')).digest(),
-    ]);
-    const key = createPublicKey({ key: proof.publicKey, format: 'jwk' });
-    expect(checkSignature('sha256', signed, key, Buffer.from(proof.signature, 'base64url'))).toBe(true);
-  });
+      expect(approved.statusCode).toBe(200);
+      const { shown, principalId, decision: decided, proof } = Object(await evidenceOf(id));
+      expect(shown).toMatchObject({ authRequestId: id, scopes: ['calendar:read', 'email:send'] });
+      expect(decided).toMatchObject({
+        scopes: ['calendar:read'],
+        removedScopes: ['email:send'],
+        expiresIn: '1h',
+      });
+      const client = JSON.parse(Buffer.from(proof.clientDataJSON, 'base64url').toString());
+      const bound = digest({ shown, principalId, decision: decided });
+      const challenge = { v: 1, use: 'behest.consent', areq: id, digest: bound, nonce: given.nonce };
+      expect(client.challenge).toBe(digest(challenge));
+      expect(proof).toMatchObject({ mode: 'passkey', rpId: 'auth.test', origin: 'https://auth.test' });
+      expect(given.nonce).toMatch(/^[A-Za-z0-9_-]{22}$/);
+      const signed = Buffer.concat([
+        Buffer.from(proof.authenticatorData, 'base64url'),
+        createHash('sha256').update(Buffer.from(proof.clientDataJSON, 'base64url')).digest(),
+      ]);
+      const key = createPublicKey({ key: proof.publicKey, format: 'jwk' });
+      expect(checkSignature(hash, signed, key, Buffer.from(proof.signature, 'base64url'))).toBe(true);
+    },
+  );
 
   test.each<[string, object, object | undefined]>([
     ['more than was signed', { scopes: ['calendar:read'] }, undefined],

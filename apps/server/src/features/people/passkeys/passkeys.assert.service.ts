@@ -135,7 +135,7 @@ function asserted({ id: credentialId }: PasskeyRow, { use, subjectId, principalI
 interface Proof {
   readonly rpId: string;
   readonly origin: string;
-  readonly publicKey: Readonly<Record<string, string>>;
+  readonly publicKey: Readonly<Record<string, unknown>>;
   readonly response: Assertion['response'];
 }
 

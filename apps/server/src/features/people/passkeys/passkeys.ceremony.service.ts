@@ -1,5 +1,6 @@
 import type { AssertionResponse, RegistrationResponse } from '@behest/protocol/passkey-shapes';
 import { AppError, badField } from '../../../platform/errors.ts';
+import { jwkOfCose } from './passkeys.keys.rules.ts';
 import type { PasskeyRow } from './passkeys.repo.ts';
 import { type CeremonyCheck, failedCheck, LONGEST_CREDENTIAL_ID } from './passkeys.rules.ts';
 import type { RelyingParty } from './passkeys.settings.ts';
@@ -12,7 +13,7 @@ const TIMEOUT_MS = 300_000;
 const library = () => import('@simplewebauthn/server');
 const helpers = () => import('@simplewebauthn/server/helpers');
 
-const bytes = (buffer: Buffer) => new Uint8Array(buffer);
+const bytes = (buffer: Uint8Array) => new Uint8Array(buffer);
 /** A registered credential, as options name it. */
 type Known = Pick<PasskeyRow, 'credentialId' | 'transports'>;
 const known = ({ credentialId, transports }: Known) => ({
@@ -93,6 +94,7 @@ export async function checkRegistration({ party, challenge, response }: Taken<Re
   const { credential, aaguid, credentialDeviceType, credentialBackedUp } = verified.registrationInfo;
   const credentialId = Buffer.from(credential.id, 'base64url');
   if (credentialId.length > LONGEST_CREDENTIAL_ID) throw failed('credential');
+  if (!(await readKey(credential.publicKey))) throw failed('attestation');
   return {
     credentialId,
     publicKey: Buffer.from(credential.publicKey),
@@ -124,6 +126,7 @@ export async function checkAssertion(
     credential: { id: credentialId.toString('base64url'), publicKey: bytes(publicKey), counter: 0 },
   }).catch(() => undefined); // each of its errors is about the signature
   if (!verified?.verified) throw failed('signature');
+  if (!(await readKey(publicKey))) throw failed('credential'); // registered before its kind was checked
   const { newCounter, credentialBackedUp, userVerified } = verified.authenticationInfo;
   return { counter: newCounter, backedUp: credentialBackedUp, userVerified, origin };
 }
@@ -152,22 +155,14 @@ async function mustPass(
 export const failed = (check: CeremonyCheck) =>
   new AppError('WEBAUTHN_VERIFICATION_FAILED', 'The answer of the passkey did not verify.', { check });
 
-/** A COSE key as a JWK, for those who check evidence with other libraries. @see RFC 9053, section 7 */
-export async function publicJwk(publicKey: Buffer): Promise<Readonly<Record<string, string>>> {
-  const { cose, decodeCredentialPublicKey } = await helpers();
-  const key = decodeCredentialPublicKey(bytes(publicKey));
-  const text = (value: unknown) =>
-    value instanceof Uint8Array ? Buffer.from(value).toString('base64url') : '';
-  if (cose.isCOSEPublicKeyEC2(key)) {
-    const { x, y } = cose.COSEKEYS;
-    return { kty: 'EC', crv: 'P-256', x: text(key.get(x)), y: text(key.get(y)) };
-  }
-  if (cose.isCOSEPublicKeyRSA(key)) {
-    const { n, e } = cose.COSEKEYS;
-    return { kty: 'RSA', n: text(key.get(n)), e: text(key.get(e)) };
-  }
-  if (cose.isCOSEPublicKeyOKP(key)) {
-    return { kty: 'OKP', crv: 'Ed25519', x: text(key.get(cose.COSEKEYS.x)) };
-  }
-  throw new Error('The key of a passkey has a type that registering refuses.');
+/** A stored COSE key as a JWK, for those who check evidence with other libraries. */
+export async function publicJwk(publicKey: Buffer): Promise<Readonly<Record<string, unknown>>> {
+  const jwk = await readKey(publicKey);
+  if (!jwk) throw new Error('The key of a passkey is of a kind that registering refuses.');
+  return { ...jwk };
+}
+
+async function readKey(publicKey: Uint8Array) {
+  const { isoCBOR } = await helpers();
+  return jwkOfCose(isoCBOR.decodeFirst<ReadonlyMap<number, unknown>>(bytes(publicKey)));
 }

@@ -59,13 +59,17 @@ export async function finishRegistration(
   const found = await findChallenge(deps.db, tenant, claim, at);
   if (!found) throw challengeInvalid();
   const { principalId, challenge } = found;
-  const made = await checkRegistration({ party, challenge, response }).catch(async (error: unknown) => {
-    await claimChallenge(deps.aside, tenant, challengeId, at);
-    if (error instanceof AppError) await reportFailure(deps, caller, principalId, error);
+  /** Runs after the attempt is rolled back. A lost race is no refusal: the request begins again. */
+  const useUp = async (error: unknown): Promise<never> => {
+    const isRefused = error instanceof AppError;
+    if (isRefused && (await claimChallenge(deps.aside, tenant, challengeId, at))) {
+      await reportFailure(deps, caller, principalId, error);
+    }
     throw error;
-  });
+  };
+  const made = await checkRegistration({ party, challenge, response }).catch(useUp);
 
-  return inTransaction(deps.db, async (tx) => {
+  return inTransaction<RegisteredPasskey>(deps.db, async (tx) => {
     if (!(await holdPrincipal(tx, tenant, principalId))) throw principalInactive();
     if (!(await claimChallenge(tx, tenant, challengeId, at))) throw challengeInvalid();
     const row = await insertPasskey(tx, tenant, {
@@ -88,7 +92,7 @@ export async function finishRegistration(
       aaguid: row.aaguid,
       createdAt: at.toISOString(),
     };
-  });
+  }).catch(useUp);
 }
 
 export const challengeInvalid = () =>

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { authenticator, type Fault, registerPasskey } from '../../../../test/app/authenticator.ts';
+import {
+  authenticator,
+  type Fault,
+  newEd25519Key,
+  newKey,
+  newRsaKey,
+  registerPasskey,
+} from '../../../../test/app/authenticator.ts';
 import { actionsOf, entriesOf, grantTo, openSession, refusalOf } from '../../../../test/app/flow.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 
@@ -117,6 +124,50 @@ describe('registering a passkey', () => {
     expect((await answerWith(developer, { credentialId: randomBytes(1023) })).statusCode).toBe(201);
   });
 
+  const bytes = (length: number) => new Uint8Array(length).fill(1);
+  test.each<[string, Fault]>([
+    ['on P-384 for ES256', { key: newKey('P-384') }],
+    ['on P-521 for ES256', { key: newKey('P-521') }],
+    ['on secp256k1 for ES256', { key: newKey('secp256k1') }],
+    ['on P-256 that says P-384', { cose: [[-1, 2]] }],
+    ['with a short coordinate', { cose: [[-3, bytes(31)]] }],
+    ['with a point beside the curve', { cose: [[-3, bytes(32)]] }],
+    ['on P-256 for EdDSA', { cose: [[3, -8]] }],
+    ['on Ed25519 for ES256', { key: newEd25519Key(), cose: [[3, -7]] }],
+    ['on X25519 for EdDSA', { key: newEd25519Key(), cose: [[-1, 4]] }],
+    ['of RSA with 1024 bits', { key: newRsaKey(1024) }],
+    ['of RSA for ES256', { key: newRsaKey(), cose: [[3, -7]] }],
+  ])('W1 refuses a key %s', async (_, fault) => {
+    const developer = await service.asDeveloper();
+
+    const refused = await answerWith(developer, fault);
+
+    expect(refused.json()).toMatchObject({
+      code: 'WEBAUTHN_VERIFICATION_FAILED',
+      details: { check: 'attestation' },
+    });
+    expect((await answerWith(developer, {})).statusCode).toBe(201);
+  });
+
+  test('W1 a refusal after the checks uses the challenge up too, and leaves an entry', async () => {
+    const developer = await service.asDeveloper();
+    const device = authenticator();
+    await registerPasskey(developer, device);
+    const { challengeId, publicKey } = await begin(developer);
+    const send = (by: typeof device, key: string) => {
+      const body = { challengeId, response: by.create(publicKey) };
+      const headers = { authorization: `Bearer ${developer.apiKey}`, 'idempotency-key': key };
+      return service.app.inject({ method: 'POST', url: '/v1/webauthn/register/verify', headers, body });
+    };
+
+    expect(refusalOf(await send(device, 'first'))).toBe('409 CONFLICT');
+    expect(refusalOf(await send(authenticator(), 'second'))).toBe('400 CHALLENGE_INVALID');
+    expect(await entriesOf(developer, 'fido.registration_failed')).toMatchObject([
+      { principalId: 'user_42', status: 'blocked', metadata: { code: 'CONFLICT' } },
+    ]);
+    expect((await answerWith(developer, {})).statusCode).toBe(201);
+  });
+
   test('W1 refuses an unknown challenge, another developer’s, a used one, and a late one', async () => {
     const developer = await service.asDeveloper();
     const other = await service.asDeveloper();
@@ -132,6 +183,16 @@ describe('registering a passkey', () => {
     expect(refusalOf(await verify(other))).toBe('400 CHALLENGE_INVALID');
     expect((await verify(developer)).statusCode).toBe(201);
     expect(refusalOf(await verify(developer))).toBe('400 CHALLENGE_INVALID');
+
+    const answerAfter = async (seconds: number) => {
+      const opened = await begin(developer);
+      service.advance(seconds);
+      const made = authenticator().create(opened.publicKey);
+      const body = { challengeId: opened.challengeId, response: made };
+      return developer('POST', '/v1/webauthn/register/verify', body);
+    };
+    expect((await answerAfter(299)).statusCode).toBe(201);
+    expect(refusalOf(await answerAfter(300))).toBe('400 CHALLENGE_INVALID');
   });
 
   test('W1 of more than ten open challenges the oldest are void', async () => {
@@ -211,7 +272,7 @@ describe('the passkeys of a principal', () => {
       displayName: 'Ada Lovelace',
     });
     const user = `/scim/v2/Users/${created.json().id}`;
-    const { publicKey } = await begin(developer, 'ada@example.org');
+    const { challengeId, publicKey } = await begin(developer, 'ada@example.org');
     await registerPasskey(developer, authenticator(), { principalId: 'ada@example.org' });
     const left = async () =>
       (await developer('GET', '/v1/webauthn/credentials?principalId=ada@example.org')).json().credentials
@@ -224,10 +285,15 @@ describe('the passkeys of a principal', () => {
     const refused = await developer('POST', '/v1/webauthn/register/options', {
       principalId: 'ada@example.org',
     });
+    const attempt = { challengeId, response: authenticator().create(publicKey) };
+    const late = await developer('POST', '/v1/webauthn/register/verify', attempt);
+    const again = await developer('POST', '/v1/webauthn/register/verify', attempt);
     await provider('DELETE', user);
 
     expect(publicKey.user.displayName).toBe('Ada Lovelace');
     expect(refusalOf(refused)).toBe('409 PRINCIPAL_INACTIVE');
+    expect(refusalOf(late)).toBe('409 PRINCIPAL_INACTIVE');
+    expect(refusalOf(again)).toBe('400 CHALLENGE_INVALID');
     expect([afterDeactivation, await left()]).toEqual([1, 0]);
     const [removed] = await entriesOf(developer, 'fido.removed');
     expect(removed?.metadata).toMatchObject({ reason: 'principal_offboarded' });

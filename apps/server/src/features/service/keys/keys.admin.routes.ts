@@ -31,10 +31,10 @@ export const keyAdminRoutes: FastifyPluginAsyncTypebox<KeyAdminDeps> = async (ap
         operationId: 'keys.rotate',
         summary: 'Publish a new signing key, which signs after the activation delay',
         body: NewRotation,
-        response: { 201: ManagedKey },
+        response: { 200: ManagedKey },
       },
     },
-    async (request, reply) => reply.code(201).send(await rotateKey(deps, operatorOf(request), request.body)),
+    (request) => rotateKey(deps, operatorOf(request), request.body),
   );
 
   app.post(

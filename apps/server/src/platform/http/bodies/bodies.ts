@@ -28,8 +28,9 @@ declare module 'fastify' {
 }
 
 /**
- * The largest body of a route that asks for neither an API key nor a token of a machine, in bytes. Such routes need far less, and a stranger can keep as many
- * bodies in memory as the limits by address admit requests in the time that a request may take.
+ * The largest body of a route that asks for neither an API key nor a token of a machine, in bytes, unless the route names
+ * another. Such routes need far less, and a stranger can keep as many bodies in memory as the limits by address admit
+ * requests in the time that a request may take.
  */
 const MOST_WITHOUT_KEY = 65_536;
 const KEYED: ReadonlySet<string> = new Set(['developer', 'scim', 'ssf']);
@@ -38,7 +39,7 @@ const KEYED: ReadonlySet<string> = new Set(['developer', 'scim', 'ssf']);
 export function addBodyParser(app: FastifyInstance, bodyLimit: number): void {
   app.addHook('onRoute', (route: RouteOptions) => {
     if (KEYED.has(route.config?.access ?? 'none')) return;
-    route.bodyLimit = Math.min(route.bodyLimit ?? bodyLimit, MOST_WITHOUT_KEY);
+    route.bodyLimit = Math.min(route.bodyLimit ?? MOST_WITHOUT_KEY, bodyLimit);
   });
   app.removeAllContentTypeParsers();
   // Parsed later: the bytes find a stored answer before their content is judged.
