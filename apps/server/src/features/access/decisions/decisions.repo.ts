@@ -169,8 +169,11 @@ export async function deleteApprovals(tx: Tx, { developerId }: Tenant, decisionI
     .execute();
 }
 
-/** Open requests whose time is over, or whose next reminder is due, with the account of each. */
-export function listDueAcrossTenants(db: Executor, at: Date, limit: number) {
+/**
+ * Open requests whose time is over, or whose next reminder is due, with the account of each.
+ * @param but the ids of requests that are left out
+ */
+export function listDueAcrossTenants(db: Executor, at: Date, but: readonly string[], limit: number) {
   return db
     .selectFrom('decisions as decision')
     .innerJoin(developersAcrossTenants(db), 'developer.developerId', 'decision.developerId')
@@ -178,6 +181,7 @@ export function listDueAcrossTenants(db: Executor, at: Date, limit: number) {
     .select(['developer.mode', 'developer.plan'])
     .where('decision.status', 'in', ['pending', 'approved'])
     .where('decision.dueAt', '<=', at)
+    .where('decision.id', 'not in', [...but, ''])
     .orderBy('decision.dueAt')
     .limit(limit)
     .execute();
