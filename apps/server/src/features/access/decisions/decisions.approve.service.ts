@@ -212,7 +212,6 @@ async function mustDiffer(
     action: 'decision.approval_refused',
     about: { agentId, agentDid, principalId },
     data,
-    hasOwnEntry: true,
   } as const;
   await inTransaction(deps.aside, (own) => recordBlockedAttempt(own, caller, attempt, deps.clock()));
   throw new AppError('FORBIDDEN', 'Two different people have to approve this call.', {

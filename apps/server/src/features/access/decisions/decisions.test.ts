@@ -235,6 +235,22 @@ test('R10: four eyes are two people', async () => {
   expect(await agent.enforce({ ...release, decisionGrants })).toMatchObject({ allowed: true });
 });
 
+test('refused approvals of one minute are one entry, which counts those of the minute before', async () => {
+  const { service, acme, agent, ada } = await started();
+  await enrolApprover(service, acme, 'bob@example.org');
+  const { decisionId } = (await agent.ask(release)).json();
+  await ada.approve(decisionId);
+  service.advance(60 - (service.clock().getTime() % 60_000) / 1000);
+
+  for (const seconds of [0, 0, 60]) {
+    service.advance(seconds);
+    expect((await ada.approve(decisionId)).statusCode).toBe(403);
+  }
+
+  const refused = await entriesOf(acme, 'decision.approval_refused');
+  expect(refused.map(({ metadata }) => metadata.previousMinute).sort()).toEqual([0, 2]);
+});
+
 test('R10: four eyes exclude the requester', async () => {
   const { service, acme, agent, ada } = await started();
   const directory = await provisionerOf(service, acme);
