@@ -17,10 +17,9 @@ export async function listRouted(deps: DecisionsDeps, caller: Caller): Promise<R
   const at = clock();
   const { approverId } = approverIn(caller);
   const all = await listAllApprovers(db, caller.tenant);
-  const rows = (await listOpenRows(db, caller.tenant, at)).filter(
-    ({ routed }) =>
-      routed.includes(approverId) || eligibleOf(all, routed, at).some(({ row }) => row.id === approverId),
-  );
+  const absent = all.filter(({ id }) => eligibleOf(all, [id], at).some(({ row }) => row.id === approverId));
+  const ids = [approverId, ...absent.map(({ id }) => id)]; // their own requests, and those they stand in for
+  const rows = await listOpenRows(db, caller.tenant, ids, at);
   const names = await findAgentNames(
     db,
     caller.tenant,

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
@@ -100,11 +100,17 @@ export function listDecisionRows(db: Executor, { tenant, agentIds }: Reach, quer
 
 const MOST_SHOWN = 200;
 
-/** The open requests of a developer, those that expire next first. */
-export const listOpenRows = (db: Executor, tenant: Tenant, at: Date): Promise<DecisionRow[]> =>
+/** The open requests that go to one of these approvers, those that expire next first. */
+export const listOpenRows = (
+  db: Executor,
+  tenant: Tenant,
+  approverIds: readonly string[],
+  at: Date,
+): Promise<DecisionRow[]> =>
   decisionsOf(db, tenant)
     .where('status', '=', 'pending')
     .where('expiresAt', '>', at)
+    .where(sql<boolean>`routed && ${[...approverIds]}::text[]`)
     .orderBy('expiresAt')
     .limit(MOST_SHOWN)
     .execute();

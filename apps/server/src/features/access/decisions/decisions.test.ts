@@ -389,6 +389,31 @@ test('a deputy decides in their own name for somebody who is absent', async () =
   expect((await ada.browser.call('DELETE', '/v1/approver/absence')).statusCode).toBe(204);
 });
 
+test('a person sees a request behind two hundred others that end sooner, and so does their deputy', async () => {
+  const { service, acme, agent, ada } = await started();
+  const bob = await enrolApprover(service, acme, 'bob@example.org');
+  const cleo = await enrolApprover(service, acme, 'cleo@example.org');
+  const asked = Array.from({ length: 200 }, (_, n) =>
+    agent.ask({ approvers: [ada.approverId], expiresIn: '1h', arguments: { n } }),
+  );
+  expect(new Set((await Promise.all(asked)).map(({ statusCode }) => statusCode))).toEqual(new Set([201]));
+  const { decisionId } = (await agent.ask({ approvers: [bob.approverId], expiresIn: '2h' })).json();
+  const seen = async ({ browser }: typeof ada): Promise<string[]> =>
+    (await browser.call('GET', '/v1/approver/decisions'))
+      .json()
+      .decisions.map((one: { decisionId: string }) => one.decisionId);
+
+  expect(await seen(bob)).toEqual([decisionId]);
+  expect(await seen(cleo)).toEqual([]);
+
+  const from = service.clock().toISOString();
+  const until = new Date(service.clock().getTime() + 86_400_000).toISOString();
+  const body = { from, until, deputyApproverId: cleo.approverId };
+  await bob.browser.call('PUT', '/v1/approver/absence', { body });
+  expect(await seen(cleo)).toEqual([decisionId]);
+  expect(await seen(ada)).toHaveLength(200);
+});
+
 test('R10: nobody approves with an API key, another person’s challenge, or a passkey of another set', async () => {
   const { service, acme, agent, ada } = await started();
   const bob = await enrolApprover(service, acme, 'bob@example.org');
