@@ -175,6 +175,29 @@ test('W3: a session is one browser’s, ends when it is idle, after eight hours,
   expect(await seen()).toBe(401);
 });
 
+test('W3: a sign-in ends the former session of the browser, and that of no other one', async () => {
+  const { service, acme } = await live();
+  const ada = await enrolApprover(service, acme, 'ada@example.org');
+  const { cookies, call } = ada.browser;
+  const name = '__Host-bh_approve';
+  const seen = async (cookie: string) => {
+    cookies.set(name, cookie);
+    return (await call('GET', '/v1/approver/session')).statusCode;
+  };
+  const former = cookies.get(name) ?? '';
+  await ada.signIn();
+  const next = cookies.get(name) ?? '';
+  expect([await seen(former), await seen(next)]).toEqual([401, 200]);
+
+  cookies.delete(name); // a browser of its own
+  await ada.signIn();
+  const other = cookies.get(name) ?? '';
+  expect([await seen(next), await seen(other)]).toEqual([200, 200]);
+  cookies.set(name, next.replace(/[^.]+$/, 'guessed'));
+  await ada.signIn();
+  expect(await seen(next)).toBe(200);
+});
+
 test('W1: signing in takes a fresh challenge, the person’s verification, and no copy of a passkey', async () => {
   const { service, acme } = await live();
   const ada = await enrolApprover(service, acme, 'ada@example.org');
