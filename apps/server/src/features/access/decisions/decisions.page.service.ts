@@ -5,11 +5,11 @@ import { findApprover, listAllApprovers } from '../../people/approvers/approvers
 import { approverIn } from '../../people/approvers/index.ts';
 import { standingOf } from './decisions.approve.service.ts';
 import type { DecisionsDeps } from './decisions.deps.service.ts';
-import { findPrevious, listApprovals, listOpenRows } from './decisions.repo.ts';
+import { findPrevious, listOpenRows } from './decisions.repo.ts';
 import { eligibleOf } from './decisions.routing.service.ts';
 import { statusAt } from './decisions.rules.ts';
 import type { RoutedDecisions, ShownDecision } from './decisions.schema.ts';
-import { toDecision } from './decisions.show.service.ts';
+import { listStanding, toDecision } from './decisions.show.service.ts';
 
 /** The open requests that go to an approver, those that expire next first. */
 export async function listRouted(deps: DecisionsDeps, caller: Caller): Promise<RoutedDecisions> {
@@ -39,7 +39,7 @@ export async function listRouted(deps: DecisionsDeps, caller: Caller): Promise<R
 export async function showRouted(deps: DecisionsDeps, caller: Caller, id: string): Promise<ShownDecision> {
   const { db, clock } = deps;
   const { row, eligible } = await standingOf(deps, db, caller, id);
-  const approvals = await listApprovals(db, caller.tenant, [id]);
+  const approvals = await listStanding(db, caller.tenant, [row]);
   const [first] = approvals;
   const firstApprover = first && (await findApprover(db, caller.tenant, first.approverId));
   const previous = row.caseId === null ? undefined : await findPrevious(db, row);

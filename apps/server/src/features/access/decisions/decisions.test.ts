@@ -321,6 +321,20 @@ test('R10: a person who was removed meanwhile has approved nothing; issued grant
   expect((await acme('DELETE', `/v1/approvers/${ada.approverId}`)).statusCode).toBe(204);
 
   expect((await ada.browser.call('GET', '/v1/approver/session')).statusCode).toBe(401);
+  const shown = [
+    await bob.browser.call('GET', `/v1/approver/decisions/${half}`),
+    await acme('GET', `/v1/decisions/${half}`),
+  ].map((answer) => answer.json());
+  expect(shown).toMatchObject([{ approvals: [], firstApprover: null }, { approvals: [] }]);
+  const { decisions } = (await acme('GET', '/v1/decisions')).json();
+  const listed = decisions.map((one: { decisionId: string; approvals: [] }) => [
+    one.decisionId === done,
+    one.approvals.length,
+  ]);
+  expect(listed.sort()).toEqual([
+    [false, 0],
+    [true, 1],
+  ]);
   expect((await bob.approve(half)).json().status).toBe('pending');
   expect((await cleo.approve(half)).json().status).toBe('approved');
   expect(await agent.enforce({ decisionGrants: await agent.grantsOf(done) })).toMatchObject({
