@@ -196,5 +196,8 @@ export const release = { tool: 'wire', arguments: { decision: 'release', to: 'AC
 /** Records what is over by the clock of an instance that is five hours ahead. */
 export async function expires({ service }: { readonly service: Service }): Promise<undefined> {
   const later = new Date(service.clock().getTime() + 5 * 3_600_000);
-  await careForDue({ db: service.db, clock: () => later, publicBaseUrl: 'https://auth.test' });
+  const onFailure = (error: unknown) => {
+    throw error;
+  };
+  await careForDue({ db: service.db, clock: () => later, publicBaseUrl: 'https://auth.test', onFailure });
 }

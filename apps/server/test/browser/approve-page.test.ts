@@ -89,6 +89,38 @@ test('one person cannot decide twice, signs in again with the passkey alone, and
   expect((await acme('GET', `/v1/decisions/${asked.decisionId}`)).json().status).toBe('denied');
 });
 
+test('a call with the values of the last one in other places is another call, shown in the order of its hash', async () => {
+  const acme = await service().asDeveloper({ mode: 'sandbox' });
+  const agent = await payer(acme);
+  const ada = await enrolled(acme, 'Ada');
+  const between = (from: string, to: string) => ({
+    ...{ caseId: 'case-1', caseVersion: '1' },
+    arguments: { '9': 'ä"\\:{', '10': [], from: { iban: from }, to: { iban: to } },
+  });
+  const first = (await agent.ask(between('DE11', 'DE22'))).json();
+  await ada.goto(first.url);
+  await heading(ada, /wants to make a call/).waitFor();
+  const shown = (await ada.locator('#call > div').allInnerTexts()).map((line) => line.trim());
+  expect(shown.slice(0, 6)).toEqual([
+    ...['{', '"arguments": {', '"10": [],', '"9": "ä\\"\\\\:{",', '"from": {', '"iban": "DE11"'],
+  ]);
+  await ada.getByLabel('I have read all of it.').check();
+  await button(ada, 'Approve with your passkey').click();
+  await heading(ada, 'You approved the call').waitFor();
+
+  service().advance(1); // the ids of one instant have no order
+  const second = (await agent.ask(between('DE22', 'DE11'))).json();
+  await ada.goto('about:blank');
+  await ada.goto(second.url);
+  await heading(ada, /wants to make a call/).waitFor();
+  const changed = await ada.locator('#difference').locator('del, ins').allInnerTexts();
+  expect(changed.map((line) => line.trim())).toEqual([
+    ...['"iban": "DE11"', '"iban": "DE22"', '"iban": "DE22"', '"iban": "DE11"'],
+  ]);
+  expect(await findings(ada)).toEqual([]);
+  expect(await ada.getByText('Nothing differs.').count()).toBe(0);
+});
+
 /** The approver of this name, as the developer sees them. */
 const approverOf = async (acme: Developer, name: string) =>
   (await acme('GET', '/v1/approvers'))

@@ -280,7 +280,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   approver_passkeys_sign_in: ({ db }) => listByCredentialAcrossTenants(db, Buffer.from('unknown')),
   decisions_agent: get((its) => `/v1/decisions?agentId=${its.agentId}`),
   decisions_case: ({ acme }) => acme('PUT', '/v1/decisions/cases/other', { caseVersion: '1' }),
-  decisions_due: ({ db, at }) => listDueDecisionsAcrossTenants(db, at, 10),
+  decisions_due: ({ db, at }) => listDueDecisionsAcrossTenants(db, at, [], 10),
   approvers_sso_user: ({ db, acme }) => listOfSsoUser(db, acme, 'nobody'),
   decision_notices_due: ({ db, at }) => listDueNoticesAcrossTenants(db, at, 10),
   decision_notices_gathered: ({ db, acme, at }) =>

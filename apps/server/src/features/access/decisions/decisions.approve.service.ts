@@ -75,16 +75,20 @@ export async function beginApproval(deps: DecisionsDeps, caller: Caller, id: str
 
 const signedOf = ({ id, actionHash, nonce }: DecisionRow) => ({ decisionId: id, actionHash, nonce });
 
-/** @throws CONFLICT while the person is absent, and as `ended` */
-function mustBePending({ row, approver, eligible }: Standing, at: Date): Eligible {
-  const status = statusAt(row, at);
+/** @throws CONFLICT and FORBIDDEN as `mustBeEligible`, and as `ended` */
+function mustBePending(standing: Standing, at: Date): Eligible {
+  const status = statusAt(standing.row, at);
   if (status !== 'pending') throw ended(status);
-  if (eligible) return eligible;
-  if (!isAbsentAt(approver, at)) throw notYet();
-  throw new AppError('CONFLICT', 'End your absence to decide.', { sub_reason: 'absent' });
+  return mustBeEligible(standing, at);
 }
 
-const notYet = () => new AppError('FORBIDDEN', 'You may not decide yet.', { sub_reason: 'not_active' });
+/** @throws CONFLICT while the person is absent, FORBIDDEN before they may decide */
+function mustBeEligible({ approver, eligible }: Standing, at: Date): Eligible {
+  if (eligible) return eligible;
+  if (isAbsentAt(approver, at))
+    throw new AppError('CONFLICT', 'End your absence to decide.', { sub_reason: 'absent' });
+  throw new AppError('FORBIDDEN', 'You may not decide yet.', { sub_reason: 'not_active' });
+}
 
 /**
  * Takes the approval of one person: fact, entry and event in one transaction, under the lock of the request.
@@ -208,7 +212,6 @@ async function mustDiffer(
     action: 'decision.approval_refused',
     about: { agentId, agentDid, principalId },
     data,
-    hasOwnEntry: true,
   } as const;
   await inTransaction(deps.aside, (own) => recordBlockedAttempt(own, caller, attempt, deps.clock()));
   throw new AppError('FORBIDDEN', 'Two different people have to approve this call.', {
@@ -231,9 +234,10 @@ export function denyDecision(deps: DecisionsDeps, caller: Caller, id: string, re
   return inTransaction(deps.db, async (tx) => {
     const locked = await lockDecision(tx, caller.tenant, id);
     await holdApprover(tx, caller.tenant, approverIn(caller).approverId); // no removal comes in between
-    const { row, approver, eligible } = await standingOf(deps, tx, caller, id);
+    const standing = await standingOf(deps, tx, caller, id);
+    const { row, approver } = standing;
     if (!locked || !isOpenAt(row, at)) throw ended(statusAt(row, at));
-    if (!eligible) throw notYet();
+    mustBeEligible(standing, at);
     const denied = await updateDecision(tx, caller.tenant, id, { status: 'denied' });
     await noticesOf(deps, tx, caller, denied, { what: 'ended' });
     const data = { ...factsOf(row), approverId: approver.id };

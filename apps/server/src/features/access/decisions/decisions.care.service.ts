@@ -18,25 +18,40 @@ import { dueAt } from './decisions.rules.ts';
 export const BATCH = 50;
 
 /** The parts of the process that the job needs. */
-type CareDeps = Pick<DecisionsDeps, 'db' | 'clock' | 'mailer' | 'publicBaseUrl'>;
+export interface CareDeps extends Pick<DecisionsDeps, 'db' | 'clock' | 'mailer' | 'publicBaseUrl'> {
+  readonly onFailure: (error: unknown) => void;
+}
 
-/** @returns how many were due */
-export async function careForDue(deps: CareDeps): Promise<number> {
-  const at = deps.clock();
-  const due = await listDueAcrossTenants(deps.db, at, BATCH);
-  for (const { id, developerId, mode, plan, reminders } of due) {
-    const caller = systemCaller({ developerId }, { mode, plan }, 'decisions');
-    await inTransaction(deps.db, async (tx) => {
-      const row = await lockDecision(tx, caller.tenant, id);
-      const isOpen = row?.status === 'pending' || row?.status === 'approved';
-      if (!row || !isOpen || row.reminders !== reminders) return;
-      if (row.expiresAt > at) return remind(deps, tx, caller, row);
-      const expired = await updateDecision(tx, caller.tenant, id, { status: 'expired' });
-      await noticesOf(deps, tx, caller, expired, { what: 'ended' });
-      await recordActs(tx, caller, [endedAct('decision.expired', expired)], at);
+/**
+ * Cares for requests that are due. One failure stops no other request.
+ * @param failed takes those that failed, which the same run does not try again
+ * @returns how many were due
+ */
+export async function careForDue(deps: CareDeps, failed = new Set<string>()): Promise<number> {
+  const due = await listDueAcrossTenants(deps.db, deps.clock(), [...failed], BATCH);
+  for (const one of due) {
+    await careFor(deps, one).catch((error: unknown) => {
+      failed.add(one.id);
+      deps.onFailure(error);
     });
   }
   return due.length;
+}
+
+type Due = Awaited<ReturnType<typeof listDueAcrossTenants>>[number];
+
+function careFor(deps: CareDeps, { id, developerId, mode, plan, reminders }: Due): Promise<void> {
+  const at = deps.clock();
+  const caller = systemCaller({ developerId }, { mode, plan }, 'decisions');
+  return inTransaction(deps.db, async (tx) => {
+    const row = await lockDecision(tx, caller.tenant, id);
+    const isOpen = row?.status === 'pending' || row?.status === 'approved';
+    if (!row || !isOpen || row.reminders !== reminders) return;
+    if (row.expiresAt > at) return remind(deps, tx, caller, row);
+    const expired = await updateDecision(tx, caller.tenant, id, { status: 'expired' });
+    await noticesOf(deps, tx, caller, expired, { what: 'ended' });
+    await recordActs(tx, caller, [endedAct('decision.expired', expired)], at);
+  });
 }
 
 /** The people of the group `escalation` may decide from the first reminder on. */

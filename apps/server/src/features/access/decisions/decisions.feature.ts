@@ -48,6 +48,8 @@ export const decisions = defineFeature({
     const urlRules = { allowsHttp: !house.isProduction, allowsPrivateHosts };
     const onFailure = (err: unknown) =>
       logger?.warn({ err }, 'a notice about a decision could not be sent yet');
+    const onCareFailure = (err: unknown) =>
+      logger?.warn({ err }, 'a request for a decision was not cared for');
     const seals = channelSeals(house.keyRing);
     const deps = {
       ...house,
@@ -64,7 +66,10 @@ export const decisions = defineFeature({
         await app.register(decisionPageRoutes, { ...deps, streams: streamsOf(house) });
       },
       sealed: [sealedChannels(house.keyRing)],
-      jobs: [careOfDecisions(deps), noticesOfDecisions({ ...deps, egress: house.openEgress(urlRules) })],
+      jobs: [
+        careOfDecisions({ ...deps, onFailure: onCareFailure }),
+        noticesOfDecisions({ ...deps, egress: house.openEgress(urlRules) }),
+      ],
     };
   },
 });

@@ -5,11 +5,11 @@ import { findApprover, listAllApprovers } from '../../people/approvers/approvers
 import { approverIn } from '../../people/approvers/index.ts';
 import { standingOf } from './decisions.approve.service.ts';
 import type { DecisionsDeps } from './decisions.deps.service.ts';
-import { findPrevious, listApprovals, listOpenRows } from './decisions.repo.ts';
+import { findPrevious, listOpenRows } from './decisions.repo.ts';
 import { eligibleOf } from './decisions.routing.service.ts';
 import { statusAt } from './decisions.rules.ts';
 import type { RoutedDecisions, ShownDecision } from './decisions.schema.ts';
-import { toDecision } from './decisions.show.service.ts';
+import { listStanding, toDecision } from './decisions.show.service.ts';
 
 /** The open requests that go to an approver, those that expire next first. */
 export async function listRouted(deps: DecisionsDeps, caller: Caller): Promise<RoutedDecisions> {
@@ -17,10 +17,9 @@ export async function listRouted(deps: DecisionsDeps, caller: Caller): Promise<R
   const at = clock();
   const { approverId } = approverIn(caller);
   const all = await listAllApprovers(db, caller.tenant);
-  const rows = (await listOpenRows(db, caller.tenant, at)).filter(
-    ({ routed }) =>
-      routed.includes(approverId) || eligibleOf(all, routed, at).some(({ row }) => row.id === approverId),
-  );
+  const absent = all.filter(({ id }) => eligibleOf(all, [id], at).some(({ row }) => row.id === approverId));
+  const ids = [approverId, ...absent.map(({ id }) => id)]; // their own requests, and those they stand in for
+  const rows = await listOpenRows(db, caller.tenant, ids, at);
   const names = await findAgentNames(
     db,
     caller.tenant,
@@ -40,7 +39,7 @@ export async function listRouted(deps: DecisionsDeps, caller: Caller): Promise<R
 export async function showRouted(deps: DecisionsDeps, caller: Caller, id: string): Promise<ShownDecision> {
   const { db, clock } = deps;
   const { row, eligible } = await standingOf(deps, db, caller, id);
-  const approvals = await listApprovals(db, caller.tenant, [id]);
+  const approvals = await listStanding(db, caller.tenant, [row]);
   const [first] = approvals;
   const firstApprover = first && (await findApprover(db, caller.tenant, first.approverId));
   const previous = row.caseId === null ? undefined : await findPrevious(db, row);

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
@@ -100,11 +100,17 @@ export function listDecisionRows(db: Executor, { tenant, agentIds }: Reach, quer
 
 const MOST_SHOWN = 200;
 
-/** The open requests of a developer, those that expire next first. */
-export const listOpenRows = (db: Executor, tenant: Tenant, at: Date): Promise<DecisionRow[]> =>
+/** The open requests that go to one of these approvers, those that expire next first. */
+export const listOpenRows = (
+  db: Executor,
+  tenant: Tenant,
+  approverIds: readonly string[],
+  at: Date,
+): Promise<DecisionRow[]> =>
   decisionsOf(db, tenant)
     .where('status', '=', 'pending')
     .where('expiresAt', '>', at)
+    .where(sql<boolean>`routed && ${[...approverIds]}::text[]`)
     .orderBy('expiresAt')
     .limit(MOST_SHOWN)
     .execute();
@@ -169,8 +175,11 @@ export async function deleteApprovals(tx: Tx, { developerId }: Tenant, decisionI
     .execute();
 }
 
-/** Open requests whose time is over, or whose next reminder is due, with the account of each. */
-export function listDueAcrossTenants(db: Executor, at: Date, limit: number) {
+/**
+ * Open requests whose time is over, or whose next reminder is due, with the account of each.
+ * @param but the ids of requests that are left out
+ */
+export function listDueAcrossTenants(db: Executor, at: Date, but: readonly string[], limit: number) {
   return db
     .selectFrom('decisions as decision')
     .innerJoin(developersAcrossTenants(db), 'developer.developerId', 'decision.developerId')
@@ -178,6 +187,7 @@ export function listDueAcrossTenants(db: Executor, at: Date, limit: number) {
     .select(['developer.mode', 'developer.plan'])
     .where('decision.status', 'in', ['pending', 'approved'])
     .where('decision.dueAt', '<=', at)
+    .where('decision.id', 'not in', [...but, ''])
     .orderBy('decision.dueAt')
     .limit(limit)
     .execute();

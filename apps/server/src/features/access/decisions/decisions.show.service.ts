@@ -1,6 +1,7 @@
-import type { Caller } from '../../../platform/caller.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
+import { listAllApprovers } from '../../people/approvers/approvers.queries.ts';
 import type { DecisionsDeps } from './decisions.deps.service.ts';
 import {
   type ApprovalRow,
@@ -21,7 +22,7 @@ export async function listDecisions(
 ): Promise<DecisionPage> {
   const { db, clock } = deps;
   const { page, nextCursor } = pageOf(await listDecisionRows(db, caller, query, clock()), byId, (row) => row);
-  const approvals = await listApprovals(db, caller.tenant, page.map(byId));
+  const approvals = await listStanding(db, caller.tenant, page);
   const of = Map.groupBy(approvals, ({ decisionId }) => decisionId);
   return { decisions: page.map((row) => toDecision(deps, row, of.get(row.id) ?? [])), nextCursor };
 }
@@ -34,7 +35,21 @@ export async function showDecision(deps: ShowDeps, caller: Caller, id: string): 
 }
 
 export const withApprovals = async (deps: ShowDeps, row: DecisionRow): Promise<Decision> =>
-  toDecision(deps, row, await listApprovals(deps.db, row, [row.id]));
+  toDecision(deps, row, await listStanding(deps.db, row, [row]));
+
+/** The approvals that count: while a request waits, none of a person who was removed or suspended. */
+export async function listStanding(
+  db: ShowDeps['db'],
+  tenant: Tenant,
+  rows: readonly DecisionRow[],
+): Promise<ApprovalRow[]> {
+  const approvals = await listApprovals(db, tenant, rows.map(byId));
+  const waiting = new Set(rows.filter(({ status }) => status === 'pending').map(byId));
+  if (!approvals.some(({ decisionId }) => waiting.has(decisionId))) return approvals;
+  const people = await listAllApprovers(db, tenant);
+  const active = new Set(people.filter(({ status }) => status === 'active').map(byId));
+  return approvals.filter(({ decisionId, approverId }) => !waiting.has(decisionId) || active.has(approverId));
+}
 
 export function toDecision(
   { clock, publicBaseUrl }: ShowDeps,

@@ -235,6 +235,22 @@ test('R10: four eyes are two people', async () => {
   expect(await agent.enforce({ ...release, decisionGrants })).toMatchObject({ allowed: true });
 });
 
+test('refused approvals of one minute are one entry, which counts those of the minute before', async () => {
+  const { service, acme, agent, ada } = await started();
+  await enrolApprover(service, acme, 'bob@example.org');
+  const { decisionId } = (await agent.ask(release)).json();
+  await ada.approve(decisionId);
+  service.advance(60 - (service.clock().getTime() % 60_000) / 1000);
+
+  for (const seconds of [0, 0, 60]) {
+    service.advance(seconds);
+    expect((await ada.approve(decisionId)).statusCode).toBe(403);
+  }
+
+  const refused = await entriesOf(acme, 'decision.approval_refused');
+  expect(refused.map(({ metadata }) => metadata.previousMinute).sort()).toEqual([0, 2]);
+});
+
 test('R10: four eyes exclude the requester', async () => {
   const { service, acme, agent, ada } = await started();
   const directory = await provisionerOf(service, acme);
@@ -305,6 +321,20 @@ test('R10: a person who was removed meanwhile has approved nothing; issued grant
   expect((await acme('DELETE', `/v1/approvers/${ada.approverId}`)).statusCode).toBe(204);
 
   expect((await ada.browser.call('GET', '/v1/approver/session')).statusCode).toBe(401);
+  const shown = [
+    await bob.browser.call('GET', `/v1/approver/decisions/${half}`),
+    await acme('GET', `/v1/decisions/${half}`),
+  ].map((answer) => answer.json());
+  expect(shown).toMatchObject([{ approvals: [], firstApprover: null }, { approvals: [] }]);
+  const { decisions } = (await acme('GET', '/v1/decisions')).json();
+  const listed = decisions.map((one: { decisionId: string; approvals: [] }) => [
+    one.decisionId === done,
+    one.approvals.length,
+  ]);
+  expect(listed.sort()).toEqual([
+    [false, 0],
+    [true, 1],
+  ]);
   expect((await bob.approve(half)).json().status).toBe('pending');
   expect((await cleo.approve(half)).json().status).toBe('approved');
   expect(await agent.enforce({ decisionGrants: await agent.grantsOf(done) })).toMatchObject({
@@ -360,11 +390,42 @@ test('a deputy decides in their own name for somebody who is absent', async () =
   const body = { from, until, deputyApproverId: bob.approverId };
   expect((await ada.browser.call('PUT', '/v1/approver/absence', { body })).statusCode).toBe(200);
 
-  expect(reasonOf(await ada.approve(decisionId))).toBe('absent');
+  const refused = [await ada.approve(decisionId), await ada.deny(decisionId)];
+  expect(refused.map((answer) => [answer.statusCode, reasonOf(answer)])).toEqual([
+    ...[
+      [409, 'absent'],
+      [409, 'absent'],
+    ],
+  ]);
   expect((await bob.approve(decisionId)).json().status).toBe('approved');
   const { approvals } = (await acme('GET', `/v1/decisions/${decisionId}`)).json();
   expect(approvals).toMatchObject([{ approver: `approver:${bob.approverId}`, onBehalfOf: ada.approverId }]);
   expect((await ada.browser.call('DELETE', '/v1/approver/absence')).statusCode).toBe(204);
+});
+
+test('a person sees a request behind two hundred others that end sooner, and so does their deputy', async () => {
+  const { service, acme, agent, ada } = await started();
+  const bob = await enrolApprover(service, acme, 'bob@example.org');
+  const cleo = await enrolApprover(service, acme, 'cleo@example.org');
+  const asked = Array.from({ length: 200 }, (_, n) =>
+    agent.ask({ approvers: [ada.approverId], expiresIn: '1h', arguments: { n } }),
+  );
+  expect(new Set((await Promise.all(asked)).map(({ statusCode }) => statusCode))).toEqual(new Set([201]));
+  const { decisionId } = (await agent.ask({ approvers: [bob.approverId], expiresIn: '2h' })).json();
+  const seen = async ({ browser }: typeof ada): Promise<string[]> =>
+    (await browser.call('GET', '/v1/approver/decisions'))
+      .json()
+      .decisions.map((one: { decisionId: string }) => one.decisionId);
+
+  expect(await seen(bob)).toEqual([decisionId]);
+  expect(await seen(cleo)).toEqual([]);
+
+  const from = service.clock().toISOString();
+  const until = new Date(service.clock().getTime() + 86_400_000).toISOString();
+  const body = { from, until, deputyApproverId: cleo.approverId };
+  await bob.browser.call('PUT', '/v1/approver/absence', { body });
+  expect(await seen(cleo)).toEqual([decisionId]);
+  expect(await seen(ada)).toHaveLength(200);
 });
 
 test('R10: nobody approves with an API key, another person’s challenge, or a passkey of another set', async () => {

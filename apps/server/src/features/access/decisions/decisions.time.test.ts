@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { enrolApprover, livePayer, payer } from '../../../../test/app/approving.ts';
-import { actionsOf } from '../../../../test/app/flow.ts';
+import { actionsOf, entriesOf } from '../../../../test/app/flow.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 import { verifyAddress } from '../../../../test/app/verified.ts';
 import type { OutgoingRequest } from '../../../platform/egress/egress.ts';
@@ -115,6 +116,29 @@ test('people are reminded at half and at nine tenths of the time, and silence is
   expect(told()[0]?.text).toContain('Nobody decided in time');
   expect(await actionsOf(acme)).toContain('decision.expired');
   expect((await agent.ask()).statusCode).toBe(201);
+});
+
+test('a request that cannot be cared for holds up no other one', async () => {
+  const { service, acme, agent, failures, care } = await started();
+  const first = (await agent.ask({ expiresIn: '1h' })).json().decisionId;
+  const second = (await agent.ask({ expiresIn: '2h', arguments: { to: 'B' } })).json().decisionId;
+  await sql`create function spoil() returns trigger language plpgsql as $$ begin
+    if new.id = ${sql.lit(first)} then raise exception 'spoiled'; end if; return new; end $$`.execute(
+    service.db,
+  );
+  await sql`create trigger spoil before update on decisions for each row execute function spoil()`.execute(
+    service.db,
+  );
+  service.advance(2 * HOUR);
+
+  expect(await care()).toBe(2);
+
+  expect(failures).toEqual([expect.objectContaining({ message: 'spoiled' })]);
+  const expired = await entriesOf(acme, 'decision.expired');
+  expect(expired.map(({ metadata }) => metadata.decisionId)).toEqual([second]);
+  await sql`drop trigger spoil on decisions`.execute(service.db);
+  await care();
+  expect(await entriesOf(acme, 'decision.expired')).toHaveLength(2);
 });
 
 test('a notice that nobody takes comes again, and ends after five attempts', async () => {

@@ -127,8 +127,9 @@ async function mustNotBeLast(tx: Tx, caller: Caller, row: ApproverRow, at: Date)
   });
 }
 
+/** A person whose first day is not over has decided nothing yet, and must be removable: it may be an intruder. */
 async function isLast(tx: Tx, { mode }: Caller, row: ApproverRow, at: Date): Promise<boolean> {
-  if (mode === 'sandbox' || row.kind !== 'person' || row.status !== 'active') return false;
+  if (mode === 'sandbox' || row.kind !== 'person' || !isActiveAt(row, at)) return false;
   return !(await listAllApprovers(tx, row)).some(
     (other) => other.id !== row.id && other.kind === 'person' && isActiveAt(other, at),
   );

@@ -40,6 +40,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
     requestId,
     device: deviceIn(deps, cookiesIn(headers)),
     signOn: signOnIn(deps, cookiesIn(headers)),
+    former: sessionCookieIn(deps, cookiesIn(headers)),
   });
 
   app.post(

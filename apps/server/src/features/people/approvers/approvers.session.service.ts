@@ -37,6 +37,8 @@ export interface OpeningBrowser {
   readonly device: string | undefined;
   /** The cookie of a session of single sign-on. */
   readonly signOn: string | undefined;
+  /** The cookie of the session that it has, or empty. It ends with the next one. */
+  readonly former: string;
 }
 
 /** Opens a session of the page, after a passkey of the approver. @throws SSO_REQUIRED */
@@ -44,9 +46,10 @@ export async function openApproverSession(
   deps: ApproverDeps,
   tx: Tx,
   row: ApproverRow,
-  { device, signOn }: OpeningBrowser,
+  { device, signOn, former }: OpeningBrowser,
 ): Promise<OpenedBrowser> {
   await mustBeSignedOn(deps, tx, row, signOn);
+  await endFormer(tx, former);
   const at = deps.clock();
   const mark = device !== undefined && /^[\w-]{43}$/.test(device) ? device : newSecret();
   const id = newId('cses', at);
@@ -74,6 +77,14 @@ export async function openApproverSession(
       stringifySetCookie({ name: deviceName(deps), value: mark, maxAge: DEVICE_SECONDS, ...shared }),
     ],
   };
+}
+
+/** Only the secret ends a session: ids are no secrets. */
+async function endFormer(tx: Tx, cookie: string): Promise<void> {
+  const [developerId = '', id = '', secret = ''] = cookie.split('.');
+  const session = secret === '' ? undefined : await findApproverSession(tx, { developerId }, id);
+  if (session?.secretHash.equals(hashOf(secret)))
+    await deleteApproverSessions(tx, { developerId }, session.approverId, id);
 }
 
 /** The cookies of a browser that signs out. */

@@ -53,10 +53,6 @@ test('W3: an API key adds no person alone: the first one waits a day, each later
     by.browser.call('POST', `/v1/approver/colleagues/${whom.approverId}/confirm`, { body: {} });
   expect((await confirm(mallory, mallory)).statusCode).toBe(403);
   expect((await confirm(ada, mallory)).statusCode).toBe(403); // Ada's day is not over
-  const removed = await acme('DELETE', `/v1/approvers/${ada.approverId}`);
-  expect([removed.statusCode, removed.json().details]).toEqual([409, { sub_reason: 'last_approver' }]);
-  const suspended = await acme('PATCH', `/v1/approvers/${ada.approverId}`, { status: 'suspended' });
-  expect(suspended.statusCode).toBe(409);
 
   service.advance(24 * HOUR);
   await ada.signIn();
@@ -66,6 +62,28 @@ test('W3: an API key adds no person alone: the first one waits a day, each later
   expect(await actionsOf(acme)).toEqual(
     expect.arrayContaining(['approver.invited', 'approver.enrolled', 'approver.confirmed']),
   );
+});
+
+test('W3: the first approver can be removed until their day is over, and not once they are the last one', async () => {
+  const { service, acme } = await live();
+  const remove = (id: string) => acme('DELETE', `/v1/approvers/${id}`);
+  const turn = (id: string, status: string) => acme('PATCH', `/v1/approvers/${id}`, { status });
+  const intruder = await enrolApprover(service, acme, 'mallory@example.org');
+  service.advance(24 * HOUR - 0.001);
+
+  const answers = [
+    await turn(intruder.approverId, 'suspended'),
+    await turn(intruder.approverId, 'active'),
+    await remove(intruder.approverId),
+  ];
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 204]);
+  const ada = await enrolApprover(service, acme, 'ada@example.org');
+  expect(await statusOf(acme, ada.approverId)).toMatchObject({ status: 'active' });
+
+  service.advance(24 * HOUR);
+  const removed = await remove(ada.approverId);
+  expect([removed.statusCode, removed.json().details]).toEqual([409, { sub_reason: 'last_approver' }]);
+  expect((await turn(ada.approverId, 'suspended')).statusCode).toBe(409);
 });
 
 test('R10: in a live account four eyes demand two people who were vouched for, on two devices', async () => {
@@ -155,6 +173,29 @@ test('W3: a session is one browser’s, ends when it is idle, after eight hours,
   expect((await browser.call('DELETE', '/v1/approver/session')).statusCode).toBe(204);
   browser.cookies.set('__Host-bh_approve', cookie);
   expect(await seen()).toBe(401);
+});
+
+test('W3: a sign-in ends the former session of the browser, and that of no other one', async () => {
+  const { service, acme } = await live();
+  const ada = await enrolApprover(service, acme, 'ada@example.org');
+  const { cookies, call } = ada.browser;
+  const name = '__Host-bh_approve';
+  const seen = async (cookie: string) => {
+    cookies.set(name, cookie);
+    return (await call('GET', '/v1/approver/session')).statusCode;
+  };
+  const former = cookies.get(name) ?? '';
+  await ada.signIn();
+  const next = cookies.get(name) ?? '';
+  expect([await seen(former), await seen(next)]).toEqual([401, 200]);
+
+  cookies.delete(name); // a browser of its own
+  await ada.signIn();
+  const other = cookies.get(name) ?? '';
+  expect([await seen(next), await seen(other)]).toEqual([200, 200]);
+  cookies.set(name, next.replace(/[^.]+$/, 'guessed'));
+  await ada.signIn();
+  expect(await seen(next)).toBe(200);
 });
 
 test('W1: signing in takes a fresh challenge, the person’s verification, and no copy of a passkey', async () => {

@@ -4,22 +4,15 @@ import { serviceTime } from '../../../../platform/page/call.js';
 import { element, literal, mention, name, quotation } from '../../../../platform/page/dom.js';
 import { fill, moment } from '../../../../platform/page/format.js';
 import { clause, factList } from '../../../../platform/page/parts.js';
+import { compareLines, linesOf } from './approve-lines.js';
 import { words } from './approve-words.js';
 
 /**
- * The lines of canonical JSON, one member each. Nothing is left out, and each text stays on its line.
- * @param {string} canonical
+ * A line of a call as plain text, with every character that nobody would see spelled out.
+ * @param {string} line
+ * @param {'div' | 'del' | 'ins'} [kind]
  */
-function linesOf(canonical) {
-  return JSON.stringify(JSON.parse(canonical), null, 2).split('\n');
-}
-
-/**
- * The whole call as plain text, with every character that nobody would see spelled out.
- * @param {string[]} lines
- * @param {string} [kind]
- */
-const text = (lines, kind = '') => lines.map((line) => element('div', { class: kind }, name(line, 'line')));
+const text = (line, kind = 'div') => element(kind, {}, name(line, 'line'));
 
 /**
  * The facts of a call, before a person decides.
@@ -44,20 +37,35 @@ export function renderCall(shown) {
   return [
     factList(facts),
     summary && clause(words.summary, quotation(summary)),
-    clause(words.call, element('div', { class: 'call', id: 'call' }, text(linesOf(canonical)))),
+    clause(
+      words.call,
+      element(
+        'div',
+        { class: 'call', id: 'call' },
+        linesOf(canonical).map((line) => text(line)),
+      ),
+    ),
     shown.previous && clause(words.difference, renderDifference(shown.previous, canonical)),
     clause(words.hash, element('code', { id: 'hash' }, hash.join(' '))),
   ];
 }
 
+/** The lines that are shown around each difference. */
+const AROUND = 3;
+
 /**
+ * Only equal texts are the same call. A set of lines would not tell a sender from a recipient.
  * @param {string} before
  * @param {string} after
  */
 function renderDifference(before, after) {
-  const [old, now] = [linesOf(before), linesOf(after)];
-  const gone = old.filter((line) => !now.includes(line));
-  const added = now.filter((line) => !old.includes(line));
-  if (gone.length + added.length === 0) return words.same;
-  return element('div', { class: 'call' }, text(gone, 'was'), text(added, 'is'));
+  if (before === after) return words.same;
+  const compared = compareLines(linesOf(before), linesOf(after));
+  const isNear = compared.map((_, at) =>
+    compared.slice(Math.max(0, at - AROUND), at + AROUND + 1).some(({ kind }) => kind),
+  );
+  const lines = compared.map(({ line, kind }, at) =>
+    isNear[at] ? text(line, kind) : (at === 0 || isNear[at - 1]) && text('…'),
+  );
+  return element('div', { class: 'call', id: 'difference' }, lines);
 }
