@@ -43,6 +43,8 @@ export interface ByClient {
   readonly isProposed?: boolean;
   /** The earliest sign-in of the person that counts. */
   readonly authenticatedSince?: Date;
+  /** Whether no policy approves: neither does anybody answer for the client, nor has anything proved the person. */
+  readonly needsPerson?: boolean;
   /** The longest life of a token. */
   readonly tokenSeconds?: number;
 }

@@ -65,7 +65,8 @@ export async function requestConsent(
   // A policy signs nobody in, and single sign-on is enforced at the person.
   const mustSignIn = byClient?.authenticatedSince !== undefined;
   const needsPerson =
-    own === 'policy' && (mustSignIn || (await isEnforcedFor(deps.db, caller.tenant, input.principalId)));
+    own === 'policy' &&
+    (mustSignIn || byClient?.needsPerson || (await isEnforcedFor(deps.db, caller.tenant, input.principalId)));
   const method = needsPerson ? null : own;
   const isApproved = method !== null;
   const policyId = method === 'policy' ? decision.policyId : null;

@@ -288,3 +288,86 @@ describe('RFC 8707, RFC 9700 §4.10: a token for one resource', () => {
     expect((await exchange(own.access_token ?? '')).statusCode).not.toBe(401);
   });
 });
+
+describe('a NUL, which the database refuses', () => {
+  const NUL = '\0';
+  const jwtOf = (payload: object) =>
+    `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.${'x'.repeat(86)}`;
+
+  test.each(['client_id', 'redirect_uri', 'resource', 'state', 'scope', 'purpose', 'login_hint', 'x'])(
+    'in `%s` of a link is a bad request',
+    async (name) => {
+      const { link } = await victim();
+
+      const byLink = await visit(link, { [name]: `a${NUL}` });
+      const byForm = await post(at('authorize'), {
+        ...Object.fromEntries(link.searchParams),
+        [name]: `a${NUL}`,
+      });
+
+      expect([byLink.status, byForm.status]).toEqual([400, 400]);
+      expect((await visit(link, { x: 'a' })).status).toBe(303);
+    },
+  );
+
+  test.each(['client_id', 'code', 'resource', 'scope', 'redirect_uri', 'code_verifier'])(
+    'in `%s` of a token request is a bad request',
+    async (name) => {
+      const { form } = await victim();
+
+      const answer = await post(at('token'), { ...form, [name]: `a${NUL}` });
+
+      expect([answer.status, await errorIn(answer)]).toEqual([400, 'invalid_request']);
+      expect((await post(at('token'), form)).status).toBe(200);
+    },
+  );
+
+  test.each(['token', 'client_id', 'token_type_hint'])(
+    'in `%s` of a question is a bad request',
+    async (name) => {
+      const { clientId } = await victim();
+      for (const path of ['revoke', 'introspect']) {
+        const form = { client_id: clientId, token: 'unknown' };
+        const answer = await post(at(path), { ...form, [name]: `a${NUL}` });
+
+        expect([answer.status, await errorIn(answer)]).toEqual([400, 'invalid_request']);
+        expect((await post(at(path), form)).status).toBe(200);
+      }
+    },
+  );
+
+  test('in what an unverified token or the credentials of a client state is refused alike', async () => {
+    const { link } = await victim();
+    const metadata = { redirect_uris: ['http://127.0.0.1/callback'], client_name: 'Stranger' };
+    const registered = await fetch(at('register'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(metadata),
+    });
+    const { client_id: stranger } = Object(await registered.json());
+    const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+    const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+    const basic = `Basic ${Buffer.from('ag_%00:x').toString('base64')}`;
+    const details = JSON.stringify([{ type: 'a', b: NUL }]);
+    const resource = `https://a.test/${NUL}`;
+
+    const answers = [
+      await post(at('token'), { client_id: stranger, grant_type: grant, assertion: jwtOf({ resource }) }),
+      await post(at('token'), {
+        grant_type: 'refresh_token',
+        client_assertion_type: assertionType,
+        client_assertion: jwtOf({ sub: NUL }),
+      }),
+      await post(at('revoke'), { token: 'x' }, { authorization: basic }),
+      await post(at('token'), {
+        client_id: stranger,
+        grant_type: 'refresh_token',
+        refresh_token: jwtOf({ dev: `dev_${NUL}` }),
+      }),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([400, 401, 401, 400]);
+    const sentBack = locationOf(await visit(link, { authorization_details: details }));
+    expect(sentBack.searchParams.get('error')).toBe('invalid_authorization_details');
+  });
+});

@@ -1,3 +1,4 @@
+import { parseJson } from '@behest/protocol/json';
 import { type OAuthErrorName, oauthRefusal } from '../../../platform/errors.ts';
 
 /** The way in which a client says who it is. */
@@ -60,7 +61,8 @@ function basicOf(authorization: string): { clientId: string; secret: string } {
 
 function decoded(part: string): string | undefined {
   try {
-    return decodeURIComponent(part.replaceAll('+', ' '));
+    const text = decodeURIComponent(part.replaceAll('+', ' '));
+    return text.includes('\0') ? undefined : text;
   } catch {
     return undefined;
   }
@@ -69,7 +71,7 @@ function decoded(part: string): string | undefined {
 /** The unverified subject of an assertion, used only to find the key that verifies it. */
 export function subjectOf(assertion: string, refusal: OAuthErrorName = 'invalid_client'): string {
   try {
-    const { sub } = JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString());
+    const { sub } = Object(parseJson(Buffer.from(assertion.split('.')[1] ?? '', 'base64url')));
     if (typeof sub === 'string') return sub;
   } catch {}
   throw oauthRefusal(refusal, 'The assertion cannot be read.');

@@ -5,7 +5,7 @@ import { type AuthorizeDeps, mustBeRegistered } from './oauth.authorize.service.
 import { admitByChannel } from './oauth.channel.service.ts';
 import { authenticateClient, type Client, type ClientRequest } from './oauth.client.service.ts';
 import { flowIdOf, POLL_SECONDS, startFlow } from './oauth.flow.service.ts';
-import { mustBeNameable } from './oauth.par.service.ts';
+import { mustBeNameable, mustBePrincipal } from './oauth.par.service.ts';
 import { rates } from './oauth.rates.ts';
 import { acceptChannelForm } from './oauth.request.rules.ts';
 import type { DeviceAnswer, DeviceForm } from './oauth.schema.ts';
@@ -57,7 +57,7 @@ export async function authorizeDevice(
 async function principalOf(deps: DeviceDeps, client: Client, form: DeviceForm): Promise<string | null> {
   const { tenant, mode } = client.caller;
   if (form.principal_id !== undefined) {
-    mustBeNameable(client.isPublic, form.principal_id);
+    mustBeNameable(client, form.principal_id);
     return form.principal_id;
   }
   if (mode === 'sandbox') return sandboxPerson(form.login_hint);
@@ -68,6 +68,6 @@ async function principalOf(deps: DeviceDeps, client: Client, form: DeviceForm): 
 
 /** @throws invalid_request */
 function sandboxPerson(hint = 'sandbox-user'): string {
-  mustBeNameable(false, hint);
+  mustBePrincipal('login_hint', hint);
   return hint;
 }

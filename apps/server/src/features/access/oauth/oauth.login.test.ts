@@ -1,5 +1,7 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { partsOf, refusalOf } from '../../../../test/app/flow.ts';
+import { newClient, pkceLink } from '../../../../test/app/oauth.ts';
 import { hintClaims, linkParts, newVoucher, personOn } from '../../../../test/app/person.ts';
 import {
   besideClients,
@@ -10,6 +12,7 @@ import {
   sendForm,
 } from '../../../../test/app/published.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
+import { keepPushed } from './oauth.push.service.ts';
 
 const LOGIN = 'https://app.test/login?from=agents';
 
@@ -134,3 +137,84 @@ function timesAt({ clock }: Pick<Service, 'clock'>) {
   const iat = Math.floor(clock().getTime() / 1000);
   return { iat, exp: iat + 300 };
 }
+
+describe('a person whom a client names, where policies approve', () => {
+  async function approving() {
+    const acme = await service.asDeveloper();
+    const voucher = await newVoucher();
+    await acme('PATCH', '/v1/me', { consentKeys: [voucher.jwk], policyAutoApproval: true });
+    await acme('POST', '/v1/policies', { name: 'All', effect: 'allow', scopes: ['calendar:read'] });
+    const { resource } = await newServer(acme, { loginUrl: LOGIN });
+    const own = await newClient(acme, { authMethod: 'client_secret_post', redirectUris: [LISTENING] });
+    return { acme, resource, own };
+  }
+
+  async function registered() {
+    const payload = {
+      redirect_uris: [LISTENING],
+      client_name: 'Stranger',
+      token_endpoint_auth_method: 'client_secret_post',
+    };
+    const answer = await service.app.inject({ method: 'POST', url: '/oauth/register', payload });
+    return { client_id: String(answer.json().client_id), client_secret: String(answer.json().client_secret) };
+  }
+
+  /** A client of a document, with a key of its own. */
+  async function published() {
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+    const jwks = { keys: [await exportJWK(publicKey)] };
+    const { clientId } = await publishClient({ token_endpoint_auth_method: 'private_key_jwt', jwks });
+    const assertion = await new SignJWT({ iss: clientId, sub: clientId, aud: 'https://auth.test' })
+      .setProtectedHeader({ alg: 'ES256' })
+      .setJti(crypto.randomUUID())
+      .setExpirationTime(Math.floor(service.clock().getTime() / 1000) + 60)
+      .sign(privateKey);
+    return {
+      client_id: clientId,
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: assertion,
+    };
+  }
+
+  async function push(credentials: Record<string, string> & { readonly client_id: string }, more: object) {
+    const { link } = await pkceLink(credentials.client_id, { redirect_uri: LISTENING });
+    const form = { ...Object.fromEntries(new URL(link).searchParams), ...credentials, ...more };
+    return sendForm(service, 'par', form);
+  }
+
+  const back = async (clientId: string, requestUri: string) => {
+    const query = new URLSearchParams({ client_id: clientId, request_uri: requestUri });
+    const answer = await service.app.inject(`/oauth/authorize?${query}`);
+    return new URL(String(answer.headers.location));
+  };
+
+  test.each([
+    ['a secret of its own registration', registered],
+    ['a key of its own document', published],
+  ])('is not named by a stranger with %s', async (_name, credentialsOf) => {
+    const { resource } = await approving();
+
+    const refused = await push(await credentialsOf(), { resource, principal_id: 'victim' });
+
+    expect([refused.statusCode, refused.json().error]).toEqual([400, 'unauthorized_client']);
+    expect((await push(await credentialsOf(), { resource })).statusCode).toBe(201);
+  });
+
+  test('is asked, should a stranger have named them; a client of the developer gets its code', async () => {
+    const { resource, own } = await approving();
+    const stranger = await registered();
+    const { link } = await pkceLink(stranger.client_id, { redirect_uri: LISTENING });
+    const form = { ...Object.fromEntries(new URL(link).searchParams), resource: [resource] };
+    const kept = { seconds: 90, isSignedIn: false };
+    const clientId = stranger.client_id;
+    const requestUri = await keepPushed(service, { clientId }, { ...form, principal_id: 'victim' }, kept);
+    const credentials = { client_id: own.clientId, client_secret: own.clientSecret ?? '' };
+
+    const asked = await back(clientId, requestUri);
+    const pushed = await push(credentials, { resource, principal_id: 'ada' });
+    const given = await back(own.clientId, pushed.json().request_uri);
+
+    expect([asked.pathname, asked.searchParams.get('code')]).toEqual(['/consent', null]);
+    expect(given.searchParams.get('code')).toEqual(expect.any(String));
+  });
+});

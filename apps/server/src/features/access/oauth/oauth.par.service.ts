@@ -2,7 +2,7 @@ import type { Proved } from '../../../platform/caller.ts';
 import { AppError, oauthRefusal } from '../../../platform/errors.ts';
 import { type ProofDeps, provedKey } from '../tokens/index.ts';
 import { type AuthorizeDeps, mustBeOwn, mustBeRegistered } from './oauth.authorize.service.ts';
-import { authenticateClient, type ClientRequest } from './oauth.client.service.ts';
+import { authenticateClient, type Client, type ClientRequest } from './oauth.client.service.ts';
 import { keepPushed, PUSHED_SECONDS } from './oauth.push.service.ts';
 import { rates } from './oauth.rates.ts';
 import { acceptAuthorization } from './oauth.request.rules.ts';
@@ -32,7 +32,7 @@ export async function pushRequest(
   const registered = await mustBeRegistered(deps, tenant, accepted.resources);
   const ofResources = registered.flatMap((each) => each.scopes);
   await scopesAsked(deps.db, tenant, accepted, ofResources);
-  if (asked.principal_id !== undefined) mustBeNameable(client.isPublic, asked.principal_id);
+  if (asked.principal_id !== undefined) mustBeNameable(client, asked.principal_id);
   const proved = await provedKey(deps, proof);
   if (proved !== undefined && keyThumbprint !== undefined && proved !== keyThumbprint) {
     throw oauthRefusal('invalid_dpop_proof', '`dpop_jkt` names another key than the proof.');
@@ -47,11 +47,24 @@ export async function pushRequest(
   return { request_uri: requestUri, expires_in: PUSHED_SECONDS };
 }
 
-/** @throws invalid_request, unauthorized_client */
-export function mustBeNameable(isPublic: boolean, principalId: string): void {
-  if (isPublic)
-    throw oauthRefusal('unauthorized_client', 'A client without a secret or key names no principal.');
-  if (!/^[^\p{Cc}]{1,256}$/u.test(principalId)) {
-    throw new AppError('BAD_REQUEST', '`principal_id` is malformed.');
+/**
+ * The developer answers for the word of a client of their own. Nobody answers for one that describes itself, whether or not
+ * it has a secret or a key: anybody can make one.
+ * @throws invalid_request, unauthorized_client
+ */
+export function mustBeNameable(
+  { isPublic, described }: Pick<Client, 'isPublic' | 'described'>,
+  principalId: string,
+): void {
+  if (isPublic || described) {
+    const message = 'Only a client that a developer has registered with a secret or key names the principal.';
+    throw oauthRefusal('unauthorized_client', message);
   }
+  mustBePrincipal('principal_id', principalId);
+}
+
+/** @throws invalid_request */
+export function mustBePrincipal(field: 'principal_id' | 'login_hint', principalId: string): void {
+  if (/^[^\p{Cc}]{1,256}$/u.test(principalId)) return;
+  throw new AppError('BAD_REQUEST', `\`${field}\` is malformed.`);
 }

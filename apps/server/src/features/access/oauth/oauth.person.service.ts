@@ -34,6 +34,8 @@ interface Naming extends Pick<Asked, 'loginHint' | 'asksSignIn' | 'maxAgeSeconds
 /** The person of a request, and the hint that proves them on the consent page too. */
 export interface NamedPerson {
   readonly principalId: string;
+  /** Whether the browser's session or the developer's application says so, and not the client. */
+  readonly isProven: boolean;
   readonly requestId?: string;
   readonly hint?: string;
   /** The earliest sign-in that counts for the request. */
@@ -61,9 +63,9 @@ export async function personOf(
   const { principalId, loginHint } = naming;
   const { tenant, mode } = client.caller;
   // Nobody signs in there.
-  if (mode === 'sandbox') return { principalId: principalId ?? loginHint ?? 'sandbox-user' };
+  if (mode === 'sandbox') return { principalId: principalId ?? loginHint ?? 'sandbox-user', isProven: false };
   const since = sinceOf(naming);
-  if (principalId !== undefined && !since) return { principalId };
+  if (principalId !== undefined && !since) return { principalId, isProven: false };
   const { consentMode, consentKeys } = await findAccount(deps.db, tenant);
   const isSignOn = consentMode === 'sso' || consentMode === 'passkey';
   if (naming.maxAgeSeconds !== undefined && !isSignOn) {
@@ -71,7 +73,7 @@ export async function personOf(
     throw oauthRefusal('unmet_authentication_requirements', message);
   }
   const authenticatedSince = isSignOn ? since : undefined;
-  if (principalId !== undefined) return { principalId, authenticatedSince };
+  if (principalId !== undefined) return { principalId, isProven: false, authenticatedSince };
   if (consentMode === 'developer') return personAtApplication(deps, client, naming, consentKeys);
   if (consentMode !== 'sso') throw noMethod();
   return personSignedOn(deps, client, { ...naming, since: since ?? null }, browser);
@@ -94,7 +96,9 @@ async function personSignedOn(
   const needsSignIn = asksSignIn && !isSignedIn;
   const session = { cookies: browser.cookies, since, isSignedIn };
   const signedOn = needsSignIn ? undefined : await signedOnPerson(deps, client, session);
-  if (signedOn !== undefined) return { principalId: signedOn, authenticatedSince: since ?? undefined };
+  if (signedOn !== undefined) {
+    return { principalId: signedOn, isProven: true, authenticatedSince: since ?? undefined };
+  }
   // A browser that comes back without a session would be sent away again and again.
   if (isSignedIn) throw noMethod();
   const requestUri = await keepPushed(deps, client, form, {
@@ -123,7 +127,7 @@ async function personAtApplication(
     const use = { issuer: deps.issuer, now: deps.clock() };
     const named = hint && readNaming(hint, { ...tenant, consentKeys, requestId }, use);
     if (!named) throw noMethod();
-    return { principalId: named.principalId, requestId, hint };
+    return { principalId: named.principalId, isProven: true, requestId, hint };
   }
   const resources = await namedResources(deps.db, tenant, form.resource ?? []);
   const loginUrl = resources.find((each) => each.loginUrl !== null)?.loginUrl;

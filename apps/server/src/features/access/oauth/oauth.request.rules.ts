@@ -1,3 +1,4 @@
+import { parseJsonText } from '@behest/protocol/json';
 import { distinctScopes } from '@behest/protocol/scopes';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import type { AuthorizationForm, ChannelForm } from './oauth.schema.ts';
@@ -114,7 +115,7 @@ export function fewerScopesOf(scope: string | undefined): string[] | undefined {
 export function detailsOf(text: string | undefined): unknown[] | undefined {
   if (text === undefined) return undefined;
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed = parseJsonText(text);
     if (Array.isArray(parsed) && parsed.length <= 20) return parsed;
   } catch {
     // The same refusal as for any other text that is not an array.

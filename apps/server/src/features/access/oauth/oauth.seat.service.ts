@@ -1,3 +1,4 @@
+import { parseJson } from '@behest/protocol/json';
 import type { Executor } from '../../../platform/db/db.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -60,7 +61,7 @@ function resourcesIn(assertion = ''): string[] {
 
 function statedIn(jwt: string): Readonly<Record<string, unknown>> {
   try {
-    return Object(JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()));
+    return Object(parseJson(Buffer.from(jwt.split('.')[1] ?? '', 'base64url')));
   } catch {
     return {};
   }

@@ -113,12 +113,15 @@ function jsonOf(bytes: Buffer): unknown {
 
 /**
  * @param repeats the fields whose value is an array
- * @throws BAD_REQUEST when another field is there twice, as RFC 6749 §3.2 demands
+ * @throws BAD_REQUEST when another field is there twice, as RFC 6749 §3.2 demands, and for NUL, which the database refuses
  */
 export function fieldsOf(
   fields: URLSearchParams,
   repeats: readonly string[] = [],
 ): Record<string, string | string[]> {
+  if ([...fields].some((field) => field.join().includes('\0'))) {
+    throw new AppError('BAD_REQUEST', 'A field of the form holds NUL.');
+  }
   const once = [...fields].filter(([name]) => !repeats.includes(name));
   if (new Set(once.map(([name]) => name)).size < once.length) {
     throw new AppError('BAD_REQUEST', 'A field of the form is there twice.');
