@@ -180,6 +180,20 @@ describe('agents', () => {
   });
 });
 
+test('a credential is verified by its text', async () => {
+  const { run } = acme.signedIn();
+  const made = await run(['agents', 'register', '--name', 'Reader', '--scopes', 'calendar:read', '-o', 'id']);
+  const ask = ['--agent', made.out.trim(), '--principal', 'user_42', '--scopes', 'calendar:read'];
+  const { grantId } = JSON.parse((await run(['authorize', ...ask, '--full', '--json'])).out);
+  const issued = await run(['credentials', 'issue', '--grant-id', grantId, '--format', 'vc-jwt', '--json']);
+  const { credential } = JSON.parse(issued.out);
+
+  const verified = await run(['credentials', 'verify', '--stdin', '--json'], { input: credential });
+
+  expect(verified).toMatchObject({ code: 0, err: '' });
+  expect(JSON.parse(verified.out)).toMatchObject({ valid: true });
+});
+
 describe('a wrong command ends with its exit code, and says what to do next', () => {
   test.each([
     [['agnets', 'list'], 2, "error: Unknown command 'agnets'. Did you mean agents?\ntry: behest --help\n"],

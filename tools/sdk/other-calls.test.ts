@@ -89,6 +89,29 @@ describe('a call through the vault', () => {
       await expect(asked(path)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
     expect(upstream.received).toHaveLength(1);
   });
+
+  test('never leaves the service, however its path is spelt', async () => {
+    const { behest } = await newClient();
+    const { upstream, grantToken } = await beside(behest);
+    const sent: string[] = [];
+    const watched = new Behest({
+      ...{ apiKey: null, baseUrl: service.url, developerId: 'dev_any' },
+      fetch: (address, init) => {
+        sent.push(new URL(address).pathname);
+        return fetch(address, init);
+      },
+    });
+    const asked = (path: string) => watched.vault.fetch('github', path, {}, { grantToken });
+
+    expect((await asked('/repos/acme/x?q=%23')).status).toBe(204);
+    for (const path of [
+      ...['..\\..\\credentials/exchange', 'repos/..\\..\\..\\me', '.\t./.\n./credentials', '\r../x'],
+      ...['repos/acme#/../x', 'repos?q=1#x', '\u0000..', '.. ', '.. /x'],
+    ])
+      await expect(asked(path), path).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    expect(sent).toEqual(['/v1/vault/proxy/github/repos/acme/x']);
+    expect(upstream.received).toHaveLength(1);
+  });
 });
 
 test('a login is begun at the provider of an organisation', async () => {
@@ -175,4 +198,14 @@ test('the operator reads and turns keys with a client of their own, which an acc
   );
   for (const wrong of ['', ' ', 'a\nb'])
     expect(() => new BehestAdmin({ adminKey: wrong })).toThrow('adminKey has to be');
+});
+
+test('a credential is verified by its text alone, and a case gets its version', async () => {
+  const { behest } = await newClient();
+  const { grantId } = await newGrant(behest, ['calendar:read']);
+  const { credential } = await behest.credentials.issue({ grantId, format: 'vc-jwt' });
+
+  expect(await behest.credentials.verify(credential)).toMatchObject({ valid: true });
+  expect(await behest.credentials.verify('none')).toMatchObject({ valid: false });
+  expect(await behest.decisions.setCaseVersion('refund-1', '2')).toMatchObject({ caseVersion: '2' });
 });

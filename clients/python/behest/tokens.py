@@ -75,13 +75,17 @@ class Jwks:
         """:raises BehestNetworkError: when there are none to be had"""
         with self._lock:
             now = self._clock()
-            if self._keys is not None and (now < self._fresh_until or now - self._tried_at < 30):
+            if self._keys is not None and now < self._fresh_until:
                 return self._keys
+            # The old keys serve for a day while the issuer cannot be reached.
+            old = self._keys if now < self._fresh_until + 86_400 else None
+            if old is not None and now - self._tried_at < 30:
+                return old
             try:
                 return self._fetch()
             except BehestNetworkError:
-                if self._keys is not None and now < self._fresh_until + 86_400:
-                    return self._keys  # the old keys serve while the issuer cannot be reached
+                if old is not None:
+                    return old
                 raise
 
     def refetch(self) -> list[dict[str, Any]]:

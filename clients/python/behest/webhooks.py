@@ -14,6 +14,9 @@ from typing import Any
 
 from .errors import BehestError, BehestWebhookError
 
+_LEAST_BYTES = 24  # Standard Webhooks: a secret has 24 to 64
+_NO_SECRET = "secret has to be the one that the webhook was made with: whsec_…."
+
 
 def construct_event(
     payload: str | bytes,
@@ -29,8 +32,10 @@ def construct_event(
     :param secret: several while a secret is rotated
     :param seen: says whether an event of this id was dealt with before
     :raises BehestWebhookError: `missing_header`, `stale`, `bad_signature`, `malformed` or `repeated`
+    :raises BehestError: for a secret that is empty or too short
     """
     body = _bytes_of(payload)
+    secrets = _checked(secret)
     read = {name.lower(): value for name, value in headers.items()}
     standard, event_id = read.get("webhook-signature"), read.get("webhook-id")
     names = ("webhook-signature", "webhook-timestamp") if standard else ("x-service-signature-v2", "x-service-timestamp")
@@ -39,7 +44,6 @@ def construct_event(
         raise BehestWebhookError("missing_header")
     if not _is_fresh(timestamp, tolerance_seconds):
         raise BehestWebhookError("stale")
-    secrets = [secret] if isinstance(secret, str) else secret
     prefix = f"{event_id}.{timestamp}." if standard else f"{timestamp}."
     made = [_standard(each, prefix, body) if standard else _v2(each, prefix, body) for each in secrets]
     if not any(_is_equal(given, own) for given in signature.split(" ") for own in made):
@@ -54,12 +58,14 @@ def verify_webhook(
     payload: str | bytes, signature: str, timestamp: str | int, secret: str, tolerance_seconds: int = 300
 ) -> bool:
     """Checks `X-Service-Signature-V2`, which signs the time too."""
+    _checked(secret)
     own = _v2(secret, f"{timestamp}.", _bytes_of(payload))
     return _is_fresh(str(timestamp), tolerance_seconds) and _is_equal(signature, own)
 
 
 def verify_webhook_signature(payload: str | bytes, signature: str, secret: str) -> bool:
     """Checks `X-Service-Signature`, which signs the body alone: a delivery can be sent again."""
+    _checked(secret)
     return _is_equal(signature, _v2(secret, "", _bytes_of(payload)))
 
 
@@ -67,11 +73,28 @@ def _v2(secret: str, prefix: str, body: bytes) -> str:
     return "sha256=" + hmac.new(secret.encode(), prefix.encode() + body, hashlib.sha256).hexdigest()
 
 
-def _standard(secret: str, prefix: str, body: bytes) -> str:
+def _checked(secret: str | Sequence[str]) -> Sequence[str]:
+    """An empty secret, as of a variable that is not set, is one that everybody can sign with."""
+    secrets = [secret] if isinstance(secret, str) else secret
+    if not secrets:
+        raise BehestError(_NO_SECRET)
+    for each in secrets:
+        _key_in(each)
+    return secrets
+
+
+def _key_in(secret: str) -> bytes:
     try:
         key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
-    except binascii.Error as error:
-        raise BehestError("secret has to be the one that the webhook was made with: whsec_….") from error
+    except (binascii.Error, ValueError, AttributeError) as error:
+        raise BehestError(_NO_SECRET) from error
+    if len(key) < _LEAST_BYTES:
+        raise BehestError(_NO_SECRET)
+    return key
+
+
+def _standard(secret: str, prefix: str, body: bytes) -> str:
+    key = _key_in(secret)
     return "v1," + base64.b64encode(hmac.new(key, prefix.encode() + body, hashlib.sha256).digest()).decode()
 
 

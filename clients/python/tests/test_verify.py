@@ -84,6 +84,19 @@ def test_keys_are_fetched_once_and_an_outage_is_no_bad_token(issuer: Issuer) -> 
         issuer.verifier().verify(token)
 
 
+def test_old_keys_serve_for_a_day_of_an_outage_and_no_longer(issuer: Issuer) -> None:
+    verifier = issuer.verifier()
+    assert reason(verifier, issuer.token()) == "taken"
+
+    issuer.is_down = True
+    issuer.now += 600 + 86_399
+    assert reason(verifier, issuer.token()) == "taken"
+    for seconds in (2, 5, 40):  # within thirty seconds of an attempt too
+        issuer.now += seconds
+        with pytest.raises(BehestNetworkError):
+            verifier.verify(issuer.token())
+
+
 def test_a_new_key_is_asked_for_once_in_thirty_seconds(issuer: Issuer) -> None:
     verifier = issuer.verifier()
     assert reason(verifier, issuer.token()) == "taken"

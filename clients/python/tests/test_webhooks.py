@@ -58,3 +58,14 @@ def test_the_older_signatures_are_checked_as_they_were_made() -> None:
     assert verify_webhook_signature(BODY, v2(), SECRET)
     assert not verify_webhook_signature(BODY, v2(BODY + " "), SECRET)
     assert reason(BODY, {"x-service-timestamp": at, "x-service-signature-v2": v2()}, SECRET) == "bad_signature"
+
+
+@pytest.mark.parametrize("secret", ["", "whsec_", "whsec_AAAA", [], [SECRET, ""], None])
+def test_a_secret_that_anybody_could_sign_with_is_a_fault_of_the_program(secret: Any) -> None:
+    at = str(int(time.time()))
+    with pytest.raises(BehestError, match="secret has to be the one"):
+        construct_event(BODY, signed(secret=""), secret)
+    with pytest.raises(BehestError, match="secret has to be the one"):
+        verify_webhook(BODY, v2(), at, secret)
+    with pytest.raises(BehestError, match="secret has to be the one"):
+        verify_webhook_signature(BODY, v2(), secret)

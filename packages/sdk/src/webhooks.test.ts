@@ -97,6 +97,25 @@ describe('a delivery', () => {
   });
 });
 
+test.each([[''], ['whsec_'], ['whsec_AAAA'], [[]], [[SECRET, '']], [undefined]])(
+  'a secret that anybody could sign with is a fault of the program: %j',
+  async (secret) => {
+    const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+    // HMAC fills a key with zeros, so that one zero signs as no bytes do.
+    const key = await crypto.subtle.importKey('raw', new Uint8Array(1), algorithm, false, ['sign']);
+    const message = new TextEncoder().encode(`${HEADERS['Webhook-Id']}.${TIMESTAMP}.${BODY}`);
+    const signed = Buffer.from(await crypto.subtle.sign('HMAC', key, message)).toString('base64');
+    const given = secret as string; // as a program in JavaScript would
+    const fault = expect.objectContaining({ code: 'CONFIGURATION' });
+    const delivery = { payload: BODY, signature: V2, timestamp: TIMESTAMP };
+
+    const headers = { ...HEADERS, 'Webhook-Signature': `v1,${signed}` };
+    expect(() => constructEvent(BODY, headers, given)).toThrow(fault);
+    expect(() => verifyWebhook({ ...delivery, secret: given })).toThrow(fault);
+    expect(() => verifyWebhookSignature(BODY, V1, given)).toThrow(fault);
+  },
+);
+
 test('the signature of the body alone is checked for programs that were moved', () => {
   expect(verifyWebhookSignature(BODY, V1, SECRET)).toBe(true);
   expect(verifyWebhookSignature(BODY, V1, OTHER)).toBe(false);

@@ -8,6 +8,7 @@ import { BehestError } from './errors.ts';
 export type BehestEvent = EventsListItem;
 
 const TOLERANCE = 300; // seconds, either way
+const LEAST_BYTES = 24; // Standard Webhooks: a secret has 24 to 64
 
 /** A delivery that is not taken. Answer it with status 400. */
 export class BehestWebhookError extends BehestError {
@@ -37,7 +38,8 @@ export interface ConstructOnceOptions extends ConstructOptions {
  * Checks a delivery, and reads its event. Several secrets cover the rotation of one.
  *
  * @param payload the received bytes, unparsed
- * @throws BehestWebhookError for a delivery that the service did not send, or not now; BehestError for a parsed body
+ * @throws BehestWebhookError for a delivery that the service did not send, or not now; BehestError for a parsed body, and
+ * for a secret that is empty or too short
  *
  * @example
  * ```ts
@@ -67,6 +69,7 @@ export function constructEvent(
   { toleranceSeconds = TOLERANCE, seen }: ConstructOptions & Pick<Partial<ConstructOnceOptions>, 'seen'> = {},
 ): BehestEvent | Promise<BehestEvent> {
   const body = bytesOf(payload);
+  const secrets = checkedSecrets(secret);
   const read = (name: string) => headerOf(headers, name);
   const standard = read('webhook-signature');
   const [signature, timestamp] =
@@ -77,7 +80,6 @@ export function constructEvent(
   if (!signature || !timestamp || (standard !== undefined && !id))
     throw new BehestWebhookError('missing_header');
   if (!isFresh(timestamp, toleranceSeconds)) throw new BehestWebhookError('stale');
-  const secrets = typeof secret === 'string' ? [secret] : secret;
   const isGenuine = secrets.some((each) =>
     standard === undefined
       ? isEqual(signature, signatureV2(each, timestamp, body))
@@ -110,6 +112,7 @@ export function verifyWebhook({
 }): boolean {
   const body = bytesOf(payload);
   const at = String(timestamp);
+  checkedSecrets(secret);
   return isFresh(at, toleranceSeconds) && isEqual(signature, signatureV2(secret, at, body));
 }
 
@@ -118,6 +121,7 @@ export function verifyWebhook({
  * freshness: somebody who once saw a delivery can send it again. `constructEvent` checks both.
  */
 export function verifyWebhookSignature(payload: RawBody, signature: string, secret: string): boolean {
+  checkedSecrets(secret);
   return isEqual(signature, `sha256=${bytesToHex(hmac(sha256, utf8ToBytes(secret), bytesOf(payload)))}`);
 }
 
@@ -132,17 +136,31 @@ function standardSignature(secret: string, prefix: string, body: Uint8Array): st
   return `v1,${btoa(String.fromCharCode(...signed))}`;
 }
 
+/**
+ * An empty secret, as of a variable that is not set, is one that everybody can sign with.
+ *
+ * @throws BehestError for no secret, and for a text that is none
+ */
+function checkedSecrets(secret: string | readonly string[]): readonly string[] {
+  const secrets = typeof secret === 'string' ? [secret] : secret;
+  if (!Array.isArray(secrets) || secrets.length === 0) throw noSecret();
+  for (const each of secrets) keyIn(each);
+  return secrets;
+}
+
 /** @throws BehestError for a text that is no secret of a webhook */
 function keyIn(secret: string): Uint8Array {
   try {
-    return Uint8Array.from(atob(secret.replace(/^whsec_/, '')), (character) => character.charCodeAt(0));
+    const key = Uint8Array.from(atob(secret.replace(/^whsec_/, '')), (character) => character.charCodeAt(0));
+    if (key.length >= LEAST_BYTES) return key;
   } catch {
-    throw new BehestError(
-      'CONFIGURATION',
-      'secret has to be the one that the webhook was made with: whsec_….',
-    );
+    // The error below says so.
   }
+  throw noSecret();
 }
+
+const noSecret = () =>
+  new BehestError('CONFIGURATION', 'secret has to be the one that the webhook was made with: whsec_….');
 
 function isFresh(timestamp: string, toleranceSeconds: number): boolean {
   if (!/^\d{1,12}$/.test(timestamp)) return false;

@@ -30,7 +30,7 @@ export function rowOf(id: string): OperationRow {
   throw new TypeError(`There is no operation ${id}.`);
 }
 
-const isToken = (name: string) => name === 'token' || name === 'vcJwt';
+const isToken = (name: string) => name === 'token' || name === 'credential';
 
 function commandSpec(row: OperationRow): CommandSpec {
   const name = commandOf(row);

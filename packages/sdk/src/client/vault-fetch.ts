@@ -28,10 +28,8 @@ export async function fetchThroughVault(
   init: RequestInit,
   { grantToken, upstream, decisionGrants, caseId, dpop }: ThroughVault,
 ): Promise<Response> {
-  const [place = '', ...query] = path.replace(/^\//, '').split('?');
-  if (place.split('/').some((part) => /^(?:\.|%2e){1,2}$/i.test(part)))
-    throw new BehestError('INVALID_ARGUMENT', 'path must not have dot segments.');
-  const url = `${baseUrl}/v1/vault/proxy/${segmentOf('service', service)}/${place}`;
+  const root = `${baseUrl}/v1/vault/proxy/${segmentOf('service', service)}/`;
+  const [url, asked] = addressOf(root, path);
   const headers = new Headers(init.headers);
   const proof = await dpop?.proof(init.method ?? 'GET', url, { accessToken: grantToken });
   headers.set('authorization', `${proof === undefined ? 'Bearer' : 'DPoP'} ${grantToken}`);
@@ -39,8 +37,30 @@ export async function fetchThroughVault(
   if (upstream !== undefined) headers.set('behest-upstream', upstream);
   if (decisionGrants) headers.set('behest-decision-grant', decisionGrants.join(','));
   if (caseId !== undefined) headers.set('behest-case', caseId);
-  const asked = query.length > 0 ? `?${query.join('?')}` : '';
   const answer = await fetch(`${url}${asked}`, { ...init, headers, redirect: 'manual' });
   if (answer.headers.get('behest-proxy') === 'upstream') return answer;
   throw apiError(refusalOf(answeredOf(answer), await answer.text()));
+}
+
+/**
+ * The address of a path below `root`, and its query.
+ *
+ * @throws BehestError for a path that a URL parser would read in another way: it takes a backslash for `/`, drops tabs and
+ * line breaks, and ends at `#`, so that a dot segment could reach another route with the token
+ */
+function addressOf(root: string, path: string): readonly [url: string, query: string] {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  if (/[\\#\u0000-\u001f\u007f]/.test(path))
+    throw new BehestError(
+      'INVALID_ARGUMENT',
+      'path must not have a backslash, "#" or control characters: percent-encode them.',
+    );
+  const [place = '', ...query] = path.replace(/^\//, '').split('?');
+  if (place.split('/').some((part) => /^(?:\.|%2e){1,2}$/i.test(part.trim())))
+    throw new BehestError('INVALID_ARGUMENT', 'path must not have dot segments.');
+  const url = `${root}${place}`;
+  const [read, below] = [new URL(url), new URL(root)];
+  if (read.origin !== below.origin || !read.pathname.startsWith(below.pathname))
+    throw new BehestError('INVALID_ARGUMENT', 'path must stay below the service.');
+  return [url, query.length > 0 ? `?${query.join('?')}` : ''];
 }
