@@ -1636,10 +1636,6 @@ export interface CredentialsRevokeAnswer {
   revokedAt: string;
 }
 
-export interface CredentialsVerifyInput {
-  readonly credential: string;
-}
-
 export interface CredentialsVerifyAnswer {
   valid: boolean;
   vcId?: string;
@@ -3249,7 +3245,6 @@ export interface DecisionsConsumeAnswer {
 }
 
 export interface DecisionsSetCaseVersionInput {
-  readonly caseVersion: string;
   /** The grants whose requests through the vault proxy may name the case in `Behest-Case`. Without this member the case keeps its grants. */ readonly grantIds?: readonly string[] | undefined;
 }
 
@@ -4480,7 +4475,7 @@ export interface CredentialsApi {
    *
    * Sends `POST /v1/credentials/verify`.
    */
-  verify(vcJwt: unknown, input: CredentialsVerifyInput, options?: CallOptions): Promise<CredentialsVerifyAnswer>;
+  verify(credential: string, options?: CallOptions): Promise<CredentialsVerifyAnswer>;
   /**
    * Verify what a holder shows of an SD-JWT.
    *
@@ -5443,7 +5438,7 @@ export interface DecisionsApi {
    *
    * Sends `PUT /v1/decisions/cases/{caseName}`.
    */
-  setCaseVersion(caseName: string, input: DecisionsSetCaseVersionInput, options?: CallOptions): Promise<DecisionsSetCaseVersionAnswer>;
+  setCaseVersion(caseName: string, caseVersion: string, input?: DecisionsSetCaseVersionInput, options?: CallOptions): Promise<DecisionsSetCaseVersionAnswer>;
   /**
    * Close a case, which ends its requests and forgets what its calls used. Calls that name the case afterwards count against caps by case from zero. Where Redis counts caps, the units of the case stay.
    *
