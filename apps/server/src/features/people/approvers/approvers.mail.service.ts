@@ -53,6 +53,20 @@ The person: ${nameInMail(name, 'without a name')}
 `,
 });
 
+/** @param changes lines that hold nothing but names that are safe in a mail */
+export const changedMail = (
+  { developerName, developerId }: Omit<Invited, 'link'>,
+  changes: readonly string[],
+) => ({
+  subject: 'Your record as an approver has changed',
+  text: `Somebody who manages an account has changed for which calls of AI agents you are asked, or when. If you do not know why, ask the people of the account.
+
+The account: ${nameInMail(developerName, developerId)}
+
+${changes.map((change) => `    ${change}`).join('\n')}
+`,
+});
+
 interface Recovered extends Invited {
   readonly name: string;
   readonly opensAt: string;

@@ -27,6 +27,7 @@ import type {
   NewAbsence,
 } from './approvers.schema.ts';
 import { toApprover } from './approvers.show.service.ts';
+import { tellOfChange } from './approvers.tell.service.ts';
 
 export async function listApprovers(
   { db }: Pick<ApproverDeps, 'db'>,
@@ -39,14 +40,14 @@ export async function listApprovers(
 
 /** @throws NOT_FOUND, CONFLICT for the last active approver, and for one who has not enrolled */
 export function changeApprover(
-  { db, clock }: ApproverDeps,
+  deps: ApproverDeps,
   caller: Caller,
   id: string,
   change: ApproverChange,
 ): Promise<Approver> {
-  const at = clock();
+  const at = deps.clock();
   const { tenant } = caller;
-  return inTransaction(db, async (tx) => {
+  return inTransaction(deps.db, async (tx) => {
     await lockOpenAccount(tx, tenant);
     const row = await getApprover(tx, tenant, id);
     const { status } = change;
@@ -57,6 +58,7 @@ export function changeApprover(
     }
     const changed = await updateApprover(tx, tenant, id, change);
     if (status === 'suspended') await deleteApproverSessions(tx, tenant, id);
+    await tellOfChange(deps, tx, caller, row, changed);
     const data = { approverId: id, changed: Object.keys(change) };
     await recordActs(tx, caller, [{ type: 'approver.updated', data }], at);
     return toApprover(changed);
@@ -142,38 +144,45 @@ async function lowerAssurance(tx: Tx, { developerId, id }: ApproverRow): Promise
 
 /** @param id the approver who is absent @throws NOT_FOUND, BAD_REQUEST */
 export function setAbsence(
-  { db, clock }: ApproverDeps,
+  deps: ApproverDeps,
   caller: Caller,
   id: string,
   { from, until, deputyApproverId }: NewAbsence,
 ): Promise<Approver> {
-  const at = clock();
+  const at = deps.clock();
   const { tenant } = caller;
   const [absentFrom, absentUntil] = [new Date(from), new Date(until)];
   const length = absentUntil.getTime() - absentFrom.getTime();
   if (length <= 0 || absentUntil <= at || length > LONGEST_ABSENCE_MS) throw badField('until', 'not_allowed');
-  return inTransaction(db, async (tx) => {
+  return inTransaction(deps.db, async (tx) => {
     const row = await getApprover(tx, tenant, id);
     await mustBeDeputy(tx, row, deputyApproverId, at);
     const change = { absentFrom, absentUntil, deputyId: deputyApproverId ?? null };
-    return updated(tx, caller, id, change, at);
+    return updated(deps, tx, caller, row, change);
   });
 }
 
 /** @throws NOT_FOUND */
-export function endAbsence({ db, clock }: ApproverDeps, caller: Caller, id: string): Promise<void> {
-  return inTransaction(db, async (tx) => {
+export function endAbsence(deps: ApproverDeps, caller: Caller, id: string): Promise<void> {
+  return inTransaction(deps.db, async (tx) => {
     const row = await getApprover(tx, caller.tenant, id);
     if (row.absentFrom === null) return;
-    await updated(tx, caller, id, { absentFrom: null, absentUntil: null, deputyId: null }, clock());
+    await updated(deps, tx, caller, row, { absentFrom: null, absentUntil: null, deputyId: null });
   });
 }
 
-async function updated(tx: Tx, caller: Caller, id: string, change: Partial<ApproverRow>, at: Date) {
-  const row = await updateApprover(tx, caller.tenant, id, change);
-  const data = { approverId: id, changed: ['absence'] };
-  await recordActs(tx, caller, [{ type: 'approver.updated', data }], at);
-  return toApprover(row);
+async function updated(
+  deps: ApproverDeps,
+  tx: Tx,
+  caller: Caller,
+  row: ApproverRow,
+  change: Partial<ApproverRow>,
+) {
+  const changed = await updateApprover(tx, caller.tenant, row.id, change);
+  await tellOfChange(deps, tx, caller, row, changed);
+  const data = { approverId: row.id, changed: ['absence'] };
+  await recordActs(tx, caller, [{ type: 'approver.updated', data }], deps.clock());
+  return toApprover(changed);
 }
 
 /** @throws BAD_REQUEST */

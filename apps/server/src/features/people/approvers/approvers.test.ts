@@ -221,6 +221,37 @@ test('W1: signing in takes a fresh challenge, the person’s verification, and n
   expect(await entriesOf(acme, 'approver.clone_suspected')).toHaveLength(1);
 });
 
+test('a person hears by mail what a key changes in their record, and nothing of what they change themself', async () => {
+  const { service, acme } = await live();
+  const ada = await enrolApprover(service, acme, 'ada@example.org');
+  service.advance(24 * HOUR);
+  await ada.signIn();
+  const bob = await enrolApprover(service, acme, 'bob@example.org');
+  await ada.browser.call('POST', `/v1/approver/colleagues/${bob.approverId}/confirm`, { body: {} });
+  const told = () =>
+    service.mails
+      .sent()
+      .filter(({ subject }) => subject === 'Your record as an approver has changed')
+      .map(({ to, text }) => [to, text.split('\n').filter((line) => line.startsWith('    Your '))]);
+  const at = service.clock().getTime();
+  const [from, until] = [new Date(at).toISOString(), new Date(at + 86_400_000).toISOString()];
+  const absence = { from, until, deputyApproverId: bob.approverId };
+  const path = `/v1/approvers/${ada.approverId}`;
+
+  await ada.browser.call('PUT', '/v1/approver/absence', { body: absence });
+  await ada.browser.call('DELETE', '/v1/approver/absence');
+  await acme('PATCH', path, { groups: [] });
+  expect(told()).toEqual([]);
+
+  await acme('PATCH', path, { groups: ['finance'] });
+  expect(told()).toEqual([['ada@example.org', ['    Your groups: finance']]]);
+  await acme('PUT', `${path}/absence`, absence);
+  const lines = [`    Your absence: from ${from} until ${until}`, '    Your deputy: bob'];
+  expect(told()).toContainEqual(['ada@example.org', lines]);
+  await acme('DELETE', `${path}/absence`);
+  expect(told()).toHaveLength(3);
+});
+
 test('a principal who leaves is no approver from then on, and none of others’ grants before', async () => {
   const service = await startApp();
   const acme = await service.asDeveloper({ mode: 'sandbox' });

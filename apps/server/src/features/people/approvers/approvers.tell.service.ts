@@ -1,0 +1,39 @@
+import type { Caller } from '../../../platform/caller.ts';
+import { afterCommit, type Tx } from '../../../platform/db/db.ts';
+import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
+import { nameInMail } from '../../accounts/emails/index.ts';
+import type { ApproverDeps } from './approvers.deps.service.ts';
+import { changedMail, mailQuietly } from './approvers.mail.service.ts';
+import { type ApproverRow, findApprover } from './approvers.queries.ts';
+
+/** Mails a person what somebody else has changed in their record: an API key can reroute what they decide. */
+export async function tellOfChange(
+  deps: ApproverDeps,
+  tx: Tx,
+  { approver }: Caller,
+  before: ApproverRow,
+  after: ApproverRow,
+): Promise<void> {
+  const { email, emailVerified } = after;
+  if (!deps.mailer || !emailVerified || approver?.approverId === after.id) return;
+  const [was, is] = [await linesOf(tx, before), await linesOf(tx, after)];
+  const changes = is.filter((line) => !was.includes(line));
+  if (changes.length === 0) return;
+  const mail = changedMail({ ...after, developerName: await findDeveloperName(tx, after) }, changes);
+  await afterCommit(tx, () => mailQuietly(deps, { to: email, ...mail }));
+}
+
+async function linesOf(tx: Tx, row: ApproverRow): Promise<string[]> {
+  const { groups, connectors, absentFrom, absentUntil, deputyId } = row;
+  const deputy = deputyId === null ? undefined : await findApprover(tx, row, deputyId);
+  const absence =
+    absentFrom && absentUntil
+      ? `from ${absentFrom.toISOString()} until ${absentUntil.toISOString()}`
+      : 'none';
+  return [
+    `Your groups: ${groups.join(', ') || 'none'}`,
+    `Calls of: ${connectors?.join(', ') ?? 'every connector'}`,
+    `Your absence: ${absence}`,
+    `Your deputy: ${deputy ? nameInMail(deputy.displayName, deputy.id) : 'nobody'}`,
+  ];
+}
