@@ -71,7 +71,7 @@ const UNKNOWN_DEVELOPER: ReadonlySet<unknown> = new Set([
 
 type Rule = Parameters<ChargeClient>[0];
 
-/** Who a client is, before it is known for which developer it acts. It is counted first, whatever it asks for. */
+/** Authenticates a client before it is known for which developer it acts, and counts it whatever it asks for. */
 async function provedClient(
   deps: AuthenticationDeps,
   request: ClientRequest,
