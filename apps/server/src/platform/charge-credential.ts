@@ -24,18 +24,21 @@ export function credentialCharger(charge: ChargeRates, limits: RateLimits): Char
  */
 export type ChargeClient = (
   rule: RateRule,
-  subjects: { readonly client: string; readonly developer?: string },
+  subjects: { readonly client?: string; readonly developer?: string },
 ) => Promise<void>;
 
 /** @param limits the operator's numbers */
 export function clientCharger(charge: ChargeRates, limits: RateLimits): ChargeClient {
   return async (rule, { client, developer }) => {
     const bills = [
-      { payer: 'client', counts: rateCountsOf(rule, { client }, limits) },
+      ...(client === undefined
+        ? []
+        : [{ payer: 'client', counts: rateCountsOf(rule, { client }, limits) } as const]),
       ...(developer && rule.counts.some(({ by }) => by === 'developer')
         ? [{ payer: 'developer', counts: rateCountsOf(rule, { developer }, limits) } as const]
         : []),
     ] as const;
+    if (bills.length === 0) return;
     const { rateStatus } = await charge(bills);
     if (rateStatus?.refusal) throw rateStatus.refusal;
   };

@@ -1,6 +1,7 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
+import { issuerChanged } from '../../people/sso/index.ts';
 import { acts, entries } from './assertions.acts.ts';
 import { rates } from './assertions.rates.ts';
 import { eraseAssertions } from './assertions.repo.ts';
@@ -8,6 +9,7 @@ import { assertionRoutes } from './assertions.routes.ts';
 import { assertionSettings } from './assertions.settings.ts';
 import { stopRoutes } from './assertions.stops.routes.ts';
 import { tables } from './assertions.tables.ts';
+import { distrust } from './assertions.trust.service.ts';
 
 export const assertions = defineFeature({
   name: 'assertions',
@@ -18,7 +20,7 @@ export const assertions = defineFeature({
   attempts: ['idjag.refused'],
   rates,
   settings: assertionSettings,
-  listens: [on(tenantErased, eraseAssertions)],
+  listens: [on(tenantErased, eraseAssertions), on(issuerChanged, distrust)],
   open: (house) => ({
     async routes(app) {
       await app.register(assertionRoutes, { ...house, ...house.lifetimes });

@@ -116,7 +116,8 @@ export function mustBeTrusted({ all }: Claims, trusted: Trusted): void {
   if (audTenant !== undefined && audTenant !== trusted.developerId) throw bad('tenant');
   const { maxAuthAgeSeconds, requireAmr, now } = trusted;
   const at = now.getTime() / 1000;
-  if (maxAuthAgeSeconds !== null && !(isTime(authTime) && at - authTime <= maxAuthAgeSeconds)) {
+  const isTold = isTime(authTime) && authTime <= at + SKEW; // a time to come would stay young for ever
+  if (maxAuthAgeSeconds !== null && !(isTold && at - authTime <= maxAuthAgeSeconds)) {
     throw bad('authentication');
   }
   const methods: unknown[] = Array.isArray(amr) ? amr : [];

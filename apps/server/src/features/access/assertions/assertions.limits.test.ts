@@ -126,5 +126,7 @@ test('18 B: an old sign-in and a weak one are not enough where the rule asks for
   expect(await at(undefined, ['mfa', 'hwk'])).toBe('invalid_grant authentication');
   expect(await at(now, ['mfa'])).toBe('invalid_grant authentication');
   expect(await at(now, undefined)).toBe('invalid_grant authentication');
+  expect(await at(now + 61, ['mfa', 'hwk'])).toBe('invalid_grant authentication');
+  expect(await at(now + 60, ['mfa', 'hwk'])).toBe('200');
   expect(await at(now - 600, ['hwk', 'pwd', 'mfa'])).toBe('200');
 });

@@ -326,3 +326,30 @@ test('18 B2: a client that describes itself is listed by its address, and gets t
   await acme('PATCH', `/v1/agents/${made.agentId}`, { status: 'suspended' });
   expect((await show({ resource })).status).toBe(400);
 });
+
+test('the trust in an issuer ends with it: another one is trusted again by an administrator, and grants end', async () => {
+  const { service, provider } = await startAsserting();
+  const other = await startAssertingProvider(service);
+  const { acme, client, connection, path, show, token } = await trustingDeveloper(service, provider);
+  const { access_token: before } = await token();
+  const isValid = async () =>
+    (await acme('POST', '/v1/tokens/verify', { token: before })).json().valid as boolean;
+  const claims = { sub: 'bea', email: 'bea@upstream.test' };
+  const byOther = async () => told(await show(await other.assert(service.url, client.clientId, { claims })));
+  const secret = { clientSecret: 'secret-of-the-other-provider' };
+  await good(acme, 'PATCH', path, { name: 'Renamed', issuerUrl: provider.issuer });
+  expect([await isValid(), (await acme('GET', `${path}/id-jag`)).json().enabled]).toEqual([true, true]);
+
+  await good(acme, 'PATCH', path, { issuerUrl: other.issuer, ...secret });
+
+  expect(await byOther()).toBe('invalid_grant issuer');
+  expect([await isValid(), (await acme('GET', `${path}/id-jag`)).json().enabled]).toEqual([false, false]);
+  const entries = await entriesOf(acme, 'sso.id_jag.updated');
+  expect(entries.map(({ metadata }) => metadata)).toContainEqual(
+    expect.objectContaining({ connectionId: connection.id, enabled: false }),
+  );
+  const [revoked] = await entriesOf(acme, 'grant.revoked');
+  expect(revoked?.metadata).toMatchObject({ reason: 'idp_rule' });
+  await good(acme, 'PUT', `${path}/id-jag`, { enabled: true, acknowledge: 'no personal consent' });
+  expect(await byOther()).toBe('200');
+});

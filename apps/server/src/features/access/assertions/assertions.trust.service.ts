@@ -1,3 +1,4 @@
+import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
@@ -99,6 +100,27 @@ export function deleteIdJag({ db, clock }: Deps, caller: Caller, connectionId: s
     const data = { connectionId, enabled: false };
     await recordActs(tx, caller, [{ type: 'sso.id_jag.updated', data }, ...ended], at);
   });
+}
+
+/**
+ * Stops the trust in a connection whose issuer is another now, and ends every grant that was made by it. The administrator
+ * enables it for the new issuer.
+ * @returns acts, which the caller records
+ */
+export async function distrust(
+  tx: Tx,
+  caller: Caller,
+  { connectionId, at }: { readonly connectionId: string; readonly at: Date },
+): Promise<readonly Act[]> {
+  const { tenant } = caller;
+  const trust = await findTrust(tx, tenant, connectionId);
+  if (!trust) return [];
+  const { developerId: _, ...row } = trust;
+  await putTrust(tx, tenant, { ...row, isEnabled: false, updatedAt: at });
+  const ids = await listStandingIds(tx, tenant, { connectionId });
+  const ended = await revokeGrantsWithin(tx, caller, ids, { reason: 'idp_rule' }, at);
+  const stopped: Act = { type: 'sso.id_jag.updated', data: { connectionId, enabled: false } };
+  return trust.isEnabled ? [stopped, ...ended] : ended;
 }
 
 function toTrust(row: TrustRow): Trust {

@@ -371,3 +371,35 @@ describe('a NUL, which the database refuses', () => {
     expect(sentBack.searchParams.get('error')).toBe('invalid_authorization_details');
   });
 });
+
+describe('a link, whose query no schema reads,', () => {
+  test.each(['', 'x'.repeat(257), 'a\nb', 'a\u0085b'])(
+    'names no person of the sandbox as %j',
+    async (hint) => {
+      const { link } = await victim();
+
+      const answer = locationOf(await visit(link, { login_hint: hint }));
+
+      expect([answer.searchParams.get('error'), answer.searchParams.get('code')]).toEqual([
+        'invalid_request',
+        null,
+      ]);
+      const good = locationOf(await visit(link, { login_hint: 'x'.repeat(256) }));
+      expect(good.searchParams.get('code')).not.toBeNull();
+    },
+  );
+
+  test('names five resources at most, as a form does', async () => {
+    const { acme, link } = await victim();
+    const uris = [1, 2, 3, 4, 5, 6].map((each) => `http://localhost:8080/many/${process.pid}/${each}`);
+    for (const uri of uris) await newResource(acme, uri);
+    const ask = async (resources: readonly string[]) => {
+      const changed = new URL(link);
+      for (const resource of resources) changed.searchParams.append('resource', resource);
+      return locationOf(await visit(changed)).searchParams.get('error');
+    };
+
+    expect(await ask(uris)).toBe('invalid_target');
+    expect(await ask(uris.slice(1))).toBeNull();
+  });
+});

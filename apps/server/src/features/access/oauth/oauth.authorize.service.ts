@@ -45,7 +45,10 @@ export async function authorize(
 ): Promise<string> {
   const clientId = sent.client_id ?? '';
   const known = await namedClient(deps, clientId, browser);
-  if ('agent' in known) await countRequest(deps, clientOf(known.agent, browser), browser);
+  await deps.chargeClient(rates.oauthAuthorize, {
+    client: `${clientId} ${browser.address}`,
+    ...('agent' in known && { developer: known.agent.developerId }),
+  });
   const pushed =
     sent.request_uri === undefined ? undefined : await takePushed(deps, { clientId }, sent.request_uri);
   const form = pushed?.form ?? withoutPrincipal(sent);
@@ -88,8 +91,8 @@ async function namedClient(
 }
 
 /**
- * The client at the developer whom the request is about. A request by a client that belongs to no developer is counted
- * here, for that developer.
+ * The client at the developer whom the request is about. A request by a client that belongs to no developer is counted for
+ * that developer here, and for the client before.
  * @throws invalid_target, RATE_LIMITED
  */
 async function clientFor(
@@ -101,18 +104,8 @@ async function clientFor(
   if ('agent' in known) return clientOf(known.agent, browser);
   const developerId = await developerNamed(deps, { ...(resource && { resource }) });
   const client = await seatedClient(deps, known.described, developerId, browser);
-  await countRequest(deps, client, browser);
+  await deps.chargeClient(rates.oauthAuthorize, { developer: developerId });
   return client;
-}
-
-/** @throws RATE_LIMITED */
-function countRequest(
-  { chargeClient }: AuthorizeDeps,
-  { clientId, caller }: Client,
-  { address }: Browser,
-): Promise<void> {
-  const subjects = { client: `${clientId} ${address}`, developer: caller.tenant.developerId };
-  return chargeClient(rates.oauthAuthorize, subjects);
 }
 
 /** Compared text by text: a browser must not go where the client has not said. @throws invalid_request */

@@ -32,14 +32,52 @@ const refused = () => oauthRefusal('invalid_client', 'The client is not known, o
  * Authenticates a client and counts its request. A client that proves nothing is counted with its address, so that no
  * stranger uses up the requests of another.
  * @param isFree whether a request of this client, which is proved, is refused for another reason and not counted
- * @throws invalid_client, invalid_request, RATE_LIMITED
+ * @throws invalid_client, invalid_request, invalid_grant, invalid_target, RATE_LIMITED
  */
 export async function authenticateClient(
   deps: AuthenticationDeps,
   request: ClientRequest,
-  rule: Parameters<ChargeClient>[0],
-  isFree: (client: Client) => Promise<boolean> = async () => false,
+  rule: Rule,
+  isFree?: (client: Client) => Promise<boolean>,
 ): Promise<Client> {
+  const proved = await provedClient(deps, request, rule, isFree);
+  return 'described' in proved ? seatOf(deps, proved.described, request, rule) : proved.agent;
+}
+
+/**
+ * Authenticates a client that asks about a token or ends one.
+ * @returns undefined for a client that belongs to no developer, where the token names none
+ * @throws invalid_client, invalid_request, RATE_LIMITED
+ */
+export async function authenticateAboutToken(
+  deps: AuthenticationDeps,
+  request: ClientRequest,
+  rule: Rule,
+): Promise<Client | undefined> {
+  const proved = await provedClient(deps, request, rule);
+  if ('agent' in proved) return proved.agent;
+  return seatOf(deps, proved.described, request, rule).catch((error: unknown) => {
+    if (UNKNOWN_DEVELOPER.has(Object(Object(error).details).oauth)) return undefined;
+    throw error;
+  });
+}
+
+/** The client is proved already, so a refusal is one of the developer whom the request names. */
+const UNKNOWN_DEVELOPER: ReadonlySet<unknown> = new Set([
+  'invalid_client',
+  'invalid_grant',
+  'invalid_target',
+]);
+
+type Rule = Parameters<ChargeClient>[0];
+
+/** Authenticates a client before it is known for which developer it acts, and counts it whatever it asks for. */
+async function provedClient(
+  deps: AuthenticationDeps,
+  request: ClientRequest,
+  rule: Rule,
+  isFree: (client: Client) => Promise<boolean> = async () => false,
+): Promise<{ readonly agent: Client } | { readonly described: DescribedClient }> {
   const claimed = claimedBy(request.authorization, request.sent);
   const { clientId } = claimed;
   const known = await findClient(deps, clientId, request.address);
@@ -52,12 +90,23 @@ export async function authenticateClient(
       await deps.chargeClient(rule, { client, ...(isProved && { developer: found.developerId }) });
     }
     if (!isProved || !found) throw refused();
-    return clientOf(found, request);
+    return { agent: clientOf(found, request) };
   }
-  const developerId = isProved ? await developerNamed(deps, request.sent) : undefined;
-  await deps.chargeClient(rule, { client, ...(developerId !== undefined && { developer: developerId }) });
+  await deps.chargeClient(rule, { client });
   if (!isProved) throw refused();
-  return seatedClient(deps, known.described, developerId, request);
+  return { described: known.described };
+}
+
+/** @throws invalid_client, invalid_grant, invalid_target, RATE_LIMITED */
+async function seatOf(
+  deps: AuthenticationDeps,
+  described: DescribedClient,
+  request: ClientRequest,
+  rule: Rule,
+): Promise<Client> {
+  const developer = await developerNamed(deps, request.sent);
+  await deps.chargeClient(rule, { developer });
+  return seatedClient(deps, described, developer, request);
 }
 
 /** @returns undefined for a client that nobody knows, or whose description cannot be used */

@@ -5,7 +5,8 @@ import { type AuthorizeDeps, mustBeRegistered } from './oauth.authorize.service.
 import { admitByChannel } from './oauth.channel.service.ts';
 import { authenticateClient, type Client, type ClientRequest } from './oauth.client.service.ts';
 import { flowIdOf, POLL_SECONDS, startFlow } from './oauth.flow.service.ts';
-import { mustBeNameable, mustBePrincipal } from './oauth.par.service.ts';
+import { mustBeNameable } from './oauth.par.service.ts';
+import { sandboxPerson } from './oauth.person.service.ts';
 import { rates } from './oauth.rates.ts';
 import { acceptChannelForm } from './oauth.request.rules.ts';
 import type { DeviceAnswer, DeviceForm } from './oauth.schema.ts';
@@ -64,10 +65,4 @@ async function principalOf(deps: DeviceDeps, client: Client, form: DeviceForm): 
   const { consentMode } = await findAccount(deps.db, tenant);
   if (consentMode !== 'sso') throw oauthRefusal('access_denied', 'no sign-in method');
   return null;
-}
-
-/** @throws invalid_request */
-function sandboxPerson(hint = 'sandbox-user'): string {
-  mustBePrincipal('login_hint', hint);
-  return hint;
 }

@@ -10,7 +10,11 @@ import {
   revokeByRefreshToken,
   revokeToken,
 } from '../tokens/index.ts';
-import { type AuthenticationDeps, authenticateClient, type ClientRequest } from './oauth.client.service.ts';
+import {
+  type AuthenticationDeps,
+  authenticateAboutToken,
+  type ClientRequest,
+} from './oauth.client.service.ts';
 import { rates } from './oauth.rates.ts';
 import type { TokenQuestion } from './oauth.schema.ts';
 import { withoutDeveloper } from './oauth.seat.service.ts';
@@ -32,19 +36,21 @@ export async function introspect(
   deps: QuestionDeps,
   { token }: TokenQuestion,
   request: ClientRequest,
-): Promise<{ answer: Introspection; caller: Caller }> {
-  const { caller, resource } = await askerOf(deps, request);
+): Promise<{ answer: Introspection; caller?: Caller }> {
+  const asker = await askerOf(deps, request);
   if (!token) throw oauthRefusal('invalid_request', 'Send `token`.');
+  if (!asker) return { answer: { active: false } };
+  const { caller, resource } = asker;
   const told = await introspectToken(deps, caller, token);
   const isForOther = resource !== undefined && ![told.aud].flat().includes(resource);
   return { answer: isForOther ? { active: false } : told, caller };
 }
 
-async function askerOf(deps: QuestionDeps, request: ClientRequest): Promise<Asker> {
+/** @returns undefined for a client whose token names no developer */
+async function askerOf(deps: QuestionDeps, request: ClientRequest): Promise<Asker | undefined> {
   const [, bearer] = /^Bearer +(\S+)$/i.exec(request.authorization ?? '') ?? [];
   if (bearer === undefined) {
-    const { caller } = await authenticateClient(deps, request, rates.oauthIntrospect);
-    return { caller };
+    return authenticateAboutToken(deps, request, rates.oauthIntrospect);
   }
   const asker = bearer.startsWith('bh_res_')
     ? await resourceAsker(deps, bearer, request)
@@ -95,8 +101,10 @@ export async function revoke(
   { token }: TokenQuestion,
   request: ClientRequest,
 ): Promise<void> {
-  const { caller, described } = await authenticateClient(deps, request, rates.oauthRevoke);
+  const client = await authenticateAboutToken(deps, request, rates.oauthRevoke);
   if (!token) throw oauthRefusal('invalid_request', 'Send `token`.');
+  if (!client) return;
+  const { caller, described } = client;
   if (token.startsWith('ref_')) {
     return revokeByRefreshToken(deps, caller, described ? withoutDeveloper(token) : token);
   }

@@ -1,8 +1,9 @@
 import type { Proved } from '../../../platform/caller.ts';
-import { AppError, oauthRefusal } from '../../../platform/errors.ts';
+import { oauthRefusal } from '../../../platform/errors.ts';
 import { type ProofDeps, provedKey } from '../tokens/index.ts';
 import { type AuthorizeDeps, mustBeOwn, mustBeRegistered } from './oauth.authorize.service.ts';
 import { authenticateClient, type Client, type ClientRequest } from './oauth.client.service.ts';
+import { mustBePrincipal } from './oauth.person.service.ts';
 import { keepPushed, PUSHED_SECONDS } from './oauth.push.service.ts';
 import { rates } from './oauth.rates.ts';
 import { acceptAuthorization } from './oauth.request.rules.ts';
@@ -61,10 +62,4 @@ export function mustBeNameable(
     throw oauthRefusal('unauthorized_client', message);
   }
   mustBePrincipal('principal_id', principalId);
-}
-
-/** @throws invalid_request */
-export function mustBePrincipal(field: 'principal_id' | 'login_hint', principalId: string): void {
-  if (/^[^\p{Cc}]{1,256}$/u.test(principalId)) return;
-  throw new AppError('BAD_REQUEST', `\`${field}\` is malformed.`);
 }

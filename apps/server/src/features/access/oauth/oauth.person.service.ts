@@ -1,5 +1,5 @@
 import { secondOf } from '@behest/protocol/authentication';
-import { oauthRefusal } from '../../../platform/errors.ts';
+import { AppError, oauthRefusal } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { findAccount } from '../../accounts/developers/developers.queries.ts';
 import { readNaming } from '../../people/consent/index.ts';
@@ -63,7 +63,7 @@ export async function personOf(
   const { principalId, loginHint } = naming;
   const { tenant, mode } = client.caller;
   // Nobody signs in there.
-  if (mode === 'sandbox') return { principalId: principalId ?? loginHint ?? 'sandbox-user', isProven: false };
+  if (mode === 'sandbox') return { principalId: principalId ?? sandboxPerson(loginHint), isProven: false };
   const since = sinceOf(naming);
   if (principalId !== undefined && !since) return { principalId, isProven: false };
   const { consentMode, consentKeys } = await findAccount(deps.db, tenant);
@@ -77,6 +77,18 @@ export async function personOf(
   if (consentMode === 'developer') return personAtApplication(deps, client, naming, consentKeys);
   if (consentMode !== 'sso') throw noMethod();
   return personSignedOn(deps, client, { ...naming, since: since ?? null }, browser);
+}
+
+/** @throws invalid_request */
+export function sandboxPerson(hint = 'sandbox-user'): string {
+  mustBePrincipal('login_hint', hint);
+  return hint;
+}
+
+/** @throws invalid_request */
+export function mustBePrincipal(field: 'principal_id' | 'login_hint', principalId: string): void {
+  if (/^[^\p{Cc}]{1,256}$/u.test(principalId)) return;
+  throw new AppError('BAD_REQUEST', `\`${field}\` is malformed.`);
 }
 
 /** The earliest sign-in that the client takes; undefined for any. @see OpenID Connect Core 1.0 §3.1.2.1; RFC 9470 §4 */

@@ -220,3 +220,67 @@ test('an operator who switches registration off has no such endpoint, and no suc
   expect(await read(service)).toBe('https://auth.test/oauth/register');
   expect((await followLink(without, clientId, {})).answer.statusCode).toBe(400);
 });
+
+describe('a client that belongs to no developer, and a token', () => {
+  const stated = (payload: object) =>
+    `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.${'x'.repeat(86)}`;
+  const unknown = ['x', 'ref_x', 'ref_x.dev_unknown', stated({ dev: 'dev_unknown' }), stated({ dev: 7 })];
+
+  test.each(unknown)('is answered as any other if nobody knows it: %s', async (token) => {
+    const { resource } = await acmeServer();
+    const { client_id: clientId } = (await register(metadata)).json();
+    const known = (await tokensOf(service, clientId, resource)).json().access_token;
+
+    const ended = await sendForm(service, 'revoke', { client_id: clientId, token });
+    const told = await sendForm(service, 'introspect', { client_id: clientId, token });
+
+    expect([ended.statusCode, ended.body, told.statusCode, told.json()]).toEqual([
+      200,
+      '',
+      200,
+      { active: false },
+    ]);
+    expect((await sendForm(service, 'introspect', { client_id: clientId, token: known })).json().active).toBe(
+      true,
+    );
+    for (const path of ['revoke', 'introspect']) {
+      expect((await sendForm(service, path, { client_id: clientId })).json().error).toBe('invalid_request');
+      const stranger = await sendForm(service, path, { client_id: 'dcr_01K9Z3QW5M8T2V4X6Y7Z8A9B0C', token });
+      expect(stranger.json().error).toBe('invalid_client');
+    }
+  });
+});
+
+describe('a request of a client that belongs to no developer is counted', () => {
+  test('also where it names no developer, at every endpoint', async () => {
+    const env = {
+      RATE_LIMIT_OAUTH_REGISTER: '100',
+      ...{ RATE_LIMIT_OAUTH_TOKEN: '2', RATE_LIMIT_OAUTH_AUTHORIZE: '2', RATE_LIMIT_OAUTH_REVOKE: '2' },
+    };
+    const limited = await startApp({ env, store: 'memory' });
+    const newId = async () => String((await register(metadata, limited)).json().client_id);
+    const forms: Record<string, Record<string, string>> = {
+      token: { grant_type: 'refresh_token', refresh_token: 'x' },
+      revoke: { token: 'x' },
+      par: {},
+    };
+    for (const [path, form] of Object.entries(forms)) {
+      const [clientId, other] = [await newId(), await newId()];
+      const ask = async (id: string) =>
+        (await sendForm(limited, path, { ...form, client_id: id })).statusCode;
+      const good = path === 'revoke' ? 200 : 400;
+      expect([path, await ask(clientId), await ask(clientId), await ask(clientId)]).toEqual([
+        path,
+        good,
+        good,
+        429,
+      ]);
+      expect(await ask(other)).toBe(good);
+    }
+    const clientId = await newId();
+    const follow = async () =>
+      (await followLink(limited, clientId, { redirect_uri: 'https://evil.test' })).answer;
+    expect([(await follow()).statusCode, (await follow()).statusCode]).toEqual([400, 400]);
+    expect((await follow()).statusCode).toBe(429);
+  });
+});

@@ -29,6 +29,7 @@ export interface Asked {
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const LONGEST_STATE = 1024;
+const MOST_RESOURCES = 5;
 
 const MAX_AGE = /^\d{1,9}$/;
 const LOCALES = /^[A-Za-z0-9-]{1,35}( [A-Za-z0-9-]{1,35}){0,9}$/;
@@ -50,6 +51,10 @@ export function acceptAuthorization(form: AuthorizationForm): Asked {
     throw invalid('Send `code_challenge` with `code_challenge_method=S256`.');
   }
   if (state !== undefined && state.length > LONGEST_STATE) throw invalid('`state` is too long.');
+  // The query of a link has no schema.
+  if ((form.resource ?? []).length > MOST_RESOURCES) {
+    throw oauthRefusal('invalid_target', 'Name five resources at most.');
+  }
   if (form.dpop_jkt !== undefined && !CHALLENGE.test(form.dpop_jkt))
     throw invalid('`dpop_jkt` is malformed.');
   if (form.max_age !== undefined && !MAX_AGE.test(form.max_age)) {

@@ -145,7 +145,7 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
   app.post(
     '/oauth/introspect',
     {
-      config: { ...form, metered: 'verifications' },
+      config: { ...form, metered: 'verifications', meteredIf: isOfDeveloper },
       schema: {
         operationId: 'oauth.introspect',
         summary: 'Ask about a token (RFC 7662)',
@@ -158,7 +158,7 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
     async (request) => {
       const sent = clientRequestOf(request, request.body);
       const { answer, caller } = await introspect(deps, request.body, sent);
-      request.caller = caller;
+      if (caller) request.caller = caller;
       return answer;
     },
   );
@@ -194,3 +194,7 @@ export function clientRequestOf(request: FastifyRequest, sent: ClientRequest['se
 /** Only a new grant is an exchange: a refresh is not counted, as at `POST /v1/token/refresh`. */
 const isExchange = ({ statusCode, request: { body } }: FastifyReply) =>
   statusCode === 200 && MAKES_GRANT.has(Object(body).grant_type);
+
+/** A question about a token that names no developer is counted for nobody. */
+const isOfDeveloper = ({ statusCode, request: { caller } }: FastifyReply) =>
+  statusCode === 200 && Boolean(caller);

@@ -13,7 +13,7 @@ export { addConnection, changeConnection } from './sso.connections.service.ts';
 export { cookieNames, readSessionCookie } from './sso.cookies.service.ts';
 export type { SsoDeps } from './sso.deps.service.ts';
 export { mustAllowScopes, ssoRequired } from './sso.enforce.service.ts';
-export { enforcementBegan, type OnEnforced } from './sso.hooks.ts';
+export { enforcementBegan, issuerChanged, type OnEnforced } from './sso.hooks.ts';
 export { keysFor } from './sso.keyset.service.ts';
 export { readSamlMetadata, type SamlProvider } from './sso.metadata.rules.ts';
 export { groupsIn } from './sso.oidc.service.ts';

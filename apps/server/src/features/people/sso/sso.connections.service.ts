@@ -7,6 +7,7 @@ import { recordActs } from '../../record/audit/index.ts';
 import { domainsIn, mustBeUsable } from './sso.accept.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { beginEnforcement } from './sso.enforce.service.ts';
+import type { OnIssuerChanged } from './sso.hooks.ts';
 import {
   type ConnectionRow,
   DOMAIN_KEY,
@@ -34,6 +35,7 @@ type WritingDeps = Pick<
   | 'allowsPlainLdap'
   | 'store'
   | 'onEnforced'
+  | 'onIssuerChanged'
 >;
 
 /** @throws BAD_REQUEST, CONFLICT, NOT_CONFIGURED */
@@ -142,14 +144,26 @@ export function changeConnection(
     const begins = isEnforcing(after) && isWider;
     const signedOut = begins ? await beginEnforcement(deps, tx, caller, [after], at) : [];
     const ended = isOther || stops ? await endSessions(tx, tenant, id, 'connection_changed') : [];
+    const isOtherIssuer = before.issuerUrl !== members.issuerUrl;
+    const untrusted = isOtherIssuer ? await endTrust(deps, tx, caller, { connectionId: id, at }) : [];
     const data = { connectionId: id, changed: Object.keys(change) };
     const changed: Act = { type: 'sso.connection.updated', data };
-    await recordActs(tx, caller, [changed, ...signedOut, ...ended], at);
+    await recordActs(tx, caller, [changed, ...signedOut, ...ended, ...untrusted], at);
     return toConnection(after);
   });
 }
 
 const isEnforcing = ({ enforce, status }: ConnectionRow): boolean => enforce && status === 'active';
+
+/** Nobody has said of the new provider what was said of the one before. */
+async function endTrust(
+  { onIssuerChanged }: Pick<WritingDeps, 'onIssuerChanged'>,
+  ...[tx, caller, change]: Parameters<OnIssuerChanged>
+): Promise<Act[]> {
+  const acts: Act[] = [];
+  for (const listener of onIssuerChanged) acts.push(...(await listener(tx, caller, change)));
+  return acts;
+}
 
 async function endSessions(tx: Tx, tenant: Tenant, connectionId: string, reason: string): Promise<Act[]> {
   const ended = await deleteSessionsOf(tx, tenant, connectionId);

@@ -1,3 +1,4 @@
+import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
 import { hook } from '../../../platform/hooks.ts';
@@ -14,3 +15,15 @@ export type OnEnforced = (
 ) => Promise<void>;
 
 export const enforcementBegan = hook<OnEnforced>('single sign-on enforced');
+
+/**
+ * Ends what was believed of a connection's identity provider, in the transaction that names another one.
+ * @returns acts, which the caller records
+ */
+export type OnIssuerChanged = (
+  tx: Tx,
+  caller: Caller,
+  change: { readonly connectionId: string; readonly at: Date },
+) => Promise<readonly Act[]>;
+
+export const issuerChanged = hook<OnIssuerChanged>('issuer of a connection changed');

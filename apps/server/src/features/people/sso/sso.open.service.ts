@@ -1,6 +1,6 @@
 import type { House } from '../../../feature.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
-import { enforcementBegan } from './sso.hooks.ts';
+import { enforcementBegan, issuerChanged } from './sso.hooks.ts';
 import { stateKeysOf } from './sso.keys.service.ts';
 import { type SsoSettings, ssoEgress } from './sso.settings.ts';
 
@@ -13,4 +13,5 @@ export const ssoDepsOf = (house: House, settings: SsoSettings): SsoDeps => ({
   sessionSeconds: settings.SSO_SESSION_SECONDS,
   allowsPlainLdap: settings.SSO_ALLOW_INSECURE_URLS,
   onEnforced: house.listenersOf(enforcementBegan),
+  onIssuerChanged: house.listenersOf(issuerChanged),
 });

@@ -82,7 +82,7 @@ export function membersOf(
   const { reason } = data;
   const common = {
     event_timestamp: Math.floor(Date.parse(createdAt) / 1000),
-    initiating_entity: initiatorOf(actor),
+    initiating_entity: initiatorOf(actor, reason),
     reason_admin: { en: typeof reason === 'string' ? reason : type },
   };
   if (signal === CREDENTIAL_CHANGE) return { ...common, ...credentialOf(type, data) };
@@ -109,7 +109,9 @@ function credentialOf(type: string, { transports, aaguid }: Facts['data']): obje
 }
 
 /** @see OpenID CAEP 1.0 §2 */
-function initiatorOf(actor: string | null): 'admin' | 'user' | 'policy' | 'system' {
+function initiatorOf(actor: string | null, reason: unknown): 'admin' | 'user' | 'policy' | 'system' {
+  // An anomaly or a policy acts in the call of somebody else.
+  if (reason === 'anomaly' || reason === 'policy') return 'policy';
   const [kind] = (actor ?? 'system').split(':');
   if (kind === 'developer' || kind === 'admin' || kind === 'setup') return 'admin';
   if (kind === 'principal' || kind === 'approver') return 'user';

@@ -369,4 +369,8 @@ test.for([
   const told = { type: 'agent.revoked', createdAt: '2026-01-01T00:00:00Z', data: {} };
 
   expect(membersOf(told, actor, undefined)).toMatchObject({ initiating_entity: entity });
+  const byRule = ['anomaly', 'policy'].map((reason) => ({ ...told, data: { reason } }));
+  for (const each of byRule) {
+    expect(membersOf(each, actor, undefined)).toMatchObject({ initiating_entity: 'policy' });
+  }
 });
