@@ -204,7 +204,7 @@ describe('a dry run', () => {
     expect(out).not.toContain('secret.of.form');
   });
 
-  test('of a stream ends', async () => {
+  test('ends for a stream', async () => {
     const { code, out } = await acme.signedIn().run(['events', 'stream', '--dry-run']);
 
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('/v1/events/stream') });

@@ -441,7 +441,7 @@ describe('keys', () => {
     expect((await run(['keys', 'rotate', '--grace', 'soon'])).code).toBe(2);
   });
 
-  test('of the environment are rotated without a change of the profile', async () => {
+  test('from the environment are rotated without a change of the profile', async () => {
     const { run, configFile } = newMachine();
     const account = await Behest.signup({ name: 'Elsewhere', mode: 'sandbox' }, { baseUrl: acme.url });
     await run(['config', 'set', '--url', acme.url, '--key', '-'], { input: acme.apiKey });
@@ -454,7 +454,7 @@ describe('keys', () => {
     expect(JSON.parse(out).apiKey).toMatch(/^bh_test_/);
   });
 
-  test('of a profile are not replaced by signup unless the person says so', async () => {
+  test('in a profile are not replaced by signup unless the person says so', async () => {
     const { run, configFile } = newMachine();
     await run(['config', 'set', '--url', acme.url, '--key', 'bh_test_kept']);
     const before = readFileSync(configFile, 'utf8');
