@@ -194,6 +194,54 @@ test('a credential is verified by its text', async () => {
   expect(JSON.parse(verified.out)).toMatchObject({ valid: true });
 });
 
+describe('a dry run', () => {
+  test('prints no secret of a form', async () => {
+    const { run } = acme.signedIn();
+
+    const { out } = await run(['oauth', 'introspect', '--stdin', '--dry-run'], { input: 'secret.of.form' });
+
+    expect(out).toContain(`token='"$TOKEN"'`);
+    expect(out).not.toContain('secret.of.form');
+  });
+
+  test('ends for a stream', async () => {
+    const { code, out } = await acme.signedIn().run(['events', 'stream', '--dry-run']);
+
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('/v1/events/stream') });
+  });
+
+  test('is refused by commands that change this machine, which stays as it is', async () => {
+    const { run, configFile } = newMachine();
+    await run(['config', 'set', '--url', acme.url, '--key', 'bh_test_1']);
+    const before = readFileSync(configFile, 'utf8');
+
+    for (const words of ['config unset', 'config set --url https://b.example', 'dev --reset', 'init'])
+      expect(await run([...words.split(' '), '--dry-run']), words).toMatchObject({
+        ...{ code: 2, err: expect.stringContaining('has no dry run') },
+      });
+    expect(readFileSync(configFile, 'utf8')).toBe(before);
+  });
+});
+
+test('a key of the environment is not sent to an address that a project chose', async () => {
+  const { run, folder } = newMachine({ BEHEST_API_KEY: acme.apiKey });
+  const sent: string[] = [];
+  const around = {
+    fetch: async (address: string | URL | Request) => {
+      sent.push(String(address));
+      return Response.json({});
+    },
+  };
+  writeFileSync(join(folder, 'behest.json'), JSON.stringify({ url: 'https://elsewhere.example' }));
+
+  const refused = await run(['me'], around);
+  const chosen = await run(['me'], { env: { BEHEST_URL: acme.url } });
+
+  expect(refused).toMatchObject({ code: 3, err: expect.stringContaining('BEHEST_API_KEY') });
+  expect(sent).toEqual([]);
+  expect(chosen.code).toBe(0);
+});
+
 describe('a wrong command ends with its exit code, and says what to do next', () => {
   test.each([
     [['agnets', 'list'], 2, "error: Unknown command 'agnets'. Did you mean agents?\ntry: behest --help\n"],

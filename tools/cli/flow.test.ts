@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Behest } from '@behest/sdk';
@@ -439,6 +439,31 @@ describe('keys', () => {
     expect((await run(['me'])).code).toBe(0);
     expect((await run(['me'], { env: { BEHEST_API_KEY: account.apiKey } })).code).toBe(3);
     expect((await run(['keys', 'rotate', '--grace', 'soon'])).code).toBe(2);
+  });
+
+  test('from the environment are rotated without a change of the profile', async () => {
+    const { run, configFile } = newMachine();
+    const account = await Behest.signup({ name: 'Elsewhere', mode: 'sandbox' }, { baseUrl: acme.url });
+    await run(['config', 'set', '--url', acme.url, '--key', '-'], { input: acme.apiKey });
+    const before = readFileSync(configFile, 'utf8');
+
+    const { out, err } = await run(['keys', 'rotate', '--json'], { env: { BEHEST_API_KEY: account.apiKey } });
+
+    expect(readFileSync(configFile, 'utf8')).toBe(before);
+    expect(err).toContain('is not saved there');
+    expect(JSON.parse(out).apiKey).toMatch(/^bh_test_/);
+  });
+
+  test('in a profile are not replaced by signup unless the person says so', async () => {
+    const { run, configFile } = newMachine();
+    await run(['config', 'set', '--url', acme.url, '--key', 'bh_test_kept']);
+    const before = readFileSync(configFile, 'utf8');
+
+    const refused = await run(['signup', '--name', 'New', '--mode', 'sandbox']);
+
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('--yes') });
+    expect(readFileSync(configFile, 'utf8')).toBe(before);
+    expect((await run(['signup', '--name', 'New', '--mode', 'sandbox', '--yes'])).code).toBe(0);
   });
 
   test('are kept by signup for a new account, and shown in part', async () => {

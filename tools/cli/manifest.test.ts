@@ -64,6 +64,24 @@ describe('manifest check', () => {
     expect(strict.code).toBe(1);
   });
 
+  test('prints no command of GitHub and no control character that a manifest has', async () => {
+    const key = JSON.stringify('x\r\n::stop-commands::y%\u001b[31m');
+    const { run } = machineWith({ 'a,b.yaml': `connector: a\ntools:\n  ${key}: reed\n` });
+
+    const github = await run(['manifest', 'check', 'a,b.yaml', '--format', 'github']);
+    const pretty = await run(['manifest', 'check', 'a,b.yaml']);
+
+    expect(
+      github.out
+        .trimEnd()
+        .split('\n')
+        .filter((line) => !/^::(error|warning) file=a%2Cb\.yaml,/.test(line)),
+    ).toEqual([]);
+    expect(github.out).toContain('%0D%0A::stop-commands::y%25\\u001b[31m');
+    expect(`${github.out}${pretty.out}`).not.toMatch(/\r|\p{Cc}\[/u);
+    expect(pretty.out).toContain('\\u001b[31m');
+  });
+
   test('prints annotations and SARIF, and reads folders, the project and standard input', async () => {
     const { run, folder } = machineWith({ 'm.yaml': 'connector: a\ntools:\n  x: reed\n' });
     const github = await run(['manifest', 'check', '.', '--format', 'github']);

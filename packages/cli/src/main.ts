@@ -43,6 +43,11 @@ async function run(
   commands: AllCommands,
 ): Promise<number> {
   if (globals.isQuiet && globals.isVerbose) throw wrongUsage('--quiet and --verbose exclude each other.');
+  if (globals.isDry && spec.isLocal)
+    throw wrongUsage(
+      `behest ${spec.name} has no dry run: it changes this machine.`,
+      `behest ${spec.name} --help`,
+    );
   warnOfOpenFile(io);
   const context = contextOf(io, globals, {
     command: spec.name,

@@ -12,6 +12,9 @@ export interface Exchange {
 /** Members of bodies that are secrets, and the variables that stand for them in a printed request. */
 const SECRET =
   /"(\w*(?:[tT]oken|[sS]ecret|[pP]assword|codeVerifier|credential|sdJwt|vcJwt))":"((?:[^"\\]|\\.)*)"/g;
+/** Members of forms that are secrets. */
+const FORM_SECRET =
+  /(^|&)((?:\w+_)?(?:token|secret|assertion|password|code)|code_verifier|auth_req_id)=[^&]+/g;
 /** Names that end like a secret, of members that are public. */
 const PLAIN = new Set(['credentialFormat', 'credentialType']);
 
@@ -23,7 +26,8 @@ export function exchangeOf(io: Io, { isDry, isVerbose, isDebug }: Globals): Exch
       if (isDry) {
         io.out(`${curlOf(url, init, key)}\n`);
         isDone = true;
-        throw new Error('nothing is sent in a dry run');
+        const { BehestError } = await import('@behest/sdk');
+        throw new BehestError('DRY_RUN', 'nothing is sent in a dry run'); // a stream tries again after other errors
       }
       const began = performance.now();
       const told = (words: string) => isVerbose && io.err(`${words}\n`);
@@ -69,7 +73,8 @@ function curlOf(
       lines.push(`-H "authorization: ${value.split(' ')[0]} $${variable}"`);
     } else lines.push(`-H ${quoted(`${name}: ${value}`)}`);
   }
-  if (typeof body === 'string') lines.push(`-d ${spliced(quoted(body))}`);
+  const isForm = new Headers(headers).get('content-type')?.startsWith('application/x-www-form-urlencoded');
+  if (typeof body === 'string') lines.push(`-d ${isForm ? splicedForm(body) : spliced(quoted(body))}`);
   return lines.join(' \\\n  ');
 }
 
@@ -81,3 +86,7 @@ const spliced = (text: string) =>
       ? all
       : `"${name}":"'"$${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}"'"`,
   );
+
+/** Text of a form has no quotation mark: it is percent-encoded. */
+const splicedForm = (form: string) =>
+  `'${form.replaceAll("'", '%27').replaceAll(FORM_SECRET, (_, before: string, name: string) => `${before}${name}='"$${name.toUpperCase()}"'`)}'`;

@@ -1,6 +1,7 @@
 import type { Result } from '@behest/protocol/enforcement/result';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Behest } from './behest.ts';
+import { BehestError } from './errors.ts';
 import {
   type GuardedRequest,
   type GuardOptions,
@@ -33,7 +34,7 @@ declare module 'fastify' {
  * A Fastify plugin: every route of the instance that it is registered in needs a good grant token, which is at
  * `request.grant`. A route says more in its `config.behest`.
  *
- * @throws BehestError without `developerId`
+ * @throws BehestError without `developerId`; and where a route says something else in `config.behest`
  *
  * @example
  * ```ts
@@ -43,6 +44,7 @@ declare module 'fastify' {
  */
 export async function behestAuth(app: FastifyInstance, options: GuardOptions): Promise<void> {
   const guard = guardOf(options);
+  app.addHook('onRoute', ({ url, config }) => checkSaid(url, config?.behest));
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     const wanted = request.routeOptions.config.behest;
     if (wanted === false) return;
@@ -74,6 +76,24 @@ export function enforceTool(behest: Behest, route: ToolRoute<FastifyRequest>) {
     request.toolArguments = decided.arguments;
     return undefined;
   };
+}
+
+/**
+ * A member that nothing reads, such as `tool` or a misspelt `scopes`, would leave a route open that was meant to be closed.
+ *
+ * @throws BehestError
+ */
+function checkSaid(url: string, said: unknown): void {
+  if (said === undefined || said === false) return;
+  const isObject = typeof said === 'object' && said !== null && !Array.isArray(said);
+  const unknown = isObject ? Object.keys(said).filter((name) => name !== 'scopes') : [];
+  const { scopes = [] } = Object(said);
+  const isFit = isObject && Array.isArray(scopes) && scopes.every((each) => typeof each === 'string');
+  if (isFit && unknown.length === 0) return;
+  throw new BehestError(
+    'CONFIGURATION',
+    `config.behest of ${url} has to be false or { scopes: […] }${unknown.length > 0 ? `, and has ${unknown.join(', ')}` : ''}. Calls of tools are for the preHandler enforceTool.`,
+  );
 }
 
 /** The parts of a request that a proof names. */

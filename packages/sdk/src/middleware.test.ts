@@ -219,3 +219,18 @@ test('express and hono: scopes without a token before them are a mistake of the 
     expect(await answer.json()).toContain('after requireGrantToken');
   }
 });
+
+test.each([
+  { tool: { connector: 'pay', tool: 'refund' } },
+  { scope: ['calendar:read'] },
+  { scopes: 'calendar:read' },
+  ...[true, null, ['calendar:read']],
+])('fastify: a route whose settings would not be read is refused: %j', async (said) => {
+  const { jwksUri } = await startIssuer();
+  const app = fastify();
+  await app.register(behestAuth, { jwksUri, developerId: DEVELOPER, audience: AUDIENCE });
+  const config = { behest: said } as FastifyContextConfig; // as a program in JavaScript would
+
+  expect(() => app.get('/refund', { config }, async () => 'paid')).toThrow('config.behest of /refund');
+  expect(() => app.get('/open', { config: saying(false) }, async () => 'open')).not.toThrow();
+});

@@ -9,6 +9,7 @@ import type { CommandSpec } from '../program/spec.ts';
 export const CONFIG: readonly CommandSpec[] = [
   {
     name: 'config set',
+    isLocal: true,
     summary: 'Set the address or the key of a profile',
     examples: [
       'behest config set --url https://auth.example.com --key -',
@@ -36,6 +37,7 @@ export const CONFIG: readonly CommandSpec[] = [
   },
   {
     name: 'config use',
+    isLocal: true,
     summary: 'Choose the profile that commands use',
     args: [{ name: 'profile', about: 'its name' }],
     examples: ['behest config use staging'],
@@ -61,6 +63,7 @@ export const CONFIG: readonly CommandSpec[] = [
   },
   {
     name: 'config unset',
+    isLocal: true,
     summary: 'Remove a profile, or its key alone',
     examples: ['behest config unset --profile staging --yes', 'behest config unset --key'],
     options: [{ flags: '--key', about: 'remove the key, and keep the address' }],

@@ -5,6 +5,7 @@ import type { CommandSpec } from '../program/spec.ts';
 export const DEMO: readonly CommandSpec[] = [
   {
     name: 'demo',
+    isLocal: true,
     summary: 'Play the life of a grant against the service, in about twenty lines',
     notes: 'It needs the key of a sandbox account, and removes its agents afterwards.',
     examples: ['behest demo', 'behest demo --keep'],

@@ -16,6 +16,7 @@ const [DEFAULT_PORT, OLDEST] = ['3001', '24.9'];
 export const DEV: readonly CommandSpec[] = [
   {
     name: 'dev',
+    isLocal: true,
     summary: 'Run the service with its PostgreSQL and Redis, as npm start does, until Ctrl-C',
     notes:
       'Keys and data are kept in .behest/, and the keys are saved in the profiles "dev" and "dev-live". Without an installed @behest/server, npm fetches it once.',
@@ -56,6 +57,7 @@ export const DEV: readonly CommandSpec[] = [
   },
   {
     name: 'dev stop',
+    isLocal: true,
     summary: 'Stop the service of this folder, in order',
     examples: ['behest dev stop'],
     options: WHERE,

@@ -13,6 +13,7 @@ const FOLDER = join(import.meta.dirname, '../../templates');
 export const INIT: readonly CommandSpec[] = [
   {
     name: 'init',
+    isLocal: true,
     summary: 'Write an example that runs, with its test',
     notes: 'It overwrites no file without --force, and installs nothing without --install.',
     args: [{ name: 'dir', about: 'the folder; default: this one', isOptional: true }],

@@ -22,9 +22,16 @@ export const KEYS: readonly CommandSpec[] = [
           `--grace has to be "now" or seconds up to ${MOST_GRACE}, and is "${grace}".`,
           context.help,
         );
-      const { profileName, url } = await context.settings();
+      const { profileName, profile, url, apiKey } = await context.settings();
       const client = await context.client();
       const rotated = await client.rotateKey({ graceSeconds: grace === 'now' ? 'now' : seconds });
+      if (apiKey !== profile.apiKey) {
+        // Another key than that of the profile, which still holds: only its own place can keep the new one.
+        await context.one(rotated);
+        return context.note(
+          `The old key was not that of profile "${profileName}", so the new one is not saved there. apiKey: shown once`,
+        );
+      }
       keepProfile(context.io, profileName, { apiKey: rotated.apiKey, baseUrl: url });
       const isTable = context.globals.output === 'table';
       await context.one(isTable ? { ...rotated, apiKey: masked(rotated.apiKey) } : rotated);

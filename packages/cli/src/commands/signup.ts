@@ -22,7 +22,7 @@ export const SIGNUP: readonly CommandSpec[] = [
       },
     ],
     async run(context, given) {
-      const { url, profileName } = await context.settings();
+      const { url, profileName, profile } = await context.settings();
       const { Behest } = await import('@behest/sdk');
       const [name = '', email, mode] = ['name', 'email', 'mode'].map((each) => textOf(given, each));
       const account = {
@@ -30,6 +30,8 @@ export const SIGNUP: readonly CommandSpec[] = [
         ...(email !== undefined && { email }),
         ...(mode !== undefined && { mode: mode === 'live' ? ('live' as const) : ('sandbox' as const) }),
       };
+      if (profile.apiKey)
+        await context.confirm(`Replace the key of profile "${profileName}", which is kept nowhere else?`);
       const answer = await Behest.signup(account, {
         baseUrl: url,
         fetch: context.exchange.fetchWith(undefined),

@@ -18,7 +18,7 @@ export interface Settings {
 /**
  * Finds the address and the key: option, environment, project file, user file. An option `--profile` brings both.
  *
- * @throws CliError for a key of a profile that would be sent to an address from a project file
+ * @throws CliError for a key of a profile or the environment that would be sent to an address from a project file
  */
 export async function settingsOf(io: Io, globals: Globals): Promise<Settings> {
   const project = readProject(io.folder);
@@ -29,23 +29,24 @@ export async function settingsOf(io: Io, globals: Globals): Promise<Settings> {
   if (!profiles[profileName] && (globals.profile ?? BEHEST_PROFILE)) throw noProfile(profileName);
 
   const ofProfile = globals.profile === undefined ? undefined : profile;
-  const givenKey = (await optionKey(io, globals)) ?? ofProfile?.apiKey ?? (BEHEST_API_KEY || undefined);
+  const chosenKey = (await optionKey(io, globals)) ?? ofProfile?.apiKey;
+  const keptKey = (BEHEST_API_KEY || undefined) ?? profile.apiKey;
   const givenUrl = globals.url ?? ofProfile?.baseUrl ?? (BEHEST_URL || undefined);
   const url = givenUrl ?? project?.url ?? profile.baseUrl ?? DEFAULT_URL;
   const isOfProject = givenUrl === undefined && project?.url !== undefined;
-  if (
-    isOfProject &&
-    givenKey === undefined &&
-    profile.apiKey &&
-    originOf(url) !== originOf(profile.baseUrl)
-  ) {
+  if (isOfProject && chosenKey === undefined && keptKey && originOf(url) !== originOf(profile.baseUrl)) {
     throw new CliError(
       'CONFIGURATION',
-      `${project.file} names ${url}, and the key of profile "${profileName}" is for ${profile.baseUrl ?? DEFAULT_URL}. A key is not sent to an address that a project chose.`,
-      { exitCode: EXIT.unauthenticated, next: `behest config set --profile <name> --url ${url} --key -` },
+      `${project.file} names ${url}, and the key of ${BEHEST_API_KEY ? 'BEHEST_API_KEY' : `profile "${profileName}"`} is for ${profile.baseUrl ?? DEFAULT_URL}. A key is not sent to an address that a project chose.`,
+      {
+        exitCode: EXIT.unauthenticated,
+        next: BEHEST_API_KEY
+          ? `BEHEST_URL=${url}`
+          : `behest config set --profile <name> --url ${url} --key -`,
+      },
     );
   }
-  return { url, apiKey: givenKey ?? profile.apiKey, profileName, profile };
+  return { url, apiKey: chosenKey ?? keptKey, profileName, profile };
 }
 
 const originOf = (url = DEFAULT_URL) => (URL.canParse(url) ? new URL(url).origin : url);

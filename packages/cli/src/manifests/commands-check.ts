@@ -88,11 +88,28 @@ async function check(context: Context, given: Given): Promise<number> {
 }
 
 const prettyLine = ({ file, line, column, severity, rule, path, message }: Problem) =>
-  `${file}:${line}:${column}  ${severity}  ${rule}  ${path === '' ? 'the manifest' : path}: ${message}`;
+  visible(
+    `${file}:${line}:${column}  ${severity}  ${rule}  ${path === '' ? 'the manifest' : path}: ${message}`,
+  );
 
-/** @see https://docs.github.com/actions/reference/workflow-commands */
+/** Text of a manifest, with its control characters as escapes: a terminal would obey them. */
+const visible = (text: string) =>
+  text.replaceAll(
+    /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/**
+ * Text of a manifest must not begin a command of its own.
+ *
+ * @see https://docs.github.com/actions/reference/workflow-commands
+ */
 const githubLine = ({ file, line, column, severity, rule, path, message }: Problem) =>
-  `::${severity} file=${file},line=${line},col=${column},title=${rule}::${path === '' ? '' : `${path}: `}${message}`;
+  `::${severity} file=${property(file)},line=${line},col=${column},title=${property(rule)}::${escaped(`${path === '' ? '' : `${path}: `}${message}`)}`;
+
+const escaped = (text: string) =>
+  visible(text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A'));
+const property = (text: string) => escaped(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
 async function validate(context: Context, given: Given): Promise<number> {
   const connector = textOf(given, 'connector') ?? '';

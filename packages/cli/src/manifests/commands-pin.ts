@@ -24,6 +24,7 @@ const MOST = 5;
 export const PINNING: readonly CommandSpec[] = [
   {
     name: 'manifest pin',
+    isLocal: true,
     summary: 'Pin the tools of a manifest to the definitions that an MCP server offers now',
     notes:
       'A pinned tool is refused once its server describes it differently. The first pins trust the server as it is: the texts are kept in <manifest>.tools.json, to be read. Ends with 1 where a definition has changed or is missing, and with 0 after --update.',

@@ -19,6 +19,7 @@ const PATHS = [
 export const WRITING: readonly CommandSpec[] = [
   {
     name: 'manifest infer',
+    isLocal: true,
     summary: 'Propose a manifest for tools that are there already',
     notes:
       'Each guess has its reason beside it. The tools of an MCP server are pinned to the definitions that it offers now; their texts are kept in <file>.tools.json, to be read. A name that fits several permissions gets the higher one, an unsure one gets delete, and nothing is guessed as admin: read what it wrote before you use it.',
@@ -47,6 +48,7 @@ export const WRITING: readonly CommandSpec[] = [
   },
   {
     name: 'manifest fmt',
+    isLocal: true,
     summary: 'Write manifests in their canonical order and indentation',
     notes: 'Comments of YAML are not kept.',
     args: PATHS,
@@ -56,6 +58,7 @@ export const WRITING: readonly CommandSpec[] = [
   },
   {
     name: 'manifest upgrade',
+    isLocal: true,
     summary: 'Write manifests of texts in the object form of schema 0.6, with the same meaning',
     args: PATHS,
     examples: ['behest manifest upgrade manifests/crm.yaml'],

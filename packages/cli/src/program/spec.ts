@@ -15,6 +15,8 @@ export interface CommandSpec {
   readonly operation?: string;
   /** True where a dry run has to read first, and prints more than one request. */
   readonly readsInDryRun?: true;
+  /** True where it changes this machine, so that a dry run would have no request to print. */
+  readonly isLocal?: true;
   /** @returns the exit code; nothing for 0 */
   run(context: Context, given: Given): Promise<number | undefined> | Promise<void>;
 }

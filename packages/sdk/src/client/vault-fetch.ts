@@ -49,8 +49,7 @@ export async function fetchThroughVault(
  * line breaks, and ends at `#`, so that a dot segment could reach another route with the token
  */
 function addressOf(root: string, path: string): readonly [url: string, query: string] {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  if (/[\\#\u0000-\u001f\u007f]/.test(path))
+  if (/[\\#\p{Cc}]/u.test(path))
     throw new BehestError(
       'INVALID_ARGUMENT',
       'path must not have a backslash, "#" or control characters: percent-encode them.',
