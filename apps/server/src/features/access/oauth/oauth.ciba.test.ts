@@ -121,7 +121,7 @@ describe('a request by backchannel that is not good', () => {
     ['invalid_binding_message', 'a message that is too long', { binding_message: 'x'.repeat(65) }],
     ['invalid_binding_message', 'a message that cannot be seen', { binding_message: 'pay\u202E1' }],
     ['invalid_binding_message', 'an empty message', { binding_message: '  ' }],
-    ['unknown_user_id', 'a person with a control character', { login_hint: 'a\u0000' }],
+    ['unknown_user_id', 'a person with a control character', { login_hint: 'a\u0001' }],
     ['invalid_scope', 'no scope', { scope: '' }],
     ['invalid_target', 'an unknown resource', { resource: 'http://localhost/unknown' }],
   ])('%s: %s; without it the request is taken', async (error, _, form) => {
