@@ -91,8 +91,8 @@ async function namedClient(
 }
 
 /**
- * The client at the developer whom the request is about. A request by a client that belongs to no developer is counted for
- * that developer here, and for the client before.
+ * The client at the developer whom the request is about. If the client belongs to no developer, the service counts its
+ * request twice: for the client when it looks the client up, and here for that developer.
  * @throws invalid_target, RATE_LIMITED
  */
 async function clientFor(

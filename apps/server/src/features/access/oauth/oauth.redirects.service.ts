@@ -77,7 +77,7 @@ export const isNativeUri = (uri: string): boolean => LOOPBACK.test(uri) || !/^ht
 
 /**
  * Whether a client registered an address. A program on the person's machine listens on a port of the moment, so the port
- * of a loopback address is free. The three loopback hosts remain different hosts.
+ * of a loopback address is free. Its host has to be the registered one: `localhost` does not match `127.0.0.1`.
  * @see RFC 8252 §7.3
  */
 export function isRegisteredUri(registered: readonly string[], uri: string): boolean {

@@ -226,7 +226,7 @@ describe('a client that belongs to no developer, and a token', () => {
     `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.${'x'.repeat(86)}`;
   const unknown = ['x', 'ref_x', 'ref_x.dev_unknown', stated({ dev: 'dev_unknown' }), stated({ dev: 7 })];
 
-  test.each(unknown)('is answered as any other if nobody knows it: %s', async (token) => {
+  test.each(unknown)('an unknown token gets the answer of RFC 7009 or RFC 7662: %s', async (token) => {
     const { resource } = await acmeServer();
     const { client_id: clientId } = (await register(metadata)).json();
     const known = (await tokensOf(service, clientId, resource)).json().access_token;

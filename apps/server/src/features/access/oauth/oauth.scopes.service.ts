@@ -8,8 +8,8 @@ import { connectorsWithoutScope, derivedScope, mustBeScopes } from './oauth.scop
 
 /**
  * The scopes of a request. An entry of `authorization_details` without a scope for its connector adds one (RFC 9396 §3.1),
- * which the person is shown like the others. A client that sends neither asks for the scopes of its resources, as clients
- * of MCP before 2025-11-25 do (RFC 6749 §3.3).
+ * which the person is shown like the others. A client that sends neither gets the scopes of its resources as default
+ * (RFC 6749 §3.3). MCP clients before revision 2025-11-25 rely on that.
  * @throws invalid_scope, invalid_authorization_details
  */
 export async function scopesAsked(

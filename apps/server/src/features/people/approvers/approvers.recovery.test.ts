@@ -85,7 +85,7 @@ test('W3: the last approver who lost every passkey enrols once more, a day after
   });
 });
 
-test('W3: any active approver withdraws a link of the operator, and nobody else does', async () => {
+test('W3: an active approver withdraws a link of the operator; a waiting approver and a developer may not', async () => {
   const { service, acme, ada } = await withAda();
   const bob = await enrolApprover(service, acme, 'bob@example.org'); // waits for a confirmation
   await recover(service, acme, ada.approverId);

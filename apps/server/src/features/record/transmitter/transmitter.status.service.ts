@@ -50,7 +50,7 @@ export function changeStatus(
 }
 
 /**
- * Sends a signal that tells nothing but that the stream works. A paused stream holds it as any other.
+ * Sends a verification signal (SSF 1.0 §8.1.4). A paused stream holds it like every signal.
  * @throws NOT_FOUND, BAD_REQUEST for a disabled stream, RATE_LIMITED
  */
 export function requestVerification(

@@ -54,7 +54,7 @@ export interface Routed {
   expiresAt: string;
 }
 
-/** A change of a request that goes to the person. `gap` names none: any may have changed. */
+/** A change of a request for the person. After a `gap` the page reads every request again. */
 export interface LiveEvent {
   type: string;
   /** The status of the request from then on. */
