@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { timesOf as processTimesOf, secondsWithoutCore } from '../tools/machine/processor-time.ts';
 import { makeThrowAway, sweepThrowAways } from '../tools/machine/throw-away.ts';
 import { writeSection } from '../tools/measured/results.ts';
 import { end, type Server, startServer, startStores } from '../tools/measured/servers.ts';
@@ -74,12 +75,12 @@ async function bench(): Promise<void> {
 
   const server = await startServer(stores, { folder, hasLimits: true, env: { ...env, ...CUSTOMER } });
   cleanUp.defer(() => server.stop());
-  await use(server.port, customer, WARM_UP);
-  const quiet = await use(server.port, customer, QUIET);
+  await use(server, customer, WARM_UP);
+  const quiet = await use(server, customer, QUIET);
   const before = highestMemoryOf(server.pid);
   const sayTurns = flags.turns ? await profileTurns(server) : undefined;
   const attacked = neighbour.tell({ attack: server.port, seconds: Number(flags.minutes) * 60 });
-  const besieged = await use(server.port, customer, Number(flags.minutes) * 60);
+  const besieged = await use(server, customer, Number(flags.minutes) * 60);
   const highest = highestMemoryOf(server.pid);
   await sayTurns?.();
   const outcomes: Outcomes = JSON.parse(await attacked);
@@ -93,6 +94,10 @@ async function bench(): Promise<void> {
       `${flow}, p50 and p99: quiet → besieged`,
       timesOf(quiet[flow].times, besieged[flow].times),
     ]),
+    [
+      "The service's processor time, and its event loop's wait for a core, of the time",
+      `${quiet.core} quiet, ${besieged.core} besieged`,
+    ],
     ['Answers 5xx or lost, of the customer', `${quiet.failed} quiet, ${besieged.failed} besieged`],
     ['Answers 5xx, of the neighbour', String(failed)],
     ['Highest resident memory', `${before.toFixed(0)} MB quiet, ${highest.toFixed(0)} MB besieged`],
@@ -103,7 +108,8 @@ async function bench(): Promise<void> {
 }
 
 /** Both flows of the customer, side by side. */
-async function use(port: number, customer: Tenant, seconds: number) {
+async function use({ port, pid }: Server, customer: Tenant, seconds: number) {
+  const core = coreOf(pid);
   const flow = async (path: string, bodyOf: (held: ReturnType<typeof heldBy>) => object) => {
     let failed = 0;
     const operation = (connection: number) => {
@@ -125,7 +131,19 @@ async function use(port: number, customer: Tenant, seconds: number) {
     flow('/v1/tokens/verify', ({ grantToken }) => ({ token: grantToken })),
     flow('/v1/authorize', ({ agentId }) => ({ agentId, ...asked })),
   ]);
-  return { verify, authorize, failed: verify.failed() + authorize.failed() };
+  return { verify, authorize, failed: verify.failed() + authorize.failed(), core: core() };
+}
+
+/** Reads how much of the time since the call a process ran, and its event loop waited for a core. */
+function coreOf(pid: number) {
+  const read = () => ({ ran: processTimesOf(pid)?.own ?? Number.NaN, waited: secondsWithoutCore(pid) });
+  const [before, startedAt] = [read(), performance.now()];
+  return () => {
+    const [after, seconds] = [read(), (performance.now() - startedAt) / 1000];
+    const share = (name: 'ran' | 'waited') =>
+      `${(((after[name] - before[name]) / seconds) * 100).toFixed(0)} %`;
+    return `${share('ran')} and ${share('waited')}`;
+  };
 }
 
 /** Milliseconds. A request that meets two shorter ones is still answered within the aim. */

@@ -33,6 +33,20 @@ export function timesOf(pid: number): ProcessTimes | undefined {
   }
 }
 
+/**
+ * The seconds that the first thread of a process, which runs the event loop in Node, was ready to run and had no core.
+ * NaN where the system does not say so.
+ * @see https://docs.kernel.org/scheduler/sched-stats.html
+ */
+export function secondsWithoutCore(pid: number): number {
+  try {
+    const [, waited] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ');
+    return Number(waited) / 1e9;
+  } catch {
+    return Number.NaN;
+  }
+}
+
 /** The seconds that the descendants of a process have used so far; 0 where the system has no /proc. */
 export function descendantSeconds(pid: number): number {
   const all = allTimes();

@@ -60,8 +60,8 @@ export function parseJson(bytes: Uint8Array): unknown {
 export function parseJsonText(text: string, maxMembers = MAX_MEMBERS): unknown {
   if (!text.isWellFormed()) throw new JsonError('encoding');
   const measured = measure(text, maxMembers); // first, so that a hostile text is never made into a value
-  const parsed = parse(text);
-  const value = measured.hasEscapedNames ? parseNamesApart(text) : parsed;
+  const { escapedNames } = measured;
+  const value = escapedNames.length === 0 ? parse(text) : parseNamesApart(text, escapedNames);
   if (countKept(value, measured.hasEscapes) !== measured.members) throw new JsonError('repeated_member');
   return value;
 }
@@ -75,24 +75,28 @@ function parse(text: string): unknown {
   }
 }
 
+/** Where a string begins in a text, with its quotation marks, and where it has ended. */
+type Span = readonly [start: number, end: number];
+
 /**
- * Counts the levels and members of a text without making a value. The counts are right for JSON only; `JSON.parse`
- * refuses any other text.
+ * Counts the levels and members of a text without making a value, and finds the names that have escapes. Both are right
+ * for JSON only; `JSON.parse` refuses any other text.
  */
 function measure(text: string, maxMembers: number) {
   let [depth, members, values] = [0, 0, 1];
   const hasBackslash = text.includes('\\');
-  let [isEscaped, hasEscapes, hasEscapedNames] = [false, false, false]; // isEscaped speaks of the last string
+  const escapedNames: Span[] = [];
+  let [hasEscapes, isEscaped, start, end] = [false, false, 0, 0]; // the last three speak of the last string
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charCodeAt(at);
     if (character === QUOTE) {
       isEscaped = false;
       if (!hasBackslash) {
-        const end = text.indexOf('"', at + 1);
-        if (end < 0) break;
-        at = end;
+        at = text.indexOf('"', at + 1);
+        if (at < 0) break;
         continue;
       }
+      start = at;
       for (at += 1; at < text.length; at += 1) {
         const inside = text.charCodeAt(at);
         if (inside === QUOTE) break;
@@ -101,8 +105,10 @@ function measure(text: string, maxMembers: number) {
         at += 1;
         if (text.charCodeAt(at) === UNICODE) hasEscapes = true;
       }
+      end = at + 1;
     } else if (character === COLON) {
-      if (isEscaped) hasEscapedNames = true;
+      if (isEscaped) escapedNames.push([start, end]);
+      isEscaped = false;
       members += 1;
       if (members > maxMembers) throw new JsonError('too_many_members');
     } else if (character === COMMA) {
@@ -116,36 +122,42 @@ function measure(text: string, maxMembers: number) {
     }
     if (values > VALUES * maxMembers) throw new JsonError('too_many_values');
   }
-  return { members, hasEscapes, hasEscapedNames };
+  return { members, hasEscapes, escapedNames };
 }
 
-/** A whole string, and the colon that makes it a name. */
-const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"([ \t\n\r]*:)?/g;
+/** Begins the place of a name. A well-formed text has no half of a surrogate pair, so no other name begins with it. */
+const PLACE = '\ud800';
 
 /**
  * V8 reads a name that consists of one escaped character as a backslash, once it has read a backslash as a name.
- * The function therefore numbers the names, reads the text, which is JSON by now, and puts the names back.
+ * The function therefore numbers the names that have escapes, reads the text, and puts the names back.
  *
  * @see https://github.com/nodejs/node/issues/63785
  */
-function parseNamesApart(text: string): unknown {
+function parseNamesApart(text: string, escapedNames: readonly Span[]): unknown {
   const names: string[] = [];
-  const numbered = text.replace(STRING, (string: string, colon: string | undefined) => {
-    if (colon === undefined) return string;
-    names.push(JSON.parse(string.slice(0, -colon.length)));
-    return `"#${names.length - 1}"${colon}`;
-  });
-  return withNames(JSON.parse(numbered), names);
+  let [numbered, from] = ['', 0];
+  for (const [start, end] of escapedNames) {
+    numbered += `${text.slice(from, start)}"${PLACE}${names.length}"`;
+    names.push(String(parse(text.slice(start, end))));
+    from = end;
+  }
+  return withNames(parse(numbered + text.slice(from)), names);
 }
+
+/** Properties as `JSON.parse` makes them. An assignment to `__proto__` would change what the object inherits. */
+const OWN = { writable: true, enumerable: true, configurable: true };
 
 function withNames(value: unknown, names: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((element) => withNames(element, names));
-  const members = Object.entries(value).map(([numbered, member]) => [
-    names[Number(numbered.slice(1))],
-    withNames(member, names),
-  ]);
-  return Object.fromEntries(members);
+  const named: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    const own = name.startsWith(PLACE) ? String(names[Number(name.slice(1))]) : name;
+    if (own === '__proto__') Object.defineProperty(named, own, { ...OWN, value: withNames(member, names) });
+    else named[own] = withNames(member, names);
+  }
+  return named;
 }
 
 /**
