@@ -4,7 +4,7 @@ import { newId } from '../../../platform/ids.ts';
 import { findAccount } from '../../accounts/developers/developers.queries.ts';
 import { readNaming } from '../../people/consent/index.ts';
 import { cookieNames, readSessionCookie } from '../../people/sso/index.ts';
-import { principalOfSession } from '../../people/sso/sso.queries.ts';
+import { principalOfSession } from '../../people/sso/sso.sessions.queries.ts';
 import { namedResources } from '../resources/resources.queries.ts';
 import type { AuthenticationDeps, Client } from './oauth.client.service.ts';
 import { keepPushed } from './oauth.push.service.ts';

@@ -1,5 +1,6 @@
 import { cookieNames, readSessionCookie, ssoRequired } from '../sso/index.ts';
-import { type SignInAt, standingOf } from '../sso/sso.queries.ts';
+import type { SignInAt } from '../sso/sso.queries.ts';
+import { standingOf } from '../sso/sso.sessions.queries.ts';
 import type { ApproverDeps } from './approvers.deps.service.ts';
 import type { ApproverRow } from './approvers.queries.ts';
 

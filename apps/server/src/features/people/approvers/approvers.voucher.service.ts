@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Executor } from '../../../platform/db/db.ts';
 import { readSessionCookie } from '../sso/index.ts';
-import { vouchingFor } from '../sso/sso.queries.ts';
+import { vouchingFor } from '../sso/sso.sessions.queries.ts';
 import type { ApproverDeps } from './approvers.deps.service.ts';
 import type { ApproverRow } from './approvers.queries.ts';
 import { mailboxOf } from './approvers.rules.ts';

@@ -3,7 +3,7 @@ import type { Executor } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { thumbprintsOf } from '../../accounts/developers/index.ts';
 import { readSessionCookie, ssoRequired } from '../sso/index.ts';
-import { type Standing, standingOf } from '../sso/sso.queries.ts';
+import { type Standing, standingOf } from '../sso/sso.sessions.queries.ts';
 import { type ConsentMode, type Proofs, verificationOf, withSignOn } from './consent.rules.ts';
 import type { Verification } from './consent.schema.ts';
 

@@ -10,7 +10,8 @@ import { findCallerParts } from '../../accounts/developers/developers.queries.ts
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type KeyRing, signToken, verifySignature } from '../../service/keys/index.ts';
-import { demandedOf, type SignInAt } from '../sso/sso.queries.ts';
+import type { SignInAt } from '../sso/sso.queries.ts';
+import { demandedOf } from '../sso/sso.sessions.queries.ts';
 import type { SessionEnd } from './principals.acts.ts';
 import {
   deleteSession,

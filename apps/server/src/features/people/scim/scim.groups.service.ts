@@ -19,7 +19,8 @@ import {
   updateGroup,
 } from './scim.groups.repo.ts';
 import { documentOfGroup, type Group, groupIn, type Member, shownGroup } from './scim.groups.rules.ts';
-import { patched, readOperations } from './scim.patch.rules.ts';
+import { readOperations } from './scim.patch.operations.rules.ts';
+import { patched } from './scim.patch.rules.ts';
 import { lockDirectory } from './scim.repo.ts';
 import { readDocument } from './scim.resource.rules.ts';
 import { cursorAfter, readSearch } from './scim.search.rules.ts';

@@ -10,9 +10,10 @@ import { principalsInSession } from '../principals/principals.queries.ts';
 import { usersOfPrincipals } from '../scim/scim.queries.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import type { Concerned } from './sso.hooks.ts';
-import type { SignInAt, Standing } from './sso.queries.ts';
+import type { SignInAt } from './sso.queries.ts';
 import { type ConnectionRow, lockActive, updateConnection } from './sso.repo.ts';
 import { domainOf } from './sso.rules.ts';
+import type { Standing } from './sso.sessions.queries.ts';
 import { usersOf } from './sso.sessions.repo.ts';
 
 type EnforcingDeps = Pick<SsoDeps, 'db' | 'clock' | 'store' | 'onEnforced'>;

@@ -4,6 +4,7 @@ import { personTold } from '../../../platform/db/personal-records.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { acts, entries } from './credentials.acts.ts';
+import { deleteCredentialsOfAccount } from './credentials.delete.service.ts';
 import type { Unrevoked } from './credentials.deps.service.ts';
 import { exchangeRoutes } from './credentials.exchange.routes.ts';
 import { endOfDisconnections, vaultRotation } from './credentials.jobs.ts';
@@ -12,7 +13,6 @@ import { rates } from './credentials.rates.ts';
 import { eraseCredentials, tellCredentials } from './credentials.repo.ts';
 import { countUnderFormerKeys, sealedCredentials } from './credentials.rotate.service.ts';
 import { credentialRoutes } from './credentials.routes.ts';
-import { deleteCredentialsOfAccount } from './credentials.service.ts';
 import { openingDeps, openingSettings } from './credentials.settings.ts';
 import { tables } from './credentials.tables.ts';
 

@@ -34,6 +34,10 @@ export type Refreshing =
   /** It may work another time. */
   | { readonly result: 'failed' };
 
+/** The stored settings, without the client's secret. */
+export const refreshSettings = ({ refresh }: { readonly refresh: unknown }) =>
+  refresh === null ? undefined : (refresh as Omit<RefreshSettings, 'clientSecret'>); // stored by this service
+
 type Settings = Pick<RefreshSettings, 'clientId' | 'authMethod' | 'scope'>;
 
 /** @see RFC 6749, section 6, and section 2.3.1 for the client */

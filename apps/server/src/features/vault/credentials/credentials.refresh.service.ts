@@ -29,8 +29,8 @@ import {
   type Refreshing,
   readRefreshing,
   refreshRequest,
+  refreshSettings,
 } from './credentials.refresh.rules.ts';
-import { refreshSettings } from './credentials.service.ts';
 
 export interface RefreshDeps {
   readonly db: Executor;

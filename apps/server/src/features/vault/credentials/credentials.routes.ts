@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { deleteCredential } from './credentials.delete.service.ts';
 import type { CredentialDeps } from './credentials.deps.service.ts';
 import { rates } from './credentials.rates.ts';
 import {
@@ -12,7 +13,7 @@ import {
   NewCredential,
   StoredCredential,
 } from './credentials.schema.ts';
-import { deleteCredential, getCredential, listCredentials, storeCredential } from './credentials.service.ts';
+import { getCredential, listCredentials, storeCredential } from './credentials.service.ts';
 
 const LARGEST_BODY = 65_536; // bytes: two tokens of 16 KiB in JSON, and metadata
 

@@ -1,29 +1,20 @@
-import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { afterCommit, inTransaction, isTaken, type Tx } from '../../../platform/db/db.ts';
+import { inTransaction, isTaken } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { acceptUrl } from '../../../platform/egress/urls.ts';
-import { currentKey, type MasterKey, newEnvelope, openEnvelope } from '../../../platform/envelope.ts';
+import { currentKey, type MasterKey, newEnvelope } from '../../../platform/envelope.ts';
 import { AppError, badField, notFound, principalInactive } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { byId, mustBeWhole, pageOf, positionOf } from '../../../platform/paging.ts';
-import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { holdPrincipal } from '../../people/scim/scim.principals.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { frozenProfile } from '../proxy/proxy.queries.ts';
-import { beginDisconnectingAll } from './credentials.connection.repo.ts';
 import { shownConnection } from './credentials.connection.rules.ts';
 import { type CredentialDeps, differsInCase } from './credentials.deps.service.ts';
-import { disconnect } from './credentials.disconnect.service.ts';
 import { mustBeProxyLimits, proxyColumn, storedProxy } from './credentials.proxy.rules.ts';
-import { revocationRequest } from './credentials.refresh.rules.ts';
 import {
-  type CredentialRow,
   countCredentials,
-  deleteCredentialRow,
-  deleteCredentialRowsOf,
-  deleteStoredRows,
   FOLDED_INDEX,
   findShownCredential,
   isStored,
@@ -38,7 +29,6 @@ import type {
   CredentialPage,
   CredentialQuery,
   NewCredential,
-  RefreshSettings,
   StoredCredential,
 } from './credentials.schema.ts';
 
@@ -129,10 +119,6 @@ function seal(
   };
 }
 
-/** The stored settings, without the client's secret. */
-export const refreshSettings = ({ refresh }: Pick<CredentialRow, 'refresh'>) =>
-  refresh === null ? undefined : (refresh as Omit<RefreshSettings, 'clientSecret'>); // stored by this service
-
 /** @throws BAD_REQUEST for a page that the query cannot name */
 export async function listCredentials(
   deps: CredentialDeps,
@@ -160,68 +146,6 @@ export async function getCredential(
   if (!row) throw notFound();
   return toCredential(row);
 }
-
-/** A connected account is disconnected. @throws NOT_FOUND, also when the credential was deleted before */
-export async function deleteCredential(deps: CredentialDeps, caller: Caller, id: string): Promise<void> {
-  if (await disconnect(deps, caller, { id })) return;
-  const at = deps.clock();
-  await inTransaction(deps.db, async (tx) => {
-    const row = await deleteCredentialRow(tx, caller.tenant, id);
-    if (!row) throw notFound();
-    await freeQuota(tx, caller, 'vault_credentials', 1);
-    await recordActs(tx, caller, [deleted(row, 'api')], at);
-    await afterCommit(tx, () => void revokeUpstream(deps, row));
-  });
-}
-
-/** Tells the upstream that its tokens are not needed. The credential is gone whatever comes of it. */
-async function revokeUpstream(
-  { vault, upstream, onUnrevoked }: CredentialDeps,
-  row: CredentialRow,
-): Promise<void> {
-  const { developerId, principalId, service, refreshToken, clientSecret } = row;
-  const settings = refreshSettings(row);
-  const envelope = openEnvelope(vault, row.dataKey, [developerId, principalId, service]);
-  const token = refreshToken === null ? undefined : envelope?.open('refresh_token', refreshToken);
-  if (settings?.revocationEndpoint === undefined || token === undefined) return;
-  const secret = clientSecret === null ? undefined : envelope?.open('client_secret', clientSecret);
-  const request = revocationRequest(settings, token, secret);
-  const outcome = await upstream.send({ url: settings.revocationEndpoint, method: 'POST', ...request });
-  const failure = outcome.failure ?? (outcome.status === 200 ? undefined : `status ${outcome.status}`);
-  if (failure !== undefined) onUnrevoked({ credentialId: row.id, failure });
-}
-
-/**
- * Deletes the credentials of an account that is closed. Connected accounts are out of use at once; the job for
- * disconnections revokes them at their upstreams, and deletes them within a minute.
- */
-export const deleteCredentialsOfAccount: OnAccountClosed = async (tx, caller, at) => {
-  await beginDisconnectingAll(tx, caller.tenant, at);
-  const rows = await deleteStoredRows(tx, caller.tenant);
-  if (rows.length > 0) await freeQuota(tx, caller, 'vault_credentials', rows.length);
-  return rows.map((row) => deleted(row, 'developer_deleted'));
-};
-
-/** Deletes what is stored for a principal who is gone. @returns acts, which the caller records */
-export async function deleteCredentialsOfPrincipal(
-  tx: Tx,
-  caller: Caller,
-  principalId: string,
-): Promise<Act[]> {
-  const rows = await deleteCredentialRowsOf(tx, caller.tenant, principalId);
-  if (rows.length > 0) await freeQuota(tx, caller, 'vault_credentials', rows.length);
-  return rows.map((row) => deleted(row, 'principal_offboarded'));
-}
-
-const deleted = (
-  { id, principalId, service }: Pick<CredentialRow, 'id' | 'principalId' | 'service'>,
-  reason: 'api' | 'developer_deleted' | 'principal_offboarded',
-) =>
-  ({
-    type: 'vault.credential.deleted',
-    principalId,
-    data: { credentialId: id, service, reason },
-  }) as const;
 
 type ShownFields = Omit<ShownRow, 'keyId' | 'lastExchangedAt'>;
 

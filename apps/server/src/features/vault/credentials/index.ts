@@ -1,6 +1,7 @@
 export { mustBeConnected, noteRefusedByUpstream, notStored } from './credentials.connected.service.ts';
 export type { FrozenClient } from './credentials.connection.rules.ts';
 export { findReplaced, listConnections, storeConnection } from './credentials.connection.service.ts';
+export { deleteCredentialsOfPrincipal } from './credentials.delete.service.ts';
 export type { CredentialDeps, Unrevoked } from './credentials.deps.service.ts';
 export { disconnect, revokeTokens } from './credentials.disconnect.service.ts';
 export { matchingScope } from './credentials.exchange.rules.ts';
@@ -16,5 +17,4 @@ export {
 export { storedProxy } from './credentials.proxy.rules.ts';
 export { rates } from './credentials.rates.ts';
 export { type NewTokens, tokensIn, valueAt } from './credentials.refresh.rules.ts';
-export { deleteCredentialsOfPrincipal } from './credentials.service.ts';
 export { openingDeps, openingSettings } from './credentials.settings.ts';
