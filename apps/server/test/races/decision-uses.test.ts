@@ -26,6 +26,8 @@ const cancels = ({ acme }: Side, { decisionId }: Approved) =>
   acme('POST', `/v1/decisions/${decisionId}/cancel`, {});
 const revokesGrant = ({ acme }: Side, { agent }: Approved) => acme('DELETE', `/v1/grants/${agent.grantId}`);
 
+const stops = ({ acme }: Side) => acme('POST', '/v1/me/stop', {});
+
 const denies = ({ service }: Side, { ada, decisionId }: Approved) => {
   const url = `/v1/approver/decisions/${decisionId}/deny`;
   return service.app.inject({ method: 'POST', url, headers: ada.browser.headers(), body: {} });
@@ -35,6 +37,8 @@ test('R10 a use of a decision, and its end', () =>
   race({ prepare: approved, one: sends, other: cancels, answers: ['200, 200', '409 CONFLICT, 200'] }));
 test('R10 a use of a decision, and the revocation of its grant', () =>
   race({ prepare: approved, one: sends, other: revokesGrant, answers: ['200, 204', '409 CONFLICT, 204'] }));
+test('R10 a use of a decision, and a stop of the account', () =>
+  race({ prepare: approved, one: sends, other: stops, answers: ['200, 200', '409 CONFLICT, 200'] }));
 test('R10 a use of a decision, and its denial', () =>
   race({ prepare: approved, one: sends, other: denies, answers: ['200, 200', '409 CONFLICT, 200'] }));
 test('R10 a use of a decision, and its expiry by the clock of another instance', () =>

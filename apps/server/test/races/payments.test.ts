@@ -9,13 +9,17 @@ const limit = (amount: number) => ({ maxTransactionAmount: { amount, currency: '
 const scopes = ['payments:mpp:data', 'wallet:authorize'];
 
 async function withAuthorization(acme: Developer) {
-  const { grantId } = await grantTo(acme, { scopes });
+  const { agentId, grantId } = await grantTo(acme, { scopes });
   const account = 'eip155:1:0xab16a96D359eC26a11e2C2b3d8f8B8942d5Bfcdb';
   const asked = { grantId, account, maxAmount: { amount: '5.00', asset: 'USDC' } };
   const { id } = (await acme('POST', '/v1/wallet/authorizations', asked)).json();
-  return { grantId, authorizationId: String(id) };
+  return { agentId, grantId, authorizationId: String(id) };
 }
 type Authorized = Awaited<ReturnType<typeof withAuthorization>>;
+
+const stop = ({ acme }: Side) => acme('POST', '/v1/me/stop', {});
+const suspend = ({ acme }: Side, { agentId }: { readonly agentId: string }) =>
+  acme('PATCH', `/v1/agents/${agentId}`, { status: 'suspended' });
 
 const onAuthorization =
   (what: 'consume' | 'revoke') =>
@@ -44,12 +48,26 @@ test('P4 a use of a wallet authorization, and the revocation of its grant', () =
     other: revokeGrant,
     answers: ['200, 204', '410 GONE, 204'],
   }));
+test('P4 a use of a wallet authorization, and a stop', () =>
+  race({
+    prepare: withAuthorization,
+    one: onAuthorization('consume'),
+    other: stop,
+    answers: ['200, 200', '409 AGENT_INACTIVE, 200'],
+  }));
+test('P4 a use of a wallet authorization, and the suspension of its agent', () =>
+  race({
+    prepare: withAuthorization,
+    one: onAuthorization('consume'),
+    other: suspend,
+    answers: ['200, 200', '409 AGENT_INACTIVE, 200'],
+  }));
 
 async function withPassport(acme: Developer) {
   const { agentId, grantId } = await grantTo(acme, { scopes });
   const body = { agentId, grantId, allowedMPPCategories: ['data'], ...limit(5) };
   const { passportId } = (await acme('POST', '/v1/passport/issue', body)).json();
-  return { grantId, body, passportId: String(passportId) };
+  return { agentId, grantId, body, passportId: String(passportId) };
 }
 type Held = Awaited<ReturnType<typeof withPassport>>;
 
@@ -66,6 +84,10 @@ test('P4 an issuance of a passport, and the revocation of its grant', () =>
     other: revokeGrant,
     answers: ['201, 204', '400 INVALID_GRANT grant_revoked, 204'],
   }));
+test('P4 an issuance of a passport, and a stop', () =>
+  race({ prepare: withPassport, one: issue, other: stop, answers: ['201, 200', '400 INVALID_AGENT, 200'] }));
+test('P4 an issuance of a passport, and the suspension of its agent', () =>
+  race({ prepare: withPassport, one: issue, other: suspend, answers: ['201, 200', '400 INVALID_AGENT, 200'] }));
 test('P4 an issuance of a passport below another one, and the revocation of that', () =>
   race({
     prepare: withPassport,

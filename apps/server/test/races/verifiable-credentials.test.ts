@@ -6,9 +6,9 @@ import type { Developer } from '../app/start-app.ts';
 const { race } = interleaving();
 
 async function withCredential(acme: Developer) {
-  const { grantId } = await grantTo(acme);
+  const { agentId, grantId } = await grantTo(acme);
   const { id } = (await acme('POST', '/v1/credentials', { grantId, format: 'vc-jwt' })).json();
-  return { grantId, credentialId: String(id) };
+  return { agentId, grantId, credentialId: String(id) };
 }
 type Held = Awaited<ReturnType<typeof withCredential>>;
 
@@ -25,6 +25,13 @@ test('P4 an issuance of a credential, and the revocation of its grant', () =>
     other: revokeGrant,
     answers: ['201, 204', '409 GRANT_INACTIVE revoked, 204'],
   }));
+const stop = ({ acme }: Side) => acme('POST', '/v1/me/stop', {});
+const suspend = ({ acme }: Side, { agentId }: Held) =>
+  acme('PATCH', `/v1/agents/${agentId}`, { status: 'suspended' });
+test('P4 an issuance of a credential, and a stop', () =>
+  race({ prepare: withCredential, one: issue, other: stop, answers: ['201, 200', '409 AGENT_INACTIVE, 200'] }));
+test('P4 an issuance of a credential, and the suspension of its agent', () =>
+  race({ prepare: withCredential, one: issue, other: suspend, answers: ['201, 200', '409 AGENT_INACTIVE, 200'] }));
 test('two issuances of a credential', () =>
   race({ prepare: withCredential, one: issue, other: issue, answers: ['201, 201'] }));
 test('two revocations of a credential', () =>

@@ -13,6 +13,7 @@ import type {
 import type { Caller } from '../../../platform/caller.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
+import { holdAgentStanding } from '../../accounts/agents/agents.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { signToken, verifySignature } from '../../service/keys/index.ts';
 import type { DecisionDeps, OpenDecisions } from '../enforcement/index.ts';
@@ -109,9 +110,11 @@ async function moveLocked({ clock }: DecisionDeps, tx: Tx, caller: Caller, move:
   return { ok: true, state: hold, replayed: next.replayed, decisionId: row.id, ...approversOf(given) };
 }
 
-/** Whether the grant stands. No revocation of it comes before the commit. */
-async function isStanding(tx: Tx, { developerId, grantId }: DecisionRow, at: Date): Promise<boolean> {
-  const grant = await holdGrant(tx, { tenant: { developerId }, agentIds: null }, grantId);
+/** Whether agent and grant stand. No stop, suspension or revocation of them comes before the commit. */
+async function isStanding(tx: Tx, { developerId, agentId, grantId }: DecisionRow, at: Date) {
+  const tenant = { developerId };
+  if ((await holdAgentStanding(tx, tenant, agentId)) !== 'active') return false;
+  const grant = await holdGrant(tx, { tenant, agentIds: null }, grantId);
   return grant?.status === 'active' && grant.expiresAt > at;
 }
 
