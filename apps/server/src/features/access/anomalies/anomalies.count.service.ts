@@ -2,19 +2,16 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { builtInMeasures, type Measure, WINDOWS, type Window } from './anomalies.builtin.rules.ts';
-import { deleteCounts, listRuleRows, upsertRule } from './anomalies.custom.repo.ts';
-import { isCounting, measureOf } from './anomalies.custom.rules.ts';
 import {
   countEntries,
   deleteOver,
   findNextSeq,
-  lockState,
-  type Position,
   type SignedMeasure,
-  type StateRow,
   sightFacts,
-  updateState,
-} from './anomalies.repo.ts';
+} from './anomalies.counts.repo.ts';
+import { deleteCounts, listRuleRows, upsertRule } from './anomalies.custom.repo.ts';
+import { isCounting, measureOf } from './anomalies.custom.rules.ts';
+import { lockState, type Position, type StateRow, updateState } from './anomalies.repo.ts';
 
 export interface CountDeps {
   readonly db: Executor;

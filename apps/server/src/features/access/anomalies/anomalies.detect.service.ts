@@ -6,18 +6,12 @@ import { listAgentDids } from '../../accounts/agents/agents.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type AlertRow, upsertAlerts } from './anomalies.alerts.repo.ts';
 import { beforeAllWindows, type CountDeps, countTo, sightedSince } from './anomalies.count.service.ts';
+import { listCandidates, listSightings } from './anomalies.counts.repo.ts';
 import { listRuleRows } from './anomalies.custom.repo.ts';
 import { builtInsWith, type OwnRule, ownRules } from './anomalies.custom.rules.ts';
 import { describe } from './anomalies.describe.rules.ts';
 import { announceToChannels } from './anomalies.messages.service.ts';
-import {
-  addOpenAlerts,
-  ensureState,
-  listCandidates,
-  listSightings,
-  lockState,
-  updateState,
-} from './anomalies.repo.ts';
+import { addOpenAlerts, ensureState, lockState, updateState } from './anomalies.repo.ts';
 import { respond } from './anomalies.respond.service.ts';
 import { customFinding, type Finding, findingOf, keyOf, LEAST, type Rule } from './anomalies.rules.ts';
 import type { Detection } from './anomalies.schema.ts';
