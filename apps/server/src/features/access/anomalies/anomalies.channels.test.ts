@@ -129,10 +129,18 @@ test('a message by mail goes to each address, and again when the mail server ref
     },
   };
 
+  const full = async (_rule: unknown, address: string) => {
+    if (address === 'ada@acme.test') throw new Error('This address has enough mails.');
+  };
+
   await sendMessages({ ...deps, mailer });
-  expect([sentTo, failures.length]).toEqual([[], 1]);
+  expect([sentTo, failures.length]).toEqual([[], 2]);
   isAway = false;
   advance(30);
+  await sendMessages({ ...deps, mailer, chargeRecipient: full });
+  expect(sentTo).toEqual(['ops@acme.test']); // the other address has enough mails
+  advance(300);
+  sentTo.length = 0;
   await sendMessages({ ...deps, mailer });
   expect(sentTo).toEqual(to);
   advance(3600);

@@ -114,14 +114,15 @@ async function isMailed(
   text: string,
 ): Promise<boolean> {
   if (!mailer) return false;
-  try {
-    for (const address of to) {
+  let isWhole = true;
+  for (const address of to) {
+    try {
       await chargeRecipient(rates.mailRecipient, address);
       await mailer.send({ to: address, subject: 'An agent behaves unusually', text });
+    } catch (error) {
+      onFailure(error);
+      isWhole = false;
     }
-    return true;
-  } catch (error) {
-    onFailure(error);
-    return false;
   }
+  return isWhole;
 }

@@ -16,7 +16,7 @@ import {
   insertApproverChallenge,
   insertApproverPasskey,
 } from './approvers.keys.repo.ts';
-import { enrolledMail, mailQuietly } from './approvers.mail.service.ts';
+import { enrolledMail, noticeQuietly } from './approvers.mail.service.ts';
 import { type ApproverRow, findApprover, listAllApprovers } from './approvers.queries.ts';
 import { lockApprover, NO_LINK, updateApprover } from './approvers.repo.ts';
 import { CHALLENGE_MS, WAIT_MS } from './approvers.rules.ts';
@@ -167,7 +167,7 @@ async function tellOfEnrolment(
   const mail = enrolledMail(enrolled, enrolled.displayName);
   for (const { email, emailVerified } of to) {
     if (emailVerified && email !== null)
-      await afterCommit(tx, () => mailQuietly(deps, { to: email, ...mail }));
+      await afterCommit(tx, () => noticeQuietly(deps, enrolled, { to: email, ...mail }));
   }
 }
 

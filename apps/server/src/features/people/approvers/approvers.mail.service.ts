@@ -1,14 +1,23 @@
+import type { Tenant } from '../../../platform/caller.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
 import { nameInMail, rates } from '../../accounts/emails/index.ts';
 import type { ApproverDeps } from './approvers.deps.service.ts';
 
 type MailDeps = Pick<ApproverDeps, 'mailer' | 'chargeRecipient' | 'onMailFailed' | 'logger'>;
 
-/** Mails without making anybody wait or fail. The log names no address. */
-export async function mailQuietly(deps: MailDeps, mail: Mail): Promise<void> {
-  const { mailer, chargeRecipient, onMailFailed, logger } = deps;
+/** Mails to an address that nobody has proved yet, without making anybody wait or fail. */
+export const mailQuietly = (deps: MailDeps, mail: Mail): Promise<void> =>
+  sendQuietly(deps, mail, () => deps.chargeRecipient(rates.mailRecipient, mail.to));
+
+/** Tells a person, whose address is proved, about an account. No other account's mails keep the notice back. */
+export const noticeQuietly = (deps: MailDeps, { developerId }: Tenant, mail: Mail): Promise<void> =>
+  sendQuietly(deps, mail, () => deps.chargeRecipient(rates.mailNotice, `${developerId} ${mail.to}`));
+
+/** The log names no address. */
+async function sendQuietly(deps: MailDeps, mail: Mail, charge: () => Promise<void>): Promise<void> {
+  const { mailer, onMailFailed, logger } = deps;
   try {
-    await chargeRecipient(rates.mailRecipient, mail.to);
+    await charge();
     await mailer?.send(mail);
   } catch (error) {
     const { code, command, responseCode } = Object(error);

@@ -16,7 +16,7 @@ import {
   insertApproverPasskey,
   listAllPasskeys,
 } from './approvers.keys.repo.ts';
-import { mailQuietly, passkeyMail } from './approvers.mail.service.ts';
+import { noticeQuietly, passkeyMail } from './approvers.mail.service.ts';
 import { findApprover } from './approvers.queries.ts';
 import { lockApprover } from './approvers.repo.ts';
 import { CHALLENGE_MS } from './approvers.rules.ts';
@@ -102,7 +102,7 @@ export async function addPasskey(
     });
     if (!added) throw new AppError('CONFLICT', 'This passkey is registered already.', { field: 'response' });
     const mail = { to: approver.email, ...passkeyMail(approver.displayName) };
-    if (approver.emailVerified) await afterCommit(tx, () => mailQuietly(deps, mail));
+    if (approver.emailVerified) await afterCommit(tx, () => noticeQuietly(deps, tenant, mail));
     const data = { approverId, credentialId: id };
     await recordEntry(tx, caller, { action: 'approver.passkey_added', data }, at);
     return toPasskey(added);

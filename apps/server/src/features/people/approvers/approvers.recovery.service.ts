@@ -7,7 +7,7 @@ import { lockAccount } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { recordForOperator } from '../../service/operator/index.ts';
 import type { ApproverDeps } from './approvers.deps.service.ts';
-import { mailQuietly, recoveryMail, recoveryNotice } from './approvers.mail.service.ts';
+import { noticeQuietly, recoveryMail, recoveryNotice } from './approvers.mail.service.ts';
 import { getApprover } from './approvers.manage.service.ts';
 import { type ApproverRow, findApprover, listAllApprovers } from './approvers.queries.ts';
 import { NO_LINK, updateApprover } from './approvers.repo.ts';
@@ -51,8 +51,8 @@ export function beginRecovery(
     const told = { developerName: account.name, developerId, name: row.displayName, opensAt, link };
     const others = (await listAllApprovers(tx, tenant)).filter((one) => one.id !== approverId);
     const active = others.filter(({ status }) => status === 'active');
-    await mailAll(deps, tx, [account, ...active], recoveryNotice(told));
-    await mailAll(deps, tx, [row], recoveryMail(told));
+    await mailAll(deps, tx, tenant, [account, ...active], recoveryNotice(told));
+    await mailAll(deps, tx, tenant, [row], recoveryMail(told));
     const data = { approverId, recoveryFrom: opensAt };
     await recordActs(tx, caller, [{ type: 'approver.recovery_requested', data }], at);
     const act = { action: 'approver.recovery_requested', data: { developerId, ...data } };
@@ -82,13 +82,14 @@ type Mailbox = Pick<ApproverRow, 'emailVerified'> & { readonly email: string | n
 async function mailAll(
   deps: ApproverDeps,
   tx: Tx,
+  tenant: Tenant,
   to: readonly Mailbox[],
   mail: { readonly subject: string; readonly text: string },
 ): Promise<void> {
   if (!deps.mailer) return;
   for (const { email, emailVerified } of to) {
     if (emailVerified && email !== null)
-      await afterCommit(tx, () => mailQuietly(deps, { to: email, ...mail }));
+      await afterCommit(tx, () => noticeQuietly(deps, tenant, { to: email, ...mail }));
   }
 }
 

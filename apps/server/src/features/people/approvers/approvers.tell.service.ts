@@ -3,7 +3,7 @@ import { afterCommit, type Tx } from '../../../platform/db/db.ts';
 import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { nameInMail } from '../../accounts/emails/index.ts';
 import type { ApproverDeps } from './approvers.deps.service.ts';
-import { changedMail, mailQuietly } from './approvers.mail.service.ts';
+import { changedMail, noticeQuietly } from './approvers.mail.service.ts';
 import { type ApproverRow, findApprover } from './approvers.queries.ts';
 
 /** Mails a person what somebody else has changed in their record: an API key can reroute what they decide. */
@@ -20,7 +20,7 @@ export async function tellOfChange(
   const changes = is.filter((line) => !was.includes(line));
   if (changes.length === 0) return;
   const mail = changedMail({ ...after, developerName: await findDeveloperName(tx, after) }, changes);
-  await afterCommit(tx, () => mailQuietly(deps, { to: email, ...mail }));
+  await afterCommit(tx, () => noticeQuietly(deps, after, { to: email, ...mail }));
 }
 
 async function linesOf(tx: Tx, row: ApproverRow): Promise<string[]> {

@@ -10,14 +10,14 @@ import {
 import { authenticator } from '../../../../test/app/authenticator.ts';
 import { actionsOf, entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import { provisionerOf } from '../../../../test/app/scim.ts';
-import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
+import { type Developer, type Service, startApp, type TestOptions } from '../../../../test/app/start-app.ts';
 import { verifyAddress } from '../../../../test/app/verified.ts';
 
 const HOUR = 3600;
 
 /** A live account whose address is verified, so that invitations go by mail alone. */
-async function live() {
-  const service = await startApp();
+async function live(options?: TestOptions) {
+  const service = await startApp(options);
   const acme = await service.asDeveloper();
   const email = await verifyAddress(service, acme);
   return { service, acme, email };
@@ -250,6 +250,22 @@ test('a person hears by mail what a key changes in their record, and nothing of 
   expect(told()).toContainEqual(['ada@example.org', lines]);
   await acme('DELETE', `${path}/absence`);
   expect(told()).toHaveLength(3);
+});
+
+test('mails that a stranger has sent to a person keep no notice of a change from them', async () => {
+  const env = { RATE_LIMIT_MAIL_RECIPIENT: '3', RATE_LIMIT_MAIL_NOTICE: '2' };
+  const { service, acme } = await live({ env });
+  const ada = await enrolApprover(service, acme, 'ada@example.org');
+  const stranger = await service.asDeveloper({ mode: 'sandbox' });
+  const ask = async () =>
+    (await stranger('POST', '/v1/signup/verify', { email: 'ada@example.org' })).statusCode;
+  expect([await ask(), await ask(), await ask()]).toEqual([201, 201, 429]);
+
+  for (const group of ['a', 'b', 'c'])
+    await acme('PATCH', `/v1/approvers/${ada.approverId}`, { groups: [group] });
+
+  const told = service.mails.sent().filter(({ text }) => text.includes('    Your groups: '));
+  expect(told).toHaveLength(2);
 });
 
 test('a principal who leaves is no approver from then on, and none of others’ grants before', async () => {
