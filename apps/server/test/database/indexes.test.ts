@@ -26,7 +26,7 @@ import { listByCredentialAcrossTenants } from '../../src/features/people/approve
 import { listOfSsoUser } from '../../src/features/people/approvers/approvers.repo.ts';
 import {
   listDueSessionsAcrossTenants,
-  listOpenSessions,
+  listWaitingSessions,
 } from '../../src/features/people/connections/connections.repo.ts';
 import { principalsWithPasskeys } from '../../src/features/people/passkeys/passkeys.queries.ts';
 import { principalsWithSessions } from '../../src/features/people/principals/principals.queries.ts';
@@ -236,7 +236,9 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   vault_providers_keys: ({ db }) =>
     listProvidersUnderAcrossTenants(db, 'a key', { developerId: '', id: '' }, 10),
   connect_sessions_open: ({ db, acme }) =>
-    inTransaction(db, (tx) => listOpenSessions(tx, acme, { principalId: 'user_42', service: 'files' }, 9)),
+    inTransaction(db, (tx) =>
+      listWaitingSessions(tx, acme, { principalId: 'user_42', service: 'files', agentId: null }, 9),
+    ),
   connect_sessions_due: ({ db, at }) => listDueSessionsAcrossTenants(db, at, 10),
   sso_connections_id: ({ db }) => findConnectionAcrossTenants(db, 'sso_1'),
   sso_connections_keys: ({ db }) =>

@@ -13,7 +13,7 @@ import { findConnectable, foundOf, settingsOf } from '../../vault/providers/inde
 import { type ConnectDeps, personIn, toSession } from './connections.deps.service.ts';
 import { endSession } from './connections.end.service.ts';
 import { ticketKey } from './connections.keys.service.ts';
-import { findOwner, findSession, insertSession, listOpenSessions } from './connections.repo.ts';
+import { findOwner, findSession, insertSession, listWaitingSessions } from './connections.repo.ts';
 import { isOpen, openSeconds, scopesToAsk, statusAt } from './connections.rules.ts';
 import type {
   AskByAgent,
@@ -22,7 +22,8 @@ import type {
   NewConnectSession,
 } from './connections.schema.ts';
 
-const MOST_OPEN = 10;
+/** An agent pushes out its own sessions alone, and none that a person has begun. */
+const MOST_WAITING = 10;
 /** For this long, a person who comes late reads that the session expired, not that it is unknown. */
 const LATE_SECONDS = 3600;
 
@@ -62,8 +63,9 @@ export async function askForConnection(
   await deps.store.put([{ key: ticketKey(id), value: kept, seconds: seconds + LATE_SECONDS }]);
   return inTransaction(deps.db, async (tx) => {
     const acts: Act[] = [];
-    for (const open of await listOpenSessions(tx, caller.tenant, { principalId, service }, MOST_OPEN - 1)) {
-      acts.push(...(await endSession(tx, caller, open.id, { to: 'cancelled', reason: 'too_many', at })));
+    const asked = { principalId, service, agentId };
+    for (const { id: oldest } of await listWaitingSessions(tx, caller.tenant, asked, MOST_WAITING - 1)) {
+      acts.push(...(await endSession(tx, caller, oldest, { to: 'cancelled', reason: 'too_many', at })));
     }
     const row = await insertSession(tx, caller.tenant, {
       id,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { askToConnect, browserOf } from '../../../../test/app/connecting.ts';
 import { possessionsOf } from '../../../../test/app/every-route.ts';
-import { refusalOf, sharedSandbox, startSandbox } from '../../../../test/app/flow.ts';
+import { grantTo, refusalOf, sharedSandbox, startSandbox } from '../../../../test/app/flow.ts';
 import type { Developer } from '../../../../test/app/start-app.ts';
 import { listDueSessionsAcrossTenants } from './connections.repo.ts';
 
@@ -28,7 +28,7 @@ describe('a connect session', () => {
     expect((await acme('POST', '/v1/vault/connect-sessions', asked)).statusCode).toBe(status);
   });
 
-  test('is the tenth of its person and service at most, or the oldest ends', async () => {
+  test('is the tenth that waits for a person and a service at most, or the oldest ends', async () => {
     const { acme, statusOf, advance } = await withProvider(await startSandbox());
     const ids: string[] = [];
     for (let n = 0; n < 11; n += 1) {
@@ -40,6 +40,31 @@ describe('a connect session', () => {
     for (const id of ids) statuses.push(await statusOf(id));
 
     expect(statuses).toEqual(['cancelled', ...Array(10).fill('pending')]);
+  });
+
+  test('of a person stays when an agent asks for ten more', async () => {
+    const { acme, app, service, statusOf, advance } = await withProvider(await startSandbox());
+    const begun = await askToConnect(acme);
+    const waiting = await askToConnect(acme);
+    const browser = browserOf(service);
+    await browser.open(begun);
+    await browser.start(begun.id);
+    const { grantToken } = await grantTo(acme, { scopes: ['files:read'] });
+    const ids: string[] = [];
+    for (let n = 0; n < 11; n += 1) {
+      advance(1);
+      const request = {
+        method: 'POST',
+        url: '/v1/vault/credentials/connect',
+        body: { service: 'files' },
+      } as const;
+      const answer = await app.inject({ ...request, headers: { authorization: `Bearer ${grantToken}` } });
+      ids.push(answer.json().id);
+    }
+
+    const [oldest = '', second = ''] = ids;
+    const statuses = [begun.id, waiting.id, oldest, second].map(statusOf);
+    expect(await Promise.all(statuses)).toEqual(['started', 'pending', 'cancelled', 'pending']);
   });
 
   test('is started five times at most', async () => {

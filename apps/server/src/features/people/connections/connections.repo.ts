@@ -54,11 +54,14 @@ export function findShownSession(db: Executor, tenant: Tenant, id: string) {
 
 export type ShownRow = NonNullable<Awaited<ReturnType<typeof findShownSession>>>;
 
-/** The open sessions of a principal for a service, newest first, but for so many. */
-export function listOpenSessions(
+/**
+ * The sessions for a principal and a service that one agent, or the developer, has asked for and nobody has begun. Newest
+ * first, but for so many.
+ */
+export function listWaitingSessions(
   tx: Tx,
   { developerId }: Tenant,
-  { principalId, service }: Pick<SessionRow, 'principalId' | 'service'>,
+  { principalId, service, agentId }: Pick<SessionRow, 'principalId' | 'service' | 'agentId'>,
   beside: number,
 ) {
   return tx
@@ -67,7 +70,8 @@ export function listOpenSessions(
     .where('developerId', '=', developerId)
     .where('principalId', '=', principalId)
     .where('service', '=', service)
-    .where('status', 'in', ['pending', 'started', 'returned'])
+    .where('agentId', 'is not distinct from', agentId)
+    .where('status', '=', 'pending')
     .orderBy('id', 'desc')
     .offset(beside)
     .execute();
