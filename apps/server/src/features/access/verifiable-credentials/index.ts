@@ -7,7 +7,7 @@ export {
   securedClaims,
   uriOf,
 } from './verifiable-credentials.rules.ts';
-export { revokeCredential } from './verifiable-credentials.service.ts';
+export { actsOfFallen, revokeCredential } from './verifiable-credentials.service.ts';
 export { legacySettings } from './verifiable-credentials.settings.ts';
 export {
   type CredentialDeps,
