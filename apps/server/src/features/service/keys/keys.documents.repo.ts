@@ -12,7 +12,7 @@ export async function listDocumentTimes(
     .execute();
 }
 
-/** Keeps the time of a document. One that is known stays as it is. */
+/** Keeps the time of a document that is not known yet. */
 export async function keepDocumentTime(
   db: Executor,
   row: { readonly did: string; readonly sha256: string; readonly firstMadeAt: Date },
