@@ -1,6 +1,7 @@
 export { rates as credentialRates } from './verifiable-credentials.rates.ts';
 export {
   issuerDid,
+  markOf,
   PASSPORT_CREDENTIAL,
   plainCredential,
   type Stating,

@@ -72,7 +72,9 @@ describe('an SD-JWT', () => {
       ...{ sdJwt: await bound(service, held), nonce: NONCE, audience: AUDIENCE },
     });
 
-    const visible = { id: payload.sub, type: 'AgentGrantCredential', grantId: held.grantId };
+    const visible = {
+      ...{ id: payload.sub, type: 'AgentGrantCredential', sandbox: true, grantId: held.grantId },
+    };
     expect(alone).toEqual({ valid: true, vcId: held.id, disclosedClaims: visible, keyBound: false });
     expect(some.disclosedClaims).toEqual({ ...visible, scopes: expect.any(Array) });
     expect(all).toEqual({
@@ -99,7 +101,7 @@ describe('an SD-JWT', () => {
     expect(payload).toMatchObject({ principalId: 'user_42', delegationDepth: 0 });
     expect(payload).not.toHaveProperty('grantId');
     expect(shown.disclosedClaims).toEqual({
-      ...{ id: payload.sub, type: 'AgentGrantCredential', principalId: 'user_42' },
+      ...{ id: payload.sub, type: 'AgentGrantCredential', sandbox: true, principalId: 'user_42' },
       ...{ developerId: acme.developerId, scopes: payload.scopes, delegationDepth: 0 },
     });
     expect(payload.scopes).toEqual(expect.any(Array));
