@@ -153,6 +153,7 @@ select create_reference_table('resource_index');
 -- schema_functions: the journal of the functions, which are replaced on the coordinator
 -- dynamic_clients: clients that have registered themselves, which belong to no developer
 -- signing_keys: the few keys of the whole service, which belong to no developer
+-- service_did_documents: the times of the service’s own documents, which belong to no developer
 -- operator_head: the end of the chain of the operator, who is no developer
 -- operator_entries: the chain of the operator, who is no developer
 
@@ -188,6 +189,7 @@ select create_distributed_function('count_policies(text,timestamp with time zone
 select create_distributed_function('count_token_exchanges(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_vault_credentials(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_webhooks(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('credentials_beside(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('deliver_events(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('details_above(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('drop_sets(text,text,timestamp with time zone,bigint)', 'p_developer_id', colocate_with => 'developers');
@@ -210,6 +212,7 @@ select create_distributed_function('free_webhook_leases(text,text,boolean,timest
 select create_distributed_function('grant_budget(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('has_waiting_set(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('hold_credentials(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('hold_principal(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('hold_standing(text,text)');
 select create_distributed_function('hold_status_place(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
@@ -232,9 +235,9 @@ select create_distributed_function('record_acts(text,timestamp with time zone,js
 select create_distributed_function('recount_quota(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('refuse_change()');
 select create_distributed_function('release_quota(text,text,bigint)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('revoke_branch(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_credentials(text,timestamp with time zone,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_credentials_of(text,timestamp with time zone,text[])', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('revoke_some(text,timestamp with time zone,text[],revoked_reason)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_tree(text,timestamp with time zone,jsonb)');
 select create_distributed_function('set_subject(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('settle_webhook_delivery(text,text,text,timestamp with time zone,timestamp with time zone,webhook_delivery_status,timestamp with time zone,text,integer,text,boolean)', 'p_developer_id', colocate_with => 'developers');

@@ -28,6 +28,7 @@ export const LOCAL: Readonly<Record<string, string>> = {
   schema_functions: 'the journal of the functions, which are replaced on the coordinator',
   dynamic_clients: 'clients that have registered themselves, which belong to no developer',
   signing_keys: 'the few keys of the whole service, which belong to no developer',
+  service_did_documents: 'the times of the service’s own documents, which belong to no developer',
   operator_head: 'the end of the chain of the operator, who is no developer',
   operator_entries: 'the chain of the operator, who is no developer',
 };

@@ -8,10 +8,12 @@ export interface IssuerSettings {
   readonly did: string;
   /** The developer whose agents you know. All accounts of a service sign with the same keys. */
   readonly developerId: string;
+  /** True to take credentials of a sandbox account, where no person has to approve. Default: false. */
+  readonly allowSandbox?: boolean;
 }
 
 /** Verifies W3C credentials about grants. Make one verifier for the life of the process: it keeps the keys. */
-export function credentialVerifier({ baseUrl, did, developerId }: IssuerSettings) {
+export function credentialVerifier({ baseUrl, did, developerId, allowSandbox = false }: IssuerSettings) {
   const keys = createRemoteJWKSet(new URL(`${baseUrl}/.well-known/jwks.json`));
   const signed = async (text: string): Promise<JWTPayload> => {
     const options = { algorithms: ['RS256', 'ES256'], typ: 'vc+jwt', issuer: did, requiredClaims: ['exp'] };
@@ -23,6 +25,8 @@ export function credentialVerifier({ baseUrl, did, developerId }: IssuerSettings
     const { credentialSubject, credentialStatus } = Object(payload);
     if (credentialSubject?.developerId !== developerId)
       throw new Error("The credential is of another account's agent.");
+    if (credentialSubject.sandbox !== undefined && !allowSandbox)
+      throw new Error('The credential is of a sandbox account, where no person has to approve.');
     const [entry] = credentialStatus;
     const { statusListCredential: address, statusListIndex } = entry;
     if (!address.startsWith(`${baseUrl}/`)) throw new Error('The issuer does not publish this status list.');

@@ -8,6 +8,8 @@ export interface Fault {
   readonly challenge?: string;
   readonly origin?: string;
   readonly crossOrigin?: boolean;
+  /** The page around the frame in which the answer was made. */
+  readonly topOrigin?: string;
   readonly rpId?: string;
   /** 1: the person is present, 4: verified. */
   readonly flags?: number;
@@ -76,6 +78,7 @@ export function authenticator({
         challenge: fault.challenge ?? challenge,
         origin: fault.origin ?? origin,
         crossOrigin: fault.crossOrigin ?? false,
+        topOrigin: fault.topOrigin, // left out unless a test gives it
       }),
     );
 

@@ -144,6 +144,7 @@ describe('the schema', () => {
     'ssf_tokens',
     'dynamic_clients', // registered before any developer knows them
     'signing_keys',
+    'service_did_documents',
     'operator_head',
     'operator_entries',
   ];
@@ -229,7 +230,12 @@ describe('I1: statements', () => {
   const functions = repositories.flatMap(functionsOf);
 
   /** Their tables belong to the whole service, and have no tenant. */
-  const OF_THE_SERVICE = ['keys.repo.ts', 'oauth.registration.repo.ts', 'operator.repo.ts'];
+  const OF_THE_SERVICE = [
+    'keys.documents.repo.ts',
+    'keys.repo.ts',
+    'oauth.registration.repo.ts',
+    'operator.repo.ts',
+  ];
 
   test('name the tenant, or say in their name that they do not', () => {
     const careless = functions.filter(

@@ -147,12 +147,17 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     share_principals: call('share_principals', dev, ids('grace@acme.test')),
     count_bundles: call('count_bundles', dev, at),
     revoke_credentials: call('revoke_credentials', dev, at, ids(its.verifiableCredentialId)),
+    hold_credentials: call('hold_credentials', dev, ids(its.verifiableCredentialId)),
+    credentials_beside: call('credentials_beside', dev, ids(grantId)),
     revoke_credentials_of: call('revoke_credentials_of', dev, at, ids(grantId)),
     // The place in the list is one of chance.
     free_status_place: `select list_id from free_status_place(${dev})`,
     hold_status_place: call('hold_status_place', dev, at, json(credential)),
     keep_credential: call('keep_credential', dev, json(credential)),
-    revoke_some: call('revoke_some', dev, at, ids(grantId), "'developer'"),
+    revoke_branch: call(
+      'revoke_branch',
+      ...[dev, at, json({ ids: [grantId], rootIds: [grantId], reason: 'developer' })],
+    ),
     revoke_tree: call(
       'revoke_tree',
       ...[dev, at, json({ rootIds: [grantId], expectedIds: [grantId], reason: 'developer' })],

@@ -95,5 +95,19 @@ test('P4 an issuance of a passport below another one, and the revocation of that
     other: revoke,
     answers: ['201, 200', '400 PARENT_EXCEEDED parent, 200'],
   }));
+
+/** A passport, and another grant about which one below it is issued. */
+async function withTwoGrants(acme: Developer) {
+  const held = await withPassport(acme);
+  const { agentId, grantId } = await grantTo(acme, { scopes });
+  return { ...held, body: { ...held.body, agentId, grantId } };
+}
+test('P4 an issuance of a passport below one about another grant, and the revocation of that grant', () =>
+  race({
+    prepare: withTwoGrants,
+    one: issueBelow,
+    other: revokeGrant,
+    answers: ['201, 204', '400 PARENT_EXCEEDED parent, 204'],
+  }));
 test('P4 two revocations of a passport', () =>
   race({ prepare: withPassport, one: revoke, answers: ['200, 200'] }));

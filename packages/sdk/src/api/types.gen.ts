@@ -1700,6 +1700,7 @@ export interface PassportsIssueAnswer {
       };
       paymentRails: "tempo"[];
       delegationDepth: number;
+      /** There for accounts of the sandbox. */ sandbox?: true;
       parentPassportId?: string;
     };
     credentialStatus: { readonly [name: string]: unknown }[];
@@ -1730,6 +1731,7 @@ export interface PassportsGetAnswer {
     };
     paymentRails: "tempo"[];
     delegationDepth: number;
+    /** There for accounts of the sandbox. */ sandbox?: true;
     parentPassportId?: string;
   };
   credentialStatus: { readonly [name: string]: unknown }[];

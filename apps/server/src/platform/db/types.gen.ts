@@ -1082,6 +1082,12 @@ export interface ScimUsers {
   version: number;
 }
 
+export interface ServiceDidDocuments {
+  did: string;
+  firstMadeAt: Timestamp;
+  sha256: string;
+}
+
 export interface SetupLinks {
   connectionId: string | null;
   createdAt: Timestamp;
@@ -1550,6 +1556,7 @@ export interface DB {
   scimTokens: ScimTokens;
   scimUserEmails: ScimUserEmails;
   scimUsers: ScimUsers;
+  serviceDidDocuments: ServiceDidDocuments;
   setupLinks: SetupLinks;
   signalReceipts: SignalReceipts;
   signalSources: SignalSources;

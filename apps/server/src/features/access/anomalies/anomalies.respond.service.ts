@@ -2,7 +2,7 @@ import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
 import { suspendAgentWithin } from '../../accounts/agents/index.ts';
-import { revokeActiveGrantsOfAgent, revokeGrantWithin } from '../grants/index.ts';
+import { countEnded, revokeActiveGrantsOfAgent, revokeGrantWithin } from '../grants/index.ts';
 import type { AlertRow } from './anomalies.alerts.repo.ts';
 import type { Response } from './anomalies.builtin.rules.ts';
 
@@ -35,8 +35,8 @@ export async function respond(
       ? await revokeGrantWithin(tx, caller, grantId, revoking, at)
       : await revokeActiveGrantsOfAgent(tx, caller, agentId, revoking, at);
     if (revoked.length === 0) continue;
-    revokedGrants += revoked.length;
-    const data = { alertId: id, revokedGrants: revoked.length };
+    const data = { alertId: id, revokedGrants: countEnded(revoked) };
+    revokedGrants += data.revokedGrants;
     acts.push({ type: 'anomaly.auto_revoked', agentId, ...(grantId && { grantId }), data }, ...revoked);
   }
   return { acts, revokedGrants };

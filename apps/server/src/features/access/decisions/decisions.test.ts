@@ -120,6 +120,19 @@ test('a decision that another check denies afterwards is free again', async () =
   expect((await step('hold', 'call-0002')).json()).toMatchObject({ state: 'held', replayed: false });
 });
 
+test('R10: no step is taken once the grant has ended, also not back', async () => {
+  for (const phase of ['send', 'release', 'spend']) {
+    const { acme, agent, step } = await approved();
+    const before = phase === 'spend' ? 'send' : 'hold';
+    expect((await step(before, 'call-0001')).statusCode).toBe(200);
+
+    await acme('DELETE', `/v1/grants/${agent.grantId}`);
+
+    const refused = await step(phase, 'call-0001');
+    expect([refused.statusCode, reasonOf(refused)], phase).toEqual([409, 'revoked']);
+  }
+});
+
 test('R10: decision grants are for the agent, the grant and the case that asked', async () => {
   const { acme, agent, decisionGrants, decisionId, step } = await approved({
     caseId: 'case-1',

@@ -175,47 +175,49 @@ export interface Revocation {
   readonly reason: RevokedReason;
 }
 
-type Outcome = 'changed' | null;
-
-/** Revokes in the caller's transaction. @returns `changed`, and writes nothing, when the tree has changed */
-export async function revokeTree(tx: Tx, tenant: Tenant, revocation: Revocation): Promise<Outcome> {
-  const { values } = revocationOf(revocation);
-  const [made] = await revokingTree(tx, tenant.developerId, revocation.at, JSON.stringify(values));
-  return made?.refusal ?? null;
+/** The consequences of the end of a part of a tree. */
+export interface Fallen {
+  /** How many of the grants had not expired. */
+  readonly living: number;
+  /** The ids of passports about grants that are not in this part. */
+  readonly beside: readonly string[];
 }
 
-const revokingTree = statement<{ refusal: Outcome }, [developerId: string, at: Date, revocation: string]>(
-  'revoke_tree',
-  'select revoke_tree($1, $2, $3) as refusal',
-);
+interface Branch {
+  readonly ids: readonly string[];
+  /** Those among them that are roots. */
+  readonly rootIds: readonly string[];
+  /** Only for the last part: how many grants of the parts before had not expired. The quota gets them all back. */
+  readonly livingBefore?: number;
+  readonly at: Date;
+  readonly reason: RevokedReason;
+}
 
-const revocationOf = ({ rootIds, expectedIds, reason }: Revocation) =>
-  hotCall('revoke_tree', { rootIds, expectedIds, reason });
-
-/** Revokes a part of a tree. The caller holds `lockDelegation`. @returns how many had not expired */
-export async function revokeSome(
+/** Revokes a part of a tree. The caller holds `lockDelegation`. */
+export async function revokeBranch(
   tx: Tx,
   { developerId }: Tenant,
-  ids: readonly string[],
-  { at, reason }: Pick<Revocation, 'at' | 'reason'>,
-): Promise<number> {
-  const call = sql<{
-    living: string;
-  }>`select revoke_some(${developerId}, ${at}, ${ids}, ${reason}) as living`;
-  return Number((await call.execute(tx)).rows[0]?.living);
+  { at, ...branch }: Branch,
+): Promise<Fallen> {
+  const { rows } = await sql<{ living: string; beside: string[] }>`
+    select living, beside from revoke_branch(${developerId}, ${at}, ${JSON.stringify(branch)})`.execute(tx);
+  return { living: Number(rows[0]?.living), beside: rows[0]?.beside ?? [] };
 }
 
-/** A hot write: the revocation with its audit entries and events. @returns the same as `revokeTree` */
+/**
+ * A hot write: the revocation with its audit entries and events.
+ * @returns `changed`, and writes nothing, when the tree has changed or passports about further grants would fall
+ */
 export function revokeGrants(
   db: Executor,
   tenant: Tenant,
-  revocation: Revocation,
+  { at, ...revocation }: Revocation,
   records: Records,
-): Promise<Outcome> {
+): Promise<'changed' | null> {
   return records.writeUnlessRefused(db, {
     tenant,
-    at: revocation.at,
-    fact: revocationOf(revocation),
+    at,
+    fact: hotCall('revoke_tree', { ...revocation, endsOthers: false }),
     locks: [[ownDelegation, []]],
     turn: `quota ${revocation.rootIds[0]}`,
   });

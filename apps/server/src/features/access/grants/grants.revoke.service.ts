@@ -4,8 +4,8 @@ import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
-import { freeQuota } from '../../accounts/quotas/index.ts';
 import { prepareActsInTurns, recordActs } from '../../record/audit/index.ts';
+import { actsOfFallen } from '../verifiable-credentials/index.ts';
 import { findGrant } from './grants.queries.ts';
 import {
   type GrantNode,
@@ -16,9 +16,8 @@ import {
   listTopActiveIds,
   lockDelegation,
   type RevokedReason,
+  revokeBranch,
   revokeGrants,
-  revokeSome,
-  revokeTree,
 } from './grants.repo.ts';
 import type { GrantDeps } from './grants.service.ts';
 
@@ -58,8 +57,8 @@ export async function revokeGrant(
 }
 
 /**
- * Revokes a tree that needs several statements, or that grew since it was read and could grow again.
- * Delegations wait for the end of the transaction.
+ * Revokes a tree that needs several statements, that grew since it was read and could grow again, or with which passports
+ * about other grants fall. Delegations wait for the end of the transaction.
  */
 function revokeUnderLock(
   deps: GrantDeps,
@@ -159,7 +158,11 @@ export async function revokeGrantsOfToken(tx: Tx, caller: Caller, tokenId: strin
   return rootIds.length === 0 ? [] : cutTrees(tx, caller, rootIds, { reason: 'token_revoked' }, at);
 }
 
-/** The caller holds `lockDelegation`. @returns the acts, which the caller records */
+/**
+ * Revokes trees of any size, in portions, since no statement takes long. The lock keeps the trees as they were read. The
+ * caller holds `lockDelegation`.
+ * @returns the acts, which the caller records: of each grant, and of each passport about a grant that lives on
+ */
 async function cutTrees(
   tx: Tx,
   caller: Caller,
@@ -167,37 +170,27 @@ async function cutTrees(
   revoking: Revoking,
   at: Date,
 ): Promise<Act[]> {
-  const tree = await listActiveTree(tx, caller.tenant, rootIds);
-  const expectedIds = tree.map(({ id }) => id);
+  const { tenant } = caller;
+  const tree = await listActiveTree(tx, tenant, rootIds);
+  const ids = tree.map(({ id }) => id).sort();
+  const roots = new Set(rootIds);
   const { reason } = revoking;
-  if (tree.length > SMALL) {
-    await revokeInPortions(tx, caller, tree, { at, reason });
-    return actsOf(caller, tree, revoking);
+  let living = 0;
+  const beside: string[] = [];
+  for (let done = 0; done < ids.length; done += SMALL) {
+    const portion = ids.slice(done, done + SMALL);
+    const isLast = done + SMALL >= ids.length;
+    const branch = { ids: portion, rootIds: portion.filter((id) => roots.has(id)), at, reason };
+    const fallen = await revokeBranch(tx, tenant, { ...branch, ...(isLast && { livingBefore: living }) });
+    living += fallen.living;
+    beside.push(...fallen.beside);
   }
-  const outcome = await revokeTree(tx, caller.tenant, { at, rootIds, expectedIds, reason });
-  if (outcome !== null) throw new Error('A tree changed although its lock was held.');
-  return actsOf(caller, tree, revoking);
+  return [...actsOf(caller, tree, revoking), ...(await actsOfFallen(tx, tenant, beside, new Set(ids)))];
 }
 
-/** Revokes a tree of any size, since no statement takes long. The lock keeps the tree as it was read. */
-async function revokeInPortions(
-  tx: Tx,
-  caller: Caller,
-  tree: readonly GrantNode[],
-  { at, reason }: { at: Date; reason: RevokedReason },
-): Promise<void> {
-  const { roots = [], below = [] } = Object.groupBy(tree, ({ id, causeId }) =>
-    id === causeId ? 'roots' : 'below',
-  );
-  let living = 0;
-  for (const [branches, why] of [[roots, reason] as const, [below, 'parent'] as const]) {
-    const ids = branches.map(({ id }) => id).sort();
-    for (let done = 0; done < ids.length; done += SMALL) {
-      living += await revokeSome(tx, caller.tenant, ids.slice(done, done + SMALL), { at, reason: why });
-    }
-  }
-  await freeQuota(tx, caller, 'active_grants', living);
-}
+/** How many grants ended with these acts. */
+export const countEnded = (acts: readonly Act[]): number =>
+  acts.filter(({ type }) => type === 'grant.revoked').length;
 
 /** Each grant has its own act, so that a subscriber who follows one grant learns of its end. */
 function actsOf({ actor }: Caller, tree: readonly GrantNode[], { reason, note }: Revoking): Act[] {

@@ -1,4 +1,5 @@
 export {
+  countEnded,
   holdDelegations,
   revokeActiveGrantsOfAgent,
   revokeGrant,

@@ -4,6 +4,7 @@ import { type DelegateDeps, delegate, findGenuine, lookUp, type VerifiedClaims }
 import { provesByKey } from './oauth.assertion.service.ts';
 import type { AuthenticationDeps, Client } from './oauth.client.service.ts';
 import { subjectOf } from './oauth.credentials.rules.ts';
+import { partFormatOf } from './oauth.format.rules.ts';
 import { findOAuthClientAcrossTenants } from './oauth.repo.ts';
 import { detailsOf, fewerScopesOf } from './oauth.request.rules.ts';
 import type { TokenForm } from './oauth.schema.ts';
@@ -48,7 +49,7 @@ export async function exchangeToken(
       subAgentId: actor.agentId,
       scopes: [...(fewerScopesOf(form.scope) ?? claims.scopes)],
       expiresIn: `${secondsOf(form.expires_in)}s`,
-      credentialFormat: 'jwt',
+      credentialFormat: partFormatOf(form),
       ...(details && { authorizationDetails: details }),
     },
     { wish: { ...(keyThumbprint !== undefined && { keyThumbprint }), bindsRefresh: client.isPublic } },

@@ -3,8 +3,15 @@ import { type AuthorizationDeps, getRequest } from '../authorization/index.ts';
 import { type DelegateDeps, exchangeRequest, type TokensOfCode, type TokenWish } from '../tokens/index.ts';
 import type { Client } from './oauth.client.service.ts';
 import { findFlow, flowIdOf } from './oauth.flow.service.ts';
+import type { CredentialFormat } from './oauth.format.rules.ts';
 
 export interface PollDeps extends DelegateDeps, AuthorizationDeps {}
+
+interface Asking {
+  /** `device_code` or `auth_req_id`. */
+  readonly secret: string | undefined;
+  readonly credentialFormat: CredentialFormat;
+}
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 const expired = () => oauthRefusal('expired_token', 'The time for a decision is over; start again.');
@@ -18,7 +25,7 @@ const expired = () => oauthRefusal('expired_token', 'The time for a decision is 
 export async function pollRequest(
   deps: PollDeps,
   client: Client,
-  secret: string | undefined,
+  { secret, credentialFormat }: Asking,
   wish: TokenWish,
 ): Promise<TokensOfCode> {
   if (!secret) throw oauthRefusal('invalid_request', 'Send `device_code` or `auth_req_id`.');
@@ -38,7 +45,7 @@ export async function pollRequest(
     throw oauthRefusal('access_denied', 'The request was denied.');
   }
   const { requestId } = flow;
-  return exchangeRequest(deps, caller, { requestId, agentId, credentialFormat: 'jwt' }, wish);
+  return exchangeRequest(deps, caller, { requestId, agentId, credentialFormat }, wish);
 }
 
 const pending = () => oauthRefusal('authorization_pending', 'The person has not decided yet.');

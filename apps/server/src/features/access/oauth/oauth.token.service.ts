@@ -21,6 +21,7 @@ import {
 } from './oauth.client.service.ts';
 import { ACCESS_TOKEN, exchangeToken } from './oauth.exchange.service.ts';
 import { pollsTooFast } from './oauth.flow.service.ts';
+import { formatOf, mustAskNoCredential } from './oauth.format.rules.ts';
 import { type PollDeps, pollRequest } from './oauth.poll.service.ts';
 import { rates } from './oauth.rates.ts';
 import { CLIENT_CREDENTIALS, issueToReceiver } from './oauth.receiver.service.ts';
@@ -111,19 +112,10 @@ const byCode: GrantType = (deps, client, form, key) => {
   return exchangeCode(deps, client.caller, presented, wishOf(client, form, key));
 };
 
-/** @throws invalid_request */
-function formatOf({ credential_format: format = 'jwt' }: TokenForm): CredentialFormat {
-  const known = FORMATS.find((each) => each === format);
-  if (!known) throw oauthRefusal('invalid_request', 'The service has no such `credential_format`.');
-  return known;
-}
-
-const FORMATS = ['jwt', 'vc-jwt', 'sd-jwt', 'both'] as const;
-type CredentialFormat = (typeof FORMATS)[number];
-
 const byRefreshToken: GrantType = (deps, client, form, key) => {
   const { refresh_token: sent } = form;
   if (!sent) throw oauthRefusal('invalid_request', 'Send `refresh_token`.');
+  mustAskNoCredential(form);
   const refreshToken = client.described ? withoutDeveloper(sent) : sent;
   const scopes = fewerScopesOf(form.scope);
   const wish = { ...wishOf(client, form, key), ...(scopes && { scopes }) };
@@ -145,6 +137,7 @@ const byToken: GrantType = (deps, client, form, { keyThumbprint }) => {
 export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 const byAssertion: GrantType = async (deps, client, form, { keyThumbprint }) => {
+  mustAskNoCredential(form);
   const { issued, resources } = await issueAsserted(deps, { ...client, keyThumbprint }, form);
   return { ...issued, resources };
 };
@@ -159,7 +152,12 @@ function polledSecret({ grant_type: name, device_code: device, auth_req_id: back
 }
 
 const byPoll: GrantType = (deps, client, form, key) =>
-  pollRequest(deps, client, polledSecret(form), wishOf(client, form, key));
+  pollRequest(
+    deps,
+    client,
+    { secret: polledSecret(form), credentialFormat: formatOf(form) },
+    wishOf(client, form, key),
+  );
 
 const grantTypes: ReadonlyMap<string, GrantType> = new Map([
   ['authorization_code', byCode],

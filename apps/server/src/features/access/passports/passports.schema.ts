@@ -63,6 +63,7 @@ export const PassportCredential = Type.Object({
     maxTransactionAmount: MaxAmount,
     paymentRails: Rails,
     delegationDepth: Type.Integer(),
+    sandbox: Type.Optional(Type.Literal(true, { description: 'There for accounts of the sandbox.' })),
     parentPassportId: Type.Optional(PassportId),
   }),
   credentialStatus: Type.Array(Type.Object({}, { additionalProperties: true })),

@@ -13,6 +13,7 @@ import {
   type CredentialDeps,
   endOf,
   issuerDid,
+  markOf,
   newPlace,
   PASSPORT_CREDENTIAL,
   plainCredential,
@@ -168,9 +169,10 @@ interface Wanted {
 
 async function signed(
   deps: PassportDeps,
-  { tenant }: Caller,
+  caller: Caller,
   { grant, asked, categories, at, expiresAt }: Wanted,
 ) {
+  const { tenant } = caller;
   const { maxTransactionAmount, paymentRails, parentPassportId } = asked;
   const { id: grantId, agentId, agentDid, principalId, delegationDepth } = grant;
   const pseudonym = await pseudonymOf(deps.db, tenant, { principalId, pseudonym: newSecret() });
@@ -184,6 +186,7 @@ async function signed(
     ...{ grantId, maxTransactionAmount, paymentRails, delegationDepth },
     allowedMPPCategories: categories,
     ...(parentPassportId && { parentPassportId }),
+    ...markOf(caller),
   };
   const stating: Stating = {
     ...{ credentialId, subject, place, issuedAt: at, expiresAt },

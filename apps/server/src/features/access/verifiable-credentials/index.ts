@@ -1,13 +1,14 @@
 export { rates as credentialRates } from './verifiable-credentials.rates.ts';
 export {
   issuerDid,
+  markOf,
   PASSPORT_CREDENTIAL,
   plainCredential,
   type Stating,
   securedClaims,
   uriOf,
 } from './verifiable-credentials.rules.ts';
-export { revokeCredential } from './verifiable-credentials.service.ts';
+export { actsOfFallen, revokeCredential } from './verifiable-credentials.service.ts';
 export { legacySettings } from './verifiable-credentials.settings.ts';
 export {
   type CredentialDeps,

@@ -207,15 +207,32 @@ describe.each(['RS256', 'ES256'] as const)('P4: libraries of others, with keys f
     await expect(verified(shown)).rejects.toThrow('Status is not valid');
   });
 
-  test('verify the proof of a passport', async () => {
+  test('verify a passport as a JWT, its proof, and its status', async () => {
     const { acme, service } = await sandboxWith(alg);
     const { agentId, grantId } = await grantTo(acme, { scopes: ['payments:mpp:data'] });
     const maxTransactionAmount = { amount: 5, currency: 'USD' };
     const wish = { agentId, grantId, allowedMPPCategories: ['data'], maxTransactionAmount };
-    const { credential } = (await acme('POST', '/v1/passport/issue', wish)).json();
+    const { credential, passportJwt, passportId } = (await acme('POST', '/v1/passport/issue', wish)).json();
+    const { keys }: JSONWebKeySet = (await service.app.inject('/.well-known/jwks.json')).json();
+    const asPassport = {
+      ...{ issuer: 'did:web:auth.test', typ: 'agent-passport+jwt' },
+      ...{ algorithms: [alg], currentDate: service.clock() },
+    };
+    const verified = (jwt: string) => jwtVerify(jwt, createLocalJWKSet({ keys }), asPassport);
+    const [{ statusListCredential, statusListIndex }] = credential.credentialStatus;
+    const isRevoked = async () => {
+      const { pathname } = new URL(statusListCredential);
+      const list = (await service.app.inject(pathname)).json();
+      return isSet(list.credentialSubject.encodedList, statusListIndex);
+    };
 
     expect(await isProven(service, credential)).toBe(true);
     const credentialSubject = { ...credential.credentialSubject, allowedMPPCategories: ['data', 'media'] };
     expect(await isProven(service, { ...credential, credentialSubject })).toBe(false);
+    expect((await verified(passportJwt)).payload).toMatchObject({ id: passportId });
+    await expect(verified(changed(passportJwt, /"amount":5/, '"amount":9'))).rejects.toThrow('signature');
+    expect(await isRevoked()).toBe(false);
+    await acme('POST', `/v1/passport/${encodeURIComponent(passportId)}/revoke`);
+    expect(await isRevoked()).toBe(true);
   });
 });

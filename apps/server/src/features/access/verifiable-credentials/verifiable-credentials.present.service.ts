@@ -49,8 +49,9 @@ export function presentationVerifier(deps: CredentialDeps) {
 
     const vcId = String(payload.jti);
     await tell(deps, status.developerId, vcId);
-    const { sub: id, type } = payload;
-    const disclosed = { id, type, ...Object.fromEntries([...statementClaims(payload), ...shown]) };
+    const { sub: id, type, sandbox } = payload;
+    const mark = sandbox === undefined ? {} : { sandbox };
+    const disclosed = { id, type, ...mark, ...Object.fromEntries([...statementClaims(payload), ...shown]) };
     return { valid: true, vcId, disclosedClaims: disclosed, keyBound: binding === 'bound' };
   };
 }

@@ -56,16 +56,23 @@ export function listCredentialRows(db: Executor, reach: Reach, query: Credential
   return readPage<CredentialRow>(db, rows.orderBy('id', 'desc'), limit);
 }
 
-/** Revokes a credential with the passports below it, and sets their bits. @returns whatever was not revoked before */
-export async function revokeRows(tx: Tx, tenant: Tenant, id: string, at: Date): Promise<CredentialRow[]> {
+/** Revokes a credential with the passports below it, and sets their bits. @returns the ids of what was not revoked before */
+export async function revokeRows(tx: Tx, tenant: Tenant, id: string, at: Date): Promise<string[]> {
   const { rows } = await sql<{ ended: string[] }>`
     select revoke_credentials(${tenant.developerId}, ${at}, array[${id}]) as ended`.execute(tx);
-  const ended = rows[0]?.ended ?? [];
-  return credentialRows(tx, { tenant, agentIds: null }) // those below may be of other agents
-    .where('id', 'in', [...ended, ''])
+  return rows[0]?.ended ?? [];
+}
+
+/** Credentials of any agents, in the order of their ids. */
+export const listCredentialsById = (
+  db: Executor,
+  tenant: Tenant,
+  ids: readonly string[],
+): Promise<CredentialRow[]> =>
+  credentialRows(db, { tenant, agentIds: null })
+    .where(sql<boolean>`id = any(${ids})`)
     .orderBy('id')
     .execute();
-}
 
 /** A status list, which everybody may read. */
 export function findListAcrossTenants(db: Executor, listId: string) {

@@ -18,7 +18,13 @@ export interface GrantStatement {
   readonly grantId: string;
   readonly scopes: readonly string[];
   readonly delegationDepth: number;
+  /** There for accounts of the sandbox, where no person has to approve. */
+  readonly sandbox?: true;
 }
+
+/** Says in a statement whether it is of the sandbox. */
+export const markOf = ({ mode }: { readonly mode: 'live' | 'sandbox' }): Pick<GrantStatement, 'sandbox'> =>
+  mode === 'sandbox' ? { sandbox: true } : {};
 
 /** A credential about a grant that is about to be signed. */
 export interface Issuing {
@@ -179,6 +185,7 @@ export const vocabulary = (service: Pick<Issuer, 'publicBaseUrl'>) => {
     'grantId',
     'scopes',
     'delegationDepth',
+    'sandbox',
     'PasskeyAssertion',
     'credentialId',
     'userVerified',

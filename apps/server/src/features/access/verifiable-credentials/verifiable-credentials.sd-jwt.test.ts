@@ -72,7 +72,9 @@ describe('an SD-JWT', () => {
       ...{ sdJwt: await bound(service, held), nonce: NONCE, audience: AUDIENCE },
     });
 
-    const visible = { id: payload.sub, type: 'AgentGrantCredential', grantId: held.grantId };
+    const visible = {
+      ...{ id: payload.sub, type: 'AgentGrantCredential', sandbox: true, grantId: held.grantId },
+    };
     expect(alone).toEqual({ valid: true, vcId: held.id, disclosedClaims: visible, keyBound: false });
     expect(some.disclosedClaims).toEqual({ ...visible, scopes: expect.any(Array) });
     expect(all).toEqual({
@@ -99,7 +101,7 @@ describe('an SD-JWT', () => {
     expect(payload).toMatchObject({ principalId: 'user_42', delegationDepth: 0 });
     expect(payload).not.toHaveProperty('grantId');
     expect(shown.disclosedClaims).toEqual({
-      ...{ id: payload.sub, type: 'AgentGrantCredential', principalId: 'user_42' },
+      ...{ id: payload.sub, type: 'AgentGrantCredential', sandbox: true, principalId: 'user_42' },
       ...{ developerId: acme.developerId, scopes: payload.scopes, delegationDepth: 0 },
     });
     expect(payload.scopes).toEqual(expect.any(Array));
@@ -115,6 +117,27 @@ describe('an SD-JWT', () => {
       expect(payload).toMatchObject({ _sd_alg: 'sha-256', _sd: expect.any(Array), grantId });
       expect(await present(service, { sdJwt: credential })).toMatchObject({ valid: true });
     }
+  });
+
+  test('hides the number of its claims behind digests of nothing', async () => {
+    const { acme, service } = await start();
+    const { grantId } = await grantTo(acme);
+    const numbers = new Set<number>();
+    const seen: string[] = [];
+    for (let times = 0; times < 40; times += 1) {
+      const { credential } = (await acme('POST', '/v1/credentials', { grantId, format: 'sd-jwt' })).json();
+      const [issuerJwt = '', ...disclosures] = String(credential).slice(0, -1).split('~');
+      const digests: string[] = Object(decodeJwt(issuerJwt))._sd;
+      const own = disclosures.map(digestOf);
+      const decoys = digests.filter((digest) => !own.includes(digest));
+      expect(digests.length - decoys.length).toBe(4);
+      for (const digest of digests) expect(digest).toMatch(/^[\w-]{43}$/);
+      numbers.add(decoys.length);
+      seen.push(...decoys);
+      if (times === 0) expect(await present(service, { sdJwt: credential })).toMatchObject({ valid: true });
+    }
+    expect([...numbers].sort()).toEqual([0, 1, 2, 3]);
+    expect(new Set(seen).size).toBe(seen.length);
   });
 
   test('is bound to its holder with a key of each kind that a holder may have', async () => {
@@ -178,6 +201,39 @@ describe('P4: a presentation is refused', () => {
 
     expect(await present(service, { sdJwt })).toMatchObject({ valid: false, code });
     expect(await present(service, { sdJwt: `${await signed(payload)}~` })).toMatchObject({ valid: true });
+  });
+
+  test('before its time', async () => {
+    const { acme, service } = await start();
+    const held = await holder(acme);
+    const payload = decodeJwt(held.issuerJwt);
+    const seconds = Math.floor(service.clock().getTime() / 1000);
+    const presented = async (members: object) => {
+      const signed = await signedBy(service, { ...payload, ...members }, { typ: 'dc+sd-jwt' });
+      return present(service, { sdJwt: `${signed}~` });
+    };
+
+    for (const early of [{ iat: seconds + 61 }, { nbf: seconds + 61 }])
+      expect(await presented(early)).toMatchObject({ valid: false, code: 'not_yet_valid' });
+    for (const near of [{ iat: seconds + 60 }, { nbf: seconds + 60 }])
+      expect(await presented(near)).toMatchObject({ valid: true });
+  });
+
+  const demands: [string, { nonce?: string; audience?: string }, object][] = [
+    ['a nonce', { nonce: NONCE }, { nonce: 'other' }],
+    ['an audience', { audience: AUDIENCE }, { aud: 'https://evil.test' }],
+  ];
+  test.each(demands)('without %s where that alone was asked, or with another', async (_, asked, other) => {
+    const { acme, service } = await start();
+    const held = await holder(acme);
+    const ask = (sdJwt: string) => present(service, { sdJwt, ...asked });
+
+    expect(await ask(held.credential)).toMatchObject({ valid: false, code: 'key_binding_required' });
+    expect(await ask(await bound(service, held, other))).toMatchObject({
+      ...{ valid: false, code: 'key_binding_invalid' },
+    });
+    // The binding is good, and says too little to keep the presentation from another verifier or another time.
+    expect(await ask(await bound(service, held))).toMatchObject({ valid: true, keyBound: false });
   });
 
   const bindings: [string, object, object, string][] = [

@@ -1,7 +1,7 @@
 import { parseDuration } from '@behest/protocol/durations';
 import { type Act, concerning } from '../../../platform/acts.ts';
-import type { Caller } from '../../../platform/caller.ts';
-import { inTransaction } from '../../../platform/db/db.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, agentInactive, badField, notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { holdAgentStanding } from '../../accounts/agents/agents.queries.ts';
@@ -11,6 +11,7 @@ import {
   type CredentialRow,
   findCredential,
   listCredentialRows,
+  listCredentialsById,
   revokeRows,
 } from './verifiable-credentials.repo.ts';
 import type {
@@ -123,10 +124,26 @@ export function revokeCredential(
     const ended = (await findCredential(tx, caller, id)) ? await revokeRows(tx, caller.tenant, id, at) : [];
     const row = await findCredential(tx, caller, id);
     if (!row?.revokedAt) throw notFound();
-    const acts = ended.map((fallen) => revokedAct(fallen, fallen.id === id ? reason : undefined));
+    const fallen = await listCredentialsById(tx, caller.tenant, ended); // those below may be of other agents
+    const acts = fallen.map((row) => revokedAct(row, row.id === id ? reason : undefined));
     if (acts.length > 0) await recordActs(tx, caller, acts, at);
     return { id, status: 'revoked', revokedAt: row.revokedAt.toISOString() };
   });
+}
+
+/**
+ * The acts of credentials that fell with those of other grants. A credential of one of the grants that ended has none,
+ * because the end of its grant is recorded already.
+ */
+export async function actsOfFallen(
+  tx: Tx,
+  tenant: Tenant,
+  ids: readonly string[],
+  endedGrants: ReadonlySet<string>,
+): Promise<Act[]> {
+  if (ids.length === 0) return [];
+  const rows = await listCredentialsById(tx, tenant, ids);
+  return rows.filter(({ grantId }) => !endedGrants.has(grantId)).map((row) => revokedAct(row, undefined));
 }
 
 function revokedAct(row: CredentialRow, reason: string | undefined): Act {

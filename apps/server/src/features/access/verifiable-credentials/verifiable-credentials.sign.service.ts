@@ -13,6 +13,7 @@ import {
   type Issuer,
   type Issuing,
   legacyMember,
+  markOf,
 } from './verifiable-credentials.rules.ts';
 import type { NewCredential } from './verifiable-credentials.schema.ts';
 import { BY_DEFAULT, sdJwtClaims } from './verifiable-credentials.sd-jwt.rules.ts';
@@ -50,14 +51,18 @@ interface Wanted extends Pick<NewCredential, 'format' | 'selectiveFields' | 'hol
  */
 export async function signCredential(
   deps: CredentialDeps,
-  { tenant }: Pick<Caller, 'tenant'>,
+  caller: Pick<Caller, 'tenant' | 'mode'>,
   { grant, at, seconds, format, ...options }: Wanted,
 ): Promise<NewCredentialRow> {
   const { id: grantId, agentId, agentDid, principalId, delegationDepth } = grant;
+  const { tenant } = caller;
   const place = await newPlace(deps, tenant, at);
   const issuing: Issuing = {
     credentialId: newId('vc', at),
-    statement: { agentDid, principalId, ...tenant, grantId, scopes: grant.scopes, delegationDepth },
+    statement: {
+      ...{ agentDid, principalId, ...tenant, grantId, scopes: grant.scopes, delegationDepth },
+      ...markOf(caller),
+    },
     place,
     issuedAt: at,
     expiresAt: endOf(grant, seconds, at),

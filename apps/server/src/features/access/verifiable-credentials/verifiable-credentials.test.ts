@@ -354,6 +354,22 @@ describe('P4: a credential is refused', () => {
     expect(answer).toMatchObject({ valid: false, code, error: expect.stringMatching(/\.$/) });
   });
 
+  test('before its time', async () => {
+    const from = (claims: object, seconds: number) => {
+      const { iat } = Object(claims);
+      return { iat: iat + seconds, validFrom: new Date((iat + seconds) * 1000).toISOString() };
+    };
+
+    for (const name of ['iat', 'nbf'])
+      expect(await asked((claims) => ({ ...claims, [name]: Object(claims).iat + 61 }))).toMatchObject({
+        ...{ valid: false, code: 'not_yet_valid', payload: expect.any(Object) },
+      });
+    expect(await asked((claims) => ({ ...claims, ...from(claims, 61) }))).toMatchObject({
+      code: 'not_yet_valid',
+    });
+    expect(await asked((claims) => ({ ...claims, ...from(claims, 60) }))).toMatchObject({ valid: true });
+  });
+
   test('with a changed claim, and no text at all', async () => {
     const { acme, service } = await start();
     const { credential } = await issue(acme, { grantId: (await grantTo(acme)).grantId, format: 'vc-jwt' });

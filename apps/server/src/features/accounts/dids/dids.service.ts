@@ -48,18 +48,11 @@ export const unsupported = () =>
   new AppError('UNSUPPORTED_DID', 'The service does not resolve this DID. Use a resolver of its method.');
 
 async function resolveService(deps: DidDeps): Promise<Resolution> {
-  const { document, history } = await serviceDid(deps);
-  if (!history) return resolution(document);
-  const times = history.flatMap(({ publishedAt, activatedAt, retiredAt }) => [
-    publishedAt,
-    activatedAt,
-    retiredAt,
-  ]);
-  const known = times.filter((time) => time !== null).map((time) => time.getTime());
+  const { document, history, created, updated } = await serviceDid(deps);
   return resolution(document, {
-    created: new Date(Math.min(...known)).toISOString(),
-    updated: new Date(Math.max(...known)).toISOString(),
-    keyHistory: history.map(toLife),
+    created: created.toISOString(),
+    updated: updated.toISOString(),
+    ...(history && { keyHistory: history.map(toLife) }),
   });
 }
 

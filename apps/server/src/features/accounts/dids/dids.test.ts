@@ -4,6 +4,7 @@ import { refusalOf, registerAgent, sharedSandbox } from '../../../../test/app/fl
 import { startReceiver } from '../../../../test/app/receiver.ts';
 import { newDatabase, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { createEgress } from '../../../platform/egress/egress.ts';
+import vectors from '../../service/keys/keys.vectors.json' with { type: 'json' };
 import { documentFetcher } from './dids.fetch.service.ts';
 import { webDidUrl } from './dids.rules.ts';
 
@@ -26,8 +27,65 @@ describe('GET /v1/dids/:did', () => {
     expect(answer.json()).toEqual({
       didDocument: (await service.app.inject('/.well-known/did.json')).json(),
       didResolutionMetadata: { contentType: 'application/did+json' },
-      didDocumentMetadata: { deactivated: false },
+      didDocumentMetadata: {
+        created: '2026-01-01T00:00:00.000Z',
+        updated: '2026-01-01T00:00:00.000Z',
+        deactivated: false,
+      },
     });
+  });
+
+  test('says since when the service has its document, and since when it has this one', async () => {
+    const env = {
+      RSA_PRIVATE_KEY: vectors.rsa.privateKey,
+      EC_PRIVATE_KEY: vectors.ec.privateKey,
+      JWT_SIGNING_ALG: 'ES256',
+      SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '900',
+    };
+    const databaseUrl = await newDatabase();
+    const start = async (startsAt: string, more: object = {}) => {
+      const service = await startApp({ databaseUrl, startsAt, env: { ...env, ...more } });
+      await service.prepare();
+      const times = async () => (await resolve(service, 'did:web:auth.test')).json().didDocumentMetadata;
+      return { service, times };
+    };
+    const [first, turned, moved] = ['00:00:00', '00:15:00', '09:00:00'].map(
+      (time) => `2026-01-01T${time}.000Z`,
+    );
+
+    const { service, times } = await start('2026-01-01T00:00:00Z');
+    service.advance(899);
+    expect(await times()).toEqual({ created: first, updated: first, deactivated: false });
+    service.advance(1); // the EC key begins to sign
+    expect(await times()).toEqual({ created: first, updated: turned, deactivated: false });
+
+    const again = await start('2026-01-01T08:00:00Z', { SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0' });
+    expect(await again.times()).toEqual({ created: first, updated: turned, deactivated: false });
+    const other = await start('2026-01-01T09:00:00Z', { ED25519_PRIVATE_KEY: vectors.ed25519.privateKey });
+    other.service.advance(60);
+    expect(await other.times()).toEqual({ created: first, updated: moved, deactivated: false });
+  });
+
+  test('resolves an agent under the host of its registration, with the document that this host publishes', async () => {
+    const databaseUrl = await newDatabase();
+    const before = await startApp({ databaseUrl, env: { DID_WEB_DOMAIN: 'agents.acme.test' } });
+    const { agentId, did } = await registerAgent(await before.asDeveloper());
+    const service = await startApp({ databaseUrl });
+    const url = `/agents/${agentId}/did.json`;
+
+    const published = await service.app.inject({ url, headers: { host: 'agents.acme.test' } });
+    const resolved = await resolve(service, did);
+
+    expect(did).toBe(`did:web:agents.acme.test:agents:${agentId}`);
+    expect(published.json()).toMatchObject({ id: did, controller: 'did:web:agents.acme.test' });
+    expect(resolved.json()).toMatchObject({
+      didDocument: published.json(),
+      didDocumentMetadata: { created: '2026-01-01T00:00:00.000Z', deactivated: false },
+    });
+    const elsewhere = await resolve(service, `did:web:auth.test:agents:${agentId}`);
+    expect(refusalOf(elsewhere)).toBe('404 NOT_FOUND');
+    const other = await resolve(service, `did:web:other.test:agents:${agentId}`);
+    expect(refusalOf(other)).toBe('400 UNSUPPORTED_DID');
   });
 
   test('tells the history of the keys that the database holds', async () => {

@@ -180,6 +180,8 @@ describe('a passkey on the consent page', () => {
     ['challenge', { challenge: 'AAAA' }],
     ['origin', { origin: 'https://evil.example' }],
     ['crossOrigin', { crossOrigin: true }],
+    ['crossOrigin', { topOrigin: 'https://evil.example' }],
+    ['crossOrigin', { topOrigin: 'https://auth.test' }],
     ['rpId', { rpId: 'evil.example' }],
     ['userPresence', { flags: 4 }],
     ['userVerification', { flags: 1 }],

@@ -85,6 +85,8 @@ describe('registering a passkey', () => {
     ['challenge', { challenge: randomBytes(32).toString('base64url') }],
     ['origin', { origin: 'https://auth.test.evil.example' }],
     ['crossOrigin', { crossOrigin: true }],
+    ['crossOrigin', { topOrigin: 'https://evil.example' }],
+    ['crossOrigin', { topOrigin: 'https://auth.test' }],
     ['rpId', { rpId: 'evil.example' }],
     ['userPresence', { flags: 4 }],
     ['userVerification', { flags: 1 }],

@@ -5,7 +5,7 @@ import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts'
 import { principalsWithRequests } from '../../access/authorization/authorization.queries.ts';
 import { cancelRequests, freeRequests } from '../../access/authorization/index.ts';
 import { principalsWithGrants } from '../../access/grants/grants.queries.ts';
-import { holdDelegations, revokeGrantsOfPrincipal } from '../../access/grants/index.ts';
+import { countEnded, holdDelegations, revokeGrantsOfPrincipal } from '../../access/grants/index.ts';
 import { principalsWithCredentials } from '../../vault/credentials/credentials.queries.ts';
 import { deleteCredentialsOfPrincipal } from '../../vault/credentials/index.ts';
 import { deletePasskeysOfPrincipal } from '../passkeys/index.ts';
@@ -61,7 +61,7 @@ export async function offboard(
   for (const principalId of principalIds) {
     const ended = await revokeGrantsOfPrincipal(tx, caller, principalId, REASON, at);
     acts.push(...ended.acts);
-    grantsRevoked += ended.acts.length;
+    grantsRevoked += countEnded(ended.acts);
   }
   await freeRequests(tx, caller, { requestIds, store });
   acts.push(...(await endSessionsOfPrincipals(tx, tenant, principalIds, { reason: 'offboarded', at })));

@@ -4,7 +4,7 @@ import type { Tx } from '../../../platform/db/db.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { cancelRequests, freeRequests } from '../../access/authorization/index.ts';
 import { principalsWithGrants } from '../../access/grants/grants.queries.ts';
-import { holdDelegations, revokeGrantsOfPrincipal } from '../../access/grants/index.ts';
+import { countEnded, holdDelegations, revokeGrantsOfPrincipal } from '../../access/grants/index.ts';
 import { endSessionsOfPrincipals } from '../principals/index.ts';
 import { principalsWithSessions } from '../principals/principals.queries.ts';
 import { leaveGroups } from './scim.groups.repo.ts';
@@ -102,7 +102,7 @@ export async function endForPerson(
     const revoking = { reason: 'idp_signal', givenBy: grants === 'sso' ? 'sso' : undefined } as const;
     const ended = await revokeGrantsOfPrincipal(tx, caller, principalId, revoking, at);
     acts.push(...ended.acts);
-    grantsRevoked += ended.acts.length;
+    grantsRevoked += countEnded(ended.acts);
   }
   await freeRequests(tx, caller, { requestIds, store });
   if (endsSessions)

@@ -1,6 +1,7 @@
 export type { DerivedKeyUse } from './keys.derivation.rules.ts';
 export { identityMethod } from './keys.did.rules.ts';
-export { type PublicKeyLife, type ServiceDidDeps, serviceDid } from './keys.history.service.ts';
+export type { ServiceDidDeps } from './keys.documents.service.ts';
+export { type PublicKeyLife, serviceDid } from './keys.history.service.ts';
 export { lookAtKeys } from './keys.look.service.ts';
 export { multibase, readMultikey } from './keys.multikey.rules.ts';
 export {

@@ -1,5 +1,6 @@
 import { defineFeature, type House } from '../../../feature.ts';
 import { keyAdminRoutes } from './keys.admin.routes.ts';
+import { noteDocument } from './keys.documents.service.ts';
 import { keyKeeping } from './keys.jobs.ts';
 import { keyRoutes } from './keys.routes.ts';
 import { KEYS_CHANGED, type KeyStoreDeps, prepareKeys, readKeys } from './keys.store.service.ts';
@@ -17,7 +18,7 @@ export const keys = defineFeature({
         await app.register(keyRoutes, house);
         await app.register(keyAdminRoutes, { keyRing: house.keyRing, keyStore });
       },
-      ...(keyStore && atWork(house, keyStore)),
+      ...(keyStore ? atWork(house, keyStore) : { prepare: () => noteDocument(house) }),
     };
   },
 });

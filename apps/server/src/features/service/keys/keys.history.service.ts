@@ -1,14 +1,9 @@
-import type { Executor } from '../../../platform/db/db.ts';
 import { serviceDidDocument } from './keys.did.rules.ts';
 import type { ServiceDidDocument } from './keys.did.schema.ts';
-import type { DidDeps } from './keys.did.service.ts';
+import { type DocumentTimes, type ServiceDidDeps, timesOf } from './keys.documents.service.ts';
 import { listKeyRows, listRemovedRows } from './keys.repo.ts';
 import type { SigningAlg } from './keys.rules.ts';
 import { lifeOf } from './keys.store.service.ts';
-
-export interface ServiceDidDeps extends DidDeps {
-  readonly db: Executor;
-}
 
 /** The life of a signing key, for anybody who asks which key may have signed at a time. */
 export interface PublicKeyLife {
@@ -23,12 +18,15 @@ export interface PublicKeyLife {
 const MOST_REMOVED = 100;
 
 /** The DID of the service, resolved. The history is there when the database holds the keys. */
-export async function serviceDid({ db, keyRing, didHost, publicBaseUrl }: ServiceDidDeps): Promise<{
-  readonly document: ServiceDidDocument;
-  readonly history: readonly PublicKeyLife[] | undefined;
-}> {
+export async function serviceDid(deps: ServiceDidDeps): Promise<
+  DocumentTimes & {
+    readonly document: ServiceDidDocument;
+    readonly history: readonly PublicKeyLife[] | undefined;
+  }
+> {
+  const { db, keyRing, didHost, publicBaseUrl } = deps;
   const document = serviceDidDocument(didHost, publicBaseUrl, keyRing.identity());
-  if (!keyRing.stored) return { document, history: undefined };
+  if (!keyRing.stored) return { document, history: undefined, ...(await timesOf(deps, document)) };
   const rows = [...(await listKeyRows(db)), ...(await listRemovedRows(db, MOST_REMOVED))];
   const history = rows
     .map((row) => ({ ...lifeOf(row), activatedAt: row.activatedAt }))
@@ -40,5 +38,8 @@ export async function serviceDid({ db, keyRing, didHost, publicBaseUrl }: Servic
       retiredAt,
     }))
     .sort((a, b) => a.publishedAt.getTime() - b.publishedAt.getTime());
-  return { document, history };
+  const turns = history.flatMap((key) => [key.publishedAt, key.activatedAt, key.retiredAt]);
+  const times = turns.filter((time) => time !== null).map((time) => time.getTime());
+  const [created, updated] = [new Date(Math.min(...times)), new Date(Math.max(...times))];
+  return { document, history, created, updated };
 }

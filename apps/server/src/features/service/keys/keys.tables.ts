@@ -1,3 +1,7 @@
 import type { TableUse } from '../../../platform/db/tables.ts';
 
-export const tables = { owns: ['signing_keys'], reads: [], writes: [] } as const satisfies TableUse;
+export const tables = {
+  owns: ['service_did_documents', 'signing_keys'],
+  reads: [],
+  writes: [],
+} as const satisfies TableUse;

@@ -28,6 +28,12 @@ describe('the limits of the product', () => {
     ['auditVerify', 'GET', '/v1/audit/verify', '10'],
     ['signup', 'POST', '/v1/signup', '30'],
     ['consent', 'GET', '/v1/consent/areq_1', '120'],
+    ['statusList', 'GET', '/v1/credentials/status/vcsl_1', '60'],
+    ['statusList', 'GET', '/v1/status-lists/vcsl_1', '60'],
+    ['didResolve', 'GET', '/v1/dids/did:web:auth.test', '60'],
+    ['credentialVerify', 'POST', '/v1/credentials/verify', '30'],
+    ['credentialVerify', 'POST', '/v1/credentials/present', '30'],
+    ['credentialVerify', 'POST', '/v1/passports/verify', '30'],
   ] as const)('%s at %s %s is %4$s a minute', async (_, method, url, limit) => {
     const { app, asDeveloper } = await startCounting();
     const { apiKey } = await asDeveloper();

@@ -1,7 +1,8 @@
 -- Revokes the active grants of a tree. The caller has read the tree to prepare an act for each grant. When the tree has
 -- changed since, the function writes nothing and returns `changed`, and the caller reads again. Rows are locked in
 -- order of id. The quota gets back only unexpired grants, because an exact count leaves out expired grants. The
--- caller passes at most a thousand grants, all of which may be roots.
+-- caller passes at most a thousand grants, all of which may be roots. With `endsOthers` false the function also returns
+-- `changed` where passports about further grants would fall, for which the caller has prepared no acts.
 create or replace function revoke_tree(p_developer_id text, p_at timestamptz, p_write jsonb) returns text
   language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off
   set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
@@ -24,6 +25,9 @@ begin
       where g.status <> 'revoked' order by g.id for update of g
   ) locked;
   if active_ids <> expected_ids then return 'changed'; end if;
+  if p_write -> 'endsOthers' = 'false' and cardinality(credentials_beside(p_developer_id, active_ids)) > 0 then
+    return 'changed';
+  end if;
 
   foreach fallen in array active_ids loop
     update grants set status = 'revoked', revoked_at = p_at,

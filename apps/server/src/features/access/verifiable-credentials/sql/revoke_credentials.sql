@@ -4,25 +4,11 @@ create or replace function revoke_credentials(p_developer_id text, p_at timestam
   returns text[] language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as
 $$
 declare
-  fallen  text[] := p_ids;
-  below   text[];
+  fallen  text[] := hold_credentials(p_developer_id, p_ids);
   ended   text[];
   place   record;
   flipped bytea;
 begin
-  loop
-    -- A passport is issued while the one above it is held. So those below are looked for again once all of these are.
-    perform from verifiable_credentials c
-      where c.developer_id = p_developer_id and c.id = any (fallen) order by c.id for update of c;
-    with recursive tree as (
-      select id from unnest(fallen) id
-      union
-      select p.id from tree join passports p on p.developer_id = p_developer_id and p.parent_id = tree.id
-    )
-    select array_agg(id) into below from tree;
-    exit when cardinality(below) = cardinality(fallen);
-    fallen := below;
-  end loop;
   select coalesce(array_agg(id order by id), '{}') into ended from verifiable_credentials
     where developer_id = p_developer_id and id = any (fallen) and revoked_at is null;
   update verifiable_credentials set revoked_at = p_at where developer_id = p_developer_id and id = any (ended);
