@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   Behest,
   BehestNotFoundError,
@@ -5,7 +6,7 @@ import {
   BehestValidationError,
   generatePkce,
 } from '@behest/sdk';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startListening } from '../../apps/server/test/app/listening.ts';
 
 let service: Awaited<ReturnType<typeof startListening>>;
@@ -239,4 +240,43 @@ test('a resource of older clients that Behest lacks says so', async () => {
 
   expect(() => behest.commerce).toThrow('"commerce" is not part of Behest.');
   expect(() => behest.dpdp).toThrow('"dpdp" is not part of Behest.');
+});
+
+test('a list whose pages are named by a Link header has the rows of all its pages', async () => {
+  const { behest } = await newClient();
+  const { agent, grantId } = await newGrant(behest, ['payments:mpp:*']);
+  const maxTransactionAmount = { amount: 5, currency: 'USD' };
+  for (let made = 0; made < 102; made += 1) {
+    await behest.passports.issue({
+      ...{ agentId: agent.id, grantId, maxTransactionAmount },
+      allowedMPPCategories: ['data'],
+    });
+    service.advance(1);
+  }
+
+  const page = await behest.passports.list({ agentId: agent.id });
+  const ids: string[] = [];
+  for await (const { passportId } of behest.passports.list({ agentId: agent.id })) ids.push(passportId);
+
+  expect(page).toHaveLength(100);
+  expect(new Set(ids).size).toBe(102);
+  expect(ids.slice(0, 100)).toEqual(page.map(({ passportId }) => passportId));
+});
+
+test('a list that cannot be had fails once, awaited or iterated', async () => {
+  const { behest } = await newClient();
+  const stranger = new Behest({ apiKey: `bh_test_${'x'.repeat(43)}`, baseUrl: service.url });
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+
+  await expect(stranger.agents.list()).rejects.toMatchObject({ statusCode: 401 });
+  await expect(stranger.agents.list()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    statusCode: 401,
+  });
+  await setImmediate();
+
+  expect(unhandled).toEqual([]);
+  expect((await behest.agents.list()).agents).toEqual([]);
 });

@@ -61,6 +61,7 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'developers.signUp': { method: 'signup', byHand: true },
   'developers.me': { method: 'me', byHand: true },
   'developers.change': { method: 'updateSettings', byHand: true },
+  'developers.stats': { method: 'stats' },
   'keys.list': { method: 'signingKeys.list' },
   'keys.rotate': { method: 'signingKeys.rotate' },
   'keys.retire': { method: 'signingKeys.retire' },

@@ -326,6 +326,7 @@ export interface ScimPage {
   Resources: {
     schemas?: string[];
     id?: string;
+    [member: string]: unknown;
   }[];
 }
 
@@ -337,6 +338,7 @@ export interface ScimGetUserQuery {
 export interface ScimResource {
   schemas?: string[];
   id?: string;
+  [member: string]: unknown;
 }
 
 export interface SsoConnection {
@@ -735,7 +737,7 @@ export interface KeysRotateAnswer {
   previousKeyExpiresAt: string;
 }
 
-export interface DevelopersStatsAnswer {
+export interface StatsAnswer {
   totalDevelopers: number;
   last24h: number;
   last7d: number;
@@ -1366,7 +1368,9 @@ export interface WebauthnRegisterVerifyInput {
       readonly clientDataJSON: string;
       readonly attestationObject: string;
       readonly transports?: readonly string[] | undefined;
+      readonly [member: string]: unknown;
     };
+    readonly [member: string]: unknown;
   };
   readonly deviceName?: string | undefined;
 }
@@ -1515,6 +1519,7 @@ export interface GrantsVerifyAnswer {
 
 export interface TokensIntrospectInput {
   readonly token_type_hint?: string | undefined;
+  readonly [member: string]: unknown;
 }
 
 export interface TokensIntrospectAnswer {
@@ -2424,11 +2429,13 @@ export interface SsoHandleOidcCallbackInput {
   readonly state?: string | undefined;
   readonly redirect_uri?: string | undefined;
   readonly iss?: string | undefined;
+  readonly [member: string]: unknown;
 }
 
 export interface SsoHandleSamlCallbackInput {
   readonly SAMLResponse: string;
   readonly RelayState: string;
+  readonly [member: string]: unknown;
 }
 
 export interface SsoHandleLdapCallbackInput {
@@ -2436,6 +2443,7 @@ export interface SsoHandleLdapCallbackInput {
   readonly password: string;
   readonly connectionId: string;
   readonly org: string;
+  readonly [member: string]: unknown;
 }
 
 export interface AssertionsPutInput {
@@ -2987,6 +2995,7 @@ export interface EnforcementEnforceAnswer {
     detail: string;
   }[];
   call_id: string;
+  [member: string]: unknown;
 }
 
 export interface EnforcementListToolsInput {
@@ -3035,6 +3044,7 @@ export interface AuthzenEvaluateInput {
   readonly action?: unknown | undefined;
   readonly resource?: unknown | undefined;
   readonly context?: unknown | undefined;
+  readonly [member: string]: unknown;
 }
 
 export interface AuthzenEvaluateAnswer {
@@ -3050,7 +3060,9 @@ export interface AuthzenEvaluateTogetherInput {
   readonly evaluations?: readonly AuthzenEvaluateInput[] | undefined;
   readonly options?: {
     readonly evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit" | undefined;
+    readonly [member: string]: unknown;
   } | undefined;
+  readonly [member: string]: unknown;
 }
 
 export type AuthzenEvaluateTogetherAnswer = {
@@ -3821,36 +3833,6 @@ export interface AnomaliesTestChannelAnswer {
   messageId: string;
 }
 
-export interface EntriesApi {
-  /**
-   * List the entries of the operator's audit chain, oldest first.
-   *
-   * Sends `GET /v1/admin/entries`.
-   */
-  list(query?: EntriesListQuery, options?: CallOptions): List<EntriesListAnswer, EntriesListAnswer['entries'][number]>;
-}
-
-export interface SigningKeysApi {
-  /**
-   * List the signing keys with their states, newest first.
-   *
-   * Sends `GET /v1/admin/keys`.
-   */
-  list(options?: CallOptions): Promise<SigningKeysListAnswer>;
-  /**
-   * Publish a new signing key, which signs after the activation delay.
-   *
-   * Sends `POST /v1/admin/keys/rotate`.
-   */
-  rotate(input?: SigningKeysRotateInput, options?: CallOptions): Promise<SigningKeysRotateAnswer>;
-  /**
-   * Take a key from use that does not sign, before its time.
-   *
-   * Sends `POST /v1/admin/keys/{kid}/retire`.
-   */
-  retire(kid: string, options?: CallOptions): Promise<SigningKeysRotateAnswer>;
-}
-
 export interface UsageApi {
   /**
    * Count the requests of today and of this month.
@@ -3885,30 +3867,6 @@ export interface DevelopersApi {
    * Sends `POST /v1/me/close`.
    */
   close(input: DevelopersCloseInput, options?: CallOptions): Promise<DevelopersCloseAnswer>;
-  /**
-   * Count the accounts of the deployment, and their agents and grants.
-   *
-   * Sends `GET /v1/admin/stats`.
-   */
-  stats(options?: CallOptions): Promise<DevelopersStatsAnswer>;
-  /**
-   * List the accounts of the deployment, newest first.
-   *
-   * Sends `GET /v1/admin/developers`.
-   */
-  list(query?: EntriesListQuery, options?: CallOptions): List<DevelopersListAnswer, DevelopersListAnswer['developers'][number]>;
-  /**
-   * Open an account with its first API key, also where sign-up is closed.
-   *
-   * Sends `POST /v1/admin/developers`.
-   */
-  create(input: SignupInput, options?: CallOptions): Promise<SignupAnswer>;
-  /**
-   * Set the plan of an account.
-   *
-   * Sends `PATCH /v1/admin/developers/{id}/plan`.
-   */
-  setPlan(id: string, input: DevelopersSetPlanInput, options?: CallOptions): Promise<DevelopersSetPlanAnswer>;
 }
 
 export interface KeysApi {
@@ -4502,7 +4460,7 @@ export interface PassportsApi {
    *
    * Sends `GET /v1/passports`.
    */
-  list(query?: PassportsListQuery, options?: CallOptions): Promise<PassportsListAnswer>;
+  list(query?: PassportsListQuery, options?: CallOptions): List<PassportsListAnswer, (PassportsListAnswer)[number]>;
   /**
    * Revoke a passport, and those below it.
    *
@@ -5387,15 +5345,6 @@ export interface ApproversApi {
   endAbsence(id: string, options?: CallOptions): Promise<void>;
 }
 
-export interface ApproverRecoveriesApi {
-  /**
-   * Let an approver who has lost every passkey enrol once more, a day from now. The link goes by mail where the service can send it to the person, and into the answer otherwise. It opens after 24 hours. The account and its approvers are told at once, and any of the approvers can stop it.
-   *
-   * Sends `POST /v1/admin/developers/{id}/approver-recovery`.
-   */
-  begin(id: string, input: ApproverRecoveriesBeginInput, options?: CallOptions): Promise<ApproverRecoveriesBeginAnswer>;
-}
-
 export interface DecisionsApi {
   /**
    * Ask people to decide about one exact call. Asking decides nothing: people approve on the page `url`, each with a passkey of their own. A call that another check refuses asks nobody. The same call asks once while its request is open.
@@ -5639,11 +5588,78 @@ export interface AnomaliesApi {
   testChannel(id: string, options?: CallOptions): Promise<AnomaliesTestChannelAnswer>;
 }
 
+export interface AdminEntriesApi {
+  /**
+   * List the entries of the operator's audit chain, oldest first.
+   *
+   * Sends `GET /v1/admin/entries`.
+   */
+  list(query?: EntriesListQuery, options?: CallOptions): List<EntriesListAnswer, EntriesListAnswer['entries'][number]>;
+}
+
+export interface AdminSigningKeysApi {
+  /**
+   * List the signing keys with their states, newest first.
+   *
+   * Sends `GET /v1/admin/keys`.
+   */
+  list(options?: CallOptions): Promise<SigningKeysListAnswer>;
+  /**
+   * Publish a new signing key, which signs after the activation delay.
+   *
+   * Sends `POST /v1/admin/keys/rotate`.
+   */
+  rotate(input?: SigningKeysRotateInput, options?: CallOptions): Promise<SigningKeysRotateAnswer>;
+  /**
+   * Take a key from use that does not sign, before its time.
+   *
+   * Sends `POST /v1/admin/keys/{kid}/retire`.
+   */
+  retire(kid: string, options?: CallOptions): Promise<SigningKeysRotateAnswer>;
+}
+
+export interface AdminDevelopersApi {
+  /**
+   * List the accounts of the deployment, newest first.
+   *
+   * Sends `GET /v1/admin/developers`.
+   */
+  list(query?: EntriesListQuery, options?: CallOptions): List<DevelopersListAnswer, DevelopersListAnswer['developers'][number]>;
+  /**
+   * Open an account with its first API key, also where sign-up is closed.
+   *
+   * Sends `POST /v1/admin/developers`.
+   */
+  create(input: SignupInput, options?: CallOptions): Promise<SignupAnswer>;
+  /**
+   * Set the plan of an account.
+   *
+   * Sends `PATCH /v1/admin/developers/{id}/plan`.
+   */
+  setPlan(id: string, input: DevelopersSetPlanInput, options?: CallOptions): Promise<DevelopersSetPlanAnswer>;
+}
+
+export interface AdminApproverRecoveriesApi {
+  /**
+   * Let an approver who has lost every passkey enrol once more, a day from now. The link goes by mail where the service can send it to the person, and into the answer otherwise. It opens after 24 hours. The account and its approvers are told at once, and any of the approvers can stop it.
+   *
+   * Sends `POST /v1/admin/developers/{id}/approver-recovery`.
+   */
+  begin(id: string, input: ApproverRecoveriesBeginInput, options?: CallOptions): Promise<ApproverRecoveriesBeginAnswer>;
+}
+
 /** The methods of the operator, made from the table too. */
 export interface OperatorResources {
-  readonly entries: EntriesApi;
-  readonly signingKeys: SigningKeysApi;
-  readonly approverRecoveries: ApproverRecoveriesApi;
+  readonly entries: AdminEntriesApi;
+  readonly signingKeys: AdminSigningKeysApi;
+  /**
+   * Count the accounts of the deployment, and their agents and grants.
+   *
+   * Sends `GET /v1/admin/stats`.
+   */
+  stats(options?: CallOptions): Promise<StatsAnswer>;
+  readonly developers: AdminDevelopersApi;
+  readonly approverRecoveries: AdminApproverRecoveriesApi;
 }
 
 /** The methods that are made from the table. */
