@@ -4,6 +4,7 @@ import {
   BehestNotFoundError,
   BehestTokenError,
   BehestValidationError,
+  type CallLine,
   generatePkce,
 } from '@behest/sdk';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -158,6 +159,47 @@ test('the head of an answer is had without a race, and the last rate limit is ke
   expect(one.response.requestId).not.toBe(other.response.requestId);
   expect(other.data.agents).toEqual([]);
   expect(behest.lastRateLimit).toMatchObject({ limit: expect.any(Number), remaining: expect.any(Number) });
+});
+
+test('the rate limit is kept of a refused call too', async () => {
+  const { behest } = await newClient();
+
+  await behest.agents.get('ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C').catch(() => {});
+
+  expect(behest.lastRateLimit).toMatchObject({ limit: expect.any(Number), remaining: expect.any(Number) });
+});
+
+test('headers and logger of the client reach streams, the account, decisions and calls through the vault', async () => {
+  const lines: CallLine[] = [];
+  const heads: { path: string; own: string | null; agent: string | null }[] = [];
+  const { behest } = await newClient({
+    headers: { 'x-own': '1', authorization: 'Bearer nobody' },
+    logger: (line: CallLine) => lines.push(line),
+    fetch: (url: string, init: RequestInit) => {
+      const sent = new Headers(init.headers);
+      heads.push({ path: new URL(url).pathname, own: sent.get('x-own'), agent: sent.get('user-agent') });
+      return fetch(url, init);
+    },
+  });
+  const { grantToken } = await newGrant(behest);
+  const { events } = await behest.events.list({ limit: 1 });
+  lines.length = 0;
+  heads.length = 0;
+
+  await behest.verify(grantToken); // learns whose key it has
+  await behest.events.stream({ lastEventId: String(events[0]?.id) }).next();
+  await behest.approvals.get('dec_01K9Z3QW5M8T2V4X6Y7Z8A9B0C').catch(() => {});
+  await behest.vault.fetch('github', '/repos/acme?q=1', {}, { grantToken }).catch(() => {});
+
+  const told = lines.map(({ method, path, status }) => `${method} ${path} ${status}`);
+  expect(told).toEqual([
+    'GET /v1/me 200',
+    'GET /v1/events/stream 200',
+    'GET /v1/decisions/{id} 404',
+    expect.stringMatching(/^GET \/v1\/vault\/proxy\/\{service\}\/\{path\} 40[34]$/),
+  ]);
+  for (const { path, own, agent } of heads.filter(({ path }) => path !== '/.well-known/jwks.json'))
+    expect([path, own, agent?.slice(0, 11)]).toEqual([path, '1', '@behest/sdk']);
 });
 
 test('a rotated key replaces the old one in the client', async () => {

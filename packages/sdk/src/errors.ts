@@ -1,15 +1,7 @@
+import { BehestError } from '@behest/protocol/behest-error';
 import type { TokenRefusal } from '@behest/protocol/token-refusal';
 
-/** The error of everything below. Its message holds no token and no key. */
-export class BehestError extends Error {
-  override readonly name: string = 'BehestError';
-  readonly code: string;
-
-  constructor(code: string, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
-}
+export { BehestError };
 
 /** A token that is not taken. */
 export class BehestTokenError extends BehestError {

@@ -12,7 +12,10 @@ export {
 export type { ToolEnforcement } from './mcp/enforcing-transport.ts';
 export {
   type McpAuth,
+  type McpAuthOptions,
   type McpRequest,
+  type McpTokens,
+  type McpTools,
   type ProtectedMcp,
   protectMcp,
   requireMcpAuth,

@@ -117,24 +117,59 @@ export function createVerifier(options: VerifyOptions, clock: () => number = Dat
 }
 
 /** Verifies one token. @throws as `Verifier.verify`, and as `createVerifier` */
-export async function verifyGrantToken(token: string, options: VerifyOptions): Promise<VerifiedGrant> {
-  return verifierFor(options).verify(token);
+export async function verifyGrantToken(
+  token: string,
+  { dpop, ...options }: VerifyOptions,
+): Promise<VerifiedGrant> {
+  return sharedVerifier(options).verify(token, dpop);
 }
 
 /** Verifies one token, and throws for none. @throws as `Verifier.detailed`, and as `createVerifier` */
-export async function verifyGrantTokenDetailed(token: string, options: VerifyOptions): Promise<Detailed> {
-  return verifierFor(options).detailed(token);
+export async function verifyGrantTokenDetailed(
+  token: string,
+  { dpop, ...options }: VerifyOptions,
+): Promise<Detailed> {
+  return sharedVerifier(options).detailed(token, dpop);
 }
 
-const verifiers = new WeakMap<VerifyOptions, Verifier>();
+const MOST_VERIFIERS = 64;
+const verifiers = new Map<string, Verifier>();
+const numbers = new WeakMap<object, number>();
+let objects = 0;
 
-/** Options that are handed over again bring the tokens that were verified with them. */
-function verifierFor(options: VerifyOptions): Verifier {
-  const found = verifiers.get(options);
-  if (found) return found;
-  const verifier = createVerifier({ ...options });
-  verifiers.set(options, verifier);
+/** The verifier of these very settings, so that a program may write them out at each call and have its tokens remembered. */
+function sharedVerifier(options: VerifyOptions): Verifier {
+  const name = nameOf(options);
+  const verifier = verifiers.get(name) ?? createVerifier(withOwnLists(options), () => Date.now());
+  verifiers.delete(name); // to the end of the order of use
+  verifiers.set(name, verifier);
+  const [oldest] = verifiers.keys();
+  if (verifiers.size > MOST_VERIFIERS && oldest !== undefined) verifiers.delete(oldest);
   return verifier;
+}
+
+/** A function, a cache or a check of revocations is itself and no other, whatever is in it. */
+function nameOf(options: VerifyOptions): string {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const parts = given.map(([member, value]): [string, unknown] => {
+    if (typeof value === 'number') return [member, String(value)]; // JSON has no NaN
+    const isList = Array.isArray(value);
+    return [member, Object(value) === value && !isList ? numberOf(value) : value];
+  });
+  return JSON.stringify(parts.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** Lists of its own, because the program may change those that it handed over. */
+const withOwnLists = ({ developerId, requiredScopes, ...options }: VerifyOptions): VerifyOptions => ({
+  ...options,
+  developerId: Array.isArray(developerId) ? [...developerId] : developerId,
+  ...(requiredScopes && { requiredScopes: [...requiredScopes] }),
+});
+
+function numberOf(value: object): number {
+  const number = numbers.get(value) ?? ++objects;
+  numbers.set(value, number);
+  return number;
 }
 
 /** @throws BehestError for settings that no verifier can have */

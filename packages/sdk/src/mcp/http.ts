@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Behest } from '../behest.ts';
-import { BehestNetworkError, BehestTokenError } from '../errors.ts';
-import { type Guard, guardBy, insufficientScope, oneHeader, type Refusal } from '../http/guard.ts';
+import { BehestTokenError } from '../errors.ts';
+import { type GuardOptions, guardBy, insufficientScope, oneHeader, type Refusal } from '../http/guard.ts';
 import { provedIn, type VerifiedGrant } from '../verify/verified-grant.ts';
-import type { Detailed, PresentedProof } from '../verify.ts';
+import { createVerifier, type Detailed, type PresentedProof, type Verifier } from '../verify.ts';
 import { callFor, type ToolEnforcement } from './enforcing-transport.ts';
 import { type Message, toolCallOf } from './messages.ts';
 import {
@@ -33,22 +33,52 @@ export interface McpRequest extends IncomingMessage {
   body?: unknown;
 }
 
-export interface ProtectedMcp extends McpResource {
-  readonly behest: Behest;
-  /** The connector of the server's tools, as for `withToolEnforcement`. */
-  readonly connector: string;
-  /** The functions of the call, as for `withToolEnforcement`. */
-  readonly calls?: Pick<ToolEnforcement, 'resource' | 'amount' | 'caseId' | 'caseVersion'>;
-}
+/** Whose tokens are taken: those of a client, or of the accounts that are named. Neither form needs an API key. */
+export type McpTokens =
+  | {
+      /** Verifies the tokens, with its `developerId` and its keys. */
+      readonly behest: Behest;
+      readonly developerId?: never;
+    }
+  | (Omit<GuardOptions, 'jwksUri' | 'audience' | 'tokenExtractor'> & {
+      readonly behest?: never;
+      /** Default: `<authorizationServer>/.well-known/jwks.json`. */
+      readonly jwksUri?: string;
+    });
+
+/** The settings of a resource and of its tokens, which have to name the resource as their audience. */
+export type McpAuthOptions = McpResource & McpTokens;
+
+/** The tools of the server, for which `protectMcp` asks clients to get the scopes that their calls lack. */
+export type McpTools =
+  | { readonly connector?: never; readonly calls?: never }
+  | {
+      readonly behest: Behest;
+      /** The connector of the server's tools, as for `withToolEnforcement`. */
+      readonly connector: string;
+      /** The functions of the call, as for `withToolEnforcement`. */
+      readonly calls?: Pick<ToolEnforcement, 'resource' | 'amount' | 'caseId' | 'caseVersion'>;
+    };
+
+export type ProtectedMcp = McpAuthOptions & McpTools;
 
 const MOST_BYTES = 4 * 1_024 * 1_024;
 
-/** Lets requests with a good grant token for this resource through, with `req.auth` and `req.mcpGrant`. */
+/**
+ * Lets requests with a good grant token for this resource through, with `req.auth` and `req.mcpGrant`.
+ *
+ * @throws BehestError without `behest` and `developerId`, and for a resource that is no address
+ *
+ * @example
+ * ```ts
+ * const resource = 'https://mcp.example.com/mcp';
+ * app.use('/mcp', requireMcpAuth({ resource, authorizationServer: 'https://auth.example.com', developerId }));
+ * ```
+ */
 export function requireMcpAuth(
-  behest: Behest,
-  options: McpResource,
+  options: McpAuthOptions,
 ): (request: McpRequest, response: ServerResponse, next: () => void) => Promise<void> {
-  const guard = mcpGuard(behest, options);
+  const guard = guardBy(verifierOf(options), options, challengeOf(options));
   return async (request, response, next) => {
     // A router may have taken a part of the path away.
     const { method = 'GET', originalUrl, url = '/', headers } = request;
@@ -66,20 +96,32 @@ export function requireMcpAuth(
 }
 
 /** Each request is verified by itself: a session is no authorization. */
-function mcpGuard(behest: Behest, options: McpResource): Guard {
-  const detailed = async (token: string, proof?: PresentedProof): Promise<Detailed> => {
-    try {
-      const grant = await behest.verify(token, proof);
-      const isForUs = [grant.audience].flat().includes(options.resource);
-      return isForUs ? { ok: true, grant } : { ok: false, reason: 'audience_mismatch' };
-    } catch (error) {
-      if (error instanceof BehestNetworkError || !(error instanceof BehestTokenError)) throw error;
-      const { reason } = error;
-      const isOfService = reason === 'revoked' || reason === 'not_found' || reason === 'agent_inactive';
-      return { ok: false, reason: isOfService ? 'bad_signature' : reason };
-    }
+function verifierOf(options: McpAuthOptions): Pick<Verifier, 'detailed'> {
+  const { behest, resource, authorizationServer } = options;
+  if (behest) return clientVerifier(behest, resource);
+  const { dpop: _, ...settings } = options;
+  const issuer = authorizationServer.replace(/\/$/, '');
+  return createVerifier({
+    ...{ jwksUri: `${issuer}/.well-known/jwks.json`, issuer, ...settings },
+    audience: resource,
+  });
+}
+
+function clientVerifier(behest: Behest, resource: string): Pick<Verifier, 'detailed'> {
+  return {
+    async detailed(token: string, proof?: PresentedProof): Promise<Detailed> {
+      try {
+        const grant = await behest.verify(token, proof);
+        const isForUs = [grant.audience].flat().includes(resource);
+        return isForUs ? { ok: true, grant } : { ok: false, reason: 'audience_mismatch' };
+      } catch (error) {
+        if (!(error instanceof BehestTokenError)) throw error;
+        const { reason } = error;
+        const isOfService = reason === 'revoked' || reason === 'not_found' || reason === 'agent_inactive';
+        return { ok: false, reason: isOfService ? 'bad_signature' : reason };
+      }
+    },
   };
-  return guardBy({ detailed }, options, challengeOf(options));
 }
 
 /**
@@ -87,15 +129,15 @@ function mcpGuard(behest: Behest, options: McpResource): Guard {
  * challenges calls whose token lacks a scope. `withToolEnforcement` decides all else about calls.
  *
  * @param handler gets the request with `auth` and the parsed `body`
+ * @throws BehestError as `requireMcpAuth`
  * @see the MCP specification, authorization
  */
 export function protectMcp(
   handler: (request: McpRequest, response: ServerResponse) => unknown,
   options: ProtectedMcp,
 ): (request: McpRequest, response: ServerResponse) => Promise<void> {
-  const { behest, resource } = options;
-  const [root, own] = [METADATA, metadataAddress(resource).pathname];
-  const authorize = requireMcpAuth(behest, options);
+  const [root, own] = [METADATA, metadataAddress(options.resource).pathname];
+  const authorize = requireMcpAuth(options);
 
   async function handle(request: McpRequest, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '').replace(/\?.*/, '');
@@ -148,6 +190,7 @@ async function missingScope(
   { body, auth }: McpRequest,
   { behest, connector, calls }: ProtectedMcp,
 ): Promise<string | undefined> {
+  if (connector === undefined || !behest) return undefined;
   const messages: readonly Message[] = [body ?? []].flat().map(Object);
   for (const message of messages) {
     const call = toolCallOf(message);
