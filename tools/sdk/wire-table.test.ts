@@ -164,7 +164,7 @@ const CALLS: Readonly<Record<string, (client: Behest) => Promise<unknown>>> = {
   'PUT /v1/decisions/cases/case-7': (client) => client.decisions.setCaseVersion('case-7', '2'),
 };
 
-/** What the bodies of single arguments have to be. */
+/** The bodies of calls whose arguments come one by one, or under another name. */
 const BODIES: Readonly<Record<string, object>> = {
   'POST /v1/authorize': { ...agent, principalId: 'user_1', ...pkce, expiresIn: '24h' },
   'POST /v1/keys/rotate': { graceSeconds: 300 },
@@ -193,7 +193,7 @@ describe('a call of an application that moved here', () => {
     if (BODIES[wanted]) expect(sent[0]?.body).toEqual(BODIES[wanted]);
   });
 
-  test('of an operator counts the accounts, and sets a plan', async () => {
+  test('and an operator counts the accounts, and sets a plan', async () => {
     const sent: string[] = [];
     const fetch = async (url: string, init: RequestInit) => {
       sent.push(`${init.method} ${new URL(url).pathname}`);

@@ -13,6 +13,9 @@ import { decideCall, type ToolRoute } from './http/tool-calls.ts';
 import { missingScopes } from './verify/scopes.ts';
 import type { VerifiedGrant } from './verify/verified-grant.ts';
 
+export type { GuardOptions, ProofRules } from './http/guard.ts';
+export type { ToolRoute } from './http/tool-calls.ts';
+
 /** The parts of a Hono context that the middleware uses. */
 export interface HonoContext {
   readonly req: {

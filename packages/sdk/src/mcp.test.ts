@@ -149,6 +149,9 @@ describe('over HTTP', () => {
     ).toBe(401);
     // JavaScript may leave out what the types demand.
     expect(() => requireMcpAuth({ ...options, developerId: undefined } as never)).toThrow(BehestError);
+    expect(() => protectMcp(() => {}, { ...options, connector: 'files' } as never)).toThrow(
+      'connector needs',
+    );
     for (const wrong of ['', 'mcp', '/mcp'])
       expect(() => protectMcp(() => {}, { ...options, resource: wrong })).toThrow('resource has to be');
   });

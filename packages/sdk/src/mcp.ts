@@ -2,6 +2,7 @@ import type { Behest } from './behest.ts';
 import { enforcingTransport, type ToolEnforcement } from './mcp/enforcing-transport.ts';
 import type { Transport } from './mcp/messages.ts';
 
+export type { ProofRules } from './http/guard.ts';
 export {
   type ConnectSession,
   connectSessionIn,

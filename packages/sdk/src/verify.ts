@@ -173,7 +173,7 @@ function numberOf(value: object): number {
 }
 
 /** @throws BehestError for settings that no verifier can have */
-export function sourceOf(
+function sourceOf(
   options: VerifyOptions,
   clock: () => number = Date.now,
 ): { verify(token: string, provedKey?: string): TokenAnswer | Promise<TokenAnswer> } {

@@ -56,6 +56,7 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'authorization.get': { method: 'authorizations.get' },
   'authorization.cancel': { method: 'authorizations.cancel' },
   'authorization.code': { method: 'authorizations.code' },
+  'authorization.link': { method: 'authorizations.link' },
   'authorization.approve': { method: 'authorizations.approve' },
   'authorization.deny': { method: 'authorizations.deny' },
   'developers.signUp': { method: 'signup', byHand: true },

@@ -67,7 +67,7 @@ export const OPERATIONS: readonly OperationRow[] = [
   {"id":"authorization.get","method":"authorizations.get","sends":"GET /v1/authorize/{id}","summary":"Read an authorization request","path":["id"],"first":[]},
   {"id":"authorization.cancel","method":"authorizations.cancel","sends":"DELETE /v1/authorize/{id}","summary":"Cancel an open authorization request","path":["id"],"first":[]},
   {"id":"authorization.code","method":"authorizations.code","sends":"POST /v1/authorize/{id}/code","summary":"Get a code for an approved request without a redirect URI","path":["id"],"first":[]},
-  {"id":"authorization.link","method":"authorization.link","sends":"POST /v1/authorize/{id}/link","summary":"Get a new link to the consent page for a pending request","path":["id"],"first":[]},
+  {"id":"authorization.link","method":"authorizations.link","sends":"POST /v1/authorize/{id}/link","summary":"Get a new link to the consent page for a pending request","path":["id"],"first":[]},
   {"id":"authorization.approve","method":"authorizations.approve","sends":"POST /v1/authorize/{id}/approve","summary":"Approve an authorization request in the sandbox","path":["id"],"first":[]},
   {"id":"authorization.deny","method":"authorizations.deny","sends":"POST /v1/authorize/{id}/deny","summary":"Deny an authorization request in the sandbox","path":["id"],"first":[]},
   {"id":"webauthn.registerOptions","method":"webauthn.registerOptions","sends":"POST /v1/webauthn/register/options","summary":"Begin to register a passkey of a principal who is signed in","path":[],"first":[],"body":[{"name":"principalId","type":"string","required":true}]},

@@ -67,7 +67,7 @@ export const CALLS = {
   'authorization.get': { method: 'authorizations.get', sends: 'GET /v1/authorize/{id}' },
   'authorization.cancel': { method: 'authorizations.cancel', sends: 'DELETE /v1/authorize/{id}' },
   'authorization.code': { method: 'authorizations.code', sends: 'POST /v1/authorize/{id}/code', keyed: true },
-  'authorization.link': { method: 'authorization.link', sends: 'POST /v1/authorize/{id}/link', keyed: true },
+  'authorization.link': { method: 'authorizations.link', sends: 'POST /v1/authorize/{id}/link', keyed: true },
   'authorization.approve': { method: 'authorizations.approve', sends: 'POST /v1/authorize/{id}/approve', keyed: true },
   'authorization.deny': { method: 'authorizations.deny', sends: 'POST /v1/authorize/{id}/deny', keyed: true },
   'webauthn.registerOptions': { method: 'webauthn.registerOptions', sends: 'POST /v1/webauthn/register/options', takes: 'body', keyed: true },

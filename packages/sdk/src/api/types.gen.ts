@@ -1336,7 +1336,7 @@ export interface AuthorizationsCodeAnswer {
   expiresAt: string;
 }
 
-export interface AuthorizationLinkAnswer {
+export interface AuthorizationsLinkAnswer {
   authRequestId: string;
   consentUrl: string;
   expiresAt: string;
@@ -4198,6 +4198,12 @@ export interface AuthorizationsApi {
    */
   code(id: string, options?: CallOptions): Promise<AuthorizationsCodeAnswer>;
   /**
+   * Get a new link to the consent page for a pending request. The link before opens nothing from then on.
+   *
+   * Sends `POST /v1/authorize/{id}/link`.
+   */
+  link(id: string, options?: CallOptions): Promise<AuthorizationsLinkAnswer>;
+  /**
    * Approve an authorization request in the sandbox.
    *
    * Sends `POST /v1/authorize/{id}/approve`.
@@ -4209,15 +4215,6 @@ export interface AuthorizationsApi {
    * Sends `POST /v1/authorize/{id}/deny`.
    */
   deny(id: string, options?: CallOptions): Promise<AuthorizationsApproveAnswer>;
-}
-
-export interface AuthorizationApi {
-  /**
-   * Get a new link to the consent page for a pending request. The link before opens nothing from then on.
-   *
-   * Sends `POST /v1/authorize/{id}/link`.
-   */
-  link(id: string, options?: CallOptions): Promise<AuthorizationLinkAnswer>;
 }
 
 export interface WebauthnApi {
@@ -5678,7 +5675,6 @@ export interface ApiResources {
   readonly policyBundles: PolicyBundlesApi;
   readonly grants: GrantsApi;
   readonly authorizations: AuthorizationsApi;
-  readonly authorization: AuthorizationApi;
   readonly webauthn: WebauthnApi;
   readonly principal: PrincipalApi;
   readonly tokens: TokensApi;

@@ -1,9 +1,8 @@
 import type { Fetch } from '../verify/fetch-keys.ts';
 import type { TransportOptions } from './transport.ts';
 
-/** Records, wherever the service names them: `dec_01K9Z3QW5M8T2V4X6Y7Z8A9B0C`. */
-const ID = /\/[a-z]+_[0-9A-Z]{26}(?=\/|$)/g;
-const PROXY = /\/v1\/vault\/proxy\/.*$/;
+const PROXY = /^\/v1\/vault\/proxy\/.*$/;
+const DECISION = /^\/v1\/decisions\/[^/]+/;
 
 /**
  * Makes a `fetch` for the requests that the transport does not send, since they have a body of their own kind or an end of
@@ -22,19 +21,20 @@ export function fetchAside({
     const began = performance.now();
     const line = { method: init.method ?? 'GET', path: templateOf(url.slice(baseUrl.length)) };
     const told = (more: object) => logger?.({ ...line, ...more, durationMs: performance.now() - began });
-    try {
-      const answer = await fetch(url, { ...init, headers: sent });
-      const requestId = answer.headers.get('x-request-id');
-      told({ status: answer.status, ...(requestId !== null && { requestId }) });
-      return answer;
-    } catch (error) {
+    const answer = await fetch(url, { ...init, headers: sent }).catch((error: unknown) => {
       told({});
       throw error;
-    }
+    });
+    const requestId = answer.headers.get('x-request-id');
+    told({ status: answer.status, ...(requestId !== null && { requestId }) });
+    return answer;
   };
 }
 
 /** The path without its ids, and without what an upstream is asked. */
 function templateOf(path: string): string {
-  return path.replace(/\?.*$/, '').replace(PROXY, '/v1/vault/proxy/{service}/{path}').replaceAll(ID, '/{id}');
+  return path
+    .replace(/\?.*$/, '')
+    .replace(PROXY, '/v1/vault/proxy/{service}/{path}')
+    .replace(DECISION, '/v1/decisions/{id}');
 }

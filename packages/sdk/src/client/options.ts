@@ -35,7 +35,9 @@ export interface BehestOptions {
   readonly developerId?: string | readonly string[];
   /** True to take tokens of sandbox accounts, which no person has approved. Default: false. */
   readonly allowSandbox?: boolean;
+  /** Seconds after `exp` for which a token is still taken: 0 to 60. Default: 5. */
   readonly clockTolerance?: number;
+  /** Seconds for which old keys serve while the issuer cannot be reached. Default: 86400. */
   readonly staleIfError?: number;
   /** The most verified tokens that are remembered, of some 2 kB each. Default: 1000. */
   readonly rememberedTokens?: number;

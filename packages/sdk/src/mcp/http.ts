@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Behest } from '../behest.ts';
-import { BehestTokenError } from '../errors.ts';
+import { BehestError, BehestTokenError } from '../errors.ts';
 import { type GuardOptions, guardBy, insufficientScope, oneHeader, type Refusal } from '../http/guard.ts';
 import { provedIn, type VerifiedGrant } from '../verify/verified-grant.ts';
 import { createVerifier, type Detailed, type PresentedProof, type Verifier } from '../verify.ts';
@@ -102,7 +102,9 @@ function verifierOf(options: McpAuthOptions): Pick<Verifier, 'detailed'> {
   const { dpop: _, ...settings } = options;
   const issuer = authorizationServer.replace(/\/$/, '');
   return createVerifier({
-    ...{ jwksUri: `${issuer}/.well-known/jwks.json`, issuer, ...settings },
+    jwksUri: `${issuer}/.well-known/jwks.json`,
+    ...(settings.issuerDid === undefined && { issuer }),
+    ...settings,
     audience: resource,
   });
 }
@@ -138,6 +140,11 @@ export function protectMcp(
 ): (request: McpRequest, response: ServerResponse) => Promise<void> {
   const [root, own] = [METADATA, metadataAddress(options.resource).pathname];
   const authorize = requireMcpAuth(options);
+  if (options.connector !== undefined && !options.behest)
+    throw new BehestError(
+      'CONFIGURATION',
+      'connector needs behest, which decides about the calls of its tools.',
+    );
 
   async function handle(request: McpRequest, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '').replace(/\?.*/, '');
