@@ -11,17 +11,15 @@ export {
   elicitConnection,
 } from './mcp/elicit-connection.ts';
 export type { ToolEnforcement } from './mcp/enforcing-transport.ts';
+export { type McpTools, type ProtectedMcp, protectMcp } from './mcp/http.ts';
+export type { ToolCall } from './mcp/messages.ts';
 export {
   type McpAuth,
   type McpAuthOptions,
   type McpRequest,
   type McpTokens,
-  type McpTools,
-  type ProtectedMcp,
-  protectMcp,
   requireMcpAuth,
-} from './mcp/http.ts';
-export type { ToolCall } from './mcp/messages.ts';
+} from './mcp/require-auth.ts';
 export { type McpResource, protectedResourceMetadata } from './mcp/resource-metadata.ts';
 
 /**

@@ -7,6 +7,7 @@ import type { Fetch } from './verify/fetch-keys.ts';
 import type { KeyCache } from './verify/key-cache.ts';
 import { provedKey } from './verify/proved-key.ts';
 import { missingScopes } from './verify/scopes.ts';
+import { sharedVerifiers } from './verify/shared-verifiers.ts';
 import { issuerKeysOf, type TokenAnswer, tokenSource } from './verify/token-source.ts';
 import { grantOf, type VerifiedGrant } from './verify/verified-grant.ts';
 
@@ -132,45 +133,7 @@ export async function verifyGrantTokenDetailed(
   return sharedVerifier(options).detailed(token, dpop);
 }
 
-const MOST_VERIFIERS = 64;
-const verifiers = new Map<string, Verifier>();
-const numbers = new WeakMap<object, number>();
-let objects = 0;
-
-/** The verifier of these very settings, so that a program may write them out at each call and have its tokens remembered. */
-function sharedVerifier(options: VerifyOptions): Verifier {
-  const name = nameOf(options);
-  const verifier = verifiers.get(name) ?? createVerifier(withOwnLists(options), () => Date.now());
-  verifiers.delete(name); // to the end of the order of use
-  verifiers.set(name, verifier);
-  const [oldest] = verifiers.keys();
-  if (verifiers.size > MOST_VERIFIERS && oldest !== undefined) verifiers.delete(oldest);
-  return verifier;
-}
-
-/** A function, a cache or a check of revocations is itself and no other, whatever is in it. */
-function nameOf(options: VerifyOptions): string {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const parts = given.map(([member, value]): [string, unknown] => {
-    if (typeof value === 'number') return [member, String(value)]; // JSON has no NaN
-    const isList = Array.isArray(value);
-    return [member, Object(value) === value && !isList ? numberOf(value) : value];
-  });
-  return JSON.stringify(parts.toSorted(([one], [other]) => (one < other ? -1 : 1)));
-}
-
-/** Lists of its own, because the program may change those that it handed over. */
-const withOwnLists = ({ developerId, requiredScopes, ...options }: VerifyOptions): VerifyOptions => ({
-  ...options,
-  developerId: Array.isArray(developerId) ? [...developerId] : developerId,
-  ...(requiredScopes && { requiredScopes: [...requiredScopes] }),
-});
-
-function numberOf(value: object): number {
-  const number = numbers.get(value) ?? ++objects;
-  numbers.set(value, number);
-  return number;
-}
+const sharedVerifier = sharedVerifiers((options) => createVerifier(options, () => Date.now()));
 
 /** @throws BehestError for settings that no verifier can have */
 function sourceOf(
