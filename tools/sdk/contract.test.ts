@@ -30,6 +30,9 @@ const described = new Map(
     .map((operation) => [operation.operationId, operation]),
 );
 
+/** Milliseconds for some hundred calls, on a machine that does other work too. */
+const MOST_TIME = 300_000;
+
 let service: Awaited<ReturnType<typeof startListening>>;
 let world: World;
 /** Every call of a method of the table, with its answer or its error. */
@@ -43,7 +46,7 @@ beforeAll(async () => {
     answers.set(call, await make(call, first).catch((error: unknown) => error));
   }
   world = await newWorld(service);
-});
+}, MOST_TIME);
 afterAll(async () => {
   service?.app.server.closeAllConnections();
   await service?.stop();
@@ -78,7 +81,7 @@ test('each method of the table gets the answer that is described', () => {
   expect(answers.size).toBeGreaterThan(250);
 });
 
-test('the arguments and the answer of each method have the declared types', { timeout: 120_000 }, () => {
+test('the arguments and the answer of each method have the declared types', { timeout: MOST_TIME }, () => {
   const made = [...answers].flatMap(([call, answer]) =>
     answer instanceof Error ? [] : [{ written: writtenAs(call), answer }],
   );
@@ -92,7 +95,7 @@ test('the arguments and the answer of each method have the declared types', { ti
   expect(declaredFaults(ROOT, wrong).length).toBeGreaterThanOrEqual(2);
 });
 
-test('each list is a page, and all rows of all pages', async () => {
+test('each list is a page, and all rows of all pages', { timeout: MOST_TIME }, async () => {
   const lists = ROWS.filter(([, row]) => row.rows !== undefined || row.linked);
   const faults: string[] = [];
   for (const list of lists) {
@@ -116,7 +119,9 @@ async function rowsOf(list: unknown): Promise<unknown[]> {
   return rows;
 }
 
-test('each method of the table refuses a credential that nobody has, with the error of its kind', async () => {
+test('each method of the table refuses a credential that nobody has, with the error of its kind', {
+  timeout: MOST_TIME,
+}, async () => {
   const faults: string[] = [];
   for (const { id, row, args } of answers.keys()) {
     if (row.as === 'nobody') continue;
@@ -127,7 +132,9 @@ test('each method of the table refuses a credential that nobody has, with the er
   expect(faults).toEqual([]);
 });
 
-test('each method refuses a member that its body lacks, or an id that nobody has', async () => {
+test('each method refuses a member that its body lacks, or an id that nobody has', {
+  timeout: MOST_TIME,
+}, async () => {
   const [faults, unasked]: [string[], string[]] = [[], []];
   for (const call of answers.keys()) {
     const { id, row } = call;

@@ -133,7 +133,7 @@ export async function verifyGrantTokenDetailed(
   return sharedVerifier(options).detailed(token, dpop);
 }
 
-const sharedVerifier = sharedVerifiers((options) => createVerifier(options, () => Date.now()));
+const sharedVerifier = sharedVerifiers((options: VerifyOptions) => createVerifier(options, () => Date.now()));
 
 /** @throws BehestError for settings that no verifier can have */
 function sourceOf(

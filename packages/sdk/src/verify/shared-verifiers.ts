@@ -1,4 +1,8 @@
-import type { Verifier, VerifyOptions } from '../verify.ts';
+/** The settings that are lists. */
+interface Lists {
+  readonly developerId: string | readonly string[];
+  readonly requiredScopes?: readonly string[];
+}
 
 const MOST_VERIFIERS = 64;
 const numbers = new WeakMap<object, number>();
@@ -8,9 +12,9 @@ let objects = 0;
  * Finds the verifier of these very settings, or makes it. So a program may write its settings out at each call and have its
  * tokens remembered, and may change them and have that hold.
  */
-export function sharedVerifiers(
-  make: (options: VerifyOptions) => Verifier,
-): (options: VerifyOptions) => Verifier {
+export function sharedVerifiers<Options extends Lists, Verifier>(
+  make: (options: Options) => Verifier,
+): (options: Options) => Verifier {
   const verifiers = new Map<string, Verifier>();
   return (options) => {
     const name = nameOf(options);
@@ -24,22 +28,23 @@ export function sharedVerifiers(
 }
 
 /** A function, a cache or a check of revocations is itself and no other, whatever is in it. */
-function nameOf(options: VerifyOptions): string {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+function nameOf(options: object): string {
+  const given: [string, unknown][] = Object.entries(options).filter(([, value]) => value !== undefined);
   const parts = given.map(([member, value]): [string, unknown] => {
     if (typeof value === 'number') return [member, String(value)]; // JSON has no NaN
-    const isList = Array.isArray(value);
-    return [member, Object(value) === value && !isList ? numberOf(value) : value];
+    return [member, isNameless(value) ? numberOf(value) : value];
   });
   return JSON.stringify(parts.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** Lists of its own, because the program may change those that it handed over. */
-const withOwnLists = ({ developerId, requiredScopes, ...options }: VerifyOptions): VerifyOptions => ({
+const withOwnLists = <Options extends Lists>(options: Options): Options => ({
   ...options,
-  developerId: Array.isArray(developerId) ? [...developerId] : developerId,
-  ...(requiredScopes && { requiredScopes: [...requiredScopes] }),
+  developerId: Array.isArray(options.developerId) ? [...options.developerId] : options.developerId,
+  ...(options.requiredScopes && { requiredScopes: [...options.requiredScopes] }),
 });
+
+const isNameless = (value: unknown): value is object => Object(value) === value && !Array.isArray(value);
 
 function numberOf(value: object): number {
   const number = numbers.get(value) ?? ++objects;
