@@ -372,6 +372,8 @@ describe('the commands of the documents', () => {
     await acme('POST', `/v1/webhooks/${webhookId}/deliveries/${id}/redeliver`, {});
     await deliver();
 
+    for (const missing of ['', 'whsec_', 'undefined'])
+      expect(() => receiver(missing, async () => {})).toThrow('missing or too short');
     expect(taken).toMatchObject([{ type: 'agent.created', data: { agentId } }]);
     expect(await outcomes()).toMatchObject([{ lastStatusCode: 204 }, { lastStatusCode: 204 }]);
     await acme('POST', `/v1/webhooks/${webhookId}/rotate-secret`, { graceSeconds: 0 });

@@ -65,6 +65,11 @@ const titleOf = (tag: string) =>
   `${tag[0]?.toUpperCase()}${words(tag).slice(1)}`.replace(/^Scim|^Api/, (word) => word.toUpperCase());
 const fileOf = (tag: string) => `${words(tag).replaceAll(' ', '-')}.md`;
 
+/** The operator has a client of its own. */
+function methodText(method: string, { security = [] }: Described): string {
+  return `\`${method}\`${security.some((each) => 'operator' in each) ? ' of `BehestAdmin`' : ''}`;
+}
+
 function entryText({ path, verb, described }: Entry, api: Api, methods: ReadonlyMap<string, string>): string {
   const { operationId: id = '', summary = id, description } = described;
   const method = methods.get(id);
@@ -72,7 +77,9 @@ function entryText({ path, verb, described }: Entry, api: Api, methods: Readonly
     `## ${summary}`,
     `\`${verb} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}\``,
     ...(description ? [description] : []),
-    [credentialText(described, api), method ? `In the SDK: \`${method}\`.` : ''].filter(Boolean).join(' '),
+    [credentialText(described, api), method ? `In the SDK: ${methodText(method, described)}.` : '']
+      .filter(Boolean)
+      .join(' '),
     ...inputsText(described),
     ...answersText(described.responses),
   ];

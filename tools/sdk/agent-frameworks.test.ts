@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Behest } from '@behest/sdk';
 import { protectTools } from '@behest/sdk/ai';
 import { protectTool as protectNode } from '@behest/sdk/langgraph';
@@ -15,6 +17,7 @@ import {
   Agent,
   type Model,
   tool as openAiTool,
+  RunContext,
   Runner,
   setTracingDisabled,
   Usage,
@@ -34,6 +37,12 @@ const MANIFEST = {
 const PAYMENT = { to: 'ACME Ltd', amount: '120.50' };
 const paymentSchema = z.object({ to: z.string(), amount: z.string() });
 const Nothing = z.object({});
+
+test.each(['ai', 'langgraph', 'mastra', 'openai-agents'])('the adapter %s has at most 80 lines', (name) => {
+  const file = join(import.meta.dirname, `../../packages/sdk/src/${name}.ts`);
+
+  expect(readFileSync(file, 'utf8').split('\n').length).toBeLessThanOrEqual(80);
+});
 
 let service: Awaited<ReturnType<typeof startListening>>;
 beforeAll(async () => {
@@ -134,6 +143,20 @@ describe('tools of the AI SDK', () => {
     expect((await once()).toolResults).toEqual([]); // another payment, about which people decide again
   });
 
+  test('do not run when people say no', async () => {
+    const { behest, calls, ada, paid, pay } = await started();
+    const tools = protectTools(behest, { pay: aiTool({ inputSchema: paymentSchema, execute: pay }) }, calls);
+    const errorOf = async () => {
+      const asked = await generateText({ model: scripted([['pay', PAYMENT]]), tools, prompt: 'Pay.' });
+      return Object(asked.content.find(({ type }) => type === 'tool-error')).error;
+    };
+
+    expect((await ada.deny(idIn((await errorOf()).message))).statusCode).toBe(200);
+
+    expect(await errorOf()).toMatchObject({ name: 'BehestDeniedError' });
+    expect(paid).toEqual([]);
+  });
+
   test('are decided before the first step where they answer in steps', async () => {
     const { behest, calls } = await started(['tool:bank:read']);
     const seen: string[] = [];
@@ -221,6 +244,22 @@ describe('a tool of the OpenAI Agents SDK', () => {
 
     expect([done.finalOutput, paid]).toEqual(['done', [PAYMENT]]);
   });
+});
+
+test('a tool of the OpenAI Agents SDK does not run when people say no, though the run is approved', async () => {
+  const { behest, calls, ada, paid, pay } = await started();
+  const pages: string[] = [];
+  const payment = { name: 'pay', description: 'x', parameters: paymentSchema, execute: pay };
+  const onDecision = ({ url }: { url: string }) => void pages.push(url);
+  const options = protectOpenAi(behest, payment, { ...calls, onDecision });
+  const args = JSON.stringify(PAYMENT);
+  const tool = openAiTool(options);
+
+  expect(await options.needsApproval(undefined, PAYMENT)).toBe(true);
+  expect((await ada.deny(idIn(pages[0] ?? ''))).statusCode).toBe(200);
+
+  expect(String(await tool.invoke(new RunContext(), args))).toMatch(/\(\w+\)$/);
+  expect(paid).toEqual([]);
 });
 
 describe('a tool of Mastra', () => {

@@ -1,11 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   Behest,
   BehestNotFoundError,
   BehestTokenError,
   BehestValidationError,
+  type CallLine,
   generatePkce,
 } from '@behest/sdk';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startListening } from '../../apps/server/test/app/listening.ts';
 
 let service: Awaited<ReturnType<typeof startListening>>;
@@ -159,6 +161,47 @@ test('the head of an answer is had without a race, and the last rate limit is ke
   expect(behest.lastRateLimit).toMatchObject({ limit: expect.any(Number), remaining: expect.any(Number) });
 });
 
+test('the rate limit is kept of a refused call too', async () => {
+  const { behest } = await newClient();
+
+  await behest.agents.get('ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C').catch(() => {});
+
+  expect(behest.lastRateLimit).toMatchObject({ limit: expect.any(Number), remaining: expect.any(Number) });
+});
+
+test('headers and logger of the client reach streams, the account, decisions and calls through the vault', async () => {
+  const lines: CallLine[] = [];
+  const heads: { path: string; own: string | null; agent: string | null }[] = [];
+  const { behest } = await newClient({
+    headers: { 'x-own': '1', authorization: 'Bearer nobody' },
+    logger: (line: CallLine) => lines.push(line),
+    fetch: (url: string, init: RequestInit) => {
+      const sent = new Headers(init.headers);
+      heads.push({ path: new URL(url).pathname, own: sent.get('x-own'), agent: sent.get('user-agent') });
+      return fetch(url, init);
+    },
+  });
+  const { grantToken } = await newGrant(behest);
+  const { events } = await behest.events.list({ limit: 1 });
+  lines.length = 0;
+  heads.length = 0;
+
+  await behest.verify(grantToken); // learns whose key it has
+  await behest.events.stream({ lastEventId: String(events[0]?.id) }).next();
+  await behest.approvals.get('dec_01K9Z3QW5M8T2V4X6Y7Z8A9B0C').catch(() => {});
+  await behest.vault.fetch('github', '/repos/acme?q=1', {}, { grantToken }).catch(() => {});
+
+  const told = lines.map(({ method, path, status }) => `${method} ${path} ${status}`);
+  expect(told).toEqual([
+    'GET /v1/me 200',
+    'GET /v1/events/stream 200',
+    'GET /v1/decisions/{id} 404',
+    expect.stringMatching(/^GET \/v1\/vault\/proxy\/\{service\}\/\{path\} 40[34]$/),
+  ]);
+  for (const { path, own, agent } of heads.filter(({ path }) => path !== '/.well-known/jwks.json'))
+    expect([path, own, agent?.slice(0, 11)]).toEqual([path, '1', '@behest/sdk']);
+});
+
 test('a rotated key replaces the old one in the client', async () => {
   const { behest, account } = await newClient();
 
@@ -239,4 +282,44 @@ test('a resource of older clients that Behest lacks says so', async () => {
 
   expect(() => behest.commerce).toThrow('"commerce" is not part of Behest.');
   expect(() => behest.dpdp).toThrow('"dpdp" is not part of Behest.');
+});
+
+test('a list whose pages are named by a Link header has the rows of all its pages', {
+  timeout: 120_000,
+}, async () => {
+  const { behest } = await newClient();
+  const { agent, grantId } = await newGrant(behest, ['payments:mpp:*']);
+  const maxTransactionAmount = { amount: 5, currency: 'USD' };
+  const issue = () =>
+    behest.passports.issue({
+      ...{ agentId: agent.id, grantId, maxTransactionAmount },
+      allowedMPPCategories: ['data'],
+    });
+  await Promise.all(Array.from({ length: 102 }, issue));
+
+  const page = await behest.passports.list({ agentId: agent.id });
+  const ids: string[] = [];
+  for await (const { passportId } of behest.passports.list({ agentId: agent.id })) ids.push(passportId);
+
+  expect(page).toHaveLength(100);
+  expect(new Set(ids).size).toBe(102);
+  expect(ids.slice(0, 100)).toEqual(page.map(({ passportId }) => passportId));
+});
+
+test('a list that cannot be had fails once, awaited or iterated', async () => {
+  const { behest } = await newClient();
+  const stranger = new Behest({ apiKey: `bh_test_${'x'.repeat(43)}`, baseUrl: service.url });
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+
+  await expect(stranger.agents.list()).rejects.toMatchObject({ statusCode: 401 });
+  await expect(stranger.agents.list()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    statusCode: 401,
+  });
+  await setImmediate();
+
+  expect(unhandled).toEqual([]);
+  expect((await behest.agents.list()).agents).toEqual([]);
 });

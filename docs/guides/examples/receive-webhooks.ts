@@ -8,19 +8,27 @@ const TOLERANCE = 300; // seconds
  * libraries in many languages check as well.
  * @param body the received bytes, unparsed
  * @param secret `whsec_…`
+ * @throws Error for a secret that is missing or too short
  */
 export function isGenuine(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
+  const key = keyOf(secret);
   const id = String(headers['webhook-id']);
   const timestamp = String(headers['webhook-timestamp']);
   const age = Date.now() / 1000 - Number(timestamp);
   if (!(Math.abs(age) <= TOLERANCE)) return false; // also refuses a timestamp that is not a number
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
   const signatures = String(headers['webhook-signature']).split(' '); // two while the secret is rotated
   return signatures.some((signature) => {
     const given = Buffer.from(signature.replace(/^v1,/, ''), 'base64');
     return given.length === expected.length && timingSafeEqual(given, expected);
   });
+}
+
+/** @throws Error for an empty secret, as of a variable that is not set: everybody can sign with it */
+function keyOf(secret: string): Buffer {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  if (key.length < 24) throw new Error('The secret of the webhook is missing or too short.');
+  return key;
 }
 
 export interface Event {
@@ -30,8 +38,12 @@ export interface Event {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** @param take gets each event once, and resolves when the event is stored. The service delivers it again after an error */
+/**
+ * @param take gets each event once, and resolves when the event is stored. The service delivers it again after an error
+ * @throws Error for a secret that is missing or too short
+ */
 export function receiver(secret: string, take: (event: Event) => Promise<void>): Server {
+  keyOf(secret); // now, and not at the first delivery
   const taken = new Set<string>(); // in a program that restarts, a unique key in its database
 
   return createServer(async (request, response) => {

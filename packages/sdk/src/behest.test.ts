@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { DEVELOPER, startIssuer } from '../test/issuer.ts';
 import { Behest } from './behest.ts';
 import type { BehestOptions } from './client/options.ts';
+import { BehestError, ManifestValidationError } from './index.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -217,4 +218,53 @@ test('options that cannot be used make no client', () => {
   vi.stubEnv('BEHEST_API_KEY', 'bh_test_1');
   vi.stubEnv('BEHEST_URL', baseUrl);
   expect(() => new Behest()).not.toThrow();
+});
+
+test('a client calls a service over http on another machine where it was told to, keys included', async () => {
+  const issuer = await startIssuer();
+  const baseUrl = 'http://behest.internal:3001';
+  const { fetch, asked } = serviceOf(issuer, () => ({ valid: true }));
+  const options = { apiKey: 'bh_live_1', baseUrl, fetch };
+
+  expect(() => new Behest(options)).toThrow('baseUrl has to begin with https://.');
+  const behest = new Behest({ ...options, allowInsecure: true });
+  const grant = await behest.verify(await issuer.token({ iss: baseUrl }));
+
+  expect(grant.grantId).toBe('grnt_1');
+  expect(asked.map(({ url }) => url.replace(baseUrl, ''))).toEqual(['/v1/me', '/.well-known/jwks.json']);
+  const other = { jwksUri: 'http://elsewhere.internal/jwks.json', fetch };
+  expect(() => new Behest({ apiKey: 'bh_live_1', ...other })).toThrow('https://');
+});
+
+test('no token is taken while the service names no account', async () => {
+  const issuer = await startIssuer();
+  const { fetch, state } = serviceOf(issuer, () => ({}));
+  const behest = new Behest({ apiKey: 'bh_live_1', baseUrl: issuer.url, fetch });
+  const claims = { dev: 'undefined', 'urn:service:grant': { grant_id: 'grnt_1', developer_id: 'undefined' } };
+  const forged = await issuer.token(claims);
+
+  for (const me of [{}, { developerId: '' }, { developerId: 7 }, { developerId: null }]) {
+    state.me = me;
+    await expect(behest.verify(forged)).rejects.toMatchObject({ name: 'BehestNetworkError' });
+  }
+  state.me = { developerId: DEVELOPER };
+
+  await expect(behest.verify(forged)).rejects.toMatchObject({ reason: 'developer_mismatch' });
+  expect((await behest.verify(await issuer.token())).developerId).toBe(DEVELOPER);
+});
+
+test('a manifest that does not load is an error of the SDK', async () => {
+  const { behest } = await start();
+
+  const refused = (() => {
+    try {
+      behest.loadManifest({ connector: 'crm', tools: { lookup: 'reads' } });
+    } catch (error) {
+      return error;
+    }
+  })();
+
+  expect(refused).toBeInstanceOf(BehestError);
+  expect(refused).toBeInstanceOf(ManifestValidationError);
+  expect(refused).toMatchObject({ code: 'invalid_permission', path: 'tools.lookup', connector: 'crm' });
 });

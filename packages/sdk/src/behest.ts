@@ -7,7 +7,7 @@ import { type ManifestOptions, manifestFromObject } from '@behest/protocol/manif
 import type { Manifest } from '@behest/protocol/manifest/manifest';
 import { createCaller } from './api/caller.ts';
 import type { SignupAnswer, SignupInput } from './api/types.gen.ts';
-import type { RateLimit } from './client/api-errors.ts';
+import { BehestApiError, type RateLimit } from './client/api-errors.ts';
 import { type Calls, callsOf } from './client/calls.ts';
 import { Approvals, serviceDecisions } from './client/decisions.ts';
 import { manifestsIn } from './client/manifest-files.ts';
@@ -71,9 +71,14 @@ export class Behest {
     this.#callsBy = (send) =>
       callsOf(createCaller({ key, transport: send, idempotency }), { baseUrl, fetch: ask, key });
     this.#transport = async (request) => {
-      const answer = await transport(request);
-      this.#lastRateLimit = answer.answered.rateLimit ?? this.#lastRateLimit;
-      return answer;
+      try {
+        const answer = await transport(request);
+        this.#lastRateLimit = answer.answered.rateLimit ?? this.#lastRateLimit;
+        return answer;
+      } catch (error) {
+        if (error instanceof BehestApiError) this.#lastRateLimit = error.rateLimit ?? this.#lastRateLimit;
+        throw error;
+      }
     };
     Object.assign(this, this.#callsBy(this.#transport));
     const { meter, capsMode, region } = options;
@@ -103,7 +108,7 @@ export class Behest {
     return caller.call('developers.signUp', [account]);
   }
 
-  /** What the service said about the rate limit at the last call of this client. */
+  /** What the service said about the rate limit at the last call of this client, which it may have refused. */
   get lastRateLimit(): RateLimit | undefined {
     return this.#lastRateLimit;
   }

@@ -19,11 +19,13 @@ export { ArgumentsError, readArguments } from '@behest/protocol/arguments/read-a
 export { isWithin } from '@behest/protocol/arguments/within';
 export type { Call } from '@behest/protocol/enforcement/call';
 export { createEnforcer } from '@behest/protocol/enforcement/enforcer';
+export type { ListedTools, OfferedTool, ToolOffer } from '@behest/protocol/enforcement/engine';
 export { exposeTools } from '@behest/protocol/enforcement/expose-tools';
 export { type CapsMeter, MeterError } from '@behest/protocol/enforcement/meter';
-export type { Result } from '@behest/protocol/enforcement/result';
+export type { DecisionStore, RevocationCheck } from '@behest/protocol/enforcement/ports';
+export type { Denied, Result } from '@behest/protocol/enforcement/result';
 export { manifestFromObject } from '@behest/protocol/manifest/load';
-export type { Manifest } from '@behest/protocol/manifest/manifest';
+export type { Manifest, ManifestPin } from '@behest/protocol/manifest/manifest';
 export { ManifestValidationError } from '@behest/protocol/manifest/manifest-error';
 export { manifestFromJsonText } from '@behest/protocol/manifest/texts';
 export { pinOfTool } from '@behest/protocol/manifest/tool-pins';

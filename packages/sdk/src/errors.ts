@@ -1,19 +1,12 @@
+import { BehestError } from '@behest/protocol/behest-error';
 import type { TokenRefusal } from '@behest/protocol/token-refusal';
 
-/** The error of everything below. Its message holds no token and no key. */
-export class BehestError extends Error {
-  override readonly name: string = 'BehestError';
-  readonly code: string;
-
-  constructor(code: string, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
-}
+export { BehestError };
 
 /** A token that is not taken. */
 export class BehestTokenError extends BehestError {
   override readonly name: string = 'BehestTokenError';
+  /** Why, in a word that stays the same. `key_not_found` may be a key that the verifier has not seen yet. */
   readonly reason: TokenRefusal | 'missing_scopes' | 'revoked' | 'not_found' | 'agent_inactive';
   /** The scopes that the token lacks. */
   readonly missing?: readonly string[];
@@ -40,8 +33,11 @@ export class BehestNetworkError extends BehestError {
 /** A tool call that was denied. */
 export class BehestDeniedError extends BehestError {
   override readonly name: string = 'BehestDeniedError';
+  /** Why, in a word that stays the same, such as `cap_exceeded`. */
   readonly reasonCode: string;
+  /** More about the reason, such as `limit_reached`. */
   readonly subReason: string | null;
+  /** The values of the denial, such as the limit. They may go to the model, and hold no secret. */
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(denied: {

@@ -14,6 +14,9 @@ import { decideCall, type ToolRoute } from './http/tool-calls.ts';
 import { missingScopes } from './verify/scopes.ts';
 import type { VerifiedGrant } from './verify/verified-grant.ts';
 
+export type { GuardOptions, ProofRules } from './http/guard.ts';
+export type { ToolRoute } from './http/tool-calls.ts';
+
 /** The parts of a request that the middleware reads and adds. Requests of Express 4 and 5 have them. */
 export interface ExpressRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -14,6 +14,9 @@ import { decideCall, type ToolRoute } from './http/tool-calls.ts';
 import { missingScopes } from './verify/scopes.ts';
 import type { VerifiedGrant } from './verify/verified-grant.ts';
 
+export type { GuardOptions, ProofRules } from './http/guard.ts';
+export type { ToolRoute } from './http/tool-calls.ts';
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** The grant of the request's token, behind `behestAuth`. */

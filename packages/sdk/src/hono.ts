@@ -7,10 +7,14 @@ import {
   insufficientScope,
   noGrant,
   type Refusal,
+  refusalOf,
 } from './http/guard.ts';
 import { decideCall, type ToolRoute } from './http/tool-calls.ts';
 import { missingScopes } from './verify/scopes.ts';
 import type { VerifiedGrant } from './verify/verified-grant.ts';
+
+export type { GuardOptions, ProofRules } from './http/guard.ts';
+export type { ToolRoute } from './http/tool-calls.ts';
 
 /** The parts of a Hono context that the middleware uses. */
 export interface HonoContext {
@@ -18,7 +22,7 @@ export interface HonoContext {
     readonly method: string;
     readonly url: string;
     header(name: string): string | undefined;
-    json(): Promise<unknown>;
+    text(): Promise<string>;
   };
   get(key: string): unknown;
   set(key: string, value: unknown): void;
@@ -74,11 +78,16 @@ export function requireScopes(...scopes: string[]): HonoMiddleware {
   };
 }
 
-/** Lets a request through when its tool call is allowed. The tool uses `c.get('toolArguments')`. */
+/**
+ * Lets a request through when its tool call is allowed. The tool uses `c.get('toolArguments')`. A body that is no JSON is
+ * answered with 400, and an empty one is `{}`.
+ */
 export function enforceTool<Context extends HonoContext>(behest: Behest, route: ToolRoute<Context>) {
   return async (context: Context, next: () => Promise<void>): Promise<Response | undefined> => {
     const authorization = context.req.header('authorization');
-    const body = route.arguments ? undefined : await context.req.json().catch(() => UNREADABLE);
+    const read = route.arguments ? { body: undefined } : bodyIn(await context.req.text());
+    if (!read) return refuse(UNREADABLE);
+    const { body } = read;
     const [grant, grantToken] = [context.get('grant'), context.get('grantToken')];
     const guarded = isGrant(grant) && typeof grantToken === 'string' ? { grant, grantToken } : {};
     const arrived = { ...provedBy(context), authorization, ...guarded };
@@ -97,8 +106,16 @@ const provedBy = ({ req }: HonoContext): GuardedRequest => ({
   proof: req.header('dpop'),
 });
 
-/** A body that is no JSON is no object, so rules refuse it; it is never taken for a call without arguments. */
-const UNREADABLE = 'unreadable';
+/** An empty body is that of a call without arguments. @returns undefined for text that is no JSON */
+function bodyIn(text: string): { readonly body: unknown } | undefined {
+  try {
+    return { body: text.trim() === '' ? undefined : JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+const UNREADABLE = refusalOf(400, 'BAD_REQUEST', 'The body is no JSON.', {});
 
 function isGrant(value: unknown): value is VerifiedGrant {
   return typeof value === 'object' && value !== null && 'grantId' in value;

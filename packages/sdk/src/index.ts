@@ -1,3 +1,4 @@
+export { ManifestValidationError } from '@behest/protocol/manifest/manifest-error';
 export { type AdminOptions, BehestAdmin } from './admin.ts';
 export type { CallOptions, List, ProofKey } from './api/rows.ts';
 export type * from './api/types.gen.ts';

@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { memoryMeter } from '@behest/meter/memory-meter';
 import { pinOfTool } from '@behest/protocol/manifest/tool-pins';
@@ -15,7 +15,8 @@ import { DEVELOPER, startIssuer } from '../test/issuer.ts';
 import { filesManifest, filesServer } from '../test/mcp-files.ts';
 import { Behest } from './behest.ts';
 import type { BehestOptions } from './client/options.ts';
-import { protectMcp, withToolEnforcement } from './mcp.ts';
+import { BehestError } from './errors.ts';
+import { type McpRequest, protectMcp, requireMcpAuth, withToolEnforcement } from './mcp.ts';
 
 type Issuer = Awaited<ReturnType<typeof startIssuer>>;
 
@@ -122,6 +123,37 @@ describe('over HTTP', () => {
     issuer.answers('error');
     const stranger = await token({}); // its key is known already
     expect((await post(resource, tell, `Bearer ${stranger}`)).status).not.toBe(503);
+  });
+
+  test('a server without a client takes tokens of the accounts that it names, for itself', async () => {
+    const issuer = await startIssuer();
+    const resource = 'http://127.0.0.1:1/mcp';
+    const options = { resource, authorizationServer: issuer.url, developerId: DEVELOPER };
+    const guard = requireMcpAuth(options);
+    const ask = async (token: string) => {
+      const request: McpRequest = Object.assign(new IncomingMessage(new Socket()), {
+        ...{ method: 'POST', url: '/mcp', headers: { authorization: `Bearer ${token}` } },
+      });
+      const response = new ServerResponse(request);
+      let isLet = false;
+      await guard(request, response, () => {
+        isLet = true;
+      });
+      return isLet ? request.auth?.clientId : response.statusCode;
+    };
+
+    expect(await ask(await issuer.token({ aud: resource }))).toBe('ag_1');
+    expect(await ask(await issuer.token())).toBe(401);
+    expect(
+      await ask(await issuer.token({ aud: resource, dev: 'dev_2', 'urn:service:grant': undefined })),
+    ).toBe(401);
+    // JavaScript may leave out what the types demand.
+    expect(() => requireMcpAuth({ ...options, developerId: undefined } as never)).toThrow(BehestError);
+    expect(() => protectMcp(() => {}, { ...options, connector: 'files' } as never)).toThrow(
+      'connector needs',
+    );
+    for (const wrong of ['', 'mcp', '/mcp'])
+      expect(() => protectMcp(() => {}, { ...options, resource: wrong })).toThrow('resource has to be');
   });
 
   test('the list has what the grant allows, and says nothing about the rest', async () => {

@@ -2,6 +2,7 @@ import type { Behest } from './behest.ts';
 import { enforcingTransport, type ToolEnforcement } from './mcp/enforcing-transport.ts';
 import type { Transport } from './mcp/messages.ts';
 
+export type { ProofRules } from './http/guard.ts';
 export {
   type ConnectSession,
   connectSessionIn,
@@ -10,14 +11,15 @@ export {
   elicitConnection,
 } from './mcp/elicit-connection.ts';
 export type { ToolEnforcement } from './mcp/enforcing-transport.ts';
+export { type McpTools, type ProtectedMcp, protectMcp } from './mcp/http.ts';
+export type { ToolCall } from './mcp/messages.ts';
 export {
   type McpAuth,
+  type McpAuthOptions,
   type McpRequest,
-  type ProtectedMcp,
-  protectMcp,
+  type McpTokens,
   requireMcpAuth,
-} from './mcp/http.ts';
-export type { ToolCall } from './mcp/messages.ts';
+} from './mcp/require-auth.ts';
 export { type McpResource, protectedResourceMetadata } from './mcp/resource-metadata.ts';
 
 /**

@@ -98,6 +98,31 @@ describe.each(Object.entries(servers))('%s', (name, open) => {
     return { issuer, url, get, post };
   }
 
+  test('takes an empty body for a call without arguments, and none that is no JSON', async () => {
+    const { url, issuer } = await start();
+    const authorization = `Bearer ${await issuer.token({ scp: ['tool:pay:write'] })}`;
+    const send = (body?: string) =>
+      fetch(`${url}/refund`, {
+        method: 'POST',
+        headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { body }),
+      });
+
+    const [empty, broken, good] = [await send(), await send('{"amount":'), await send('{"amount":20}')];
+
+    expect(empty.status).toBe(403);
+    expect(await empty.json()).toMatchObject({
+      sub_reason: 'argument_missing',
+      details: { path: '/amount' },
+    });
+    expect(broken.status).toBe(400);
+    if (name === 'hono')
+      expect(await broken.json()).toMatchObject({ code: 'BAD_REQUEST', message: 'The body is no JSON.' });
+    expect([good.status, await good.json()]).toEqual([200, { amount: 20 }]);
+    expect((await send('"text"')).status).toBeGreaterThanOrEqual(400);
+    expect((await send('"text"')).status).toBeLessThan(500);
+  });
+
   test('lets a good token through, and hands on whose it is', async () => {
     const { issuer, get } = await start();
     const token = await issuer.token();

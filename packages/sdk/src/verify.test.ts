@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { DEVELOPER, startIssuer } from '../test/issuer.ts';
 import { createVerifier, verifyGrantToken, verifyGrantTokenDetailed } from './verify.ts';
 
@@ -55,6 +55,46 @@ test('a bad token is refused with its reason', async () => {
     name: 'BehestTokenError',
     missing: ['calendar:read'],
   });
+});
+
+test('settings that are written out again share one verifier, and other settings share none', async () => {
+  const issuer = await startIssuer();
+  const token = await issuer.token();
+  const checks = vi.spyOn(crypto.subtle, 'verify');
+  onTestFinished(() => checks.mockRestore());
+  const outcome = async (more: object = {}) => {
+    const result = await verifyGrantTokenDetailed(token, { ...optionsFor(issuer), ...more });
+    return result.ok ? 'ok' : result.reason;
+  };
+
+  expect([await outcome(), await outcome(), await outcome({ audience: undefined })]).toEqual([
+    'ok',
+    'ok',
+    'ok',
+  ]);
+  expect(checks).toHaveBeenCalledTimes(1);
+  expect(await outcome({ developerId: 'dev_2' })).toBe('developer_mismatch');
+  expect(await outcome({ audience: 'https://other.example' })).toBe('audience_mismatch');
+  expect(await outcome({ requiredScopes: ['calendar:write'] })).toBe('missing_scopes');
+  expect(await outcome({ maxAge: Number.NaN })).toBe('expired');
+  expect(await outcome({ revocation: { check: () => 'revoked' } })).toBe('revoked');
+  expect(await outcome({ revocation: { check: () => 'active' } })).toBe('ok');
+  expect(await outcome()).toBe('ok');
+  expect(issuer.fetches).toBe(1);
+});
+
+test('settings that a program changes after a call hold from then on, and for no other', async () => {
+  const issuer = await startIssuer();
+  const token = await issuer.token();
+  const developers = [DEVELOPER];
+  const options = { ...optionsFor(issuer), developerId: developers };
+  const outcome = async (given: typeof options) => (await verifyGrantTokenDetailed(token, given)).ok;
+
+  expect(await outcome(options)).toBe(true);
+  developers[0] = 'dev_2';
+
+  expect(await outcome(options)).toBe(false);
+  expect(await outcome({ ...options, developerId: [DEVELOPER] })).toBe(true);
 });
 
 test('a verifier without its developer, or with a wrong address, is not made', () => {

@@ -7,6 +7,7 @@ import type { Fetch } from './verify/fetch-keys.ts';
 import type { KeyCache } from './verify/key-cache.ts';
 import { provedKey } from './verify/proved-key.ts';
 import { missingScopes } from './verify/scopes.ts';
+import { sharedVerifiers } from './verify/shared-verifiers.ts';
 import { issuerKeysOf, type TokenAnswer, tokenSource } from './verify/token-source.ts';
 import { grantOf, type VerifiedGrant } from './verify/verified-grant.ts';
 
@@ -117,28 +118,25 @@ export function createVerifier(options: VerifyOptions, clock: () => number = Dat
 }
 
 /** Verifies one token. @throws as `Verifier.verify`, and as `createVerifier` */
-export async function verifyGrantToken(token: string, options: VerifyOptions): Promise<VerifiedGrant> {
-  return verifierFor(options).verify(token);
+export async function verifyGrantToken(
+  token: string,
+  { dpop, ...options }: VerifyOptions,
+): Promise<VerifiedGrant> {
+  return sharedVerifier(options).verify(token, dpop);
 }
 
 /** Verifies one token, and throws for none. @throws as `Verifier.detailed`, and as `createVerifier` */
-export async function verifyGrantTokenDetailed(token: string, options: VerifyOptions): Promise<Detailed> {
-  return verifierFor(options).detailed(token);
+export async function verifyGrantTokenDetailed(
+  token: string,
+  { dpop, ...options }: VerifyOptions,
+): Promise<Detailed> {
+  return sharedVerifier(options).detailed(token, dpop);
 }
 
-const verifiers = new WeakMap<VerifyOptions, Verifier>();
-
-/** Options that are handed over again bring the tokens that were verified with them. */
-function verifierFor(options: VerifyOptions): Verifier {
-  const found = verifiers.get(options);
-  if (found) return found;
-  const verifier = createVerifier({ ...options });
-  verifiers.set(options, verifier);
-  return verifier;
-}
+const sharedVerifier = sharedVerifiers((options: VerifyOptions) => createVerifier(options, () => Date.now()));
 
 /** @throws BehestError for settings that no verifier can have */
-export function sourceOf(
+function sourceOf(
   options: VerifyOptions,
   clock: () => number = Date.now,
 ): { verify(token: string, provedKey?: string): TokenAnswer | Promise<TokenAnswer> } {

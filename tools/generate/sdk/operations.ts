@@ -43,6 +43,8 @@ export interface Operation extends Naming {
   readonly isFile: boolean;
   /** The member of the answer that has the rows of a page. */
   readonly rows: string | undefined;
+  /** True where the answer is the rows themselves, and its header `Link` names the page after it. */
+  readonly isLinked: boolean;
 }
 
 /** Says why an operation has no method. @returns undefined for one that has to have one */
@@ -87,6 +89,7 @@ function operationOf(
     body: without(requestBody?.content['application/json']?.schema, NAMINGS[id]?.omits ?? []),
     isFile: contents.some(([type]) => type !== 'application/json'),
     rows: rowsOf(query, answer),
+    isLinked: query?.properties?.cursor !== undefined && answer?.type === 'array',
   };
 }
 

@@ -18,6 +18,7 @@ export function tableText(operations: readonly Operation[]): string {
       operation.isKeyed && !operation.reads && 'keyed: true',
       operation.isFile && 'file: true',
       list && `rows: '${list}'`,
+      operation.isLinked && 'linked: true',
       operation.byHand && 'byHand: true',
     ];
     return `  '${id}': { ${members.filter(Boolean).join(', ')} },`;
@@ -39,28 +40,37 @@ function takesOf({ body, query, first = [] }: Operation): 'body' | 'query' | 'bo
 /** The types of the SDK: what each method takes and answers, and an interface for each resource. */
 export function typesText(operations: readonly Operation[]): string {
   const { declared, textOf } = namedTypes(operations);
-  const resources = Map.groupBy(
-    operations.filter(({ byHand, method }) => !byHand && method.includes('.')),
-    ({ method }) => method.split('.')[0] ?? '',
+  const made = operations.filter(({ byHand }) => !byHand);
+  // An account and the operator may each have methods of one noun, and neither has those of the other.
+  const [account, operator] = [made.filter((each) => !isOperators(each)), made.filter(isOperators)].map(
+    (own) => Map.groupBy(own, ({ method }) => (method.includes('.') ? (method.split('.')[0] ?? '') : '')),
   );
-  const interfaces = [...resources].map(([resource, own]) => {
-    const methods = own.map((operation) => methodText(operation, textOf));
-    return `export interface ${pascal(resource)}Api {\n${methods.join('\n')}\n}`;
-  });
-  const isOperators = (own: readonly Operation[]) => own.every(({ credential }) => credential === 'operator');
-  const membersOf = (chosen: (own: readonly Operation[]) => boolean) =>
-    [...resources]
-      .filter(([, own]) => chosen(own))
-      .map(([name]) => `  readonly ${name}: ${pascal(name)}Api;`)
+  const interfacesOf = (resources: typeof account, prefix = '') =>
+    [...(resources ?? [])].flatMap(([resource, own]) => {
+      const methods = own.map((operation) => methodText(operation, textOf));
+      return resource === ''
+        ? []
+        : [`export interface ${prefix}${pascal(resource)}Api {\n${methods.join('\n')}\n}`];
+    });
+  const membersOf = (resources: typeof account, prefix = '') =>
+    [...(resources ?? [])]
+      .flatMap(([name, own]) =>
+        name === ''
+          ? own.map((operation) => methodText(operation, textOf))
+          : [`  readonly ${name}: ${prefix}${pascal(name)}Api;`],
+      )
       .join('\n');
   return [
     `${HEAD}import type { CallOptions, List } from './rows.ts';`,
     ...declared,
-    ...interfaces,
-    `/** The methods of the operator, made from the table too. */\nexport interface OperatorResources {\n${membersOf(isOperators)}\n}`,
-    `/** The methods that are made from the table. */\nexport interface ApiResources {\n${membersOf((own) => !isOperators(own))}\n}\n`,
+    ...interfacesOf(account),
+    ...interfacesOf(operator, 'Admin'),
+    `/** The methods of the operator, made from the table too. */\nexport interface OperatorResources {\n${membersOf(operator, 'Admin')}\n}`,
+    `/** The methods that are made from the table. */\nexport interface ApiResources {\n${membersOf(account)}\n}\n`,
   ].join('\n\n');
 }
+
+const isOperators = ({ credential }: Operation) => credential === 'operator';
 
 type Side = 'Input' | 'Query' | 'Answer';
 
@@ -143,7 +153,7 @@ function methodText(operation: Operation, textOf: (of: Operation, side: Side) =>
   const answer = textOf(operation, 'Answer') ?? 'void';
   const more = description ? ` ${withoutEnd(description)}` : '';
   const comment = `  /**\n   * ${withoutEnd(summary)}.${more}\n   *\n   * Sends \`${verb} ${path}\`.\n   */\n`;
-  const name = method.split('.')[1] ?? '';
+  const name = method.split('.')[1] ?? method;
   const plain = `${comment}  ${name}(${parameters.join(', ')}): ${resultText(operation, answer)};`;
   if (!operation.isFile || answer === 'void') return plain;
   const asJson = parameters.map((text) =>
@@ -153,8 +163,9 @@ function methodText(operation: Operation, textOf: (of: Operation, side: Side) =>
 }
 
 /** A method whose answer may be a file hands over the response, for the program to read or to pass on. */
-function resultText({ isFile, rows }: Operation, answer: string): string {
+function resultText({ isFile, isLinked, rows }: Operation, answer: string): string {
   if (isFile) return answer === 'void' ? 'Promise<Response>' : `Promise<${answer} | Response>`;
+  if (isLinked) return `List<${answer}, (${answer})[number]>`;
   return rows ? `List<${answer}, ${answer}['${rows}'][number]>` : `Promise<${answer}>`;
 }
 

@@ -69,6 +69,9 @@ function objectText(schema: Schema, options: TypeOptions): string {
     const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
     return `${comment}${options.isInput ? 'readonly ' : ''}${key}${isSure ? '' : '?'}: ${typeText(member, options)}${absent};`;
   });
+  // Members beyond those that are named: a resource of SCIM, or what a browser adds to the answer of a passkey.
+  if (additionalProperties === true)
+    members.push(`${options.isInput ? 'readonly ' : ''}[member: string]: unknown;`);
   return `{\n${members.map(indented).join('\n')}\n}`;
 }
 

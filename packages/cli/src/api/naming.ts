@@ -51,6 +51,7 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'developers.stop': { command: 'me stop', asks: true },
   'developers.resume': { command: 'me resume' },
   'developers.close': { command: 'me close', asks: true },
+  'developers.stats': { command: 'developers stats' },
   'developers.list': { columns: ['id', 'name', 'email', 'mode', 'createdAt'] },
   'developers.create': { once: 'apiKey', example: '--name Acme' },
   'developers.setPlan': { example: 'dev_01K9Z3QW5M8T2V4X6Y7Z8A9B0C --plan pro' },

@@ -1,4 +1,5 @@
 import type { RuleFaultCode } from '../arguments/rule-faults.ts';
+import { BehestError } from '../behest-error.ts';
 
 /** The stable name of a fault in a manifest. */
 export type ManifestFaultCode =
@@ -41,17 +42,16 @@ const sentences: Readonly<Record<ManifestFaultCode, string>> = {
 };
 
 /** The error of a manifest that does not load: its first fault. */
-export class ManifestValidationError extends Error {
-  override readonly name = 'ManifestValidationError';
-  readonly code: ManifestFaultCode;
+export class ManifestValidationError extends BehestError {
+  override readonly name: string = 'ManifestValidationError';
+  declare readonly code: ManifestFaultCode;
   /** The place of the fault, such as `tools.transfer.caps.per_hour`; empty for the top level. */
   readonly path: string;
   /** The connector, once it is known. */
   readonly connector: string | undefined;
 
   constructor(code: ManifestFaultCode, path: string, connector?: string) {
-    super(`Manifest error at ${path === '' ? 'top level' : path}: ${sentences[code]} (${code})`);
-    this.code = code;
+    super(code, `Manifest error at ${path === '' ? 'top level' : path}: ${sentences[code]} (${code})`);
     this.path = path;
     this.connector = connector;
   }

@@ -1,4 +1,4 @@
-import type { Transport } from '../client/transport.ts';
+import type { Answer, Transport } from '../client/transport.ts';
 import { BehestError } from '../errors.ts';
 import { CALLS } from './calls.gen.ts';
 import { listOf } from './lists.ts';
@@ -41,7 +41,7 @@ interface FormCall {
 }
 
 export function createCaller({ key, transport, idempotency }: CallerOptions): Caller {
-  async function send(row: CallRow, args: readonly unknown[], session: string | undefined): Promise<unknown> {
+  async function send(row: CallRow, args: readonly unknown[], session: string | undefined): Promise<Answer> {
     const request = requestOf(row, args);
     const { method, options, grantToken } = request;
     const credential = credentialOf(row, key, session ?? grantToken ?? options.scimToken);
@@ -49,7 +49,7 @@ export function createCaller({ key, transport, idempotency }: CallerOptions): Ca
     const idempotencyKey = isKeyed ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
     const isSafe = row.reads === true || isKeyed || ['GET', 'PUT', 'DELETE'].includes(method);
     const repeats = isSafe ? 'always' : 'when-unsent';
-    return (await transport({ ...request, credential, idempotencyKey, repeats })).data;
+    return transport({ ...request, credential, idempotencyKey, repeats });
   }
   return {
     async form<T>(path: string, { form, options = {}, reads, isOfAccount = false }: FormCall): Promise<T> {
@@ -64,7 +64,8 @@ export function createCaller({ key, transport, idempotency }: CallerOptions): Ca
     call<T>(id: OperationId, args: readonly unknown[], session?: string): Promise<T> {
       const row: CallRow = CALLS[id];
       const sent = send(row, args, session);
-      if (row.rows === undefined) return sent as Promise<T>; // the description says what the service answers
+      // The description says what the service answers.
+      if (row.rows === undefined && !row.linked) return sent.then(({ data }) => data as T);
       const at = row.sends.split('{').length - 1 + (row.first?.length ?? 0);
       const sentAt = (place: object) => args.toSpliced(at, 1, { ...Object(args[at]), ...place });
       // The type of the method says that its answer is a list.
@@ -90,7 +91,8 @@ function credentialOf(row: CallRow, { apiKey }: KeyHolder, given: string | undef
   );
 }
 
-type Methods = Record<string, (...args: readonly unknown[]) => Promise<unknown>>;
+type Method = (...args: readonly unknown[]) => Promise<unknown>;
+type Methods = Record<string, Method>;
 
 /** Makes the methods of all resources from the table. */
 export function resourcesOf(caller: Caller): ApiResources {
@@ -107,14 +109,21 @@ export function operatorOf(caller: Caller): OperatorResources {
   return methodsOf(caller, undefined, true) as unknown as OperatorResources; // as above
 }
 
-function methodsOf(caller: Caller, session?: string, isOperator = false): Record<string, Methods> {
-  const resources: Record<string, Methods> = {};
+function methodsOf(
+  caller: Caller,
+  session?: string,
+  isOperator = false,
+): Record<string, Method | Methods | undefined> {
+  const [resources, own]: [Record<string, Methods>, Methods] = [{}, {}];
   for (const [id, row] of Object.entries(CALLS) as [OperationId, CallRow][]) {
     const [area = '', name] = row.method.split('.');
-    if (row.byHand || name === undefined || (row.as === 'operator') !== isOperator) continue;
-    resources[area] ??= {};
-    const methods = resources[area];
-    methods[name] = (...args) => caller.call(id, args, session);
+    if (row.byHand || (row.as === 'operator') !== isOperator) continue;
+    const method: Method = (...args) => caller.call(id, args, session);
+    if (name === undefined) own[area] = method;
+    else {
+      resources[area] ??= {};
+      resources[area][name] = method;
+    }
   }
-  return resources;
+  return { ...own, ...resources };
 }

@@ -42,5 +42,7 @@ export interface CallRow {
   readonly file?: true;
   /** The member of the answer that has the rows of a page. */
   readonly rows?: string;
+  /** True where the answer is the rows themselves, and its header `Link` names the page after it. */
+  readonly linked?: true;
   readonly byHand?: true;
 }

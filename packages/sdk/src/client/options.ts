@@ -4,6 +4,7 @@ import type { DecisionStore, RevocationCheck } from '@behest/protocol/enforcemen
 import type { Manifest, ManifestPin } from '@behest/protocol/manifest/manifest';
 import { BehestError } from '../errors.ts';
 import type { Fetch } from '../verify/fetch-keys.ts';
+import { fetchAside } from './aside.ts';
 import { serviceAddress } from './service.ts';
 import type { CallLine, TransportOptions } from './transport.ts';
 import { VERSION } from './version.ts';
@@ -19,7 +20,10 @@ export interface BehestOptions {
   readonly apiKey?: string | null;
   /** Default: `BEHEST_URL`, else `http://localhost:3001`. */
   readonly baseUrl?: string;
-  /** True to send a key over http to another machine. Default: false. */
+  /**
+   * True to call a service on another machine over http, as in a network of one's own. Its network can then read the key, and
+   * put its own keys in the place of the issuer's. Default: false.
+   */
   readonly allowInsecure?: boolean;
   /** Default: `<baseUrl>/.well-known/jwks.json`. */
   readonly jwksUri?: string;
@@ -31,7 +35,9 @@ export interface BehestOptions {
   readonly developerId?: string | readonly string[];
   /** True to take tokens of sandbox accounts, which no person has approved. Default: false. */
   readonly allowSandbox?: boolean;
+  /** Seconds after `exp` for which a token is still taken: 0 to 60. Default: 5. */
   readonly clockTolerance?: number;
+  /** Seconds for which old keys serve while the issuer cannot be reached. Default: 86400. */
   readonly staleIfError?: number;
   /** The most verified tokens that are remembered, of some 2 kB each. Default: 1000. */
   readonly rememberedTokens?: number;
@@ -60,7 +66,7 @@ export interface BehestOptions {
   readonly totalTimeout?: number;
   /** How often a call is repeated where nothing can happen twice: 0 to 10. Default: 3. */
   readonly maxRetries?: number;
-  /** Headers of every call. */
+  /** Headers of every request to the service. None of these takes the place of a credential. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Default: `@behest/sdk/<version>`, where the runtime lets a program name itself. */
   readonly userAgent?: string;
@@ -113,7 +119,8 @@ export function callingOf(options: CallingOptions) {
   const { baseUrl: given = variable('BEHEST_URL') ?? BASE_URL, allowInsecure = false } = options;
   const baseUrl = serviceAddress(given, allowInsecure);
   const ask: Fetch = options.fetch ?? ((url, init) => fetch(url, init));
-  return { baseUrl, fetch: ask, transport: transportOptions(options, baseUrl, ask) };
+  const transport = transportOptions(options, baseUrl, ask);
+  return { baseUrl, fetch: fetchAside(transport), transport };
 }
 
 /** @throws BehestError for a limit that would end every call or repeat it for ever */

@@ -1,6 +1,6 @@
 import type { TokenSource } from '@behest/protocol/enforcement/ports';
 import { developersOf } from '@behest/protocol/whose-tokens';
-import { BehestError } from '../errors.ts';
+import { BehestError, BehestNetworkError } from '../errors.ts';
 import { issuerKeysOf, type TokenSourceOptions, tokenSource } from '../verify/token-source.ts';
 import type { BehestOptions } from './options.ts';
 import { askService, type ServiceOptions } from './service.ts';
@@ -24,7 +24,9 @@ export function clientTokens(
   let learning: Promise<TokenSource> | undefined;
   const learn = async () => {
     const { developerId: own } = await askService(service, '/v1/me');
-    source = sourceFor(String(own));
+    // An answer without an id, as another server gives it, names nobody whose tokens are taken.
+    if (typeof own !== 'string' || own === '') throw new BehestNetworkError('The service names no account.');
+    source = sourceFor(own);
     return source;
   };
   return {

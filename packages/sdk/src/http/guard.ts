@@ -34,7 +34,7 @@ export interface GuardedRequest {
 
 /** An answer of a middleware that lets a request no further. */
 export interface Refusal {
-  readonly status: 401 | 403 | 503;
+  readonly status: 400 | 401 | 403 | 503;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: {
     readonly code: string;

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Behest } from '../behest.ts';
-import { BehestNetworkError, BehestTokenError } from '../errors.ts';
-import { type Guard, guardBy, insufficientScope, oneHeader, type Refusal } from '../http/guard.ts';
-import { provedIn, type VerifiedGrant } from '../verify/verified-grant.ts';
-import type { Detailed, PresentedProof } from '../verify.ts';
+import { BehestError } from '../errors.ts';
+import { insufficientScope } from '../http/guard.ts';
+import { provedIn } from '../verify/verified-grant.ts';
 import { callFor, type ToolEnforcement } from './enforcing-transport.ts';
 import { type Message, toolCallOf } from './messages.ts';
+import { type McpAuthOptions, type McpRequest, requireMcpAuth } from './require-auth.ts';
 import {
   challengeOf,
   type McpResource,
@@ -13,89 +13,42 @@ import {
   metadataAddress,
   protectedResourceMetadata,
 } from './resource-metadata.ts';
+import { refuse, send } from './sending.ts';
 
-/** What the official SDK hands to the server's tools as `extra.authInfo`. */
-export interface McpAuth {
-  readonly token: string;
-  readonly clientId: string;
-  readonly scopes: string[];
-  readonly expiresAt: number;
-  readonly extra: { readonly grant: VerifiedGrant };
-}
+/** The tools of the server, for which `protectMcp` asks clients to get the scopes that their calls lack. */
+export type McpTools =
+  | { readonly connector?: never; readonly calls?: never }
+  | {
+      readonly behest: Behest;
+      /** The connector of the server's tools, as for `withToolEnforcement`. */
+      readonly connector: string;
+      /** The functions of the call, as for `withToolEnforcement`. */
+      readonly calls?: Pick<ToolEnforcement, 'resource' | 'amount' | 'caseId' | 'caseVersion'>;
+    };
 
-/** A request that the middleware let through. */
-export interface McpRequest extends IncomingMessage {
-  auth?: McpAuth;
-  mcpGrant?: VerifiedGrant;
-  /** The whole path, where Express hands it over. */
-  readonly originalUrl?: string;
-  /** The parsed body, which the transport takes as the third argument of `handleRequest`. */
-  body?: unknown;
-}
-
-export interface ProtectedMcp extends McpResource {
-  readonly behest: Behest;
-  /** The connector of the server's tools, as for `withToolEnforcement`. */
-  readonly connector: string;
-  /** The functions of the call, as for `withToolEnforcement`. */
-  readonly calls?: Pick<ToolEnforcement, 'resource' | 'amount' | 'caseId' | 'caseVersion'>;
-}
+export type ProtectedMcp = McpAuthOptions & McpTools;
 
 const MOST_BYTES = 4 * 1_024 * 1_024;
-
-/** Lets requests with a good grant token for this resource through, with `req.auth` and `req.mcpGrant`. */
-export function requireMcpAuth(
-  behest: Behest,
-  options: McpResource,
-): (request: McpRequest, response: ServerResponse, next: () => void) => Promise<void> {
-  const guard = mcpGuard(behest, options);
-  return async (request, response, next) => {
-    // A router may have taken a part of the path away.
-    const { method = 'GET', originalUrl, url = '/', headers } = request;
-    const proved = { method, path: originalUrl ?? url, proof: oneHeader(headers.dpop) };
-    const guarded = await guard(headers.authorization, proved);
-    if (!guarded.ok) return refuse(response, guarded.refusal);
-    const { token, grant } = guarded;
-    request.mcpGrant = grant;
-    request.auth = {
-      ...{ token, clientId: grant.clientId ?? grant.agentDid ?? '', scopes: [...grant.scopes] },
-      ...{ expiresAt: Math.floor(grant.expiresAt.getTime() / 1_000), extra: { grant } },
-    };
-    next();
-  };
-}
-
-/** Each request is verified by itself: a session is no authorization. */
-function mcpGuard(behest: Behest, options: McpResource): Guard {
-  const detailed = async (token: string, proof?: PresentedProof): Promise<Detailed> => {
-    try {
-      const grant = await behest.verify(token, proof);
-      const isForUs = [grant.audience].flat().includes(options.resource);
-      return isForUs ? { ok: true, grant } : { ok: false, reason: 'audience_mismatch' };
-    } catch (error) {
-      if (error instanceof BehestNetworkError || !(error instanceof BehestTokenError)) throw error;
-      const { reason } = error;
-      const isOfService = reason === 'revoked' || reason === 'not_found' || reason === 'agent_inactive';
-      return { ok: false, reason: isOfService ? 'bad_signature' : reason };
-    }
-  };
-  return guardBy({ detailed }, options, challengeOf(options));
-}
 
 /**
  * Protects the HTTP side of an MCP server: it serves the metadata, challenges requests without a good token, and
  * challenges calls whose token lacks a scope. `withToolEnforcement` decides all else about calls.
  *
  * @param handler gets the request with `auth` and the parsed `body`
+ * @throws BehestError as `requireMcpAuth`
  * @see the MCP specification, authorization
  */
 export function protectMcp(
   handler: (request: McpRequest, response: ServerResponse) => unknown,
   options: ProtectedMcp,
 ): (request: McpRequest, response: ServerResponse) => Promise<void> {
-  const { behest, resource } = options;
-  const [root, own] = [METADATA, metadataAddress(resource).pathname];
-  const authorize = requireMcpAuth(behest, options);
+  const [root, own] = [METADATA, metadataAddress(options.resource).pathname];
+  const authorize = requireMcpAuth(options);
+  if (options.connector !== undefined && !options.behest)
+    throw new BehestError(
+      'CONFIGURATION',
+      'connector needs behest, which decides about the calls of its tools.',
+    );
 
   async function handle(request: McpRequest, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '').replace(/\?.*/, '');
@@ -148,6 +101,7 @@ async function missingScope(
   { body, auth }: McpRequest,
   { behest, connector, calls }: ProtectedMcp,
 ): Promise<string | undefined> {
+  if (connector === undefined || !behest) return undefined;
   const messages: readonly Message[] = [body ?? []].flat().map(Object);
   for (const message of messages) {
     const call = toolCallOf(message);
@@ -176,17 +130,4 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
     parts.push(part);
   }
   return JSON.parse(Buffer.concat(parts).toString('utf8'));
-}
-
-function refuse(response: ServerResponse, { status, headers, body }: Refusal): void {
-  send(response, status, headers, body);
-}
-
-function send(
-  response: ServerResponse,
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  body: unknown,
-): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }

@@ -1,3 +1,4 @@
+import { BehestError } from '../errors.ts';
 import { type GuardOptions, PROOF_ALGS } from '../http/guard.ts';
 
 export interface McpResource extends Pick<GuardOptions, 'onError' | 'dpop'> {
@@ -32,8 +33,14 @@ export function protectedResourceMetadata(options: McpResource): object {
   };
 }
 
-/** The metadata's address has the path of the resource behind the well-known path (RFC 9728, section 3.1). */
+/**
+ * The metadata's address has the path of the resource behind the well-known path (RFC 9728, section 3.1).
+ *
+ * @throws BehestError for a resource that is no address
+ */
 export function metadataAddress(resource: string): URL {
+  if (!URL.canParse(resource))
+    throw new BehestError('CONFIGURATION', 'resource has to be the address of the MCP server.');
   const { origin, pathname } = new URL(resource);
   return new URL(`${METADATA}${pathname === '/' ? '' : pathname}`, origin);
 }

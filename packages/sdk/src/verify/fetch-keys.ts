@@ -18,10 +18,10 @@ const MOST_BYTES = 256 * 1_024;
 const MOST_KEYS = 100;
 
 /** @throws BehestError for an address that keys must not come from */
-export function keysAddress(address: string): string {
+export function keysAddress(address: string, allowInsecure = false): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isLocal = url && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
-  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLocal))) {
+  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && (isLocal || allowInsecure)))) {
     throw new BehestError('CONFIGURATION', 'The address of the keys has to begin with https://.');
   }
   url.hash = '';

@@ -79,6 +79,21 @@ test('a token that the legacy key signs never makes the issuer answer again', as
   expect(issuer.fetches).toBe(0);
 });
 
+test('keys that were given are never asked for, whatever key a token names', async () => {
+  const { issuer, cache, outcome, pass } = await open();
+  cache.preload(issuer.jwks, issuer.jwksUri);
+  const forged = await issuer.token({}, await issuer.newKey('service-es256-unknown', 'ES256'));
+
+  for (const seconds of [0, 31, 90_000]) {
+    pass(seconds);
+    expect(await outcome(forged)).toBe('key_not_found');
+  }
+  for (let other = 0; other < 70; other += 1) await cache.of(`${issuer.url}/${other}`).get(); // more addresses than the cache keeps
+
+  expect(await outcome(await issuer.token())).toBe('ok');
+  expect(issuer.fetches).toBe(70);
+});
+
 describe('the age of keys', () => {
   test.each([
     ['max-age=300', 299, 1],

@@ -13,6 +13,8 @@ export interface KeyCacheOptions {
   readonly fetch?: Fetch;
   /** Seconds for which old keys serve while the issuer cannot be reached. Default: 86400; 0 to have none. */
   readonly staleIfError?: number;
+  /** True to fetch keys over http from another machine, whose network could put its own in their place. */
+  readonly allowInsecure?: boolean;
 }
 
 /** The keys of one issuer. */
@@ -40,8 +42,10 @@ export function keyCache(clock: () => number = Date.now) {
     const state = issuers.get(url) ?? { url, freshUntil: 0, fetchedAt: 0, triedAt: Number.NEGATIVE_INFINITY };
     issuers.delete(url); // to the end of the order of use
     issuers.set(url, state);
-    const [oldest] = issuers.keys();
-    if (issuers.size > MOST_ADDRESSES && oldest !== undefined) issuers.delete(oldest);
+    if (issuers.size > MOST_ADDRESSES) {
+      const oldest = [...issuers.values()].find(({ isGiven }) => !isGiven); // given keys cannot be fetched again
+      if (oldest) issuers.delete(oldest.url);
+    }
     return state;
   }
 
@@ -69,9 +73,12 @@ export function keyCache(clock: () => number = Date.now) {
   }
 
   return {
-    of(address: string, { fetch = globalFetch, staleIfError }: KeyCacheOptions = {}): IssuerKeys {
+    of(
+      address: string,
+      { fetch = globalFetch, staleIfError, allowInsecure }: KeyCacheOptions = {},
+    ): IssuerKeys {
       const staleMs = staleIfError === undefined ? STALE : staleIfError * SECOND;
-      const url = keysAddress(address);
+      const url = keysAddress(address, allowInsecure);
       return {
         get() {
           const state = stateOf(url);
@@ -87,6 +94,7 @@ export function keyCache(clock: () => number = Date.now) {
         },
         async refetch() {
           const state = stateOf(url);
+          if (state.keys && state.isGiven) return state.keys; // the host has no network
           if (state.fetching) return state.fetching;
           if (!isCoolingDown(state, clock())) return fetchOnce(state, fetch);
           if (state.error) throw state.error;
@@ -95,11 +103,11 @@ export function keyCache(clock: () => number = Date.now) {
         },
       };
     },
-    /** Keys for a host without a network. They serve until the cache is told others. */
+    /** Keys for a host without a network. They serve until the cache is told others, and no token makes it ask for one. */
     preload(jwks: unknown, address: string): void {
       const text = JSON.stringify(jwks);
       const state = stateOf(keysAddress(address));
-      Object.assign(state, { keys: readKeys(text), text, fetchedAt: clock() });
+      Object.assign(state, { keys: readKeys(text), text, fetchedAt: clock(), isGiven: true });
       state.freshUntil = Number.POSITIVE_INFINITY;
     },
   };
@@ -112,6 +120,8 @@ interface IssuerState {
   readonly url: string;
   keys?: KeySet;
   text?: string;
+  /** True for keys that were given to the cache, and never fetched. */
+  isGiven?: boolean;
   fetchedAt: number;
   freshUntil: number;
   /** When the issuer was last asked. */
@@ -129,7 +139,14 @@ const globalFetch: Fetch = (url, init) => fetch(url, init);
 /** The cache of this process. */
 export const processKeys = keyCache();
 
-/** Gives the process the keys of an issuer that it cannot reach. */
+/**
+ * Gives the process the keys of an issuer that it cannot reach. From then on it never asks that issuer: a token of a key
+ * that is not among them is refused as `key_not_found`.
+ *
+ * @param jwks the parsed JWK Set
+ * @param jwksUri the address at which verifiers look for it
+ * @throws BehestError for an address that keys must not come from; TypeError for a set without a usable key
+ */
 export function preloadJwks(jwks: unknown, jwksUri: string): void {
   processKeys.preload(jwks, jwksUri);
 }

@@ -100,15 +100,17 @@ interface KeysFrom {
   readonly fetch?: Fetch | undefined;
   readonly staleIfError?: number | undefined;
   readonly cache?: KeyCache | undefined;
+  readonly allowInsecure?: boolean | undefined;
 }
 
 /** The keys of an issuer, from the cache of the process unless another one is given. */
 export function issuerKeysOf(
   jwksUri: string,
-  { fetch, staleIfError, cache = processKeys }: KeysFrom,
+  { fetch, staleIfError, cache = processKeys, allowInsecure }: KeysFrom,
 ): IssuerKeys {
   return cache.of(jwksUri, {
     ...(fetch && { fetch }),
     ...(staleIfError !== undefined && { staleIfError }),
+    ...(allowInsecure !== undefined && { allowInsecure }),
   });
 }

@@ -1,0 +1,96 @@
+import { Behest, generatePkce } from '@behest/sdk';
+import type { OwnCase } from './own-case.ts';
+import { PUBLIC_URL, type World } from './world.ts';
+
+const REDIRECT = 'https://client.test/cb';
+
+/** An agent that is an OAuth client, and a token of its own. */
+async function oauthClient({ behest }: World) {
+  const scopes = ['calendar:read'];
+  const agent = await behest.agents.register({ name: 'Client', scopes });
+  const { clientSecret } = await behest.oauth.putClient(agent.id, {
+    ...{ redirectUris: [REDIRECT], authMethod: 'client_secret_post' },
+  });
+  const { code = '' } = await behest.authorize({ agentId: agent.id, userId: 'user_42', scopes });
+  const { grantToken } = await behest.tokens.exchange({ code, agentId: agent.id });
+  return { client: { client_id: agent.id, client_secret: String(clientSecret) }, grantToken };
+}
+
+const pushOf = (client: { client_id: string; client_secret: string }) => ({
+  ...client,
+  ...({ response_type: 'code', redirect_uri: REDIRECT, scope: 'calendar:read' } as const),
+  ...({ code_challenge: generatePkce().codeChallenge, code_challenge_method: 'S256' } as const),
+});
+
+const stranger = { client_id: 'ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C', client_secret: 'wrong' };
+
+/** A device that waits for its person, which is the error that polls get. */
+async function devicePoll(world: World) {
+  const { client } = await oauthClient(world);
+  const { device_code } = await world.behest.oauth.device({ ...client, scope: 'calendar:read' });
+  return { ...client, grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code } as const;
+}
+
+async function refreshForm(world: World) {
+  const { client } = await oauthClient(world);
+  const scopes = ['calendar:read'];
+  const { code = '' } = await world.behest.authorize({
+    agentId: client.client_id,
+    userId: 'user_42',
+    scopes,
+  });
+  const { refreshToken = '' } = await world.behest.tokens.exchange({ code, agentId: client.client_id });
+  return { ...client, grant_type: 'refresh_token', refresh_token: refreshToken } as const;
+}
+
+/** The endpoints of OAuth. */
+export const OAUTH_CASES: Readonly<Record<string, OwnCase>> = {
+  'oauth.metadata': {
+    answers: 'oauth.metadata',
+    good: ({ behest }) => behest.oauth.metadata(),
+    refused: () =>
+      new Behest({ apiKey: 'bh_test_1', baseUrl: `${PUBLIC_URL}/nowhere`, maxRetries: 0 }).oauth.metadata(),
+  },
+  'oauth.par': {
+    answers: 'oauth.push',
+    good: async (world) => world.behest.oauth.par(pushOf((await oauthClient(world)).client)),
+    refused: ({ behest }) => behest.oauth.par(pushOf(stranger)),
+  },
+  'oauth.token': {
+    answers: 'oauth.token',
+    good: async (world) => world.behest.oauth.token(await refreshForm(world)),
+    refused: async (world) => world.behest.oauth.token(await devicePoll(world)),
+  },
+  'oauth.exchange': {
+    answers: 'oauth.token',
+    good: async (world) => {
+      const { grantToken } = await oauthClient(world);
+      const { client } = await oauthClient(world);
+      return world.behest.oauth.exchange({ ...client, subject_token: grantToken, scope: 'calendar:read' });
+    },
+    refused: async (world) => {
+      const { client } = await oauthClient(world);
+      return world.behest.oauth.exchange({ ...client, subject_token: 'e30.e30.e30' });
+    },
+  },
+  'oauth.device': {
+    answers: 'oauth.authorizeDevice',
+    good: async (world) => {
+      const { client } = await oauthClient(world);
+      return world.behest.oauth.device({ ...client, scope: 'calendar:read' });
+    },
+    refused: ({ behest }) => behest.oauth.device({ ...stranger, scope: 'calendar:read' }),
+  },
+  'oauth.introspect': {
+    answers: 'oauth.introspect',
+    good: ({ behest, its }) => behest.oauth.introspect({ token: String(its.grantToken) }),
+    refused: ({ behest }) => behest.oauth.introspect({ ...stranger, token: 'x' }),
+  },
+  'oauth.revoke': {
+    good: async (world) => {
+      const { client, grantToken } = await oauthClient(world);
+      return world.behest.oauth.revoke({ ...client, token: grantToken });
+    },
+    refused: ({ behest }) => behest.oauth.revoke({ ...stranger, token: 'x' }),
+  },
+};

@@ -1,0 +1,201 @@
+import { enrolApprover } from '../../../apps/server/test/app/approving.ts';
+import { authenticator, registerPasskey } from '../../../apps/server/test/app/authenticator.ts';
+import { requestTo } from '../../../apps/server/test/app/every-route.ts';
+import { authorize, grantTo } from '../../../apps/server/test/app/flow.ts';
+import type { OperationId } from '../../../packages/sdk/src/api/caller.ts';
+import type { World } from './world.ts';
+
+const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
+const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
+const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
+
+/** A request that waits for its person. */
+const waiting = async ({ acme, its }: World) =>
+  String((await authorize(acme, String(its.agentId), { autoApprove: false })).authRequestId);
+
+const bodyOf = (operation: string, { its }: World) => Object(requestTo(operation, its).body);
+
+/** A call that a person has approved, and that nobody has made yet. */
+async function approved({ service, acme, its, behest }: World, folder: string) {
+  const approver = await enrolApprover(service, acme, `${folder}@example.org`);
+  const call = { ...bodyOf('POST /v1/decisions', { its } as World), arguments: { folder } };
+  const { decisionId } = await behest.decisions.request(call);
+  const answer = await approver.approve(decisionId);
+  if (answer.statusCode !== 200) throw new Error(`approve: ${answer.body}`);
+  return { decisionId, call };
+}
+
+const dayAfter = (date: Date, days: number) => new Date(date.getTime() + days * 86_400_000).toISOString();
+
+const newConnection = async ({ behest }: World) =>
+  (
+    await behest.sso.createConnection({
+      ...{
+        name: 'Another',
+        protocol: 'oidc',
+        issuerUrl: 'https://idp.example',
+        clientId: 'c',
+        clientSecret: 's',
+      },
+    })
+  ).id;
+
+/** The arguments of methods for which the samples have none, or none that is good beside all the others. */
+export const OWN_ARGUMENTS: Readonly<
+  Partial<Record<OperationId, (world: World) => readonly unknown[] | Promise<readonly unknown[]>>>
+> = {
+  'developers.create': () => [{ name: 'Beta' }],
+  'developers.setPlan': ({ acme }) => [acme.developerId, { plan: 'pro' }],
+  'approvers.recover': ({ acme, its }) => [acme.developerId, { approverId: its.approverId }],
+  'policyBundles.active': async ({ behest, its }) => {
+    await behest.policyBundles.activate(String(its.bundleId));
+    return [{ format: 'rego' }];
+  },
+  'authorization.code': async (world) => {
+    const id = await waiting(world);
+    await world.behest.authorizations.approve(id);
+    return [id];
+  },
+  'authorization.deny': async (world) => [await waiting(world)],
+  'authorization.cancel': async (world) => [await waiting(world)],
+  'webauthn.listCredentials': () => ['user_42', { limit: 1 }],
+  'webauthn.removeOwn': async ({ acme }) => [(await registerPasskey(acme, authenticator())).id],
+  'walletAuthorizations.consume': async (world) => {
+    const body = bodyOf('POST /v1/wallet/authorizations', world);
+    return [(await world.behest.walletAuthorizations.issue(body)).id];
+  },
+  'connections.getAsAgent': async ({ behest, grantToken }) => [
+    (await behest.connections.askAsAgent(grantToken, { service: 'files' })).id,
+  ],
+  'connections.cancel': async ({ behest }) => [
+    (await behest.connections.ask({ service: 'files', principalId: 'user_43' })).id,
+  ],
+  'scim.createUser': () => [{ schemas: [USER], userName: 'ada@acme.test' }, {}],
+  'scim.getUser': ({ its }) => [its.scimUserId, {}],
+  'scim.replaceUser': ({ its }) => [
+    its.scimUserId,
+    { schemas: [USER], userName: 'grace@acme.test', displayName: 'Grace' },
+    {},
+  ],
+  'scim.changeUser': ({ its }) => [
+    its.scimUserId,
+    { schemas: [PATCH], Operations: [{ op: 'replace', path: 'displayName', value: 'Ada' }] },
+    {},
+  ],
+  'scim.deleteUser': ({ its }) => [its.scimUserId],
+  'scim.createGroup': () => [{ schemas: [GROUP], displayName: 'Captains' }, {}],
+  'scim.getGroup': ({ its }) => [its.scimGroupId, {}],
+  'scim.replaceGroup': ({ its }) => [its.scimGroupId, { schemas: [GROUP], displayName: 'Navy' }, {}],
+  'scim.changeGroup': ({ its }) => [
+    its.scimGroupId,
+    { schemas: [PATCH], Operations: [{ op: 'replace', path: 'displayName', value: 'Fleet' }] },
+    {},
+  ],
+  'scim.deleteGroup': ({ its }) => [its.scimGroupId],
+  'scim.listUsers': () => [{ count: 1 }],
+  'scim.listGroups': () => [{ count: 1 }],
+  'scim.bulk': () => [
+    {
+      schemas: [BULK],
+      Operations: [
+        {
+          method: 'POST',
+          path: '/Users',
+          bulkId: 'b1',
+          data: { schemas: [USER], userName: 'bob@acme.test' },
+        },
+      ],
+    },
+  ],
+  'scim.getResourceType': () => ['User'],
+  'scim.getSchema': () => [USER],
+  'scimTokens.delete': async ({ behest }) => [(await behest.scim.createToken({ label: 'Another' })).id],
+  'sso.callback': () => [{ state: 'unknown', code: 'c' }],
+  'sso.callbackOidc': () => [{ state: 'unknown', code: 'c' }],
+  'sso.callbackSaml': () => [{ SAMLResponse: 'PHg+', RelayState: 'unknown' }],
+  'sso.callbackLdap': ({ acme, its }) => [
+    { username: 'ada', password: 'p', connectionId: its.ssoConnectionId, org: acme.developerId },
+  ],
+  'sso.deleteConnection': async (world) => [await newConnection(world)],
+  'enforcement.refund': async (world) => {
+    const body = { ...bodyOf('POST /v1/enforce', world), callId: 'call-to-refund' };
+    await world.behest.enforcement.enforce(body);
+    return ['call-to-refund'];
+  },
+  'enforcement.usage': ({ its }) => [{ grantId: its.grantId, connector: 'acme_mail', tool: 'send_mail' }],
+  'approvers.setAbsence': ({ its, service }) => [
+    its.approverId,
+    {
+      from: dayAfter(service.clock(), 1), // so that they may decide now
+      until: dayAfter(service.clock(), 2),
+    },
+  ],
+  'decisions.grants': async (world) => [
+    (await approved(world, 'junk')).decisionId,
+    { grantToken: world.its.grantToken },
+  ],
+  'decisions.consume': async (world) => {
+    const { decisionId, call } = await approved(world, 'drafts');
+    const { decisionGrants } = await world.behest.decisions.grants(decisionId, {
+      grantToken: call.grantToken,
+    });
+    const action = { ...bodyOf('POST /v1/decisions/consume', world).action, arguments: { folder: 'drafts' } };
+    return [{ ...bodyOf('POST /v1/decisions/consume', world), action, decisionGrants, phase: 'hold' }];
+  },
+  'policies.replay': (world) => [
+    {
+      candidate: bodyOf('POST /v1/policies', world),
+      since: dayAfter(world.service.clock(), -1),
+      until: dayAfter(world.service.clock(), 0),
+    },
+  ],
+  'compliance.exportPrincipal': () => [{ principalId: 'user_42' }],
+  'audit.erase': async ({ behest }) => {
+    for await (const { id, releasedAt } of behest.compliance.listHolds())
+      if (releasedAt === null) await behest.compliance.releaseHold(id);
+    return [{ principalId: 'nobody_we_know' }];
+  },
+  'principals.revokeAll': async ({ acme }) => {
+    await grantTo(acme);
+    return [];
+  },
+  'principals.revoke': async ({ acme }) => [(await grantTo(acme)).grantId],
+  'oauth.deleteClient': ({ its }) => [its.assertedAgentId],
+  'developers.close': ({ acme }) => [{ confirm: acme.developerId }],
+};
+
+/** Calls whose good answer needs a party outside. The code of the refusal shows that their body was taken. */
+export const REFUSED: Readonly<Partial<Record<OperationId, string>>> = {
+  'keys.rotate': 'KEY_STORE_READ_ONLY',
+  'keys.retire': 'KEY_STORE_READ_ONLY',
+  'billing.checkout': 'NOT_CONFIGURED',
+  'billing.portal': 'NOT_CONFIGURED',
+  'domains.verify': 'VERIFICATION_FAILED',
+  'sso.callback': 'BAD_REQUEST',
+  'sso.callbackOidc': 'BAD_REQUEST',
+  'sso.callbackSaml': 'BAD_REQUEST',
+  'sso.callbackLdap': 'NOT_FOUND',
+  'sso.revokeSession': 'NOT_FOUND',
+  'connections.disconnect': 'NOT_FOUND',
+  'assertions.liftStop': 'NOT_FOUND',
+  'assertions.liftOwnStop': 'NOT_FOUND',
+  'signals.put': 'DISCOVERY_FAILED',
+  'signals.get': 'NOT_FOUND',
+  'signals.delete': 'NOT_FOUND',
+  'scim.getMe': 'HTTP_501',
+  'scim.postMe': 'HTTP_501',
+  'scim.putMe': 'HTTP_501',
+  'scim.patchMe': 'HTTP_501',
+  'scim.deleteMe': 'HTTP_501',
+};
+
+/** Arguments that are wrong in their own way. */
+export const WRONG_ARGUMENTS: Readonly<Partial<Record<OperationId, readonly unknown[]>>> = {
+  'verifiableCredentials.verify': [''],
+  'scim.listResourceTypes': [{ filter: 'name eq "User"' }], // RFC 7644, section 4
+  'scim.listSchemas': [{ filter: 'name eq "User"' }],
+};
+
+/** Documents without a credential and without a parameter. */
+export const CANNOT_FAIL: readonly OperationId[] = ['scim.config', 'authzen.metadata'];
