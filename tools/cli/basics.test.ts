@@ -204,6 +204,24 @@ describe('a dry run', () => {
     expect(out).not.toContain('secret.of.form');
   });
 
+  test('prints no secret of JSON, and everything else of it', async () => {
+    const { run } = acme.signedIn();
+
+    const { out } = await run([
+      'tokens',
+      'exchange',
+      '--agent',
+      'ag_1',
+      '--code',
+      'code-of-a-person',
+      '--dry-run',
+      '--json',
+    ]);
+
+    expect(out).toContain(`-d '{"code":"'"$CODE"'","agentId":"ag_1"}'`);
+    expect(out).not.toContain('code-of-a-person');
+  });
+
   test('ends for a stream', async () => {
     const { code, out } = await acme.signedIn().run(['events', 'stream', '--dry-run']);
 
@@ -287,11 +305,30 @@ describe('a wrong command ends with its exit code, and says what to do next', ()
         code: expect.any(String),
         message: expect.any(String),
         requestId: expect.any(String),
+        details: { fields: [{ path: 'name', problem: 'too_long' }] },
         exitCode: 9,
       },
     });
+    const told = await run(['agents', 'register', '--name', 'x'.repeat(500)], withKey(acme.apiKey));
+    expect(told.err).toMatch(/\n {2}name: too_long\ntry: behest agents register --help\n$/);
     const nobody = await run(['me', '--url', 'http://127.0.0.1:9', '--retries', '0'], withKey(acme.apiKey));
     expect(nobody).toMatchObject({ code: 8, err: expect.stringMatching(/try: behest doctor\n$/) });
+  });
+
+  test.each([
+    [['agents', 'lst', '-o', 'json'], 'USAGE', 2],
+    [['agents', 'lst', '--output=json'], 'USAGE', 2],
+    [['-o', 'ndjson', 'agents', 'get', 'ag_none'], 'NOT_FOUND', 5],
+    [['agents', 'get', 'ag_none', '--json'], 'NOT_FOUND', 5],
+    [['decode', 'nonsense', '-ojson'], 'MALFORMED', 1],
+  ])('the error of %j is an object on standard error, with its code', async (argv, code, exitCode) => {
+    const { out, err } = await acme.signedIn().run(argv);
+
+    expect(out).toBe('');
+    expect(JSON.parse(err)).toMatchObject({ error: { code, exitCode, message: expect.any(String) } });
+    expect((await acme.signedIn().run(argv.filter((word) => !/json|^-o$/.test(word)))).err).toMatch(
+      /^error: /,
+    );
   });
 
   test('an unreadable file is 2, and nothing shows what --debug hides', async () => {

@@ -5,6 +5,8 @@ export interface Naming {
   readonly columns?: readonly string[];
   /** The member of the answer that no other answer shows. */
   readonly once?: string;
+  /** The member of the answer that says yes or no: the command ends with 1 for a no. */
+  readonly verdict?: string;
   /** True for what cannot be taken back, beside all that deletes or revokes. */
   readonly asks?: true;
   /** The words behind the command in its example. */
@@ -63,6 +65,15 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'authorization.link': { command: 'authorizations link' },
   'operator.entries': { command: 'signing-keys entries' },
   'keys.retire': { asks: true },
+  'tokens.verify': { verdict: 'valid' },
+  'tokens.introspect': { verdict: 'active' },
+  'verifiableCredentials.verify': { verdict: 'valid' },
+  'verifiableCredentials.present': { verdict: 'valid' },
+  'passports.verify': { verdict: 'valid' },
+  'walletAuthorizations.verify': { verdict: 'valid' },
+  'budgets.verify': { verdict: 'valid' },
+  'authzen.evaluate': { verdict: 'decision' },
+  'authzen.evaluateTogether': { verdict: 'decision' },
   'grants.list': { columns: ['grantId', 'agentId', 'principalId', 'status', 'scopes', 'expiresAt'] },
   'audit.list': { columns: ['entryId', 'action', 'status', 'agentId', 'principalId', 'timestamp'] },
   'workloads.add': { command: 'agents workloads add' },
@@ -116,7 +127,7 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'sso.getConnection': { command: 'sso connections get' },
   'sso.changeConnection': { command: 'sso connections update' },
   'sso.deleteConnection': { command: 'sso connections delete' },
-  'sso.testConnection': { command: 'sso test' },
+  'sso.testConnection': { command: 'sso test', verdict: 'success' },
   'sso.enforce': { command: 'sso enforce' },
   'sso.putConfig': { command: 'sso config put' },
   'sso.getConfig': { command: 'sso config get' },
@@ -140,7 +151,7 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'webauthn.listCredentials': { command: 'webauthn list' },
   'webauthn.changeCredential': { command: 'webauthn update' },
   'webauthn.deleteCredential': { command: 'webauthn delete' },
-  'enforcement.enforce': { command: 'enforce call' },
+  'enforcement.enforce': { command: 'enforce call', verdict: 'allowed' },
   'enforcement.listTools': { command: 'enforce tools' },
   'enforcement.sent': { command: 'enforce sent' },
   'enforcement.refund': { command: 'enforce refund' },

@@ -98,6 +98,7 @@ async function send(context: Context, method: string, path: string, body: unknow
     code = `HTTP_${answer.status}`,
     message = `The service answered ${answer.status}.`,
     requestId,
+    details,
   } = Object(value);
-  throw Object.assign(new Error(String(message)), { statusCode: answer.status, code, requestId });
+  throw Object.assign(new Error(String(message)), { statusCode: answer.status, code, requestId, details });
 }

@@ -82,7 +82,7 @@ async function listen(context: Context, given: Given): Promise<void> {
   const chosen = await secretOf(context, given, 'secret');
   const secret = chosen ?? `whsec_${randomBytes(32).toString('base64')}`;
   const client = await context.client();
-  if (chosen === undefined) context.note(`secret: ${secret}`);
+  if (chosen === undefined && !context.globals.isDry) context.note(`secret: ${secret}`);
   const types = textOf(given, 'types');
   const most = Number(textOf(given, 'count') ?? Number.POSITIVE_INFINITY);
   const { signal } = context.io;

@@ -28,7 +28,10 @@ export async function checksOf(context: Context, withManifests: boolean): Promis
   const base = url.replace(/\/$/, '');
   const secure = addressCheck(base);
   const ask = (path: string) => askFor(context, `${base}${path}`);
-  const health = await ask('/health').catch((error: unknown) => failureOf(error, 'doctor').message);
+  const health = await ask('/health').catch((error: unknown) => {
+    if (context.exchange.isDone()) throw error; // a dry run ends with its first request
+    return failureOf(error, 'doctor').message;
+  });
   if (typeof health === 'string') {
     const fix = /localhost|127\.0\.0\.1/.test(base) ? 'behest dev' : 'behest config set --url <url>';
     const rest = OURS.slice(1).map((id) => skipped(id, 'the service does not answer'));
