@@ -181,6 +181,8 @@ describe('init', () => {
     expect((await run(['init', '--template', 'manifest-only', '--force'])).code).toBe(0);
     expect((await run(['init', 'other'])).code).toBe(2);
     expect(existsSync(join(folder, 'other'))).toBe(false);
+    expect((await run(['init', 'other', '--yes'])).code).toBe(0);
+    expect(existsSync(join(folder, 'other', 'server.js'))).toBe(true);
   });
 });
 

@@ -99,9 +99,45 @@ test('the operator reads the signing keys with a key of their own, and an accoun
   const { run } = newMachine({ BEHEST_URL: acme.url, OPERATOR: ADMIN_API_KEY, ACCOUNT: acme.apiKey });
   const list = (name: string) => run(['signing-keys', 'list', '--admin-key-env', name, '--json']);
 
-  expect(JSON.parse((await list('OPERATOR')).out).keys.length).toBeGreaterThan(0);
+  expect(JSON.parse((await list('OPERATOR')).out)).toContainEqual(
+    expect.objectContaining({ kid: expect.any(String), alg: 'RS256' }),
+  );
+  expect((await run(['signing-keys', 'list', '--admin-key-env', 'OPERATOR'])).out).toMatch(
+    /^KID +ALG +STATE /,
+  );
   expect((await list('ACCOUNT')).code).toBe(3);
   expect((await run(['signing-keys', 'list'])).code).toBe(2);
+});
+
+test('open finds the page of the API, says its address in a dry run, and refuses a page that is not there', async () => {
+  const { run } = acme.signedIn();
+  const opened: string[] = [];
+  const around = { browse: (address: string) => opened.push(address) };
+
+  expect(await run(['open', 'docs'], around)).toMatchObject({ code: 0, err: `${acme.url}/docs\n` });
+  expect(await run(['open', 'health', '--dry-run'], around)).toMatchObject({ out: `${acme.url}/health\n` });
+  expect(opened).toEqual([`${acme.url}/docs`]);
+  expect(await run(['open', 'console'], around)).toMatchObject({
+    ...{ code: 5, err: expect.stringContaining('This service has no console') },
+  });
+  expect((await run(['open', 'docs'])).code).toBe(8);
+});
+
+test('sso enforce takes --enable or --disable, and one of them', async () => {
+  const { run } = acme.signedIn();
+  const sent: string[] = [];
+  const around = {
+    fetch: async (_: unknown, init?: RequestInit) => {
+      sent.push(String(init?.body));
+      return Response.json({ enforce: true });
+    },
+  };
+
+  expect((await run(['sso', 'enforce', '--enable'], around)).code).toBe(0);
+  expect((await run(['sso', 'enforce', '--disable'], around)).code).toBe(0);
+  expect((await run(['sso', 'enforce'], around)).code).toBe(2);
+  expect((await run(['sso', 'enforce', '--enable', '--disable'], around)).code).toBe(2);
+  expect(sent).toEqual(['{"enforce":true}', '{"enforce":false}']);
 });
 
 describe('agents', () => {

@@ -409,7 +409,7 @@ describe('webhooks', () => {
       'verify',
       '--secret-env',
       'HOOK_SECRET',
-      '--body',
+      '--file',
       'body.json',
       '--headers',
       'headers.json',
@@ -493,5 +493,37 @@ describe('api', () => {
     });
     expect((await run(['api', 'FETCH', '/v1/agents'])).code).toBe(2);
     expect((await run(['api', 'GET', '//elsewhere.example/v1'])).code).toBe(2);
+  });
+
+  test('sends again where nothing can happen twice, as often as --retries says', async () => {
+    const { run } = acme.signedIn();
+    const attempts = async (argv: readonly string[], answer: () => Response | Promise<never>) => {
+      const keys: (string | null)[] = [];
+      const { code } = await run(['api', ...argv], {
+        async fetch(_, init) {
+          keys.push(new Headers(init?.headers).get('idempotency-key'));
+          return answer();
+        },
+      });
+      return { code, sent: keys.length, keys: new Set(keys).size };
+    };
+    const busy = () => new Response('', { status: 503, headers: { 'retry-after': '0' } });
+    const limited = () => new Response('', { status: 429, headers: { 'retry-after': '0' } });
+    const lost = () => Promise.reject(new TypeError('fetch failed'));
+
+    expect(await attempts(['GET', '/v1/me', '--retries', '2'], busy)).toEqual({ code: 8, sent: 3, keys: 1 });
+    expect(await attempts(['POST', '/v1/agents', '--retries', '1'], busy)).toEqual({
+      code: 8,
+      sent: 2,
+      keys: 1,
+    });
+    expect(await attempts(['PATCH', '/v1/me', '--retries', '2'], busy)).toMatchObject({ code: 8, sent: 1 });
+    expect(await attempts(['PATCH', '/v1/me', '--retries', '2'], limited)).toMatchObject({
+      code: 7,
+      sent: 3,
+    });
+    expect(await attempts(['GET', '/v1/me', '--retries', '1'], lost)).toMatchObject({ code: 8, sent: 2 });
+    expect(await attempts(['PATCH', '/v1/me', '--retries', '1'], lost)).toMatchObject({ code: 8, sent: 1 });
+    expect(await attempts(['GET', '/v1/me', '--retries', '0'], busy)).toMatchObject({ code: 8, sent: 1 });
   });
 });

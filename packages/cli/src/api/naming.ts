@@ -5,6 +5,8 @@ export interface Naming {
   readonly columns?: readonly string[];
   /** The member of the answer that no other answer shows. */
   readonly once?: string;
+  /** The member of the answer that has the rows of a list without pages, where the answer has other members too. */
+  readonly rows?: string;
   /** The member of the answer that says yes or no: the command ends with 1 for a no. */
   readonly verdict?: string;
   /** True for what cannot be taken back, beside all that deletes or revokes. */
@@ -32,6 +34,7 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   'audit.verify': 'audit check',
   'domains.verify': 'domains verify',
   'sso.login': 'sso login-url',
+  'sso.enforce': 'sso enforce',
   'authorization.request': 'authorize',
   'tokens.exchange': 'tokens exchange',
   'vault.exchange': 'vault exchange',
@@ -64,6 +67,7 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'authorization.get': { command: 'authorizations get' },
   'authorization.link': { command: 'authorizations link' },
   'operator.entries': { command: 'signing-keys entries' },
+  'keys.list': { rows: 'keys', columns: ['kid', 'alg', 'state', 'isSigning', 'publishedAt', 'retiredAt'] },
   'keys.retire': { asks: true },
   'tokens.verify': { verdict: 'valid' },
   'tokens.introspect': { verdict: 'active' },
@@ -128,7 +132,6 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'sso.changeConnection': { command: 'sso connections update' },
   'sso.deleteConnection': { command: 'sso connections delete' },
   'sso.testConnection': { command: 'sso test', verdict: 'success' },
-  'sso.enforce': { command: 'sso enforce' },
   'sso.putConfig': { command: 'sso config put' },
   'sso.getConfig': { command: 'sso config get' },
   'sso.deleteConfig': { command: 'sso config delete' },
