@@ -238,16 +238,48 @@ describe('the doctor', () => {
     expect(checks.filter(({ result }) => result === 'fail')).toEqual([]);
     expect(checks.map(({ id }) => id)).toEqual([
       'address',
-      'reach',
-      'health',
-      'clock',
-      'keys',
-      'issuer',
-      'key',
+      ...['reach', 'version', 'health', 'clock', 'keys', 'issuer', 'cors', 'key'],
       'limits',
       'stream',
     ]);
     expect(code).toBe(0);
+  });
+
+  test('finds another version, keys with strange names and pages of strangers that may call', async () => {
+    const { run } = acme.signedIn();
+    const doctor = async (change: (path: string, answer: Response) => Promise<Response> | Response) => {
+      const { out } = await run(['doctor', '--json'], {
+        fetch: async (address, init) => change(new URL(String(address)).pathname, await fetch(address, init)),
+      });
+      const checks: { id: string; result: string }[] = JSON.parse(out);
+      return checks.filter(({ result }) => result !== 'ok').map(({ id, result }) => `${id}: ${result}`);
+    };
+    const cors = (headers: Record<string, string>) =>
+      doctor((path, answer) => (path === '/v1/agents' ? new Response(null, { headers }) : answer));
+
+    expect(await doctor((_, answer) => answer)).toEqual([]);
+    expect(
+      await doctor((path, answer) =>
+        path === '/openapi.json' ? Response.json({ info: { version: '0.5.0' } }) : answer,
+      ),
+    ).toEqual(['version: warn']);
+    expect(
+      await doctor(async (path, answer) => {
+        if (path !== '/.well-known/jwks.json') return answer;
+        const { keys } = Object(await answer.json());
+        return Response.json(
+          { keys: [{ ...keys[0], kid: 'key-1' }] },
+          { headers: { 'cache-control': 'max-age=60' } },
+        );
+      }),
+    ).toEqual(['keys: warn']);
+    expect(await cors({ 'access-control-allow-origin': '*' })).toEqual(['cors: warn']);
+    expect(
+      await cors({
+        ...{ 'access-control-allow-origin': 'https://stranger.invalid' },
+        ...{ 'access-control-allow-credentials': 'true' },
+      }),
+    ).toEqual(['cors: fail']);
   });
 
   test('finds that nothing answers, a wrong key and a wrong address, and says what to do', async () => {
