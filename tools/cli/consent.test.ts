@@ -73,12 +73,14 @@ test('without a consent key, with one of another account or with another API key
   const around = { browse: (address: string) => opened.push(address) };
 
   await mine.run([...mine.argv, '--open'], { ...around, env: { BEHEST_API_KEY: mine.apiKey } });
-  await mine.run([...mine.argv, '--open'], { ...around, env: { BEHEST_API_KEY: 'bh_live_x' } });
+  await mine.run([...other.argv, '--open'], { ...around, env: { BEHEST_API_KEY: other.apiKey } });
   await mine.run(['config', 'set', '--consent-key-file', join(other.folder, 'consent-key')]);
   await mine.run([...mine.argv, '--open'], around);
 
-  expect(opened.length).toBe(2);
-  const [same, foreign] = opened;
+  const [same, elsewhere, foreign] = opened;
+  expect(same).toContain('&hint=');
+  expect(elsewhere).toContain('/consent?req=');
+  expect(elsewhere).not.toContain('hint=');
   expect(await verificationAt(same ?? '')).toMatchObject({ satisfied: true });
   expect(await verificationAt(foreign ?? '')).toMatchObject({ satisfied: false });
   writeFileSync(join(mine.folder, 'consent-key'), 'no key');

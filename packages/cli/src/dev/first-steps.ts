@@ -35,7 +35,9 @@ export async function firstSteps(context: Context, { data, address, seed, receiv
     keepProfile(context.io, profile, { baseUrl: address, apiKey, consentKeyFile, developerId: undefined });
     return masked(apiKey);
   };
-  const consentKeyFile = keepConsentKey(data, consent);
+  const { SEED_CONSENT_KEY, SEED_CONSENT_KEY_FILE } = context.io.env; // the service has another key then
+  const isOwn = !SEED_CONSENT_KEY && !SEED_CONSENT_KEY_FILE;
+  const consentKeyFile = isOwn ? keepConsentKey(data, consent) : undefined;
   const shown = { sandbox: keep('dev', sandbox), live: keep('dev-live', live, consentKeyFile) };
   const clientWith = (key: unknown) =>
     new Behest({
@@ -55,7 +57,7 @@ export async function firstSteps(context: Context, { data, address, seed, receiv
   context.note(
     [
       `sandbox key  ${shown.sandbox}  (saved to profile "dev")   agent ${agent}`,
-      `live key     ${shown.live}  (saved to profile "dev-live", with its consent key)`,
+      `live key     ${shown.live}  (saved to profile "dev-live"${consentKeyFile === undefined ? '' : ', with its consent key'})`,
       `next: ${['demo', 'doctor'].map((word) => `behest${isCurrent ? '' : ' --profile dev'} ${word}`).join(' · ')} · behest init`,
     ].join('\n'),
   );
