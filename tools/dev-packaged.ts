@@ -12,6 +12,7 @@ const { values } = parseArgs({
   options: {
     data: { type: 'string', default: '.behest' },
     log: { type: 'boolean' },
+    requests: { type: 'boolean' },
     reset: { type: 'boolean' },
   },
 });
@@ -29,7 +30,7 @@ try {
   writeFileSync(join(folder, '.gitignore'), '*\n');
   for (const ended of await takeOver(home)) print(`Ended ${ended}.`);
   const { server } = await start(home, {
-    ...{ life, print, isLogShown: values.log === true },
+    ...{ life, print, isLogShown: values.log === true, hasRequests: values.requests === true },
     commandFor: (port) => `behest dev --port ${port}`,
   });
   throw new Error(await server.ended); // the server runs until this process ends it

@@ -20,6 +20,7 @@ try {
   for (const ended of await takeOver(home)) print(`Ended ${ended}.`);
   const { server, address, sandboxKey } = await start(home, {
     ...{ life, print, isLogShown: process.argv.includes('--log') },
+    hasRequests: process.argv.includes('--requests'),
     prepare: () => packPackages(home.root),
     commandFor: (port) => `PORT=${port} npm start`,
   });

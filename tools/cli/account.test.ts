@@ -17,71 +17,8 @@ async function newAccount() {
   return { ...newMachine({ BEHEST_URL: service.url, BEHEST_API_KEY: apiKey }), apiKey };
 }
 
-const FILE = `agents:
-  - {name: Travel, scopes: [tool:calendar:read, calendar:read]}
-manifests: [calendar.yaml]
-policies:
-  - {name: No deletes, effect: deny, connector: calendar, tools: [delete_event]}
-webhooks:
-  - {url: 'https://app.example.com/hook', events: [grant.created]}
-`;
 const MANIFEST =
   'connector: calendar\ntools:\n  list_events: {permission: read}\n  delete_event: {permission: delete}\n';
-
-describe('apply', () => {
-  test('plans, makes, finds no drift, changes, and prunes what the file no longer names', async () => {
-    const { run, folder } = await newAccount();
-    const write = (text: string) => writeFileSync(join(folder, 'behest.yaml'), text);
-    writeFileSync(join(folder, 'calendar.yaml'), MANIFEST);
-    write(FILE);
-    const apply = (...more: string[]) => run(['apply', '-f', 'behest.yaml', ...more]);
-
-    const plan = await apply('--dry-run');
-    expect(plan).toEqual({
-      code: 0,
-      out: '+ create agents Travel\n+ create manifests calendar\n+ create webhooks https://app.example.com/hook\n+ create policies No deletes\n',
-      err: '4 to do, 0 as the file says\n',
-    });
-    expect((await run(['agents', 'list', '--json'])).out).toBe('[]\n');
-    expect((await apply()).code).toBe(2);
-    const made = await apply('--yes');
-    expect(made).toMatchObject({
-      code: 0,
-      err: expect.stringMatching(/secret of https:\/\/app\.example\.com\/hook: whsec_\S+ \(shown once\)/),
-    });
-    expect(await apply('--check')).toEqual({ code: 0, out: '', err: '0 to do, 4 as the file says\n' });
-
-    write(
-      FILE.replace('[tool:calendar:read, calendar:read]', '[calendar:read]').replace(
-        / {2}- \{name: No[^\n]*\n/,
-        '  []\n',
-      ),
-    );
-    const drift = await apply('--check', '--prune');
-    expect(drift).toMatchObject({
-      code: 1,
-      out: '~ change agents Travel: scopes\n- delete policies No deletes\n',
-    });
-    expect((await apply('--yes', '--prune')).code).toBe(0);
-    expect((await apply('--check', '--prune')).code).toBe(0);
-    expect(JSON.parse((await run(['agents', 'list', '--json'])).out)[0].scopes).toEqual(['calendar:read']);
-  });
-
-  test.each([
-    ['agents: {}', '`agents` of behest.yaml has to be a list'],
-    ['grants: []', 'behest.yaml has grants. It may have: agents, manifests, webhooks, policies.'],
-    ['agents: [{scopes: []}]', 'has to have a text `name`'],
-    ['agents: [{name: a}, {name: a}]', 'has "a" twice'],
-  ])('refuses %s', async (text, message) => {
-    const { run, folder } = newMachine({ BEHEST_API_KEY: 'bh_test_1' });
-    writeFileSync(join(folder, 'behest.yaml'), text);
-
-    expect(await run(['apply', '-f', 'behest.yaml'])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining(message),
-    });
-  });
-});
 
 describe('replay', () => {
   test('runs a changed manifest over the calls that the service recorded', async () => {
@@ -139,8 +76,37 @@ describe('replay', () => {
 
     expect(JSON.parse(out)).toMatchObject([{ before: 'allow', after: 'unknown' }]);
     expect(err).toContain('1 cannot be known');
-    writeFileSync(join(folder, 'calls.json'), '[{}]');
-    expect((await run(['replay', 'm.yaml', '--calls', 'calls.json'])).code).toBe(2);
+    for (const bad of [
+      '[{}]',
+      JSON.stringify({ calls: [call] }),
+      JSON.stringify([{ ...call, scopes: [1] }]),
+    ]) {
+      writeFileSync(join(folder, 'calls.json'), bad);
+      expect((await run(['replay', 'm.yaml', '--calls', 'calls.json'])).code, bad).toBe(2);
+    }
+  });
+
+  test('reads neither a bomb nor two documents, and no manifest with a member that it does not know', async () => {
+    const { run, folder } = newMachine();
+    const bomb = Array.from(
+      { length: 9 },
+      (_, at) =>
+        `a${at}: &a${at} [${Array(9)
+          .fill(at === 0 ? 'x' : `*a${at - 1}`)
+          .join(', ')}]`,
+    );
+    writeFileSync(join(folder, 'm.yaml'), MANIFEST);
+    writeFileSync(join(folder, 'unknown.yaml'), `${MANIFEST}agents: []\n`);
+    writeFileSync(join(folder, 'two.yaml'), `${MANIFEST}---\n${MANIFEST}`);
+    writeFileSync(join(folder, 'bomb.yaml'), bomb.join('\n'));
+    writeFileSync(join(folder, 'good.json'), '[]');
+    const code = async (...argv: string[]) => (await run(['replay', ...argv])).code;
+
+    expect(await code('m.yaml', '--calls', 'good.json')).toBe(0);
+    expect(await code('m.yaml', '--calls', 'bomb.yaml')).toBe(2);
+    expect(await code('m.yaml', '--calls', 'two.yaml')).toBe(2);
+    for (const bad of ['unknown.yaml', 'two.yaml', 'bomb.yaml'])
+      expect(await code(bad, '--calls', 'good.json'), bad).toBe(1);
   });
 });
 
@@ -181,6 +147,8 @@ describe('init', () => {
     expect((await run(['init', '--template', 'manifest-only', '--force'])).code).toBe(0);
     expect((await run(['init', 'other'])).code).toBe(2);
     expect(existsSync(join(folder, 'other'))).toBe(false);
+    expect((await run(['init', 'other', '--yes'])).code).toBe(0);
+    expect(existsSync(join(folder, 'other', 'server.js'))).toBe(true);
   });
 });
 

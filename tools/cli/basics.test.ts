@@ -99,9 +99,45 @@ test('the operator reads the signing keys with a key of their own, and an accoun
   const { run } = newMachine({ BEHEST_URL: acme.url, OPERATOR: ADMIN_API_KEY, ACCOUNT: acme.apiKey });
   const list = (name: string) => run(['signing-keys', 'list', '--admin-key-env', name, '--json']);
 
-  expect(JSON.parse((await list('OPERATOR')).out).keys.length).toBeGreaterThan(0);
+  expect(JSON.parse((await list('OPERATOR')).out)).toContainEqual(
+    expect.objectContaining({ kid: expect.any(String), alg: 'RS256' }),
+  );
+  expect((await run(['signing-keys', 'list', '--admin-key-env', 'OPERATOR'])).out).toMatch(
+    /^KID +ALG +STATE /,
+  );
   expect((await list('ACCOUNT')).code).toBe(3);
   expect((await run(['signing-keys', 'list'])).code).toBe(2);
+});
+
+test('open finds the page of the API, says its address in a dry run, and refuses a page that is not there', async () => {
+  const { run } = acme.signedIn();
+  const opened: string[] = [];
+  const around = { browse: (address: string) => opened.push(address) };
+
+  expect(await run(['open', 'docs'], around)).toMatchObject({ code: 0, err: `${acme.url}/docs\n` });
+  expect(await run(['open', 'health', '--dry-run'], around)).toMatchObject({ out: `${acme.url}/health\n` });
+  expect(opened).toEqual([`${acme.url}/docs`]);
+  expect(await run(['open', 'console'], around)).toMatchObject({
+    ...{ code: 5, err: expect.stringContaining('This service has no console') },
+  });
+  expect((await run(['open', 'docs'])).code).toBe(8);
+});
+
+test('sso enforce takes --enable or --disable, and one of them', async () => {
+  const { run } = acme.signedIn();
+  const sent: string[] = [];
+  const around = {
+    fetch: async (_: unknown, init?: RequestInit) => {
+      sent.push(String(init?.body));
+      return Response.json({ enforce: true });
+    },
+  };
+
+  expect((await run(['sso', 'enforce', '--enable'], around)).code).toBe(0);
+  expect((await run(['sso', 'enforce', '--disable'], around)).code).toBe(0);
+  expect((await run(['sso', 'enforce'], around)).code).toBe(2);
+  expect((await run(['sso', 'enforce', '--enable', '--disable'], around)).code).toBe(2);
+  expect(sent).toEqual(['{"enforce":true}', '{"enforce":false}']);
 });
 
 describe('agents', () => {
@@ -204,6 +240,24 @@ describe('a dry run', () => {
     expect(out).not.toContain('secret.of.form');
   });
 
+  test('prints no secret of JSON, and everything else of it', async () => {
+    const { run } = acme.signedIn();
+
+    const { out } = await run([
+      'tokens',
+      'exchange',
+      '--agent',
+      'ag_1',
+      '--code',
+      'code-of-a-person',
+      '--dry-run',
+      '--json',
+    ]);
+
+    expect(out).toContain(`-d '{"code":"'"$CODE"'","agentId":"ag_1"}'`);
+    expect(out).not.toContain('code-of-a-person');
+  });
+
   test('ends for a stream', async () => {
     const { code, out } = await acme.signedIn().run(['events', 'stream', '--dry-run']);
 
@@ -287,11 +341,30 @@ describe('a wrong command ends with its exit code, and says what to do next', ()
         code: expect.any(String),
         message: expect.any(String),
         requestId: expect.any(String),
+        details: { fields: [{ path: 'name', problem: 'too_long' }] },
         exitCode: 9,
       },
     });
+    const told = await run(['agents', 'register', '--name', 'x'.repeat(500)], withKey(acme.apiKey));
+    expect(told.err).toMatch(/\n {2}name: too_long\ntry: behest agents register --help\n$/);
     const nobody = await run(['me', '--url', 'http://127.0.0.1:9', '--retries', '0'], withKey(acme.apiKey));
     expect(nobody).toMatchObject({ code: 8, err: expect.stringMatching(/try: behest doctor\n$/) });
+  });
+
+  test.each([
+    [['agents', 'lst', '-o', 'json'], 'USAGE', 2],
+    [['agents', 'lst', '--output=json'], 'USAGE', 2],
+    [['-o', 'ndjson', 'agents', 'get', 'ag_none'], 'NOT_FOUND', 5],
+    [['agents', 'get', 'ag_none', '--json'], 'NOT_FOUND', 5],
+    [['decode', 'nonsense', '-ojson'], 'MALFORMED', 1],
+  ])('the error of %j is an object on standard error, with its code', async (argv, code, exitCode) => {
+    const { out, err } = await acme.signedIn().run(argv);
+
+    expect(out).toBe('');
+    expect(JSON.parse(err)).toMatchObject({ error: { code, exitCode, message: expect.any(String) } });
+    expect((await acme.signedIn().run(argv.filter((word) => !/json|^-o$/.test(word)))).err).toMatch(
+      /^error: /,
+    );
   });
 
   test('an unreadable file is 2, and nothing shows what --debug hides', async () => {

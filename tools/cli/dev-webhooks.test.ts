@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Behest } from '@behest/sdk';
 import { expect, onTestFinished, test } from 'vitest';
@@ -16,7 +16,7 @@ function installServer(folder: string, address: string, keys: object): void {
     `const fs = require('node:fs');
     fs.mkdirSync('.behest', { recursive: true });
     fs.writeFileSync('.behest/keys.json', ${JSON.stringify(JSON.stringify(keys))});
-    fs.writeFileSync('setting.txt', String(process.env.WEBHOOK_ALLOW_PRIVATE_HOSTS));
+    fs.writeFileSync('setting.txt', process.argv.slice(2).join(' '));
     console.log('Behest listens at ${address}');
     setInterval(() => {}, 1_000);`,
   );
@@ -75,6 +75,42 @@ test('behest dev --webhooks prints each event of both accounts, once its signatu
   expect(said).toMatch(/^webhook {2}refused: missing_header$/m);
   expect(said).toMatch(/^webhook {2}refused: bad_signature$/m);
   await expect(fetch(receiver?.url ?? '')).rejects.toThrow(); // it is closed
+});
+
+test('behest dev keeps the consent key of the live account for its owner alone, and asks for a line of each request', async () => {
+  const service = await startListening({ startsAt: new Date().toISOString() });
+  onTestFinished(() => service.app.server.closeAllConnections());
+  const { apiKey } = await Behest.signup({ name: 'Both', mode: 'sandbox' }, { baseUrl: service.url });
+  const started = async (argv: readonly string[], env: Record<string, string>) => {
+    const { run, folder, configFile } = newMachine(env);
+    installServer(folder, service.url, {
+      ...{ SEED_SANDBOX_KEY: apiKey, SEED_API_KEY: apiKey, SEED_CONSENT_KEY: '{"kty":"EC"}' },
+    });
+    const ending = new AbortController();
+    let said = '';
+    const running = run(['dev', ...argv], {
+      signal: ending.signal,
+      heard: (out, err) => (said = out + err),
+    });
+    await expect.poll(() => said, { timeout: 20_000 }).toContain('behest init');
+    ending.abort();
+    await running;
+    const { profiles } = JSON.parse(readFileSync(configFile, 'utf8'));
+    return { said, profiles, words: readFileSync(join(folder, 'setting.txt'), 'utf8').split(' ') };
+  };
+
+  const plain = await started([], {});
+  const logged = await started(['--json-logs'], { SEED_CONSENT_KEY: '{"kty":"EC","crv":"P-256"}' });
+
+  const file = plain.profiles['dev-live'].consentKeyFile;
+  expect(readFileSync(file, 'utf8')).toBe('{"kty":"EC"}\n');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(plain.profiles.dev.consentKeyFile).toBeUndefined();
+  expect(plain.said).toContain('with its consent key');
+  expect(plain.words).toContain('--requests');
+  expect(logged.words).toContain('--log');
+  expect(logged.profiles['dev-live'].consentKeyFile).toBeUndefined();
+  expect(logged.said).not.toContain('with its consent key');
 });
 
 test('behest dev --webhooks needs the terminal', async () => {

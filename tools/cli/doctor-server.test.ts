@@ -166,7 +166,7 @@ describe('behest doctor --server', () => {
         fix: expect.stringContaining('VAULT_ENCRYPTION_KEYS_PREVIOUS'),
       },
     ]);
-  });
+  }, 120_000); // it starts the doctor three times, beside other work of the machine
 
   test('has a table for a person, and says where the server is looked for', async () => {
     const { run } = newMachine(await settings());

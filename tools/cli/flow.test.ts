@@ -238,16 +238,48 @@ describe('the doctor', () => {
     expect(checks.filter(({ result }) => result === 'fail')).toEqual([]);
     expect(checks.map(({ id }) => id)).toEqual([
       'address',
-      'reach',
-      'health',
-      'clock',
-      'keys',
-      'issuer',
-      'key',
+      ...['reach', 'version', 'health', 'clock', 'keys', 'issuer', 'cors', 'key'],
       'limits',
       'stream',
     ]);
     expect(code).toBe(0);
+  });
+
+  test('finds another version, keys with strange names and pages of strangers that may call', async () => {
+    const { run } = acme.signedIn();
+    const doctor = async (change: (path: string, answer: Response) => Promise<Response> | Response) => {
+      const { out } = await run(['doctor', '--json'], {
+        fetch: async (address, init) => change(new URL(String(address)).pathname, await fetch(address, init)),
+      });
+      const checks: { id: string; result: string }[] = JSON.parse(out);
+      return checks.filter(({ result }) => result !== 'ok').map(({ id, result }) => `${id}: ${result}`);
+    };
+    const cors = (headers: Record<string, string>) =>
+      doctor((path, answer) => (path === '/v1/agents' ? new Response(null, { headers }) : answer));
+
+    expect(await doctor((_, answer) => answer)).toEqual([]);
+    expect(
+      await doctor((path, answer) =>
+        path === '/openapi.json' ? Response.json({ info: { version: '0.5.0' } }) : answer,
+      ),
+    ).toEqual(['version: warn']);
+    expect(
+      await doctor(async (path, answer) => {
+        if (path !== '/.well-known/jwks.json') return answer;
+        const { keys } = Object(await answer.json());
+        return Response.json(
+          { keys: [{ ...keys[0], kid: 'key-1' }] },
+          { headers: { 'cache-control': 'max-age=60' } },
+        );
+      }),
+    ).toEqual(['keys: warn']);
+    expect(await cors({ 'access-control-allow-origin': '*' })).toEqual(['cors: warn']);
+    expect(
+      await cors({
+        ...{ 'access-control-allow-origin': 'https://stranger.invalid' },
+        ...{ 'access-control-allow-credentials': 'true' },
+      }),
+    ).toEqual(['cors: fail']);
   });
 
   test('finds that nothing answers, a wrong key and a wrong address, and says what to do', async () => {
@@ -409,7 +441,7 @@ describe('webhooks', () => {
       'verify',
       '--secret-env',
       'HOOK_SECRET',
-      '--body',
+      '--file',
       'body.json',
       '--headers',
       'headers.json',
@@ -493,5 +525,37 @@ describe('api', () => {
     });
     expect((await run(['api', 'FETCH', '/v1/agents'])).code).toBe(2);
     expect((await run(['api', 'GET', '//elsewhere.example/v1'])).code).toBe(2);
+  });
+
+  test('sends again where nothing can happen twice, as often as --retries says', async () => {
+    const { run } = acme.signedIn();
+    const attempts = async (argv: readonly string[], answer: () => Response | Promise<never>) => {
+      const keys: (string | null)[] = [];
+      const { code } = await run(['api', ...argv], {
+        async fetch(_, init) {
+          keys.push(new Headers(init?.headers).get('idempotency-key'));
+          return answer();
+        },
+      });
+      return { code, sent: keys.length, keys: new Set(keys).size };
+    };
+    const busy = () => new Response('', { status: 503, headers: { 'retry-after': '0' } });
+    const limited = () => new Response('', { status: 429, headers: { 'retry-after': '0' } });
+    const lost = () => Promise.reject(new TypeError('fetch failed'));
+
+    expect(await attempts(['GET', '/v1/me', '--retries', '2'], busy)).toEqual({ code: 8, sent: 3, keys: 1 });
+    expect(await attempts(['POST', '/v1/agents', '--retries', '1'], busy)).toEqual({
+      code: 8,
+      sent: 2,
+      keys: 1,
+    });
+    expect(await attempts(['PATCH', '/v1/me', '--retries', '2'], busy)).toMatchObject({ code: 8, sent: 1 });
+    expect(await attempts(['PATCH', '/v1/me', '--retries', '2'], limited)).toMatchObject({
+      code: 7,
+      sent: 3,
+    });
+    expect(await attempts(['GET', '/v1/me', '--retries', '1'], lost)).toMatchObject({ code: 8, sent: 2 });
+    expect(await attempts(['PATCH', '/v1/me', '--retries', '1'], lost)).toMatchObject({ code: 8, sent: 1 });
+    expect(await attempts(['GET', '/v1/me', '--retries', '0'], busy)).toMatchObject({ code: 8, sent: 1 });
   });
 });

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { manifestFromYamlText } from '@behest/protocol/manifest/yaml-text';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
 import { READY } from '../../packages/cli/src/manifests/ready.ts';
 import { newMachine } from './program.ts';
 
@@ -222,7 +223,9 @@ describe('manifest plan and diff', () => {
 
     const plan = await run(['manifest', 'plan', 'old.yaml', 'new.yaml', '--fail-on', 'looser']);
     const same = await run(['manifest', 'plan', 'old.yaml', 'old.yaml', '--fail-on', 'any']);
-    const diff = await run(['manifest', 'diff', 'old.yaml', 'new.yaml']);
+    const diff = await run(['manifest', 'diff', 'old.yaml', 'new.yaml', '--format', 'json']);
+    const yaml = await run(['manifest', 'diff', 'old.yaml', 'new.yaml', '--format', 'yaml']);
+    expect(parse(yaml.out)).toEqual(JSON.parse(diff.out));
 
     expect(plan.code).toBe(1);
     expect(plan.out).toBe(

@@ -25,6 +25,8 @@ export interface Around {
   /** The answers of the person at the terminal. Without them there is no terminal. */
   readonly answers?: readonly string[];
   readonly fetch?: typeof fetch;
+  /** Takes the address that a browser would open. Without it there is no browser. */
+  readonly browse?: (address: string) => void;
   readonly signal?: AbortSignal;
   /** Hears of what the program has written so far. */
   readonly heard?: (out: string, err: string) => void;
@@ -54,6 +56,10 @@ export function newMachine(env: Readonly<Record<string, string>> = {}): Machine 
         input: async () => around.input ?? '',
         out: write('out'),
         err: write('err'),
+        browse: async (address) => {
+          around.browse?.(address);
+          return around.browse !== undefined;
+        },
         ask: async (question) => {
           said.err += question;
           return answers.shift() ?? '';

@@ -11,6 +11,8 @@ import { readableLine } from './server-log.ts';
 export interface ServerOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly isLogShown: boolean;
+  /** Prints a line for each request. */
+  readonly hasRequests: boolean;
   readonly print: (line: string) => void;
 }
 
@@ -58,13 +60,13 @@ export function logFile({ folder }: Home): string {
   return join(folder, 'server.log');
 }
 
-function passLogOn(child: ChildProcess, home: Home, { isLogShown, print }: ServerOptions): void {
+function passLogOn(child: ChildProcess, home: Home, { isLogShown, hasRequests, print }: ServerOptions): void {
   const log = createWriteStream(logFile(home), { mode: 0o600 });
   for (const stream of [child.stdout, child.stderr]) {
     if (!stream) continue;
     createInterface({ input: stream }).on('line', (line) => {
       log.write(`${line}\n`);
-      const shown = isLogShown ? line : readableLine(line);
+      const shown = isLogShown ? line : readableLine(line, hasRequests);
       if (shown !== undefined) print(shown);
     });
   }

@@ -13,6 +13,8 @@ export interface StartOptions {
   readonly print: (line: string) => void;
   /** Shows every line of the server's log unchanged. */
   readonly isLogShown: boolean;
+  /** Prints a line for each request. */
+  readonly hasRequests: boolean;
   /** Makes the server ready while the stores start. */
   readonly prepare?: () => Promise<void>;
   /** The command that starts at another port. */
@@ -21,7 +23,7 @@ export interface StartOptions {
 
 /** Starts Postgres and Redis side by side, then the server, and prints the addresses and the keys. */
 export async function start(home: Home, options: StartOptions) {
-  const { life, print, isLogShown, prepare, commandFor } = options;
+  const { life, print, isLogShown, hasRequests, prepare, commandFor } = options;
   const asked = Number(givenSetting('PORT') ?? 3001);
   const port = asked === 0 ? await freePort() : asked;
   const host = givenSetting('HOST') ?? '127.0.0.1';
@@ -37,12 +39,14 @@ export async function start(home: Home, options: StartOptions) {
   const keys = keepKeys(home.folder);
   const ours = { ...keys, HOST: host, DATABASE_URL: postgres.url, REDIS_URL: redis.url };
   const env = { ...process.env, ...unlessGiven(ours), PORT: String(port), NODE_ENV: 'development' };
-  const server = await life.add(() => launchServer(home, { env, isLogShown, print }));
+  const server = await life.add(() => launchServer(home, { env, isLogShown, hasRequests, print }));
   await server.healthy(`http://${reachable(host)}:${port}/health`);
 
   const address = givenSetting('PUBLIC_BASE_URL') ?? `http://localhost:${port}`;
   const sandboxKey = givenSetting('SEED_SANDBOX_KEY') ?? keys.SEED_SANDBOX_KEY;
-  print(`Log       ${isLogShown ? 'below' : 'warnings below'}, all of it in ${logFile(home)}`);
+  print(
+    `Log       ${isLogShown ? 'below' : hasRequests ? 'requests and warnings below' : 'warnings below'}, all of it in ${logFile(home)}`,
+  );
   print(`\nBehest listens at ${address}\n`);
   print(`  live key     ${givenSetting('SEED_API_KEY') ?? keys.SEED_API_KEY}`);
   print(`  sandbox key  ${sandboxKey}\n`);

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 _LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _NAME = re.compile(f"{_LABEL}(?:[.]{_LABEL})*")
@@ -186,7 +187,8 @@ def _network_allows(item: Network, value: Network) -> bool:
     return item.version == value.version and value.subnet_of(item)  # type: ignore[arg-type]
 
 
-_FORMS = {
+# How an item of a list is read, how a value is, and whether the item allows the value.
+_FORMS: dict[str, tuple[Callable[[str], Any], Callable[[str], Any], Callable[[Any, Any], bool]]] = {
     "email": (_email_item, _email_value, _email_allows),
     "host": (_host_item, _host_value, _host_allows),
     "path": (_path_item, _path_value, _path_allows),
@@ -206,12 +208,12 @@ def is_within(key: str, narrow: str, wide: str) -> bool:
     if one is None or other is None:
         return False
     if key == "host":
-        return _host_within(one, other)  # type: ignore[arg-type]
+        return _host_within(one, other)
     if key == "email":
-        return _host_within(one[0], other[0]) and other[1] in (None, one[1])  # type: ignore[index]
+        return _host_within(one[0], other[0]) and other[1] in (None, one[1])
     if key == "url":
-        return _url_within(one, other)  # type: ignore[arg-type]
-    return _FORMS[key][2](other, one)  # type: ignore[operator]
+        return _url_within(one, other)
+    return _FORMS[key][2](other, one)
 
 
 def _host_within(one: Host, other: Host) -> bool:
@@ -232,4 +234,4 @@ def _url_within(one: tuple[Url, Host | None], other: tuple[Url, Host | None]) ->
 def allows(key: str, items: list[str], text: str) -> bool:
     read_item, read_value, holds = _FORMS[key]
     value = read_value(text)
-    return value is not None and any(holds(item, value) for item in map(read_item, items) if item is not None)  # type: ignore[operator]
+    return value is not None and any(holds(item, value) for item in map(read_item, items) if item is not None)

@@ -16,6 +16,7 @@ from behest import (
     MemoryMeter,
     MeterError,
     expose_tools,
+    rules_in_words,
     tool_pin,
 )
 from behest._json import canonical
@@ -26,8 +27,8 @@ from behest.tokens import VerifiedGrant, read_claims
 
 FOLDER = Path(__file__).parents[3] / "packages/protocol/vectors"
 FORMATS = {"enforcement": "behest.enforcement-vectors/1", "argument": "behest.argument-vectors/1"}
-# The service says rules in words, on the consent page. `enforce_old` is about engines that know no rules about arguments.
-UNSUPPORTED = {"words", "enforce_old"}
+# About engines that know no rules about arguments.
+UNSUPPORTED = {"enforce_old"}
 VECTORS = {name: json.loads((FOLDER / f"{name}-vectors.json").read_text("utf-8")) for name in FORMATS}
 CASES = [(vectors, case) for vectors in VECTORS.values() for case in vectors["cases"] if case["kind"] not in UNSUPPORTED]
 CALL = {"connector", "tool", "arguments", "resource", "amount", "case_id", "case_version", "cost_components"}
@@ -102,6 +103,11 @@ def arguments_case(_: Any, expect: Any, rules: Any, text: str | None = None, **g
 def within_case(_: Any, expect: Any, child: Any, parent: Any) -> None:
     read = [rules if rules is None else read_rules(rules) for rules in (child, parent)]
     assert {"within": is_within(*read)} == expect
+
+
+def words_case(_: Any, expect: Any, rules: Any) -> None:
+    said = rules_in_words(rules)
+    assert {"open": said.open, "lines": [list(line) for line in said.lines]} == expect
 
 
 def list_case(
@@ -244,6 +250,6 @@ def contains(whole: Any, part: Any) -> bool:
 
 KINDS = {
     **{"manifest": manifest_case, "purpose": purpose_case, "action": action_case, "pin": pin_case},
-    **{"within": within_case, "tools_list": list_case, "expose": expose_case},
+    **{"within": within_case, "words": words_case, "tools_list": list_case, "expose": expose_case},
     **{"rules": rules_case, "arguments": arguments_case, "enforce": enforce_case},
 }

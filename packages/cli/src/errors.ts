@@ -41,6 +41,8 @@ export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly requestId?: string;
+  /** The rest of the service's answer, such as the members that are wrong. */
+  readonly details?: Readonly<Record<string, unknown>>;
   readonly exitCode: number;
   readonly next?: string | undefined;
 }
@@ -55,44 +57,58 @@ const byStatus: Readonly<Record<number, number>> = {
 };
 
 /**
- * Says what went wrong, and what to do next.
+ * Says what went wrong, and what to do next. Only an interrupted command has nothing to do next.
  *
  * @param command the words of the command, such as `agents get`
  */
 export function failureOf(error: unknown, command: string): Failure {
+  const failure = knownFailure(error, command);
+  if (failure.next !== undefined || failure.code === 'INTERRUPTED') return failure;
+  return { ...failure, next: `behest ${command} --help`.replace('behest  ', 'behest ') };
+}
+
+function knownFailure(error: unknown, command: string): Failure {
   if (error instanceof CliError) {
-    const { code, message, exitCode } = error;
-    const next = error.next ?? (exitCode === EXIT.usage ? `behest ${command} --help` : undefined);
-    return { code, message, exitCode, next: next?.replace('behest  ', 'behest ') };
+    const { code, message, exitCode, next } = error;
+    return { code, message, exitCode, next };
   }
-  const { name, message, code, statusCode, requestId, reason, cause } = Object(error);
+  const { name, message, code, statusCode, requestId, details, reason, cause } = Object(error);
   const said = typeof message === 'string' && message ? message : String(error);
   if (typeof statusCode === 'number')
-    return refusalOf(statusCode, { code, message: said, requestId }, command);
+    return refusalOf(statusCode, { code, message: said, requestId, details: Object(details) }, command);
   if (name === 'BehestTokenError') return { code: String(reason), message: said, exitCode: EXIT.no };
   if (name === 'BehestDeniedError') return { code: 'DENIED', message: said, exitCode: EXIT.no };
   if (code === 'NETWORK' || name === 'BehestTimeoutError')
     return { code: 'NETWORK', message: said, exitCode: EXIT.unavailable, next: 'behest doctor' };
   if (code === 'CONFIGURATION' || code === 'INVALID_ARGUMENT')
-    return { code, message: said, exitCode: EXIT.usage, next: `behest ${command} --help` };
+    return { code, message: said, exitCode: EXIT.usage };
   if (name === 'AbortError')
     return { code: 'INTERRUPTED', message: 'Interrupted.', exitCode: EXIT.interrupted };
-  if (name === 'ManifestValidationError') return { code: String(code), message: said, exitCode: EXIT.no };
+  if (name === 'ManifestValidationError')
+    return { code: String(code), message: said, exitCode: EXIT.no, next: 'behest manifest check' };
   const more = cause instanceof Error ? ` (${cause.message})` : '';
   return { code: 'FAILED', message: `${said}${more}`, exitCode: EXIT.unavailable, next: 'behest doctor' };
 }
 
-function refusalOf(
-  status: number,
-  said: { code: string; message: string; requestId?: string },
-  command: string,
-): Failure {
+type Said = Pick<Failure, 'code' | 'message' | 'requestId' | 'details'>;
+
+function refusalOf(status: number, { requestId, details = {}, ...said }: Said, command: string): Failure {
   const exitCode = byStatus[status] ?? (status >= 500 ? EXIT.unavailable : EXIT.invalid);
-  const { requestId, ...rest } = said;
-  return { ...rest, ...(requestId && { requestId }), exitCode, next: nextAfter(exitCode, command) };
+  const more = { ...(requestId && { requestId }), ...(Object.keys(details).length > 0 && { details }) };
+  return { ...said, ...more, exitCode, next: nextAfter(said.code, exitCode, command) };
 }
 
-function nextAfter(exitCode: number, command: string): string {
+/** Commands that show why the service refused, by the code of its error. */
+const LOOK: Readonly<Record<string, string>> = {
+  PLAN_LIMIT_EXCEEDED: 'behest billing status',
+  POLICY_DENIED: 'behest policies list',
+  RATE_LIMITED: 'behest usage current',
+  UNSUPPORTED_MEDIA_TYPE: 'behest doctor',
+};
+
+function nextAfter(code: string, exitCode: number, command: string): string {
+  const look = LOOK[code];
+  if (look !== undefined) return look;
   const [resource = ''] = command.split(' ');
   if (exitCode === EXIT.unauthenticated) return 'behest config set --key -';
   if (exitCode === EXIT.refused) return 'behest me';

@@ -15,6 +15,8 @@ export interface Io {
   readonly err: (text: string) => void;
   /** Asks the person at the terminal. */
   readonly ask: (question: string) => Promise<string>;
+  /** Opens an address in the person's browser. @returns false where no browser could be started */
+  readonly browse: (address: string) => Promise<boolean>;
 }
 
 export function processIo(signal: AbortSignal): Io {
@@ -45,5 +47,6 @@ export function processIo(signal: AbortSignal): Io {
         lines.close();
       }
     },
+    browse: async (address) => (await import('./system/browser.ts')).openInBrowser(address),
   };
 }

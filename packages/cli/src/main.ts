@@ -2,6 +2,7 @@ import { warnOfOpenFile } from './config/warnings.ts';
 import { type AllCommands, contextOf } from './context.ts';
 import { CliError, EXIT, type Failure, failureOf, wrongUsage } from './errors.ts';
 import type { Io } from './io.ts';
+import { printable } from './output/printable.ts';
 import type { Chosen } from './program/build.ts';
 import { type Globals, globalsOf } from './program/globals.ts';
 
@@ -20,7 +21,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     return argv.length === 0 ? EXIT.usage : EXIT.done;
   }
   // Faults that come before the options are read are told as these words ask.
-  let look = { isJson: argv.includes('--json'), command: '' };
+  let look = { isJson: asksForJson(argv), command: '' };
   try {
     const { parse } = await import('./program/parse.ts');
     const parsed = await parse(argv, io);
@@ -35,6 +36,10 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     return failure.exitCode;
   }
 }
+
+/** True for `--json`, `-o json`, `-o ndjson` and their longer spellings. */
+const asksForJson = (argv: readonly string[]) =>
+  / (?:--json|(?:-o[ =]?|--output[ =])(?:nd)?json) /.test(` ${argv.join(' ')} `);
 
 async function run(
   { spec, given }: Chosen,
@@ -67,10 +72,22 @@ function tell({ next, ...failure }: Failure, io: Io, isJson: boolean): void {
     io.err(`${JSON.stringify({ error: failure })}\n`);
     return;
   }
-  const { code, message, requestId } = failure;
+  const { code, message, requestId, details = {} } = failure;
   const more = requestId ? ` (${code}, request ${requestId})` : code === 'USAGE' ? '' : ` (${code})`;
   io.err(`error: ${message}${more}\n`);
+  for (const line of linesOf(details)) io.err(`  ${line}\n`);
   if (next) io.err(`try: ${next}\n`);
+}
+
+/** The members that are wrong, one a line, and all else that the service said. */
+function linesOf({ fields, ...others }: Readonly<Record<string, unknown>>): string[] {
+  const faults = Array.isArray(fields) ? fields : [];
+  return [
+    ...faults.map((fault: unknown) => `${Object(fault).path || 'the body'}: ${Object(fault).problem}`),
+    ...Object.entries(others).map(
+      ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    ),
+  ].map(printable);
 }
 
 async function showVersion(argv: readonly string[], io: Io): Promise<number> {

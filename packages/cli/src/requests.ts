@@ -1,4 +1,5 @@
 import { masked } from './config/settings.ts';
+import { curlOf } from './curl.ts';
 import type { Io } from './io.ts';
 import type { Globals } from './program/globals.ts';
 
@@ -8,15 +9,6 @@ export interface Exchange {
   /** True when a dry run has printed its request. */
   readonly isDone: () => boolean;
 }
-
-/** Members of bodies that are secrets, and the variables that stand for them in a printed request. */
-const SECRET =
-  /"(\w*(?:[tT]oken|[sS]ecret|[pP]assword|codeVerifier|credential|sdJwt|vcJwt))":"((?:[^"\\]|\\.)*)"/g;
-/** Members of forms that are secrets. */
-const FORM_SECRET =
-  /(^|&)((?:\w+_)?(?:token|secret|assertion|password|code)|code_verifier|auth_req_id)=[^&]+/g;
-/** Names that end like a secret, of members that are public. */
-const PLAIN = new Set(['credentialFormat', 'credentialType']);
 
 export function exchangeOf(io: Io, { isDry, isVerbose, isDebug }: Globals): Exchange {
   let isDone = false;
@@ -58,35 +50,3 @@ function headersOf(headers: Headers, mark: string): string {
 }
 
 const hidden = (value: string) => value.replace(/\S+$/, (credential) => masked(credential));
-
-/** The request as a person would type it. Secrets are variables. */
-function curlOf(
-  url: string,
-  { method = 'GET', headers, body }: RequestInit,
-  key: string | undefined,
-): string {
-  const lines = [`curl -sS${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url)}`];
-  for (const [name, value] of new Headers(headers)) {
-    if (name === 'user-agent' || name === 'accept' || name === 'idempotency-key') continue;
-    if (name === 'authorization') {
-      const variable = key !== undefined && value.endsWith(key) ? 'BEHEST_API_KEY' : 'TOKEN';
-      lines.push(`-H "authorization: ${value.split(' ')[0]} $${variable}"`);
-    } else lines.push(`-H ${quoted(`${name}: ${value}`)}`);
-  }
-  const isForm = new Headers(headers).get('content-type')?.startsWith('application/x-www-form-urlencoded');
-  if (typeof body === 'string') lines.push(`-d ${isForm ? splicedForm(body) : spliced(quoted(body))}`);
-  return lines.join(' \\\n  ');
-}
-
-const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
-
-const spliced = (text: string) =>
-  text.replaceAll(SECRET, (all, name: string) =>
-    PLAIN.has(name)
-      ? all
-      : `"${name}":"'"$${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}"'"`,
-  );
-
-/** Text of a form has no quotation mark: it is percent-encoded. */
-const splicedForm = (form: string) =>
-  `'${form.replaceAll("'", '%27').replaceAll(FORM_SECRET, (_, before: string, name: string) => `${before}${name}='"$${name.toUpperCase()}"'`)}'`;

@@ -16,7 +16,7 @@ export async function saveAnswer(
   context: Context,
   given: Given,
   answer: unknown,
-  { once, columns }: Naming = {},
+  { once, columns, rows }: Naming = {},
 ): Promise<void> {
   const out = textOf(given, 'out');
   if (out !== undefined) {
@@ -29,6 +29,8 @@ export async function saveAnswer(
   }
   if (answer instanceof Response) return context.io.out(await answer.text());
   if (answer === undefined || answer === null) return context.note('done');
+  const listed = rows !== undefined && isRecord(answer) ? answer[rows] : undefined;
+  if (Array.isArray(listed)) return context.rows(listed, { columns });
   const [only, ...others] = isRecord(answer) ? Object.values(answer).filter(Array.isArray) : [];
   const isList =
     isRecord(answer) && Array.isArray(only) && others.length === 0 && Object.keys(answer).length === 1;

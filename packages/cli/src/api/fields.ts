@@ -25,6 +25,11 @@ const SHORT: Readonly<Record<string, string>> = {
   caseId: 'case',
 };
 
+/** Members of any shape, because a decision is what answers a wrong one. A command line gives them as text. */
+const TEXTS = new Set(['amount', 'caseId']);
+
+const typeOf = ({ name, type }: Field) => (type === 'json' && TEXTS.has(name) ? 'string' : type);
+
 /** The option of a file with the whole body. */
 export const BODY_OPTION: OptionSpec = {
   flags: '-f, --body <file>',
@@ -32,7 +37,9 @@ export const BODY_OPTION: OptionSpec = {
 };
 
 /** Makes the options of a member. */
-export function optionsOf({ name, type, required, about, values }: Field): OptionSpec[] {
+export function optionsOf(field: Field): OptionSpec[] {
+  const { name, required, about, values } = field;
+  const type = typeOf(field);
   const flag = flagOf(name);
   const short = SHORT[name];
   const words = `${about ?? wordsOf(name)}${required ? ' (required)' : ''}`;
@@ -110,11 +117,13 @@ export async function dataIn(context: Context, file: string): Promise<unknown> {
   }
 }
 
-async function readValue(context: Context, { name, type }: Field, text: string): Promise<unknown> {
+async function readValue(context: Context, field: Field, text: string): Promise<unknown> {
+  const { name } = field;
+  const type = typeOf(field);
+  if (type === 'string') return text;
   if (type === 'list') return listOf(text);
   if (type === 'boolean') return text === 'true';
   if (type === 'json') return /^\s*[[{]/.test(text) ? inlineOf(context, name, text) : dataIn(context, text);
-  if (type === 'string') return text;
   const number = Number(text);
   // A number that a computer would round is refused, since it would be sent as another one.
   const isExact =

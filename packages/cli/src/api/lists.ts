@@ -8,6 +8,9 @@ export const LIST_OPTIONS: readonly OptionSpec[] = [
   { flags: '--all', about: 'print the rows of all pages, as JSON does without --limit' },
 ];
 
+/** Members of a query that `--limit` and `--all` stand for. */
+export const isOfPaging = (name: string) => name === 'limit' || name === 'cursor';
+
 type Page = AsyncIterable<unknown> & Promise<unknown>;
 
 /**

@@ -5,6 +5,10 @@ export interface Naming {
   readonly columns?: readonly string[];
   /** The member of the answer that no other answer shows. */
   readonly once?: string;
+  /** The member of the answer that has the rows of a list without pages, where the answer has other members too. */
+  readonly rows?: string;
+  /** The member of the answer that says yes or no: the command ends with 1 for a no. */
+  readonly verdict?: string;
   /** True for what cannot be taken back, beside all that deletes or revokes. */
   readonly asks?: true;
   /** The words behind the command in its example. */
@@ -30,6 +34,7 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   'audit.verify': 'audit check',
   'domains.verify': 'domains verify',
   'sso.login': 'sso login-url',
+  'sso.enforce': 'sso enforce',
   'authorization.request': 'authorize',
   'tokens.exchange': 'tokens exchange',
   'vault.exchange': 'vault exchange',
@@ -63,7 +68,17 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'authorization.get': { command: 'authorizations get' },
   'authorization.link': { command: 'authorizations link' },
   'operator.entries': { command: 'signing-keys entries' },
+  'keys.list': { rows: 'keys', columns: ['kid', 'alg', 'state', 'isSigning', 'publishedAt', 'retiredAt'] },
   'keys.retire': { asks: true },
+  'tokens.verify': { verdict: 'valid' },
+  'tokens.introspect': { verdict: 'active' },
+  'verifiableCredentials.verify': { verdict: 'valid' },
+  'verifiableCredentials.present': { verdict: 'valid' },
+  'passports.verify': { verdict: 'valid' },
+  'walletAuthorizations.verify': { verdict: 'valid' },
+  'budgets.verify': { verdict: 'valid' },
+  'authzen.evaluate': { verdict: 'decision' },
+  'authzen.evaluateTogether': { verdict: 'decision' },
   'grants.list': { columns: ['grantId', 'agentId', 'principalId', 'status', 'scopes', 'expiresAt'] },
   'audit.list': { columns: ['entryId', 'action', 'status', 'agentId', 'principalId', 'timestamp'] },
   'workloads.add': { command: 'agents workloads add' },
@@ -117,8 +132,7 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'sso.getConnection': { command: 'sso connections get' },
   'sso.changeConnection': { command: 'sso connections update' },
   'sso.deleteConnection': { command: 'sso connections delete' },
-  'sso.testConnection': { command: 'sso test' },
-  'sso.enforce': { command: 'sso enforce' },
+  'sso.testConnection': { command: 'sso test', verdict: 'success' },
   'sso.putConfig': { command: 'sso config put' },
   'sso.getConfig': { command: 'sso config get' },
   'sso.deleteConfig': { command: 'sso config delete' },
@@ -141,7 +155,7 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'webauthn.listCredentials': { command: 'webauthn list' },
   'webauthn.changeCredential': { command: 'webauthn update' },
   'webauthn.deleteCredential': { command: 'webauthn delete' },
-  'enforcement.enforce': { command: 'enforce call' },
+  'enforcement.enforce': { command: 'enforce call', verdict: 'allowed' },
   'enforcement.listTools': { command: 'enforce tools' },
   'enforcement.sent': { command: 'enforce sent' },
   'enforcement.refund': { command: 'enforce refund' },

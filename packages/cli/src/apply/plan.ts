@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Behest } from '@behest/sdk';
 import { isRecord } from '../config/user-file.ts';
+import { CliError, EXIT } from '../errors.ts';
 import { KINDS, type Kind, type Members, NAMED_BY, type Wanted } from './wanted.ts';
 
 /** A step from the account as it is to the account as the file says. */
@@ -16,7 +17,11 @@ export interface Step {
 
 const idOf = (row: Members) => String(row.id ?? row.agentId ?? row.webhookId ?? row.connector);
 
-/** Compares the file with the account. Things that the file does not name are deleted with `prunes` alone. */
+/**
+ * Compares the file with the account. Things that the file does not name are deleted with `prunes` alone.
+ *
+ * @throws CliError where two things of the account have a name of the file
+ */
 export async function stepsTo(client: Behest, wanted: Wanted, prunes: boolean): Promise<Step[]> {
   const steps: Step[] = [];
   for (const kind of KINDS) {
@@ -26,7 +31,9 @@ export async function stepsTo(client: Behest, wanted: Wanted, prunes: boolean): 
     const names = new Set(list.map((each) => each[NAMED_BY[kind]]));
     for (const each of list) {
       const name = String(each[NAMED_BY[kind]]);
-      const row = found.find((one) => one[NAMED_BY[kind]] === name);
+      const rows = found.filter((one) => one[NAMED_BY[kind]] === name);
+      if (rows.length > 1) throw ambiguous(kind, name);
+      const [row] = rows;
       steps.push(stepOf(kind, name, each, row));
     }
     for (const row of found) {
@@ -37,6 +44,17 @@ export async function stepsTo(client: Behest, wanted: Wanted, prunes: boolean): 
   }
   return steps;
 }
+
+/** A change of either could be the wrong one. */
+const ambiguous = (kind: Kind, name: string) =>
+  new CliError(
+    'CONFLICT',
+    `The account has two ${kind} with the ${NAMED_BY[kind]} "${name}". Rename or delete one.`,
+    {
+      exitCode: EXIT.conflict,
+      next: `behest ${kind} list`,
+    },
+  );
 
 function stepOf(kind: Kind, name: string, wanted: Members, row: Members | undefined): Step {
   if (!row) return { action: 'create', kind, name, members: wanted };

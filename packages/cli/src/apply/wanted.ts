@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { dataIn } from '../api/fields.ts';
+import { rowOf } from '../api/specs.ts';
 import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 import { wrongUsage } from '../errors.ts';
@@ -33,7 +34,13 @@ export async function wantedIn(context: Context, file: string): Promise<Wanted> 
       const read = await Promise.all(
         list.map((each: unknown) => (kind === 'manifests' ? manifestOf(context, file, each) : each)),
       );
-      return [kind, read.map((each) => mustBeNamed(context, kind, each))];
+      const named = read.map((each) => mustBeNamed(context, kind, each));
+      for (const each of named) mustBeKnown(context, kind, file, each);
+      if (kind === 'manifests') {
+        const { manifestFromObject } = await import('@behest/protocol/manifest/load');
+        for (const each of named) manifestFromObject(each); // a fault is found before anything is changed
+      }
+      return [kind, named];
     },
   );
   const wanted = Object.fromEntries(await Promise.all(lists));
@@ -56,4 +63,25 @@ async function manifestOf(context: Context, file: string, given: unknown): Promi
 function mustBeNamed(context: Context, kind: Kind, given: unknown): Members {
   if (isRecord(given) && typeof given[NAMED_BY[kind]] === 'string') return given;
   throw wrongUsage(`Each of \`${kind}\` has to have a text \`${NAMED_BY[kind]}\`.`, context.help);
+}
+
+/** The operations whose bodies have the members of each kind. A manifest is loaded instead. */
+const MADE_BY: Readonly<Partial<Record<Kind, string>>> = {
+  agents: 'agents.create',
+  webhooks: 'webhooks.create',
+  policies: 'policies.create',
+};
+
+/** A member that the service does not know would be a difference for ever. */
+function mustBeKnown(context: Context, kind: Kind, file: string, given: Members): void {
+  const operation = MADE_BY[kind];
+  if (operation === undefined) return;
+  const known = new Set(rowOf(operation).body?.map(({ name }) => name));
+  const unknown = Object.keys(given).filter((member) => !known.has(member));
+  if (unknown.length === 0) return;
+  const members = `${unknown.length === 1 ? 'member' : 'members'} ${unknown.join(', ')}`;
+  throw wrongUsage(
+    `\`${kind}\` of ${file}, "${given[NAMED_BY[kind]]}": unknown ${members}. It may have: ${[...known].join(', ')}.`,
+    context.help,
+  );
 }

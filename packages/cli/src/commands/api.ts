@@ -5,8 +5,10 @@ import type { Context } from '../context.ts';
 import { wrongUsage } from '../errors.ts';
 import { type Given, isSet, textOf, textsOf } from '../program/options.ts';
 import type { CommandSpec } from '../program/spec.ts';
+import { repeated } from '../repeat.ts';
 
 const TIMEOUT = 30_000; // milliseconds
+const RETRIES = 3; // as the SDK
 
 export const API: readonly CommandSpec[] = [
   {
@@ -80,8 +82,9 @@ function fieldIn(context: Context, text: string): [string, string] {
 /** @throws an error with the status of a refusal */
 async function send(context: Context, method: string, path: string, body: unknown): Promise<unknown> {
   const { url, apiKey } = await context.settings();
-  const answer = await context.exchange.fetchWith(apiKey)(`${url.replace(/\/$/, '')}${path}`, {
-    ...{ method, redirect: 'manual', signal: AbortSignal.timeout(context.globals.timeout ?? TIMEOUT) },
+  const { timeout = TIMEOUT, retries = RETRIES, isDry } = context.globals;
+  const init = {
+    ...{ method, redirect: 'manual' as const },
     headers: {
       accept: 'application/json',
       ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
@@ -89,7 +92,15 @@ async function send(context: Context, method: string, path: string, body: unknow
       ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+  };
+  const answer = await repeated(
+    () =>
+      context.exchange.fetchWith(apiKey)(`${url.replace(/\/$/, '')}${path}`, {
+        ...init,
+        signal: AbortSignal.timeout(timeout),
+      }),
+    { retries: isDry ? 0 : retries, isSafe: method !== 'PATCH', signal: context.io.signal },
+  );
   const text = await answer.text();
   const isJson = /[/+]json\b/.test(answer.headers.get('content-type') ?? '');
   const value: unknown = isJson && text ? JSON.parse(text) : text || undefined;
@@ -98,6 +109,7 @@ async function send(context: Context, method: string, path: string, body: unknow
     code = `HTTP_${answer.status}`,
     message = `The service answered ${answer.status}.`,
     requestId,
+    details,
   } = Object(value);
-  throw Object.assign(new Error(String(message)), { statusCode: answer.status, code, requestId });
+  throw Object.assign(new Error(String(message)), { statusCode: answer.status, code, requestId, details });
 }

@@ -3,6 +3,7 @@ import { type Step, stepsTo } from '../apply/plan.ts';
 import { wantedIn } from '../apply/wanted.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../errors.ts';
+import { printable } from '../output/printable.ts';
 import { type Given, isSet, textOf } from '../program/options.ts';
 import type { CommandSpec } from '../program/spec.ts';
 
@@ -51,6 +52,7 @@ async function apply(context: Context, given: Given): Promise<number> {
 }
 
 function lineOf({ action, kind, name, members }: Step): string {
-  const told = action === 'change' && kind !== 'manifests' ? `: ${Object.keys(members).join(', ')}` : '';
-  return `${SIGNS[action]} ${action} ${kind} ${name}${told}`;
+  const changed = action === 'change' && kind !== 'manifests' ? `: ${Object.keys(members).join(', ')}` : '';
+  const ended = action === 'delete' && kind === 'agents' ? ': its grants end' : '';
+  return printable(`${SIGNS[action]} ${action} ${kind} ${name}${changed}${ended}`);
 }

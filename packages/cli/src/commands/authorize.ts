@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
 import { type Given, isSet } from '../program/options.ts';
 import type { CommandSpec } from '../program/spec.ts';
-import { openInBrowser } from '../system/browser.ts';
+import { hintedUrl, type Vouched } from '../system/consent-hint.ts';
 import { loopback } from '../system/loopback.ts';
 
 const FIELDS = (rowOf('authorization.request').body ?? []).map((field) =>
@@ -28,7 +28,10 @@ export const AUTHORIZE: readonly CommandSpec[] = [
       ...FIELDS.flatMap(optionsOf),
       BODY_OPTION,
       { flags: '--wait', about: 'wait for the decision, and print the code' },
-      { flags: '--open', about: 'open the consent page in the browser' },
+      {
+        flags: '--open',
+        about: 'open the consent page in the browser; a consent key of the profile vouches for the person',
+      },
       { flags: '--pkce', about: 'make a PKCE verifier, and keep it for tokens exchange' },
       { flags: '--full', about: 'do all of it: ask, wait, exchange, and print the token' },
     ],
@@ -59,7 +62,9 @@ async function authorize(context: Context, given: Given): Promise<void> {
     });
     const { authRequestId, consentUrl, status } = asked;
     if (codeVerifier !== undefined && !isFull) keepVerifier(context.io, String(wanted.agentId), codeVerifier);
-    if (status === 'pending' && consentUrl !== undefined) await show(context, given, consentUrl, isFull);
+    const principalId = String(wanted.principalId);
+    if (status === 'pending' && consentUrl !== undefined)
+      await show(context, given, { authRequestId, consentUrl, principalId }, isFull);
     if (!isFull && !isSet(given, 'wait')) return context.one(asked);
 
     const { signal } = context.io;
@@ -79,16 +84,15 @@ async function authorize(context: Context, given: Given): Promise<void> {
   }
 }
 
-async function show(context: Context, given: Given, consentUrl: string, isFull: boolean): Promise<void> {
-  const { profile } = await context.settings();
-  if (isSet(given, 'open') || isFull) context.note(`The person decides at ${consentUrl}`);
-  if (!isSet(given, 'open')) return;
-  if (profile.consentKeyFile !== undefined)
-    context.note(
-      'This account proves who its people are: the page takes a link that your program has signed.',
-    );
-  if (!(await openInBrowser(consentUrl)))
-    throw new CliError('BROWSER', `No browser could be opened. The person decides at ${consentUrl}`, {
-      exitCode: EXIT.unavailable,
-    });
+async function show(context: Context, given: Given, vouched: Vouched, isFull: boolean): Promise<void> {
+  const { consentUrl } = vouched;
+  const isOpened = isSet(given, 'open');
+  if (isOpened || isFull) context.note(`The person decides at ${consentUrl}`);
+  if (!isOpened) return;
+  const address = await hintedUrl(context, vouched);
+  if (await context.io.browse(address)) return;
+  throw new CliError('BROWSER', `No browser could be opened. The person decides at ${address}`, {
+    exitCode: EXIT.unavailable,
+    next: 'open the address in a browser of this machine',
+  });
 }

@@ -13,7 +13,7 @@ const TOPICS: Readonly<Record<string, string>> = {
 A key is never an argument of a command, because other users of the machine can see arguments.
 behest config set --key - reads it from standard input and keeps it in a file for you alone.
 A project's behest.json names an address and no key. A key of a profile goes to the address of that profile only.`,
-  'exit-codes': `  0    done; for verify, enforce test, manifest check and doctor: the answer is yes
+  'exit-codes': `  0    done; where a command asks whether something is so (verify, introspect, enforce, check, doctor): yes
   1    the answer is no
   2    wrong usage: unknown option, missing argument, unreadable file
   3    not configured or not authenticated

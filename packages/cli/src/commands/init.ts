@@ -17,9 +17,13 @@ export const INIT: readonly CommandSpec[] = [
     summary: 'Write an example that runs, with its test',
     notes: 'It overwrites no file without --force, and installs nothing without --install.',
     args: [{ name: 'dir', about: 'the folder; default: this one', isOptional: true }],
-    examples: ['behest init my-api --template express', 'behest init --template manifest-only'],
+    examples: [
+      'behest init my-api --yes',
+      'behest init my-api --template fastify',
+      'behest init --template manifest-only',
+    ],
     options: [
-      { flags: '--template <name>', about: 'the kind of example', choices: TEMPLATES },
+      { flags: '--template <name>', about: 'the kind of example; with --yes: express', choices: TEMPLATES },
       { flags: '--force', about: 'overwrite files that are there' },
       { flags: '--install', about: 'run npm install afterwards' },
     ],
@@ -67,7 +71,8 @@ async function init(context: Context, given: Given): Promise<void> {
 
 async function askedTemplate(context: Context): Promise<string> {
   const { io, globals } = context;
-  if (!io.isTerminal.input || !globals.mayAsk || globals.isSure)
+  if (globals.isSure) return TEMPLATES[0];
+  if (!io.isTerminal.input || !globals.mayAsk)
     throw wrongUsage(`--template is missing: ${TEMPLATES.join(', ')}.`, context.help);
   const answer = (await io.ask(`template (${TEMPLATES.join(', ')}): `)).trim();
   if (TEMPLATES.some((each) => each === answer)) return answer;
@@ -80,5 +85,6 @@ function install(folder: string): void {
     stdio: ['ignore', 'inherit', 'inherit'],
     shell: process.platform === 'win32',
   });
-  if (status !== 0) throw new CliError('INSTALL', 'npm install failed.', { exitCode: EXIT.unavailable });
+  if (status !== 0)
+    throw new CliError('INSTALL', 'npm install failed.', { exitCode: EXIT.unavailable, next: 'npm install' });
 }

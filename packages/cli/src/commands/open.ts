@@ -1,24 +1,28 @@
 import type { Context } from '../context.ts';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
 import type { CommandSpec } from '../program/spec.ts';
-import { openPage } from '../system/pages.ts';
+import { openIfThere, openPage } from '../system/pages.ts';
 
 export const OPEN: readonly CommandSpec[] = [
   {
     name: 'open',
     summary: 'Open a page of the service in the browser',
     args: [
-      { name: 'page', about: 'permissions, health, or consent with the id of a request' },
+      { name: 'page', about: 'console, docs, permissions, health, or consent with the id of a request' },
       { name: 'id', about: 'the id of an authorization request', isOptional: true },
     ],
-    examples: ['behest open health', 'behest open consent <id>'],
+    examples: ['behest open docs', 'behest open consent <id>'],
     async run(context, { args: [page = '', id] }) {
       const { url } = await context.settings();
       const base = url.replace(/\/$/, '');
       if (page === 'consent') return openPage(context, await consentUrl(context, id));
+      if (page === 'console' || page === 'docs') return openIfThere(context, `/${page}`, page);
       const path = { permissions: '/permissions', health: '/health' }[page];
       if (path === undefined)
-        throw wrongUsage(`There is no page "${page}": permissions, health or consent.`, context.help);
+        throw wrongUsage(
+          `There is no page "${page}": console, docs, permissions, health or consent.`,
+          context.help,
+        );
       await openPage(context, `${base}${path}`);
     },
   },

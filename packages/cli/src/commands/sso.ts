@@ -1,3 +1,5 @@
+import { wrongUsage } from '../errors.ts';
+import { isSet } from '../program/options.ts';
 import type { CommandSpec } from '../program/spec.ts';
 
 export const SSO: readonly CommandSpec[] = [
@@ -16,5 +18,21 @@ export const SSO: readonly CommandSpec[] = [
     examples: ['behest sso login-url acme'],
     run: async (context, { args: [org = '', domain] }) =>
       context.one(await (await context.openClient()).sso.getLoginUrl(org, domain)),
+  },
+  {
+    name: 'sso enforce',
+    summary: 'Enforce single sign-on, or stop enforcing it',
+    operation: 'sso.enforce',
+    examples: ['behest sso enforce --enable', 'behest sso enforce --disable'],
+    options: [
+      { flags: '--enable', about: 'people sign in at their identity provider, and nowhere else' },
+      { flags: '--disable', about: 'people may prove themselves in other ways too' },
+    ],
+    async run(context, given) {
+      const enforce = isSet(given, 'enable');
+      if (enforce === isSet(given, 'disable'))
+        throw wrongUsage('Give one of: --enable, --disable.', context.help);
+      await context.one(await (await context.client()).sso.setEnforcement({ enforce }));
+    },
   },
 ];

@@ -14,11 +14,11 @@ export const WEBHOOKS: readonly CommandSpec[] = [
     summary: 'Check the signature of a delivery that was kept',
     notes: 'Ends with 0 for a genuine delivery and with 1 for any other.',
     examples: [
-      'behest webhooks verify --secret-env WEBHOOK_SECRET --body delivery.json --headers headers.txt',
+      'behest webhooks verify --secret-env WEBHOOK_SECRET --file delivery.json --headers headers.txt',
     ],
     options: [
       ...secretOptions('secret', 'the secret of the webhook'),
-      { flags: '--body <file>', about: 'the body, byte for byte', isRequired: true },
+      { flags: '--body, --file <file>', about: 'the body, byte for byte', isRequired: true },
       { flags: '--headers <file>', about: 'the headers: JSON, or lines of name: value', isRequired: true },
       { flags: '--max-age <seconds>', about: 'how old the delivery may be', default: '300' },
     ],
@@ -45,7 +45,7 @@ async function verifyDelivery(context: Context, given: Given): Promise<number> {
   const maxAge = Number(textOf(given, 'maxAge'));
   if (!(maxAge > 0)) throw wrongUsage('--max-age has to be a number above 0.', context.help);
   const { constructEvent } = await import('@behest/sdk/webhooks');
-  const body = bytesIn(context, textOf(given, 'body') ?? '');
+  const body = bytesIn(context, textOf(given, 'file') ?? '');
   const headers = headersIn(readText(resolve(context.io.folder, textOf(given, 'headers') ?? '')));
   try {
     const event = constructEvent(body, headers, secret, { toleranceSeconds: maxAge });
@@ -82,7 +82,7 @@ async function listen(context: Context, given: Given): Promise<void> {
   const chosen = await secretOf(context, given, 'secret');
   const secret = chosen ?? `whsec_${randomBytes(32).toString('base64')}`;
   const client = await context.client();
-  if (chosen === undefined) context.note(`secret: ${secret}`);
+  if (chosen === undefined && !context.globals.isDry) context.note(`secret: ${secret}`);
   const types = textOf(given, 'types');
   const most = Number(textOf(given, 'count') ?? Number.POSITIVE_INFINITY);
   const { signal } = context.io;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Behest } from '@behest/sdk';
 import { carryOut } from '../apply/carry-out.ts';
@@ -25,13 +25,20 @@ export interface Started {
 /** Keeps the keys of a service that has started, sees to its first agent, and says what can be done with it. */
 export async function firstSteps(context: Context, { data, address, seed, receiver }: Started) {
   const kept: unknown = JSON.parse(readFileSync(join(data, 'keys.json'), 'utf8'));
-  const { SEED_API_KEY: live, SEED_SANDBOX_KEY: sandbox } = isRecord(kept) ? kept : {};
-  const keep = (profile: string, apiKey: unknown) => {
+  const {
+    SEED_API_KEY: live,
+    SEED_SANDBOX_KEY: sandbox,
+    SEED_CONSENT_KEY: consent,
+  } = isRecord(kept) ? kept : {};
+  const keep = (profile: string, apiKey: unknown, consentKeyFile?: string) => {
     if (typeof apiKey !== 'string') return '';
-    keepProfile(context.io, profile, { baseUrl: address, apiKey, developerId: undefined });
+    keepProfile(context.io, profile, { baseUrl: address, apiKey, consentKeyFile, developerId: undefined });
     return masked(apiKey);
   };
-  const shown = { sandbox: keep('dev', sandbox), live: keep('dev-live', live) };
+  const { SEED_CONSENT_KEY, SEED_CONSENT_KEY_FILE } = context.io.env; // the service has another key then
+  const isOwn = !SEED_CONSENT_KEY && !SEED_CONSENT_KEY_FILE;
+  const consentKeyFile = isOwn ? keepConsentKey(data, consent) : undefined;
+  const shown = { sandbox: keep('dev', sandbox), live: keep('dev-live', live, consentKeyFile) };
   const clientWith = (key: unknown) =>
     new Behest({
       ...{ apiKey: String(key), baseUrl: address },
@@ -50,10 +57,19 @@ export async function firstSteps(context: Context, { data, address, seed, receiv
   context.note(
     [
       `sandbox key  ${shown.sandbox}  (saved to profile "dev")   agent ${agent}`,
-      `live key     ${shown.live}  (saved to profile "dev-live")`,
+      `live key     ${shown.live}  (saved to profile "dev-live"${consentKeyFile === undefined ? '' : ', with its consent key'})`,
       `next: ${['demo', 'doctor'].map((word) => `behest${isCurrent ? '' : ' --profile dev'} ${word}`).join(' · ')} · behest init`,
     ].join('\n'),
   );
+}
+
+/** Writes the key that vouches for people of the live account to a file of its own, for its owner alone. */
+function keepConsentKey(data: string, key: unknown): string | undefined {
+  if (typeof key !== 'string') return undefined;
+  const file = join(data, 'consent-key.json');
+  writeFileSync(`${file}.new`, `${key}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return file;
 }
 
 async function makeAsIn(context: Context, client: Behest, file: string): Promise<void> {

@@ -23,7 +23,7 @@ const START = 'dist/dev.js';
 /** Finds a checkout, or else the package of the server, which npm fetches once where it is not installed. */
 export function placeOf(context: Context, given: Given): Place {
   const more = [
-    ...(isSet(given, 'jsonLogs') ? ['--log'] : []),
+    isSet(given, 'jsonLogs') ? '--log' : '--requests',
     ...(isSet(given, 'reset') ? ['--reset'] : []),
   ];
   const root = checkoutOf(context, given);

@@ -10,6 +10,10 @@ export interface Check {
 export interface Asked {
   readonly status: number;
   readonly body: unknown;
+  readonly headers: Headers;
   readonly date: string | null;
   readonly cache: string | null;
 }
+
+/** Asks a public route, by its path. */
+export type Ask = (path: string, init?: RequestInit) => Promise<Asked>;

@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import { failureOf } from '../errors.ts';
-import { VERSION } from '../version.ts';
-import type { Asked, Check } from './check.ts';
+import type { Ask, Asked, Check } from './check.ts';
 import { keyChecks } from './key-checks.ts';
+import { corsCheck, versionCheck } from './public-checks.ts';
 
 const passed = (id: string, detail: string): Check => ({ id, result: 'ok', detail, fix: '' });
 const failed = (id: string, detail: string, fix: string): Check => ({
@@ -20,15 +20,18 @@ const warned = (id: string, detail: string, fix: string): Check => ({
 const skipped = (id: string, detail: string): Check => ({ id, result: 'skip', detail, fix: '' });
 
 const [SKEW_WARNED, SKEW_FAILED] = [5, 60]; // seconds
-const OURS = ['reach', 'health', 'clock', 'keys', 'issuer', 'key', 'limits', 'stream'];
+const OURS = ['reach', 'version', 'health', 'clock', 'keys', 'issuer', 'cors', 'key', 'limits', 'stream'];
 
 /** Makes every check, in order. Checks that need an answer are skipped where there is none. */
 export async function checksOf(context: Context, withManifests: boolean): Promise<Check[]> {
   const { url, apiKey } = await context.settings();
   const base = url.replace(/\/$/, '');
   const secure = addressCheck(base);
-  const ask = (path: string) => askFor(context, `${base}${path}`);
-  const health = await ask('/health').catch((error: unknown) => failureOf(error, 'doctor').message);
+  const ask: Ask = (path, init) => askFor(context, `${base}${path}`, init);
+  const health = await ask('/health').catch((error: unknown) => {
+    if (context.exchange.isDone()) throw error; // a dry run ends with its first request
+    return failureOf(error, 'doctor').message;
+  });
   if (typeof health === 'string') {
     const fix = /localhost|127\.0\.0\.1/.test(base) ? 'behest dev' : 'behest config set --url <url>';
     const rest = OURS.slice(1).map((id) => skipped(id, 'the service does not answer'));
@@ -41,25 +44,29 @@ export async function checksOf(context: Context, withManifests: boolean): Promis
   }
   return [
     secure,
-    passed('reach', `${base} answers; this is behest ${VERSION}`),
+    passed('reach', `${base} answers`),
+    await versionCheck(ask),
     health.status === 200
       ? passed('health', 'ok')
       : failed('health', JSON.stringify(health.body), 'look at the log of the service'),
     clockCheck(health.date),
     ...(await keyChecks(base, ask)),
+    await corsCheck(ask),
     ...(await accountChecks(context, apiKey)),
     ...(await manifestChecks(context, withManifests)),
   ];
 }
 
-async function askFor(context: Context, address: string): Promise<Asked> {
+async function askFor(context: Context, address: string, init: RequestInit = {}): Promise<Asked> {
   const answer = await context.exchange.fetchWith(undefined)(address, {
-    ...{ headers: { accept: 'application/json' }, redirect: 'manual' },
+    ...init,
+    ...{ headers: { accept: 'application/json', ...Object(init.headers) }, redirect: 'manual' },
     signal: AbortSignal.timeout(context.globals.timeout ?? 10_000),
   });
   const body: unknown = await answer.json().catch(() => undefined);
   return {
     status: answer.status,
+    headers: answer.headers,
     body,
     date: answer.headers.get('date'),
     cache: answer.headers.get('cache-control'),

@@ -1,11 +1,12 @@
+import { isLegacyKeyId, isThumbprintKeyId } from '@behest/protocol/key-id';
 import { isRecord } from '../config/user-file.ts';
-import type { Asked, Check } from './check.ts';
+import type { Ask, Asked, Check } from './check.ts';
 
 const LEAST_BITS = 2048;
 const KNOWN = ['ES256', 'RS256', 'EdDSA'];
 
 /** Looks at the published keys, and at the name that the issuer gives itself. */
-export async function keyChecks(base: string, ask: (path: string) => Promise<Asked>): Promise<Check[]> {
+export async function keyChecks(base: string, ask: Ask): Promise<Check[]> {
   const keys = await ask('/.well-known/jwks.json');
   const metadata = await ask('/.well-known/oauth-authorization-server');
   const issuer = isRecord(metadata.body) ? metadata.body.issuer : undefined;
@@ -34,6 +35,14 @@ function keySetCheck({ body, cache }: Asked): Check {
       detail: bad.join('; ') || 'no keys',
       fix: 'look at RSA_PRIVATE_KEY of the service',
     };
+  const unnamed = keys.map(({ kid }) => String(kid)).filter((kid) => !isKeyId(kid));
+  if (unnamed.length > 0)
+    return {
+      id: 'keys',
+      result: 'warn',
+      detail: `${unnamed.join(', ')}: not the name of a key by its thumbprint`,
+      fix: 'look at what stands between here and the service: it may answer other keys',
+    };
   const algorithms = [...new Set(keys.map(({ alg }) => alg))].join(', ');
   const isKept = /max-age=\d/.test(cache ?? '');
   return {
@@ -43,6 +52,9 @@ function keySetCheck({ body, cache }: Asked): Check {
     fix: isKept ? '' : 'a proxy may remove cache-control',
   };
 }
+
+/** The form of `service-es256-<thumbprint>`, or the older one that names a month. */
+const isKeyId = (kid: string) => isThumbprintKeyId(kid) || isLegacyKeyId(kid);
 
 function faultOf({ alg, kid, kty, n }: Readonly<Record<string, unknown>>): string | undefined {
   if (typeof kid !== 'string' || kid === '') return 'a key has no kid';

@@ -41,7 +41,15 @@ export const COMPARING: readonly CommandSpec[] = [
       'behest manifest diff old.yaml new.yaml',
       'behest manifest diff manifests/crm.yaml --fail-on any',
     ],
-    options: OPTIONS,
+    options: [
+      ...OPTIONS,
+      {
+        flags: '--format <format>',
+        about: 'how the changes are printed',
+        choices: ['json', 'yaml'],
+        default: 'json',
+      },
+    ],
     run: (context, given) => compare(context, given, true),
   },
 ];
@@ -63,7 +71,10 @@ async function compare(context: Context, given: Given, isData: boolean): Promise
       ...change,
       ...affected.find(({ tool }) => tool === change.tool),
     }));
-    context.line(JSON.stringify(rows, undefined, 2));
+    const isYaml = context.globals.output === 'yaml' || textOf(given, 'format') === 'yaml';
+    const { stringify } = await import('yaml');
+    if (isYaml) context.io.out(stringify(rows, { aliasDuplicateObjects: false }));
+    else context.line(JSON.stringify(rows, undefined, 2));
   }
   return isFailure(changes, textOf(given, 'failOn')) ? EXIT.no : EXIT.done;
 }

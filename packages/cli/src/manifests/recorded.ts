@@ -20,7 +20,12 @@ export const isRecorded = (value: unknown): value is Recorded =>
   typeof value.connector === 'string' &&
   typeof value.tool === 'string' &&
   typeof value.allowed === 'boolean' &&
-  Array.isArray(value.scopes);
+  Array.isArray(value.scopes) &&
+  value.scopes.every((scope) => typeof scope === 'string') &&
+  TEXTS.every((name) => value[name] === undefined || value[name] === null || typeof value[name] === 'string');
+
+/** Members that are texts where they are there. */
+const TEXTS = ['agentId', 'purpose', 'resource', 'at'];
 
 interface Times {
   readonly since: string | undefined;

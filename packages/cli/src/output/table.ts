@@ -1,4 +1,5 @@
 import { CliError } from '../errors.ts';
+import { printable } from './printable.ts';
 
 interface Look {
   readonly isUtc: boolean;
@@ -67,11 +68,6 @@ export function idOf(row: unknown): string {
   if (name !== undefined) return String(Object(row)[name]);
   throw new CliError('USAGE', 'This result has no id: choose another --output.');
 }
-
-/** Control characters would move the cursor of the terminal, or colour it. */
-const CONTROLS = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
-
-const printable = (text: string) => text.replaceAll(CONTROLS, '\u{fffd}');
 
 function cellOf(value: unknown, isUtc: boolean): string {
   if (value === undefined || value === null) return '';

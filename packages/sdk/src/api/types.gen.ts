@@ -326,6 +326,7 @@ export interface ScimPage {
   Resources: {
     schemas?: string[];
     id?: string;
+    [member: string]: unknown;
   }[];
 }
 
@@ -337,6 +338,7 @@ export interface ScimGetUserQuery {
 export interface ScimResource {
   schemas?: string[];
   id?: string;
+  [member: string]: unknown;
 }
 
 export interface SsoConnection {
@@ -735,7 +737,7 @@ export interface KeysRotateAnswer {
   previousKeyExpiresAt: string;
 }
 
-export interface DevelopersStatsAnswer {
+export interface StatsAnswer {
   totalDevelopers: number;
   last24h: number;
   last7d: number;
@@ -1334,7 +1336,7 @@ export interface AuthorizationsCodeAnswer {
   expiresAt: string;
 }
 
-export interface AuthorizationLinkAnswer {
+export interface AuthorizationsLinkAnswer {
   authRequestId: string;
   consentUrl: string;
   expiresAt: string;
@@ -1366,7 +1368,9 @@ export interface WebauthnRegisterVerifyInput {
       readonly clientDataJSON: string;
       readonly attestationObject: string;
       readonly transports?: readonly string[] | undefined;
+      readonly [member: string]: unknown;
     };
+    readonly [member: string]: unknown;
   };
   readonly deviceName?: string | undefined;
 }
@@ -1515,6 +1519,7 @@ export interface GrantsVerifyAnswer {
 
 export interface TokensIntrospectInput {
   readonly token_type_hint?: string | undefined;
+  readonly [member: string]: unknown;
 }
 
 export interface TokensIntrospectAnswer {
@@ -2426,11 +2431,13 @@ export interface SsoHandleOidcCallbackInput {
   readonly state?: string | undefined;
   readonly redirect_uri?: string | undefined;
   readonly iss?: string | undefined;
+  readonly [member: string]: unknown;
 }
 
 export interface SsoHandleSamlCallbackInput {
   readonly SAMLResponse: string;
   readonly RelayState: string;
+  readonly [member: string]: unknown;
 }
 
 export interface SsoHandleLdapCallbackInput {
@@ -2438,6 +2445,7 @@ export interface SsoHandleLdapCallbackInput {
   readonly password: string;
   readonly connectionId: string;
   readonly org: string;
+  readonly [member: string]: unknown;
 }
 
 export interface AssertionsPutInput {
@@ -2989,6 +2997,7 @@ export interface EnforcementEnforceAnswer {
     detail: string;
   }[];
   call_id: string;
+  [member: string]: unknown;
 }
 
 export interface EnforcementListToolsInput {
@@ -3037,6 +3046,7 @@ export interface AuthzenEvaluateInput {
   readonly action?: unknown | undefined;
   readonly resource?: unknown | undefined;
   readonly context?: unknown | undefined;
+  readonly [member: string]: unknown;
 }
 
 export interface AuthzenEvaluateAnswer {
@@ -3052,7 +3062,9 @@ export interface AuthzenEvaluateTogetherInput {
   readonly evaluations?: readonly AuthzenEvaluateInput[] | undefined;
   readonly options?: {
     readonly evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit" | undefined;
+    readonly [member: string]: unknown;
   } | undefined;
+  readonly [member: string]: unknown;
 }
 
 export type AuthzenEvaluateTogetherAnswer = {
@@ -3823,36 +3835,6 @@ export interface AnomaliesTestChannelAnswer {
   messageId: string;
 }
 
-export interface EntriesApi {
-  /**
-   * List the entries of the operator's audit chain, oldest first.
-   *
-   * Sends `GET /v1/admin/entries`.
-   */
-  list(query?: EntriesListQuery, options?: CallOptions): List<EntriesListAnswer, EntriesListAnswer['entries'][number]>;
-}
-
-export interface SigningKeysApi {
-  /**
-   * List the signing keys with their states, newest first.
-   *
-   * Sends `GET /v1/admin/keys`.
-   */
-  list(options?: CallOptions): Promise<SigningKeysListAnswer>;
-  /**
-   * Publish a new signing key, which signs after the activation delay.
-   *
-   * Sends `POST /v1/admin/keys/rotate`.
-   */
-  rotate(input?: SigningKeysRotateInput, options?: CallOptions): Promise<SigningKeysRotateAnswer>;
-  /**
-   * Take a key from use that does not sign, before its time.
-   *
-   * Sends `POST /v1/admin/keys/{kid}/retire`.
-   */
-  retire(kid: string, options?: CallOptions): Promise<SigningKeysRotateAnswer>;
-}
-
 export interface UsageApi {
   /**
    * Count the requests of today and of this month.
@@ -3887,30 +3869,6 @@ export interface DevelopersApi {
    * Sends `POST /v1/me/close`.
    */
   close(input: DevelopersCloseInput, options?: CallOptions): Promise<DevelopersCloseAnswer>;
-  /**
-   * Count the accounts of the deployment, and their agents and grants.
-   *
-   * Sends `GET /v1/admin/stats`.
-   */
-  stats(options?: CallOptions): Promise<DevelopersStatsAnswer>;
-  /**
-   * List the accounts of the deployment, newest first.
-   *
-   * Sends `GET /v1/admin/developers`.
-   */
-  list(query?: EntriesListQuery, options?: CallOptions): List<DevelopersListAnswer, DevelopersListAnswer['developers'][number]>;
-  /**
-   * Open an account with its first API key, also where sign-up is closed.
-   *
-   * Sends `POST /v1/admin/developers`.
-   */
-  create(input: SignupInput, options?: CallOptions): Promise<SignupAnswer>;
-  /**
-   * Set the plan of an account.
-   *
-   * Sends `PATCH /v1/admin/developers/{id}/plan`.
-   */
-  setPlan(id: string, input: DevelopersSetPlanInput, options?: CallOptions): Promise<DevelopersSetPlanAnswer>;
 }
 
 export interface KeysApi {
@@ -4242,6 +4200,12 @@ export interface AuthorizationsApi {
    */
   code(id: string, options?: CallOptions): Promise<AuthorizationsCodeAnswer>;
   /**
+   * Get a new link to the consent page for a pending request. The link before opens nothing from then on.
+   *
+   * Sends `POST /v1/authorize/{id}/link`.
+   */
+  link(id: string, options?: CallOptions): Promise<AuthorizationsLinkAnswer>;
+  /**
    * Approve an authorization request in the sandbox.
    *
    * Sends `POST /v1/authorize/{id}/approve`.
@@ -4253,15 +4217,6 @@ export interface AuthorizationsApi {
    * Sends `POST /v1/authorize/{id}/deny`.
    */
   deny(id: string, options?: CallOptions): Promise<AuthorizationsApproveAnswer>;
-}
-
-export interface AuthorizationApi {
-  /**
-   * Get a new link to the consent page for a pending request. The link before opens nothing from then on.
-   *
-   * Sends `POST /v1/authorize/{id}/link`.
-   */
-  link(id: string, options?: CallOptions): Promise<AuthorizationLinkAnswer>;
 }
 
 export interface WebauthnApi {
@@ -4504,7 +4459,7 @@ export interface PassportsApi {
    *
    * Sends `GET /v1/passports`.
    */
-  list(query?: PassportsListQuery, options?: CallOptions): Promise<PassportsListAnswer>;
+  list(query?: PassportsListQuery, options?: CallOptions): List<PassportsListAnswer, (PassportsListAnswer)[number]>;
   /**
    * Revoke a passport, and those below it.
    *
@@ -5389,15 +5344,6 @@ export interface ApproversApi {
   endAbsence(id: string, options?: CallOptions): Promise<void>;
 }
 
-export interface ApproverRecoveriesApi {
-  /**
-   * Let an approver who has lost every passkey enrol once more, a day from now. The link goes by mail where the service can send it to the person, and into the answer otherwise. It opens after 24 hours. The account and its approvers are told at once, and any of the approvers can stop it.
-   *
-   * Sends `POST /v1/admin/developers/{id}/approver-recovery`.
-   */
-  begin(id: string, input: ApproverRecoveriesBeginInput, options?: CallOptions): Promise<ApproverRecoveriesBeginAnswer>;
-}
-
 export interface DecisionsApi {
   /**
    * Ask people to decide about one exact call. Asking decides nothing: people approve on the page `url`, each with a passkey of their own. A call that another check refuses asks nobody. The same call asks once while its request is open.
@@ -5641,11 +5587,78 @@ export interface AnomaliesApi {
   testChannel(id: string, options?: CallOptions): Promise<AnomaliesTestChannelAnswer>;
 }
 
+export interface AdminEntriesApi {
+  /**
+   * List the entries of the operator's audit chain, oldest first.
+   *
+   * Sends `GET /v1/admin/entries`.
+   */
+  list(query?: EntriesListQuery, options?: CallOptions): List<EntriesListAnswer, EntriesListAnswer['entries'][number]>;
+}
+
+export interface AdminSigningKeysApi {
+  /**
+   * List the signing keys with their states, newest first.
+   *
+   * Sends `GET /v1/admin/keys`.
+   */
+  list(options?: CallOptions): Promise<SigningKeysListAnswer>;
+  /**
+   * Publish a new signing key, which signs after the activation delay.
+   *
+   * Sends `POST /v1/admin/keys/rotate`.
+   */
+  rotate(input?: SigningKeysRotateInput, options?: CallOptions): Promise<SigningKeysRotateAnswer>;
+  /**
+   * Take a key from use that does not sign, before its time.
+   *
+   * Sends `POST /v1/admin/keys/{kid}/retire`.
+   */
+  retire(kid: string, options?: CallOptions): Promise<SigningKeysRotateAnswer>;
+}
+
+export interface AdminDevelopersApi {
+  /**
+   * List the accounts of the deployment, newest first.
+   *
+   * Sends `GET /v1/admin/developers`.
+   */
+  list(query?: EntriesListQuery, options?: CallOptions): List<DevelopersListAnswer, DevelopersListAnswer['developers'][number]>;
+  /**
+   * Open an account with its first API key, also where sign-up is closed.
+   *
+   * Sends `POST /v1/admin/developers`.
+   */
+  create(input: SignupInput, options?: CallOptions): Promise<SignupAnswer>;
+  /**
+   * Set the plan of an account.
+   *
+   * Sends `PATCH /v1/admin/developers/{id}/plan`.
+   */
+  setPlan(id: string, input: DevelopersSetPlanInput, options?: CallOptions): Promise<DevelopersSetPlanAnswer>;
+}
+
+export interface AdminApproverRecoveriesApi {
+  /**
+   * Let an approver who has lost every passkey enrol once more, a day from now. The link goes by mail where the service can send it to the person, and into the answer otherwise. It opens after 24 hours. The account and its approvers are told at once, and any of the approvers can stop it.
+   *
+   * Sends `POST /v1/admin/developers/{id}/approver-recovery`.
+   */
+  begin(id: string, input: ApproverRecoveriesBeginInput, options?: CallOptions): Promise<ApproverRecoveriesBeginAnswer>;
+}
+
 /** The methods of the operator, made from the table too. */
 export interface OperatorResources {
-  readonly entries: EntriesApi;
-  readonly signingKeys: SigningKeysApi;
-  readonly approverRecoveries: ApproverRecoveriesApi;
+  readonly entries: AdminEntriesApi;
+  readonly signingKeys: AdminSigningKeysApi;
+  /**
+   * Count the accounts of the deployment, and their agents and grants.
+   *
+   * Sends `GET /v1/admin/stats`.
+   */
+  stats(options?: CallOptions): Promise<StatsAnswer>;
+  readonly developers: AdminDevelopersApi;
+  readonly approverRecoveries: AdminApproverRecoveriesApi;
 }
 
 /** The methods that are made from the table. */
@@ -5664,7 +5677,6 @@ export interface ApiResources {
   readonly policyBundles: PolicyBundlesApi;
   readonly grants: GrantsApi;
   readonly authorizations: AuthorizationsApi;
-  readonly authorization: AuthorizationApi;
   readonly webauthn: WebauthnApi;
   readonly principal: PrincipalApi;
   readonly tokens: TokensApi;

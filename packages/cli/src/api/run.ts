@@ -1,0 +1,102 @@
+import type { Context } from '../context.ts';
+import { EXIT, wrongUsage } from '../errors.ts';
+import type { Given } from '../program/options.ts';
+import { secretOf, tokenOf } from '../secrets.ts';
+import { saveAnswer } from './answers.ts';
+import { membersOf } from './fields.ts';
+import { isOfPaging, mostOf, rowsOf } from './lists.ts';
+import type { Naming } from './naming.ts';
+import type { OperationRow } from './rows.ts';
+import { isToken, tokenPlace } from './token-place.ts';
+
+/**
+ * Calls the operation of a row with what the command was given, and prints the answer.
+ *
+ * @returns the exit code: 1 for the answer no
+ */
+export async function runRow(
+  context: Context,
+  given: Given,
+  row: OperationRow,
+  naming: Naming,
+): Promise<number> {
+  const { sends, as, body, query, rows, first, path } = row;
+  const isEnding = sends.startsWith('DELETE') || /(^| )(revoke|close)$/.test(context.command) || naming.asks;
+  const { isTaken, isArgument, member } = tokenPlace(row);
+  const positional = [...given.args];
+  const token = isTaken
+    ? await tokenOf(context, given, isArgument ? positional.shift() : undefined)
+    : undefined;
+  const inPath = path.map(() => positional.shift());
+  const ahead = first.map((each) => (isToken(each) ? token : positional.shift()));
+  const inBody = body && {
+    ...(await membersOf(
+      context,
+      given,
+      body.filter(({ name }) => name !== member),
+      true,
+    )),
+    ...(member !== undefined && { [member]: token }),
+  };
+  const inQuery =
+    query &&
+    (await membersOf(
+      context,
+      given,
+      query.filter(({ name }) => !(rows && isOfPaging(name))),
+      false,
+    ));
+  const scimToken = as === 'scim' ? await secretOf(context, given, 'scimToken') : undefined;
+  const session = as === 'session' ? await secretOf(context, given, 'sessionToken') : undefined;
+  if (isEnding)
+    await context.confirm(`${row.summary}: ${[...inPath, ...ahead].join(' ') || 'this account'}?`);
+
+  const client = await clientFor(context, given, as, session ?? scimToken);
+  const holder: unknown =
+    session === undefined || !('principal' in client) ? client : { principal: client.principal(session) };
+  const call = (more: object) =>
+    methodOf(holder, row.method)(
+      ...(as === 'grant' ? [token] : []),
+      ...[...inPath, ...ahead],
+      ...(inBody ? [inBody] : []),
+      ...(inQuery ? [{ ...inQuery, ...more }] : []),
+      { ...(scimToken !== undefined && { scimToken }) },
+    );
+  if (rows !== undefined) {
+    // The method of a row with `rows` answers a list.
+    const ask = (more: object) => call(more) as AsyncIterable<unknown> & Promise<unknown>;
+    const found = await rowsOf(context, given, { rows, most: mostOf(query) }, ask);
+    await context.rows(found, { columns: naming.columns });
+    return EXIT.done;
+  }
+  const answer = await call({});
+  await saveAnswer(context, given, answer, naming);
+  return naming.verdict !== undefined && isNo(answer, naming.verdict) ? EXIT.no : EXIT.done;
+}
+
+/** The client with the credential of a row. A token of the call itself needs no API key beside it. */
+async function clientFor(context: Context, given: Given, as: string | undefined, token: string | undefined) {
+  if (as === 'nobody' || as === 'grant' || token !== undefined) return context.openClient();
+  if (as !== 'operator') return context.client();
+  const adminKey = await secretOf(context, given, 'adminKey');
+  if (adminKey === undefined)
+    throw wrongUsage('Give one of: --admin-key-file, --admin-key-stdin, --admin-key-env.', context.help);
+  const { url } = await context.settings();
+  const { BehestAdmin } = await import('@behest/sdk');
+  return new BehestAdmin({ adminKey, baseUrl: url, fetch: context.exchange.fetchWith(adminKey) });
+}
+
+/** Finds a method of the client by its name. */
+function methodOf(client: unknown, name: string): (...args: unknown[]) => unknown {
+  const [area = '', own] = name.split('.');
+  const holder = Reflect.get(Object(client), area);
+  const method: unknown = own === undefined ? holder : Reflect.get(Object(holder), own);
+  if (typeof method !== 'function') throw new TypeError(`The SDK has no ${name}.`);
+  return (...args) => method.apply(holder, args);
+}
+
+/** Several questions have several answers, and one no among them is enough. */
+function isNo(answer: unknown, verdict: string): boolean {
+  const { evaluations = [answer] } = Object(answer);
+  return [evaluations].flat().some((each: unknown) => Object(each)[verdict] !== true);
+}
