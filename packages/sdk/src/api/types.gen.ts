@@ -20,6 +20,8 @@ export interface Developer {
   capsMode: "enforce" | "warn";
   policyAutoApproval: boolean;
   manifestPinning: "off" | "warn" | "enforce";
+  reconsentAfterDays: number | null;
+  reconsentOnAgentChange: boolean;
   fidoRequired: boolean;
   fourEyesAssurance: "dual" | "sso";
   relaxFourEyes: boolean;
@@ -582,6 +584,8 @@ export interface SignupAnswer {
   capsMode: "enforce" | "warn";
   policyAutoApproval: boolean;
   manifestPinning: "off" | "warn" | "enforce";
+  reconsentAfterDays: number | null;
+  reconsentOnAgentChange: boolean;
   fidoRequired: boolean;
   fourEyesAssurance: "dual" | "sso";
   relaxFourEyes: boolean;
@@ -627,6 +631,8 @@ export interface UpdateSettingsInput {
   readonly capsMode?: "enforce" | "warn" | undefined;
   readonly policyAutoApproval?: boolean | undefined;
   readonly manifestPinning?: "off" | "warn" | "enforce" | undefined;
+  readonly reconsentAfterDays?: number | null | undefined;
+  readonly reconsentOnAgentChange?: boolean | undefined;
   readonly fidoRequired?: boolean | undefined;
   readonly fidoRpName?: string | null | undefined;
   readonly fourEyesAssurance?: "dual" | "sso" | undefined;
@@ -653,6 +659,8 @@ export interface UpdateSettingsAnswer {
   capsMode: "enforce" | "warn";
   policyAutoApproval: boolean;
   manifestPinning: "off" | "warn" | "enforce";
+  reconsentAfterDays: number | null;
+  reconsentOnAgentChange: boolean;
   fidoRequired: boolean;
   fourEyesAssurance: "dual" | "sso";
   relaxFourEyes: boolean;
@@ -1504,6 +1512,7 @@ export interface TokensVerifyAnswer {
   purpose?: string;
   authorizationDetails?: unknown[];
   parentGrantId?: string;
+  reconsentRequired?: true;
   sandbox?: true;
 }
 
