@@ -946,7 +946,7 @@ export interface ResourcesAddInput {
   readonly resource: string;
   readonly name: string;
   readonly scopes?: readonly string[] | undefined;
-  readonly connectors?: readonly string[] | undefined;
+  readonly connectors?: readonly string[] | null | undefined;
   readonly loginUrl?: string | null | undefined;
   readonly dpopRequired?: boolean | undefined;
   readonly tokenTtlSeconds?: number | undefined;
@@ -987,7 +987,7 @@ export interface ResourcesListAnswer {
 export interface ResourcesChangeInput {
   readonly name?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
-  readonly connectors?: readonly string[] | undefined;
+  readonly connectors?: readonly string[] | null | undefined;
   readonly loginUrl?: string | null | undefined;
   readonly dpopRequired?: boolean | undefined;
   readonly tokenTtlSeconds?: number | undefined;
@@ -3056,7 +3056,7 @@ export interface AuthzenEvaluateTogetherInput {
   readonly action?: unknown | undefined;
   readonly resource?: unknown | undefined;
   readonly context?: unknown | undefined;
-  readonly evaluations?: readonly AuthzenEvaluateInput[] | undefined;
+  readonly evaluations?: readonly unknown[] | undefined;
   readonly options?: {
     readonly evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit" | undefined;
   } | undefined;

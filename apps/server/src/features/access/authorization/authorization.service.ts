@@ -230,6 +230,15 @@ function mustBeAllowed(
   return agentDid;
 }
 
+/** Refuses a request to come, of an agent that need not exist yet. @throws PLAN_LIMIT_EXCEEDED */
+export async function mustHaveRoomFor(
+  deps: AuthorizationDeps,
+  caller: Caller,
+  asked: Pick<NewRequest, 'agentId' | 'principalId'>,
+): Promise<void> {
+  await mustHaveRoom(deps, caller, await getAsker(deps.db, caller, asked), deps.clock());
+}
+
 /** Refuses before the store gets a ticket. The write decides about requests, and the exchange about grants. */
 async function mustHaveRoom(
   { db, quotas }: AuthorizationDeps,

@@ -164,7 +164,7 @@ export function revokedGrantsOf(db: Executor, { developerId }: Tenant) {
 export function activeAmong(db: Executor, { developerId }: Tenant, grantIds: readonly string[]) {
   return db
     .selectFrom('grants')
-    .select(['id', 'scopes', 'audience', 'authorizationDetails'])
+    .select(['id', 'scopes', 'audience', 'authorizationDetails', 'issuedAt', 'expiresAt'])
     .where('developerId', '=', developerId)
     .where('id', 'in', [...grantIds, ''])
     .where('status', '=', 'active')

@@ -12,7 +12,7 @@ import {
 } from './consent.terms.rules.ts';
 
 /** The order in which people read the changes: those that reach further come first. */
-export const CHANGES: readonly Change[] = ['new', 'wider', 'changed', 'narrower', 'removed', 'same'];
+const CHANGES: readonly Change[] = ['new', 'wider', 'changed', 'narrower', 'removed', 'same'];
 
 /** A lifetime that is longer by at most this part counts as the same. */
 const LONGER_BY = 0.1;
