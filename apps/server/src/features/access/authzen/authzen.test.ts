@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { entriesOf, grantTo, partsOf, registerAgent, sharedSandbox } from '../../../../test/app/flow.ts';
 import { newResource } from '../../../../test/app/oauth.ts';
 import type { Call, Developer } from '../../../../test/app/start-app.ts';
+import { inTransaction } from '../../../platform/db/db.ts';
 
 const sandbox = sharedSandbox();
 
@@ -172,6 +174,24 @@ test('20 batches of 5 that come at once get no more than 7 permits from a cap of
   const permits = [...answers.flatMap(decisionsIn), ...singles].filter(Boolean).length;
   expect(permits).toBeLessThanOrEqual(7);
   expect(permits).toBeGreaterThanOrEqual(7 - lost.length);
+  expect(await usedOf(acme, grantId)).toBe(7);
+});
+
+test('a batch whose caps are busy for longer than a caller would wait loses no permit, and no unit', async () => {
+  const { acme, service } = await sandbox();
+  const { question, grantId } = await mailer(acme);
+  const batch = { ...question, evaluations: Array.from({ length: 7 }, () => ({})) };
+  expect((await askWith(acme)(question)).decision).toBe(true); // makes the counter
+
+  const held = inTransaction(service.db, async (tx) => {
+    await sql`select from caps_counter where developer_id = ${acme.developerId} for update`.execute(tx);
+    await new Promise((resolve) => setTimeout(resolve, 800)); // past the half second of an SDK
+  });
+  const answer = await askTogether(acme, batch);
+  await held;
+
+  expect(decisionsIn(answer)).toEqual([true, true, true, true, true, true, false]);
+  expect(answer.evaluations[6].context.sub_reason).toBe('limit_reached');
   expect(await usedOf(acme, grantId)).toBe(7);
 });
 
