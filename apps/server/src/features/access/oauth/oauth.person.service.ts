@@ -164,7 +164,7 @@ export async function findLoginUrl(
   return known.find((each) => each.loginUrl !== null)?.loginUrl ?? undefined;
 }
 
-/** That page for one request. It leads the browser back with a hint for the request's id in the fragment. */
+/** The page of the application for one request. It leads the browser back with a hint for the request's id in the fragment. */
 export function applicationAddress(loginUrl: string, requestId: string, returnTo: string): URL {
   const address = new URL(loginUrl);
   address.searchParams.set('areq', requestId);
