@@ -147,8 +147,31 @@ function recordFlows(tenants: readonly Tenant[]): Flow[] {
         };
       },
     },
+    {
+      name: 'AuthZEN, five evaluations, one chain',
+      unit: 'batch with its five entries',
+      floor: 'append',
+      aim: 0.4, // a fifth of enforce
+      operation: (connection) => {
+        const { held, post } = placeOf(tenants, connection);
+        const request = post('/access/v1/evaluations', {
+          subject: { type: 'token', id: tokenIdIn(held.grantToken), properties: { token: held.grantToken } },
+          action: { name: 'lookup' },
+          resource: { type: 'connector', id: 'crm' },
+          evaluations: Array.from({ length: 5 }, () => ({})),
+        });
+        return async (client) => {
+          const answer = await demand(client, request, 200);
+          if (answer.includes('"decision":false')) throw new Error('An evaluation was denied.');
+        };
+      },
+    },
   ];
 }
+
+/** The id of a grant token of this service. */
+const tokenIdIn = (token: string): string =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti;
 
 function revokeFlow(tenants: readonly Tenant[], db: pg.Client): Flow {
   const revocable = new Map<Tenant, string[]>(tenants.map((tenant) => [tenant, []]));

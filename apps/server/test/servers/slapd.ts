@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'ldapts';
+import { Attribute, Change, Client } from 'ldapts';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../../../../tools/machine/ports.ts';
 import { waitUntil } from '../../../../tools/machine/processes.ts';
@@ -30,10 +30,18 @@ export const directory = {
   bindPassword: 'the password of the service',
 };
 
+/** A directory, and the changes that its administrator makes. */
+interface Directory {
+  readonly url: string;
+  readonly secureUrl: string;
+  readonly add: Client['add'];
+  readonly setPassword: (uid: string, password: string) => Promise<void>;
+}
+
 /**
  * An OpenLDAP server with two people and a group, with TLS for the name `localhost`. It ends with the test.
  */
-export async function startSlapd(): Promise<{ url: string; secureUrl: string; add: Client['add'] }> {
+export async function startSlapd(): Promise<Directory> {
   const { root, path, libraries } = await findSlapd();
   const home = makeThrowAway('slapd');
   const account = accountForPostgres();
@@ -101,5 +109,13 @@ export async function startSlapd(): Promise<{ url: string; secureUrl: string; ad
     cn: 'editors',
     member: `uid=ada,${directory.people}`,
   });
-  return { url, secureUrl, add: client.add.bind(client) };
+  const setPassword = (uid: string, password: string) =>
+    client.modify(
+      `uid=${uid},${directory.people}`,
+      new Change({
+        operation: 'replace',
+        modification: new Attribute({ type: 'userPassword', values: [password] }),
+      }),
+    );
+  return { url, secureUrl, add: client.add.bind(client), setPassword };
 }

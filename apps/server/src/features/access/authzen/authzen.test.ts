@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { entriesOf, grantTo, partsOf, registerAgent, sharedSandbox } from '../../../../test/app/flow.ts';
 import { newResource } from '../../../../test/app/oauth.ts';
 import type { Call, Developer } from '../../../../test/app/start-app.ts';
+import { inTransaction } from '../../../platform/db/db.ts';
 
 const sandbox = sharedSandbox();
 
@@ -175,6 +177,24 @@ test('20 batches of 5 that come at once get no more than 7 permits from a cap of
   expect(await usedOf(acme, grantId)).toBe(7);
 });
 
+test('a batch whose caps are busy for longer than a caller would wait loses no permit, and no unit', async () => {
+  const { acme, service } = await sandbox();
+  const { question, grantId } = await mailer(acme);
+  const batch = { ...question, evaluations: Array.from({ length: 7 }, () => ({})) };
+  expect((await askWith(acme)(question)).decision).toBe(true); // makes the counter
+
+  const held = inTransaction(service.db, async (tx) => {
+    await sql`select from caps_counter where developer_id = ${acme.developerId} for update`.execute(tx);
+    await new Promise((resolve) => setTimeout(resolve, 800)); // past the half second of an SDK
+  });
+  const answer = await askTogether(acme, batch);
+  await held;
+
+  expect(decisionsIn(answer)).toEqual([true, true, true, true, true, true, false]);
+  expect(answer.evaluations[6].context.sub_reason).toBe('limit_reached');
+  expect(await usedOf(acme, grantId)).toBe(7);
+});
+
 test('a batch ends where its semantic says, and gives back what it took before a denial', async () => {
   const { acme } = await sandbox();
   const { question, grantId } = await mailer(acme);
@@ -279,4 +299,35 @@ test('the metadata names the two endpoints', async () => {
     access_evaluations_endpoint: 'https://auth.test/access/v1/evaluations',
   });
   expect(answer.headers['cache-control']).toBe('public, max-age=300');
+});
+
+test('18 C4: an item of a batch that is no object is answered as malformed, and the others go on', async () => {
+  const { acme } = await sandbox();
+  const { question } = await mailer(acme);
+  const { action, ...shared } = question;
+
+  const asked = {
+    ...shared,
+    evaluations: [{ action }, 'send', null, ['send'], 7, { action: { name: 'list' } }],
+  };
+  const { status, evaluations } = await askTogether(acme, asked);
+
+  expect([status, decisionsIn({ evaluations })]).toEqual([200, [true, false, false, false, false, true]]);
+  expect(evaluations[1]).toEqual({
+    decision: false,
+    context: { error: { status: 400, message: 'The evaluation is no object.' } },
+  });
+});
+
+test('18 C1: a resource whose connectors are null asks about any', async () => {
+  const { acme } = await sandbox();
+  const added = await acme('POST', '/v1/resources', {
+    ...{ resource: 'http://localhost/any', name: 'Any server', connectors: null },
+  });
+  const { id } = added.json();
+  await acme('PATCH', `/v1/resources/${id}`, { connectors: ['acme_mail'] });
+  const changed = await acme('PATCH', `/v1/resources/${id}`, { connectors: null });
+
+  expect([added.statusCode, added.json().connectors]).toEqual([201, []]);
+  expect([changed.statusCode, changed.json().connectors]).toEqual([200, []]);
 });

@@ -6,6 +6,7 @@ import type { CapsMeter } from '@behest/protocol/enforcement/meter';
 import type { DecisionStore, StandingRules } from '@behest/protocol/enforcement/ports';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import type { CallFacts } from './enforcement.facts.service.ts';
+import { METER_TIMEOUT_MS } from './enforcement.meter.service.ts';
 
 interface Asking {
   readonly meter?: CapsMeter;
@@ -23,7 +24,7 @@ export function enforcerFor(
     tokens: { verify: () => token },
     revocation: { check: () => status },
     manifests: { get: () => manifest },
-    ...(meter && { meter }),
+    ...(meter && { meter, meterTimeoutMs: METER_TIMEOUT_MS }),
     ...(policies && { policies }),
     ...(decisions && { decisions }),
     onError: (err) => logger?.error({ err }, 'a call was denied because its check failed unexpectedly'),

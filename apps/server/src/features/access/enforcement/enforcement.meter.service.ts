@@ -1,6 +1,12 @@
 import type { CapsMeter } from '@behest/protocol/enforcement/meter';
 
 /**
+ * Longer than the half second of a caller's own meter. Calls with one cap wait in a row for its counter, and one that is
+ * given up has been counted by then: it would lose its unit, and be denied.
+ */
+export const METER_TIMEOUT_MS = 5_000;
+
+/**
  * The meter as the calls of one agent see it. The call ids of agents are kept apart, so that an agent cannot repeat the
  * call of another one without paying for it.
  */

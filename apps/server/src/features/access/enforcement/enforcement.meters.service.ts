@@ -3,6 +3,7 @@ import type { CapsMeter } from '@behest/protocol/enforcement/meter';
 import type { ValuesOf } from '../../../config/setting.ts';
 import type { House, OpenedFeature } from '../../../feature.ts';
 import { postgresCapsMeter, redisCapsMeter } from '../caps/index.ts';
+import { METER_TIMEOUT_MS } from './enforcement.meter.service.ts';
 import type { settings } from './enforcement.settings.ts';
 
 type OpenedMeter = Pick<OpenedFeature, 'prepare' | 'finish'> & { readonly meter: CapsMeter };
@@ -28,7 +29,8 @@ function open(house: House, chosen: Chosen): OpenedMeter {
   const { CAPS_METER, CAPS_REDIS_URL, CAPS_REDIS_ASSERT_SAFE: assertSafe } = chosen;
   const callRecordSeconds = chosen.CAPS_CALL_RECORD_SECONDS;
   if (CAPS_METER === 'memory') return { meter: memoryMeter(() => clock().getTime()) };
-  if (CAPS_METER === 'postgres') return { meter: postgresCapsMeter(aside, { callRecordSeconds }) };
+  if (CAPS_METER === 'postgres')
+    return { meter: postgresCapsMeter(aside, { callRecordSeconds, timeoutMs: METER_TIMEOUT_MS }) };
   const losses = house.metrics.counter('caps_data_loss_total');
   const url = CAPS_REDIS_URL ?? redisUrl;
   const { meter, mustBeSafe, close } = redisCapsMeter({

@@ -89,7 +89,7 @@ export const channelRoutes: FastifyPluginAsyncTypebox<DeviceDeps> = async (app, 
         const cookie = { name: cookieName, value: browserId, maxAge: 3600, ...attributes };
         reply.header('set-cookie', stringifySetCookie(cookie));
       }
-      return enterUserCode(deps, request.body.userCode, { ...browserOf(request), browserId });
+      return enterUserCode(deps, request.body, { ...browserOf(request), browserId });
     },
   );
 };

@@ -10,6 +10,8 @@ interface ByChannel {
   readonly principalId: string;
   /** The text that the person compares. */
   readonly comparedText?: string;
+  /** An id that was told before the request was made. */
+  readonly requestId?: string;
   readonly seconds: number;
 }
 
@@ -25,10 +27,11 @@ export async function admitByChannel(
 
 /** @throws as `requestConsent` */
 export async function requestByChannel(deps: AuthorizationDeps, client: Client, request: ByChannel) {
-  const { channel, comparedText } = request;
+  const { channel, comparedText, requestId } = request;
   return requestConsent(deps, client.caller, await inputOf(deps, client, request), {
     channel,
     ...(comparedText !== undefined && { comparedText }),
+    ...(requestId !== undefined && { requestId }),
   });
 }
 

@@ -32,6 +32,7 @@ describe('an authorization request', () => {
     const without = await followLink(service, clientId, {});
 
     expect(back?.searchParams.get('state')).toBe(state);
+    expect(back?.searchParams.get('code')).toBeTruthy();
     expect(without.back?.searchParams.has('state')).toBe(false);
     expect(await errorOf({ state: `${state}x` })).toBe('invalid_request');
   });

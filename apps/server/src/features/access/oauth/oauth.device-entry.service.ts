@@ -1,16 +1,30 @@
 import { AppError, notFound } from '../../../platform/errors.ts';
-import { hashOf, newSecret } from '../../../platform/ids.ts';
+import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import { toOAuthError } from '../../../platform/oauth-errors.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import { findAccount } from '../../accounts/developers/developers.queries.ts';
+import { readNaming } from '../../people/consent/index.ts';
 import { requestByChannel } from './oauth.channel.service.ts';
 import { type Client, clientOf } from './oauth.client.service.ts';
 import type { DeviceDeps } from './oauth.device.service.ts';
 import { keepFlow, secondsLeft } from './oauth.flow.service.ts';
-import { type Browser, signedOnPerson, signInAddress } from './oauth.person.service.ts';
+import {
+  applicationAddress,
+  type Browser,
+  findLoginUrl,
+  signedOnPerson,
+  signInAddress,
+} from './oauth.person.service.ts';
 import { findOAuthClientAcrossTenants } from './oauth.repo.ts';
 import { acceptChannelForm } from './oauth.request.rules.ts';
-import type { EnteredCode } from './oauth.schema.ts';
-import { findWaiting, forgetWaiting, readUserCode, type Waiting } from './oauth.user-code.service.ts';
+import type { EnterCode, EnteredCode } from './oauth.schema.ts';
+import {
+  findWaiting,
+  forgetWaiting,
+  keepWaiting,
+  readUserCode,
+  type Waiting,
+} from './oauth.user-code.service.ts';
 
 /** The wrong codes that lock the entry, for a browser and for an address, in a window of so many seconds. */
 const WRONG_BY_BROWSER = 5;
@@ -28,7 +42,7 @@ export interface EnteringBrowser extends Browser {
  */
 export async function enterUserCode(
   deps: DeviceDeps,
-  text: string,
+  { userCode: text, hint }: EnterCode,
   browser: EnteringBrowser,
 ): Promise<EnteredCode> {
   await countEntry(deps, browser, 0);
@@ -40,17 +54,13 @@ export async function enterUserCode(
     throw notFound();
   }
   const client = clientOf(found, browser);
-  const principalId =
-    waiting.principalId ??
-    (await signedOnPerson(deps, client, { ...browser, since: null, isSignedIn: false }));
-  if (principalId === undefined) {
-    return { redirectTo: signInAddress(deps, client, { returnTo: `/device?user_code=${userCode}` }) };
-  }
+  const person = await personOf(deps, client, { waiting, userCode, hint }, browser);
+  if ('signInAt' in person) return { redirectTo: person.signInAt };
   const owner = newSecret();
   const slot = { key: `bh:{entered:${waiting.flowId}}`, owner };
   if (!(await deps.store.takeSlot({ ...slot, most: 1, seconds: WINDOW_SECONDS }))) throw notFound();
   try {
-    const redirectTo = await makeRequest(deps, client, { waiting, principalId, userCode });
+    const redirectTo = await makeRequest(deps, client, { waiting, userCode, ...person });
     await forgetWaiting(deps, userCode);
     return { redirectTo };
   } catch (error) {
@@ -64,28 +74,77 @@ export async function enterUserCode(
   }
 }
 
+interface Entering {
+  readonly waiting: Waiting;
+  readonly userCode: string;
+  readonly hint: string | undefined;
+}
+
+type Person =
+  | { readonly principalId: string; readonly hint?: string }
+  /** The address at which the person signs in first. */
+  | { readonly signInAt: string };
+
+/**
+ * Finds out whose code it is: the client has named them, the browser is signed in, or the developer's application names them
+ * by a hint for the id that it was told with this code.
+ * @throws NOT_FOUND for a hint that is not good, as for a code that waits for nobody
+ */
+async function personOf(
+  deps: DeviceDeps,
+  client: Client,
+  { waiting, userCode, hint }: Entering,
+  browser: EnteringBrowser,
+): Promise<Person> {
+  if (waiting.principalId !== null) return { principalId: waiting.principalId };
+  const { tenant } = client.caller;
+  const { consentMode, consentKeys } = await findAccount(deps.db, tenant);
+  const returnTo = `/device?user_code=${userCode}`;
+  if (consentMode !== 'developer') {
+    const signedOn = await signedOnPerson(deps, client, { ...browser, since: null, isSignedIn: false });
+    if (signedOn !== undefined) return { principalId: signedOn };
+    return { signInAt: signInAddress(deps, client, { returnTo }) };
+  }
+  const { requestId } = waiting;
+  if (hint !== undefined && requestId !== undefined) {
+    const use = { issuer: deps.issuer, now: deps.clock() };
+    const named = readNaming(hint, { ...tenant, consentKeys, requestId }, use);
+    if (named) return { principalId: named.principalId, hint };
+    await countEntry(deps, browser, 1);
+    throw notFound();
+  }
+  const loginUrl = await findLoginUrl(deps, client, waiting.form.resource);
+  if (loginUrl === undefined) throw notFound();
+  const id = requestId ?? newId('areq', deps.clock());
+  await keepWaiting(deps, userCode, { ...waiting, requestId: id });
+  return { signInAt: applicationAddress(loginUrl, id, `${deps.publicBaseUrl}${returnTo}`).href };
+}
+
 interface Entered {
   readonly waiting: Waiting;
   readonly principalId: string;
   readonly userCode: string;
+  readonly hint?: string;
 }
 
 /** @returns the address of the consent page */
 async function makeRequest(
   deps: DeviceDeps,
   client: Client,
-  { waiting, principalId, userCode }: Entered,
+  { waiting, principalId, userCode, hint }: Entered,
 ): Promise<string> {
   const { flowId, form, clientId, expiresAt } = waiting;
+  const told = waiting.requestId === undefined ? {} : { requestId: waiting.requestId };
   const { id: requestId, consentUrl } = await requestByChannel(deps, client, {
     channel: 'device',
     asked: acceptChannelForm(form),
     principalId,
     comparedText: userCode,
     seconds: secondsLeft(waiting, deps.clock()),
+    ...told,
   });
   await keepFlow(deps, flowId, { clientId, requestId, expiresAt });
-  return consentUrl;
+  return hint === undefined ? consentUrl : `${consentUrl}&hint=${hint}`;
 }
 
 /** Whether trying again would be refused for the same reason. */

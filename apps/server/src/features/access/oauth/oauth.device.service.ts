@@ -6,7 +6,7 @@ import { admitByChannel } from './oauth.channel.service.ts';
 import { authenticateClient, type Client, type ClientRequest } from './oauth.client.service.ts';
 import { flowIdOf, POLL_SECONDS, startFlow } from './oauth.flow.service.ts';
 import { mustBeNameable } from './oauth.par.service.ts';
-import { sandboxPerson } from './oauth.person.service.ts';
+import { findLoginUrl, sandboxPerson } from './oauth.person.service.ts';
 import { rates } from './oauth.rates.ts';
 import { acceptChannelForm } from './oauth.request.rules.ts';
 import type { DeviceAnswer, DeviceForm } from './oauth.schema.ts';
@@ -63,6 +63,8 @@ async function principalOf(deps: DeviceDeps, client: Client, form: DeviceForm): 
   }
   if (mode === 'sandbox') return sandboxPerson(form.login_hint);
   const { consentMode } = await findAccount(deps.db, tenant);
-  if (consentMode !== 'sso') throw oauthRefusal('access_denied', 'no sign-in method');
+  const isAtApplication =
+    consentMode === 'developer' && (await findLoginUrl(deps, client, form.resource)) !== undefined;
+  if (consentMode !== 'sso' && !isAtApplication) throw oauthRefusal('access_denied', 'no sign-in method');
   return null;
 }

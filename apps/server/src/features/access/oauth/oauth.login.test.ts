@@ -218,3 +218,82 @@ describe('a person whom a client names, where policies approve', () => {
     expect(given.searchParams.get('code')).toEqual(expect.any(String));
   });
 });
+
+describe('14 §7 a device of an account whose application signs people in', () => {
+  const type = (person: ReturnType<typeof personOn>, userCode: string, hint?: string) =>
+    person.call('POST', '/v1/device', { body: { userCode, ...(hint !== undefined && { hint }) } });
+
+  /** A device whose person has entered its code, and was sent to the application. */
+  async function sentByCode(members: object = { loginUrl: LOGIN }) {
+    const acme = await service.asDeveloper();
+    const voucher = await newVoucher();
+    await acme('PATCH', '/v1/me', { consentKeys: [voucher.jwk] });
+    const { resource } = await newServer(acme, members);
+    const { clientId } = await newClient(acme, { authMethod: 'none' });
+    const form = { client_id: clientId, scope: 'calendar:read', resource };
+    const asked = await sendForm(service, 'device_authorization', form);
+    const { user_code: userCode, device_code } = asked.json();
+    const person = personOn(service);
+    const enter = (hint?: string) => type(person, String(userCode), hint);
+    const poll = () =>
+      sendForm(service, 'token', {
+        ...{ grant_type: 'urn:ietf:params:oauth:grant-type:device_code', client_id: clientId, device_code },
+      });
+    return { acme, voucher, asked, userCode, person, enter, poll };
+  }
+
+  test('is that of the person whom the application names for its code, and whom the page shows', async () => {
+    const { acme, voucher, userCode, person, enter, poll } = await sentByCode();
+
+    const login = new URL((await enter()).json().redirectTo);
+    const requestId = login.searchParams.get('areq') ?? '';
+    const claims = hintClaims(service, acme.developerId, { id: requestId, principalId: 'user_42' });
+    const hint = await voucher.hint(claims);
+    const { redirectTo } = (await enter(hint)).json();
+    const { request } = (await person.open(redirectTo, hint)).json();
+    const approved = await person.approve(requestId);
+    service.advance(5);
+    const tokens = (await poll()).json();
+
+    expect(login.origin + login.pathname).toBe('https://app.test/login');
+    expect(login.searchParams.get('return')).toBe(`https://auth.test/device?user_code=${userCode}`);
+    expect(linkParts(redirectTo).id).toBe(requestId);
+    expect(request).toMatchObject({ principalId: 'user_42', comparedText: userCode, channel: 'device' });
+    expect(request.verification).toMatchObject({ mode: 'developer', satisfied: true });
+    expect(approved.statusCode).toBe(200);
+    expect(partsOf(tokens.access_token).payload).toMatchObject({ sub: 'user_42' });
+  });
+
+  test('O27 is nobody’s by a hint for another code, by another key, or before the application was asked', async () => {
+    const [own, other] = [await sentByCode(), await sentByCode()];
+    const idOf = async ({ enter }: typeof own) =>
+      new URL((await enter()).json().redirectTo).searchParams.get('areq') ?? '';
+    const otherId = await idOf(other);
+    const early = await own.voucher.hint(
+      hintClaims(service, own.acme.developerId, { id: otherId, principalId: 'user_42' }),
+    );
+    const first = (await own.enter(early)).json(); // no id was told yet, so the hint is for nothing
+    const id = new URL(first.redirectTo).searchParams.get('areq') ?? '';
+    const claims = hintClaims(service, own.acme.developerId, { id, principalId: 'user_42' });
+    const stranger = await newVoucher();
+
+    const refused = [
+      await own.enter(early),
+      await own.enter(await stranger.hint(claims)),
+      await own.enter(
+        await own.voucher.hint({ ...claims, iat: Number(claims.iat) - 400, exp: Number(claims.exp) - 400 }),
+      ),
+      await type(other.person, other.userCode, await own.voucher.hint(claims)),
+    ];
+
+    expect(first.redirectTo).toContain('https://app.test/login');
+    expect(refused.map(refusalOf)).toEqual(Array(4).fill('404 NOT_FOUND'));
+    expect((await own.enter(await own.voucher.hint(claims))).statusCode).toBe(200);
+  });
+
+  test('is refused where no resource says at which page people sign in', async () => {
+    const { asked } = await sentByCode({});
+
+    expect(asked.json()).toEqual({ error: 'access_denied', error_description: 'no sign-in method' });
+  });
+});

@@ -141,20 +141,35 @@ async function personAtApplication(
     if (!named) throw noMethod();
     return { principalId: named.principalId, isProven: true, requestId, hint };
   }
-  const resources = await namedResources(deps.db, tenant, form.resource ?? []);
-  const loginUrl = resources.find((each) => each.loginUrl !== null)?.loginUrl;
-  if (!loginUrl) throw noMethod();
+  const loginUrl = await findLoginUrl(deps, client, form.resource);
+  if (loginUrl === undefined) throw noMethod();
   const id = newId('areq', deps.clock());
   const kept = { seconds: SIGN_IN_SECONDS, isSignedIn: true, requestId: id };
   const requestUri = await keepPushed(deps, client, form, kept);
   const back = new URLSearchParams({ req: id, client_id: client.clientId, request_uri: requestUri });
-  const address = new URL(loginUrl);
-  address.searchParams.set('areq', id);
-  address.searchParams.set('return', `${deps.publicBaseUrl}/consent?${back}`);
+  const address = applicationAddress(loginUrl, id, `${deps.publicBaseUrl}/consent?${back}`);
   if (asksSignIn) address.searchParams.set('prompt', 'login');
   if (loginHint !== undefined) address.searchParams.set('login_hint', loginHint);
   if (uiLocales !== undefined) address.searchParams.set('ui_locales', uiLocales);
   return { signInAt: address.href };
+}
+
+/** The page at which the developer's application signs people in for these resources. */
+export async function findLoginUrl(
+  { db }: Pick<AuthenticationDeps, 'db'>,
+  { caller }: Client,
+  resources: readonly string[] = [],
+): Promise<string | undefined> {
+  const known = await namedResources(db, caller.tenant, resources);
+  return known.find((each) => each.loginUrl !== null)?.loginUrl ?? undefined;
+}
+
+/** The page of the application for one request. It leads the browser back with a hint for the request's id in the fragment. */
+export function applicationAddress(loginUrl: string, requestId: string, returnTo: string): URL {
+  const address = new URL(loginUrl);
+  address.searchParams.set('areq', requestId);
+  address.searchParams.set('return', returnTo);
+  return address;
 }
 
 interface Session {

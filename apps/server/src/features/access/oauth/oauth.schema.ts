@@ -108,7 +108,11 @@ export const DeviceAnswer = Type.Object({
 /** The code as a person types it: case, spaces and hyphens do not matter. */
 export type EnterCode = Static<typeof EnterCode>;
 export const EnterCode = Type.Object(
-  { userCode: Type.String({ minLength: 1, maxLength: 32 }) },
+  {
+    userCode: Type.String({ minLength: 1, maxLength: 32 }),
+    /** By which the developer's application names the person whom it has signed in for the code. */
+    hint: Type.Optional(Type.String({ maxLength: 4096 })),
+  },
   { additionalProperties: false },
 );
 

@@ -17,6 +17,8 @@ export interface Waiting {
   readonly form: DeviceForm;
   /** Null where the person says at this browser who they are. */
   readonly principalId: string | null;
+  /** The id that the request will have, once the developer's application was told it. */
+  readonly requestId?: string;
   /** In ISO 8601. */
   readonly expiresAt: string;
 }

@@ -6,10 +6,13 @@ import { note } from '../../../../platform/page/parts.js';
 import * as screen from '../../../../platform/page/screen.js';
 import { words } from './device-words.js';
 
-/** The service sends a browser to a page of its own, or to that of a verified domain of the developer. */
-const SAFE_TARGET = /^https?:\/\/[^/]+\/(?:consent|sso\/login)\?/;
+/** The service sends a browser to a page of its own, or to the application that signs the person in. */
+const SAFE_TARGET = /^https?:\/\/[^/]+\//;
 /** As long as the service takes. */
 const LONGEST = 32;
+
+/** Only this variable holds the hint of an application that has signed the person in. */
+const hint = screen.takeFragment().get('hint') ?? undefined;
 
 open();
 // The browser may come back with a page from its memory, whose code was entered already.
@@ -40,7 +43,7 @@ function open() {
     isBusy = true;
     setContent(notice);
     setContent(go, words.going);
-    const answer = await call('/v1/device', { body: { userCode: field.value }, read });
+    const answer = await call('/v1/device', { body: { userCode: field.value, hint }, read });
     isBusy = false;
     setContent(go, words.go);
     if (!answer.ok) return explain(answer.problem);

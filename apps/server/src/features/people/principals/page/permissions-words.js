@@ -131,6 +131,7 @@ export const words = {
     'authorization.expired': 'The request of {agent} ended without a decision',
     'grant.created': '{agent} was allowed to act for you',
     'grant.revoked': 'A permission of {agent} was ended',
+    'grant.reconsent_required': 'A permission of {agent} has to be given again',
     'token.issued': '{agent} received a pass to show to others',
     'token.exchanged': 'A service that {agent} called got a pass to the keys of your accounts',
     'token.revoked': 'A pass of {agent} was ended',
