@@ -20,6 +20,8 @@ export interface Developer {
   capsMode: "enforce" | "warn";
   policyAutoApproval: boolean;
   manifestPinning: "off" | "warn" | "enforce";
+  reconsentAfterDays: number | null;
+  reconsentOnAgentChange: boolean;
   fidoRequired: boolean;
   fourEyesAssurance: "dual" | "sso";
   relaxFourEyes: boolean;
@@ -584,6 +586,8 @@ export interface SignupAnswer {
   capsMode: "enforce" | "warn";
   policyAutoApproval: boolean;
   manifestPinning: "off" | "warn" | "enforce";
+  reconsentAfterDays: number | null;
+  reconsentOnAgentChange: boolean;
   fidoRequired: boolean;
   fourEyesAssurance: "dual" | "sso";
   relaxFourEyes: boolean;
@@ -629,6 +633,8 @@ export interface UpdateSettingsInput {
   readonly capsMode?: "enforce" | "warn" | undefined;
   readonly policyAutoApproval?: boolean | undefined;
   readonly manifestPinning?: "off" | "warn" | "enforce" | undefined;
+  readonly reconsentAfterDays?: number | null | undefined;
+  readonly reconsentOnAgentChange?: boolean | undefined;
   readonly fidoRequired?: boolean | undefined;
   readonly fidoRpName?: string | null | undefined;
   readonly fourEyesAssurance?: "dual" | "sso" | undefined;
@@ -655,6 +661,8 @@ export interface UpdateSettingsAnswer {
   capsMode: "enforce" | "warn";
   policyAutoApproval: boolean;
   manifestPinning: "off" | "warn" | "enforce";
+  reconsentAfterDays: number | null;
+  reconsentOnAgentChange: boolean;
   fidoRequired: boolean;
   fourEyesAssurance: "dual" | "sso";
   relaxFourEyes: boolean;
@@ -940,7 +948,7 @@ export interface ResourcesAddInput {
   readonly resource: string;
   readonly name: string;
   readonly scopes?: readonly string[] | undefined;
-  readonly connectors?: readonly string[] | undefined;
+  readonly connectors?: readonly string[] | null | undefined;
   readonly loginUrl?: string | null | undefined;
   readonly dpopRequired?: boolean | undefined;
   readonly tokenTtlSeconds?: number | undefined;
@@ -981,7 +989,7 @@ export interface ResourcesListAnswer {
 export interface ResourcesChangeInput {
   readonly name?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
-  readonly connectors?: readonly string[] | undefined;
+  readonly connectors?: readonly string[] | null | undefined;
   readonly loginUrl?: string | null | undefined;
   readonly dpopRequired?: boolean | undefined;
   readonly tokenTtlSeconds?: number | undefined;
@@ -1508,6 +1516,7 @@ export interface TokensVerifyAnswer {
   purpose?: string;
   authorizationDetails?: unknown[];
   parentGrantId?: string;
+  reconsentRequired?: true;
   sandbox?: true;
 }
 
@@ -3059,7 +3068,7 @@ export interface AuthzenEvaluateTogetherInput {
   readonly action?: unknown | undefined;
   readonly resource?: unknown | undefined;
   readonly context?: unknown | undefined;
-  readonly evaluations?: readonly AuthzenEvaluateInput[] | undefined;
+  readonly evaluations?: readonly unknown[] | undefined;
   readonly options?: {
     readonly evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit" | undefined;
     readonly [member: string]: unknown;
