@@ -42,7 +42,7 @@ describe('a connect session', () => {
     expect(statuses).toEqual(['cancelled', ...Array(10).fill('pending')]);
   });
 
-  test('that a person has begun stays when an agent asks for ten more', async () => {
+  test('stays when a person has begun it and an agent asks for ten more', async () => {
     const { acme, app, service, statusOf, advance } = await withProvider(await startSandbox());
     const begun = await askToConnect(acme);
     const waiting = await askToConnect(acme);
