@@ -5350,7 +5350,7 @@ export interface AuthzenApi {
 
 export interface ApproversApi {
   /**
-   * Invite a person to decide about calls. The link goes by mail where the service can send it, and into the answer otherwise. The first person of an account decides 24 hours after they enrol; each later one after another approver has confirmed them.
+   * Invite a person to decide about calls. The link goes by mail where the service can send it, and into the answer otherwise. The first person of an account decides 24 hours after they enrol; each later one after another approver has confirmed them. The link of a principal of a live account goes by mail alone.
    *
    * Sends `POST /v1/approvers`.
    */

@@ -30,7 +30,7 @@ export type ConsentProblem =
   | 'otherAccount';
 
 /** Only on the page of approvers. */
-export type ApproverProblem = 'sso' | 'otherPerson' | 'oldSession' | 'lastPasskey';
+export type ApproverProblem = 'sso' | 'otherPerson' | 'oldSession' | 'lastPasskey' | 'approverNeeded';
 
 /** Everything that can go wrong, by the way out for a person. */
 export interface Problem {

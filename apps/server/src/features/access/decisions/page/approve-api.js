@@ -57,6 +57,8 @@ export function approveApi() {
     list: (isAside) => (isAside ? askAside : ask)('/decisions'),
     /** @type {() => Promise<Answer<Colleagues>>} */
     colleagues: () => ask('/colleagues'),
+    /** @type {(confirmation: string) => Promise<Answer<Opened['approver']>>} */
+    confirmSelf: (confirmation) => ask('/confirm', { confirmation }),
     /** @param {string} id */
     confirm: (id) => ask(`/colleagues/${id}/confirm`, {}),
     /** @param {string} id */
@@ -77,6 +79,7 @@ const REASONS = {
   same_approver: 'otherPerson',
   session_too_old: 'oldSession',
   last_passkey: 'lastPasskey',
+  approver_needed: 'approverNeeded',
 };
 
 /** @type {(refusal: Refusal) => Problem} */

@@ -17,6 +17,7 @@ const TROUBLES = {
   otherPerson: 'person',
   oldSession: 'old',
   lastPasskey: 'last',
+  approverNeeded: 'approverNeeded',
   sso: 'sso',
   changed: 'changed',
 };

@@ -10,7 +10,7 @@ export const words = {
   enrolNote:
     'The passkey stays on your device or with your password manager. Nobody else can approve in your name.',
   enrolSignOn:
-    'Your organisation can vouch for you, so that you count where two people have to decide. Sign in there first, and open your link again.',
+    'Your organisation can vouch for you, so that your decisions count for more. Sign in there first, and open your link again.',
   address: 'Your address',
   concerns: 'Calls of',
   everything: 'every connector',
@@ -25,7 +25,14 @@ export const words = {
   listLead: 'You decide for {account}.',
   listNothing: 'No call waits for you.',
   listChanged: 'The list has changed. Calls that wait for you: {count}.',
-  pending: 'Another approver has to confirm you before you can decide.',
+  pending: {
+    person: 'Another approver has to confirm you before you can decide.',
+    principal:
+      'Before you can decide, an approver of the account confirms you. Where it has none, open the link that was mailed to you now, in this browser.',
+  },
+  confirmedTitle: 'You confirmed your passkey',
+  confirmedText: 'You can decide about calls that agents make for you, a day after you made it.',
+  badConfirmation: 'It was used, has expired, or is that of another person. Ask to be invited once more.',
   notYet: 'You can decide from {time} on.',
   reload: 'Look again',
   signOut: 'Sign out',
@@ -108,6 +115,7 @@ export const words = {
     person: 'This call needs two different people, and you count as the first one.',
     old: 'Your last sign-in is too long ago. Sign in again to decide.',
     sso: 'Your organisation asks that you sign in there first. Then come back, or open your link again.',
+    approverNeeded: 'The account has approvers, so one of them has to confirm you.',
     last: 'This is your last passkey. Make another one first.',
     changed: 'The call, its case or its status changed. Look at it again.',
     other: 'The service refused this. Nothing was decided.',

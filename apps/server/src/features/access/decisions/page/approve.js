@@ -19,6 +19,8 @@ import { words } from './approve-words.js';
 const api = approveApi();
 let invite = '';
 let wanted = '';
+/** The secret of the link by which a principal confirms that they enrolled. */
+let confirmation = '';
 /** The call that is shown. */
 let current = '';
 
@@ -44,6 +46,7 @@ function follow() {
   const fragment = screen.takeFragment();
   invite = fragment.get('invite') ?? '';
   wanted = fragment.get('decision') ?? '';
+  confirmation = fragment.get('confirm') ?? '';
   return open();
 }
 
@@ -86,10 +89,22 @@ function showSignIn() {
 /** @param {Opened} opened */
 function showNext(opened) {
   live.start();
+  if (confirmation) return confirmSelf(opened);
   if (wanted === '') return showList(opened);
   const id = wanted;
   wanted = '';
   return showCall(opened, id);
+}
+
+/** @param {Opened} opened */
+async function confirmSelf(opened) {
+  const answer = await screen.showLoading(words.loading, api.confirmSelf(confirmation));
+  if (!answer.ok && answer.problem.kind === 'noSession') return showSignIn();
+  confirmation = '';
+  if (answer.ok)
+    return showEnd({ ...opened, approver: answer.body }, words.confirmedTitle, words.confirmedText);
+  if (answer.problem.kind === 'unknown') return showEnd(opened, words.badLink, words.badConfirmation);
+  showProblem(answer.problem);
 }
 
 /** @param {Opened} opened */
@@ -125,7 +140,7 @@ async function showList(opened) {
   };
   const parts = [
     paragraph(fill(words.listLead, { account: mention(developerName) })),
-    approver.status === 'pending_confirmation' && paragraph(words.pending),
+    approver.status === 'pending_confirmation' && paragraph(words.pending[approver.kind]),
     isWaiting && paragraph(fill(words.notYet, { time: moment(activeFrom, now) })),
     region,
     waiting.ok && renderColleagues(waiting.body, { api, reload: open, fail: showProblem }),

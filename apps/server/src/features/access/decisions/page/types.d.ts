@@ -3,6 +3,7 @@
 export interface Opened {
   approver: {
     approverId: string;
+    kind: 'person' | 'principal';
     displayName: string;
     status: string;
     activeFrom: string | null;
