@@ -27,7 +27,7 @@ async function started() {
   return { service, acme, agent, ada, behest, manifest };
 }
 
-test('the example asks people, pays once they approved, and repeats a lost payment under one id', async () => {
+test('the example asks people, pays once they approved, and repeats the payment under its id without asking again', async () => {
   const { acme, agent, ada, behest, manifest } = await started();
   expect((await acme('PUT', '/v1/manifests/acme_bank', JSON.parse(manifest))).statusCode).toBe(200);
   const paid: string[] = [];
@@ -41,14 +41,16 @@ test('the example asks people, pays once they approved, and repeats a lost payme
   expect(await payOnceApproved(behest, payment, pay)).toBeUndefined();
   expect(paid).toEqual(['payment-0001']);
 
-  const again = await payOnceApproved(behest, payment, pay); // another payment, which people decide about again
-  expect([again === url, paid.length]).toEqual([false, 1]);
+  expect(await payOnceApproved(behest, payment, pay)).toBeUndefined(); // as if the bank's answer was lost
+  expect(paid).toEqual(['payment-0001', 'payment-0001']);
+  const other = await payOnceApproved(behest, { ...payment, callId: 'payment-0002' }, pay);
+  expect([other === undefined, other === url, paid.length]).toEqual([false, false, 2]);
   const call = { connector: 'acme_bank', tool: 'pay', grantToken, arguments: { to: 'Mallory' } };
   const denied = await behest.enforce({ ...call, decisionGrants: ['x.y.z'] });
   expect([denied.allowed, denied.subReason]).toEqual([false, 'malformed']);
 });
 
-test('an MCP server asks its client to open the page, and runs the same call once it is approved', async () => {
+test('an MCP server asks its client to open the page, runs the same call once it is approved, and does not ask after a refusal', async () => {
   const { agent, ada, behest } = await started();
   const calls: unknown[] = [];
   const server = new Server({ name: 'bank', version: '1.0.0' }, { capabilities: { tools: {} } });
@@ -79,7 +81,13 @@ test('an MCP server asks its client to open the page, and runs the same call onc
 
   expect(await call()).toMatchObject({ content: [{ text: 'paid' }] });
   expect(calls).toEqual([{ to: 'ACME Ltd', amount: '1' }]);
-  expect(await call().catch((error: unknown) => Object(error))).toMatchObject({ code: -32042 });
+  const second = await call().catch((error: unknown) => Object(error)); // another call, as far as anybody knows
+  expect(second).toMatchObject({ code: -32042 });
+  await ada.deny(String(second.data.elicitations[0].url).split('#decision=')[1] ?? '');
+  const refused = await call();
+  expect(refused).toMatchObject({ isError: true });
+  expect(JSON.stringify(refused.content)).toContain('A person refused this call.');
+  expect([calls.length, (await behest.decisions.list()).decisions.length]).toEqual([1, 2]);
 });
 
 test('the guide names the example that it shows', () => {

@@ -46,6 +46,25 @@ export const findOpen = (tx: Tx, tenant: Tenant, { grantId, actionHash }: SameCa
     .where('status', 'in', ['pending', 'approved'])
     .executeTakeFirst();
 
+/** The last refusal of the same call whose time is not over. */
+export const findDenied = (tx: Tx, tenant: Tenant, { grantId, actionHash }: SameCall, at: Date) =>
+  decisionsOf(tx, tenant)
+    .where('grantId', '=', grantId)
+    .where('actionHash', '=', actionHash)
+    .where('status', '=', 'denied')
+    .where('expiresAt', '>', at)
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+
+/** The last request of a call, whose time is not over: the one that it uses, or that was made for it. */
+export const findOfCall = (tx: Tx, tenant: Tenant, { grantId }: SameCall, callId: string, at: Date) =>
+  decisionsOf(tx, tenant)
+    .where('grantId', '=', grantId)
+    .where(({ fn, eb }) => eb(fn.coalesce('callId', 'askedCallId'), '=', callId))
+    .where('expiresAt', '>', at)
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+
 export function findDecision(db: Executor, { tenant, agentIds }: Reach, id: string) {
   const own = decisionsOf(db, tenant).where('id', '=', id);
   return (agentIds ? own.where('agentId', 'in', agentIds) : own).executeTakeFirst();

@@ -8,6 +8,7 @@ const closed = { additionalProperties: false } as const;
 const GrantToken = Text(16_384);
 const CaseId = Type.String({ minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' });
 const CaseVersion = Text(128);
+const CallId = Type.String({ pattern: '^[A-Za-z0-9_.:-]{8,128}$' });
 const Arguments = Type.Object({}, { additionalProperties: true });
 
 export type NewDecision = Static<typeof NewDecision>;
@@ -21,6 +22,13 @@ export const NewDecision = Type.Object(
     amount: Type.Optional(Type.Number()),
     caseId: Type.Optional(CaseId),
     caseVersion: Type.Optional(CaseVersion),
+    callId: Type.Optional(
+      Type.String({
+        ...CallId,
+        description:
+          'The same for each attempt of one logical call. Until its request expires, the call gets that request again, whatever became of it.',
+      }),
+    ),
     summary: Type.Optional(textOf(500)),
     expiresIn: Type.String({ ...Duration, default: '4h' }),
     approvers: Type.Optional(
@@ -107,7 +115,7 @@ export const NewConsumption = Type.Object(
       closed,
     ),
     caseVersion: nullable(CaseVersion),
-    callId: Type.String({ pattern: '^[A-Za-z0-9_.:-]{8,128}$' }),
+    callId: CallId,
     grantToken: GrantToken,
     phase: Type.Enum(['hold', 'send', 'spend', 'release'], { default: 'send' }),
   },
