@@ -38,6 +38,7 @@ export const decisionPageRoutes: FastifyPluginAsyncTypebox<DecisionsDeps & Follo
     feature: 'approver',
     summary: 'The page on which approvers decide',
     folder: `${import.meta.dirname}/page`,
+    onOwnHost: true,
   });
 
   app.get(

@@ -34,7 +34,7 @@ import {
 import { beginSignIn, finishSignIn } from './approvers.sign-in.service.ts';
 import { signOnIn } from './approvers.sign-on.service.ts';
 
-const stranger = { access: 'none', fromOwnPages: true, rate: rates.consoleSignIn } as const;
+const stranger = { access: 'none', fromOwnPages: true, onOwnHost: true, rate: rates.consoleSignIn } as const;
 const signedIn = { access: 'approver', fromOwnPages: true, rate: rates.console } as const;
 
 export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (app, deps) => {
