@@ -18,6 +18,7 @@ import {
   Deny,
   FollowQuery,
   RoutedDecisions,
+  RoutedQuery,
   ShownDecision,
 } from './decisions.schema.ts';
 import { type FollowDeps, followRequests } from './decisions.stream.service.ts';
@@ -47,11 +48,12 @@ export const decisionPageRoutes: FastifyPluginAsyncTypebox<DecisionsDeps & Follo
       config: { ...signedIn, failures: [] },
       schema: {
         operationId: 'approver.decisions',
-        summary: 'List the open requests that go to the approver, those that end next first',
+        summary: 'List the requests that go to the approver: the open ones, or those that ended',
+        querystring: RoutedQuery,
         response: { 200: RoutedDecisions },
       },
     },
-    (request) => listRouted(deps, callerOf(request)),
+    (request) => listRouted(deps, callerOf(request), request.query),
   );
 
   app.get(

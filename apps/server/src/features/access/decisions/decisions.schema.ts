@@ -41,15 +41,8 @@ export const NewDecision = Type.Object(
   closed,
 );
 
-const DecisionStatus = Type.Enum([
-  'pending',
-  'approved',
-  'consumed',
-  'denied',
-  'cancelled',
-  'superseded',
-  'expired',
-]);
+const STATUSES = ['pending', 'approved', 'consumed', 'denied', 'cancelled', 'superseded', 'expired'] as const;
+const DecisionStatus = Type.Enum([...STATUSES]);
 
 const Approval = Type.Object({
   approver: Type.String({ description: 'The `sub` of the person.' }),
@@ -171,6 +164,15 @@ export const ShownDecision = Type.Object({
   firstApprover: nullable(Type.String()),
   mayDecide: Type.Boolean(),
 });
+export type RoutedQuery = Static<typeof RoutedQuery>;
+export const RoutedQuery = Type.Object({
+  ...pageQuery('dec'),
+  status: Type.Enum([...STATUSES, 'ended'], {
+    default: 'pending',
+    description:
+      '`pending`: the open requests, those that end next first. `ended`: all that wait no longer. All but `pending` are newest first.',
+  }),
+});
 export type RoutedDecisions = Static<typeof RoutedDecisions>;
 export const RoutedDecisions = Type.Object({
   decisions: Type.Array(
@@ -181,9 +183,11 @@ export const RoutedDecisions = Type.Object({
       caseId: nullable(Type.String()),
       agentName: Type.String(),
       status: DecisionStatus,
+      createdAt: Time,
       expiresAt: Time,
     }),
   ),
+  nextCursor: NextCursor,
 });
 export const FollowQuery = Type.Object({
   lastEventId: Type.Optional(

@@ -17,6 +17,8 @@ const TROUBLES = {
   otherPerson: 'person',
   oldSession: 'old',
   lastPasskey: 'last',
+  absent: 'absent',
+  notActive: 'notActive',
   approverNeeded: 'approverNeeded',
   sso: 'sso',
   changed: 'changed',

@@ -11,6 +11,7 @@ import { renderCall } from './approve-call.js';
 import { renderColleagues } from './approve-colleagues.js';
 import { renderDecision } from './approve-decide.js';
 import { showEnrolment } from './approve-enrol.js';
+import { renderHistory } from './approve-history.js';
 import { liveRequests } from './approve-live.js';
 import { renderOwn } from './approve-own.js';
 import { troubleOf } from './approve-trouble.js';
@@ -112,9 +113,9 @@ async function showList(opened) {
   const { approver, developerName } = opened;
   onEvent = () => {};
   current = '';
-  const [listed, waiting, own] = await screen.showLoading(
+  const [listed, waiting, own, ended] = await screen.showLoading(
     words.loading,
-    Promise.all([api.list(), api.colleagues(), api.passkeys()]),
+    Promise.all([api.list(), api.colleagues(), api.passkeys(), api.history()]),
   );
   if (!listed.ok) return showProblem(listed.problem);
   const deputies = waiting.ok ? waiting.body.deputies : [];
@@ -143,6 +144,7 @@ async function showList(opened) {
     approver.status === 'pending_confirmation' && paragraph(words.pending[approver.kind]),
     isWaiting && paragraph(fill(words.notYet, { time: moment(activeFrom, now) })),
     region,
+    ended.ok && renderHistory(ended.body, { api, fail: showProblem }),
     waiting.ok && renderColleagues(waiting.body, { api, reload: open, fail: showProblem }),
     own.ok &&
       renderOwn(opened, { passkeys: own.body.passkeys, deputies }, { api, reload: open, fail: failOwn }),
