@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Behest } from '@behest/sdk';
 import { withToolEnforcement } from '@behest/sdk/mcp';
@@ -7,7 +9,8 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, onTestFinished, test } from 'vitest';
-import { enrolApprover, payer } from '../apps/server/test/app/approving.ts';
+import { approverBrowser, enrolApprover, enrolWith, payer } from '../apps/server/test/app/approving.ts';
+import { authenticator } from '../apps/server/test/app/authenticator.ts';
 import { payOnceApproved } from '../docs/guides/examples/ask-before-paying.ts';
 import { blocksOf, listening } from './docs-steps.ts';
 
@@ -45,9 +48,30 @@ test('the example asks people, pays once they approved, and repeats the payment 
   expect(paid).toEqual(['payment-0001', 'payment-0001']);
   const other = await payOnceApproved(behest, { ...payment, callId: 'payment-0002' }, pay);
   expect([other === undefined, other === url, paid.length]).toEqual([false, false, 2]);
+  await ada.deny(String(other).split('#decision=')[1] ?? '');
+  const refused = payOnceApproved(behest, { ...payment, callId: 'payment-0002' }, pay);
+  await expect(refused).rejects.toThrow('The request to approve this payment is denied.');
   const call = { connector: 'acme_bank', tool: 'pay', grantToken, arguments: { to: 'Mallory' } };
   const denied = await behest.enforce({ ...call, decisionGrants: ['x.y.z'] });
   expect([denied.allowed, denied.subReason]).toEqual([false, 'malformed']);
+});
+
+test('the commands of the guide register the tool, and invite a person who can enrol', async () => {
+  const { service, acme, manifest } = await started();
+  const folder = await mkdtemp(join(tmpdir(), 'decision-guide-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'acme_bank.json'), manifest);
+  const [register = '', invite = ''] = blocksOf(GUIDE, 'sh');
+  const asTold = (commands: string) => service.shell(`cd ${folder}\n${commands}`, { KEY: acme.apiKey });
+
+  expect(JSON.parse(await asTold(register))).toMatchObject({ connector: 'acme_bank', warnings: [] });
+  const invited = JSON.parse(await asTold(invite.replace('ada@', 'bob@')));
+  const { answer } = await enrolWith(
+    approverBrowser(service),
+    authenticator({ origin: passkeys.FIDO_ORIGIN, rpId: passkeys.FIDO_RP_ID }),
+    invited.link,
+  );
+  expect(answer.json().approver).toMatchObject({ email: 'bob@example.org', status: 'active' });
 });
 
 test('an MCP server asks its client to open the page, runs the same call once it is approved, and does not ask after a refusal', async () => {

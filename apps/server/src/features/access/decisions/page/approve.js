@@ -121,7 +121,9 @@ async function showList(opened) {
   const deputies = waiting.ok ? waiting.body.deputies : [];
   const now = serviceTime();
   const activeFrom = approver.activeFrom ? new Date(approver.activeFrom) : undefined;
-  const isWaiting = approver.status === 'active' && activeFrom !== undefined && activeFrom > now;
+  // The service tells its time in whole seconds.
+  const isLater = activeFrom !== undefined && activeFrom.getTime() >= now.getTime() + 1000;
+  const isWaiting = approver.status === 'active' && isLater;
   const region = element('div', {});
   let ids = '';
   /** @param {Routed[]} requests */
