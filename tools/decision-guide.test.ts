@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Behest } from '@behest/sdk';
 import { withToolEnforcement } from '@behest/sdk/mcp';
@@ -7,7 +9,8 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, onTestFinished, test } from 'vitest';
-import { enrolApprover, payer } from '../apps/server/test/app/approving.ts';
+import { approverBrowser, enrolApprover, enrolWith, payer } from '../apps/server/test/app/approving.ts';
+import { authenticator } from '../apps/server/test/app/authenticator.ts';
 import { payOnceApproved } from '../docs/guides/examples/ask-before-paying.ts';
 import { blocksOf, listening } from './docs-steps.ts';
 
@@ -27,7 +30,7 @@ async function started() {
   return { service, acme, agent, ada, behest, manifest };
 }
 
-test('the example asks people, pays once they approved, and repeats a lost payment under one id', async () => {
+test('the example asks people, pays once they approved, and repeats the payment under its id without asking again', async () => {
   const { acme, agent, ada, behest, manifest } = await started();
   expect((await acme('PUT', '/v1/manifests/acme_bank', JSON.parse(manifest))).statusCode).toBe(200);
   const paid: string[] = [];
@@ -41,14 +44,37 @@ test('the example asks people, pays once they approved, and repeats a lost payme
   expect(await payOnceApproved(behest, payment, pay)).toBeUndefined();
   expect(paid).toEqual(['payment-0001']);
 
-  const again = await payOnceApproved(behest, payment, pay); // another payment, which people decide about again
-  expect([again === url, paid.length]).toEqual([false, 1]);
+  expect(await payOnceApproved(behest, payment, pay)).toBeUndefined(); // as if the bank's answer was lost
+  expect(paid).toEqual(['payment-0001', 'payment-0001']);
+  const other = await payOnceApproved(behest, { ...payment, callId: 'payment-0002' }, pay);
+  expect([other === undefined, other === url, paid.length]).toEqual([false, false, 2]);
+  await ada.deny(String(other).split('#decision=')[1] ?? '');
+  const refused = payOnceApproved(behest, { ...payment, callId: 'payment-0002' }, pay);
+  await expect(refused).rejects.toThrow('The request to approve this payment is denied.');
   const call = { connector: 'acme_bank', tool: 'pay', grantToken, arguments: { to: 'Mallory' } };
   const denied = await behest.enforce({ ...call, decisionGrants: ['x.y.z'] });
   expect([denied.allowed, denied.subReason]).toEqual([false, 'malformed']);
 });
 
-test('an MCP server asks its client to open the page, and runs the same call once it is approved', async () => {
+test('the commands of the guide register the tool, and invite a person who can enrol', async () => {
+  const { service, acme, manifest } = await started();
+  const folder = await mkdtemp(join(tmpdir(), 'decision-guide-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'acme_bank.json'), manifest);
+  const [register = '', invite = ''] = blocksOf(GUIDE, 'sh');
+  const asTold = (commands: string) => service.shell(`cd ${folder}\n${commands}`, { KEY: acme.apiKey });
+
+  expect(JSON.parse(await asTold(register))).toMatchObject({ connector: 'acme_bank', warnings: [] });
+  const invited = JSON.parse(await asTold(invite.replace('ada@', 'bob@')));
+  const { answer } = await enrolWith(
+    approverBrowser(service),
+    authenticator({ origin: passkeys.FIDO_ORIGIN, rpId: passkeys.FIDO_RP_ID }),
+    invited.link,
+  );
+  expect(answer.json().approver).toMatchObject({ email: 'bob@example.org', status: 'active' });
+});
+
+test('an MCP server asks its client to open the page, runs the same call once it is approved, and does not ask after a refusal', async () => {
   const { agent, ada, behest } = await started();
   const calls: unknown[] = [];
   const server = new Server({ name: 'bank', version: '1.0.0' }, { capabilities: { tools: {} } });
@@ -79,7 +105,13 @@ test('an MCP server asks its client to open the page, and runs the same call onc
 
   expect(await call()).toMatchObject({ content: [{ text: 'paid' }] });
   expect(calls).toEqual([{ to: 'ACME Ltd', amount: '1' }]);
-  expect(await call().catch((error: unknown) => Object(error))).toMatchObject({ code: -32042 });
+  const second = await call().catch((error: unknown) => Object(error)); // another call, as far as anybody knows
+  expect(second).toMatchObject({ code: -32042 });
+  await ada.deny(String(second.data.elicitations[0].url).split('#decision=')[1] ?? '');
+  const refused = await call();
+  expect(refused).toMatchObject({ isError: true });
+  expect(JSON.stringify(refused.content)).toContain('A person refused this call.');
+  expect([calls.length, (await behest.decisions.list()).decisions.length]).toEqual([1, 2]);
 });
 
 test('the guide names the example that it shows', () => {

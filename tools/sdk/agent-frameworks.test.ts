@@ -373,7 +373,7 @@ describe('a tool of LangGraph', () => {
     expect((await ada.deny(idIn(pageIn(paused)))).statusCode).toBe(200);
     const done = await resume();
 
-    expect(toolMessage(done)).toContain('The request to approve this call is denied.');
+    expect(toolMessage(done)).toContain('A person refused this call.');
     expect([paid, (await decisions()).length]).toEqual([[], 1]);
   });
 

@@ -219,7 +219,7 @@ export class Behest {
     tool: (args: Arguments) => Value | Promise<Value>,
     call: WrappedCall,
   ): (args: Arguments) => Promise<Value> {
-    return wrappedTool((asked) => this.enforce(asked), tool, call);
+    return wrappedTool((asked) => this.enforce(asked), tool, call, this.approvals.unsettled);
   }
 
   /**

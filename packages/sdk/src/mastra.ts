@@ -1,7 +1,6 @@
-import { type AgentCalls, answerOf, asked, type Pending, pendingOf } from './agents/people.ts';
+import { type AgentCalls, answerOf, asked, type Pending, pendingOf, undecided } from './agents/people.ts';
 import type { Behest } from './behest.ts';
 import type { WrappedCall } from './client/wrapped-tool.ts';
-import { BehestDeniedError } from './errors.ts';
 
 /** The part of Mastra's context that pauses a tool, which agents and workflows have. */
 interface Pausing {
@@ -34,9 +33,8 @@ export function protectTool<
           ? await answerOf(behest, decisionId, { call, denied })
           : await asked(denied, () => behest.approvals.resume(call));
       if (decisionGrants) return decisionGrants;
+      if (!pausing.suspend || decision.status !== 'pending') throw undecided(decision, denied);
       const pending: Pending = pendingOf(decision);
-      if (!pausing.suspend)
-        throw new BehestDeniedError({ ...denied, reason: `A person has to approve it at ${decision.url}.` });
       await pausing.suspend(pending as never);
       throw new Suspended();
     };

@@ -23,15 +23,16 @@ export function protectTool<
   Options extends { readonly name: string; readonly execute: (...given: never[]) => unknown },
 >(behest: Behest, options: Options, { onDecision, ...calls }: OpenAiCalls) {
   const { name: tool, execute } = options;
-  const { grantToken, ...call } = { ...calls, tool };
+  const { grantToken, callId: callIdOf, ...call } = { ...calls, tool };
   const onWaiting = askPeople(behest);
   return {
     ...options,
     execute: (input: unknown, ...rest: never[]) =>
       behest
-        .wrapTool((args: object) => execute(args as never, ...rest), { ...call, grantToken, onWaiting })(
-          Object(input),
-        )
+        .wrapTool((args: object) => execute(args as never, ...rest), {
+          ...{ ...call, grantToken, onWaiting },
+          ...(callIdOf !== undefined && { callId: callIdOf }),
+        })(Object(input))
         .catch((error: unknown) => {
           if (error instanceof BehestDeniedError) return `${error.message} (${error.reasonCode})`;
           throw error;
@@ -39,10 +40,15 @@ export function protectTool<
     /** Runs before the tool does. An error here is a denial there. */
     async needsApproval(_: unknown, input: unknown, callId?: string): Promise<boolean> {
       const token = typeof grantToken === 'function' ? await grantToken() : grantToken;
-      const asked = { ...call, grantToken: token, arguments: Object(input), reserve: false };
-      if (!isWaiting(await behest.enforce(asked))) return false;
-      const found = await behest.approvals.resume(callToApprove(asked)).catch(() => undefined);
-      if (!found || found.decisionGrants) return false;
+      const own = typeof callIdOf === 'function' ? callIdOf(Object(input)) : callIdOf;
+      const named = { ...call, ...(own !== undefined && { callId: own }) };
+      const asked = { ...named, grantToken: token, arguments: Object(input), reserve: false };
+      const denied = await behest.enforce(asked);
+      if (!isWaiting(denied)) return false;
+      const id = behest.approvals.unsettled.idOf(asked, denied);
+      const told = callToApprove({ ...asked, ...(id !== undefined && { callId: id }) });
+      const found = await behest.approvals.resume(told).catch(() => undefined);
+      if (found?.decision.status !== 'pending') return false; // `execute` gets the grants, or tells the model why not
       onDecision?.(found.decision, callId);
       return true;
     },

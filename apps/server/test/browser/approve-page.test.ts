@@ -1,6 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { payer, release } from '../app/approving.ts';
+import { provisionerOf } from '../app/scim.ts';
 import { ADMIN_API_KEY, type Developer } from '../app/start-app.ts';
+import { verifyAddress } from '../app/verified.ts';
 import { button, findings, heading, pagesOfService, sees } from './pages.ts';
 import { addAuthenticator } from './passkeys.ts';
 
@@ -211,6 +213,76 @@ test('a page whose session has ended asks its person to sign in, and leads back 
   await heading(ada, 'Sign in to decide').waitFor();
   await button(ada, 'Sign in with your passkey').click();
   await heading(ada, /wants to make a call/).waitFor();
+});
+
+test('below the open calls, a person sees how those before ended, and more of them on demand', async () => {
+  const acme = await service().asDeveloper({ mode: 'sandbox' });
+  const agent = await payer(acme);
+  const ada = await enrolled(acme, 'Ada');
+  for (let n = 0; n < 6; n += 1) {
+    service().advance(1);
+    const { decisionId } = (await agent.ask({ arguments: { n } })).json();
+    await acme('POST', `/v1/decisions/${decisionId}/cancel`, {});
+  }
+  service().advance(1);
+  await agent.ask({ expiresIn: '60s' });
+  service().advance(60);
+  await agent.ask();
+
+  await button(ada, 'Look again').click();
+  await sees(ada, 'Decided before');
+  const items = ada.locator('#history > li');
+  expect(await items.first().innerText()).toMatch(
+    /wanted to use pay of acme_bank, .*The time to decide is over/,
+  );
+  expect([await items.count(), await findings(ada)]).toEqual([5, []]);
+  await button(ada, 'Show earlier ones').click();
+  await expect.poll(() => items.count()).toBe(7);
+  expect(await button(ada, 'Show earlier ones').count()).toBe(0);
+});
+
+test('a person who was recorded as absent meanwhile reads why they cannot decide', async () => {
+  const acme = await service().asDeveloper({ mode: 'sandbox' });
+  const agent = await payer(acme);
+  const ada = await enrolled(acme, 'Ada');
+  await agent.ask();
+  await button(ada, 'The call').click();
+  await heading(ada, /wants to make a call/).waitFor();
+  const [{ approverId }] = (await acme('GET', '/v1/approvers')).json().approvers;
+  const [from, until] = [0, 86_400_000].map((later) => new Date(service().clock().getTime() + later));
+  await acme('PUT', `/v1/approvers/${approverId}/absence`, { from, until });
+
+  await button(ada, 'Refuse this call').click();
+
+  await sees(ada, 'You are away, so you decide nothing.');
+});
+
+test('W3: a principal confirms in their browser that they enrolled, by a second mail', async () => {
+  const acme = await service().asDeveloper();
+  await verifyAddress(service(), acme);
+  const directory = await provisionerOf(service(), acme);
+  const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User'];
+  const emails = [{ value: 'u42@example.org', primary: true }];
+  await directory('POST', '/Users', { schemas, userName: 'user_42', emails });
+  await acme('POST', '/v1/approvers', { principalId: 'user_42' });
+  const linkOf = (kind: string) => {
+    const mail = service()
+      .mails.sent()
+      .find(({ text }) => text.includes(`#${kind}=`));
+    return new RegExp(`/approve#${kind}=\\S+`).exec(mail?.text ?? '')?.[0] ?? '';
+  };
+  const page = await visit({ ...person, isNew: true });
+  await page.goto(service().url + linkOf('invite'));
+  await addAuthenticator(page);
+  await button(page, 'Make a passkey').click();
+  await sees(page, 'open the link that was mailed to you now');
+
+  await page.goto('about:blank');
+  await page.goto(service().url + linkOf('confirm'));
+  await heading(page, 'You confirmed your passkey').waitFor();
+  expect(await findings(page)).toEqual([]);
+  await button(page, 'All calls').click();
+  await sees(page, 'You can decide from');
 });
 
 test('the scripts of the page are less than 15,000 bytes on their way', async () => {

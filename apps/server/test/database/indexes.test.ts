@@ -104,6 +104,11 @@ const get =
   ({ acme, its }: World) =>
     acme('GET', path(its));
 const entries = (query: (its: World['its']) => string) => get((its) => `/v1/audit/entries?${query(its)}`);
+/** The call of the samples that waits for people. */
+const decided = ({ grantToken }: World['its']) => ({
+  ...{ connector: 'acme_mail', tool: 'wipe_mail', arguments: { folder: 'spam' } },
+  grantToken,
+});
 const grants = (query: (its: World['its']) => string) => get((its) => `/v1/grants?${query(its)}`);
 const people = (path: string, filter: string) => (world: World) =>
   world.calling(String(world.its.scimToken))('GET', `/scim/v2/${path}?filter=${encodeURIComponent(filter)}`);
@@ -281,6 +286,9 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   verifiable_credentials_grant: get((its) => `/v1/credentials?grantId=${its.grantId}`),
   approver_passkeys_sign_in: ({ db }) => listByCredentialAcrossTenants(db, Buffer.from('unknown')),
   decisions_agent: get((its) => `/v1/decisions?agentId=${its.agentId}`),
+  decisions_call: ({ acme, its }) => acme('POST', '/v1/decisions', { ...decided(its), callId: 'call-0001' }),
+  decisions_denied: ({ acme, its }) =>
+    acme('POST', '/v1/decisions', { ...decided(its), arguments: { folder: 'old' } }),
   decisions_case: ({ acme }) => acme('PUT', '/v1/decisions/cases/other', { caseVersion: '1' }),
   decisions_due: ({ db, at }) => listDueDecisionsAcrossTenants(db, at, [], 10),
   approvers_sso_user: ({ db, acme }) => listOfSsoUser(db, acme, 'nobody'),

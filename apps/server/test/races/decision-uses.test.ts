@@ -28,7 +28,7 @@ const revokesGrant = ({ acme }: Side, { agent }: Approved) => acme('DELETE', `/v
 
 const stops = ({ acme }: Side) => acme('POST', '/v1/me/stop', {});
 
-const denies = ({ service }: Side, { ada, decisionId }: Approved) => {
+const denies = ({ service }: Side, { ada, decisionId }: Pick<Approved, 'ada' | 'decisionId'>) => {
   const url = `/v1/approver/decisions/${decisionId}/deny`;
   return service.app.inject({ method: 'POST', url, headers: ada.browser.headers(), body: {} });
 };
@@ -43,12 +43,31 @@ test('R10 a use of a decision, and its denial', () =>
   race({ prepare: approved, one: sends, other: denies, answers: ['200, 200', '409 CONFLICT, 200'] }));
 test('R10 a use of a decision, and its expiry by the clock of another instance', () =>
   race({ prepare: approved, one: sends, other: expires, answers: ['200, done', '410 GONE, done'] }));
+/** An agent, and a person who may decide. */
+async function asking(acme: Developer, service: Service) {
+  const ada = await enrolApprover(service, acme, 'ada@example.org');
+  return { ada, agent: await payer(acme) };
+}
+type Asking = Awaited<ReturnType<typeof asking>>;
+const asks = ({ acme }: Side, { agent }: Pick<Asking, 'agent'>) =>
+  acme('POST', '/v1/decisions', agent.call());
+
 test('R10 one call that is asked about twice', () =>
+  race({ prepare: asking, one: asks, answers: ['201, 200', '200, 201'] }));
+test('R10 one call that is asked about twice under its id', () =>
+  race({
+    prepare: asking,
+    one: ({ acme }, { agent }) => acme('POST', '/v1/decisions', agent.call({ callId: 'call-0001' })),
+    answers: ['201, 200', '200, 201'],
+  }));
+test('R10 a call that is asked about again, and its denial', () =>
   race({
     async prepare(acme: Developer, service: Service) {
-      await enrolApprover(service, acme, 'ada@example.org');
-      return payer(acme);
+      const { ada, agent } = await asking(acme, service);
+      const { decisionId } = (await agent.ask()).json();
+      return { ada, agent, decisionId: String(decisionId) };
     },
-    one: ({ acme }, { call }) => acme('POST', '/v1/decisions', call()),
-    answers: ['201, 200', '200, 201'],
+    one: asks,
+    other: denies,
+    answers: ['200, 200'],
   }));

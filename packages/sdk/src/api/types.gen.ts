@@ -3181,6 +3181,7 @@ export interface DecisionsRequestInput {
   readonly amount?: number | undefined;
   readonly caseId?: string | undefined;
   readonly caseVersion?: string | undefined;
+  /** The same for each attempt of one logical call. Until its request expires, the call gets that request again, whatever became of it. */ readonly callId?: string | undefined;
   readonly summary?: string | undefined;
   readonly expiresIn?: string | undefined;
   readonly approvers?: readonly string[] | undefined;
@@ -5316,7 +5317,7 @@ export interface AuthzenApi {
 
 export interface ApproversApi {
   /**
-   * Invite a person to decide about calls. The link goes by mail where the service can send it, and into the answer otherwise. The first person of an account decides 24 hours after they enrol; each later one after another approver has confirmed them.
+   * Invite a person to decide about calls. The link goes by mail where the service can send it, and into the answer otherwise. The first person of an account decides 24 hours after they enrol; each later one after another approver has confirmed them. The link of a principal of a live account goes by mail alone.
    *
    * Sends `POST /v1/approvers`.
    */
@@ -5355,7 +5356,7 @@ export interface ApproversApi {
 
 export interface DecisionsApi {
   /**
-   * Ask people to decide about one exact call. Asking decides nothing: people approve on the page `url`, each with a passkey of their own. A call that another check refuses asks nobody. The same call asks once while its request is open.
+   * Ask people to decide about one exact call. Asking decides nothing: people approve on the page `url`, each with a passkey of their own. A call that another check refuses asks nobody. The same call asks once while its request is open, and after a refusal not before its time is over. A call with a `callId` gets its own request again, also once its approvals are used.
    *
    * Sends `POST /v1/decisions`.
    */

@@ -11,6 +11,7 @@ import { BehestError } from '../errors.ts';
 import type { IssuerKeys } from '../verify/key-cache.ts';
 import { verifySignature } from '../verify/signatures.ts';
 import { askService, type ServiceOptions, sendToService } from './service.ts';
+import { UnsettledCalls } from './unsettled-calls.ts';
 
 /** A request that people decide about one exact call, as the service tells of it. */
 export interface Decision {
@@ -26,7 +27,10 @@ export interface Decision {
 
 /** The call that people decide about. */
 export interface CallToApprove
-  extends Pick<Call, 'grantToken' | 'connector' | 'tool' | 'arguments' | 'resource' | 'caseVersion'> {
+  extends Pick<
+    Call,
+    'grantToken' | 'connector' | 'tool' | 'arguments' | 'resource' | 'caseVersion' | 'callId'
+  > {
   readonly caseId?: string;
   readonly amount?: number;
   /** In the words of the agent, which approvers see as such. */
@@ -46,28 +50,35 @@ export type Waiting =
 export const isWaiting = (result: Result): result is Denied =>
   !result.allowed && result.reason_code === 'decision_required' && result.sub_reason === null;
 
+/** Whether people have approved, so that there are grants: for the call that uses them when they are used. */
+export const hasGrants = ({ status }: Decision): boolean => status === 'approved' || status === 'consumed';
+
 /** The members of a call that people see. */
 export function callToApprove(call: Call): CallToApprove {
-  const { grantToken, connector, tool, resource, amount, caseId, caseVersion } = call;
+  const { grantToken, connector, tool, resource, amount, caseId, caseVersion, callId } = call;
   return {
     ...{ grantToken, connector, tool, arguments: call.arguments },
     ...(resource !== undefined && { resource }),
     ...(typeof amount === 'number' && { amount }),
     ...(typeof caseId === 'string' && { caseId }),
     ...(caseVersion !== undefined && { caseVersion }),
+    ...(callId !== undefined && { callId }),
   };
 }
 
 /** Asks people about calls. Only people approve, so there is no method for that. */
 export class Approvals {
   readonly #service: () => ServiceOptions;
+  /** @internal */
+  readonly unsettled = new UnsettledCalls();
 
   constructor(service: () => ServiceOptions) {
     this.#service = service;
   }
 
   /**
-   * Asks people about a call, or finds the open request about the same call.
+   * Asks people about a call, or finds the open request about the same call, or its refusal while its time goes on. With a
+   * `callId` it finds the request of that call, also when its approvals are used.
    *
    * @throws BehestError when the service refuses to ask; BehestNetworkError without an answer
    */
@@ -91,11 +102,12 @@ export class Approvals {
 
   /**
    * Asks people about a call at its first time, and finds their answer when the same call comes again. An adapter needs
-   * no memory of its own between the two.
+   * no memory of its own between the two. With a `callId`, also the repetition of a call that has used the decision gets
+   * the grants, for this call alone.
    */
   async resume(call: CallToApprove): Promise<Waiting> {
     const decision = await this.request(call);
-    if (decision.status !== 'approved') return { decision };
+    if (!hasGrants(decision)) return { decision };
     return { decision, decisionGrants: await this.grants(decision.decisionId, call.grantToken) };
   }
 

@@ -2,6 +2,7 @@ import { copyArguments } from '@behest/protocol/arguments/read-arguments';
 import type { HiddenTool } from '@behest/protocol/enforcement/engine';
 import type { Result } from '@behest/protocol/enforcement/result';
 import { pinOfTool } from '@behest/protocol/manifest/tool-pins';
+import { sentenceOf } from '../agents/people.ts';
 import type { Behest } from '../behest.ts';
 import { isWaiting } from '../client/decisions.ts';
 import { provedIn } from '../verify/verified-grant.ts';
@@ -27,6 +28,8 @@ export interface ToolEnforcement {
   readonly list?: 'granted' | 'all';
   readonly resource?: (call: ToolCall) => string | undefined;
   readonly amount?: (call: ToolCall) => number | undefined;
+  /** The id of a logical call, the same for each attempt and never for another call. Default: an id for each attempt. */
+  readonly callId?: (call: ToolCall) => string | undefined;
   readonly caseId?: (call: ToolCall) => string | undefined;
   readonly caseVersion?: (call: ToolCall) => string | undefined;
   /**
@@ -142,12 +145,11 @@ export function enforcingTransport(inner: Transport, behest: Behest, options: To
     };
     let result = await behest.enforce(asking);
     if (options.decisions && isWaiting(result)) {
-      const waiting = await resumed(behest, asking);
-      if (waiting?.decisionGrants) {
-        result = await behest.enforce({ ...asking, decisionGrants: waiting.decisionGrants });
-      } else if (waiting) {
-        return answer(message, elicited(waiting.decision, checked, { revision, ...options.decisions }));
-      }
+      const lacking = result;
+      const { decision, result: used } = await resumed(behest, asking, lacking);
+      if (decision?.status === 'pending')
+        return answer(message, elicited(decision, checked, { revision, ...options.decisions }));
+      result = used ?? (decision ? { ...lacking, reason: sentenceOf(decision) } : lacking);
     }
     if (!result.allowed) return answer(message, { result: denied(result) });
     outer.onmessage?.({ ...message, params: { ...message.params, arguments: checked.arguments } }, extra);
@@ -188,9 +190,10 @@ function denied({
 /** The input of the engine, apart from token and pin. */
 export function callFor(
   call: ToolCall,
-  { connector, resource, amount, caseId, caseVersion }: ToolEnforcement,
+  { connector, resource, amount, callId, caseId, caseVersion }: ToolEnforcement,
 ) {
   const given = {
+    callId: callId?.(call),
     ...{ resource: resource?.(call), amount: amount?.(call) },
     ...{ caseId: caseId?.(call), caseVersion: caseVersion?.(call) },
   };

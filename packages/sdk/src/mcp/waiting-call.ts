@@ -1,13 +1,24 @@
 import type { Call } from '@behest/protocol/enforcement/call';
+import type { Denied, Result } from '@behest/protocol/enforcement/result';
 import type { Behest } from '../behest.ts';
-import { callToApprove, type Decision, type Waiting } from '../client/decisions.ts';
+import { callToApprove, type Decision } from '../client/decisions.ts';
 import { elicitConnection } from './elicit-connection.ts';
 import type { ToolCall } from './messages.ts';
 
-/** @returns undefined where people cannot be asked, so that the denial stands */
-export async function resumed(behest: Behest, call: Call): Promise<Waiting | undefined> {
-  return behest.approvals.resume(callToApprove(call)).catch(() => undefined);
+interface Resumed {
+  /** Undefined where people cannot be asked, so that the denial stands. */
+  readonly decision?: Decision;
+  /** The answer to the call with what people approved. */
+  readonly result?: Result;
 }
+
+/** Asks people about a call, or makes it with their answer. */
+export const resumed = (behest: Behest, call: Call, denied: Denied): Promise<Resumed> =>
+  behest.approvals.unsettled.attempt(call, denied, async (named): Promise<Resumed> => {
+    const waiting = await behest.approvals.resume(callToApprove(named)).catch(() => undefined);
+    if (!waiting?.decisionGrants) return waiting ? { decision: waiting.decision } : {};
+    return { result: await behest.enforce({ ...named, decisionGrants: waiting.decisionGrants }) };
+  });
 
 interface Asking {
   readonly revision: string;

@@ -662,6 +662,7 @@ export interface Decisions {
   actionHash: string;
   agentDid: string;
   agentId: string;
+  askedCallId: string | null;
   callId: string | null;
   caseId: string | null;
   caseVersion: string | null;

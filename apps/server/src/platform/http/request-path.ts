@@ -49,7 +49,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
     const { origin } = request.headers;
-    const { access, rate, fromOwnPages, fromAllowedOrigins, fromAnyOrigin } = request.declared;
+    const { access, rate, fromOwnPages, fromAllowedOrigins, fromAnyOrigin, onOwnHost } = request.declared;
     const unknown = isUnknown(request) ? findPath(request.url) : undefined;
     const isForAll = unknown?.isForAnyOrigin ?? fromAnyOrigin;
     if (isForAll) reply.headers(cors.headersForAll);
@@ -67,6 +67,8 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
         .code(204)
         .send();
     }
+    if ((onOwnHost || access === 'approver') && (await isOfDeveloper(request, path)))
+      throw unknownRoute({ methods: [], isForOwnPages: true, isForAnyOrigin: false }, request);
     if (fromOwnPages) await refuseOtherPages(request, path);
     if (access === 'approver') mustSayWhence(request);
     if (access === 'developer') request.caller = await by.callerByKey(request, reply, charge);
@@ -139,6 +141,16 @@ async function refuseOtherPages(
     if (origin === `${new URL(ownOrigin).protocol}//${host}` && (await servesHost(host))) return;
   }
   throw new AppError('FORBIDDEN', 'Only pages of this service may call this route.');
+}
+
+/** Whether a request came to the domain of a developer, whose pages the service may serve too. */
+async function isOfDeveloper(
+  { headers }: FastifyRequest,
+  { ownOrigin, servesHost }: Pick<RequestPathOptions, 'ownOrigin' | 'servesHost'>,
+): Promise<boolean> {
+  // The forms of one host: upper case, the root's dot, a port.
+  const host = (headers.host ?? '').toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
+  return host !== new URL(ownOrigin).hostname && (await servesHost(host));
 }
 
 /** A cookie that decides about calls counts only where the browser says that the page is the service's own. */

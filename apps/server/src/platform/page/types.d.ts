@@ -30,7 +30,14 @@ export type ConsentProblem =
   | 'otherAccount';
 
 /** Only on the page of approvers. */
-export type ApproverProblem = 'sso' | 'otherPerson' | 'oldSession' | 'lastPasskey';
+export type ApproverProblem =
+  | 'sso'
+  | 'otherPerson'
+  | 'oldSession'
+  | 'lastPasskey'
+  | 'approverNeeded'
+  | 'absent'
+  | 'notActive';
 
 /** Everything that can go wrong, by the way out for a person. */
 export interface Problem {

@@ -2,8 +2,8 @@ import { canonicalJson } from '@behest/protocol/canonical-json';
 import { parseDuration } from '@behest/protocol/durations';
 import { actionHash, actionOf } from '@behest/protocol/enforcement/action';
 import type { Act } from '../../../platform/acts.ts';
-import type { Caller } from '../../../platform/caller.ts';
-import { inTransaction } from '../../../platform/db/db.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { newId, newSalt } from '../../../platform/ids.ts';
 import { findFourEyesRule } from '../../accounts/developers/developers.queries.ts';
@@ -12,7 +12,14 @@ import { recordActs } from '../../record/audit/index.ts';
 import { findCaseVersion } from './decisions.cases.repo.ts';
 import { aboutOf, type DecisionsDeps, endedAct, factsOf, refusedUse } from './decisions.deps.service.ts';
 import { noticesOf } from './decisions.notices.service.ts';
-import { findOpen, insertDecision, updateDecision } from './decisions.repo.ts';
+import {
+  type DecisionRow,
+  findDenied,
+  findOfCall,
+  findOpen,
+  insertDecision,
+  updateDecision,
+} from './decisions.repo.ts';
 import { eligibleOf, hasQuorum, requesterOf, routeOf } from './decisions.routing.service.ts';
 import { dueAt } from './decisions.rules.ts';
 import type { Decision, NewDecision } from './decisions.schema.ts';
@@ -28,8 +35,8 @@ export interface Asked {
 
 /**
  * Asks people to decide about a call. Nobody is asked about a call that another check would refuse. The same call asks
- * once while its request is open.
- * @throws BAD_REQUEST, CONFLICT when another check refuses the call, or too few people may decide
+ * once while its request is open, or while its time goes on after a refusal. A call that names itself gets its own request.
+ * @throws BAD_REQUEST, CONFLICT when another check refuses the call, too few people may decide, or another call has the id
  */
 export async function askForDecision(
   deps: DecisionsDeps,
@@ -43,19 +50,27 @@ export async function askForDecision(
   if (seconds === undefined || seconds < SHORTEST || seconds > LONGEST)
     throw badField('expiresIn', 'not_allowed');
   const asked = await callToDecide(deps, caller, input, text);
-  const { caseId, caseVersion = null } = input;
+  const { caseId, callId, caseVersion = null } = input;
 
   const expiresAt = new Date(at.getTime() + seconds * 1000);
 
   return inTransaction(deps.db, async (tx) => {
+    const answered = async (row: DecisionRow): Promise<Asked> => ({
+      isNew: false,
+      decision: await withApprovals({ ...deps, db: tx }, row),
+    });
+    const own = callId === undefined ? undefined : await findOwn(tx, tenant, { ...asked, callId }, at);
+    if (own) return answered(own);
     if (caseId !== undefined) {
       const current = await findCaseVersion(tx, tenant, caseId);
       if (current !== undefined && current !== caseVersion) throw conflict('case_changed');
     }
     const acts: Act[] = [];
     const open = await findOpen(tx, tenant, asked);
-    if (open && open.expiresAt > at)
-      return { isNew: false, decision: await withApprovals({ ...deps, db: tx }, open) };
+    if (open && open.expiresAt > at) return answered(open);
+    // After the look for an open one, or a denial that comes in between is in neither.
+    const refused = await findDenied(tx, tenant, asked, at);
+    if (refused) return answered(refused);
     if (open)
       acts.push(
         endedAct('decision.expired', await updateDecision(tx, tenant, open.id, { status: 'expired' })),
@@ -78,15 +93,16 @@ export async function askForDecision(
       reminders: 0,
       hold: 'free',
       callId: null,
+      askedCallId: callId ?? null,
       heldAt: null,
       createdAt: at,
       expiresAt,
       dueAt: dueAt(at, expiresAt, 0),
     });
     if (!row) {
-      const rival = await findOpen(tx, tenant, asked);
+      const rival = (await findOpen(tx, tenant, asked)) ?? (await findDenied(tx, tenant, asked, at));
       if (!rival) throw conflict('case_changed');
-      return { isNew: false, decision: await withApprovals({ ...deps, db: tx }, rival) };
+      return answered(rival);
     }
     await noticesOf(deps, tx, caller, row, { what: 'requested', eligible });
     const data = { ...factsOf(row), expiresAt: row.expiresAt.toISOString() };
@@ -95,7 +111,25 @@ export async function askForDecision(
   });
 }
 
+interface NamedCall {
+  readonly grantId: string;
+  readonly actionHash: string;
+  readonly callId: string;
+}
+
+/**
+ * The request of a call that names itself, in whatever state.
+ * @throws CONFLICT when the id is that of another call; a new version of a case is a new call
+ */
+async function findOwn(tx: Tx, tenant: Tenant, call: NamedCall, at: Date): Promise<DecisionRow | undefined> {
+  const own = await findOfCall(tx, tenant, call, call.callId, at);
+  if (!own || own.actionHash === call.actionHash) return own;
+  if (own.status === 'superseded') return undefined;
+  throw conflict('call_id_used');
+}
+
 const SENTENCES = {
+  call_id_used: 'This `callId` is that of another call. Name each call with an id of its own.',
   no_quorum: 'Too few people may decide about this call.',
   case_changed: 'The case has another version by now.',
   not_needed: 'This call needs no decision.',

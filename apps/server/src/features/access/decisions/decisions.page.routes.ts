@@ -18,6 +18,7 @@ import {
   Deny,
   FollowQuery,
   RoutedDecisions,
+  RoutedQuery,
   ShownDecision,
 } from './decisions.schema.ts';
 import { type FollowDeps, followRequests } from './decisions.stream.service.ts';
@@ -38,6 +39,7 @@ export const decisionPageRoutes: FastifyPluginAsyncTypebox<DecisionsDeps & Follo
     feature: 'approver',
     summary: 'The page on which approvers decide',
     folder: `${import.meta.dirname}/page`,
+    onOwnHost: true,
   });
 
   app.get(
@@ -46,11 +48,12 @@ export const decisionPageRoutes: FastifyPluginAsyncTypebox<DecisionsDeps & Follo
       config: { ...signedIn, failures: [] },
       schema: {
         operationId: 'approver.decisions',
-        summary: 'List the open requests that go to the approver, those that end next first',
+        summary: 'List the requests that go to the approver: the open ones, or those that ended',
+        querystring: RoutedQuery,
         response: { 200: RoutedDecisions },
       },
     },
-    (request) => listRouted(deps, callerOf(request)),
+    (request) => listRouted(deps, callerOf(request), request.query),
   );
 
   app.get(

@@ -1,37 +1,48 @@
 import type { Caller } from '../../../platform/caller.ts';
+import { byId, pageOf } from '../../../platform/paging.ts';
 import { findAgentNames } from '../../accounts/agents/agents.queries.ts';
 import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { findApprover, listAllApprovers } from '../../people/approvers/approvers.queries.ts';
 import { approverIn } from '../../people/approvers/index.ts';
 import { standingOf } from './decisions.approve.service.ts';
 import type { DecisionsDeps } from './decisions.deps.service.ts';
-import { findPrevious, listOpenRows } from './decisions.repo.ts';
+import { findPrevious, listRoutedRows } from './decisions.repo.ts';
 import { eligibleOf } from './decisions.routing.service.ts';
 import { statusAt } from './decisions.rules.ts';
-import type { RoutedDecisions, ShownDecision } from './decisions.schema.ts';
+import type { RoutedDecisions, RoutedQuery, ShownDecision } from './decisions.schema.ts';
 import { listStanding, toDecision } from './decisions.show.service.ts';
 
-/** The open requests that go to an approver, those that expire next first. */
-export async function listRouted(deps: DecisionsDeps, caller: Caller): Promise<RoutedDecisions> {
+/** The requests that go to an approver. */
+export async function listRouted(
+  deps: DecisionsDeps,
+  caller: Caller,
+  query: RoutedQuery,
+): Promise<RoutedDecisions> {
   const { db, clock } = deps;
   const at = clock();
   const { approverId } = approverIn(caller);
   const all = await listAllApprovers(db, caller.tenant);
   const absent = all.filter(({ id }) => eligibleOf(all, [id], at).some(({ row }) => row.id === approverId));
   const ids = [approverId, ...absent.map(({ id }) => id)]; // their own requests, and those they stand in for
-  const rows = await listOpenRows(db, caller.tenant, ids, at);
+  const { page, nextCursor } = pageOf(
+    await listRoutedRows(db, caller.tenant, ids, query, at),
+    byId,
+    (row) => row,
+  );
   const names = await findAgentNames(
     db,
     caller.tenant,
-    rows.map(({ agentId }) => agentId),
+    page.map(({ agentId }) => agentId),
   );
   return {
-    decisions: rows.map((row) => ({
+    decisions: page.map((row) => ({
       ...{ decisionId: row.id, connector: row.connector, tool: row.tool, caseId: row.caseId },
       agentName: names.get(row.agentId) ?? row.agentId,
       status: statusAt(row, at),
+      createdAt: row.createdAt.toISOString(),
       expiresAt: row.expiresAt.toISOString(),
     })),
+    nextCursor,
   };
 }
 

@@ -6,7 +6,7 @@ import { readPage } from '../../../platform/db/page-rows.ts';
 import { tellerOf } from '../../../platform/db/personal-records.ts';
 import type { DecisionApprovals, Decisions } from '../../../platform/db/types.gen.ts';
 import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
-import type { DecisionQuery } from './decisions.schema.ts';
+import type { DecisionQuery, RoutedQuery } from './decisions.schema.ts';
 
 export type DecisionRow = Selectable<Decisions>;
 export type ApprovalRow = Selectable<DecisionApprovals>;
@@ -46,6 +46,25 @@ export const findOpen = (tx: Tx, tenant: Tenant, { grantId, actionHash }: SameCa
     .where('status', 'in', ['pending', 'approved'])
     .executeTakeFirst();
 
+/** The last refusal of the same call whose time is not over. */
+export const findDenied = (tx: Tx, tenant: Tenant, { grantId, actionHash }: SameCall, at: Date) =>
+  decisionsOf(tx, tenant)
+    .where('grantId', '=', grantId)
+    .where('actionHash', '=', actionHash)
+    .where('status', '=', 'denied')
+    .where('expiresAt', '>', at)
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+
+/** The last request of a call, whose time is not over: the one that it uses, or that was made for it. */
+export const findOfCall = (tx: Tx, tenant: Tenant, { grantId }: SameCall, callId: string, at: Date) =>
+  decisionsOf(tx, tenant)
+    .where('grantId', '=', grantId)
+    .where(({ fn, eb }) => eb(fn.coalesce('callId', 'askedCallId'), '=', callId))
+    .where('expiresAt', '>', at)
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+
 export function findDecision(db: Executor, { tenant, agentIds }: Reach, id: string) {
   const own = decisionsOf(db, tenant).where('id', '=', id);
   return (agentIds ? own.where('agentId', 'in', agentIds) : own).executeTakeFirst();
@@ -75,7 +94,7 @@ export function updateDecision(
     .executeTakeFirstOrThrow();
 }
 
-/** Newest first. `expired` and the open statuses follow from the clock. */
+/** Newest first. */
 export function listDecisionRows(db: Executor, { tenant, agentIds }: Reach, query: DecisionQuery, at: Date) {
   const { cursor, limit, status, caseId, agentId, grantId } = query;
   let rows = decisionsOf(db, tenant);
@@ -84,45 +103,69 @@ export function listDecisionRows(db: Executor, { tenant, agentIds }: Reach, quer
   if (caseId !== undefined) rows = rows.where('caseId', '=', caseId);
   if (agentId !== undefined) rows = rows.where('agentId', '=', agentId);
   if (grantId !== undefined) rows = rows.where('grantId', '=', grantId);
-  if (status === 'expired') {
-    rows = rows.where(({ or, and, eb }) =>
-      or([
-        eb('status', '=', 'expired'),
-        and([eb('status', 'in', ['pending', 'approved']), eb('expiresAt', '<=', at)]),
-      ]),
-    );
-  } else if (status !== undefined) {
-    rows = rows.where('status', '=', status);
-    if (status === 'pending' || status === 'approved') rows = rows.where('expiresAt', '>', at);
-  }
+  if (status !== undefined) rows = withStatus(rows, status, at);
   return readPage(db, rows.orderBy('id', 'desc'), limit);
 }
 
-const MOST_SHOWN = 200;
-
-/** The open requests that go to one of these approvers, those that expire next first. */
-export const listOpenRows = (
+/** The requests that go to one of these approvers: the open ones as they expire, all others newest first. */
+export function listRoutedRows(
   db: Executor,
   tenant: Tenant,
   approverIds: readonly string[],
+  { status, cursor, limit }: RoutedQuery,
   at: Date,
-): Promise<DecisionRow[]> =>
-  decisionsOf(db, tenant)
-    .where('status', '=', 'pending')
-    .where('expiresAt', '>', at)
-    .where(sql<boolean>`routed && ${[...approverIds]}::text[]`)
-    .orderBy('expiresAt')
-    .limit(MOST_SHOWN)
-    .execute();
+) {
+  const routed = decisionsOf(db, tenant).where(sql<boolean>`routed && ${[...approverIds]}::text[]`);
+  const rows =
+    status === 'ended'
+      ? routed.where(({ or, eb }) => or([eb('status', '<>', 'pending'), eb('expiresAt', '<=', at)]))
+      : withStatus(routed, status, at);
+  if (status !== 'pending') {
+    const page = cursor ? rows.where('id', '<', cursor) : rows;
+    return readPage(db, page.orderBy('id', 'desc'), limit);
+  }
+  const page = cursor
+    ? rows.where(({ eb, refTuple }) =>
+        eb(
+          refTuple('expiresAt', 'id'),
+          '>',
+          db
+            .selectFrom('decisions')
+            .select(['expiresAt', 'id'])
+            .where('developerId', '=', tenant.developerId)
+            .where('id', '=', cursor)
+            .$asTuple('expiresAt', 'id'),
+        ),
+      )
+    : rows;
+  return readPage(db, page.orderBy('expiresAt').orderBy('id'), limit);
+}
 
-/** The last decision of the same case and tool, before this one. */
+type Rows = ReturnType<typeof decisionsOf>;
+
+/** `expired` and the open statuses follow from the clock. */
+function withStatus(rows: Rows, status: DecisionRow['status'], at: Date): Rows {
+  const stored = rows.where('status', '=', status);
+  if (status === 'pending' || status === 'approved') return stored.where('expiresAt', '>', at);
+  if (status !== 'expired') return stored;
+  return rows.where(({ or, and, eb }) =>
+    or([
+      eb('status', '=', 'expired'),
+      and([eb('status', 'in', ['pending', 'approved']), eb('expiresAt', '<=', at)]),
+    ]),
+  );
+}
+
+/** The last decision of the same case and tool, before this one. Ids have no order within a millisecond. */
 export const findPrevious = (db: Executor, row: DecisionRow): Promise<DecisionRow | undefined> =>
   decisionsOf(db, row)
     .where('caseId', '=', row.caseId ?? '')
     .where('connector', '=', row.connector)
     .where('tool', '=', row.tool)
     .where('status', 'in', ['approved', 'consumed'])
-    .where('id', '<', row.id)
+    .where('id', '<>', row.id)
+    .where('createdAt', '<=', row.createdAt)
+    .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
     .executeTakeFirst();
 

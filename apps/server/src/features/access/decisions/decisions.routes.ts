@@ -35,7 +35,7 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
         operationId: 'decisions.request',
         summary: 'Ask people to decide about one exact call',
         description:
-          'Asking decides nothing: people approve on the page `url`, each with a passkey of their own. A call that another check refuses asks nobody. The same call asks once while its request is open.',
+          'Asking decides nothing: people approve on the page `url`, each with a passkey of their own. A call that another check refuses asks nobody. The same call asks once while its request is open, and after a refusal not before its time is over. A call with a `callId` gets its own request again, also once its approvals are used.',
         body: NewDecision,
         response: { 200: Decision, 201: Decision },
       },

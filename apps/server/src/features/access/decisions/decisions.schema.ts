@@ -8,6 +8,7 @@ const closed = { additionalProperties: false } as const;
 const GrantToken = Text(16_384);
 const CaseId = Type.String({ minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' });
 const CaseVersion = Text(128);
+const CallId = Type.String({ pattern: '^[A-Za-z0-9_.:-]{8,128}$' });
 const Arguments = Type.Object({}, { additionalProperties: true });
 
 export type NewDecision = Static<typeof NewDecision>;
@@ -21,6 +22,13 @@ export const NewDecision = Type.Object(
     amount: Type.Optional(Type.Number()),
     caseId: Type.Optional(CaseId),
     caseVersion: Type.Optional(CaseVersion),
+    callId: Type.Optional(
+      Type.String({
+        ...CallId,
+        description:
+          'The same for each attempt of one logical call. Until its request expires, the call gets that request again, whatever became of it.',
+      }),
+    ),
     summary: Type.Optional(textOf(500)),
     expiresIn: Type.String({ ...Duration, default: '4h' }),
     approvers: Type.Optional(
@@ -33,15 +41,8 @@ export const NewDecision = Type.Object(
   closed,
 );
 
-const DecisionStatus = Type.Enum([
-  'pending',
-  'approved',
-  'consumed',
-  'denied',
-  'cancelled',
-  'superseded',
-  'expired',
-]);
+const STATUSES = ['pending', 'approved', 'consumed', 'denied', 'cancelled', 'superseded', 'expired'] as const;
+const DecisionStatus = Type.Enum([...STATUSES]);
 
 const Approval = Type.Object({
   approver: Type.String({ description: 'The `sub` of the person.' }),
@@ -107,7 +108,7 @@ export const NewConsumption = Type.Object(
       closed,
     ),
     caseVersion: nullable(CaseVersion),
-    callId: Type.String({ pattern: '^[A-Za-z0-9_.:-]{8,128}$' }),
+    callId: CallId,
     grantToken: GrantToken,
     phase: Type.Enum(['hold', 'send', 'spend', 'release'], { default: 'send' }),
   },
@@ -163,6 +164,15 @@ export const ShownDecision = Type.Object({
   firstApprover: nullable(Type.String()),
   mayDecide: Type.Boolean(),
 });
+export type RoutedQuery = Static<typeof RoutedQuery>;
+export const RoutedQuery = Type.Object({
+  ...pageQuery('dec'),
+  status: Type.Enum([...STATUSES, 'ended'], {
+    default: 'pending',
+    description:
+      '`pending`: the open requests, those that end next first. `ended`: all that wait no longer. All but `pending` are newest first.',
+  }),
+});
 export type RoutedDecisions = Static<typeof RoutedDecisions>;
 export const RoutedDecisions = Type.Object({
   decisions: Type.Array(
@@ -173,9 +183,11 @@ export const RoutedDecisions = Type.Object({
       caseId: nullable(Type.String()),
       agentName: Type.String(),
       status: DecisionStatus,
+      createdAt: Time,
       expiresAt: Time,
     }),
   ),
+  nextCursor: NextCursor,
 });
 export const FollowQuery = Type.Object({
   lastEventId: Type.Optional(

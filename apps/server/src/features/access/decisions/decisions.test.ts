@@ -426,7 +426,7 @@ test('a person sees a request behind two hundred others that end sooner, and so 
   expect(new Set((await Promise.all(asked)).map(({ statusCode }) => statusCode))).toEqual(new Set([201]));
   const { decisionId } = (await agent.ask({ approvers: [bob.approverId], expiresIn: '2h' })).json();
   const seen = async ({ browser }: typeof ada): Promise<string[]> =>
-    (await browser.call('GET', '/v1/approver/decisions'))
+    (await browser.call('GET', '/v1/approver/decisions?limit=500'))
       .json()
       .decisions.map((one: { decisionId: string }) => one.decisionId);
 

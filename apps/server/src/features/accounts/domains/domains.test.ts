@@ -400,4 +400,32 @@ describe('a verified domain', () => {
     const host = 'consent.acme-pages.test';
     expect((await app.inject({ url: '/.well-known/jwks.json', headers: { host } })).statusCode).toBe(200);
   });
+
+  test('W3: has no page on which approvers decide, and none of its calls', async () => {
+    const { asDeveloper, app } = await start({ CUSTOM_DOMAIN_PAGES: 'true' });
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    await verified(acme, 'consent.acme-pages.test');
+    const ask = async (method: 'GET' | 'POST', url: string, host: string) => {
+      const headers = { host, origin: `https://${host}`, 'sec-fetch-site': 'same-origin' };
+      return (await app.inject({ method, url, headers, ...(method === 'POST' && { body: {} }) })).statusCode;
+    };
+    const calls = [
+      ['GET', '/approve', 200],
+      ['GET', '/approve/approve.js', 200],
+      ['POST', '/v1/approver/session/options', 200],
+      ['POST', '/v1/approver/enrol/options', 400],
+      ['GET', '/v1/approver/session', 401],
+      ['GET', '/v1/approver/decisions', 401],
+      ['GET', '/v1/approver/events', 401],
+    ] as const;
+    const forms = ['', ':443', '.', '.:443'].map((end) => `consent.acme-pages.test${end}`);
+
+    for (const [method, url, status] of calls) {
+      for (const host of [...forms, 'Consent.Acme-Pages.TEST']) {
+        expect([url, host, await ask(method, url, host)]).toEqual([url, host, 404]);
+      }
+      expect([url, await ask(method, url, 'auth.test')]).toEqual([url, status]); // the control
+    }
+    expect(await ask('GET', '/consent', forms[0] ?? '')).toBe(200);
+  });
 });

@@ -5,7 +5,7 @@ import { recordActs } from '../../record/audit/index.ts';
 import type { ApproverDeps } from './approvers.deps.service.ts';
 import { getApprover } from './approvers.manage.service.ts';
 import { type ApproverRow, findApprover, listAllApprovers } from './approvers.queries.ts';
-import { updateApprover } from './approvers.repo.ts';
+import { NO_LINK, updateApprover } from './approvers.repo.ts';
 import { type Assurance, isActiveAt, mayDeputiseFor } from './approvers.rules.ts';
 import type { Approver, Colleagues } from './approvers.schema.ts';
 import { approverIn, mustBeFresh } from './approvers.session.service.ts';
@@ -21,8 +21,8 @@ export async function listColleagues({ db, clock }: ListDeps, caller: Caller): P
   const all = everybody.filter(
     ({ id, kind, status, assurance }) =>
       id !== approverId &&
-      kind === 'person' &&
-      (status === 'pending_confirmation' || (status === 'active' && assurance === 'single')),
+      (status === 'pending_confirmation' ||
+        (kind === 'person' && status === 'active' && assurance === 'single')),
   );
   return {
     colleagues: all.map(({ id, displayName, email, status }) => ({
@@ -42,8 +42,8 @@ export async function listColleagues({ db, clock }: ListDeps, caller: Caller): P
   };
 }
 
-const assuranceOf = ({ assurance, emailVerified }: ApproverRow): Assurance => {
-  if (assurance === 'sso') return 'sso';
+const assuranceOf = ({ kind, assurance, emailVerified }: ApproverRow): Assurance => {
+  if (kind === 'principal' || assurance === 'sso') return assurance;
   return emailVerified ? 'dual' : 'single';
 };
 
@@ -63,12 +63,12 @@ export function confirmColleague(deps: ApproverDeps, caller: Caller, id: string)
       throw new AppError('FORBIDDEN', 'Only another active approver can vouch for a person.');
     }
     const row = await getApprover(tx, tenant, id);
-    if (row.kind !== 'person' || (row.status !== 'pending_confirmation' && row.status !== 'active'))
-      throw notFound();
+    const isPerson = row.kind === 'person' && row.status === 'active';
+    if (row.status !== 'pending_confirmation' && !isPerson) throw notFound();
     const confirmed = await updateApprover(tx, tenant, id, {
       confirmedBy: caller.actor,
       assurance: assuranceOf(row),
-      ...(row.status === 'pending_confirmation' && { status: 'active', activeFrom: at }),
+      ...(row.status === 'pending_confirmation' && { ...NO_LINK, status: 'active', activeFrom: at }),
     });
     const data = { approverId: id, confirmedBy: approverId };
     await recordActs(tx, caller, [{ type: 'approver.confirmed', data }], at);

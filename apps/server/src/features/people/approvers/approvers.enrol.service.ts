@@ -8,6 +8,7 @@ import { lockOpenAccount } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { challengeInvalid, checkRegistration, creationOptions } from '../passkeys/index.ts';
 import { isPrincipalActive } from '../scim/scim.principals.queries.ts';
+import { askForConfirmation, hasConfirmer } from './approvers.confirm.service.ts';
 import { type ApproverDeps, approverParty } from './approvers.deps.service.ts';
 import {
   claimApproverChallenge,
@@ -86,7 +87,8 @@ export async function beginEnrolment(
 
 /**
  * Stores the approver's passkey, and uses the link up. The first approver of an account needs nobody; each later one
- * waits until another approver confirms them, so that an API key alone adds nobody.
+ * waits until another approver confirms them, so that an API key alone adds nobody. A principal of a live account waits
+ * for an approver, or for their own confirmation where there is none, unless their provider vouches for them.
  * @throws NOT_FOUND, CHALLENGE_INVALID, WEBAUTHN_VERIFICATION_FAILED, PRINCIPAL_INACTIVE, CONFLICT
  */
 export async function finishEnrolment(
@@ -116,6 +118,7 @@ export async function finishEnrolment(
     const isRecovered = recoveryFrom !== null;
     if (isRecovered) await deleteAccess(tx, row, row.id);
     if (principalId !== null && !(await isPrincipalActive(tx, row, principalId))) throw unusable();
+    if (principalId !== null && caller.mode !== 'sandbox' && !row.inviteMailed) throw unusable();
     const passkey = await insertApproverPasskey(tx, row, {
       id: newId('cred', at),
       approverId: row.id,
@@ -130,16 +133,18 @@ export async function finishEnrolment(
     if (!passkey)
       throw new AppError('CONFLICT', 'This passkey is registered already.', { field: 'response' });
     const others = (await listAllApprovers(tx, row)).filter(({ status }) => status !== 'invited');
-    const { vouched } = await voucherOf(deps, tx, row, browser.signOn);
+    const { isVouched, vouched } = await voucherOf(deps, tx, row, browser.signOn);
     const waitsUntil = caller.mode === 'sandbox' ? at : new Date(at.getTime() + WAIT_MS);
     const enrolled = await updateApprover(tx, row, row.id, {
       ...NO_LINK,
-      ...{ status: statusOf(row, caller.mode, others), activeFrom: waitsUntil },
+      ...{ status: statusOf(row, caller.mode, others, isVouched), activeFrom: waitsUntil },
       emailVerified: row.inviteMailed,
       // Nobody has vouched for the person who came with the link of the operator.
       ...(isRecovered && { status: 'active', activeFrom: at, assurance: 'single', confirmedBy: null }),
       ...(vouched && (!isRecovered || vouched.ssoSub === row.ssoSub) && { ...vouched, assurance: 'sso' }),
     });
+    if (row.kind === 'principal' && enrolled.status !== 'active' && !hasConfirmer(others, at))
+      await askForConfirmation(deps, tx, enrolled);
     const opened = await openApproverSession(deps, tx, enrolled, browser);
     const to = [account, ...others.filter(({ status }) => status === 'active')];
     await tellOfEnrolment(deps, tx, to, { ...enrolled, developerName: account.name });
@@ -149,10 +154,16 @@ export async function finishEnrolment(
   });
 }
 
-/** A principal decides about its own grants alone, and the directory vouches for the address. */
-function statusOf({ kind }: ApproverRow, mode: Caller['mode'], others: readonly ApproverRow[]) {
+/** An API key can write the directory, so the address of a principal vouches for nobody. */
+function statusOf(
+  { kind }: ApproverRow,
+  mode: Caller['mode'],
+  others: readonly ApproverRow[],
+  isVouched: boolean,
+) {
   const isFirst = !others.some((other) => other.kind === 'person');
-  return kind === 'principal' || isFirst || mode === 'sandbox' ? 'active' : 'pending_confirmation';
+  const needsNobody = kind === 'principal' ? isVouched : isFirst;
+  return needsNobody || mode === 'sandbox' ? 'active' : 'pending_confirmation';
 }
 
 type Told = ApproverRow & { readonly developerName: string };

@@ -17,7 +17,8 @@ import { toApprover } from './approvers.show.service.ts';
 /**
  * Invites a person to enrol. The link goes by mail alone where it can. Another invitation of the same address voids
  * the one before.
- * @throws BAD_REQUEST, CONFLICT for an approver who has enrolled, or a principal without a known address
+ * @throws BAD_REQUEST, CONFLICT for an approver who has enrolled, a principal without a known address, or a live
+ * principal whom no mail reaches
  */
 export async function inviteApprover(
   deps: ApproverDeps,
@@ -38,6 +39,7 @@ export async function inviteApprover(
       throw new AppError('CONFLICT', 'This address is that of an approver.', { field: 'email' });
     }
     const isMailed = deps.mailer !== undefined && account.emailVerified;
+    if (invited.kind === 'principal' && caller.mode !== 'sandbox' && !isMailed) throw mailNeeded();
     const asked = {
       ...invited,
       groups: input.groups ?? [],
@@ -76,6 +78,14 @@ export async function inviteApprover(
     return { ...toApprover(row), link: isMailed ? null : link, expiresAt: inviteExpiresAt.toISOString() };
   });
 }
+
+/** A key that saw the link of a principal could enrol in the person's place. */
+const mailNeeded = () =>
+  new AppError(
+    'CONFLICT',
+    'The link of a principal goes by mail alone. Verify the address of your account, where the service sends mail.',
+    { sub_reason: 'mail_needed' },
+  );
 
 /** A principal's address is the one that the directory tells, and never one that is typed here. */
 async function personIn({ db }: ApproverDeps, { tenant }: Caller, input: NewApprover) {

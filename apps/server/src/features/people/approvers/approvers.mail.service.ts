@@ -45,6 +45,18 @@ The link is good for 72 hours, and once. If you do not know the account, do noth
 `,
 });
 
+export const confirmationMail = ({ developerName, developerId, link }: Invited) => ({
+  subject: 'Confirm that you made a passkey to approve what AI agents do',
+  text: `Somebody made a passkey with the link that was mailed to you. If it was you, confirm it in the browser in which you made it. If not, do nothing: it decides nothing before.
+
+The account: ${nameInMail(developerName, developerId)}
+
+    ${link}
+
+The link is good for 72 hours, and once.
+`,
+});
+
 export const passkeyMail = (name: string) => ({
   subject: 'A further passkey decides for you',
   text: `A passkey was added to those with which you approve what AI agents do. If you did not add it, sign in to the page of decisions, remove it, and tell the account that enrolled you.

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { confirmColleague, listColleagues } from './approvers.colleagues.service.ts';
+import { confirmSelf } from './approvers.confirm.service.ts';
 import type { ApproverDeps } from './approvers.deps.service.ts';
 import { beginEnrolment, finishEnrolment } from './approvers.enrol.service.ts';
 import { endAbsence, setAbsence } from './approvers.manage.service.ts';
@@ -17,6 +18,7 @@ import {
   EnrolVerify,
   NewAbsence,
   OpenedApprover,
+  SelfConfirmation,
   SignInOptions,
   SignInVerify,
 } from './approvers.schema.ts';
@@ -32,7 +34,7 @@ import {
 import { beginSignIn, finishSignIn } from './approvers.sign-in.service.ts';
 import { signOnIn } from './approvers.sign-on.service.ts';
 
-const stranger = { access: 'none', fromOwnPages: true, rate: rates.consoleSignIn } as const;
+const stranger = { access: 'none', fromOwnPages: true, onOwnHost: true, rate: rates.consoleSignIn } as const;
 const signedIn = { access: 'approver', fromOwnPages: true, rate: rates.console } as const;
 
 export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (app, deps) => {
@@ -199,6 +201,20 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
       await endAbsence(deps, caller, approverIn(caller).approverId);
       return reply.code(204).send(null);
     },
+  );
+
+  app.post(
+    '/v1/approver/confirm',
+    {
+      config: { ...signedIn, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'approver.confirmSelf',
+        summary: 'Confirm, as a principal, that it was you who enrolled, by the link in your mail',
+        body: SelfConfirmation,
+        response: { 200: Approver },
+      },
+    },
+    (request) => confirmSelf(deps, callerOf(request), request.body.confirmation),
   );
 
   app.get(

@@ -34,7 +34,7 @@ export const approverRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (ap
         operationId: 'approvers.invite',
         summary: 'Invite a person to decide about calls',
         description:
-          'The link goes by mail where the service can send it, and into the answer otherwise. The first person of an account decides 24 hours after they enrol; each later one after another approver has confirmed them.',
+          'The link goes by mail where the service can send it, and into the answer otherwise. The first person of an account decides 24 hours after they enrol; each later one after another approver has confirmed them. The link of a principal of a live account goes by mail alone.',
         body: NewApprover,
         response: { 201: InvitedApprover },
       },

@@ -103,6 +103,11 @@ export const EnrolVerify = Type.Object(
   closed,
 );
 
+export const SelfConfirmation = Type.Object(
+  { confirmation: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }) },
+  closed,
+);
+
 export const SignInOptions = Type.Object({ challengeId: Id, publicKey: OfStandard });
 export type SignInVerify = Static<typeof SignInVerify>;
 export const SignInVerify = Type.Object({ challengeId: Id, response: AssertionResponse }, closed);

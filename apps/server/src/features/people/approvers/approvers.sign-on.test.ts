@@ -4,9 +4,11 @@ import {
   type ApprovingPerson,
   approverBrowser,
   enrolApprover,
+  enrolWith,
   livePayer,
   release,
 } from '../../../../test/app/approving.ts';
+import { authenticator } from '../../../../test/app/authenticator.ts';
 import { provisionerOf } from '../../../../test/app/scim.ts';
 import { addOidc, besideProvider } from '../../../../test/app/signing-on.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
@@ -87,6 +89,50 @@ test('the link of an invitation says where the organisation can vouch, until it 
 
   expect(before.signInAt).toBe(`https://auth.test/sso/login?org=${org}&connection=${connection.id}`);
   expect((await asked()).json().signInAt).toBe(null);
+});
+
+type SignIn = (browser: Browser) => Promise<unknown>;
+
+/** Enrols principals whom the directory tells of. */
+async function principalsOf(service: Service, acme: Developer) {
+  const directory = await provisionerOf(service, acme);
+  const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User'];
+  return async (name: string, sign: SignIn, email = `${name}@upstream.test`) => {
+    await directory('POST', '/Users', {
+      ...{ schemas, userName: `${name}@upstream.test`, externalId: name },
+      emails: [{ value: email, primary: true }],
+    });
+    const made = await acme('POST', '/v1/approvers', { principalId: name });
+    expect(made.json()).toMatchObject({ kind: 'principal', link: null });
+    const browser = approverBrowser(service);
+    await sign(browser);
+    const mail = service.mails.sent().find(({ to, text }) => to === email && text.includes('#invite='));
+    const link = /https?:\S+#invite=\S+/.exec(mail?.text ?? '')?.[0] ?? '';
+    return (await enrolWith(browser, authenticator(), link)).answer.json().approver;
+  };
+}
+
+test('W3: a provider vouches for the principal who has signed in there, and for no other one', async () => {
+  const { service, acme, signInAs } = await customer();
+  await ownDomain(service, acme);
+  const enrolPrincipal = await principalsOf(service, acme);
+
+  expect(await enrolPrincipal('bob', signInAs('mallory'))).toMatchObject({ status: 'pending_confirmation' });
+  expect(await enrolPrincipal('ada', signInAs('ada'))).toMatchObject({
+    ...{ status: 'active', assurance: 'single', sub: 'principal:ada' },
+    activeFrom: new Date(service.clock().getTime() + DAY * 1000).toISOString(),
+  });
+});
+
+test('W3: a provider vouches for no principal to whom the directory gave the address of somebody else', async () => {
+  const { service, acme, signInAs } = await customer();
+  await ownDomain(service, acme);
+  await signInAs('ada')(approverBrowser(service)); // the directory knows her from now on
+  const enrolPrincipal = await principalsOf(service, acme);
+
+  const cleo = await enrolPrincipal('cleo', signInAs('ada'), 'ada@upstream.test');
+
+  expect(cleo).toMatchObject({ status: 'pending_confirmation', sub: 'principal:cleo' });
 });
 
 /** Two people for whom the provider vouches and one whose address a mail has proved, all confirmed, a day later. */

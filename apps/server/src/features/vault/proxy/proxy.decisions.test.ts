@@ -111,3 +111,24 @@ test('R10: a decision that ended lets nothing through the proxy', async () => {
   expect(answers.map((answer) => denialOf(answer).sub_reason)).toEqual(['revoked', 'revoked']);
   expect(receiver.received).toEqual([]);
 });
+
+test('R10: a tool that two people decide about passes through the proxy under no word that the agent chooses', async () => {
+  const { acme, receiver, upload, approved } = await uploader();
+  const { header } = await approved(file);
+  const { upload: tool } = manifest.tools;
+  const paired = { ...manifest, tools: { upload: { ...tool, four_eyes_on: ['release'] } } };
+  await acme('PUT', '/v1/manifests/github', paired);
+
+  for (const [body, more] of [
+    [file, header],
+    ['{"name":"a","decision":"note"}', header],
+    [file, { ...header, 'behest-decision': 'note' }],
+    [file, {}],
+  ] as const) {
+    expect(denialOf(await upload(body, more))).toMatchObject({ reason_code: 'decision_required' });
+  }
+  expect(receiver.received).toEqual([]);
+
+  await acme('PUT', '/v1/manifests/github', manifest);
+  expect((await upload(file, header)).statusCode).toBe(200); // the control
+});

@@ -39,6 +39,8 @@ declare module 'fastify' {
      * Only the service's own pages may call it. A request that says that it comes from elsewhere is refused.
      */
     fromOwnPages?: true;
+    /** The route exists on the host of the service alone, and on no domain of a developer. So do all of an approver. */
+    onOwnHost?: true;
     /**
      * A request that says that it comes from a page is refused, unless the operator allows the page's origin.
      */
@@ -144,6 +146,7 @@ function failureShapes({ method, url, config }: RouteOptions) {
   for (const code of config?.failures ?? []) codes.add(code);
   if (config?.access === 'operator') codes.add('NOT_CONFIGURED');
   if (url.includes(':')) codes.add('NOT_FOUND'); // no id of ours has the form that the path has
+  if (config?.onOwnHost || config?.access === 'approver') codes.add('NOT_FOUND');
   if (config?.access !== 'none') codes.add('UNAUTHORIZED');
   const mayForbid = config?.role === 'full' || config?.boundKeys === 'forbidden';
   if (mayForbid || config?.fromOwnPages || config?.fromAllowedOrigins || config?.ssfScope)

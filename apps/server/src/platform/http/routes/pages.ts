@@ -28,10 +28,13 @@ interface Page {
   readonly feature: string;
   readonly summary: string;
   readonly folder: string;
+  /** A page that no domain of a developer has. */
+  readonly onOwnHost?: true;
 }
 
 /** A page for people: a document at `/<name>`, which holds no secret, and its files below. */
-export function addPage(app: FastifyInstance, { name, feature, summary, folder }: Page): void {
+export function addPage(app: FastifyInstance, { name, feature, summary, folder, onOwnHost }: Page): void {
+  const host = onOwnHost && { onOwnHost };
   const files = loadFiles(folder);
   const document = files.get(`${name}.html`);
   if (!document) throw new Error(`The page ${name} has no document.`);
@@ -39,7 +42,7 @@ export function addPage(app: FastifyInstance, { name, feature, summary, folder }
   app.get(
     `/${name}`,
     {
-      config: { access: 'none', rate: 'default', failures: [] },
+      config: { access: 'none', rate: 'default', failures: [], ...host },
       schema: { operationId: `${feature}.page`, summary, response: { 200: Bytes } },
     },
     async (_request, reply) =>
@@ -47,7 +50,7 @@ export function addPage(app: FastifyInstance, { name, feature, summary, folder }
         .headers({ 'content-type': document.type, 'content-security-policy': PAGE_POLICY })
         .send(document.body),
   );
-  addFiles(app, { at: `/${name}`, operationId: `${feature}.file`, files });
+  addFiles(app, { at: `/${name}`, operationId: `${feature}.file`, files, ...host });
 }
 
 /**
@@ -63,13 +66,14 @@ interface Files {
   readonly at: string;
   readonly operationId: string;
   readonly files: ReadonlyMap<string, PageFile>;
+  readonly onOwnHost?: true;
 }
 
-function addFiles(app: FastifyInstance, { at, operationId, files }: Files): void {
+function addFiles(app: FastifyInstance, { at, operationId, files, onOwnHost }: Files): void {
   app.withTypeProvider<TypeBoxTypeProvider>().get(
     `${at}/:file`,
     {
-      config: { access: 'none', rate: 'default', failures: ['NOT_FOUND'] },
+      config: { access: 'none', rate: 'default', failures: ['NOT_FOUND'], ...(onOwnHost && { onOwnHost }) },
       schema: {
         operationId,
         summary: 'A script or style of a page',

@@ -55,8 +55,12 @@ export function approveApi() {
     endAbsence: () => ask('/absence', undefined, 'DELETE'),
     /** @type {(isAside?: boolean) => Promise<Answer<RoutedList>>} */
     list: (isAside) => (isAside ? askAside : ask)('/decisions'),
+    /** @type {(cursor?: string) => Promise<Answer<RoutedList>>} */
+    history: (cursor) => ask(`/decisions?status=ended&${cursor ? `limit=20&cursor=${cursor}` : 'limit=5'}`),
     /** @type {() => Promise<Answer<Colleagues>>} */
     colleagues: () => ask('/colleagues'),
+    /** @type {(confirmation: string) => Promise<Answer<Opened['approver']>>} */
+    confirmSelf: (confirmation) => ask('/confirm', { confirmation }),
     /** @param {string} id */
     confirm: (id) => ask(`/colleagues/${id}/confirm`, {}),
     /** @param {string} id */
@@ -77,6 +81,9 @@ const REASONS = {
   same_approver: 'otherPerson',
   session_too_old: 'oldSession',
   last_passkey: 'lastPasskey',
+  approver_needed: 'approverNeeded',
+  absent: 'absent',
+  not_active: 'notActive',
 };
 
 /** @type {(refusal: Refusal) => Problem} */

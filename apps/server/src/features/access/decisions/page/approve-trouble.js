@@ -17,6 +17,9 @@ const TROUBLES = {
   otherPerson: 'person',
   oldSession: 'old',
   lastPasskey: 'last',
+  absent: 'absent',
+  notActive: 'notActive',
+  approverNeeded: 'approverNeeded',
   sso: 'sso',
   changed: 'changed',
 };

@@ -11,6 +11,7 @@ import { renderCall } from './approve-call.js';
 import { renderColleagues } from './approve-colleagues.js';
 import { renderDecision } from './approve-decide.js';
 import { showEnrolment } from './approve-enrol.js';
+import { renderHistory } from './approve-history.js';
 import { liveRequests } from './approve-live.js';
 import { renderOwn } from './approve-own.js';
 import { troubleOf } from './approve-trouble.js';
@@ -19,6 +20,8 @@ import { words } from './approve-words.js';
 const api = approveApi();
 let invite = '';
 let wanted = '';
+/** The secret of the link by which a principal confirms that they enrolled. */
+let confirmation = '';
 /** The call that is shown. */
 let current = '';
 
@@ -44,6 +47,7 @@ function follow() {
   const fragment = screen.takeFragment();
   invite = fragment.get('invite') ?? '';
   wanted = fragment.get('decision') ?? '';
+  confirmation = fragment.get('confirm') ?? '';
   return open();
 }
 
@@ -86,6 +90,7 @@ function showSignIn() {
 /** @param {Opened} opened */
 function showNext(opened) {
   live.start();
+  if (confirmation) return confirmSelf(opened);
   if (wanted === '') return showList(opened);
   const id = wanted;
   wanted = '';
@@ -93,19 +98,32 @@ function showNext(opened) {
 }
 
 /** @param {Opened} opened */
+async function confirmSelf(opened) {
+  const answer = await screen.showLoading(words.loading, api.confirmSelf(confirmation));
+  if (!answer.ok && answer.problem.kind === 'noSession') return showSignIn();
+  confirmation = '';
+  if (answer.ok)
+    return showEnd({ ...opened, approver: answer.body }, words.confirmedTitle, words.confirmedText);
+  if (answer.problem.kind === 'unknown') return showEnd(opened, words.badLink, words.badConfirmation);
+  showProblem(answer.problem);
+}
+
+/** @param {Opened} opened */
 async function showList(opened) {
   const { approver, developerName } = opened;
   onEvent = () => {};
   current = '';
-  const [listed, waiting, own] = await screen.showLoading(
+  const [listed, waiting, own, ended] = await screen.showLoading(
     words.loading,
-    Promise.all([api.list(), api.colleagues(), api.passkeys()]),
+    Promise.all([api.list(), api.colleagues(), api.passkeys(), api.history()]),
   );
   if (!listed.ok) return showProblem(listed.problem);
   const deputies = waiting.ok ? waiting.body.deputies : [];
   const now = serviceTime();
   const activeFrom = approver.activeFrom ? new Date(approver.activeFrom) : undefined;
-  const isWaiting = approver.status === 'active' && activeFrom !== undefined && activeFrom > now;
+  // The service tells its time in whole seconds.
+  const isLater = activeFrom !== undefined && activeFrom.getTime() >= now.getTime() + 1000;
+  const isWaiting = approver.status === 'active' && isLater;
   const region = element('div', {});
   let ids = '';
   /** @param {Routed[]} requests */
@@ -125,9 +143,10 @@ async function showList(opened) {
   };
   const parts = [
     paragraph(fill(words.listLead, { account: mention(developerName) })),
-    approver.status === 'pending_confirmation' && paragraph(words.pending),
+    approver.status === 'pending_confirmation' && paragraph(words.pending[approver.kind]),
     isWaiting && paragraph(fill(words.notYet, { time: moment(activeFrom, now) })),
     region,
+    ended.ok && renderHistory(ended.body, { api, fail: showProblem }),
     waiting.ok && renderColleagues(waiting.body, { api, reload: open, fail: showProblem }),
     own.ok &&
       renderOwn(opened, { passkeys: own.body.passkeys, deputies }, { api, reload: open, fail: failOwn }),

@@ -3,6 +3,7 @@
 export interface Opened {
   approver: {
     approverId: string;
+    kind: 'person' | 'principal';
     displayName: string;
     status: string;
     activeFrom: string | null;
@@ -51,6 +52,8 @@ export interface Routed {
   tool: string;
   caseId: string | null;
   agentName: string;
+  status: string;
+  createdAt: string;
   expiresAt: string;
 }
 
@@ -63,7 +66,6 @@ export interface LiveEvent {
 }
 
 export interface Shown extends Routed {
-  status: string;
   actionHash: string;
   caseVersion: string | null;
   quorum: number;
@@ -86,6 +88,7 @@ export interface Colleague {
 
 export interface RoutedList {
   decisions: Routed[];
+  nextCursor: string | null;
 }
 
 export interface Recovery extends Colleague {
