@@ -1,4 +1,5 @@
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import express from 'express';
@@ -84,6 +85,18 @@ test.each(Object.entries(servers))(
     expect(await ask(`DPoP ${plain}`, await proof(plain))).toMatchObject({ status: 401 });
     expect(await ask(`DPoP ${token}`, await proof(token, `${ORIGIN}/other`))).toMatchObject({ status: 401 });
     expect(await ask(`DPoP ${token}`, await proof(token, `${address}/who`))).toMatchObject({ status: 401 });
+
+    const elsewhere = 'https://evil.example';
+    const statusOf = async (line: string, host: string) => {
+      const headers = { authorization: `DPoP ${token}`, dpop: await proof(token, `${host}/who`) };
+      const [answer]: IncomingMessage[] = await once(get(address, { path: line, headers }), 'response');
+      answer?.resume();
+      return answer?.statusCode;
+    };
+    // The sender writes the request line, so its host proves nothing.
+    for (const line of [`${elsewhere}/who`, '//evil.example/who', '//', 'http://a:99999/who'])
+      expect([401, 404, 400]).toContain(await statusOf(line, elsewhere));
+    expect(await statusOf('/who', ORIGIN)).toBe(200);
   },
 );
 

@@ -147,6 +147,14 @@ describe('over HTTP', () => {
     expect(
       await ask(await issuer.token({ aud: resource, dev: 'dev_2', 'urn:service:grant': undefined })),
     ).toBe(401);
+    const proving = requireMcpAuth({ ...options, dpop: { origin: 'https://mcp.example.test' } });
+    for (const url of ['//', 'http://a:99999/mcp']) {
+      const headers = { authorization: 'DPoP x' };
+      const request: McpRequest = Object.assign(new IncomingMessage(new Socket()), { url, headers });
+      const response = new ServerResponse(request);
+      await proving(request, response, () => {});
+      expect(response.statusCode).toBe(401);
+    }
     // JavaScript may leave out what the types demand.
     expect(() => requireMcpAuth({ ...options, developerId: undefined } as never)).toThrow(BehestError);
     expect(() => protectMcp(() => {}, { ...options, connector: 'files' } as never)).toThrow(

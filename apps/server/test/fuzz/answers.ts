@@ -19,8 +19,9 @@ const RATE = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 const INSIDE =
   /\n\s+at |node_modules|\.ts:\d|file:\/\/|\/(home|tmp|usr|work)\/|syntax error|SQLSTATE|duplicate key|violates|relation "|TypeError|RangeError|ECONN|Cannot read/;
 
-/** A part of the service that its settings leave off says so with 503. */
-const isOff = ({ status, body }: Answer) => status === 503 && body.includes('"code":"NOT_CONFIGURED"');
+/** A part of the service that its settings leave off says so with 503, and to HEAD without words. */
+const isOff = ({ method }: Draft, { status, body }: Answer) =>
+  status === 503 && (method === 'HEAD' || body.includes('"code":"NOT_CONFIGURED"'));
 
 /** Everything that is wrong with an answer. */
 export function faultsOf(draft: Draft, asked: Asked, answer: Answer): string[] {
@@ -28,7 +29,7 @@ export function faultsOf(draft: Draft, asked: Asked, answer: Answer): string[] {
   const isAimed = draft.path === draft.route.url && draft.method === draft.route.method && !asked.raw;
   const isOfNoRoute = !isAimed || draft.broken.includes('an id');
   const faults: (string | false | undefined)[] = [
-    status >= 500 && !isOff(answer) && !isNotOffered(draft, status) && `the status is ${status}`,
+    status >= 500 && !isOff(draft, answer) && !isNotOffered(draft, status) && `the status is ${status}`,
     !(status >= 200) && 'there is no status',
     headers.server !== undefined && 'it names its software',
     headers['x-powered-by'] !== undefined && 'it names its software',

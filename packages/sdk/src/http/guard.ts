@@ -112,11 +112,17 @@ export function boundToken(authorization: string | undefined): string | undefine
   return tokenOf(authorization, 'dpop');
 }
 
-/** The proof of a request, at the address that the client has called. */
-export const presentedProof = (
+/**
+ * The proof of a request, at the address that the client has called. The request line is the sender's: only a path
+ * counts in it, and an address of another host, or what is no path, fits no proof.
+ */
+export function presentedProof(
   { origin, seen }: ProofRules,
   { method, path, proof }: GuardedRequest,
-): PresentedProof => ({ proof, method, url: new URL(path, origin).href, ...(seen && { seen }) });
+): PresentedProof {
+  const isPath = /^\/(?!\/)/.test(path);
+  return { proof, method, url: isPath ? new URL(origin).origin + path : '', ...(seen && { seen }) };
+}
 
 const tokenOf = (authorization = '', scheme: 'bearer' | 'dpop') =>
   new RegExp(`^${scheme} +([^\\s,]+) *$`, 'i').exec(authorization)?.[1];

@@ -13,7 +13,7 @@ import {
   metadataAddress,
   protectedResourceMetadata,
 } from './resource-metadata.ts';
-import { refuse, send } from './sending.ts';
+import { fail, refuse, send } from './sending.ts';
 
 /** The tools of the server, for which `protectMcp` asks clients to get the scopes that their calls lack. */
 export type McpTools =
@@ -81,13 +81,7 @@ export function protectMcp(
     } catch (error) {
       options.onError?.(error);
       if (response.headersSent) response.destroy();
-      else
-        send(
-          response,
-          500,
-          {},
-          { jsonrpc: '2.0', id: null, error: { code: -32_603, message: 'Internal error' } },
-        );
+      else fail(response);
     }
   };
 }

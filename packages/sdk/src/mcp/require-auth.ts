@@ -5,7 +5,7 @@ import { type GuardOptions, guardBy, oneHeader } from '../http/guard.ts';
 import type { VerifiedGrant } from '../verify/verified-grant.ts';
 import { createVerifier, type Detailed, type PresentedProof, type Verifier } from '../verify.ts';
 import { challengeOf, type McpResource } from './resource-metadata.ts';
-import { refuse } from './sending.ts';
+import { fail, refuse } from './sending.ts';
 
 /** What the official SDK hands to the server's tools as `extra.authInfo`. */
 export interface McpAuth {
@@ -61,7 +61,8 @@ export function requireMcpAuth(
     // A router may have taken a part of the path away.
     const { method = 'GET', originalUrl, url = '/', headers } = request;
     const proved = { method, path: originalUrl ?? url, proof: oneHeader(headers.dpop) };
-    const guarded = await guard(headers.authorization, proved);
+    const guarded = await guard(headers.authorization, proved).catch(() => undefined); // `onError` was told
+    if (!guarded) return fail(response); // no caller need wait for a middleware
     if (!guarded.ok) return refuse(response, guarded.refusal);
     const { token, grant } = guarded;
     request.mcpGrant = grant;

@@ -5,6 +5,11 @@ export function refuse(response: ServerResponse, { status, headers, body }: Refu
   send(response, status, headers, body);
 }
 
+/** Says that the fault is the server's, in the form of JSON-RPC. */
+export function fail(response: ServerResponse): void {
+  send(response, 500, {}, { jsonrpc: '2.0', id: null, error: { code: -32_603, message: 'Internal error' } });
+}
+
 export function send(
   response: ServerResponse,
   status: number,

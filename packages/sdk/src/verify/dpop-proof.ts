@@ -38,7 +38,8 @@ export async function provedKeyOf(
   const { payload, protectedHeader } = signed;
   const { jti, iat = 0, htm, htu, ath } = payload;
   const isTimely = Math.abs(clock() / 1_000 - iat) <= SKEW;
-  const isOfRequest = htm === method && placeOf(String(htu)) === placeOf(url);
+  const place = placeOf(url);
+  const isOfRequest = htm === method && place !== undefined && placeOf(String(htu)) === place;
   if (!isTimely || !isOfRequest || ath !== (await hashOf(token)) || typeof jti !== 'string') return undefined;
   const thumbprint = await calculateJwkThumbprint(protectedHeader.jwk ?? {});
   return (await seen?.(`${thumbprint}:${jti}`)) ? undefined : thumbprint;

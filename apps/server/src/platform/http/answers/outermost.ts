@@ -41,6 +41,7 @@ export function outermostAnswers(charge: ChargeRates, limits: RateLimits, isProd
       if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
       const refusal = new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');
       const { status, headers, body } = await answer(refusal, randomUUID(), socket.remoteAddress ?? '');
+      if (!socket.writable) return; // the request, of which only the body is bad, was answered meanwhile
       const framed = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' };
       const lines = Object.entries(framed).map(([name, value]) => `${name}: ${value}`);
       socket.end([`HTTP/1.1 ${status} Refused`, ...lines, '', body].join('\r\n'));
