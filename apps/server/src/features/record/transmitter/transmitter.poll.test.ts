@@ -1,10 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { entriesOf, grantTo } from '../../../../test/app/flow.ts';
-import { startListening } from '../../../../test/app/listening.ts';
 import { CAEP, eventOf, newReceiver, newStream, SSF, startPolling } from '../../../../test/app/receiving.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
-import { thinQueue } from '../webhooks/index.ts';
+import { systemCaller } from '../../../platform/caller.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { thinQueue, webhookSeals } from '../webhooks/index.ts';
+import { type PollDeps, pollStream } from './transmitter.poll.service.ts';
 
 async function withRevoked(count: number) {
   const started = await startPolling();
@@ -280,26 +282,36 @@ test('a stream that is polled is never inactive', async () => {
   expect((await call('GET', `/ssf/status?stream_id=${streamId}`)).json().status).toBe('enabled');
 });
 
-test('a receiver that left takes no signal with it', async () => {
-  const { app, url, ...service } = await startListening();
-  const acme = await service.asDeveloper({ mode: 'sandbox' });
-  const receiver = await newReceiver({ ...service, app }, acme);
-  const { stream_id } = await newStream(receiver);
+test('a poll that nobody hears, or that cannot be signed, leases no signal', async () => {
+  const { acme, service, receiver, streamId, poll } = await startPolling();
   const { grantId } = await grantTo(acme);
+  const { db, clock, keyRing, settings } = service;
   const leaving = new AbortController();
-  const asked = fetch(`${url}/ssf/poll/${stream_id}`, {
-    method: 'POST',
-    signal: leaving.signal,
-    headers: { authorization: `Bearer ${receiver.token}`, 'content-type': 'application/json' },
-    body: '{}',
-  });
-  await setTimeout(300); // the poll waits by then
-  leaving.abort();
-  await expect(asked).rejects.toThrow();
+  const polling = (changes: Partial<PollDeps>) => {
+    const deps = {
+      ...{ db, clock, keyRing, maxAttempts: 10, isStopping: () => false },
+      ...{ issuer: settings.tokens.issuer, publicBaseUrl: settings.tokens.issuer },
+      ...{ urlRules: { allowsHttp: true, allowsPrivateHosts: true }, seals: webhookSeals(keyRing) },
+      waits: { next: () => Promise.resolve() },
+      ...changes,
+    };
+    const { receiverId } = receiver;
+    const caller = { ...systemCaller(acme, { mode: 'sandbox', plan: 'free' }, 'test') };
+    const asked = { maxEvents: 100, returnImmediately: false };
+    return pollStream(deps, { caller, receiverId }, streamId, asked, leaving.signal);
+  };
+  const next = async () => {
+    leaving.abort(); // it leaves at the moment when a signal comes
+    await acme('DELETE', `/v1/grants/${grantId}`);
+  };
+  const rsaSigner = () => {
+    throw new AppError('SERVICE_UNAVAILABLE', 'There is no RSA key.');
+  };
 
-  await acme('DELETE', `/v1/grants/${grantId}`);
-  await setTimeout(1200); // a poll that went on would have looked by then
-  const answer = await receiver.call('POST', `/ssf/poll/${stream_id}`, { returnImmediately: true });
+  const left = await polling({ waits: { next } });
+  const unsigned = polling({ keyRing: { ...keyRing, rsaSigner } });
 
-  expect(Object.keys(answer.json().sets)).toHaveLength(1);
+  expect(left).toEqual({ sets: {} });
+  await expect(unsigned).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect((await poll()).signals.map(({ sub_id }) => sub_id.session.id)).toEqual([grantId]);
 });
