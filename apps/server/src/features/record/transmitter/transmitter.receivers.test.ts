@@ -274,7 +274,7 @@ test("a narrower ceiling holds for the receiver's streams at once, and a wider o
   const revoke = async () => {
     const { grantId } = await grantTo(acme);
     await acme('DELETE', `/v1/grants/${grantId}`);
-    service.advance(60); // the signals of before are leased no longer
+    service.advance(60); // a lease ends after a minute
     return grantId;
   };
   const cap = (events: readonly string[]) =>
