@@ -13,6 +13,7 @@ const DIFFERENT = [
   'prefix',
   'secret',
   'previous_secret',
+  'previous_secret_hash',
 ];
 const ALSO_DIFFERENT = ['envelope', 'jws', 'seal_key_id', 'answer_key', 'fingerprint', 'body', 'duration_ms'];
 /** The texts of authenticators, and what they sign. */

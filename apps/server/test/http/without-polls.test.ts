@@ -1,9 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { afterStatements } from '../app/after-statements.ts';
 import { startWithWebhooks } from '../app/deliveries.ts';
-import { registerAgent } from '../app/flow.ts';
+import { grantTo, registerAgent } from '../app/flow.ts';
 import { startListening } from '../app/listening.ts';
 import { startReceiver } from '../app/receiver.ts';
+import { startPolling } from '../app/receiving.ts';
 import { newDatabase, startApp } from '../app/start-app.ts';
 import { follow } from '../app/streams.ts';
 
@@ -64,6 +65,27 @@ test('a stream gets events of its own process and of another one, though no poll
   await stream.first(3);
 
   expect(polls.mock.calls.some(([, every]) => every === 1000)).toBe(true); // the poll would have come
+});
+
+test('a receiver that waits for a signal gets it at the commit, in its own process and in another one', async () => {
+  const { acme, receiver, streamId, databaseUrl } = await startPolling({ databaseUrl: await newDatabase() });
+  const there = (await startApp({ databaseUrl })).calling(acme.apiKey);
+  const grants = [await grantTo(acme), await grantTo(acme)];
+  const real = setTimeout;
+  const looks = vi.spyOn(globalThis, 'setTimeout');
+  const endless = (work: () => void, after?: number) => real(work, after === 1000 ? 2 ** 30 : after);
+  looks.mockImplementation(endless as typeof setTimeout);
+  onTestFinished(() => looks.mockRestore());
+
+  for (const [index, call] of [acme, there].entries()) {
+    looks.mockClear();
+    const polling = receiver.call('POST', `/ssf/poll/${streamId}`, {});
+    await vi.waitUntil(() => looks.mock.calls.some(([, after]) => after === 1000), { interval: 10 });
+    const began = performance.now();
+    await call('DELETE', `/v1/grants/${grants[index]?.grantId}`);
+    expect(Object.keys((await polling).json().sets)).toHaveLength(1);
+    expect(performance.now() - began).toBeLessThan(10_000); // a poll without a wake takes 30 seconds
+  }
 });
 
 test('a delivery that became due while both lanes looked for some is sent at once', async () => {

@@ -5,6 +5,7 @@ import {
   isReceiverId,
   issueReceiverToken,
   provedReceiver,
+  unknownReceiver,
 } from '../../record/transmitter/index.ts';
 import { type AuthenticationDeps, authenticateClient, type ClientRequest } from './oauth.client.service.ts';
 import { claimedBy } from './oauth.credentials.rules.ts';
@@ -31,7 +32,7 @@ export async function issueToReceiver(
   // A stranger who knows only the id must not use up the requests of the receiver.
   const client = receiver ? clientId : `${clientId} ${request.address}`;
   await deps.chargeClient(rates.oauthToken, { client });
-  if (!receiver) throw oauthRefusal('invalid_client', 'The client is not known, or is not authenticated.');
+  if (!receiver) throw unknownReceiver();
   const { requestId, address } = request;
   const caller: Caller = { ...callerOfReceiver(receiver), requestId, address };
   return { answer: await issueReceiverToken(deps, receiver, scope), caller };

@@ -3,4 +3,5 @@ export {
   isReceiverId,
   issueReceiverToken,
   provedReceiver,
+  unknownReceiver,
 } from './transmitter.tokens.service.ts';

@@ -9,6 +9,7 @@ import {
   listFailingAcrossTenants,
   listInactiveAcrossTenants,
   listStreamsAcrossTenants,
+  lockReceiverOfStream,
   lockStream,
   updateStream,
 } from './transmitter.streams.repo.ts';
@@ -62,11 +63,11 @@ function pauseStream(deps: CareDeps, { developerId, id }: Named, reason: 'delive
   const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {
     const parts = await findCallerParts(tx, tenant);
-    const row = await lockStream(tx, tenant, id);
-    if (!parts || row?.status !== 'enabled') return;
-    const { receiverId } = row;
+    const { id: receiverId } = { ...(await lockReceiverOfStream(tx, tenant, id)) };
+    if (!parts || !receiverId) return;
+    await lockStream(tx, tenant, id);
     const stream = await findStream(tx, tenant, receiverId, id);
-    if (!stream || !isStill(reason, stream, at)) return; // it was heard, or polled, meanwhile
+    if (stream?.status !== 'enabled' || !isStill(reason, stream, at)) return; // it was heard, or polled, meanwhile
     const caller = systemCaller(tenant, parts, 'care of signal streams');
     await updateStream(tx, tenant, id, { status: 'paused', statusReason: reason, updatedAt: at });
     await changeQueue(tx, deps, tenant, id, { state: 'holding' }, at);

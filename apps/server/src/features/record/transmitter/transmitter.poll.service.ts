@@ -16,6 +16,7 @@ export interface PollDeps extends StreamDeps {
   readonly waitMilliseconds?: number;
 }
 
+const MOST_SETS = 100; // RFC 8936 §2.2: what a receiver asks for is a bound, and a transmitter may have a lower one
 const WAIT_MS = 30_000;
 const NOTED_EVERY_MS = 60_000; // the precision of the inactivity timeout
 
@@ -29,7 +30,7 @@ export async function pollStream(
   deps: PollDeps,
   { caller, receiverId }: Receiving,
   streamId: string,
-  { maxEvents: most, returnImmediately, ...answered }: PollRequest,
+  { maxEvents, returnImmediately, ...answered }: PollRequest,
   gone: AbortSignal,
 ): Promise<PolledSets> {
   const { db, clock, keyRing, waits, isStopping, waitMilliseconds = WAIT_MS } = deps;
@@ -40,6 +41,7 @@ export async function pollStream(
   const isDue = stream.polledAt === null || at.getTime() - stream.polledAt.getTime() >= NOTED_EVERY_MS;
   if (isDue) await notePoll(db, tenant, streamId, at);
   await settle(deps, { caller, receiverId }, streamId, answered);
+  const most = Math.min(maxEvents, MOST_SETS);
   if (most === 0) return { sets: {} };
 
   keyRing.rsaSigner();
@@ -53,7 +55,12 @@ export async function pollStream(
       claimed = await takeSets(db, tenant, streamId, { at: clock(), most });
   }
   const sets: Record<string, string> = {};
-  for (const event of claimed) sets[jtiOf(event.id)] = await makeSet(deps, event);
+  for (const event of claimed) {
+    sets[jtiOf(event.id)] = await makeSet(deps, event).catch(async (error: unknown) => {
+      await mustFind(db, caller, receiverId, streamId); // no signal can be made for a stream that was deleted meanwhile
+      throw error;
+    });
+  }
   const moreAvailable = claimed.length > 0 && (await hasSets(db, tenant, streamId, clock()));
   return { sets, ...(moreAvailable && { moreAvailable }) };
 }

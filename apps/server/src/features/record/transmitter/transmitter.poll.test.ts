@@ -1,8 +1,12 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { entriesOf, grantTo } from '../../../../test/app/flow.ts';
 import { CAEP, eventOf, newReceiver, newStream, SSF, startPolling } from '../../../../test/app/receiving.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
-import { thinQueue } from '../webhooks/index.ts';
+import { systemCaller } from '../../../platform/caller.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { thinQueue, webhookSeals } from '../webhooks/index.ts';
+import { type PollDeps, pollStream } from './transmitter.poll.service.ts';
 
 async function withRevoked(count: number) {
   const started = await startPolling();
@@ -38,15 +42,20 @@ test('a signal comes again until it is acknowledged, and an acknowledgement coun
 });
 
 test('`maxEvents` bounds an answer, which says when there is more, and zero only acknowledges', async () => {
-  const { poll } = await withRevoked(3);
+  const { poll, receiver, streamId } = await withRevoked(3);
 
   const some = await poll({ maxEvents: 2 });
   const rest = await poll({ ack: some.jtis });
   const none = await poll({ ack: rest.jtis, maxEvents: 0 });
+  const all = await receiver.call('POST', `/ssf/poll/${streamId}`, {
+    maxEvents: 500,
+    returnImmediately: true,
+  });
 
   expect([some.jtis.length, some.moreAvailable]).toEqual([2, true]);
   expect([rest.jtis.length, rest.moreAvailable]).toEqual([1, undefined]);
   expect(none).toMatchObject({ jtis: [], moreAvailable: undefined });
+  expect(all.json()).toEqual({ sets: {} }); // the receiver takes more than the service ever sends at once
 });
 
 test('a signal that the receiver refuses has failed, under the name of its error', async () => {
@@ -126,7 +135,7 @@ test('a long poll is released by an event within a second, also when another ins
   const revokeThere = other.calling(acme.apiKey);
 
   const polling = receiver.call('POST', `/ssf/poll/${streamId}`, {});
-  await new Promise((resolve) => setTimeout(resolve, 300)); // the poll waits by then
+  await setTimeout(300); // the poll waits by then
   const began = performance.now();
   await revokeThere('DELETE', `/v1/grants/${grantId}`);
   const sets = Object.values<string>((await polling).json().sets);
@@ -245,4 +254,64 @@ test('a stream holds the newest signals up to its limit, and drops the oldest fi
   const kept = await poll();
   expect(kept.jtis).toHaveLength(2);
   expect(kept.signals.map(({ iat }) => iat)).toEqual([1_767_225_601, 1_767_225_602]);
+});
+
+test('an answer has 100 signals at most, however many the receiver takes', async () => {
+  const { acme, poll, advance } = await startPolling();
+  for (let made = 0; made < 101; made += 1) {
+    const { id } = (await acme('POST', '/v1/agents', { name: 'Short-lived' })).json();
+    await acme('DELETE', `/v1/agents/${id}`);
+  }
+  advance(1);
+
+  const { jtis, moreAvailable } = await poll({ maxEvents: 2 ** 40 });
+
+  expect([jtis.length, moreAvailable]).toEqual([100, true]);
+});
+
+test('a stream that is polled is never inactive', async () => {
+  const { advance, service, receiver, streamId } = await startPolling({ receiver: { staticToken: true } });
+  const call = service.calling(receiver.accessToken);
+
+  for (let day = 1; day <= 8; day += 1) {
+    advance(86_400);
+    await call('POST', `/ssf/poll/${streamId}`, { maxEvents: 0 });
+    await service.runJob('care of signal streams');
+  }
+
+  expect((await call('GET', `/ssf/status?stream_id=${streamId}`)).json().status).toBe('enabled');
+});
+
+test('a poll that nobody hears, or that cannot be signed, leases no signal', async () => {
+  const { acme, service, receiver, streamId, poll } = await startPolling();
+  const { grantId } = await grantTo(acme);
+  const { db, clock, keyRing, settings } = service;
+  const leaving = new AbortController();
+  const polling = (changes: Partial<PollDeps>) => {
+    const deps = {
+      ...{ db, clock, keyRing, maxAttempts: 10, isStopping: () => false },
+      ...{ issuer: settings.tokens.issuer, publicBaseUrl: settings.tokens.issuer },
+      ...{ urlRules: { allowsHttp: true, allowsPrivateHosts: true }, seals: webhookSeals(keyRing) },
+      waits: { next: () => Promise.resolve() },
+      ...changes,
+    };
+    const { receiverId } = receiver;
+    const caller = { ...systemCaller(acme, { mode: 'sandbox', plan: 'free' }, 'test') };
+    const asked = { maxEvents: 100, returnImmediately: false };
+    return pollStream(deps, { caller, receiverId }, streamId, asked, leaving.signal);
+  };
+  const next = async () => {
+    leaving.abort(); // it leaves at the moment when a signal comes
+    await acme('DELETE', `/v1/grants/${grantId}`);
+  };
+  const rsaSigner = () => {
+    throw new AppError('SERVICE_UNAVAILABLE', 'There is no RSA key.');
+  };
+
+  const left = await polling({ waits: { next } });
+  const unsigned = polling({ keyRing: { ...keyRing, rsaSigner } });
+
+  expect(left).toEqual({ sets: {} });
+  await expect(unsigned).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect((await poll()).signals.map(({ sub_id }) => sub_id.session.id)).toEqual([grantId]);
 });

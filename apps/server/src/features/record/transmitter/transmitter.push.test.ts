@@ -186,8 +186,14 @@ test('M19: the header of a stream stays with its URL', async () => {
   await move(pushTo(mallory.url));
   await revoked(started);
   await started.deliver();
+  await move(pushTo(peer.url, 'Bearer own-secret'));
+  await receiver.call('PUT', '/ssf/streams', { stream_id, ...pushTo(peer.url) }); // it leaves the header out
+  await revoked(started);
+  await started.deliver();
 
-  expect(peer.received.map(({ headers }) => headers.authorization)).toEqual(['Bearer own-secret']);
+  expect(peer.received.map(({ headers }) => headers.authorization)).toEqual([
+    ...['Bearer own-secret', undefined],
+  ]);
   expect(mallory.received.map(({ headers }) => headers.authorization)).toEqual([undefined]);
 });
 
@@ -312,4 +318,78 @@ test('the last revocations of a closed account are still sent, and its receivers
   expect(signals.map(({ sub_id }) => sub_id.session?.id)).toContain(grantId);
   expect((await receiver.call('GET', '/ssf/streams')).statusCode).toBe(200);
   expect((await receiver.call('POST', '/ssf/verification', { stream_id })).statusCode).toBe(403);
+});
+
+test('failures of a delivery count no longer once it is changed, and a day of them pauses the stream', async () => {
+  const started = await startPushing({
+    receiver: { staticToken: true },
+    env: { SSF_MAX_ATTEMPTS: '20' },
+  });
+  const { peer, service, deliver, advance, streamId: stream_id, receiver } = started;
+  const call = service.calling(receiver.accessToken);
+  const statusAfterCare = async () => {
+    await service.runJob('care of signal streams');
+    return (await call('GET', `/ssf/status?stream_id=${stream_id}`)).json().status;
+  };
+  /** Ten failures, the first of them `23:59:59` before the end. */
+  const fail = async () => {
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      await deliver();
+      advance(3600);
+    }
+    advance(14 * 3600 - 1);
+  };
+  peer.answerStatus(503);
+  await revoked(started);
+
+  await fail();
+  const justBefore = await statusAfterCare();
+  await call('PATCH', '/ssf/streams', { stream_id, ...pushTo(`${peer.url}/mended`) });
+  advance(1);
+  const mended = await statusAfterCare();
+  await fail();
+  const again = await statusAfterCare();
+  advance(1);
+
+  expect([justBefore, mended, again]).toEqual(['enabled', 'enabled', 'enabled']);
+  expect(await statusAfterCare()).toBe('paused');
+});
+
+test('a stream that is pushed is not polled, and a deleted one sends nothing', async () => {
+  const started = await startPushing();
+  const { acme, service, peer, receiver, streamId, deliver, advance } = started;
+  await revoked(started);
+  const polled = await receiver.call('POST', `/ssf/poll/${streamId}`, { returnImmediately: true });
+  await deliver();
+  expect(polled.statusCode).toBe(404);
+  expect(peer.received).toHaveLength(1);
+
+  const beside = await newStream(receiver, pushTo(peer.url));
+  peer.answerStatus(503);
+  await revoked(started);
+  await deliver();
+  const tried = peer.received.length;
+  await receiver.call('DELETE', `/ssf/streams?stream_id=${streamId}`);
+  const left = () =>
+    service.db
+      .selectFrom('webhookEndpoints')
+      .select('id')
+      .where('developerId', '=', acme.developerId)
+      .execute();
+  expect(await left()).toEqual([{ id: beside.stream_id }]);
+  await acme('DELETE', `/v1/ssf/receivers/${receiver.receiverId}`);
+  expect(await left()).toEqual([]);
+  await revoked(started);
+  advance(86_400);
+  await deliver();
+
+  expect(tried).toBe(3);
+  expect(peer.received).toHaveLength(tried);
+  const ends = await service.db
+    .selectFrom('webhookDeliveries')
+    .select(['status', 'lastError'])
+    .where('developerId', '=', acme.developerId)
+    .where('status', '<>', 'delivered')
+    .execute();
+  expect(ends).toEqual(Array(2).fill({ status: 'failed', lastError: 'endpoint_deleted' }));
 });

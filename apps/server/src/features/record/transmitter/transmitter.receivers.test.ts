@@ -1,11 +1,19 @@
 import * as openid from 'openid-client';
 import { expect, test } from 'vitest';
 import { ownDomain } from '../../../../test/app/asserting.ts';
-import { actionsOf } from '../../../../test/app/flow.ts';
+import { actionsOf, entriesOf, grantTo } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { newClient } from '../../../../test/app/oauth.ts';
 import { openConnections } from '../../../../test/app/open-connections.ts';
-import { askForToken, CAEP, ISSUER, newReceiver, newStream, RISC } from '../../../../test/app/receiving.ts';
+import {
+  askForToken,
+  CAEP,
+  ISSUER,
+  newReceiver,
+  newStream,
+  RISC,
+  startPolling,
+} from '../../../../test/app/receiving.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 
 const ALL = [
@@ -190,4 +198,94 @@ test('a deleted receiver is gone with its tokens and streams', async () => {
   expect((await service.calling(receiver.accessToken)('GET', '/ssf/streams')).statusCode).toBe(401);
   expect((await askForToken(service, receiver)).statusCode).toBe(401);
   expect((await actionsOf(acme)).slice(-2)).toEqual(['ssf.stream.deleted', 'ssf.receiver.deleted']);
+});
+
+test('M19: a rotation lengthens no token, and ends those of its own receiver alone', async () => {
+  const service = await startApp();
+  const acme = await service.asDeveloper();
+  const beside = await newReceiver(service, acme, { staticToken: true });
+  const { token: first, ...receiver } = await newReceiver(service, acme);
+  service.advance(1800);
+  const second = (await askForToken(service, receiver)).json().access_token;
+  service.advance(1800);
+  const statusesOf = (...tokens: string[]) =>
+    Promise.all(
+      tokens.map(async (token) => (await service.calling(token)('GET', '/ssf/streams')).statusCode),
+    );
+
+  const rotate = `/v1/ssf/receivers/${receiver.receiverId}/rotate-secret`;
+  expect((await acme('POST', rotate, { graceSeconds: 86_400 })).statusCode).toBe(200);
+
+  expect(await statusesOf(first, second, beside.accessToken)).toEqual([401, 200, 200]);
+  service.advance(1800);
+  expect(await statusesOf(first, second, beside.accessToken)).toEqual([401, 401, 200]);
+  service.advance(86_400);
+  expect(await statusesOf(beside.accessToken)).toEqual([200]);
+  expect((await entriesOf(acme, 'ssf.receiver.updated')).map(({ metadata }) => metadata)).toMatchObject([
+    { receiverId: receiver.receiverId, changed: ['secret'] },
+  ]);
+  const tokensLeft = async () =>
+    (
+      await service.db
+        .selectFrom('ssfTokens')
+        .select('isStatic')
+        .where('developerId', '=', acme.developerId)
+        .execute()
+    ).map(({ isStatic }) => isStatic);
+  expect(await tokensLeft()).toHaveLength(4);
+  await service.runJob('care of signal streams');
+  expect(await tokensLeft()).toEqual([true]); // the job deletes ended tokens
+});
+
+test('M19: a token of a former secret ends with the secret, whatever is left of the hour', async () => {
+  const service = await startApp();
+  const acme = await service.asDeveloper();
+  const receiver = await newReceiver(service, acme);
+  await acme('POST', `/v1/ssf/receivers/${receiver.receiverId}/rotate-secret`, { graceSeconds: 7200 });
+
+  const early = (await askForToken(service, receiver)).json();
+  service.advance(7199);
+  const { expires_in: left, access_token: late } = (await askForToken(service, receiver)).json();
+  service.advance(1);
+
+  expect([early.expires_in, left]).toEqual([3600, 1]);
+  expect((await service.calling(late)('GET', '/ssf/streams')).statusCode).toBe(401);
+  expect((await askForToken(service, receiver)).statusCode).toBe(401);
+});
+
+test('M19: a receiver is counted by itself, and a stranger by its address', async () => {
+  const service = await startApp({ env: { RATE_LIMIT_OAUTH_TOKEN: '3' } });
+  const receiver = await newReceiver(service, await service.asDeveloper());
+  const ask = async (clientSecret: string) =>
+    (await askForToken(service, { ...receiver, clientSecret })).statusCode;
+  const wrong = 'bhs_wrong';
+
+  expect([await ask(wrong), await ask(wrong), await ask(wrong), await ask(wrong)]).toEqual([
+    ...[401, 401, 401, 429],
+  ]);
+  const { clientSecret } = receiver; // its first token came with the registration
+  expect([await ask(clientSecret), await ask(clientSecret), await ask(clientSecret)]).toEqual([
+    ...[200, 200, 429],
+  ]);
+});
+
+test("a narrower ceiling holds for the receiver's streams at once, and a wider one too", async () => {
+  const { acme, receiver, poll, service } = await startPolling();
+  const revoke = async () => {
+    const { grantId } = await grantTo(acme);
+    await acme('DELETE', `/v1/grants/${grantId}`);
+    service.advance(60); // a lease ends after a minute
+    return grantId;
+  };
+  const cap = (events: readonly string[]) =>
+    acme('PATCH', `/v1/ssf/receivers/${receiver.receiverId}`, { events });
+
+  await cap([`${RISC}/account-disabled`]);
+  await revoke();
+  const narrowed = await poll();
+  await cap(ALL);
+  const grantId = await revoke();
+
+  expect(narrowed.jtis).toEqual([]);
+  expect((await poll()).signals.map(({ sub_id }) => sub_id.session.id)).toEqual([grantId]);
 });

@@ -7,7 +7,7 @@ import { addSet, changeQueue, emptyQueue } from '../webhooks/index.ts';
 import { deliveredOf, typesOf } from './transmitter.events.rules.ts';
 import { lockReceiver } from './transmitter.receivers.repo.ts';
 import { noteVerification, updateStream } from './transmitter.streams.repo.ts';
-import { statusOf, VERIFICATION_SECONDS } from './transmitter.streams.rules.ts';
+import { STATES, statusOf, VERIFICATION_SECONDS } from './transmitter.streams.rules.ts';
 import type { StatusChange, StreamStatus, VerificationRequest } from './transmitter.streams.schema.ts';
 import { mustFind, type Receiving, type StreamDeps } from './transmitter.streams.service.ts';
 
@@ -19,8 +19,6 @@ export async function readStatus(
 ): Promise<StreamStatus> {
   return statusOf(await mustFind(db, caller, receiverId, streamId));
 }
-
-const STATES = { enabled: 'open', paused: 'holding', disabled: 'off' } as const;
 
 /** A paused stream holds its signals; a disabled one drops them and takes no more. @throws NOT_FOUND */
 export function changeStatus(
@@ -62,6 +60,7 @@ export function requestVerification(
   const at = deps.clock();
   const since = new Date(at.getTime() - VERIFICATION_SECONDS * 1000);
   return inTransaction(deps.db, async (tx) => {
+    await lockReceiver(tx, tenant, receiverId); // a stream that is disabled meanwhile would hold the signal
     const stream = await mustFind(tx, caller, receiverId, id);
     if (stream.status === 'disabled') throw badField('stream_id', 'not_allowed', 'This stream is disabled.');
     if (!(await noteVerification(tx, tenant, id, { at, since }))) {

@@ -149,13 +149,33 @@ export function listStreamsAcrossTenants(db: Executor, after: Named, limit: numb
     .execute();
 }
 
-/** Locks a stream, so that its receiver and the service take turns. */
-export function lockStream(tx: Tx, { developerId }: Tenant, id: string): Promise<StreamRow | undefined> {
+/** Locks the receiver of a stream, so that the receiver and the service take turns. */
+export function lockReceiverOfStream(
+  tx: Tx,
+  { developerId }: Tenant,
+  streamId: string,
+): Promise<Pick<ReceiverRow, 'id'> | undefined> {
   return tx
+    .selectFrom('ssfReceivers as receiver')
+    .select('receiver.id')
+    .where('receiver.developerId', '=', developerId)
+    .where('receiver.id', '=', ({ selectFrom }) =>
+      selectFrom('ssfStreams as stream')
+        .select('stream.receiverId')
+        .where('stream.developerId', '=', developerId)
+        .where('stream.id', '=', streamId),
+    )
+    .forUpdate('receiver')
+    .executeTakeFirst();
+}
+
+/** Locks a stream, so that no poll of it is noted meanwhile. Its receiver is locked before. */
+export async function lockStream(tx: Tx, { developerId }: Tenant, id: string): Promise<void> {
+  await tx
     .selectFrom('ssfStreams')
-    .selectAll()
+    .select('id')
     .where('developerId', '=', developerId)
     .where('id', '=', id)
     .forUpdate()
-    .executeTakeFirst();
+    .execute();
 }

@@ -11,6 +11,9 @@ export const VERIFICATION_SECONDS = 60;
 /** A stream that nobody polls for so long is paused, and signals wait no longer. */
 export const KEPT_SECONDS = 604_800;
 
+/** The states of queues, by the statuses of their streams. */
+export const STATES = { enabled: 'open', paused: 'holding', disabled: 'off' } as const;
+
 export const methodOf = (urn: string): 'push' | 'poll' | undefined =>
   urn === PUSH ? 'push' : urn === POLL ? 'poll' : undefined;
 

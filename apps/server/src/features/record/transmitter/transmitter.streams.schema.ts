@@ -85,7 +85,11 @@ const Jti = Type.String({ maxLength: 256 });
 export type PollRequest = Static<typeof PollRequest>;
 export const PollRequest = Type.Object(
   {
-    maxEvents: Type.Integer({ minimum: 0, maximum: 100, default: 100 }),
+    maxEvents: Type.Integer({
+      minimum: 0,
+      default: 100,
+      description: 'The most signals that the receiver takes. The service answers with 100 at most.',
+    }),
     returnImmediately: Type.Boolean({ default: false }),
     ack: Type.Optional(Type.Array(Jti, { maxItems: 1000 })),
     setErrs: Type.Optional(

@@ -16,7 +16,7 @@ import {
   type QueuedStream,
   updateStream,
 } from './transmitter.streams.repo.ts';
-import { configurationOf, methodOf, mismatchIn } from './transmitter.streams.rules.ts';
+import { configurationOf, methodOf, mismatchIn, STATES } from './transmitter.streams.rules.ts';
 import type { NewStream, StreamChange, StreamConfiguration } from './transmitter.streams.schema.ts';
 
 export interface StreamDeps {
@@ -197,10 +197,13 @@ const methodColumns = ({ method }: Delivery, before: QueuedStream, at: Date) => 
   polledAt: method === 'push' ? null : before.method === 'poll' ? before.polledAt : at,
 });
 
-/** A header stays with its URL, and never goes to another. */
+/**
+ * A header stays with its URL, and never goes to another. Failures of another delivery count no longer, as after a change
+ * of the status.
+ */
 function queueOf({ url, header }: Delivery, before: QueuedStream, replaces: boolean): Partial<Queue> {
   const isKept = header === undefined && url === before.url && !replaces;
-  return { url, ...(!isKept && { header: header ?? '' }) };
+  return { url, ...(!isKept && { header: header ?? '', state: STATES[before.status] }) };
 }
 
 /** @throws NOT_FOUND */

@@ -213,6 +213,74 @@ test('a paused stream holds its signals and delivers them in order; a disabled o
   expect(whileDisabled.jtis).toEqual([]);
   expect((await poll()).jtis).toEqual([]);
   expect((await receiver.call('POST', '/ssf/status', { stream_id, status: 'gone' })).statusCode).toBe(400);
+  expect((await ssfActions(acme)).slice(2)).toEqual(Array(4).fill('ssf.stream.updated'));
+});
+
+test('a disabled stream takes nothing, also after a change of it or of its receiver', async () => {
+  const { acme, receiver, streamId: stream_id, poll } = await startPolling();
+  const url = `/v1/ssf/receivers/${receiver.receiverId}`;
+  const { events } = (await acme('GET', url)).json();
+  const status = (value: string) => receiver.call('POST', '/ssf/status', { stream_id, status: value });
+  const revoke = async () => {
+    const { grantId } = await grantTo(acme);
+    await acme('DELETE', `/v1/grants/${grantId}`);
+    return grantId;
+  };
+
+  for (const change of [
+    () => receiver.call('PATCH', '/ssf/streams', { stream_id, description: 'other' }),
+    () => acme('PATCH', url, { events }),
+  ]) {
+    await status('disabled');
+    expect((await change()).statusCode).toBe(200);
+    await revoke();
+    await status('enabled');
+    expect((await poll()).jtis).toEqual([]);
+  }
+  const grantId = await revoke();
+  expect((await poll()).signals.map(({ sub_id }) => sub_id.session.id)).toEqual([grantId]);
+});
+
+test('M19: each call needs its own scope', async () => {
+  const service = await startApp();
+  const receiver = await newReceiver(service, await service.asDeveloper());
+  const tokenFor = async (scope: string) =>
+    (await askForToken(service, receiver, { scope })).json().access_token;
+  const tokens = { 'ssf.read': await tokenFor('ssf.read'), 'ssf.manage': await tokenFor('ssf.manage') };
+  const calls = [
+    ['GET', '/ssf/streams', 'ssf.read'],
+    ['POST', '/ssf/streams', 'ssf.manage'],
+    ['PATCH', '/ssf/streams', 'ssf.manage'],
+    ['PUT', '/ssf/streams', 'ssf.manage'],
+    ['DELETE', '/ssf/streams', 'ssf.manage'],
+    ['GET', '/ssf/status', 'ssf.read'],
+    ['POST', '/ssf/status', 'ssf.manage'],
+    ['POST', '/ssf/verification', 'ssf.manage'],
+    ['POST', '/ssf/poll/:id', 'ssf.read'],
+  ] as const;
+  const routes = service.routes.filter(({ config, method }) => config?.access === 'ssf' && method !== 'HEAD');
+  expect(routes.map(({ method, url }) => `${method} ${url}`).sort()).toEqual(
+    calls.map(([method, url]) => `${method} ${url}`).sort(),
+  );
+
+  for (const [method, path, needed] of calls) {
+    const { stream_id } = await newStream(receiver);
+    const of = `${path.replace(':id', stream_id)}${['GET', 'DELETE'].includes(method) ? `?stream_id=${stream_id}` : ''}`;
+    const body =
+      method === 'GET' || method === 'DELETE'
+        ? undefined
+        : { stream_id, status: 'enabled', returnImmediately: true };
+    const answers = Object.entries(tokens).map(async ([scope, token]) => {
+      const answer = await service.calling(token)(method, of, body);
+      return [scope, answer.statusCode < 300 ? 'passes' : answer.headers['www-authenticate']];
+    });
+    const refused = `Bearer error="insufficient_scope", scope="${needed}"`;
+    const expected = Object.keys(tokens).map((scope) => [scope, scope === needed ? 'passes' : refused]);
+    expect([method, path, await Promise.all(answers)]).toEqual([method, path, expected]);
+    for (const { stream_id: made } of (await receiver.call('GET', '/ssf/streams')).json()) {
+      await receiver.call('DELETE', `/ssf/streams?stream_id=${made}`);
+    }
+  }
 });
 
 test('a stream that is disabled drops the signals it held', async () => {

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
@@ -13,6 +13,50 @@ export async function insertToken(db: Executor, { developerId }: Tenant, token: 
     .insertInto('ssfTokens')
     .values({ ...token, developerId })
     .execute();
+}
+
+/** A token of a secret, and the end that it has while the secret is the current one. */
+export type IssuedToken = Pick<NewToken, 'hash' | 'scopes' | 'expiresAt'>;
+
+/**
+ * Stores a token, if the receiver still has the secret that was shown. One statement under the lock of the receiver, so
+ * that no rotation comes between: a token of a former secret ends with it.
+ * @returns when the token ends, or undefined for a secret that is of no use any longer
+ */
+export async function insertIssuedToken(
+  db: Executor,
+  { developerId, id, shownHash }: ProvedClient,
+  { hash, scopes, expiresAt }: IssuedToken,
+  at: Date,
+): Promise<Date | undefined> {
+  const stored = await db
+    .insertInto('ssfTokens')
+    .columns(['developerId', 'hash', 'receiverId', 'scopes', 'isStatic', 'expiresAt'])
+    .expression((eb) =>
+      eb
+        .selectFrom('ssfReceivers')
+        .select(({ ref, val }) => [
+          'developerId',
+          val(hash).as('hash'),
+          'id',
+          val(scopes).as('scopes'),
+          val(false).as('isStatic'),
+          sql<Date>`case when ${ref('secretHash')} = ${shownHash} then ${expiresAt}::timestamptz
+            else least(${expiresAt}, ${ref('previousSecretExpiresAt')}) end`.as('expiresAt'),
+        ])
+        .where('developerId', '=', developerId)
+        .where('id', '=', id)
+        .where(({ and, eb: is, or }) =>
+          or([
+            is('secretHash', '=', shownHash),
+            and([is('previousSecretHash', '=', shownHash), is('previousSecretExpiresAt', '>', at)]),
+          ]),
+        )
+        .forShare(),
+    )
+    .returning('expiresAt')
+    .executeTakeFirst();
+  return stored?.expiresAt;
 }
 
 interface HeldToken extends Pick<Selectable<SsfTokens>, 'hash' | 'developerId' | 'receiverId' | 'scopes'> {}
@@ -34,6 +78,9 @@ export type ReceiverClient = Pick<
   'developerId' | 'id' | 'secretHash' | 'previousSecretHash' | 'previousSecretExpiresAt'
 > &
   Pick<Caller, 'mode' | 'plan'> & { readonly closedAt: Date | null };
+
+/** A receiver that showed a secret, which was its own at that moment. */
+export type ProvedClient = ReceiverClient & { readonly shownHash: Buffer };
 
 export function findReceiverAcrossTenants(
   db: Executor,

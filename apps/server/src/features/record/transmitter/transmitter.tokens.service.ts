@@ -7,7 +7,8 @@ import { hashOf, newSecret } from '../../../platform/ids.ts';
 import {
   findReceiverAcrossTenants,
   findTokenAcrossTenants,
-  insertToken,
+  insertIssuedToken,
+  type ProvedClient,
   type ReceiverClient,
 } from './transmitter.tokens.repo.ts';
 
@@ -26,36 +27,30 @@ const NOBODY = Buffer.alloc(32);
 /** Whether a client id is one of a receiver. */
 export const isReceiverId = (clientId: string): boolean => clientId.startsWith('ssfr_');
 
-/** A receiver that showed its secret. */
-export interface ProvedReceiver extends ReceiverClient {
-  /** The end of a former secret, after which its tokens are of no use either. */
-  readonly secretEndsAt?: Date;
-}
-
 /** @returns undefined for an unknown receiver or a wrong secret alike */
 export async function provedReceiver(
   { db, clock }: ReceiverTokenDeps,
   clientId: string,
   secret: string,
-): Promise<ProvedReceiver | undefined> {
+): Promise<ProvedClient | undefined> {
   const found = await findReceiverAcrossTenants(db, clientId);
   const hash = hashOf(secret);
   const { previousSecretHash: previous, previousSecretExpiresAt: until } = { ...found };
   const isCurrent = timingSafeEqual(found?.secretHash ?? NOBODY, hash);
   const isPrevious = timingSafeEqual(previous ?? NOBODY, hash);
-  if (!found || isCurrent) return isCurrent ? found : undefined;
-  return isPrevious && until && until > clock() ? { ...found, secretEndsAt: until } : undefined;
+  const isFormer = isPrevious && until && until > clock();
+  return found && (isCurrent || isFormer) ? { ...found, shownHash: hash } : undefined;
 }
 
 /**
  * Issues an access token to a receiver (RFC 6749 §4.4). A receiver of a closed account may read what is left for it, and
  * change nothing.
  * @param scope both scopes when it is absent
- * @throws invalid_scope
+ * @throws invalid_scope, invalid_client when the secret was rotated, or the receiver deleted, since it was shown
  */
 export async function issueReceiverToken(
   { db, clock }: ReceiverTokenDeps,
-  { developerId, id: receiverId, secretEndsAt }: ProvedReceiver,
+  receiver: ProvedClient,
   scope: string | undefined,
 ) {
   const asked = scope === undefined ? [...SCOPES] : [...new Set(scope.split(' ').filter(Boolean))];
@@ -64,14 +59,18 @@ export async function issueReceiverToken(
     throw oauthRefusal('invalid_scope', 'The scopes of a receiver are `ssf.read` and `ssf.manage`.');
   }
   const token = newSecret();
-  const now = clock().getTime();
-  const most = secretEndsAt ? Math.ceil((secretEndsAt.getTime() - now) / 1000) : LASTS_SECONDS;
-  const seconds = Math.min(LASTS_SECONDS, most);
-  const expiresAt = new Date(now + seconds * 1000);
-  const row = { hash: hashOf(token), receiverId, scopes, isStatic: false, expiresAt };
-  await insertToken(db, { developerId }, row);
+  const at = clock();
+  const latest = new Date(at.getTime() + LASTS_SECONDS * 1000);
+  const wanted = { hash: hashOf(token), scopes, expiresAt: latest };
+  const expiresAt = await insertIssuedToken(db, receiver, wanted, at);
+  if (!expiresAt) throw unknownReceiver();
+  const seconds = Math.ceil((expiresAt.getTime() - at.getTime()) / 1000);
   return { access_token: token, token_type: 'Bearer' as const, expires_in: seconds, scope: scopes.join(' ') };
 }
+
+/** The same for an unknown receiver, a wrong secret and a secret that has ended. */
+export const unknownReceiver = () =>
+  oauthRefusal('invalid_client', 'The client is not known, or is not authenticated.');
 
 /** @returns the caller that an access token of a receiver stands for, or undefined for an unknown or expired one */
 export async function findSsfCaller({ db, clock }: ReceiverTokenDeps, hash: Buffer) {

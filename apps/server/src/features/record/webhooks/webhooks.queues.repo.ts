@@ -24,6 +24,17 @@ export async function claimPolled(
   return (await call.execute(db)).rows;
 }
 
+/** Locks the endpoint of a stream. */
+export async function lockQueue(tx: Tx, { developerId }: Tenant, streamId: string): Promise<void> {
+  await tx
+    .selectFrom('webhookEndpoints')
+    .select('id')
+    .where('developerId', '=', developerId)
+    .where('id', '=', streamId)
+    .forUpdate()
+    .execute();
+}
+
 /** Whether a poll would find a signal that is not leased. */
 export async function hasWaiting(db: Executor, { developerId }: Tenant, streamId: string, at: Date) {
   const asked = sql<{

@@ -7,6 +7,7 @@ import {
   dropSets,
   hasWaiting,
   insertSet,
+  lockQueue,
   type NewSet,
   type PolledSet,
   type StreamState,
@@ -78,6 +79,7 @@ export async function changeQueue(
 
 /** Fails the signals that wait. An attempt under way stores no outcome. */
 export async function closeQueue(tx: Tx, tenant: Tenant, streamId: string): Promise<void> {
+  await lockQueue(tx, tenant, streamId); // before its signals, as a poll does
   await failPending(tx, tenant, streamId, '');
   await deleteEndpoint(tx, tenant, streamId);
 }
