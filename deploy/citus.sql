@@ -79,6 +79,7 @@ select create_distributed_table('decision_channels', 'developer_id', colocate_wi
 select create_distributed_table('decision_notices', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('email_verifications', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('enforced_calls', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('grant_renewals', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('idempotent_answers', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('legal_holds', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('manifest_versions', 'developer_id', colocate_with => 'developers');
@@ -224,6 +225,7 @@ select create_distributed_function('may_send_set(text,text,stream_state,text,tex
 select create_distributed_function('move_webhook_deliveries(text,text,boolean)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('next_anomaly_seq(text,bigint,timestamp with time zone,integer)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('open_allocation(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('pair_needs_renewal(text,text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('policies_hold(text,text)');
 select create_distributed_function('policies_version(text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('principal_active(text,text)', 'p_developer_id', colocate_with => 'developers');
@@ -232,6 +234,7 @@ select create_distributed_function('record_acts(text,timestamp with time zone,js
 select create_distributed_function('recount_quota(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('refuse_change()');
 select create_distributed_function('release_quota(text,text,bigint)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('renewal_causes(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_credentials(text,timestamp with time zone,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_credentials_of(text,timestamp with time zone,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_some(text,timestamp with time zone,text[],revoked_reason)', 'p_developer_id', colocate_with => 'developers');

@@ -42,6 +42,8 @@ export interface House extends OpenedMailer {
   readonly chargeCredential: ChargeCredential;
   readonly chargeClient: ChargeClient;
   readonly isProduction: boolean;
+  /** Whether the service serves its reference at `/docs`. */
+  readonly hasDocs: boolean;
   /** Absolute, without a trailing slash. */
   readonly publicBaseUrl: string;
   /** The `iss` of every token. */

@@ -103,6 +103,7 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
     chargeCredential: credentialCharger(charge, settings.rateLimits),
     chargeClient: clientCharger(charge, settings.rateLimits),
     isProduction: settings.isProduction,
+    hasDocs: settings.http.hasDocs,
     publicBaseUrl: settings.http.publicBaseUrl,
     issuer,
     didHost: settings.didWebDomain,

@@ -35,7 +35,7 @@ const TOLD: ReadonlySet<ErrorCode> = new Set([
 
 /** @see RFC 6749 §5.2 */
 export function toOAuthError({ code, message, details }: AppError): OAuthError {
-  const { oauth, fields } = Object(details);
+  const { oauth, fields, reason } = Object(details);
   const ofDetails = Array.isArray(fields) && /^authorization_?details/i.test(String(fields[0]?.path));
   const named = ofDetails ? 'invalid_authorization_details' : NAMES[code];
   const { retryAfter } = Object(details);
@@ -44,7 +44,9 @@ export function toOAuthError({ code, message, details }: AppError): OAuthError {
       ? `Rate limit exceeded, retry in ${retryAfter} seconds`
       : TOLD.has(code)
         ? `${code}: ${message}`
-        : message;
+        : reason === 'reconsent_required'
+          ? `${reason}: ${message}`
+          : message;
   return { error: oauth ?? named ?? 'invalid_request', error_description: inPrintableAscii(description) };
 }
 

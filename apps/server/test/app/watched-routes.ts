@@ -16,6 +16,12 @@ const Failure = Type.Object(
   { additionalProperties: false },
 );
 
+/** The same below `/oauth` (RFC 6749 §5.2). */
+const OAuthFailure = Type.Object(
+  { error: Type.Literal('invalid_request'), error_description: Type.String() },
+  { additionalProperties: false },
+);
+
 /**
  * Watches an app: notes its routes, and checks that each answer is declared by its route. Fastify announces
  * each app before anything is added to it, so the product needs no hook for this.
@@ -43,7 +49,8 @@ function faultOf(request: FastifyRequest, reply: FastifyReply, payload: unknown)
   if (request.method === 'HEAD' || request.method === 'OPTIONS') return undefined;
   if (reply.getHeader('behest-proxy') === 'upstream') return undefined; // the answer of another server
   const status = reply.statusCode;
-  const declared = request.is404 ? { [status]: Failure } : request.routeOptions.schema?.response;
+  const stray = request.url.startsWith('/oauth/') ? OAuthFailure : Failure;
+  const declared = request.is404 ? { [status]: stray } : request.routeOptions.schema?.response;
   const type = String(reply.getHeader('content-type') ?? '');
   return faultOfAnswer(declared, { status, type, body: payload });
 }

@@ -166,6 +166,10 @@ async function wholeAccount(service: Service) {
     .values({ ...connected, jti: 'j', receivedAt: clock() })
     .execute();
   await db
+    .insertInto('grantRenewals')
+    .values({ developerId, grantId: 'grnt_1', cause: 'age', foundAt: clock() })
+    .execute();
+  await db
     .insertInto('auditChecks')
     .values({ developerId, seq: '1', beganAt: clock(), checkedAt: clock() })
     .execute();

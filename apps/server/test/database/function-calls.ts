@@ -115,6 +115,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     count_active_grants: call('count_active_grants', dev, at),
     find_active_tree: call('find_active_tree', dev, ids(grantId)),
     find_grant: call('find_grant', dev, id(grantId)),
+    pair_needs_renewal: call('pair_needs_renewal', dev, id(agentId), "'user_42'", at),
+    renewal_causes: call('renewal_causes', dev, id(grantId), at),
     details_above: call('details_above', dev, id(grantId)),
     grant_tree: call('grant_tree', dev, ids(grantId)),
     lock_delegation: call('lock_delegation', dev),

@@ -20,6 +20,8 @@ export interface Developer {
   capsMode: "enforce" | "warn";
   policyAutoApproval: boolean;
   manifestPinning: "off" | "warn" | "enforce";
+  reconsentAfterDays: number | null;
+  reconsentOnAgentChange: boolean;
   fidoRequired: boolean;
   fourEyesAssurance: "dual" | "sso";
   relaxFourEyes: boolean;
@@ -582,6 +584,8 @@ export interface SignupAnswer {
   capsMode: "enforce" | "warn";
   policyAutoApproval: boolean;
   manifestPinning: "off" | "warn" | "enforce";
+  reconsentAfterDays: number | null;
+  reconsentOnAgentChange: boolean;
   fidoRequired: boolean;
   fourEyesAssurance: "dual" | "sso";
   relaxFourEyes: boolean;
@@ -627,6 +631,8 @@ export interface UpdateSettingsInput {
   readonly capsMode?: "enforce" | "warn" | undefined;
   readonly policyAutoApproval?: boolean | undefined;
   readonly manifestPinning?: "off" | "warn" | "enforce" | undefined;
+  readonly reconsentAfterDays?: number | null | undefined;
+  readonly reconsentOnAgentChange?: boolean | undefined;
   readonly fidoRequired?: boolean | undefined;
   readonly fidoRpName?: string | null | undefined;
   readonly fourEyesAssurance?: "dual" | "sso" | undefined;
@@ -653,6 +659,8 @@ export interface UpdateSettingsAnswer {
   capsMode: "enforce" | "warn";
   policyAutoApproval: boolean;
   manifestPinning: "off" | "warn" | "enforce";
+  reconsentAfterDays: number | null;
+  reconsentOnAgentChange: boolean;
   fidoRequired: boolean;
   fourEyesAssurance: "dual" | "sso";
   relaxFourEyes: boolean;
@@ -938,7 +946,7 @@ export interface ResourcesAddInput {
   readonly resource: string;
   readonly name: string;
   readonly scopes?: readonly string[] | undefined;
-  readonly connectors?: readonly string[] | undefined;
+  readonly connectors?: readonly string[] | null | undefined;
   readonly loginUrl?: string | null | undefined;
   readonly dpopRequired?: boolean | undefined;
   readonly tokenTtlSeconds?: number | undefined;
@@ -979,7 +987,7 @@ export interface ResourcesListAnswer {
 export interface ResourcesChangeInput {
   readonly name?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
-  readonly connectors?: readonly string[] | undefined;
+  readonly connectors?: readonly string[] | null | undefined;
   readonly loginUrl?: string | null | undefined;
   readonly dpopRequired?: boolean | undefined;
   readonly tokenTtlSeconds?: number | undefined;
@@ -1504,6 +1512,7 @@ export interface TokensVerifyAnswer {
   purpose?: string;
   authorizationDetails?: unknown[];
   parentGrantId?: string;
+  reconsentRequired?: true;
   sandbox?: true;
 }
 
@@ -3047,7 +3056,7 @@ export interface AuthzenEvaluateTogetherInput {
   readonly action?: unknown | undefined;
   readonly resource?: unknown | undefined;
   readonly context?: unknown | undefined;
-  readonly evaluations?: readonly AuthzenEvaluateInput[] | undefined;
+  readonly evaluations?: readonly unknown[] | undefined;
   readonly options?: {
     readonly evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit" | undefined;
   } | undefined;

@@ -86,6 +86,8 @@ export type Plan = "enterprise" | "free" | "pro";
 
 export type PolicyEffect = "allow" | "deny" | "require_approval";
 
+export type RenewalCause = "age" | "agent_changed" | "manifest_changed";
+
 export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "idp_rule" | "idp_signal" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "superseded" | "token_revoked";
 
 export type SigningKeyState = "active" | "pending" | "removed" | "retired";
@@ -477,6 +479,7 @@ export interface AuthRequests {
   purpose: string | null;
   redirectUri: string | null;
   scopes: string[];
+  shownAgent: Json | null;
   state: string | null;
   status: AuthRequestStatus;
   tokenSeconds: number;
@@ -707,6 +710,8 @@ export interface Developers {
   name: string;
   plan: Plan;
   policyAutoApproval: Generated<boolean>;
+  reconsentAfterDays: number | null;
+  reconsentOnAgentChange: Generated<boolean>;
   redirectUris: string[];
   relaxFourEyes: Generated<boolean>;
   scopeDescriptions: Json;
@@ -750,6 +755,13 @@ export interface EnforcedCalls {
   callId: string;
   createdAt: Timestamp;
   developerId: string;
+  grantId: string;
+}
+
+export interface GrantRenewals {
+  cause: RenewalCause;
+  developerId: string;
+  foundAt: Timestamp;
   grantId: string;
 }
 
@@ -1519,6 +1531,7 @@ export interface DB {
   emailVerificationIndex: EmailVerificationIndex;
   emailVerifications: EmailVerifications;
   enforcedCalls: EnforcedCalls;
+  grantRenewals: GrantRenewals;
   grants: Grants;
   idempotentAnswers: IdempotentAnswers;
   legalHolds: LegalHolds;

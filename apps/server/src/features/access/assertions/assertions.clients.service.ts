@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readRequestedDetails, type ToolsEntry } from '@behest/protocol/authorization-details';
+import { parseDuration } from '@behest/protocol/durations';
 import { uncovered } from '@behest/protocol/scopes';
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
@@ -212,15 +213,17 @@ export function changeRule(
 const detailsOf = ({ authorizationDetails }: RuleRow): unknown[] =>
   Array.isArray(authorizationDetails) ? authorizationDetails : [];
 
-/** Ends the grants of a rule that are wider than the rule is now. */
+/** Ends the grants of a rule that are wider than the rule is now, or last longer than it lets them. */
 async function endUnfit(tx: Tx, caller: Caller, rule: RuleRow, at: Date): Promise<Act[]> {
   const ids = await listStandingIds(tx, caller.tenant, { ruleId: rule.id });
   const grants = await activeAmong(tx, caller.tenant, ids);
-  const unfit = grants.filter(({ scopes, audience, authorizationDetails }) => {
+  const longest = (parseDuration(rule.grantTtl) ?? 0) * 1000;
+  const unfit = grants.filter(({ scopes, audience, authorizationDetails, issuedAt, expiresAt }) => {
     const named = audience === null ? [] : audience.split(' ');
     const isAllowed = rule.resources === null || named.every((uri) => rule.resources?.includes(uri));
     const hasSame = isDeepStrictEqual(authorizationDetails ?? [], detailsOf(rule));
-    return uncovered(rule.scopes, scopes).length > 0 || !isAllowed || !hasSame;
+    const isLonger = expiresAt.getTime() - issuedAt.getTime() > longest;
+    return uncovered(rule.scopes, scopes).length > 0 || !isAllowed || !hasSame || isLonger;
   });
   const grantIds = unfit.map(({ id }) => id);
   return revokeGrantsWithin(tx, caller, grantIds, { reason: 'idp_rule' }, at);

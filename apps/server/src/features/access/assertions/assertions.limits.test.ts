@@ -130,3 +130,19 @@ test('18 B: an old sign-in and a weak one are not enough where the rule asks for
   expect(await at(now + 60, ['mfa', 'hwk'])).toBe('200');
   expect(await at(now - 600, ['hwk', 'pwd', 'mfa'])).toBe('200');
 });
+
+test('18 B2: a shorter life of grants ends those that last longer, and leaves a longer life alone', async () => {
+  const { service, provider } = await startAsserting();
+  const own = await trustingDeveloper(service, provider, { rule: { grantTtl: '10d' } });
+  const grantOf = async () => (await own.token())['urn:service:grant'].grant_id;
+  const statusOf = async (grantId: string) => (await own.acme('GET', `/v1/grants/${grantId}`)).json().status;
+  const first = await grantOf();
+
+  await good(own.acme, 'PATCH', own.rulePath, { grantTtl: '20d' });
+  const longer = await statusOf(first);
+  await good(own.acme, 'PATCH', own.rulePath, { grantTtl: '5d' });
+  const ended = (await own.acme('GET', `/v1/grants/${first}`)).json();
+
+  expect(longer).toBe('active');
+  expect(ended).toMatchObject({ status: 'revoked', revokedReason: 'idp_rule' });
+});

@@ -8,7 +8,7 @@ import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { afterCommit, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField, principalInactive } from '../../../platform/errors.ts';
-import { getAgentDid, getConcernedAgent } from '../../accounts/agents/agents.queries.ts';
+import { getAgentDid, getConcernedAgent, getShownAgent } from '../../accounts/agents/agents.queries.ts';
 import { adoptAgent } from '../../accounts/agents/index.ts';
 import { holdPrincipal, isPrincipalActive } from '../../people/scim/scim.principals.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
@@ -49,6 +49,8 @@ export interface Approval {
   readonly evidence?: Readonly<Record<string, unknown>>;
   /** The sign-in of the person, where there was one. */
   readonly authentication?: Authentication | undefined;
+  /** Whether the person saw the request on the page. */
+  readonly isShown?: boolean;
   /** Stores what belongs to the approval, in its transaction. */
   readonly alongside?: (tx: Tx) => Promise<void>;
 }
@@ -64,7 +66,7 @@ export async function approveRequest(
   requestId: string,
   approval: Approval,
 ): Promise<{ request: RequestRow; code: string | undefined }> {
-  const { method, narrowing, evidence, authentication, alongside } = approval;
+  const { method, narrowing, evidence, authentication, isShown, alongside } = approval;
   const at = deps.clock();
   const policies = await policiesOn(deps, caller, requestId, narrowing, at);
   // The store gets the code before the approval commits. Without an approval the code leads nowhere.
@@ -86,6 +88,7 @@ export async function approveRequest(
       manifests: pins && JSON.stringify(pins),
       status: 'approved',
       consentMethod: method,
+      shownAgent: isShown ? JSON.stringify(await getShownAgent(tx, caller.tenant, agentId)) : null,
       decidedAt: at,
       ...authenticationColumns(authentication),
       codeExpiresAt: new Date(at.getTime() + CODE_SECONDS * 1000),

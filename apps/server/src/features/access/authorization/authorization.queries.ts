@@ -11,6 +11,16 @@ export function requestOf(db: Executor, { developerId }: Tenant, requestId: stri
     .where('request.id', '=', requestId);
 }
 
+/** Requests as they were approved, to be joined by `request.requestId`. */
+export function decidedRequestsOf(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('authRequests')
+    .select(['id as requestId', 'scopes', 'authorizationDetails', 'purpose', 'audience', 'redirectUri'])
+    .select(['budgetAmount', 'budgetCurrency', 'expiresIn', 'manifests', 'client', 'shownAgent'])
+    .where('developerId', '=', developerId)
+    .as('request');
+}
+
 /** Requests that wait for their person. */
 export function openRequests(
   db: Executor,

@@ -10,6 +10,7 @@ import { findPageHost } from '../../accounts/domains/domains.queries.ts';
 import { limitOf, overQuota, refuseWhenFull } from '../../accounts/quotas/index.ts';
 import { enforcingOf, isEnforcedFor } from '../../people/sso/sso.queries.ts';
 import { prepareActs } from '../../record/audit/index.ts';
+import { needsRenewal } from '../grants/grants.queries.ts';
 import { type DecideDeps, type PolicyDecision, refuseDenied } from '../policies/index.ts';
 import { approveFirst, type ByClient } from './authorization.clients.service.ts';
 import { pinsFor } from './authorization.pins.service.ts';
@@ -66,7 +67,10 @@ export async function requestConsent(
   const mustSignIn = byClient?.authenticatedSince !== undefined;
   const needsPerson =
     own === 'policy' &&
-    (mustSignIn || byClient?.needsPerson || (await isEnforcedFor(deps.db, caller.tenant, input.principalId)));
+    (mustSignIn ||
+      byClient?.needsPerson ||
+      (await isEnforcedFor(deps.db, caller.tenant, input.principalId)) ||
+      (await needsRenewal(deps.db, caller.tenant, input, at)));
   const method = needsPerson ? null : own;
   const isApproved = method !== null;
   const policyId = method === 'policy' ? decision.policyId : null;
@@ -92,6 +96,7 @@ export async function requestConsent(
     budgetCurrency: accepted.budget?.currency ?? null,
     status: isApproved ? 'approved' : 'pending',
     consentMethod: method,
+    shownAgent: null,
     policyId,
     wrongVerifiers: 0,
     createdAt: at,
@@ -223,6 +228,15 @@ function mustBeAllowed(
     throw new AppError('CONFLICT', message, { field: 'consentKeys' });
   }
   return agentDid;
+}
+
+/** Refuses a request to come, of an agent that need not exist yet. @throws PLAN_LIMIT_EXCEEDED */
+export async function mustHaveRoomFor(
+  deps: AuthorizationDeps,
+  caller: Caller,
+  asked: Pick<NewRequest, 'agentId' | 'principalId'>,
+): Promise<void> {
+  await mustHaveRoom(deps, caller, await getAsker(deps.db, caller, asked), deps.clock());
 }
 
 /** Refuses before the store gets a ticket. The write decides about requests, and the exchange about grants. */

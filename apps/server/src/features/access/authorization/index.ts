@@ -23,6 +23,7 @@ export {
   type AuthorizationDeps,
   admit,
   budgetOf,
+  mustHaveRoomFor,
   requestConsent,
 } from './authorization.service.ts';
 export { authorizationDeps, authorizationSettings } from './authorization.settings.ts';

@@ -32,7 +32,8 @@ export type AskedTogether = Static<typeof AskedTogether>;
 export const AskedTogether = Type.Object(
   {
     ...Asked.properties,
-    evaluations: Type.Optional(Type.Array(Asked, { maxItems: 100 })),
+    /** Each is checked by itself, so that a malformed one stops no other. */
+    evaluations: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 100 })),
     options: Type.Optional(
       Type.Object(
         {

@@ -69,7 +69,7 @@ export async function evaluateTogether(
       const answer = await ruleOrFault(
         deps,
         { ...point, repeatId },
-        { subject, action, resource, context, ...own },
+        isObject(own) ? { subject, action, resource, context, ...own } : undefined,
       );
       answers.push(answer);
       const { decision } = answer.decision;
@@ -93,8 +93,12 @@ interface Ruled {
 }
 
 /** A malformed question of a batch is answered as such, and the others go on. */
-async function ruleOrFault(deps: AuthzenDeps, point: EnforcingPoint, asked: Asked): Promise<Ruled> {
-  const message = faultOf(asked);
+async function ruleOrFault(
+  deps: AuthzenDeps,
+  point: EnforcingPoint,
+  asked: Asked | undefined,
+): Promise<Ruled> {
+  const message = asked ? faultOf(asked) : 'The evaluation is no object.';
   if (message === undefined) {
     try {
       return await rule(deps, point, asked as Evaluation); // `faultOf` has checked the shape
@@ -105,6 +109,9 @@ async function ruleOrFault(deps: AuthzenDeps, point: EnforcingPoint, asked: Aske
   }
   return faulty(message);
 }
+
+const isObject = (value: unknown): value is Asked =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const faulty = (message: string): Ruled => ({
   decision: { decision: false, context: { error: { status: 400, message } } },

@@ -280,3 +280,34 @@ test('the metadata names the two endpoints', async () => {
   });
   expect(answer.headers['cache-control']).toBe('public, max-age=300');
 });
+
+test('18 C4: an item of a batch that is no object is answered as malformed, and the others go on', async () => {
+  const { acme } = await sandbox();
+  const { question } = await mailer(acme);
+  const { action, ...shared } = question;
+
+  const asked = {
+    ...shared,
+    evaluations: [{ action }, 'send', null, ['send'], 7, { action: { name: 'list' } }],
+  };
+  const { status, evaluations } = await askTogether(acme, asked);
+
+  expect([status, decisionsIn({ evaluations })]).toEqual([200, [true, false, false, false, false, true]]);
+  expect(evaluations[1]).toEqual({
+    decision: false,
+    context: { error: { status: 400, message: 'The evaluation is no object.' } },
+  });
+});
+
+test('18 C1: a resource whose connectors are null asks about any', async () => {
+  const { acme } = await sandbox();
+  const added = await acme('POST', '/v1/resources', {
+    ...{ resource: 'http://localhost/any', name: 'Any server', connectors: null },
+  });
+  const { id } = added.json();
+  await acme('PATCH', `/v1/resources/${id}`, { connectors: ['acme_mail'] });
+  const changed = await acme('PATCH', `/v1/resources/${id}`, { connectors: null });
+
+  expect([added.statusCode, added.json().connectors]).toEqual([201, []]);
+  expect([changed.statusCode, changed.json().connectors]).toEqual([200, []]);
+});

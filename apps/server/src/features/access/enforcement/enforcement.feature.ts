@@ -15,7 +15,7 @@ import { tables } from './enforcement.tables.ts';
 export const enforcement = defineFeature({
   name: 'enforcement',
   tags: { enforcement: 'Calls of tools: whether they may happen now.' },
-  knows: ['audit', 'caps', 'keys', 'manifests', 'policies', 'tokens'],
+  knows: ['audit', 'caps', 'grants', 'keys', 'manifests', 'policies', 'tokens'],
   tables,
   acts,
   settings,

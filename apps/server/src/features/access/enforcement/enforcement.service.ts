@@ -7,6 +7,7 @@ import { ATTEMPTS, isLostRace } from '../../../platform/db/db.ts';
 import { unavailable } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { prepareRuling } from '../../record/audit/index.ts';
+import { noteRenewals } from '../grants/index.ts';
 import type { Explanation } from '../policies/index.ts';
 import type { CallData } from './enforcement.acts.ts';
 import { actionHashOf, enforcerFor } from './enforcement.enforcer.service.ts';
@@ -71,11 +72,34 @@ export async function enforceCall(
       throw unavailable('db');
     },
   );
-  if (refusal === null) return result;
+  if (refusal === null) {
+    if (row && hasLostItsPin(result) && call.reserve !== false)
+      await tellRenewal(deps, caller, row, call.tool);
+    return result;
+  }
   // The account was stopped meanwhile, so the call is judged again.
   if (held) await giveBack(deps, caller, meter, held);
   if (attempt === ATTEMPTS) throw unavailable('db');
   return enforceCall(deps, caller, sent, attempt + 1);
+}
+
+/** Whether the tool is wider than the person agreed to, or new since. */
+const hasLostItsPin = ({ sub_reason, warnings }: Result) =>
+  sub_reason === 'manifest_changed' || warnings.some(({ code }) => code === 'manifest_changed');
+
+/** The answer was recorded, so a failure here takes it back from nobody: the next such call tells it. */
+async function tellRenewal(
+  deps: EnforcementDeps,
+  caller: Caller,
+  row: NonNullable<CallFacts['row']>,
+  tool: string,
+): Promise<void> {
+  await noteRenewals(deps, caller, row, { causes: ['manifest_changed'], tools: [tool] }).catch(
+    (err: unknown) => {
+      if (deps.db.isTransaction) throw err;
+      deps.logger?.warn({ err }, 'a consent that has to be renewed was not told of');
+    },
+  );
 }
 
 interface Answered {

@@ -1,4 +1,5 @@
 import { act, announcement, type DataOf } from '../../../platform/acts.ts';
+import type { RenewalCause } from '../../../platform/db/types.gen.ts';
 
 export const acts = {
   'grant.created': act<{
@@ -18,6 +19,11 @@ export const acts = {
     readonly cascade: boolean;
     readonly revokedBy: string;
     readonly causedBy?: string;
+  }>(),
+  'grant.reconsent_required': act<{
+    readonly cause: RenewalCause;
+    /** The tools that are wider than the person agreed to, where a manifest is the cause. */
+    readonly tools?: readonly string[];
   }>(),
 };
 

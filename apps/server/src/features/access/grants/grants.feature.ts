@@ -6,6 +6,7 @@ import { accountClosed } from '../../accounts/developers/index.ts';
 import { acts, announcements } from './grants.acts.ts';
 import { expiryOfGrants } from './grants.jobs.ts';
 import { quotas } from './grants.quotas.ts';
+import { eraseRenewals } from './grants.renewals.repo.ts';
 import { eraseGrants } from './grants.repo.ts';
 import { revokeGrantsOfAccount, revokeGrantsOfAgent } from './grants.revoke.service.ts';
 import { grantRoutes } from './grants.routes.ts';
@@ -21,6 +22,7 @@ export const grants = defineFeature({
   listens: [
     on(agentRevoked, revokeGrantsOfAgent),
     on(accountClosed, revokeGrantsOfAccount),
+    on(tenantErased, eraseRenewals),
     on(tenantErased, eraseGrants),
   ],
   open: (house) => ({

@@ -77,6 +77,26 @@ export async function holdGrant(tx: Tx, reach: Reach, grantId: string): Promise<
   return findGrant(tx, reach, grantId);
 }
 
+/** Why the consent of the grant `f.held` has to be renewed, as a column of the look-ups that decide about it. */
+export const renewalCauses = (at: string) =>
+  `renewal_causes($1, (f.held).root_grant_id, ${at})::text[] as "renewalCauses"`;
+
+const renewalOfPair = lookUp<
+  { readonly isNeeded: boolean },
+  [developerId: string, agentId: string, principalId: string, at: Date]
+>('pair_needs_renewal', 'select pair_needs_renewal($1, $2, $3, $4) as "isNeeded"');
+
+/** Whether a person has to be asked before the agent gets another grant for them. */
+export async function needsRenewal(
+  db: Executor,
+  { developerId }: Tenant,
+  { agentId, principalId }: Pick<GrantRow, 'agentId' | 'principalId'>,
+  at: Date,
+): Promise<boolean> {
+  const [pair] = await renewalOfPair(db, developerId, agentId, principalId, at);
+  return pair?.isNeeded === true;
+}
+
 const detailsAbove = lookUp<{ readonly details: unknown }, [developerId: string, grantId: string]>(
   'details_above',
   `select a.details
@@ -144,7 +164,7 @@ export function revokedGrantsOf(db: Executor, { developerId }: Tenant) {
 export function activeAmong(db: Executor, { developerId }: Tenant, grantIds: readonly string[]) {
   return db
     .selectFrom('grants')
-    .select(['id', 'scopes', 'audience', 'authorizationDetails'])
+    .select(['id', 'scopes', 'audience', 'authorizationDetails', 'issuedAt', 'expiresAt'])
     .where('developerId', '=', developerId)
     .where('id', 'in', [...grantIds, ''])
     .where('status', '=', 'active')

@@ -1,7 +1,8 @@
 import type { TableUse } from '../../../platform/db/tables.ts';
 
 export const tables = {
-  owns: ['grants'],
-  reads: ['agents'], // the acts of a revocation name each grant's agent
+  owns: ['grants', 'grant_renewals'],
+  // The acts of a revocation name each grant's agent; a consent is compared with its agent and the settings.
+  reads: ['agents', 'auth_requests', 'developers'],
   writes: [],
 } as const satisfies TableUse;

@@ -1,3 +1,4 @@
+export { noteRenewals } from './grants.renewals.service.ts';
 export {
   holdDelegations,
   revokeActiveGrantsOfAgent,

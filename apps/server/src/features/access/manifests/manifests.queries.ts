@@ -43,6 +43,24 @@ export async function findPins(
   return { mode: current.mode, pins: connectors.flatMap((connector) => found.get(connector) ?? []) };
 }
 
+/** The tools of these manifests as people agreed to them. A version that is no longer kept is left out. */
+export async function findPinnedTools(db: Executor, { developerId }: Tenant, pins: readonly ConsentPin[]) {
+  if (pins.length === 0) return new Map<string, ReturnType<typeof storedManifest>['tools']>();
+  const rows = await db
+    .selectFrom('manifestVersions')
+    .select(['connector', 'manifest'])
+    .where('developerId', '=', developerId)
+    .where(({ or, and, eb }) =>
+      or(
+        pins.map(({ connector, sha256 }) =>
+          and([eb('connector', '=', connector), eb('sha256', '=', sha256)]),
+        ),
+      ),
+    )
+    .execute();
+  return new Map(rows.map((row) => [row.connector, storedManifest(row.manifest).tools]));
+}
+
 /** The tools of these connectors as they are now. A connector without a manifest is left out. */
 export async function findCurrentTools(db: Executor, tenant: Tenant, connectors: readonly string[]) {
   const rows =

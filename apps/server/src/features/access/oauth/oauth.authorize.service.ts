@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AppError, oauthRefusal } from '../../../platform/errors.ts';
 import { toOAuthError } from '../../../platform/oauth-errors.ts';
 import {
@@ -55,6 +56,7 @@ export async function authorize(
   const own = 'agent' in known ? known.agent : { ...known.described, ...known };
   const redirectUri = mustBeOwn(own, form.redirect_uri);
   try {
+    if (pushed) mustBeSame(sent, pushed.form);
     const client = await clientFor(deps, known, form, browser);
     if (deps.requiresPush && !pushed) throw oauthRefusal('invalid_request', 'Push the request first.');
     const asked = acceptAuthorization(form);
@@ -70,6 +72,25 @@ export async function authorize(
     const state = (form.state ?? '').length > 1024 ? undefined : form.state;
     return redirectTo(redirectUri, { ...refusalAt(error), state, iss: deps.issuer });
   }
+}
+
+/**
+ * A link says nothing beside its pushed request, or the same: the client sees no difference between what it pushed and
+ * what the person is asked.
+ * @see RFC 9126 §4; RFC 9101 §5
+ * @throws invalid_request
+ */
+function mustBeSame(
+  { request_uri: _, client_id: __, ...sent }: AuthorizationForm,
+  pushed: AuthorizationForm,
+): void {
+  const known = new Map<string, unknown>(Object.entries(pushed));
+  const other = Object.entries(sent).find(
+    ([name, value]) => value !== undefined && !isDeepStrictEqual(value, known.get(name)),
+  );
+  if (!other) return;
+  const message = `The pushed request has another \`${other[0]}\`; send \`client_id\` and \`request_uri\` alone.`;
+  throw oauthRefusal('invalid_request', message);
 }
 
 /** RFC 6749 §4.1.2.1 has other names than the token endpoint for a client that may not ask. */
@@ -153,7 +174,7 @@ async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<s
     {
       ...(keyThumbprint !== undefined && { keyThumbprint }),
       client: {
-        ...(described ? toAsking(described, asked) : REGISTERED),
+        ...(described ? toAsking(described, asked) : registered(client)),
         resourceNames: resources.map((each) => each.name),
       },
       isProposed,
@@ -171,13 +192,13 @@ async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<s
 type Described = Omit<AskingClient, 'resourceNames'>;
 
 /** A developer answers for their own client, whose name is that of its agent. */
-const REGISTERED: Described = {
+const registered = ({ redirectUris }: Client): Described => ({
   name: null,
   vouchedBy: 'developer',
   host: null,
-  isLocal: false,
+  isLocal: redirectUris.every(isLocalUri),
   refreshes: true,
-};
+});
 
 function toAsking(
   { name, host, redirectUris, refreshes }: DescribedClient,

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { JsonError, parseJson } from '@behest/protocol/json';
 import type { JWK } from 'jose';
 import { LRUCache } from 'lru-cache';
@@ -83,9 +84,7 @@ export function clientDocuments({
     const isFit = answer.status === 200 && JSON_TYPE.test(answer.headers['content-type'] ?? '');
     const value = isFit ? read(jsonIn(answer.body)) : undefined;
     const seconds =
-      value === undefined || !isFit
-        ? AFTER_FAILURE
-        : Math.min(keepable(answer.headers['cache-control']), longest);
+      value === undefined || !isFit ? AFTER_FAILURE : Math.min(keepable(answer.headers, clock()), longest);
     return { value, until: clock().getTime() + seconds * 1000 };
   }
 
@@ -109,9 +108,21 @@ function jwksIn(document: unknown): readonly JWK[] | undefined {
   return keys !== null && keys !== 'malformed' && 'jwks' in keys ? keys.jwks : undefined;
 }
 
-function keepable(cacheControl: string | undefined): number {
-  const [, seconds = '0'] = /(?:^|[ ,])max-age=(\d{1,9})/i.exec(cacheControl ?? '') ?? [];
-  return Math.min(Math.max(Number(seconds), SHORTEST), LONGEST);
+/** The seconds for which an answer may be kept, less those that caches on the way have kept it. @see RFC 9111 §4.2 */
+function keepable(headers: IncomingHttpHeaders, now: Date): number {
+  const left = freshSeconds(headers, now) - (/^\d{1,9}$/.test(headers.age ?? '') ? Number(headers.age) : 0);
+  return Math.min(Math.max(left, SHORTEST), LONGEST);
+}
+
+/** `Expires` counts only where `max-age` says nothing, and from the time that the host itself gives. */
+function freshSeconds(headers: IncomingHttpHeaders, now: Date): number {
+  const { 'cache-control': cacheControl = '', expires = '', date = '' } = headers;
+  if (/(?:^|[ ,])no-(?:store|cache)\b/i.test(cacheControl)) return 0;
+  const [, seconds] = /(?:^|[ ,])max-age=(\d{1,9})/i.exec(cacheControl) ?? [];
+  if (seconds !== undefined) return Number(seconds);
+  const [end, sent] = [Date.parse(expires), Date.parse(date)];
+  if (Number.isNaN(end)) return 0;
+  return (end - (Number.isNaN(sent) ? now.getTime() : sent)) / 1000;
 }
 
 function jsonIn(body: Buffer): unknown {

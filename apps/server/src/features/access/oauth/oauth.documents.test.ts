@@ -207,6 +207,8 @@ describe('a client with a key in its document', () => {
   });
 });
 
+const hour = (time: number) => new Date(Date.UTC(2026, 0, 1, time)).toUTCString();
+
 describe('O17: a document that cannot be used', () => {
   const big = { body: JSON.stringify({ padding: 'x'.repeat(5120) }) };
   test.each<[string, Parameters<Awaited<ReturnType<typeof publishClient>>['answerWith']>[0]]>([
@@ -257,15 +259,21 @@ describe('O17: a document that cannot be used', () => {
     expect(client.fetches()).toBe(2);
   });
 
-  test.each([
-    ['max-age=1', 300],
-    ['no-store', 300],
-    ['max-age=3600', 3600],
-    ['public, max-age=999999', 86_400],
-  ])('and one that can is kept: `%s` for %i seconds', async (cacheControl, seconds) => {
+  test.each<[string, Record<string, string>, number]>([
+    ['max-age=1', { 'cache-control': 'max-age=1' }, 300],
+    ['no-store', { 'cache-control': 'no-store, max-age=3600' }, 300],
+    ['max-age=3600', { 'cache-control': 'max-age=3600' }, 3600],
+    ['max-age=999999', { 'cache-control': 'public, max-age=999999' }, 86_400],
+    ['max-age=3600, of which caches have kept it 600', { 'cache-control': 'max-age=3600', age: '600' }, 3000],
+    ['an Age of no number', { 'cache-control': 'max-age=3600', age: '-600' }, 3600],
+    ['Expires an hour after Date', { date: hour(9), expires: hour(10) }, 3600],
+    ['Expires, and an Age', { date: hour(9), expires: hour(10), age: '60' }, 3540],
+    ['Expires beside max-age', { date: hour(9), expires: hour(10), 'cache-control': 'max-age=400' }, 400],
+    ['Expires that is no date', { date: hour(9), expires: '0' }, 300],
+  ])('RFC 9111 §4.2: and one that can is kept, by %s', async (_, headers, seconds) => {
     const { resource } = await acmeServer();
     const client = await publishClient();
-    client.answerWith({ headers: { 'cache-control': cacheControl } });
+    client.answerWith({ headers });
     const ask = () => followLink(service, client.clientId, { resource });
 
     await ask();

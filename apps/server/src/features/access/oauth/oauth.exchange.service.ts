@@ -108,7 +108,7 @@ async function assertedActor(
 /** @throws invalid_request */
 function mustBeAnother({ agentDid, delegatedBy }: VerifiedClaims, actor: ActingAgent): void {
   if (agentDid !== actor.agentDid && !delegatedBy.includes(actor.agentDid)) return;
-  throw invalid('BAD_REQUEST: The actor is an agent of the subject token already.');
+  throw invalid('The actor is an agent of the subject token already.');
 }
 
 /** @throws invalid_target */

@@ -12,11 +12,13 @@ export interface MetadataDeps {
   readonly registersClients: boolean;
   readonly demandsNonce: boolean;
   readonly acceptsAssertions: boolean;
+  /** Whether the service serves its reference at `/docs`. */
+  readonly hasDocs: boolean;
 }
 
 /** RFC 8414. The document has only what is accepted. */
 export function serverMetadata(deps: MetadataDeps): Finished {
-  const { issuer, publicBaseUrl, requiresPush, registersClients, acceptsAssertions } = deps;
+  const { issuer, publicBaseUrl, requiresPush, registersClients, acceptsAssertions, hasDocs } = deps;
   const document: ServerMetadata = {
     issuer,
     authorization_endpoint: `${publicBaseUrl}/oauth/authorize`,
@@ -50,6 +52,7 @@ export function serverMetadata(deps: MetadataDeps): Finished {
     client_id_metadata_document_supported: true,
     require_pushed_authorization_requests: requiresPush,
     backchannel_token_delivery_modes_supported: ['poll'],
+    ...(hasDocs && { service_documentation: `${publicBaseUrl}/docs` }),
   };
   return finished(JSON.stringify(document));
 }

@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest';
 import { startApp } from '../../../../test/app/start-app.ts';
 
+test('the metadata name the reference where the service serves one', async () => {
+  const documentOf = async (env: Record<string, string>) => {
+    const { app } = await startApp({ env });
+    return (await app.inject('/.well-known/oauth-authorization-server')).json();
+  };
+
+  expect(await documentOf({})).toMatchObject({ service_documentation: 'https://auth.test/docs' });
+  expect(await documentOf({ DOCS_ENABLED: 'false' })).not.toHaveProperty('service_documentation');
+});
+
 test('an issuer with a path has its metadata where clients look for them, and by its exact name', async () => {
   const issuer = 'https://auth.test/acme';
   const { app } = await startApp({ env: { JWT_ISSUER: issuer } });

@@ -1,12 +1,13 @@
 import type { Proved } from '../../../platform/caller.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
+import { admit, mustHaveRoomFor } from '../authorization/index.ts';
 import { type ProofDeps, provedKey } from '../tokens/index.ts';
 import { type AuthorizeDeps, mustBeOwn, mustBeRegistered } from './oauth.authorize.service.ts';
 import { authenticateClient, type Client, type ClientRequest } from './oauth.client.service.ts';
 import { mustBePrincipal } from './oauth.person.service.ts';
 import { keepPushed, PUSHED_SECONDS } from './oauth.push.service.ts';
 import { rates } from './oauth.rates.ts';
-import { acceptAuthorization } from './oauth.request.rules.ts';
+import { type Asked, acceptAuthorization } from './oauth.request.rules.ts';
 import type { AuthorizationForm, PushedRequest } from './oauth.schema.ts';
 import { scopesAsked } from './oauth.scopes.service.ts';
 
@@ -32,8 +33,9 @@ export async function pushRequest(
   const { tenant } = client.caller;
   const registered = await mustBeRegistered(deps, tenant, accepted.resources);
   const ofResources = registered.flatMap((each) => each.scopes);
-  await scopesAsked(deps.db, tenant, accepted, ofResources);
+  const scopes = await scopesAsked(deps.db, tenant, accepted, ofResources);
   if (asked.principal_id !== undefined) mustBeNameable(client, asked.principal_id);
+  await mustBeAdmitted(deps, client, { ...accepted, scopes, principalId: asked.principal_id });
   const proved = await provedKey(deps, proof);
   if (proved !== undefined && keyThumbprint !== undefined && proved !== keyThumbprint) {
     throw oauthRefusal('invalid_dpop_proof', '`dpop_jkt` names another key than the proof.');
@@ -46,6 +48,32 @@ export async function pushRequest(
     { seconds: PUSHED_SECONDS, isSignedIn: false },
   );
   return { request_uri: requestUri, expires_in: PUSHED_SECONDS };
+}
+
+interface Pushing extends Pick<Asked, 'purpose' | 'details'> {
+  readonly scopes: string[];
+  readonly principalId: string | undefined;
+}
+
+/**
+ * Refuses what the engine would refuse when the browser comes, full plans included. A client that nobody has approved yet
+ * has no agent, so its request is held to the plan alone. A pushed request takes no place: it may never be followed.
+ * @see RFC 9126 §2.1
+ * @throws as `requestConsent`
+ */
+async function mustBeAdmitted(
+  deps: AuthorizeDeps,
+  { agentId, agentDid, caller, isProposed = false }: Client,
+  { scopes, purpose, details, principalId = 'unknown-person' }: Pushing,
+): Promise<void> {
+  const named = { agentId, principalId };
+  if (isProposed && agentDid === '') return mustHaveRoomFor(deps, caller, named);
+  const input = {
+    ...{ ...named, scopes, expiresIn: '24h', consentExpiresIn: '1h' },
+    ...(purpose !== undefined && { purpose }),
+    ...(details && { authorizationDetails: details }),
+  };
+  await admit(deps, caller, input, { isProposed });
 }
 
 /**

@@ -4,6 +4,9 @@ import { type Static, Type } from 'typebox';
 export type ClientMetadata = Static<typeof ClientMetadata>;
 export const ClientMetadata = Type.Object(
   {
+    /** Of a replacement alone (RFC 7592 §2.2), where they have to be those of the client. */
+    client_id: Type.Optional(Type.Unknown()),
+    client_secret: Type.Optional(Type.Unknown()),
     redirect_uris: Type.Optional(Type.Unknown()),
     client_name: Type.Optional(Type.Unknown()),
     application_type: Type.Optional(Type.Unknown()),
@@ -26,7 +29,7 @@ export const RegisteredClient = Type.Object({
   client_id_issued_at: Type.Integer(),
   client_secret: Type.Optional(Type.String()),
   client_secret_expires_at: Type.Optional(Type.Integer()),
-  registration_access_token: Type.Optional(Type.String()),
+  registration_access_token: Type.String(),
   registration_client_uri: Type.String(),
   redirect_uris: Type.Array(Type.String()),
   client_name: Type.String(),

@@ -41,7 +41,7 @@ export async function registerClient(
     createdAt: at,
     expiresAt: new Date(at.getTime() + UNUSED_SECONDS * 1000),
   });
-  return { ...shown(deps, row), ...secretOf(secret), registration_access_token: managementToken };
+  return { ...shown(deps, { row, managementToken }), ...secretOf(secret) };
 }
 
 /** @see RFC 7592 §2.1 @throws invalid_client */
@@ -63,7 +63,8 @@ export async function replaceRegistration(
   clientId: string,
   { authorization, metadata }: { authorization: string | undefined; metadata: ClientMetadata },
 ): Promise<RegisteredClient> {
-  const before = await managedClient(deps, clientId, authorization);
+  const { row: before, managementToken } = await managedClient(deps, clientId, authorization);
+  mustBeOfClient(before, metadata);
   const accepted = acceptMetadata(metadata);
   const isNew = accepted.needsSecret && before.secretHash === null;
   const secret = isNew ? `bhs_${newSecret()}` : undefined;
@@ -73,7 +74,7 @@ export async function replaceRegistration(
     secretHash: secret === undefined ? kept : hashOf(secret),
   });
   if (!row) throw unknown();
-  return { ...shown(deps, row), ...secretOf(secret) };
+  return { ...shown(deps, { row, managementToken }), ...secretOf(secret) };
 }
 
 /** Its agents and their grants stay, and it cannot refresh them. @see RFC 7592 §2.3 @throws invalid_client */
@@ -88,27 +89,54 @@ export async function removeRegistration(
 
 const unknown = () => oauthRefusal('invalid_client', 'The registration is not there, or its token is wrong.');
 
+/** A registration, and the token by which its client manages it. The service keeps a hash of the token alone. */
+interface Managed {
+  readonly row: DynamicClientRow;
+  readonly managementToken: string;
+}
+
 async function managedClient(
   { db, clock }: RegistrationDeps,
   clientId: string,
   authorization: string | undefined,
-): Promise<DynamicClientRow> {
+): Promise<Managed> {
   const [, token = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
   const row = await findDynamicClientAcrossTenants(db, clientId, clock());
   const expected = row?.managementHash.toString('base64url') ?? '';
   if (!row || !isSameText(expected, hashOf(token).toString('base64url'))) throw unknown();
-  return row;
+  return { row, managementToken: token };
+}
+
+/**
+ * A replacement that names another client, or another secret, was meant for another registration.
+ * @see RFC 7592 §2.2
+ * @throws invalid_client_metadata
+ */
+function mustBeOfClient(
+  { clientId, secretHash }: DynamicClientRow,
+  { client_id, client_secret }: ClientMetadata,
+): void {
+  const refuse = (message: string) => oauthRefusal('invalid_client_metadata', message);
+  if (client_id !== clientId) throw refuse('`client_id` has to be that of the registration.');
+  if (client_secret === undefined) return;
+  const expected = secretHash?.toString('base64url');
+  const sent = typeof client_secret === 'string' ? hashOf(client_secret).toString('base64url') : '';
+  if (expected === undefined || !isSameText(expected, sent)) {
+    throw refuse('`client_secret` is not that of the client; leave it out to keep the secret.');
+  }
 }
 
 /** A secret has no end of its own: it ends with the registration. */
 const secretOf = (secret: string | undefined) =>
   secret === undefined ? {} : { client_secret: secret, client_secret_expires_at: 0 };
 
-function shown({ publicBaseUrl }: RegistrationDeps, row: DynamicClientRow): RegisteredClient {
+/** @see RFC 7592 §3 */
+function shown({ publicBaseUrl }: RegistrationDeps, { row, managementToken }: Managed): RegisteredClient {
   return {
     ...Object(row.description),
     client_id: row.clientId,
     client_id_issued_at: Math.floor(row.createdAt.getTime() / 1000),
     registration_client_uri: `${publicBaseUrl}/oauth/register/${row.clientId}`,
+    registration_access_token: managementToken,
   };
 }

@@ -150,24 +150,48 @@ describe('a registration', () => {
 
     for (const token of [other, '', 'x']) {
       expect((await manage('GET', undefined, token)).statusCode).toBe(401);
-      expect((await manage('PUT', metadata, token)).statusCode).toBe(401);
+      expect((await manage('PUT', { ...metadata, client_id: answer.client_id }, token)).statusCode).toBe(401);
       expect((await manage('DELETE', undefined, token)).statusCode).toBe(401);
     }
-    const {
-      client_secret: _,
-      client_secret_expires_at: __,
-      registration_access_token: ___,
-      ...shown
-    } = answer;
+    const { client_secret: _, client_secret_expires_at: __, ...shown } = answer;
     expect((await manage('GET')).json()).toEqual(shown);
-    const replaced = await manage('PUT', { ...metadata, client_name: 'Newer Editor' });
+    const { client_id } = answer;
+    const replaced = await manage('PUT', { ...metadata, client_id, client_name: 'Newer Editor' });
     expect(replaced.json()).toMatchObject({
       client_name: 'Newer Editor',
       token_endpoint_auth_method: 'none',
+      registration_access_token: answer.registration_access_token,
+      registration_client_uri: answer.registration_client_uri,
     });
     expect((await manage('DELETE')).statusCode).toBe(204);
     expect((await manage('GET')).statusCode).toBe(401);
     expect((await followLink(service, answer.client_id, {})).answer.statusCode).toBe(400);
+  });
+
+  test('RFC 7592 §2.2: is replaced by a request that names this client and its own secret, and by no other', async () => {
+    const { answer, manage } = await registered();
+    const other = (await registered()).answer;
+    const { client_id, client_secret } = answer;
+    const secretly = { ...metadata, token_endpoint_auth_method: 'client_secret_basic' };
+    const renamed = { ...secretly, client_name: 'Other Editor' };
+
+    for (const wrong of [
+      { ...renamed },
+      { ...renamed, client_id: other.client_id },
+      { ...renamed, client_id: [client_id] },
+      { ...renamed, client_id, client_secret: other.client_secret },
+      { ...renamed, client_id, client_secret: '' },
+      { ...renamed, client_id, client_secret: null },
+    ]) {
+      const refused = await manage('PUT', wrong);
+      expect([refused.statusCode, refused.json().error]).toEqual([400, 'invalid_client_metadata']);
+    }
+    expect((await manage('GET')).json().client_name).not.toBe('Other Editor');
+    const same = await manage('PUT', { ...renamed, client_id, client_secret });
+    expect([same.statusCode, same.json().client_name]).toEqual([200, 'Other Editor']);
+    const open = await manage('PUT', { ...metadata, client_id });
+    expect(open.statusCode).toBe(200);
+    expect((await manage('PUT', { ...metadata, client_id, client_secret })).statusCode).toBe(400); // it has none now
   });
 
   test('ends a day after it was made, unless it is used: then 90 days after its last use', async () => {

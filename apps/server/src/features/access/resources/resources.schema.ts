@@ -14,10 +14,8 @@ export const NewResource = Type.Object(
     resource: Audience,
     name: nameOf(200),
     scopes: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 100, default: [] }),
-    connectors: Type.Array(Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$' }), {
-      maxItems: 100,
-      default: [],
-    }),
+    /** The connectors that it serves; null, as an empty list, for any. */
+    connectors: Type.Union([Connectors, Type.Null()], { default: null }),
     loginUrl: Type.Optional(LoginUrl),
     dpopRequired: Type.Boolean({ default: false }),
     tokenTtlSeconds: Type.Integer({ ...TokenTtl, default: 3600 }),
@@ -30,7 +28,7 @@ export const ResourceChange = Type.Object(
   {
     name: Type.Optional(nameOf(200)),
     scopes: Type.Optional(Scopes),
-    connectors: Type.Optional(Connectors),
+    connectors: Type.Optional(Type.Union([Connectors, Type.Null()])),
     loginUrl: Type.Optional(LoginUrl),
     dpopRequired: Type.Optional(Type.Boolean()),
     tokenTtlSeconds: Type.Optional(Type.Integer(TokenTtl)),

@@ -43,8 +43,15 @@ export async function addResource(
   await mustOwn(deps, caller, input.resource);
   const at = deps.clock();
   const credential = `bh_res_${newSecret()}`;
-  const { loginUrl = null, ...others } = input;
-  const row = { ...others, loginUrl, id: newId('res', at), createdAt: at, updatedAt: at };
+  const { loginUrl = null, connectors, ...others } = input;
+  const row = {
+    ...others,
+    connectors: connectors ?? [],
+    loginUrl,
+    id: newId('res', at),
+    createdAt: at,
+    updatedAt: at,
+  };
   try {
     return await inTransaction(deps.db, async (tx) => {
       const stored = await insertResource(tx, caller.tenant, row, hashOf(credential));
@@ -84,7 +91,9 @@ export function changeResource(
   mustBeUsable(change);
   const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {
-    const row = await updateResource(tx, caller.tenant, id, { ...change, updatedAt: at });
+    const { connectors, ...others } = change;
+    const served = connectors === undefined ? {} : { connectors: connectors ?? [] };
+    const row = await updateResource(tx, caller.tenant, id, { ...others, ...served, updatedAt: at });
     if (!row) throw notFound();
     await recordActs(tx, caller, [{ type: 'resource.updated', data: named(row) }], at);
     return toResource(row);

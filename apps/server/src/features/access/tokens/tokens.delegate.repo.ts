@@ -3,10 +3,11 @@ import type { Executor } from '../../../platform/db/db.ts';
 import { hotCall } from '../../../platform/db/hot-writes.ts';
 import { row } from '../../../platform/db/row.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
+import type { RenewalCause } from '../../../platform/db/types.gen.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { sharedPrincipals } from '../../people/scim/scim.principals.queries.ts';
 import { newAllocation } from '../budgets/budgets.queries.ts';
-import { sharedDelegation } from '../grants/grants.queries.ts';
+import { renewalCauses, sharedDelegation } from '../grants/grants.queries.ts';
 import { newCredential } from '../verifiable-credentials/verifiable-credentials.queries.ts';
 import { type AgentStatus, heldToken, type TokenRow } from './tokens.queries.ts';
 import { type HeldBudget, heldBudget, type Redemption, type Within } from './tokens.repo.ts';
@@ -24,16 +25,18 @@ export type DelegableRow = TokenRow &
     readonly maxDepth: number | null;
     readonly policiesVersion: string;
     readonly isPrincipalActive: boolean;
+    /** Why the person has to consent again. */
+    readonly renewalCauses: readonly RenewalCause[];
   };
 
-type Asked = [developerId: string, tokenId: string, subAgentId: string, within: Within];
+type Asked = [developerId: string, tokenId: string, subAgentId: string, within: Within, at: Date];
 
 const delegable = lookUp<DelegableRow, Asked>(
   'find_delegable',
   `select ${heldToken}, ${heldBudget}, f.sub_agent_did as "subAgentDid", f.sub_agent_status as "subAgentStatus",
      f.sub_agent_scopes as "subAgentScopes", f.max_depth as "maxDepth",
      f.enforce_agent_scopes as "enforceAgentScopes", f.policies_version as "policiesVersion",
-     principal_active($1, (f.held).principal_id) as "isPrincipalActive"
+     principal_active($1, (f.held).principal_id) as "isPrincipalActive", ${renewalCauses('$5')}
    from find_delegable($1, $2, $3) f where $4::text[] is null or (f.held).agent_id = any ($4)`,
 );
 
@@ -42,9 +45,9 @@ export async function findDelegable(
   db: Executor,
   { tenant, agentIds }: Reach,
   tokenId: string,
-  subAgentId: string,
+  { subAgentId, at }: { readonly subAgentId: string; readonly at: Date },
 ): Promise<DelegableRow | undefined> {
-  return (await delegable(db, tenant.developerId, tokenId, subAgentId, agentIds))[0];
+  return (await delegable(db, tenant.developerId, tokenId, subAgentId, agentIds, at))[0];
 }
 
 export type DelegationRefusal =

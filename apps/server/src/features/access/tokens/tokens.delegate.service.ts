@@ -14,6 +14,7 @@ import {
 import type { NewAllocationRow } from '../budgets/budgets.queries.ts';
 import { allocationRefused } from '../budgets/index.ts';
 import { refuseDenied } from '../policies/index.ts';
+import { mustBeConsented } from './tokens.consented.service.ts';
 import { credentialFor } from './tokens.credential.service.ts';
 import { type DelegableRow, delegateGrant, findDelegable } from './tokens.delegate.repo.ts';
 import { type DelegatedPart, partOf } from './tokens.delegate.rules.ts';
@@ -169,13 +170,14 @@ async function findParent(
   const genuine = findGenuine(deps, parentGrantToken, at);
   const claims = genuine?.verified.claims;
   if (!claims || claims.developerId !== caller.tenant.developerId) throw invalidGrant('parent_invalid');
-  const found = await findDelegable(deps.db, caller, claims.tokenId, subAgentId);
+  const found = await findDelegable(deps.db, caller, claims.tokenId, { subAgentId, at });
   const { row, reason } = assess(genuine, found, caller, at);
   // A bound token is worth nothing without the proof of its key.
   if (!row || (row.keyThumbprint !== null && row.keyThumbprint !== keyThumbprint))
     throw invalidGrant('parent_invalid');
   if (!row.isPrincipalActive) throw principalInactive();
   if (reason) throw invalidGrant(refusals[reason]);
+  await mustBeConsented(deps, caller, row);
   return row;
 }
 

@@ -8,7 +8,7 @@ import { pinsInToken } from '../manifests/index.ts';
 import { audClaim, authenticationClaims, detailsWithin } from './tokens.form.rules.ts';
 import type { TokenDeps } from './tokens.issue.service.ts';
 import type { TokenRow } from './tokens.queries.ts';
-import { findUsedToken } from './tokens.repo.ts';
+import { findUsedToken, type UsedToken } from './tokens.repo.ts';
 import { wholeSecond } from './tokens.rules.ts';
 import type { Verdict } from './tokens.schema.ts';
 import type { VerifyOwn } from './tokens.verifier.service.ts';
@@ -30,7 +30,11 @@ export interface Known<Row = TokenRow> {
  * Reads the database, so the first call after a revocation sees the revocation.
  * @returns undefined for a text that is not a grant token of this service
  */
-export async function lookUp(deps: LookUpDeps, caller: Caller, token: string): Promise<Known | undefined> {
+export async function lookUp(
+  deps: LookUpDeps,
+  caller: Caller,
+  token: string,
+): Promise<Known<UsedToken> | undefined> {
   const now = deps.clock();
   const found = findGenuine(deps, token, now);
   if (!found) return undefined;

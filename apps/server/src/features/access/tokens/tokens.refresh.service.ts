@@ -5,6 +5,7 @@ import { principalInactive } from '../../../platform/errors.ts';
 import { hashOf } from '../../../platform/ids.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { refuseDenied } from '../policies/index.ts';
+import { mustBeConsented } from './tokens.consented.service.ts';
 import type { TokenWish } from './tokens.form.rules.ts';
 import { issueTokens, type TokenDeps } from './tokens.issue.service.ts';
 import { findRefreshable, type Refreshable, rotateRefreshToken } from './tokens.repo.ts';
@@ -15,7 +16,7 @@ import { wishedForm } from './tokens.wish.service.ts';
 
 /**
  * Exchanges a refresh token for a new one and a new grant token. The grant itself does not change.
- * @throws INVALID_GRANT with the reason, POLICY_DENIED (the refresh token stays valid)
+ * @throws INVALID_GRANT with the reason, POLICY_DENIED and `reconsent_required` (both leave the refresh token valid)
  */
 export async function refreshTokens(
   deps: TokenDeps,
@@ -23,8 +24,9 @@ export async function refreshTokens(
   input: Refresh,
   wish?: TokenWish,
 ): Promise<IssuedTokens> {
+  const at = deps.clock();
   const refreshId = refreshIdOf(input.refreshToken);
-  const found = refreshId && (await findRefreshable(deps.db, caller, refreshId));
+  const found = refreshId && (await findRefreshable(deps.db, caller, refreshId, at));
   // A token of another developer or agent gets the same answer as an unknown token, and is not spent.
   const isKnown = found && timingSafeEqual(found.refreshHash, hashOf(input.refreshToken));
   if (!isKnown || found.agentId !== input.agentId) throw invalidGrant('refresh_unknown');
@@ -32,10 +34,10 @@ export async function refreshTokens(
   if (bound !== null && bound !== wish?.keyThumbprint) throw invalidGrant('refresh_unknown');
 
   if (!found.isPrincipalActive) throw principalInactive();
-  const at = deps.clock();
   const refusal = refreshRefusal(found, at);
   if (refusal === 'refresh_reused') await reportReuse(deps, caller, reuseOf(found), at);
   if (refusal) throw invalidGrant(refusal);
+  await mustBeConsented(deps, caller, found);
   const form = await wishedForm(deps, caller, wish, found);
   const { version: policiesVersion } = await refuseDenied(
     deps,

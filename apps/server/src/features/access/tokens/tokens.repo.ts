@@ -6,11 +6,17 @@ import { hotCall } from '../../../platform/db/hot-writes.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { row } from '../../../platform/db/row.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
-import type { AuthRequests, Grants, RefreshTokens, Tokens } from '../../../platform/db/types.gen.ts';
+import type {
+  AuthRequests,
+  Grants,
+  RefreshTokens,
+  RenewalCause,
+  Tokens,
+} from '../../../platform/db/types.gen.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { sharedPrincipals } from '../../people/scim/scim.principals.queries.ts';
 import { type NewAllocationRow, newAllocation } from '../budgets/budgets.queries.ts';
-import { grantsWithAgent } from '../grants/grants.queries.ts';
+import { grantsWithAgent, renewalCauses } from '../grants/grants.queries.ts';
 import {
   type NewCredentialRow,
   newCredential,
@@ -162,15 +168,17 @@ export type Refreshable = HeldGrant &
     readonly refreshKeyThumbprint: string | null;
     readonly policiesVersion: string;
     readonly isPrincipalActive: boolean;
+    /** Why the person has to consent again. */
+    readonly renewalCauses: readonly RenewalCause[];
   };
 
-const refreshable = lookUp<Refreshable, [developerId: string, refreshId: string, within: Within]>(
+const refreshable = lookUp<Refreshable, [developerId: string, refreshId: string, within: Within, at: Date]>(
   'find_refreshable',
   `select ${heldGrant}, ${heldBudget}, (f.refresh).id as "refreshId", (f.refresh).hash as "refreshHash",
      (f.refresh).expires_at as "refreshExpiresAt", (f.refresh).spent_at as "refreshSpentAt",
      (f.refresh).key_thumbprint as "refreshKeyThumbprint",
      f.policies_version as "policiesVersion",
-     principal_active($1, (f.held).principal_id) as "isPrincipalActive"
+     principal_active($1, (f.held).principal_id) as "isPrincipalActive", ${renewalCauses('$4')}
    from find_refreshable($1, $2) f where $3::text[] is null or (f.held).agent_id = any ($3)`,
 );
 
@@ -179,8 +187,9 @@ export async function findRefreshable(
   db: Executor,
   { tenant, agentIds }: Reach,
   refreshId: string,
+  at: Date,
 ): Promise<Refreshable | undefined> {
-  return (await refreshable(db, tenant.developerId, refreshId, agentIds))[0];
+  return (await refreshable(db, tenant.developerId, refreshId, agentIds, at))[0];
 }
 
 export type Rotation = Pick<Redemption, 'token' | 'refresh' | 'policiesVersion' | 'records'> & {
@@ -220,9 +229,12 @@ export function rotateRefreshToken(
   });
 }
 
-const usedToken = lookUp<TokenRow, [developerId: string, tokenId: string, at: Date, within: Within]>(
+/** A token that is being used. */
+export type UsedToken = TokenRow & Pick<Refreshable, 'renewalCauses'>;
+
+const usedToken = lookUp<UsedToken, [developerId: string, tokenId: string, at: Date, within: Within]>(
   'use_token',
-  `select ${heldToken} from use_token($1, $2, $3) f where $4::text[] is null or (f.held).agent_id = any ($4)`,
+  `select ${heldToken}, ${renewalCauses('$3')} from use_token($1, $2, $3) f where $4::text[] is null or (f.held).agent_id = any ($4)`,
 );
 
 /** A token with its grant and agent as they are now. Sets the grant's last use when the token is valid. */
@@ -231,7 +243,7 @@ export async function findUsedToken(
   { tenant, agentIds }: Reach,
   tokenId: string,
   at: Date,
-): Promise<TokenRow | undefined> {
+): Promise<UsedToken | undefined> {
   return (await usedToken(db, tenant.developerId, tokenId, at, agentIds))[0];
 }
 

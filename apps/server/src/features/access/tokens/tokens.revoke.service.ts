@@ -42,7 +42,7 @@ export async function revokeToken(deps: LookUpDeps, caller: Caller, { jti, token
  */
 export async function revokeByRefreshToken(deps: LookUpDeps, caller: Caller, token: string): Promise<void> {
   const refreshId = refreshIdOf(token);
-  const found = refreshId && (await findRefreshable(deps.db, caller, refreshId));
+  const found = refreshId && (await findRefreshable(deps.db, caller, refreshId, deps.clock()));
   if (!found || !timingSafeEqual(found.refreshHash, hashOf(token))) return;
   await revokeGrant(deps, caller, found.id, { reason: 'client' });
 }

@@ -18,6 +18,7 @@ export type GrantRefusal =
   | 'grant_revoked'
   | 'grant_expired'
   | 'agent_inactive'
+  | 'reconsent_required'
   | 'parent_invalid'
   | 'parent_revoked'
   | 'parent_expired';

@@ -95,6 +95,8 @@ export const Verdict = Type.Object({
   purpose: Type.Optional(Type.String()),
   authorizationDetails: Type.Optional(Details),
   parentGrantId: Type.Optional(Id),
+  /** The person has to consent again before the grant gives more tokens. */
+  reconsentRequired: Type.Optional(Type.Literal(true)),
   sandbox: Type.Optional(Type.Literal(true)),
 });
 

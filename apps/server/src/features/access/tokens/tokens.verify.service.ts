@@ -40,6 +40,7 @@ export async function verifyToken(deps: LookUpDeps, caller: Caller, input: Verif
     ...(purpose !== null && { purpose }),
     ...(entries.length > 0 && { authorizationDetails: toolsEntries(entries) }),
     ...(parentGrantId !== null && { parentGrantId }),
+    ...(row.renewalCauses.length > 0 && { reconsentRequired: true as const }),
     ...(caller.mode === 'sandbox' && { sandbox: true as const }),
   };
 }

@@ -50,6 +50,15 @@ export const getConcernedAgent = (db: Executor, { developerId }: Tenant, agentId
     .where('id', '=', agentId)
     .executeTakeFirstOrThrow();
 
+/** The parts of an agent that a person relies on who consents. Later requests are compared with them. */
+export const getShownAgent = (db: Executor, { developerId }: Tenant, agentId: string) =>
+  db
+    .selectFrom('agents')
+    .select(['name', 'description', 'publicKeyJwk'])
+    .where('developerId', '=', developerId)
+    .where('id', '=', agentId)
+    .executeTakeFirstOrThrow();
+
 /** The agents' DIDs by id, for entries about many at once. */
 export async function listAgentDids(db: Executor, { developerId }: Tenant, agentIds: readonly string[]) {
   const rows = await db

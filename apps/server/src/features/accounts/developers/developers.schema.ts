@@ -50,6 +50,10 @@ const members = {
   policyAutoApproval: Type.Boolean(),
   /** The effect on a call when its tool has become wider since the person agreed. */
   manifestPinning: ManifestPinning,
+  /** Days after which a grant's consent has to be renewed; null for never. */
+  reconsentAfterDays: Type.Union([Type.Integer(), Type.Null()]),
+  /** Whether a change of an agent's name or key asks for consent again. */
+  reconsentOnAgentChange: Type.Boolean(),
   /**
    * Whether principals prove themselves with a passkey. Older clients read this in place of `consentMode`.
    */
@@ -115,6 +119,8 @@ export const DeveloperChange = Type.Object(
     capsMode: Type.Optional(CapsMode),
     policyAutoApproval: Type.Optional(Type.Boolean()),
     manifestPinning: Type.Optional(ManifestPinning),
+    reconsentAfterDays: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 365 }), Type.Null()])),
+    reconsentOnAgentChange: Type.Optional(Type.Boolean()),
     /** `true` sets the consent mode `passkey`, and `false` takes it back to `developer`. */
     fidoRequired: Type.Optional(Type.Boolean()),
     fidoRpName: Type.Optional(nullableNameOf(100)),

@@ -83,6 +83,7 @@ export function newDeveloper(name: string, mode: Mode, plan: Plan, at: Date) {
     auditPrivateKeys: [],
     capsMode: 'enforce' as const,
     manifestPinning: 'warn' as const,
+    reconsentOnAgentChange: false,
     policyAutoApproval: false,
     isSeeded: false,
     closedAt: null,
@@ -179,6 +180,10 @@ function secured(row: DeveloperRow, change: DeveloperChange) {
     ...(change.policyAutoApproval !== undefined && { policyAutoApproval: row.policyAutoApproval }),
     ...(change.auditRetentionDays !== undefined && { auditRetentionDays: row.auditRetentionDays }),
     ...(change.manifestPinning && { manifestPinning: row.manifestPinning }),
+    ...(change.reconsentAfterDays !== undefined && { reconsentAfterDays: row.reconsentAfterDays }),
+    ...(change.reconsentOnAgentChange !== undefined && {
+      reconsentOnAgentChange: row.reconsentOnAgentChange,
+    }),
     ...(change.fourEyesAssurance && { fourEyesAssurance: row.fourEyesAssurance }),
     ...(change.relaxFourEyes !== undefined && { relaxFourEyes: row.relaxFourEyes }),
   };
@@ -204,6 +209,8 @@ function toDeveloper(row: DeveloperRow): Developer {
     auditPrivateKeys: row.auditPrivateKeys,
     capsMode: row.capsMode,
     manifestPinning: row.manifestPinning,
+    reconsentAfterDays: row.reconsentAfterDays,
+    reconsentOnAgentChange: row.reconsentOnAgentChange,
     policyAutoApproval: row.policyAutoApproval,
     fidoRequired: consentMode === 'passkey',
     fidoRpName: row.fidoRpName,

@@ -42,6 +42,7 @@ export async function approve(
     narrowing: { ...narrowing, manifests },
     evidence,
     authentication,
+    isShown: true,
     alongside,
   };
   const { request, code } = await approveRequest(deps, caller, requestId, approval);

@@ -3,6 +3,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { budgetOf, mustBeNarrower } from '../../access/authorization/index.ts';
 import { beginAssertion, digestOf, finishAssertion } from '../passkeys/index.ts';
+import { lastConsent } from './consent.previous.service.ts';
 import type { ShownRow } from './consent.repo.ts';
 import type { Approve, Proved } from './consent.schema.ts';
 import {
@@ -54,8 +55,12 @@ export async function takePasskey(
 
 /** Everything that the person of this approval sees and chooses, as their passkey signs it. */
 async function signedBy(deps: ConsentDeps, row: ShownRow, decision: Approve) {
-  const manifests = await manifestsAsShown(deps, row, decision.manifests);
-  return signedRequest(row, { budget: budgetOf(row) ?? null, manifests }, decision);
+  const [manifests, last] = await Promise.all([
+    manifestsAsShown(deps, row, decision.manifests),
+    lastConsent(deps, row),
+  ]);
+  const beside = { budget: budgetOf(row) ?? null, manifests, previousGrantId: last?.id ?? null };
+  return signedRequest(row, beside, decision);
 }
 
 /** Whether a passkey signed this approval and no other. */

@@ -35,6 +35,46 @@ const ArgumentLimits = Type.Object({
   lines: Type.Array(Type.Object({ path: Type.String(), text: Type.String() })),
 });
 
+/** The person's last grant to the same agent that they decided themselves. */
+export type Previous = Static<typeof Previous>;
+export const Previous = Type.Object({
+  grantId: Id,
+  issuedAt: Time,
+  status: Type.Enum(['active', 'revoked', 'expired']),
+  expiresAt: Time,
+  scopes: Type.Array(Type.String()),
+  /** How many more grants of the agent for the person are active. */
+  otherActive: Type.Integer(),
+});
+
+const Text = Type.Union([Type.String(), Type.Null()]);
+const count = Type.Integer();
+
+/** The difference between the request and the last consent. It informs: nothing is approved by it. */
+const Diff = Type.Object({
+  /** `wider` when anything is new, wider or changed. */
+  verdict: Type.Enum(['same', 'narrower', 'wider']),
+  counts: Type.Object({
+    ...{ new: count, wider: count, changed: count, narrower: count, removed: count, same: count },
+  }),
+  items: Type.Array(
+    Type.Object({
+      dimension: Type.Enum([
+        ...(['scope', 'tools', 'caps', 'arguments', 'data_region', 'purpose', 'budget'] as const),
+        ...(['lifetime', 'audience', 'redirectHost', 'agent', 'manifest'] as const),
+      ]),
+      change: Type.Enum(['new', 'wider', 'changed', 'narrower', 'removed', 'same']),
+      connector: Type.Optional(Type.String()),
+      /** The scope, the tool, the tool and window of a cap, or the member of the agent. */
+      key: Type.Optional(Type.String()),
+      before: Text,
+      after: Text,
+      /** One sentence of the service. */
+      text: Type.String(),
+    }),
+  ),
+});
+
 /** The request on the page. `scopeDescriptions` has one text for each of `scopes`, in the same order. */
 export type ShownRequest = Static<typeof ShownRequest>;
 export const ShownRequest = Type.Object({
@@ -86,6 +126,9 @@ export const ShownRequest = Type.Object({
   expiresAt: Time,
   sandbox: Type.Boolean(),
   fidoRequired: Type.Boolean(),
+  /** Null before the person is proved, and where they have decided nothing about the agent yet. */
+  previous: Type.Union([Previous, Type.Null()]),
+  diff: Type.Union([Diff, Type.Null()]),
   csrfToken: Type.String(),
   verification: Verification,
 });

@@ -19,6 +19,7 @@ import type { KeyRing } from '../../service/keys/index.ts';
 import type { PasskeyDeps } from '../passkeys/index.ts';
 import { cookieNames } from '../sso/index.ts';
 import { readHint } from './consent.hint.service.ts';
+import { previousConsent } from './consent.previous.service.ts';
 import { findShown, type ShownRow } from './consent.repo.ts';
 import type { Proofs } from './consent.rules.ts';
 import type { OpenedSession, OpenSession, ShownRequest } from './consent.schema.ts';
@@ -93,7 +94,8 @@ export async function openSession(
   const csrfToken = csrfTokenOf(deps.keyRing, { requestId, secret });
   const { verification } = await verificationFor(deps, row, proofs, browser.signOn);
   const pins = await showManifests(deps, row);
-  const request = shownRequest(row, { csrfToken, verification, pins });
+  const before = await previousConsent(deps, row, { verification, pins });
+  const request = shownRequest(row, { csrfToken, verification, pins, before });
   return { opened: { id: requestId, csrfToken, verification, request }, secret };
 }
 
@@ -178,7 +180,9 @@ function mustBeBrowser({ hasAuthorization }: Pick<BrowserRequest, 'hasAuthorizat
 export async function showRequest(deps: ConsentDeps, session: ConsentSession): Promise<ShownRequest> {
   const { row, verification } = await requestOfSession(deps, session);
   const pins = await showManifests(deps, row);
-  return shownRequest(row, { csrfToken: csrfTokenOf(deps.keyRing, session), verification, pins });
+  const before = await previousConsent(deps, row, { verification, pins });
+  const csrfToken = csrfTokenOf(deps.keyRing, session);
+  return shownRequest(row, { csrfToken, verification, pins, before });
 }
 
 /**

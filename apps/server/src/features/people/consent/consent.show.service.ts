@@ -3,18 +3,25 @@ import { namedConnectors } from '@behest/protocol/tool-scopes';
 import { purposeLabel, scopeInWords } from '@behest/protocol/words';
 import { budgetOf, clientOfRequest, type ShownManifest } from '../../access/authorization/index.ts';
 import type { ConsentPins } from '../../access/manifests/index.ts';
+import type { ShownPrevious } from './consent.previous.service.ts';
 import type { ShownRow } from './consent.repo.ts';
 import type { Approve, ShownRequest, Verification } from './consent.schema.ts';
+import { hostOf } from './consent.terms.rules.ts';
 
 interface Session {
   readonly csrfToken: string;
   readonly verification: Verification;
   /** The manifests as they are now; null where the scopes name no connector. */
   readonly pins: ConsentPins | null;
+  /** The last consent, and the difference to it. */
+  readonly before: ShownPrevious;
 }
 
 /** The request as the page shows it. */
-export function shownRequest(row: ShownRow, { csrfToken, verification, pins }: Session): ShownRequest {
+export function shownRequest(
+  row: ShownRow,
+  { csrfToken, verification, pins, before }: Session,
+): ShownRequest {
   const budget = budgetOf(row);
   const { purpose, audience, redirectUri, authorizationDetails } = row;
   const own: Record<string, string> = Object(row.scopeDescriptions);
@@ -44,6 +51,8 @@ export function shownRequest(row: ShownRow, { csrfToken, verification, pins }: S
     expiresAt: row.expiresAt.toISOString(),
     sandbox: row.developerMode === 'sandbox',
     fidoRequired: row.consentMode === 'passkey',
+    previous: before.previous,
+    diff: before.diff && { ...before.diff, items: [...before.diff.items] },
     csrfToken,
     verification,
   };
@@ -60,13 +69,19 @@ function manifestsIn(scopes: readonly string[], pins: ConsentPins | null): Shown
 interface Beside {
   readonly budget: object | null;
   readonly manifests: readonly ShownManifest[];
+  /** The grant of the person's last consent to the agent. */
+  readonly previousGrantId: string | null;
 }
 
 /**
  * The request as its person sees it, and the part of it that they choose. Their passkey signs its hash, and it stays with
  * the approval, so it has every member in every case.
  */
-export function signedRequest(row: ShownRow, { budget, manifests }: Beside, chosen: Approve) {
+export function signedRequest(
+  row: ShownRow,
+  { budget, manifests, previousGrantId }: Beside,
+  chosen: Approve,
+) {
   const own: Record<string, string> = Object(row.scopeDescriptions);
   const { scopes = row.scopes, expiresIn = row.expiresIn, tools = null, arguments: rules = null } = chosen;
   return {
@@ -91,6 +106,7 @@ export function signedRequest(row: ShownRow, { budget, manifests }: Beside, chos
       language: 'en',
       sandbox: row.developerMode === 'sandbox',
       manifests: manifests.toSorted((one, other) => (one.connector < other.connector ? -1 : 1)),
+      previous: previousGrantId && { grantId: previousGrantId },
     },
     principalId: row.principalId,
     decision: {
@@ -109,10 +125,4 @@ function clientOf(row: ShownRow): NonNullable<ShownRequest['client']> | null {
   if (!client) return null;
   const { name, vouchedBy, host, isLocal, resourceNames } = client;
   return { name, vouchedBy, host, isLocal, resourceNames: [...resourceNames] };
-}
-
-/** The scheme of an app's own address says whose it is. The text in place of its host says nothing. */
-function hostOf(redirectUri: string): string {
-  const { host, protocol } = new URL(redirectUri);
-  return protocol === 'https:' || protocol === 'http:' ? host : protocol.slice(0, -1);
 }

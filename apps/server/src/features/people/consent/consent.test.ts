@@ -93,6 +93,8 @@ describe('opening the page’s session', () => {
       expiresAt: new Date(service.clock().getTime() + 600_000).toISOString(),
       sandbox: false,
       fidoRequired: false,
+      previous: null,
+      diff: null,
       csrfToken,
       verification,
     });

@@ -6,8 +6,7 @@ import type { Declared } from '../../../platform/acts.ts';
  * when the feature is built.
  */
 const acts = `
-  grant.reconsent_required member.invited
-  member.joined member.updated member.removed
+  member.invited member.joined member.updated member.removed
   console.recovery_used transparency.halted`;
 
 const entries = `

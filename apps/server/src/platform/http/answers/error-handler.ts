@@ -21,8 +21,9 @@ export function addErrorHandler(app: FastifyInstance): void {
     if (error.status === 405) reply.header('allow', allow.join(', ')); // RFC 9110 §15.5.6
     const { errors } = request.declared;
     const isScim = errors === 'scim' || isScimPath(request.url); // nothing is declared for an unknown path
-    const isOAuth = errors === 'oauth' || errors === 'oauth page';
-    reply.code(isOAuth && isOAuthPath(request.url) ? oauthStatus(error) : error.status);
+    const isStray = request.is404 && isOAuthPath(request.url);
+    const isOAuth = errors === 'oauth' || errors === 'oauth page' || isStray;
+    reply.code(isOAuth && isOAuthPath(request.url) && !isStray ? oauthStatus(error) : error.status);
     if ((errors === 'page' || errors === 'oauth page') && asksForPage(request)) {
       return sendPage(reply, { title: 'This did not work', lead: error.message });
     }
@@ -31,6 +32,7 @@ export function addErrorHandler(app: FastifyInstance): void {
       return reply.send(setErrorBody(error));
     }
     if (isScim) return reply.type(SCIM_TYPE).send(scimErrorBody(error));
+    if (isStray) return reply.send({ ...toOAuthError(error), error: 'invalid_request' });
     return reply.send(isOAuth ? toOAuthError(error) : errorBody(error, request.id));
   });
 }

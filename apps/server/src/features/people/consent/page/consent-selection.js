@@ -180,7 +180,13 @@ export function renderSelection(request, { choices, now }) {
       choices.expiresIn = menu.value;
       refresh();
     });
-    followers.push(refreshEnd);
+    followers.push(() => {
+      const isListed = [...menu.options].some(({ value }) => value === choices.expiresIn);
+      const kept = element('option', { value: choices.expiresIn }, duration(secondsOf(choices.expiresIn)));
+      if (!isListed) menu.append(kept);
+      menu.value = choices.expiresIn;
+      refreshEnd();
+    });
     const fixed = asked > 0 ? element('strong', {}, duration(asked)) : literal(grantExpiresIn);
     return [
       paragraph(
@@ -268,7 +274,7 @@ export function renderSelection(request, { choices, now }) {
     ),
   );
   refresh();
-  return { ...parts, summary, refreshEnd, inWords, missing, narrowing };
+  return { ...parts, summary, refresh, refreshEnd, inWords, missing, narrowing };
 }
 
 /** @param {string} scope */

@@ -13,6 +13,7 @@ import {
 } from '../../../../platform/page/dom.js';
 import { fill, moment } from '../../../../platform/page/format.js';
 import { clause, factList, note } from '../../../../platform/page/parts.js';
+import { renderDifference } from './consent-difference.js';
 import { money } from './consent-format.js';
 import { renderManifests } from './consent-limits.js';
 import { renderSelection } from './consent-selection.js';
@@ -106,6 +107,7 @@ export function renderRequest(request, use) {
         paragraph(literal(purpose)),
         aside(words.purposeOnly),
       ]),
+    renderDifference(request, { choices: use.choices, now: use.now, refresh: selection.refresh }),
     clause(clauses.scopes, selection.scopes),
     tools.length > 0 && clause(clauses.tools, tools),
     budget &&

@@ -17,6 +17,38 @@ export const words = {
     where: 'Where',
     decision: 'Your decision',
   },
+
+  difference: {
+    title: 'Since your last decision',
+    first: 'This is the first request of this agent that you see here.',
+    verdict: {
+      same: 'The request is the same as the one that you approved last.',
+      narrower: 'The request asks for less than you approved last.',
+      wider: 'The request asks for more than you approved last, or for something else.',
+    },
+    since: {
+      active: 'You approved last: {time}. The permission still holds.',
+      expired: 'You approved last: {time}. The permission has run out.',
+      revoked: 'You approved last: {time}. The permission was taken back.',
+    },
+    another: 'One more permission of this agent holds.',
+    others: '{n} more permissions of this agent hold.',
+    same: 'As before: {n}',
+    /** A mark beside the word, for readers who skim. */
+    marks: { new: '+', wider: '↑', changed: '≠', narrower: '↓', removed: '−', same: '=' },
+    changes: {
+      new: 'New:',
+      wider: 'More:',
+      changed: 'Changed:',
+      narrower: 'Less:',
+      removed: 'Gone:',
+      same: 'Same:',
+    },
+    before: 'Before:',
+    now: 'Now:',
+    keep: 'Keep as before',
+    keepHint: 'This takes away what is new or more, as far as it can be taken away. You still decide.',
+  },
   agent: 'Name',
   description: 'In its own words',
   developer: 'From',

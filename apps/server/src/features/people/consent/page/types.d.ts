@@ -66,6 +66,26 @@ export interface LimitsUse {
   isKept: (connector: string, tool: string) => boolean;
 }
 
+export interface Previous {
+  grantId: string;
+  issuedAt: string;
+  status: 'active' | 'revoked' | 'expired';
+  expiresAt: string;
+  scopes: string[];
+  /** Other active permissions of the agent. */
+  otherActive: number;
+}
+
+export interface DiffItem {
+  dimension: string;
+  change: 'new' | 'wider' | 'changed' | 'narrower' | 'removed' | 'same';
+  connector?: string;
+  key?: string;
+  before: string | null;
+  after: string | null;
+  text: string;
+}
+
 export interface ConsentRequest {
   id: string;
   csrfToken: string;
@@ -100,6 +120,9 @@ export interface ConsentRequest {
   } | null;
   sandbox: boolean;
   fidoRequired: boolean;
+  /** The person's last consent to the agent; null before the proof, and for the first. */
+  previous: Previous | null;
+  diff: { verdict: 'same' | 'narrower' | 'wider'; items: DiffItem[] } | null;
   verification: {
     mode: string;
     satisfied: boolean;

@@ -1,0 +1,78 @@
+/** @import { Child } from '../../../../platform/page/types.js' */
+/** @import { Choices, ConsentRequest, DiffItem } from './types.js' */
+import { aside, button, element, paragraph, quotation } from '../../../../platform/page/dom.js';
+import { fill, fillText, moment } from '../../../../platform/page/format.js';
+import { clause } from '../../../../platform/page/parts.js';
+import { words } from './consent-words.js';
+
+const { difference: said } = words;
+
+/**
+ * The difference between the request and the person's last consent. It selects nothing by itself.
+ * @param {ConsentRequest} request
+ * @param {{ choices: Choices, now: () => Date, refresh: () => void }} use
+ */
+export function renderDifference(request, { choices, now, refresh }) {
+  const { previous, diff, verification } = request;
+  if (!verification.satisfied || verification.mode === 'link') return undefined;
+  if (!previous || !diff) return clause(said.title, paragraph(said.first));
+  const changes = diff.items.filter(({ change }) => change !== 'same');
+  const same = diff.items.filter(({ change }) => change === 'same');
+  const { status, issuedAt, otherActive } = previous;
+  const since = fill(said.since[status], { time: moment(new Date(issuedAt), now()) });
+  const others =
+    otherActive > 0 && fillText(otherActive === 1 ? said.another : said.others, { n: otherActive });
+  return clause(said.title, [
+    paragraph(element('strong', {}, said.verdict[diff.verdict])),
+    aside(since, others && ` ${others}`),
+    changes.length > 0 && element('ul', { role: 'list', class: 'difference' }, changes.map(renderItem)),
+    same.length > 0 &&
+      element(
+        'details',
+        {},
+        element('summary', {}, fillText(said.same, { n: same.length })),
+        element('ul', { role: 'list', class: 'difference' }, same.map(renderItem)),
+      ),
+    renderKeep(request, { choices, refresh }),
+  ]);
+}
+
+/** @param {DiffItem} item */
+function renderItem({ change, dimension, before, after, text }) {
+  const isAgents = dimension === 'agent';
+  return element(
+    'li',
+    { class: change },
+    paragraph(element('strong', {}, `${said.marks[change]} ${said.changes[change]}`), ' ', text),
+    isAgents && before && [aside(said.before), quotation(before)],
+    isAgents && after && [aside(said.now), quotation(after)],
+  );
+}
+
+/**
+ * The button that selects the part of the request to which the person has agreed before.
+ * @param {ConsentRequest} request
+ * @param {{ choices: Choices, refresh: () => void }} use
+ * @returns {Child}
+ */
+function renderKeep({ diff, scopes }, { choices, refresh }) {
+  const further = (diff?.items ?? []).filter(({ change }) => change === 'new' || change === 'wider');
+  const beyond = further.flatMap(({ dimension, key }) => (dimension === 'scope' && key ? [key] : []));
+  const tools = further.filter(({ dimension, key }) => dimension === 'tools' && key);
+  const lifetime = further.find(({ dimension }) => dimension === 'lifetime')?.before;
+  const isWhole = beyond.length + tools.length === 0 && !lifetime;
+  if (isWhole || beyond.length === scopes.length) return undefined;
+  return paragraph(
+    button(said.keep, () => {
+      for (const scope of beyond) choices.removedScopes.add(scope);
+      for (const { connector = '', key = '' } of tools) {
+        const removed = choices.removedTools.get(connector) ?? new Set();
+        choices.removedTools.set(connector, removed.add(key));
+      }
+      if (lifetime) choices.expiresIn = lifetime;
+      refresh();
+    }),
+    ' ',
+    element('span', { class: 'aside' }, said.keepHint),
+  );
+}

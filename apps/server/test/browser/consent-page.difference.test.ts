@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { authorize } from '../app/flow.ts';
+import { personOn } from '../app/person.ts';
+import { consentPages, decide, openRequest, sentTo } from './consent-page/pages.ts';
+import { button, must, sees } from './pages.ts';
+
+const { ask, visit, service } = consentPages();
+
+const entry = (tools: string[]) => [{ type: 'urn:service:tools:v1', connector: 'stripe', tools }];
+const scopes = ['orders:read', 'tool:stripe:write'];
+
+/** A request of an agent to which the person has consented once. */
+async function askAgain(first: object, second: object) {
+  const { developer, agentId, id, link } = await ask({ mode: 'sandbox', request: first });
+  const person = personOn(service());
+  await person.open(link);
+  const { code } = (await person.approve(id)).json();
+  await must(developer, 'POST', '/v1/token', { code, agentId });
+  const asked = await authorize(developer, agentId, { autoApprove: false, ...second });
+  return { developer, agentId, id: String(asked.id), link: String(asked.consentUrl) };
+}
+
+test('the page says that a request is the first of its agent', async () => {
+  const { link } = await ask({ mode: 'sandbox' });
+  const page = await visit();
+
+  await openRequest(page, link);
+
+  await sees(page, 'This is the first request of this agent that you see here.');
+});
+
+test('the page says what is new and what is gone above the permissions, in words and with marks', async () => {
+  const { developer, agentId, link } = await askAgain(
+    { scopes: [...scopes, 'mail:read'], authorizationDetails: entry(['refund']) },
+    {
+      scopes: [...scopes, 'files:read'],
+      authorizationDetails: entry(['refund', 'payout']),
+      purpose: 'payments.payout',
+    },
+  );
+  await must(developer, 'PATCH', `/v1/agents/${agentId}`, { name: '<b>Helper</b>' });
+  const page = await visit();
+
+  await openRequest(page, link);
+  const shown = await page.getByRole('region', { name: 'Since your last decision' }).innerText();
+  const whole = await page.locator('main').innerText();
+
+  for (const text of [
+    'The request asks for more than you approved last, or for something else.',
+    '+ New: “Read your files” is new.',
+    '↑ More: “payout” of “stripe” is a tool that you did not allow before.',
+    '≠ Changed: The name of the agent has changed.',
+    '<b>Helper</b>',
+    '↓ Less: A purpose limits the use',
+    '− Gone: “Read your mail” is no longer asked for in full.',
+  ]) {
+    expect(shown).toContain(text);
+  }
+  expect(shown.indexOf('New:')).toBeLessThan(shown.indexOf('Gone:'));
+  expect(whole.indexOf('Since your last decision')).toBeLessThan(whole.indexOf('Permissions'));
+});
+
+test('“Keep as before” takes away what is new, and the person still decides', async () => {
+  const { link, developer, id } = await askAgain(
+    { scopes, authorizationDetails: entry(['refund']), expiresIn: '2h' },
+    { scopes: [...scopes, 'files:read'], authorizationDetails: entry(['refund', 'payout']), expiresIn: '3h' },
+  );
+  const page = await visit();
+  const approvals = sentTo(page, 'approve');
+
+  await openRequest(page, link);
+  const isKept = (name: RegExp) => page.getByRole('checkbox', { name }).isChecked();
+  const before = [await isKept(/files:read/), await isKept(/payout/)];
+  await button(page, 'Keep as before').click();
+  const after = [await isKept(/files:read/), await isKept(/payout/), await isKept(/orders:read/)];
+  const undecided = (await must(developer, 'GET', `/v1/authorize/${id}`)).status;
+  await decide(page, 'Approve', 'Approved');
+
+  expect([before, after, undecided]).toEqual([[true, true], [false, false, true], 'pending']);
+  expect(approvals).toEqual([
+    {
+      scopes,
+      expiresIn: '2h',
+      tools: { stripe: ['refund'] },
+      manifests: [{ connector: 'stripe', sha256: null }],
+    },
+  ]);
+});
+
+test('an unchanged request is said to be the same, and waits for the click', async () => {
+  const { link, developer, id } = await askAgain({ scopes }, { scopes });
+  const page = await visit();
+
+  await openRequest(page, link);
+  await sees(page, 'The request is the same as the one that you approved last.');
+  await sees(page, 'The permission still holds.');
+
+  expect(await button(page, 'Keep as before').count()).toBe(0);
+  expect((await must(developer, 'GET', `/v1/authorize/${id}`)).status).toBe('pending');
+});
