@@ -87,7 +87,12 @@ test('P4 an issuance of a passport, and the revocation of its grant', () =>
 test('P4 an issuance of a passport, and a stop', () =>
   race({ prepare: withPassport, one: issue, other: stop, answers: ['201, 200', '400 INVALID_AGENT, 200'] }));
 test('P4 an issuance of a passport, and the suspension of its agent', () =>
-  race({ prepare: withPassport, one: issue, other: suspend, answers: ['201, 200', '400 INVALID_AGENT, 200'] }));
+  race({
+    prepare: withPassport,
+    one: issue,
+    other: suspend,
+    answers: ['201, 200', '400 INVALID_AGENT, 200'],
+  }));
 test('P4 an issuance of a passport below another one, and the revocation of that', () =>
   race({
     prepare: withPassport,

@@ -29,9 +29,19 @@ const stop = ({ acme }: Side) => acme('POST', '/v1/me/stop', {});
 const suspend = ({ acme }: Side, { agentId }: Held) =>
   acme('PATCH', `/v1/agents/${agentId}`, { status: 'suspended' });
 test('P4 an issuance of a credential, and a stop', () =>
-  race({ prepare: withCredential, one: issue, other: stop, answers: ['201, 200', '409 AGENT_INACTIVE, 200'] }));
+  race({
+    prepare: withCredential,
+    one: issue,
+    other: stop,
+    answers: ['201, 200', '409 AGENT_INACTIVE, 200'],
+  }));
 test('P4 an issuance of a credential, and the suspension of its agent', () =>
-  race({ prepare: withCredential, one: issue, other: suspend, answers: ['201, 200', '409 AGENT_INACTIVE, 200'] }));
+  race({
+    prepare: withCredential,
+    one: issue,
+    other: suspend,
+    answers: ['201, 200', '409 AGENT_INACTIVE, 200'],
+  }));
 test('two issuances of a credential', () =>
   race({ prepare: withCredential, one: issue, other: issue, answers: ['201, 201'] }));
 test('two revocations of a credential', () =>
