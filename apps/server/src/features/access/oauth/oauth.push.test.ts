@@ -82,7 +82,7 @@ describe('RFC 9126 §2.1: a pushed request', () => {
     expect((await sendForm(service, 'par', form)).statusCode).toBe(201);
   });
 
-  test('of a client that describes itself is held to the plan too, before anybody has approved it', async () => {
+  test('is held to the plan where its client describes itself, before anybody has approved it', async () => {
     const acme = await service.asDeveloper({ mode: 'sandbox' });
     const { resource } = await newServer(acme);
     const { clientId } = await publishClient();

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 export type ClientMetadata = Static<typeof ClientMetadata>;
 export const ClientMetadata = Type.Object(
   {
-    /** Of a replacement alone (RFC 7592 §2.2), where they have to be those of the client. */
+    /** Only a replacement has them (RFC 7592 §2.2): they have to be those of the client. */
     client_id: Type.Optional(Type.Unknown()),
     client_secret: Type.Optional(Type.Unknown()),
     redirect_uris: Type.Optional(Type.Unknown()),
