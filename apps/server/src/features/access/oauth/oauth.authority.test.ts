@@ -1,4 +1,4 @@
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { entriesOf, partsOf } from '../../../../test/app/flow.ts';
@@ -152,6 +152,7 @@ test('an assertion names an actor or proves a client, never both, and is remembe
 test('O26 a proof is used once as long as it can be timely', async () => {
   const { form } = await victimOn(service);
   const { proof } = await newProver(service, service.url);
+  service.advance(1 - (service.clock().getTime() % 1000) / 1000); // to a whole second, as `iat` has it
   const dpop = await proof({ iat: Math.floor(service.clock().getTime() / 1000) + 60 });
 
   expect((await post(at('token'), form, { dpop })).status).toBe(200);
@@ -318,4 +319,52 @@ test('a public client is counted with its address, and a resource or key by itse
   ]);
   expect([await by(acme.apiKey), await by(acme.apiKey), await by(acme.apiKey)]).toEqual([200, 200, 429]);
   expect(await by(two.credential)).toBe(200);
+});
+
+test('a bound key is told of the tokens of its own agents by OAuth too', async () => {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const [a, b] = [await newPublic(acme), await newPublic(acme)];
+  const { apiKey } = await acme.asRuntime(a.clientId);
+  const told = async ({ access_token: token }: { access_token: string }) => {
+    const answer = await post(at('introspect'), { token }, { authorization: `Bearer ${apiKey}` });
+    return Object(await answer.json()).active;
+  };
+
+  expect([await told(await rootOf(a)), await told(await rootOf(b))]).toEqual([true, false]);
+});
+
+test('RFC 9449 §10.1: a push whose proof and `dpop_jkt` differ is refused', async () => {
+  const { clientId, link } = await victimOn(service);
+  const [own, other] = [await newProver(service, service.url), await newProver(service, service.url)];
+  const form = { ...Object.fromEntries(link.searchParams), client_id: clientId };
+  const push = async ({ jwk }: typeof own) => {
+    const dpop = await own.proof({ htu: at('par') });
+    const answer = await post(at('par'), { ...form, dpop_jkt: await calculateJwkThumbprint(jwk) }, { dpop });
+    return [answer.status, await errorIn(answer)];
+  };
+
+  expect(await push(other)).toEqual([400, 'invalid_dpop_proof']);
+  expect(await push(own)).toEqual([201, undefined]);
+});
+
+test('a receiver of signals is counted by itself, and a stranger who knows its id by the address', async () => {
+  const limited = await startApp({ env: { RATE_LIMIT_OAUTH_TOKEN: '2' } });
+  const acme = await limited.asDeveloper();
+  const { receiverId: clientId, clientSecret } = (
+    await acme('POST', '/v1/ssf/receivers', { name: 'SIEM' })
+  ).json();
+  const ask = async (secret: string) => {
+    const { statusCode } = await limited.app.inject({
+      ...{ method: 'POST', url: '/oauth/token', payload: 'grant_type=client_credentials' },
+      headers: {
+        ...basic({ clientId, clientSecret: secret }),
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+    });
+    return statusCode;
+  };
+
+  expect([await ask('x'), await ask('x'), await ask('x')]).toEqual([401, 401, 429]);
+  const right = [await ask(clientSecret), await ask(clientSecret), await ask(clientSecret)];
+  expect(right).toEqual([200, 200, 429]);
 });
