@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { grantTo, partsOf, sharedSandbox } from '../../../../test/app/flow.ts';
+import { newResource } from '../../../../test/app/oauth.ts';
 
 const sandbox = sharedSandbox();
 
@@ -29,4 +30,24 @@ test('a number that two readers read differently is denied, as at the native doo
       context: { sub_reason: 'argument_unreadable', details: { cause: 'number' } },
     });
   }
+});
+
+test('a resource of two connectors names the one that it means', async () => {
+  const { acme, calling } = await sandbox();
+  const audience = 'http://localhost/two-connectors';
+  const { id, credential } = await newResource(acme, audience);
+  await acme('PATCH', `/v1/resources/${id}`, { connectors: ['desk', 'shelf'] });
+  const manifest = { $schema: 'x', connector: 'desk', version: '1', tools: { list: 'read' } };
+  await acme('PUT', '/v1/manifests/desk', manifest);
+  const { grantToken } = await grantTo(acme, { scopes: ['tool:desk:read'], audience });
+  const ask = async (more: object = {}) => {
+    const answer = await calling(credential)('POST', '/access/v1/evaluation', {
+      subject: { type: 'token', id: partsOf(grantToken).payload.jti },
+      ...{ action: { name: 'tools/call' }, resource: { type: 'tool', id: 'list', ...more } },
+    });
+    return answer.json().decision;
+  };
+
+  expect(await ask()).not.toBe(true);
+  expect(await ask({ properties: { connector: 'desk' } })).toBe(true);
 });
