@@ -48,6 +48,7 @@ export interface ExchangeForm extends Asked {
   readonly subject_token: string;
   /** Default: that of an access token. */
   readonly subject_token_type?: string;
+  /** An access token of another agent, or an assertion by its key whose header has the `typ` `actor+jwt`. */
   readonly actor_token?: string;
   readonly actor_token_type?: string;
   readonly audience?: string;

@@ -1,4 +1,4 @@
-import { importJWK, type JWK, type JWTPayload, jwtVerify } from 'jose';
+import { decodeProtectedHeader, importJWK, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import type { Clock } from '../../../platform/clock.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { isFirstUse } from '../tokens/index.ts';
@@ -18,15 +18,19 @@ interface Shown {
   readonly assertion: string;
   /** The public keys of the client. */
   readonly keys: readonly JWK[];
+  /** Whether it is shown as an actor token, and not to authenticate a client. */
+  readonly isActor?: boolean;
 }
 
 const LONGEST_ASSERTION = 300; // seconds
 const SKEW = 60; // seconds
+/** The `typ` of an actor assertion, so that the client to which it is handed cannot authenticate by it (RFC 8725 §3.11). */
+const ACTOR_TYPE = 'actor+jwt';
 
 /** Whether a client has signed the assertion for this server, and shows it for the first time. @see RFC 7523 §3 */
 export async function provesByKey(
   { store, clock, issuer, publicBaseUrl }: AssertionDeps,
-  { clientId, assertion, keys }: Shown,
+  { clientId, assertion, keys, isActor = false }: Shown,
 ): Promise<boolean> {
   const now = clock();
   const expected = {
@@ -35,12 +39,21 @@ export async function provesByKey(
     audience: [issuer, `${publicBaseUrl}/oauth/token`],
     currentDate: now,
   };
+  if (isActorAssertion(assertion) !== isActor) return false;
   let payload: JWTPayload | undefined;
   for (const key of keys) payload ??= await payloadOf(assertion, key, expected);
   if (!payload?.jti || payload.exp === undefined) return false;
   const seconds = payload.exp - now.getTime() / 1000;
   if (seconds > LONGEST_ASSERTION) return false;
   return isFirstUse(store, `assertion:${clientId}`, payload.jti, LONGEST_ASSERTION + SKEW);
+}
+
+function isActorAssertion(assertion: string): boolean {
+  try {
+    return String(decodeProtectedHeader(assertion).typ).toLowerCase() === ACTOR_TYPE;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether the platform on which an agent runs has signed the assertion, and shows it for the first time if it has an id. */

@@ -178,7 +178,7 @@ async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<s
         resourceNames: resources.map((each) => each.name),
       },
       isProposed,
-      needsPerson: described !== undefined && !asked.isProven,
+      needsPerson: asked.asksAlways || (described !== undefined && !asked.isProven),
       ...(asked.requestId !== undefined && { requestId: asked.requestId }),
       ...(asked.authenticatedSince && { authenticatedSince: asked.authenticatedSince }),
       ...(described && { tokenSeconds: Math.min(...resources.map((each) => each.tokenTtlSeconds)) }),

@@ -20,12 +20,14 @@ export interface ClientRequest {
   readonly address: string;
 }
 
-/** A client that may act: its agent is active. */
+/** A client at one developer, where it acts as an agent. */
 export interface Client {
   readonly clientId: string;
   readonly caller: Caller;
   readonly agentId: string;
   readonly agentDid: string;
+  /** Whether the agent is neither suspended nor revoked. The engine alone judges the agent of a described client. */
+  readonly isActive: boolean;
   readonly redirectUris: readonly string[];
   /** Whether it has neither a secret nor a key. */
   readonly isPublic: boolean;

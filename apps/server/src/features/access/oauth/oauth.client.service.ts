@@ -136,6 +136,7 @@ export function clientOf(
     clientId: agentId,
     agentId,
     agentDid: found.agentDid,
+    isActive: found.agentStatus === 'active',
     redirectUris: found.redirectUris,
     isPublic: found.authMethod === 'none',
     dpopBound: found.dpopBound,

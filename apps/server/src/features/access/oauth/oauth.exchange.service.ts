@@ -91,7 +91,7 @@ async function actorOf(
   return { agentId: row.agentId, agentDid: row.agentDid };
 }
 
-/** Another agent of the developer, which says by its own key that it acts: as it authenticates as a client. */
+/** Another agent of the developer, which says by its own key that it acts, in a JWT that does not authenticate it. */
 async function assertedActor(
   deps: ExchangeDeps,
   { developerId }: Tenant,
@@ -100,7 +100,7 @@ async function assertedActor(
   const found = await findOAuthClientAcrossTenants(deps.db, subjectOf(assertion, 'invalid_grant'));
   const isOwn = found?.developerId === developerId && found.authMethod === 'private_key_jwt';
   const keys = isOwn && found.publicKeyJwk !== null ? [Object(found.publicKeyJwk)] : [];
-  if (!isOwn || !(await provesByKey(deps, { clientId: found.agentId, assertion, keys }))) {
+  if (!isOwn || !(await provesByKey(deps, { clientId: found.agentId, assertion, keys, isActor: true }))) {
     throw oauthRefusal('invalid_grant', 'The actor token cannot be used.');
   }
   return { agentId: found.agentId, agentDid: found.agentDid };
@@ -114,7 +114,8 @@ function mustBeAnother({ agentDid, delegatedBy }: VerifiedClaims, actor: ActingA
 
 /** @throws invalid_target */
 function mustKeepAudience({ audience }: VerifiedClaims, form: TokenForm): void {
-  const wanted = [...(form.resource ?? []), ...(form.audience === undefined ? [] : [form.audience])];
+  const named = [...(form.resource ?? []), ...(form.audience === undefined ? [] : [form.audience])];
+  const wanted = [...new Set(named)];
   const own = [audience ?? []].flat();
   if (wanted.length === 0 || (wanted.length === own.length && wanted.every((each) => own.includes(each))))
     return;

@@ -141,7 +141,7 @@ test('an assertion by the key of another agent says for which agent the part is'
   const type = 'urn:ietf:params:oauth:token-type:jwt';
   const signed = (claims: object = {}, key = privateKey) =>
     new SignJWT({ ...good, jti: crypto.randomUUID(), ...claims })
-      .setProtectedHeader({ alg: 'ES256' })
+      .setProtectedHeader({ alg: 'ES256', typ: 'actor+jwt' })
       .sign(key);
   const actor = (token: string) => ({ actor_token: token, actor_token_type: type });
   const assertion = await signed();

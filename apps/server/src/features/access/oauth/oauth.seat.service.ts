@@ -97,6 +97,7 @@ export async function seatedClient(
     caller,
     agentId,
     agentDid: agentDid ?? '',
+    isActive: true,
     redirectUris,
     isPublic: authMethod === 'none',
     dpopBound: false,

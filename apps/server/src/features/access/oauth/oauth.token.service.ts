@@ -83,6 +83,13 @@ export async function issueByForm(
     return isTooFast;
   });
   if (isTooFast) throw oauthRefusal('slow_down', 'Wait five seconds longer between two requests.');
+  // The engine judges the agents of a grant, and the client of an exchange need not be one of them.
+  if (!client.isActive)
+    throw oauthRefusal('invalid_grant', 'The agent of this client is suspended or revoked.');
+  if (form.authorization_details !== undefined && KEEPS_DETAILS.has(name)) {
+    const message = 'The token has the details of its grant; leave `authorization_details` out.';
+    throw oauthRefusal('invalid_authorization_details', message);
+  }
   const keyThumbprint = await provedKey(deps, proof);
   if (client.dpopBound && keyThumbprint === undefined) {
     throw oauthRefusal('invalid_dpop_proof', 'This client has to send a `DPoP` proof.');
@@ -170,6 +177,9 @@ const grantTypes: ReadonlyMap<string, GrantType> = new Map([
 
 /** The grant types that make a grant from a request. */
 export const MAKES_GRANT: ReadonlySet<string> = new Set(['authorization_code', DEVICE_CODE, CIBA]);
+
+/** The grant types whose tokens have the details that were approved. A client that asks for fewer is told (RFC 9396 §6). */
+const KEEPS_DETAILS: ReadonlySet<string> = new Set([...MAKES_GRANT, 'refresh_token']);
 
 /** As the metadata lists them. */
 export const GRANT_TYPES = [...grantTypes.keys(), CLIENT_CREDENTIALS];

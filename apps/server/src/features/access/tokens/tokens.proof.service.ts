@@ -26,7 +26,7 @@ export interface ProofDeps {
 }
 
 const SKEW = 60; // seconds before and after
-const REPLAYED_WITHIN = 120; // seconds: as long as a proof can be timely
+const REPLAYED_WITHIN = 2 * SKEW + 60; // seconds: as long as a proof can be timely, and a margin for clocks that differ
 export const PROOF_ALGS = ['ES256', 'RS256', 'EdDSA'];
 /** RFC 9864 has another name for Ed25519. */
 const ACCEPTED_ALGS = [...PROOF_ALGS, 'Ed25519'];
