@@ -209,6 +209,17 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   webhook_deliveries_old: ({ db, at }) => deleteOldAcrossTenants(db, at, 10),
   webhook_deliveries_sets: ({ db, acme }) =>
     dropSets(db, acme, 'ssfs_1', { before: new Date(0), most: 100_000 }),
+  webhook_deliveries_news: async ({ db, acme, at, its }) => {
+    const become = (streamState: 'holding' | 'open') =>
+      db
+        .updateTable('webhookEndpoints')
+        .set({ streamState })
+        .where('id', '=', String(its.ssfStreamId))
+        .execute();
+    await become('holding');
+    await hasWaiting(db, acme, String(its.ssfStreamId), at);
+    await become('open');
+  },
   webhook_deliveries_subject: ({ db, acme, at, its }) => hasWaiting(db, acme, String(its.ssfStreamId), at),
   webhook_endpoints_failing: ({ db, at }) =>
     listFailingAcrossTenants(db, { since: at, failures: 10, limit: 100 }),

@@ -46,9 +46,11 @@ export async function pollStream(
 
   keyRing.rsaSigner();
   const deadline = AbortSignal.any([gone, AbortSignal.timeout(waitMilliseconds)]);
-  const mayWait = !returnImmediately && stream.status !== 'disabled';
+  // A poll without a seat is answered at once, and so is that of a stream that has nothing but the news of its pause.
+  const mayWait = !returnImmediately && stream.status === 'enabled';
+  using seat = mayWait ? waits.seat(tenant.developerId, streamId) : undefined;
   let claimed = await takeSets(db, tenant, streamId, { at: clock(), most });
-  while (claimed.length === 0 && mayWait && !deadline.aborted && !isStopping()) {
+  while (claimed.length === 0 && seat && !deadline.aborted && !isStopping()) {
     await waits.next(tenant.developerId, deadline);
     if (gone.aborted) break;
     if (await hasSets(db, tenant, streamId, clock()))

@@ -4,9 +4,11 @@ import { entriesOf, grantTo } from '../../../../test/app/flow.ts';
 import { CAEP, eventOf, newReceiver, newStream, SSF, startPolling } from '../../../../test/app/receiving.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 import { systemCaller } from '../../../platform/caller.ts';
+import { commitNotices } from '../../../platform/db/commit-notices.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { thinQueue, webhookSeals } from '../webhooks/index.ts';
 import { type PollDeps, pollStream } from './transmitter.poll.service.ts';
+import { createWaits } from './transmitter.waits.service.ts';
 
 async function withRevoked(count: number) {
   const started = await startPolling();
@@ -269,6 +271,27 @@ test('an answer has 100 signals at most, however many the receiver takes', async
   expect([jtis.length, moreAvailable]).toEqual([100, true]);
 });
 
+test('two polls of a stream have a seat to wait, twenty of a developer, and a third is answered at once', async () => {
+  const { acme, service, receiver, streamId } = await startPolling();
+  const { store } = service;
+  const waits = createWaits({ store, notices: commitNotices() });
+  const seats = [1, 2, 3].map(() => waits.seat('dev_1', 'ssfs_1'));
+  expect(seats.map(Boolean)).toEqual([true, true, false]);
+  seats[0]?.[Symbol.dispose]();
+  seats[0]?.[Symbol.dispose](); // gives one back, not two
+  expect([waits.seat('dev_1', 'ssfs_1'), waits.seat('dev_1', 'ssfs_1')].map(Boolean)).toEqual([true, false]);
+  const others = Array.from({ length: 20 }, (_, n) => waits.seat('dev_1', `ssfs_${n + 2}`));
+  expect(others.filter(Boolean)).toHaveLength(18);
+  expect(waits.seat('dev_2', 'ssfs_1')).toBeDefined();
+
+  const next = () => Promise.reject(new Error('It waits.'));
+  const polling = pollingOf({ acme, service, receiver, streamId });
+  await expect(polling({ waits: { seat: () => undefined, next } })).resolves.toEqual({ sets: {} });
+  await expect(polling({ waits: { seat, next } })).rejects.toThrow('It waits.');
+  await receiver.call('POST', '/ssf/status', { stream_id: streamId, status: 'paused' });
+  await expect(polling({ waits: { seat, next } })).resolves.toEqual({ sets: {} });
+});
+
 test('a stream that is polled is never inactive', async () => {
   const { advance, service, receiver, streamId } = await startPolling({ receiver: { staticToken: true } });
   const call = service.calling(receiver.accessToken);
@@ -282,24 +305,40 @@ test('a stream that is polled is never inactive', async () => {
   expect((await call('GET', `/ssf/status?stream_id=${streamId}`)).json().status).toBe('enabled');
 });
 
-test('a poll that nobody hears, or that cannot be signed, leases no signal', async () => {
-  const { acme, service, receiver, streamId, poll } = await startPolling();
-  const { grantId } = await grantTo(acme);
+const seat = () => ({ [Symbol.dispose]() {} });
+
+/** Polls of the service's own stream with other dependencies. */
+function pollingOf(
+  {
+    acme,
+    service,
+    receiver,
+    streamId,
+  }: Pick<Awaited<ReturnType<typeof startPolling>>, 'acme' | 'service' | 'receiver' | 'streamId'>,
+  gone = new AbortController().signal,
+) {
   const { db, clock, keyRing, settings } = service;
-  const leaving = new AbortController();
-  const polling = (changes: Partial<PollDeps>) => {
+  return async (changes: Partial<PollDeps>) => {
     const deps = {
       ...{ db, clock, keyRing, maxAttempts: 10, isStopping: () => false },
       ...{ issuer: settings.tokens.issuer, publicBaseUrl: settings.tokens.issuer },
       ...{ urlRules: { allowsHttp: true, allowsPrivateHosts: true }, seals: webhookSeals(keyRing) },
-      waits: { next: () => Promise.resolve() },
+      waits: { seat, next: () => Promise.resolve() },
       ...changes,
     };
     const { receiverId } = receiver;
     const caller = { ...systemCaller(acme, { mode: 'sandbox', plan: 'free' }, 'test') };
     const asked = { maxEvents: 100, returnImmediately: false };
-    return pollStream(deps, { caller, receiverId }, streamId, asked, leaving.signal);
+    return pollStream(deps, { caller, receiverId }, streamId, asked, gone);
   };
+}
+
+test('a poll that nobody hears, or that cannot be signed, leases no signal', async () => {
+  const { acme, service, receiver, streamId, poll } = await startPolling();
+  const { grantId } = await grantTo(acme);
+  const { keyRing } = service;
+  const leaving = new AbortController();
+  const polling = pollingOf({ acme, service, receiver, streamId }, leaving.signal);
   const next = async () => {
     leaving.abort(); // it leaves at the moment when a signal comes
     await acme('DELETE', `/v1/grants/${grantId}`);
@@ -308,7 +347,7 @@ test('a poll that nobody hears, or that cannot be signed, leases no signal', asy
     throw new AppError('SERVICE_UNAVAILABLE', 'There is no RSA key.');
   };
 
-  const left = await polling({ waits: { next } });
+  const left = await polling({ waits: { seat, next } });
   const unsigned = polling({ keyRing: { ...keyRing, rsaSigner } });
 
   expect(left).toEqual({ sets: {} });
