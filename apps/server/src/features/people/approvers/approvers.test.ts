@@ -254,7 +254,7 @@ test('a person hears by mail what a key changes in their record, and nothing of 
 
 test('mails that a stranger has sent to a person keep no notice of a change from them', async () => {
   const env = { RATE_LIMIT_MAIL_RECIPIENT: '3', RATE_LIMIT_MAIL_NOTICE: '2' };
-  const { service, acme } = await live({ env });
+  const { service, acme } = await live({ env, store: 'memory' });
   const ada = await enrolApprover(service, acme, 'ada@example.org');
   const stranger = await service.asDeveloper({ mode: 'sandbox' });
   const ask = async () =>
