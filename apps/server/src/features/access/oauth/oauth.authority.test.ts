@@ -67,6 +67,22 @@ async function exchanged(form: Record<string, string>, headers: Record<string, s
 }
 const REFUSED = [400, 'invalid_grant'];
 
+test('a found token gives a public client nothing that lasts longer, and a client with a secret a grant of its own', async () => {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const [owner, finder] = [await newPublic(acme), await newPublic(acme)];
+  const secret = await newClient(acme, { authMethod: 'client_secret_basic' });
+  const { access_token } = await rootOf(owner);
+  const ends = Number(partsOf(access_token).payload.exp);
+  const form = { subject_token: access_token, expires_in: '86400' };
+
+  const found = await exchanged({ ...form, client_id: finder.clientId });
+  const proved = await exchanged(form, basic(secret));
+
+  expect(found.refresh_token).toBeUndefined();
+  expect(Number(partsOf(found.access_token).payload.exp)).toBeLessThanOrEqual(ends);
+  expect(proved.refresh_token).toEqual(expect.any(String));
+});
+
 test('O16 a client whose agent was suspended or revoked gets no part of the grants of others', async () => {
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   const [asker, b, c] = [await newClient(acme), await newPublic(acme), await newPublic(acme)];

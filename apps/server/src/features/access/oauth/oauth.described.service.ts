@@ -81,12 +81,15 @@ function redirectUrisIn(value: unknown): string[] | undefined {
 export function keysIn(jwks: unknown, uri: unknown): ClientKeys | null | 'malformed' {
   if (jwks === undefined && uri === undefined) return null;
   if (jwks !== undefined && uri !== undefined) return 'malformed';
-  if (uri !== undefined) return typeof uri === 'string' && /^https?:/.test(uri) ? { uri } : 'malformed';
+  if (uri !== undefined) return isWebAddress(uri) ? { uri } : 'malformed';
   const { keys } = Object(jwks);
   return Array.isArray(keys) && keys.length > 0 && keys.length <= MOST_KEYS && keys.every(isPublicKey)
     ? { jwks: keys }
     : 'malformed';
 }
+
+const isWebAddress = (uri: unknown): uri is string =>
+  typeof uri === 'string' && /^https?:/.test(uri) && URL.canParse(uri);
 
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 

@@ -52,7 +52,10 @@ export async function exchangeToken(
       credentialFormat: partFormatOf(form),
       ...(details && { authorizationDetails: details }),
     },
-    { wish: { ...(keyThumbprint !== undefined && { keyThumbprint }), bindsRefresh: client.isPublic } },
+    {
+      wish: { ...(keyThumbprint !== undefined && { keyThumbprint }), bindsRefresh: client.isPublic },
+      isByToken: client.isPublic, // its id stands in links
+    },
   );
 }
 

@@ -94,6 +94,11 @@ describe('a client that registers itself', () => {
       'a key method without keys',
       { token_endpoint_auth_method: 'private_key_jwt' },
     ],
+    [
+      'invalid_client_metadata',
+      'keys at no address',
+      { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https:' },
+    ],
     ['invalid_client_metadata', 'other grant types only', { grant_types: ['password'] }],
     ['invalid_client_metadata', 'another response type', { response_types: ['token'] }],
     ['invalid_client_metadata', 'an unknown type of application', { application_type: 'service' }],

@@ -7,7 +7,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { type Delegable, partOf, type RequestedPart } from './tokens.delegate.rules.ts';
 
 const at = new Date('2026-01-01T00:00:00Z');
-const limits = { at, maxDepth: 10 };
+const limits = { at, maxDepth: 10, isByToken: false };
 const LONGEST = 7200; // seconds that a grant of these tests lives
 const TOKEN_SECONDS = 600; // and its tokens
 const OUTSIDER = 'did:web:x:agents:outsider'; // an agent that is in no chain

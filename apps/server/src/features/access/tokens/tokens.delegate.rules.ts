@@ -43,10 +43,18 @@ export interface DelegatedPart {
   readonly expiresAt: Date;
   /**
    * Whether it ends with the presented token and cannot be refreshed. So it is where the agent, or an agent above it, gets
-   * it back, and where an identity provider gave the parent: otherwise a token of a minute would buy a year.
+   * it back, where an identity provider gave the parent, and where nothing but the token is proved: otherwise a token of a
+   * minute would buy a year.
    */
   readonly endsWithToken: boolean;
   readonly delegationDepth: number;
+}
+
+interface Limits {
+  readonly at: Date;
+  readonly maxDepth: number;
+  /** Whether the presented token is all that the caller proves. */
+  readonly isByToken: boolean;
 }
 
 /**
@@ -57,7 +65,7 @@ export interface DelegatedPart {
 export function partOf(
   parent: Delegable,
   requested: RequestedPart,
-  { at, maxDepth }: { at: Date; maxDepth: number },
+  { at, maxDepth, isByToken }: Limits,
 ): DelegatedPart {
   const outside = uncovered(parent.scopes, requested.scopes);
   if (outside.length > 0) {
@@ -80,7 +88,7 @@ export function partOf(
     throw new AppError('DELEGATION_DEPTH_EXCEEDED', message, { maxDepth, depth: delegationDepth });
   }
   const onlyNarrows = [parent.agentDid, ...parent.delegatedBy].includes(requested.subAgentDid);
-  const endsWithToken = onlyNarrows || parent.consentMethod === 'idp';
+  const endsWithToken = isByToken || onlyNarrows || parent.consentMethod === 'idp';
   const latest = endsWithToken ? parent.tokenExpiresAt : parent.expiresAt;
   const ends = Math.min(at.getTime() + requested.lifetimeSeconds * 1000, latest.getTime());
   const { purpose } = parent;

@@ -36,6 +36,8 @@ interface ByProof {
   readonly wish?: TokenWish;
   /** The key whose proof came with the call, which a bound parent token needs. */
   readonly provedKey?: string | undefined;
+  /** Whether the parent token is all that the caller proves. */
+  readonly isByToken?: boolean;
 }
 
 /**
@@ -48,7 +50,7 @@ export async function delegate(
   deps: DelegateDeps,
   caller: Caller,
   input: Delegate,
-  { wish, provedKey = wish?.keyThumbprint }: ByProof = {},
+  { wish, provedKey = wish?.keyThumbprint, isByToken = false }: ByProof = {},
 ): Promise<DelegatedTokens> {
   const scopes = acceptTokenScopes(input.scopes);
   const lifetimeSeconds = boundedSeconds('expiresIn', input.expiresIn, deps.maxGrantLifetimeSeconds);
@@ -59,7 +61,7 @@ export async function delegate(
   const subAgentDid = parent.subAgentDid ?? '';
   const asked = { operation: 'delegate', about: concerning({ ...parent, grantId: parent.id }) } as const;
   const part = await recordingScopes(deps, caller, asked, () =>
-    partOf(parent, { ...input, scopes, lifetimeSeconds, subAgentDid }, { at, maxDepth }),
+    partOf(parent, { ...input, scopes, lifetimeSeconds, subAgentDid }, { at, maxDepth, isByToken }),
   );
   const longestToken = Math.min(deps.maxTtlSeconds, parent.tokenSeconds);
   const tokenSeconds = input.tokenExpiresIn
@@ -127,7 +129,7 @@ export async function delegate(
   };
   const lost = await delegateGrant(deps.db, caller.tenant, at, write);
   if (lost === 'policies_changed' || lost === 'place_taken')
-    return delegate(deps, caller, input, { ...(wish && { wish }), ...(provedKey && { provedKey }) });
+    return delegate(deps, caller, input, { isByToken, ...(wish && { wish }), ...(provedKey && { provedKey }) });
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
   if (lost === 'sub_agent_revoked') throw notFound();
   if (lost === 'sub_agent_suspended') throw agentInactive();

@@ -46,6 +46,8 @@ describe('signing up', () => {
       auditPrivateKeys: [],
       capsMode: 'enforce',
       policyAutoApproval: false,
+      reconsentAfterDays: null,
+      reconsentOnAgentChange: false,
       manifestPinning: 'warn',
       fidoRequired: false,
       fidoRpName: null,
