@@ -40,7 +40,7 @@ const servers: Readonly<Record<string, (options: GuardOptions) => Promise<string
     const app = new Hono<{ Variables: forHono.BehestVariables }>();
     app.use('*', forHono.requireGrantToken(options));
     app.get('/who', (context) => context.json(context.get('grant').principalId));
-    return listening(serve({ fetch: app.fetch, port: 0 }));
+    return listening(serve({ fetch: app.fetch, port: 0, overrideGlobalObjects: false }));
   },
 };
 
@@ -146,7 +146,7 @@ const toolServers: Readonly<Record<string, (tool: Served, guard?: GuardOptions) 
     app.post('/tools/lookup', forHono.enforceTool(behest, route), (context) =>
       context.json(context.get('enforcement').tool),
     );
-    return listening(serve({ fetch: app.fetch, port: 0 }));
+    return listening(serve({ fetch: app.fetch, port: 0, overrideGlobalObjects: false }));
   },
 };
 

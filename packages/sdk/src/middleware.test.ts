@@ -68,8 +68,9 @@ const servers: Readonly<Record<string, (options: GuardOptions, behest: Behest) =
     app.post('/refund', forHono.enforceTool(behest, refund), (c) => c.json(c.get('toolArguments')));
     app.get('/who', (c) => c.json(c.get('grant').principalId));
     return new Promise((resolve) => {
-      const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) =>
-        resolve(`http://127.0.0.1:${port}`),
+      const server = serve(
+        { fetch: app.fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false },
+        ({ port }) => resolve(`http://127.0.0.1:${port}`),
       );
       onTestFinished(() => void server.close());
     });

@@ -41,13 +41,24 @@ function exchange(port: number, agent: Agent, { method, target, headers, body }:
     sent.setTimeout(PATIENCE, () => sent.destroy(new Error('There is no answer.')));
     sent.once('error', reject);
     sent.once('response', (answer) => {
-      const isLive = answer.statusCode === 200 && /^\/v1\/(events\/stream|approver\/events)/.test(target);
+      const isLive = answer.statusCode === 200 && ENDLESS.test(decoded(target));
       (isLive ? beginningOf(answer) : buffer(answer)).then((bytes) => {
         resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: bytes.toString('utf8') });
       }, reject);
     });
     sent.end(body);
   });
+}
+
+const ENDLESS = /^\/v1\/(events\/stream|approver\/events)/;
+
+/** A path as the service reads it. */
+function decoded(target: string): string {
+  try {
+    return decodeURIComponent(target);
+  } catch {
+    return target;
+  }
 }
 
 /** The first part of an answer that does not end by itself. Leaving the loop ends it. */

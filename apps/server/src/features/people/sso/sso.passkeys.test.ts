@@ -8,6 +8,7 @@ import { personOn } from '../../../../test/app/person.ts';
 import { provisionerOf } from '../../../../test/app/scim.ts';
 import { addOidc, besideProvider, signOn } from '../../../../test/app/signing-on.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
+import { verifyAddress } from '../../../../test/app/verified.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -121,6 +122,7 @@ test('M12: a principal who approves calls needs the sign-on in the browser of ea
   await directory('PATCH', `/Users/${user.id}`, {
     Operations: [{ op: 'add', path: 'emails', value: [{ value: 'ada@example.org', primary: true }] }],
   });
+  await verifyAddress(service, acme);
   const invited = (await acme('POST', '/v1/approvers', { principalId: 'ada' })).json();
   const mail = service.mails.sent().find(({ text }) => text.includes('#invite='))?.text ?? '';
   const link = invited.link ?? /https?:\S+#invite=\S+/.exec(mail)?.[0];
