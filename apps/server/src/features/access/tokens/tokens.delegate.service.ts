@@ -129,7 +129,11 @@ export async function delegate(
   };
   const lost = await delegateGrant(deps.db, caller.tenant, at, write);
   if (lost === 'policies_changed' || lost === 'place_taken')
-    return delegate(deps, caller, input, { isByToken, ...(wish && { wish }), ...(provedKey && { provedKey }) });
+    return delegate(deps, caller, input, {
+      isByToken,
+      ...(wish && { wish }),
+      ...(provedKey && { provedKey }),
+    });
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
   if (lost === 'sub_agent_revoked') throw notFound();
   if (lost === 'sub_agent_suspended') throw agentInactive();
