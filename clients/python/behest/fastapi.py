@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
@@ -19,6 +20,8 @@ def require_grant(verifier: Verifier, *scopes: str) -> Callable[..., Awaitable[V
 
     :param scopes: scopes that the token has to cover
     """
+    if verifier.audience is None:
+        warnings.warn("behest: without audience, tokens for other resources pass here.", stacklevel=2)
 
     async def grant(authorization: Annotated[str | None, Header()] = None) -> VerifiedGrant:
         scheme, _, token = (authorization or "").partition(" ")

@@ -13,7 +13,7 @@ from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from pydantic import AnyHttpUrl
 
 from .enforce import Enforcer
-from .errors import BehestTokenError
+from .errors import BehestError, BehestTokenError
 from .tokens import Verifier
 
 
@@ -40,7 +40,12 @@ class BehestTokenVerifier(TokenVerifier):
 
 
 def behest_auth(verifier: Verifier, *, base_url: str, scopes: Sequence[str] = ()) -> RemoteAuthProvider:
-    """The provider of a server at `base_url`: a resource of the service, whose metadata name the service."""
+    """The provider of a server at `base_url`: a resource of the service, whose metadata name the service.
+
+    :raises BehestError: for a verifier without an audience, which takes tokens for other servers
+    """
+    if verifier.audience is None:
+        raise BehestError("Give the verifier the address of this server as its audience.")
     return RemoteAuthProvider(
         token_verifier=BehestTokenVerifier(verifier, required_scopes=list(scopes)),
         authorization_servers=[AnyHttpUrl(verifier.issuer)],

@@ -216,7 +216,7 @@ class Verifier:
             raise BehestError("clock_tolerance has to be 0 to 60 seconds.")
         self.issuer = issuer or jwks_uri.removesuffix("/.well-known/jwks.json")
         self.jwks = jwks or Jwks(jwks_uri)
-        self._allow_sandbox, self._audience, self._tolerance = allow_sandbox, audience, clock_tolerance
+        self._allow_sandbox, self.audience, self._tolerance = allow_sandbox, audience, clock_tolerance
         self._clock = clock
 
     def verify(self, token: str) -> VerifiedGrant:
@@ -235,7 +235,7 @@ class Verifier:
             raise BehestTokenError("issuer_mismatch")
         check_times(payload, self._clock(), self._tolerance)
         named = payload.get("aud")
-        if self._audience is not None and self._audience not in (named if isinstance(named, list) else [named]):
+        if self.audience is not None and self.audience not in (named if isinstance(named, list) else [named]):
             raise BehestTokenError("audience_mismatch")
         grant = read_claims(payload)
         if grant.developer_id not in self._developers:

@@ -11,7 +11,7 @@ from fastmcp import Client, FastMCP
 from fastmcp.exceptions import ToolError
 from starlette.testclient import TestClient
 
-from behest import BehestTokenError, Enforcer, Manifest, VerifiedGrant
+from behest import BehestError, BehestTokenError, Enforcer, Manifest, VerifiedGrant
 from behest.fastapi import require_grant
 from behest.fastmcp import BehestTokenVerifier, ToolEnforcement, behest_auth
 
@@ -93,6 +93,10 @@ def test_fastmcp_knows_who_calls_and_where_tokens_come_from() -> None:
     assert known is not None
     assert (known.client_id, known.subject, known.scopes) == ("ag_1", "user_42", ["calendar:read"])
     assert asyncio.run(BehestTokenVerifier(issuer.verifier()).verify_token(issuer.token(sandbox=True))) is None
+    with pytest.raises(BehestError, match="audience"):
+        behest_auth(issuer.verifier(audience=None), base_url=AUDIENCE)
+    with pytest.warns(UserWarning, match="tokens for other resources"):
+        require_grant(issuer.verifier(audience=None))
     mcp: FastMCP[Any] = FastMCP("files", auth=behest_auth(issuer.verifier(), base_url=AUDIENCE))
 
     with TestClient(mcp.http_app(), base_url=AUDIENCE) as client:
