@@ -20,10 +20,17 @@ const MOST_SETS = 100; // RFC 8936 §2.2: what a receiver asks for is a bound, a
 const WAIT_MS = 30_000;
 const NOTED_EVERY_MS = 60_000; // the precision of the inactivity timeout
 
+/** The client that waits. */
+export interface Waiting {
+  /** Aborts when it has left. */
+  readonly gone: AbortSignal;
+  /** Asks whether its token is still good. */
+  readonly isLet: () => Promise<boolean>;
+}
+
 /**
  * Takes acknowledgements, and returns signals that wait (RFC 8936). A signal that is not acknowledged within a minute comes
  * again, and until then holds back the next of its subject.
- * @param gone aborts when the receiver has left
  * @throws NOT_FOUND, SERVICE_UNAVAILABLE before it leases anything
  */
 export async function pollStream(
@@ -31,7 +38,7 @@ export async function pollStream(
   { caller, receiverId }: Receiving,
   streamId: string,
   { maxEvents, returnImmediately, ...answered }: PollRequest,
-  gone: AbortSignal,
+  { gone, isLet }: Waiting,
 ): Promise<PolledSets> {
   const { db, clock, keyRing, waits, isStopping, waitMilliseconds = WAIT_MS } = deps;
   const { tenant } = caller;
@@ -53,8 +60,9 @@ export async function pollStream(
   while (claimed.length === 0 && seat && !deadline.aborted && !isStopping()) {
     await waits.next(tenant.developerId, deadline);
     if (gone.aborted) break;
-    if (await hasSets(db, tenant, streamId, clock()))
-      claimed = await takeSets(db, tenant, streamId, { at: clock(), most });
+    if (!(await hasSets(db, tenant, streamId, clock()))) continue;
+    if (!(await isLet())) break; // its token has ended meanwhile
+    claimed = await takeSets(db, tenant, streamId, { at: clock(), most });
   }
   const sets: Record<string, string> = {};
   for (const event of claimed) {

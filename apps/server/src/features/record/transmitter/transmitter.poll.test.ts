@@ -7,7 +7,7 @@ import { systemCaller } from '../../../platform/caller.ts';
 import { commitNotices } from '../../../platform/db/commit-notices.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { thinQueue, webhookSeals } from '../webhooks/index.ts';
-import { type PollDeps, pollStream } from './transmitter.poll.service.ts';
+import { type PollDeps, pollStream, type Waiting } from './transmitter.poll.service.ts';
 import { createWaits } from './transmitter.waits.service.ts';
 
 async function withRevoked(count: number) {
@@ -292,6 +292,20 @@ test('two polls of a stream have a seat to wait, twenty of a developer, and a th
   await expect(polling({ waits: { seat, next } })).resolves.toEqual({ sets: {} });
 });
 
+test('M19: a poll whose token ends while it waits gets no signal', async () => {
+  const { acme, service, receiver, streamId } = await startPolling();
+  const path = `/v1/ssf/receivers/${receiver.receiverId}`;
+  const waiting = receiver.call('POST', `/ssf/poll/${streamId}`, { returnImmediately: false });
+  await setTimeout(200);
+  await acme('POST', `${path}/rotate-secret`, { graceSeconds: 0 });
+  const { grantId } = await grantTo(acme);
+  await acme('DELETE', `/v1/grants/${grantId}`);
+
+  expect((await waiting).json()).toEqual({ sets: {} });
+  const others = pollingOf({ acme, service, receiver, streamId });
+  expect(Object.keys((await others({})).sets)).toHaveLength(1); // and it is not leased
+});
+
 test('a stream that is polled is never inactive', async () => {
   const { advance, service, receiver, streamId } = await startPolling({ receiver: { staticToken: true } });
   const call = service.calling(receiver.accessToken);
@@ -315,7 +329,7 @@ function pollingOf(
     receiver,
     streamId,
   }: Pick<Awaited<ReturnType<typeof startPolling>>, 'acme' | 'service' | 'receiver' | 'streamId'>,
-  gone = new AbortController().signal,
+  waiting: Partial<Waiting> = {},
 ) {
   const { db, clock, keyRing, settings } = service;
   return async (changes: Partial<PollDeps>) => {
@@ -329,7 +343,11 @@ function pollingOf(
     const { receiverId } = receiver;
     const caller = { ...systemCaller(acme, { mode: 'sandbox', plan: 'free' }, 'test') };
     const asked = { maxEvents: 100, returnImmediately: false };
-    return pollStream(deps, { caller, receiverId }, streamId, asked, gone);
+    return pollStream(deps, { caller, receiverId }, streamId, asked, {
+      gone: new AbortController().signal,
+      isLet: async () => true,
+      ...waiting,
+    });
   };
 }
 
@@ -338,7 +356,7 @@ test('a poll that nobody hears, or that cannot be signed, leases no signal', asy
   const { grantId } = await grantTo(acme);
   const { keyRing } = service;
   const leaving = new AbortController();
-  const polling = pollingOf({ acme, service, receiver, streamId }, leaving.signal);
+  const polling = pollingOf({ acme, service, receiver, streamId }, { gone: leaving.signal });
   const next = async () => {
     leaving.abort(); // it leaves at the moment when a signal comes
     await acme('DELETE', `/v1/grants/${grantId}`);

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { callerOf, ssfReceiverOf } from '../../../platform/http/callers/credentials.ts';
+import { bearerOf, callerOf, ssfReceiverOf } from '../../../platform/http/callers/credentials.ts';
+import { hashOf } from '../../../platform/ids.ts';
 import { type PollDeps, pollStream } from './transmitter.poll.service.ts';
 import { rates } from './transmitter.rates.ts';
 import { changeStatus, readStatus, requestVerification } from './transmitter.status.service.ts';
@@ -19,6 +20,7 @@ import {
   VerificationRequest,
 } from './transmitter.streams.schema.ts';
 import { changeStream, createStream, deleteStream, readStreams } from './transmitter.streams.service.ts';
+import { findSsfCaller } from './transmitter.tokens.service.ts';
 
 const manage = { access: 'ssf', ssfScope: 'ssf.manage', rate: rates.ssf } as const;
 const read = { access: 'ssf', ssfScope: 'ssf.read', rate: rates.ssf } as const;
@@ -167,7 +169,10 @@ export const streamRoutes: FastifyPluginAsyncTypebox<PollDeps> = async (app, dep
       },
     },
     (request, reply) =>
-      pollStream(deps, receivingOf(request), request.params.id, request.body, goneSignal(reply)),
+      pollStream(deps, receivingOf(request), request.params.id, request.body, {
+        gone: goneSignal(reply),
+        isLet: async () => (await findSsfCaller(deps, hashOf(bearerOf(request) ?? ''))) !== undefined,
+      }),
   );
 };
 
