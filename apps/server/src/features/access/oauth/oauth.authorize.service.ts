@@ -18,7 +18,7 @@ import {
 import type { DescribedClient } from './oauth.described.service.ts';
 import { type Browser, type NamedPerson, personOf } from './oauth.person.service.ts';
 import { takePushed } from './oauth.push.service.ts';
-import { rates } from './oauth.rates.ts';
+import { rates, strangersOf } from './oauth.rates.ts';
 import { isLocalUri, isRegisteredUri } from './oauth.redirects.service.ts';
 import { type Asked, acceptAuthorization } from './oauth.request.rules.ts';
 import type { AuthorizationForm } from './oauth.schema.ts';
@@ -48,7 +48,8 @@ export async function authorize(
   const known = await namedClient(deps, clientId, browser);
   await deps.chargeClient(rates.oauthAuthorize, {
     client: `${clientId} ${browser.address}`,
-    ...('agent' in known && { developer: known.agent.developerId }),
+    // A pushed request was counted when its client pushed it.
+    ...('agent' in known && !sent.request_uri && { developer: strangersOf(known.agent.developerId) }),
   });
   const pushed =
     sent.request_uri === undefined ? undefined : await takePushed(deps, { clientId }, sent.request_uri);
@@ -125,7 +126,7 @@ async function clientFor(
   if ('agent' in known) return clientOf(known.agent, browser);
   const developerId = await developerNamed(deps, { ...(resource && { resource }) });
   const client = await seatedClient(deps, known.described, developerId, browser);
-  await deps.chargeClient(rates.oauthAuthorize, { developer: developerId });
+  await deps.chargeClient(rates.oauthAuthorize, { developer: strangersOf(developerId) });
   return client;
 }
 

@@ -9,6 +9,7 @@ import type { Client, ClientRequest, KnownClient } from './oauth.client-forms.se
 import { type Claimed, claimedBy } from './oauth.credentials.rules.ts';
 import type { DescribedClient } from './oauth.described.service.ts';
 import type { ClientDocuments } from './oauth.documents.service.ts';
+import { strangersOf } from './oauth.rates.ts';
 import { type DynamicClientRow, findDynamicClientAcrossTenants } from './oauth.registration.repo.ts';
 import { type FoundClient, findOAuthClientAcrossTenants } from './oauth.repo.ts';
 import { developerNamed, seatedClient } from './oauth.seat.service.ts';
@@ -87,7 +88,8 @@ async function provedClient(
   if (!known || 'agent' in known) {
     const found = known?.agent;
     if (found && !(isProved && (await isFree(clientOf(found, request))))) {
-      await deps.chargeClient(rule, { client, ...(isProved && { developer: found.developerId }) });
+      const developer = isNamed ? strangersOf(found.developerId) : found.developerId;
+      await deps.chargeClient(rule, { client, ...(isProved && { developer }) });
     }
     if (!isProved || !found) throw refused();
     return { agent: clientOf(found, request) };
@@ -105,7 +107,7 @@ async function seatOf(
   rule: Rule,
 ): Promise<Client> {
   const developer = await developerNamed(deps, request.sent);
-  await deps.chargeClient(rule, { developer });
+  await deps.chargeClient(rule, { developer: strangersOf(developer) });
   return seatedClient(deps, described, developer, request);
 }
 

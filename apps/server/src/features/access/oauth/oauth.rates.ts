@@ -1,10 +1,16 @@
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 
+/**
+ * The subject of requests that anybody can make in a developer's name: those of browsers, and of clients that registered or
+ * described themselves. They use up a share of their own, and not that of the developer's clients.
+ */
+export const strangersOf = (developerId: string) => `${developerId} strangers`;
+
 export const rates = rateRules({
   oauthAuthorize: {
     perMinute: 10,
     describes:
-      'authorization requests of OAuth, also of devices and by backchannel, by client and address; twelve times as many by developer',
+      'authorization requests of OAuth, also of devices and by backchannel, by client and address; twelve times as many by developer, and once more for clients that prove nothing',
     counts: [{ by: 'client' }, { by: 'developer', factor: 12 }],
   },
   oauthToken: {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newClient, pkceLink } from '../../../../test/app/oauth.ts';
 import { linkParts, personOn } from '../../../../test/app/person.ts';
 import { followLink, LISTENING, newServer, sendForm, tokensOf } from '../../../../test/app/published.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
@@ -281,6 +282,38 @@ describe('a client that belongs to no developer, and a token', () => {
 });
 
 describe('a request of a client that belongs to no developer is counted', () => {
+  test('in a share that such clients have together, which leaves that of a proved client alone', async () => {
+    const env = { RATE_LIMIT_OAUTH_REGISTER: '100', RATE_LIMIT_OAUTH_AUTHORIZE: '1' };
+    const limited = await startApp({ env, store: 'memory' });
+    const acme = await limited.asDeveloper({ mode: 'sandbox' });
+    const { resource } = await newServer(acme);
+    const proved = await newClient(acme, { authMethod: 'client_secret_basic' });
+    const follow = async () => {
+      const { client_id: clientId } = (await register(metadata, limited)).json();
+      const { back } = await followLink(limited, String(clientId), { resource, prompt: 'consent' });
+      return back?.searchParams.get('error');
+    };
+    const answers = [];
+    for (let one = 0; one < 13; one += 1) answers.push(await follow());
+    expect(answers).toEqual([...Array(12).fill(null), 'temporarily_unavailable']);
+
+    const { link } = await pkceLink(proved.clientId, {});
+    const pair = `${proved.clientId}:${proved.clientSecret}`;
+    const pushed = await limited.app.inject({
+      method: 'POST',
+      url: '/oauth/par',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        authorization: `Basic ${Buffer.from(pair).toString('base64')}`,
+      },
+      payload: new URL(link).searchParams.toString(),
+    });
+    expect(pushed.statusCode).toBe(201);
+    const form = { client_id: proved.clientId, request_uri: String(pushed.json().request_uri) };
+    const followed = await limited.app.inject(`/oauth/authorize?${new URLSearchParams(form)}`);
+    expect(String(followed.headers.location)).toMatch(/\bcode=/);
+  });
+
   test('also where it names no developer, at every endpoint', async () => {
     const env = {
       RATE_LIMIT_OAUTH_REGISTER: '100',
