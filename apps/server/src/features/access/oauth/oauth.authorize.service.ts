@@ -76,8 +76,8 @@ export async function authorize(
 }
 
 /**
- * A link says nothing beside its pushed request, or the same: the client sees no difference between what it pushed and
- * what the person is asked.
+ * A link may repeat the parameters of its pushed request and not change them. The person is asked exactly what the
+ * client pushed.
  * @see RFC 9126 §4; RFC 9101 §5
  * @throws invalid_request
  */

@@ -76,8 +76,8 @@ export const isLocalUri = (uri: string): boolean => LOOPBACK.test(uri) || isProg
 export const isNativeUri = (uri: string): boolean => LOOPBACK.test(uri) || !/^https?:/.test(uri);
 
 /**
- * Whether a client registered an address. A program on the person's machine listens on a port of the moment, so the port
- * of a loopback address is free. Its host has to be the registered one: `localhost` does not match `127.0.0.1`.
+ * Whether a client registered an address. A program on the person's machine chooses its port when it starts, so any port of
+ * a registered loopback host matches. The host itself has to be equal: `localhost` does not match `127.0.0.1`.
  * @see RFC 8252 §7.3
  */
 export function isRegisteredUri(registered: readonly string[], uri: string): boolean {

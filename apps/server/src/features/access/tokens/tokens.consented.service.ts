@@ -7,8 +7,8 @@ import type { HeldGrant } from './tokens.queries.ts';
 import { invalidGrant } from './tokens.rules.ts';
 
 /**
- * Refuses more tokens from a grant whose person has to consent again, and tells so. The grant itself stays, and the tokens
- * that it has last until they run out.
+ * Refuses more tokens from a grant whose person has to consent again, and tells so. The grant stays, and its
+ * tokens are good until they expire.
  * @throws INVALID_GRANT `reconsent_required`
  */
 export async function mustBeConsented(

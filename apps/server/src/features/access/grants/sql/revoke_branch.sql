@@ -1,8 +1,8 @@
 -- Revokes a part of a tree by the grants' keys; those among the roots for the reason that is given, the others with
 -- their parents. The caller holds lock_delegation and has read the whole tree, because a tree of a hundred thousand
 -- grants takes longer than one statement may. The last part has `livingBefore`, how many grants of the parts before had
--- not expired, and gives the quota back. Returns how many of this part had not, and the passports about further grants
--- that fell with them.
+-- not expired, and gives the quota back. Returns how many of this part had not expired. Passports about other grants may
+-- fall too; it returns their ids.
 create or replace function revoke_branch(p_developer_id text, p_at timestamptz, p_write jsonb)
   returns table (living bigint, beside text[])
   language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as
