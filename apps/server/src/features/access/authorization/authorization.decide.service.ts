@@ -14,6 +14,7 @@ import { holdPrincipal, isPrincipalActive } from '../../people/scim/scim.princip
 import { recordActs } from '../../record/audit/index.ts';
 import { type PolicyDecision, refuseDenied } from '../policies/index.ts';
 import { policiesHold, policiesVersion } from '../policies/policies.queries.ts';
+import type { AuthorizationDeps } from './authorization.deps.service.ts';
 import { mustBeAsShown, pinsFor, pinsWithin, type ShownManifest } from './authorization.pins.service.ts';
 import { freeRequests } from './authorization.places.service.ts';
 import { findRequest, lockRequest, type RequestRow, updateRequest } from './authorization.repo.ts';
@@ -25,7 +26,6 @@ import {
   statusAt,
 } from './authorization.rules.ts';
 import type { RequestStatus } from './authorization.schema.ts';
-import type { AuthorizationDeps } from './authorization.service.ts';
 import { letGo, newCode } from './in-flight.service.ts';
 
 type ConsentMethod = NonNullable<RequestRow['consentMethod']>;

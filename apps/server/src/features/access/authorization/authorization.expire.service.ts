@@ -4,8 +4,8 @@ import { inTransaction } from '../../../platform/db/db.ts';
 import { listAgentDids } from '../../accounts/agents/agents.queries.ts';
 import { recountQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import type { AuthorizationDeps } from './authorization.deps.service.ts';
 import { expireRequests, listDueAcrossTenants } from './authorization.repo.ts';
-import type { AuthorizationDeps } from './authorization.service.ts';
 
 export interface RequestExpiryDeps extends Pick<AuthorizationDeps, 'db' | 'clock'> {
   /** The most requests in one transaction, so that a backlog makes no transaction longer. */

@@ -2,10 +2,11 @@ import type { Caller } from '../../../platform/caller.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { findAccount } from '../../accounts/developers/developers.queries.ts';
 import { gone } from './authorization.decide.service.ts';
+import type { AuthorizationDeps } from './authorization.deps.service.ts';
 import { findRequest } from './authorization.repo.ts';
 import { statusAt } from './authorization.rules.ts';
 import type { FreshLink } from './authorization.schema.ts';
-import { type AuthorizationDeps, baseOfPages, linkOf } from './authorization.service.ts';
+import { baseOfPages, linkOf } from './authorization.service.ts';
 import { newTicket } from './in-flight.service.ts';
 
 /**

@@ -9,6 +9,7 @@ import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { freeQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { approveRequest, denyRequest, gone } from './authorization.decide.service.ts';
+import type { AuthorizationDeps } from './authorization.deps.service.ts';
 import { freeRequests } from './authorization.places.service.ts';
 import {
   cancelRequestsOf,
@@ -21,7 +22,7 @@ import {
 } from './authorization.repo.ts';
 import { MAX_WRONG_VERIFIERS, statusAt } from './authorization.rules.ts';
 import type { AuthRequest, FreshCode, SandboxDecision } from './authorization.schema.ts';
-import { type AuthorizationDeps, toAuthRequest } from './authorization.service.ts';
+import { toAuthRequest } from './authorization.show.service.ts';
 import { newCode } from './in-flight.service.ts';
 
 /** @throws NOT_FOUND */

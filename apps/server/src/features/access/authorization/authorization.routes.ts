@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import type { AuthorizationDeps } from './authorization.deps.service.ts';
 import { freshLink } from './authorization.link.service.ts';
 import { rates } from './authorization.rates.ts';
 import {
@@ -21,7 +22,7 @@ import {
   NewRequest,
   SandboxDecision,
 } from './authorization.schema.ts';
-import { type AuthorizationDeps, requestConsent } from './authorization.service.ts';
+import { requestConsent } from './authorization.service.ts';
 
 export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> = async (app, deps) => {
   app.post(

@@ -1,42 +1,23 @@
-import { writeAmount } from '@behest/protocol/amounts';
 import { authenticationColumns } from '@behest/protocol/authentication';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { AppError, agentInactive, badField, notFound, principalInactive } from '../../../platform/errors.ts';
+import { agentInactive, notFound, principalInactive } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
-import { isRedirectUri } from '../../accounts/developers/index.ts';
 import { findPageHost } from '../../accounts/domains/domains.queries.ts';
-import { limitOf, overQuota, refuseWhenFull } from '../../accounts/quotas/index.ts';
+import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import { enforcingOf, isEnforcedFor } from '../../people/sso/sso.queries.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { needsRenewal } from '../grants/grants.queries.ts';
-import { type DecideDeps, type PolicyDecision, refuseDenied } from '../policies/index.ts';
+import { type PolicyDecision, refuseDenied } from '../policies/index.ts';
+import { admit } from './authorization.admit.service.ts';
 import { approveFirst, type ByClient } from './authorization.clients.service.ts';
+import type { AuthorizationDeps } from './authorization.deps.service.ts';
 import { pinsFor } from './authorization.pins.service.ts';
-import { recordingScopes } from './authorization.refused.service.ts';
-import { type Asker, getAsker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
-import {
-  type AcceptedRequest,
-  acceptRequest,
-  CODE_SECONDS,
-  type Lifetimes,
-  mustBeWithin,
-  statusAt,
-} from './authorization.rules.ts';
-import type { AuthRequest, NewAuthRequest, NewRequest } from './authorization.schema.ts';
+import { type Asker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
+import { CODE_SECONDS } from './authorization.rules.ts';
+import type { NewAuthRequest, NewRequest } from './authorization.schema.ts';
+import { toAuthRequest } from './authorization.show.service.ts';
 import { newCode, newTicket } from './in-flight.service.ts';
-
-export interface AuthorizationDeps extends DecideDeps {
-  readonly store: EphemeralStore;
-  readonly lifetimes: Lifetimes;
-  /** Without a trailing slash. */
-  readonly publicBaseUrl: string;
-  /** Whether a live developer must set up a proof of its principals before it may ask them for consent. */
-  readonly principalProof: 'required' | 'optional';
-  /** Whether consent links name the developer's verified domain. */
-  readonly linksToDomains: boolean;
-}
 
 /**
  * Asks a principal for consent. In the sandbox the answer has a code at once, unless `autoApprove` is false; and so it has
@@ -139,37 +120,6 @@ export async function requestConsent(
   };
 }
 
-/**
- * Checks everything about a request but the policies. The writes of the engine check it again.
- * @throws as `requestConsent`
- */
-export async function admit(
-  deps: AuthorizationDeps,
-  caller: Caller,
-  input: NewRequest,
-  byClient?: ByClient,
-): Promise<{ accepted: AcceptedRequest; asker: Asker; agentDid: string }> {
-  const accepted = acceptRequest(input, deps.lifetimes);
-  if (input.autoApprove !== undefined && caller.mode === 'live') {
-    throw badField('autoApprove', 'not_allowed', 'Only the sandbox has `autoApprove`; leave it out.');
-  }
-  const asker = await getAsker(deps.db, caller, input);
-  const asked = {
-    operation: 'authorize',
-    about: concerning({ ...input, agentDid: asker.agentDid }),
-  } as const;
-  const agentDid = await recordingScopes(deps, caller, asked, () =>
-    mustBeAllowed(deps, caller, byClient ? {} : input, {
-      scopes: accepted.scopes,
-      asker,
-      isProposed: byClient?.isProposed === true,
-    }),
-  );
-  if (!asker.isPrincipalActive) throw principalInactive();
-  await mustHaveRoom(deps, caller, asker, deps.clock());
-  return { accepted, asker, agentDid };
-}
-
 /** @returns how the request is approved without a person; null when a person decides */
 function approvalOf(
   { mode }: Caller,
@@ -199,62 +149,8 @@ export async function baseOfPages(
   return `${new URL(publicBaseUrl).protocol}//${host}`;
 }
 
-interface Asking {
-  readonly scopes: readonly string[];
-  readonly asker: Asker;
-  readonly isProposed: boolean;
-}
-
-/** @returns the agent's DID. @throws in the order in which the refusals are documented. */
-function mustBeAllowed(
-  deps: AuthorizationDeps,
-  caller: Caller,
-  { redirectUri }: Pick<NewRequest, 'redirectUri'>,
-  { scopes, asker, isProposed }: Asking,
-): string {
-  const { agentDid, agentStatus, agentScopes } = asker;
-  if (asker.enforceAgentScopes && agentScopes) mustBeWithin(agentScopes, scopes);
-  const mustBeRegistered = caller.mode === 'live' || asker.redirectUris.length > 0;
-  const isFit = (uri: string) =>
-    isRedirectUri(uri) && (!mustBeRegistered || asker.redirectUris.includes(uri));
-  if (redirectUri !== undefined && !isFit(redirectUri)) {
-    throw new AppError('INVALID_REDIRECT_URI', 'This redirect URI is not registered; register it first.');
-  }
-  if (agentDid === null || agentStatus === 'revoked') throw notFound();
-  if (agentStatus !== 'active' && !isProposed) throw agentInactive();
-  const hasProof = asker.consentMode !== 'developer' || toArray(asker.consentKeys).length > 0;
-  if (caller.mode === 'live' && !hasProof && deps.principalProof === 'required') {
-    const message = 'Register `consentKeys` first: without them the service cannot tell who consents.';
-    throw new AppError('CONFLICT', message, { field: 'consentKeys' });
-  }
-  return agentDid;
-}
-
-/** Refuses a request to come, of an agent that need not exist yet. @throws PLAN_LIMIT_EXCEEDED */
-export async function mustHaveRoomFor(
-  deps: AuthorizationDeps,
-  caller: Caller,
-  asked: Pick<NewRequest, 'agentId' | 'principalId'>,
-): Promise<void> {
-  await mustHaveRoom(deps, caller, await getAsker(deps.db, caller, asked), deps.clock());
-}
-
-/** Refuses before the store gets a ticket. The write decides about requests, and the exchange about grants. */
-async function mustHaveRoom(
-  { db, quotas }: AuthorizationDeps,
-  caller: Caller,
-  { openRequests, activeGrants }: Asker,
-  at: Date,
-): Promise<void> {
-  const [open, active] = [Number(openRequests ?? 0), Number(activeGrants ?? 0)];
-  await refuseWhenFull(db, quotas, caller, { resource: 'open_requests', used: open, at });
-  await refuseWhenFull(db, quotas, caller, { resource: 'active_grants', used: active, at });
-}
-
 /** The same value, in the type of a column that holds JSON. */
 const jsonOf = (value: unknown) => JSON.parse(JSON.stringify(value));
-
-const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 function actsOf(request: Omit<RequestRow, 'developerId'>, agentDid: string): Act[] {
   const { id: authRequestId, scopes, consentMethod: method, policyId, channel } = request;
@@ -265,41 +161,3 @@ function actsOf(request: Omit<RequestRow, 'developerId'>, agentDid: string): Act
   const data = { authRequestId, scopes, method, narrowed: false, ...(policyId !== null && { policyId }) };
   return [requested, { type: 'authorization.approved', ...about, data }];
 }
-
-export function toAuthRequest(
-  request: Omit<RequestRow, 'developerId'>,
-  { mode }: Caller,
-  now: Date,
-): AuthRequest {
-  const { id, redirectUri, state, audience, purpose, authorizationDetails, decidedAt } = request;
-  const budget = budgetOf(request);
-  return {
-    authRequestId: id,
-    id,
-    agentId: request.agentId,
-    principalId: request.principalId,
-    scopes: request.scopes,
-    expiresIn: request.expiresIn,
-    status: statusAt(request, now),
-    createdAt: request.createdAt.toISOString(),
-    expiresAt: (request.codeExpiresAt ?? request.expiresAt).toISOString(),
-    ...(redirectUri !== null && { redirectUri }),
-    ...(state !== null && { state }),
-    ...(audience !== null && { audience }),
-    ...(purpose !== null && { purpose }),
-    ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
-    ...(budget && { budget }),
-    ...(request.channel !== null && { channel: request.channel }),
-    ...(mode === 'sandbox' && { sandbox: true as const }),
-    ...(decidedAt && { decidedAt: decidedAt.toISOString() }),
-  };
-}
-
-/** The budget that a request asks for, as answers show it. */
-export const budgetOf = ({
-  budgetAmount,
-  budgetCurrency,
-}: Pick<RequestRow, 'budgetAmount' | 'budgetCurrency'>) =>
-  budgetAmount !== null && budgetCurrency !== null
-    ? { amount: writeAmount(budgetAmount), currency: budgetCurrency }
-    : undefined;
