@@ -56,6 +56,9 @@ export const plan: Plan = values.quick
   ? { rounds: 3, seconds: 0.6, warmUp: 0.4 }
   : { rounds: 5, seconds: 4, warmUp: 2 };
 
+/** For what is measured beside the base: other settings and several instances. */
+export const shortPlan: Plan = values.quick ? plan : { rounds: 5, seconds: 1.5, warmUp: 1 };
+
 /** How many ask, for how many, with how much behind them. */
 export interface Setting {
   readonly connections: number;

@@ -12,7 +12,7 @@ import { describeMachine, measureSigning } from './machine.ts';
 import { measureMillion } from './million.ts';
 import { type Dear, profileMissed } from './missed.ts';
 import { measureOpenLoop, CONNECTIONS as OPEN_CONNECTIONS } from './open-loop.ts';
-import { options, plan, type Setting, settingsOf, USAGE } from './options.ts';
+import { options, type Plan, plan, type Setting, settingsOf, shortPlan, USAGE } from './options.ts';
 import { type Report, reportText } from './report.ts';
 import { type Measured, measureInTurns } from './rounds.ts';
 import { lastProblem, type Scene, setScene } from './scene.ts';
@@ -51,14 +51,14 @@ async function measureIn(scene: Scene): Promise<Report> {
   const idleMemory = memoryOf(server.pid);
   const tenantsOf = tenantsIn(scene);
   const [base, ...others] = settingsOf(options);
-  const first = await measureSetting(scene, base, await tenantsOf(base));
+  const first = await measureSetting(scene, base, plan, await tenantsOf(base));
   const loadedMemory = memoryOf(server.pid);
   const pair = first.find(({ flow }) => flow.name === 'authorize → token')?.flow;
   const million = pair ? await measureMillion(scene, pair, { plan, setting: base }) : undefined;
   const openLoop = options['open-loop'] ? await measureOpenLoop(service, first, plan.seconds) : [];
   const count = options.instances;
   const together =
-    count > 1 ? await measureInstances(scene, first, { count, plan, setting: base }) : undefined;
+    count > 1 ? await measureInstances(scene, first, { count, plan: shortPlan, setting: base }) : undefined;
   if (together) for (const tenant of (await tenantsOf(base)).tenants) await mustBeWhole(scene, tenant);
   if (options.profile) {
     const place = { folder: options.profile, setting: base };
@@ -66,7 +66,7 @@ async function measureIn(scene: Scene): Promise<Report> {
   }
   const settings: [Setting, readonly Measured[]][] = [[base, first]];
   for (const setting of others) {
-    settings.push([setting, await measureSetting(scene, setting, await tenantsOf(setting))]);
+    settings.push([setting, await measureSetting(scene, setting, shortPlan, await tenantsOf(setting))]);
   }
   return {
     settings,
@@ -80,6 +80,7 @@ async function measureIn(scene: Scene): Promise<Report> {
     idleMemory,
     loadedMemory,
     plan,
+    shortPlan,
     note: options.note,
   };
 }
@@ -87,13 +88,14 @@ async function measureIn(scene: Scene): Promise<Report> {
 async function measureSetting(
   scene: Scene,
   setting: Setting,
+  course: Plan,
   { tenants, flows }: { tenants: readonly Tenant[]; flows: readonly Flow[] },
 ): Promise<Measured[]> {
   for (const tenant of tenants) await fill(scene.db, tenant, setting.rows);
   await scene.db.query('vacuum analyze'); // a database in use has been vacuumed by autovacuum
   const named = flows.filter(({ name }) => name.includes(options.only));
   const chosen = flows.filter((flow) => named.some((each) => each === flow || each.beside === flow.name));
-  const measured = await measureInTurns(chosen, scene, { plan, setting, say });
+  const measured = await measureInTurns(chosen, scene, { plan: course, setting, say });
   for (const tenant of tenants) await mustBeWhole(scene, tenant);
   return measured;
 }
