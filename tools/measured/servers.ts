@@ -33,6 +33,8 @@ const UNLIMITED = {
   PLAN_FREE_AGENTS: 'unlimited',
   PLAN_FREE_ACTIVE_GRANTS: 'unlimited',
   PLAN_FREE_OPEN_REQUESTS: 'unlimited',
+  PLAN_FREE_AUTHORIZATIONS: 'unlimited',
+  PLAN_FREE_TOKEN_EXCHANGES: 'unlimited',
   PLAN_FREE_AUDIT_APPENDS: 'unlimited',
   ...Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, NO_LIMIT])),
 };
