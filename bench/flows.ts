@@ -41,7 +41,10 @@ function readFlows(tenants: readonly Tenant[]): Flow[] {
       operation: (connection) => {
         const { held, post } = placeOf(tenants, connection);
         const request = post('/v1/tokens/verify', { token: held.grantToken });
-        return (client) => demand(client, request, 200);
+        return async (client) => {
+          const answer = await demand(client, request, 200);
+          if (!answer.includes('"valid":true')) throw new Error('The token was refused.');
+        };
       },
     },
     {

@@ -31,8 +31,9 @@ export async function measureInstances(
   await using cleanUp = new AsyncDisposableStack();
   const servers: Server[] = [scene.server];
   while (servers.length < count) {
-    const { stores, folder } = scene;
-    servers.push(cleanUp.adopt(await startServer(stores, { folder }), ({ stop }) => stop()));
+    const { stores, folder, server } = scene;
+    const env = { PUBLIC_BASE_URL: `http://localhost:${server.port}` }; // of one service, so one issuer
+    servers.push(cleanUp.adopt(await startServer(stores, { folder, env }), ({ stop }) => stop()));
   }
   const pinned = pin(servers, cleanUp);
   const rates = new Map(
