@@ -75,8 +75,9 @@ export async function buildApp({
   addUpgrades(app);
   cutSlowReaders(app);
   if (tracer) addRequestTrace(app, tracer);
+  const counters = opened.flatMap(({ countUse }) => countUse ?? []);
   addMetering(app, (tenant, kind) => {
-    for (const { countUse } of opened) countUse?.(tenant, kind);
+    for (const countUse of counters) countUse(tenant, kind);
   });
   addHeavyReads(app, settings.database.poolMax);
   const hasLog = logger !== undefined;

@@ -1,4 +1,4 @@
-import { hash, randomBytes, randomFillSync, timingSafeEqual } from 'node:crypto';
+import { hash, randomFillSync, timingSafeEqual } from 'node:crypto';
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
@@ -13,25 +13,39 @@ export function newId(prefix: string, now: Date): string {
   return `${prefix}_${text}`;
 }
 
-/** Random bytes for ids and salts. To ask for each by itself takes a hundred times as long. */
-const chance = Buffer.alloc(4096);
-let used = chance.length;
-
-/** 16 random bytes, which the caller reads before the next call. */
-function chance16(): Buffer {
-  if (used === chance.length) {
-    randomFillSync(chance);
-    used = 0;
-  }
-  used += 16;
-  return chance.subarray(used - 16, used);
+/**
+ * Takes random bytes in pieces from 4096 of its own. To ask for each piece by itself takes a hundred times as long.
+ * @param size bytes of a piece, which the caller reads before the next call
+ */
+function chanceOf(size: number): () => Buffer {
+  const chance = Buffer.alloc(4096);
+  let used = chance.length;
+  return () => {
+    if (used === chance.length) {
+      randomFillSync(chance);
+      used = 0;
+    }
+    used += size;
+    return chance.subarray(used - size, used);
+  };
 }
+
+/** For ids and salts, which are shown. */
+const chance16 = chanceOf(16);
+
+/** For secrets alone: no byte of theirs is in anything that is shown. */
+const chance32 = chanceOf(32);
 
 /** 22 random characters, to be hashed beside a value that nobody may guess from its hash. */
 export const newSalt = () => chance16().toString('base64url');
 
 /** 43 characters that nobody can guess: 32 random bytes, base64url. */
-export const newSecret = () => randomBytes(32).toString('base64url');
+export function newSecret(): string {
+  const bytes = chance32();
+  const secret = bytes.toString('base64url');
+  bytes.fill(0); // a later reader of this memory finds no secret that was given out
+  return secret;
+}
 
 /** The stored form of a secret. A plain hash is enough, because nobody can guess 256 random bits. */
 export const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');

@@ -1,16 +1,16 @@
 import { type ConnectionOptions, openPool } from '../../src/platform/db/open-database.ts';
 
 export const CONNECTIONS = 8;
+const IDLE = 10_000; // milliseconds, after which the databases of other files need the place
 
 const pools = new Map<string, ReturnType<typeof openPool>>();
 
 /**
  * The connections to a file's database, which its applications use one after the other. A new connection has
- * to read the catalog and compile the functions, which costs Postgres more than most tests do. The pool
- * itself ends a connection that is idle for ten seconds.
+ * to read the catalog and compile the functions, which costs Postgres more than most tests do.
  */
 export function lentPool(options: ConnectionOptions & { readonly connectionString: string }) {
-  const pool = pools.get(options.connectionString) ?? openPool(options, CONNECTIONS);
+  const pool = pools.get(options.connectionString) ?? openPool(options, CONNECTIONS, { idle: IDLE });
   pools.set(options.connectionString, pool);
   return {
     connect: () => pool.connect(),

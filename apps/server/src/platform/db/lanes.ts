@@ -1,5 +1,6 @@
 import type { CompiledQuery, QueryResult } from 'kysely';
 import type pg from 'pg';
+import { queryDescribed } from './described.ts';
 import { isPooled } from './pooled.ts';
 
 /** Runs look-ups, each of which finds rows by their keys and waits for no lock. */
@@ -40,9 +41,10 @@ export function createLanes(
     return lane;
   };
 
-  const send = async (client: pg.PoolClient, query: CompiledQuery) => {
+  const send = (client: pg.PoolClient, query: CompiledQuery, isPooled: boolean) => {
     sendTogether(client);
-    return client.query(queryOf(query));
+    const config = queryOf(query);
+    return isPooled ? client.query(config) : queryDescribed(client, config);
   };
 
   return {
@@ -53,7 +55,7 @@ export function createLanes(
         const client = await lane.client;
         const pooled = await isPooled(client);
         most = pooled ? 1 : MOST_UNDER_WAY;
-        const answer = pooled ? lane.last.then(() => send(client, query)) : send(client, query);
+        const answer = pooled ? lane.last.then(() => send(client, query, true)) : send(client, query, false);
         lane.last = answer.catch(() => {}); // its caller gets the failure
         const { rows } = await answer;
         return { rows };

@@ -15,13 +15,16 @@ import type { DB } from './types.gen.ts';
 
 export type ConnectionOptions = Pick<pg.PoolConfig, 'connectionString' | 'ssl'>;
 
-// Both in milliseconds.
+// All in milliseconds.
 const CONNECT_TIMEOUT = 30_000; // specification, Runtime configuration and operation
 const LONGEST_SILENCE = 10_000; // without a byte from Postgres while a caller waits
+// An idle connection stays for the next busy minute: a new one logs in, and plans every function anew.
+const LONGEST_IDLE = 300_000;
 
 interface PoolOptions {
   readonly connect?: number;
   readonly silence?: number;
+  readonly idle?: number;
 }
 
 interface Watching {
@@ -49,12 +52,13 @@ export function openDatabase(
 export function openPool(
   options: ConnectionOptions,
   size: number,
-  { connect = CONNECT_TIMEOUT, silence = LONGEST_SILENCE }: PoolOptions = {},
+  { connect = CONNECT_TIMEOUT, silence = LONGEST_SILENCE, idle = LONGEST_IDLE }: PoolOptions = {},
 ): pg.Pool {
   const pool = new pg.Pool({
     ...options,
     max: size,
     connectionTimeoutMillis: connect,
+    idleTimeoutMillis: idle,
     types,
     onConnect: (client) => {
       endWhenSilent(client, silence);

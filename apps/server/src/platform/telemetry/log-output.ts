@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 
 const MOST_WAITING = 8 * 1024 * 1024; // bytes; a line of a request has about 200
-const ENOUGH = 4096; // bytes that are written at once; one write of them costs little more than one of a line
+const ENOUGH = 16_000; // bytes that are written at once, as many as fit into one write, which wakes another thread
 const LONGEST_WAIT = 100; // milliseconds
 
 /** pino's numbers for its levels; `error` is the first that an operator has to see even if the process is killed. */

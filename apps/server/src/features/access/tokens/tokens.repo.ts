@@ -234,7 +234,8 @@ export type UsedToken = TokenRow & Pick<Refreshable, 'renewalCauses'>;
 
 const usedToken = lookUp<UsedToken, [developerId: string, tokenId: string, at: Date, within: Within]>(
   'use_token',
-  `select ${heldToken}, ${renewalCauses('$3')} from use_token($1, $2, $3) f where $4::text[] is null or (f.held).agent_id = any ($4)`,
+  `select ${heldToken}, f.renewal_causes::text[] as "renewalCauses"
+   from use_token($1, $2, $3) f where $4::text[] is null or (f.held).agent_id = any ($4)`,
 );
 
 /** A token with its grant and agent as they are now. Sets the grant's last use when the token is valid. */

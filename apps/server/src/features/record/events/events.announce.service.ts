@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CommitNotices } from '../../../platform/db/commit-notices.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { Tail } from './events.tail.service.ts';
 
 const CHANNEL = 'bh:events';
+const PAUSE = 20; // milliseconds between two hints, so that many commits share one
 
 interface ListenDeps {
   readonly store: EphemeralStore;
@@ -27,12 +29,13 @@ export function listenToCommits(
 }
 
 /**
- * Wakes streams after a commit, in this process and through a hint in the others. Commits during a
- * publication share the next hint. A lost hint costs a second, after which streams look by themselves.
+ * Wakes streams after a commit, in this process and through a hint in the others. The first commit is told at once; those
+ * that follow share the next hint. A lost hint costs a second, after which streams look by themselves.
  * @returns a function that stops it
  */
 export function announceCommits({ store, notices, tail }: AnnounceDeps): () => void {
   const self = randomUUID();
+  const own = `["${self}"`;
   const waiting = new Set<string>();
   let isPublishing = false;
 
@@ -43,6 +46,7 @@ export function announceCommits({ store, notices, tail }: AnnounceDeps): () => v
       const hint = JSON.stringify([self, ...waiting]);
       waiting.clear();
       await store.publish(CHANNEL, hint).catch(() => {});
+      await delay(PAUSE, undefined, { ref: false });
     }
     isPublishing = false;
   };
@@ -53,8 +57,7 @@ export function announceCommits({ store, notices, tail }: AnnounceDeps): () => v
     void publishAll();
   });
   return store.subscribe(CHANNEL, (hint) => {
-    const [publisher, ...developerIds] = hintIn(hint);
-    if (publisher !== self) tail.wake(developerIds);
+    if (!hint.startsWith(own)) tail.wake(hintIn(hint).slice(1));
   });
 }
 

@@ -43,10 +43,8 @@ export function addBodyParser(app: FastifyInstance, bodyLimit: number): void {
   });
   app.removeAllContentTypeParsers();
   // Parsed later: the bytes find a stored answer before their content is judged.
-  app.addContentTypeParser(
-    '*',
-    { parseAs: 'buffer' },
-    async (_request: FastifyRequest, bytes: Buffer) => bytes,
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request: FastifyRequest, bytes: Buffer, done) =>
+    done(null, bytes),
   );
   app.addHook('onRequest', ({ method, headers, declared }, _reply, done) => {
     if (method === 'DELETE' && !declared.streamsBody) delete headers['content-type']; // or Fastify would judge it

@@ -63,8 +63,10 @@ export function credentialCallers(path: CredentialCallersOptions) {
       developerBill: (identity) => developerBill(request, identity, limits),
     });
     if (authentication.result === 'accepted') {
-      const bill = developerBill(request, authentication.identity, limits);
-      if (request.declared.takesResources) request.chargeMore = chargeMoreOf(bill, charge);
+      if (request.declared.takesResources) {
+        const bill = developerBill(request, authentication.identity, limits);
+        request.chargeMore = chargeMoreOf(bill, charge);
+      }
       return { ...authentication.identity, requestId: request.id, address: request.ip };
     }
     if (authentication.because === 'role_too_weak') {

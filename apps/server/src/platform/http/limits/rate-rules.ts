@@ -115,15 +115,22 @@ export function rateCountsOf(
   subjects: Readonly<Partial<Record<Subject, string>>>,
   limits: RateLimits,
 ): RateCount[] {
-  return rulesOf(rate).flatMap((rule) =>
-    rule.counts.flatMap(({ by, factor = 1 }) => {
+  const all: RateCount[] = [];
+  for (const rule of rulesOf(rate)) {
+    const windowSeconds = rule.perHour === undefined ? MINUTE : HOUR;
+    for (const { by, factor = 1 } of rule.counts) {
       const id = subjects[by];
-      if (id === undefined) return [];
-      const [subject, limit] = [`${by}:${id}`, limitOf(rule, limits) * factor];
-      const windowSeconds = rule.perHour === undefined ? MINUTE : HOUR;
-      return [{ rule: rule.name, subject, limit, windowSeconds, cost: 1 } as const];
-    }),
-  );
+      if (id === undefined) continue;
+      all.push({
+        rule: rule.name,
+        subject: `${by}:${id}`,
+        limit: limitOf(rule, limits) * factor,
+        windowSeconds,
+        cost: 1,
+      });
+    }
+  }
+  return all;
 }
 
 /** The count of a developer's calls by the rule of the plan. */

@@ -134,12 +134,12 @@ function rateStatusOf(
   now: number,
 ): RateStatus {
   const all = counts.map((count, at) => ({
-    ...count,
+    count,
     remaining: Math.max(0, count.limit - (used[at] ?? 0)),
     resetsAt: resetOf(count, now),
   }));
-  const tightest = all.reduce((least, each) => (isTighter(each, least) ? each : least));
-  const { rule, limit, remaining, resetsAt, windowSeconds, cost } = tightest;
+  const { count, remaining, resetsAt } = all.reduce((least, each) => (isTighter(each, least) ? each : least));
+  const { rule, limit, windowSeconds, cost } = count;
   const isLook = cost === 0;
   const headers = {
     'x-ratelimit-limit': limit,
