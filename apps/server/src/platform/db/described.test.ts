@@ -49,7 +49,7 @@ describe('a named statement', () => {
     expect(await rowsOf(2)).toEqual([{ each: 1 }, { each: 2 }]);
   });
 
-  test('that fails leaves those before and after it alone', async () => {
+  test('fails alone, among others on its connection', async () => {
     const divide = (by: number) =>
       queryDescribed(client, { name: 'divide', text: 'select 6 / $1::integer as "part"', values: [by] });
     await divide(1);

@@ -18,7 +18,7 @@ interface Connection {
   sync(): void;
 }
 
-/** What the driver makes of a description. */
+/** The columns of a statement, as the driver keeps them. */
 interface Columns {
   fields: unknown;
   _parsers: unknown;

@@ -18,7 +18,7 @@ export type ConnectionOptions = Pick<pg.PoolConfig, 'connectionString' | 'ssl'>;
 // All in milliseconds.
 const CONNECT_TIMEOUT = 30_000; // specification, Runtime configuration and operation
 const LONGEST_SILENCE = 10_000; // without a byte from Postgres while a caller waits
-// An idle connection stays for the next busy minute: a new one logs in, and plans every function anew.
+// An idle connection stays for the next busy minute: a new one has to log in and to plan every function.
 const LONGEST_IDLE = 300_000;
 
 interface PoolOptions {
