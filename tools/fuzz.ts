@@ -43,14 +43,16 @@ async function main(): Promise<void> {
       },
     });
     const seconds = Math.round((performance.now() - startedAt) / 1000);
-    const { failures, statuses, succeeded, refusedAlone } = outcome;
+    const { failures, statuses, succeeded, refusedAlone, absent } = outcome;
     const ofClass = (first: string) =>
       [...statuses].reduce((sum, [status, count]) => sum + (status.startsWith(first) ? count : 0), 0);
     const reached = `${succeeded.size} of ${service.routes.length}`;
     const lines = [
       ['Command', `\`npm run fuzz -- --requests ${requests} --seed ${seed}\``],
       ['Duration', `${seconds} s`],
-      ...['2', '3', '4', '5'].map((first) => [`Answers ${first}xx`, ofClass(first).toLocaleString('en')]),
+      ...['2', '3', '4'].map((first) => [`Answers ${first}xx`, ofClass(first).toLocaleString('en')]),
+      ['Answers 501 and 503 of parts that are not set up in this run', absent.toLocaleString('en')],
+      ['Other answers 5xx', (ofClass('5') - absent).toLocaleString('en')],
       ['Operations that succeeded at least once', reached],
       ['Refusals sent alone, of which none changed a row', refusedAlone.toLocaleString('en')],
       ['Faults', String(failures.length)],

@@ -23,13 +23,17 @@ const INSIDE =
 const isOff = ({ method }: Draft, { status, body }: Answer) =>
   status === 503 && (method === 'HEAD' || body.includes('"code":"NOT_CONFIGURED"'));
 
+/** Whether an answer says with reason that the service does not do this here. */
+export const isAbsent = (draft: Draft, answer: Answer): boolean =>
+  isOff(draft, answer) || isNotOffered(draft, answer.status);
+
 /** Everything that is wrong with an answer. */
 export function faultsOf(draft: Draft, asked: Asked, answer: Answer): string[] {
   const { status, headers } = answer;
   const isAimed = draft.path === draft.route.url && draft.method === draft.route.method && !asked.raw;
   const isOfNoRoute = !isAimed || draft.broken.includes('an id');
   const faults: (string | false | undefined)[] = [
-    status >= 500 && !isOff(draft, answer) && !isNotOffered(draft, status) && `the status is ${status}`,
+    status >= 500 && !isAbsent(draft, answer) && `the status is ${status}`,
     !(status >= 200) && 'there is no status',
     headers.server !== undefined && 'it names its software',
     headers['x-powered-by'] !== undefined && 'it names its software',

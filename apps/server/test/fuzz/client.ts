@@ -50,7 +50,8 @@ function exchange(port: number, agent: Agent, { method, target, headers, body }:
   });
 }
 
-const ENDLESS = /^\/v1\/(events\/stream|approver\/events)/;
+/** A target may name the host too (RFC 9112, section 3.2.2). */
+const ENDLESS = /^(https?:\/\/[^/]*)?\/v1\/(events\/stream|approver\/events)/i;
 
 /** A path as the service reads it. */
 function decoded(target: string): string {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { RouteOptions } from 'fastify';
-import { faultsOf } from './answers.ts';
+import { faultsOf, isAbsent } from './answers.ts';
 import { type Answer, type Asked, clientOf } from './client.ts';
 import { type Draft, draftsFor, firstDrafts } from './requests.ts';
 import { createWorld } from './world.ts';
@@ -42,6 +42,7 @@ export async function fuzz(options: FuzzOptions) {
   const statuses = new Map<string, number>();
   const succeeded = new Set<string>();
   let alone = 0;
+  let absent = 0;
 
   const one = async (draft: Draft, number: number): Promise<Answer | undefined> => {
     const asked = world.concrete(draft, `fuzz-${seed}-${number}`);
@@ -51,6 +52,7 @@ export async function fuzz(options: FuzzOptions) {
       if (faults.length > 0) failures.push(failureOf(number, faults, asked, answer));
       const status = String(answer.status);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (answer.status >= 500 && isAbsent(draft, answer)) absent += 1;
       if (answer.status < 300) succeeded.add(`${draft.route.method} ${draft.route.url}`);
       await world.learn(draft, asked, answer);
       return answer;
@@ -102,7 +104,7 @@ export async function fuzz(options: FuzzOptions) {
   }
   const keys = world.tenants.map(({ apiKey }) => apiKey);
   client.close();
-  return { failures, statuses, succeeded, refusedAlone: alone, keys };
+  return { failures, statuses, succeeded, refusedAlone: alone, absent, keys };
 }
 
 /** A code or refresh token that is used a second time ends its grant, so its refusal may change something. */
