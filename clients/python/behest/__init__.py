@@ -1,6 +1,7 @@
 """Behest for Python: verify grant tokens offline, and decide about tool calls in this process."""
 
-from .enforce import CapsMode, Enforcer, Listed, Result
+from .claims import VerifiedGrant
+from .enforce import CapsMode, Enforcer
 from .errors import (
     BehestDeniedError,
     BehestError,
@@ -10,9 +11,11 @@ from .errors import (
     ManifestValidationError,
 )
 from .exposed import expose_tools
+from .keys import Jwks
 from .manifest import Manifest, tool_pin
 from .meter import CapsMeter, MemoryMeter, MeterError
-from .tokens import Jwks, VerifiedGrant, Verifier
+from .results import Listed, Result
+from .tokens import Verifier
 from .webhooks import construct_event, verify_webhook, verify_webhook_signature
 from .words import RulesInWords, rules_in_words
 

@@ -10,9 +10,11 @@ from typing import Any, Protocol
 import httpx
 
 from ._json import canonical, copy_object, Unreadable, sha256_uri, size_of, is_number
+from .claims import VerifiedGrant
 from .errors import BehestTokenError
+from .keys import Jwks
 from .manifest import WORD
-from .tokens import Jwks, VerifiedGrant, check_times, read_signed
+from .tokens import check_times, read_signed
 
 REFUSALS = (
     *("malformed", "unknown_grant", "wrong_agent", "wrong_case", "case_changed", "action_mismatch", "expired"),

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 from fastapi import Header, HTTPException
 
+from .claims import VerifiedGrant
 from .errors import BehestNetworkError, BehestTokenError
-from .tokens import VerifiedGrant, Verifier
+from .tokens import Verifier
 
 
 def require_grant(verifier: Verifier, *scopes: str) -> Callable[..., Awaitable[VerifiedGrant]]:

@@ -19,11 +19,13 @@ from behest import (
     rules_in_words,
     tool_pin,
 )
+from behest._arguments import ArgumentRefusal, Checker, copy_arguments, read_arguments
 from behest._json import canonical
-from behest._rules import ArgumentRefusal, Checker, RuleFault, copy_arguments, is_within, read_arguments, read_rules
+from behest._narrower import is_within
+from behest._rules import RuleFault, read_rules
+from behest.claims import VerifiedGrant, read_claims
 from behest.decisions import DecisionRefused, action_hash, action_of
 from behest.manifest import is_known_purpose, matches_purpose
-from behest.tokens import VerifiedGrant, read_claims
 
 FOLDER = Path(__file__).parents[3] / "packages/protocol/vectors"
 FORMATS = {"enforcement": "behest.enforcement-vectors/1", "argument": "behest.argument-vectors/1"}

@@ -6,8 +6,8 @@ import { findRuleOfClient, useOnce } from '../../src/features/access/assertions/
 import { listDueAcrossTenants } from '../../src/features/access/authorization/authorization.repo.ts';
 import { findVersion } from '../../src/features/access/bundles/bundles.repo.ts';
 import { gatheredUntil } from '../../src/features/access/decisions/decisions.digest.repo.ts';
+import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src/features/access/decisions/decisions.lists.repo.ts';
 import { listDueNoticesAcrossTenants } from '../../src/features/access/decisions/decisions.notices.repo.ts';
-import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src/features/access/decisions/decisions.repo.ts';
 import { deleteOldCallsAcrossTenants } from '../../src/features/access/enforcement/enforcement.repo.ts';
 import { principalsWithGrants } from '../../src/features/access/grants/grants.queries.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';

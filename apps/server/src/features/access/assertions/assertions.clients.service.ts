@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readRequestedDetails, type ToolsEntry } from '@behest/protocol/authorization-details';
 import { parseDuration } from '@behest/protocol/durations';
 import { uncovered } from '@behest/protocol/scopes';
 import type { Act } from '../../../platform/acts.ts';
-import type { Caller, Tenant } from '../../../platform/caller.ts';
+import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, isTaken, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
@@ -13,11 +12,10 @@ import type { Quotas } from '../../../platform/quotas.ts';
 import { admitClient } from '../../accounts/agents/index.ts';
 import { hasConnection } from '../../people/sso/sso.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { acceptTokenScopes, boundedSeconds, mustBeWithin, pinsFor } from '../authorization/index.ts';
 import { activeAmong } from '../grants/grants.queries.ts';
 import { revokeGrantsWithin } from '../grants/index.ts';
 import { isOAuthClient } from '../oauth/oauth.queries.ts';
-import { namedResources } from '../resources/resources.queries.ts';
+import { acceptedLimits, columnsOf } from './assertions.accepted.service.ts';
 import { listStandingIds } from './assertions.grants.repo.ts';
 import {
   deleteRule,
@@ -40,17 +38,6 @@ export interface ClientDeps {
   readonly didHost: string;
 }
 
-/** The limits of a rule, whole and checked. */
-interface Limits {
-  readonly scopes: readonly string[];
-  readonly defaultScopes: readonly string[];
-  readonly resources: readonly string[] | null;
-  readonly authorizationDetails: readonly unknown[];
-  readonly grantTtl: string;
-}
-
-const SHORTEST_GRANT = 3600; // seconds
-
 /**
  * Lets the identity provider of a connection speak for its people to a client.
  * @throws NOT_FOUND, BAD_REQUEST, INVALID_SCOPE, CONFLICT when the client has a rule already
@@ -70,7 +57,7 @@ export async function addRule(
     const message = 'Name an agent of yours that is an OAuth client, or the https address of a client.';
     throw badField('clientId', 'not_allowed', message);
   }
-  const limits = await accepted(deps, tenant, input);
+  const limits = await acceptedLimits(deps, tenant, input);
   try {
     return await inTransaction(deps.db, async (tx) => {
       const { agentId, acts } = isDocument
@@ -105,48 +92,6 @@ const isDocumentUrl = (clientId: string): boolean =>
 
 /** The agent has the host's name, which alone answers for the client. */
 const hostOf = (clientId: string): string => new URL(clientId).host;
-
-/** @throws BAD_REQUEST, INVALID_SCOPE */
-async function accepted(
-  { db, maxGrantLifetimeSeconds }: Pick<ClientDeps, 'db' | 'maxGrantLifetimeSeconds'>,
-  tenant: Tenant,
-  { scopes, defaultScopes, resources, authorizationDetails, grantTtl }: Limits,
-): Promise<Limits & { readonly entries: readonly ToolsEntry[] }> {
-  const ceiling = acceptTokenScopes(scopes);
-  const defaults = defaultScopes.length > 0 ? acceptTokenScopes(defaultScopes) : [];
-  mustBeWithin(ceiling, defaults);
-  if (boundedSeconds('grantTtl', grantTtl, maxGrantLifetimeSeconds) < SHORTEST_GRANT) {
-    throw badField('grantTtl', 'too_small');
-  }
-  const distinct = resources && [...new Set(resources)];
-  const known = distinct ? await namedResources(db, tenant, distinct) : [];
-  if (distinct && known.length < distinct.length) {
-    throw badField('resources', 'not_allowed', 'Register each of these resources first.');
-  }
-  const read = readRequestedDetails(authorizationDetails, ceiling);
-  if (!read.ok) {
-    throw new AppError('BAD_REQUEST', 'The authorization details are not valid.', { fields: read.faults });
-  }
-  const limits = { scopes: ceiling, defaultScopes: defaults, resources: distinct, grantTtl };
-  return { ...limits, authorizationDetails, entries: read.entries };
-}
-
-/** The manifests are pinned now: the administrator has seen these tools. */
-async function columnsOf(
-  tx: Tx,
-  tenant: Tenant,
-  { scopes, defaultScopes, resources, entries, grantTtl }: Awaited<ReturnType<typeof accepted>>,
-) {
-  const pins = await pinsFor(tx, tenant, scopes);
-  return {
-    scopes: [...scopes],
-    defaultScopes: [...defaultScopes],
-    resources: resources && [...resources],
-    authorizationDetails: entries.length > 0 ? JSON.stringify(entries) : null,
-    manifests: pins && JSON.stringify(pins),
-    grantTtl,
-  };
-}
 
 /** @throws NOT_FOUND */
 export async function getRule(
@@ -190,7 +135,7 @@ export function changeRule(
     if (before?.connectionId !== connectionId) throw notFound();
     const { tokenTtlSeconds, scopes, defaultScopes, resources, authorizationDetails, grantTtl, ...plain } =
       change;
-    const limits = await accepted({ ...deps, db: tx }, tenant, {
+    const limits = await acceptedLimits({ ...deps, db: tx }, tenant, {
       scopes: scopes ?? before.scopes,
       defaultScopes: defaultScopes ?? before.defaultScopes,
       resources: resources === undefined ? before.resources : resources,

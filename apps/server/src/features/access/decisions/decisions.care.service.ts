@@ -3,14 +3,9 @@ import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { listAllApprovers } from '../../people/approvers/approvers.queries.ts';
 import { announce, recordActs } from '../../record/audit/index.ts';
 import { aboutOf, type DecisionsDeps, endedAct, factsOf } from './decisions.deps.service.ts';
+import { listDueAcrossTenants } from './decisions.lists.repo.ts';
 import { noticesOf } from './decisions.notices.service.ts';
-import {
-  type DecisionRow,
-  listApprovals,
-  listDueAcrossTenants,
-  lockDecision,
-  updateDecision,
-} from './decisions.repo.ts';
+import { type DecisionRow, listApprovals, lockDecision, updateDecision } from './decisions.repo.ts';
 import { eligibleOf } from './decisions.routing.service.ts';
 import { dueAt } from './decisions.rules.ts';
 

@@ -10,9 +10,10 @@ import { callJudge, decisionsAsked, meterSettings } from '../enforcement/index.t
 import { acts, announcements, entries } from './decisions.acts.ts';
 import { channelRoutes } from './decisions.channels.routes.ts';
 import { careOfDecisions, noticesOfDecisions } from './decisions.jobs.ts';
+import { countWaitingAcrossTenants } from './decisions.lists.repo.ts';
 import { decisionPageRoutes } from './decisions.page.routes.ts';
 import { rates } from './decisions.rates.ts';
-import { countWaitingAcrossTenants, eraseDecisions, tellDecisions } from './decisions.repo.ts';
+import { eraseDecisions, tellDecisions } from './decisions.repo.ts';
 import { decisionRoutes } from './decisions.routes.ts';
 import { channelSeals, SEAL_KEY_USE, sealedChannels } from './decisions.seals.service.ts';
 import { tables } from './decisions.tables.ts';

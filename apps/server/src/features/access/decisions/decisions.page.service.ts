@@ -6,7 +6,8 @@ import { findApprover, listAllApprovers } from '../../people/approvers/approvers
 import { approverIn } from '../../people/approvers/index.ts';
 import { standingOf } from './decisions.approve.service.ts';
 import type { DecisionsDeps } from './decisions.deps.service.ts';
-import { findPrevious, listRoutedRows } from './decisions.repo.ts';
+import { listRoutedRows } from './decisions.lists.repo.ts';
+import { findPrevious } from './decisions.repo.ts';
 import { eligibleOf } from './decisions.routing.service.ts';
 import { statusAt } from './decisions.rules.ts';
 import type { RoutedDecisions, RoutedQuery, ShownDecision } from './decisions.schema.ts';

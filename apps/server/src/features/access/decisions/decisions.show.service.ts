@@ -3,13 +3,8 @@ import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { listAllApprovers } from '../../people/approvers/approvers.queries.ts';
 import type { DecisionsDeps } from './decisions.deps.service.ts';
-import {
-  type ApprovalRow,
-  type DecisionRow,
-  findDecision,
-  listApprovals,
-  listDecisionRows,
-} from './decisions.repo.ts';
+import { listDecisionRows } from './decisions.lists.repo.ts';
+import { type ApprovalRow, type DecisionRow, findDecision, listApprovals } from './decisions.repo.ts';
 import { statusAt } from './decisions.rules.ts';
 import type { Decision, DecisionPage, DecisionQuery } from './decisions.schema.ts';
 

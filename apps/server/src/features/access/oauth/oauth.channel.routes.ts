@@ -3,11 +3,6 @@ import { stringifySetCookie } from 'cookie';
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { newSecret } from '../../../platform/ids.ts';
-import { askByBackchannel } from './oauth.ciba.service.ts';
-import { authorizeDevice, type DeviceDeps } from './oauth.device.service.ts';
-import { enterUserCode } from './oauth.device-entry.service.ts';
-import { rates } from './oauth.rates.ts';
-import { browserOf, clientRequestOf, form } from './oauth.routes.ts';
 import {
   BackchannelAnswer,
   BackchannelForm,
@@ -15,7 +10,12 @@ import {
   DeviceForm,
   EnterCode,
   EnteredCode,
-} from './oauth.schema.ts';
+} from './oauth.channel.schema.ts';
+import { askByBackchannel } from './oauth.ciba.service.ts';
+import { authorizeDevice, type DeviceDeps } from './oauth.device.service.ts';
+import { enterUserCode } from './oauth.device-entry.service.ts';
+import { rates } from './oauth.rates.ts';
+import { browserOf, clientRequestOf, form } from './oauth.routes.ts';
 
 /** Requests without a browser of the client. */
 export const channelRoutes: FastifyPluginAsyncTypebox<DeviceDeps> = async (app, deps) => {

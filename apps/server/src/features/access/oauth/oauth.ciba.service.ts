@@ -1,11 +1,11 @@
 import { AppError, oauthRefusal } from '../../../platform/errors.ts';
 import { type AuthorizeDeps, mustBeRegistered } from './oauth.authorize.service.ts';
+import type { BackchannelAnswer, BackchannelForm } from './oauth.channel.schema.ts';
 import { requestByChannel } from './oauth.channel.service.ts';
 import { authenticateClient, type ClientRequest } from './oauth.client.service.ts';
 import { POLL_SECONDS, startFlow } from './oauth.flow.service.ts';
 import { rates } from './oauth.rates.ts';
 import { acceptChannelForm } from './oauth.request.rules.ts';
-import type { BackchannelAnswer, BackchannelForm } from './oauth.schema.ts';
 
 const DEFAULT_SECONDS = 300;
 const LONGEST_SECONDS = 86_400;

@@ -4,6 +4,7 @@ import { toOAuthError } from '../../../platform/oauth-errors.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { findAccount } from '../../accounts/developers/developers.queries.ts';
 import { readNaming } from '../../people/consent/index.ts';
+import type { EnterCode, EnteredCode } from './oauth.channel.schema.ts';
 import { requestByChannel } from './oauth.channel.service.ts';
 import { type Client, clientOf } from './oauth.client.service.ts';
 import type { DeviceDeps } from './oauth.device.service.ts';
@@ -17,7 +18,6 @@ import {
 } from './oauth.person.service.ts';
 import { findOAuthClientAcrossTenants } from './oauth.repo.ts';
 import { acceptChannelForm } from './oauth.request.rules.ts';
-import type { EnterCode, EnteredCode } from './oauth.schema.ts';
 import {
   findWaiting,
   forgetWaiting,

@@ -2,6 +2,7 @@ import { oauthRefusal } from '../../../platform/errors.ts';
 import { findAccount } from '../../accounts/developers/developers.queries.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 import { type AuthorizeDeps, mustBeRegistered } from './oauth.authorize.service.ts';
+import type { DeviceAnswer, DeviceForm } from './oauth.channel.schema.ts';
 import { admitByChannel } from './oauth.channel.service.ts';
 import { authenticateClient, type Client, type ClientRequest } from './oauth.client.service.ts';
 import { flowIdOf, POLL_SECONDS, startFlow } from './oauth.flow.service.ts';
@@ -9,7 +10,6 @@ import { mustBeNameable } from './oauth.par.service.ts';
 import { findLoginUrl, sandboxPerson } from './oauth.person.service.ts';
 import { rates } from './oauth.rates.ts';
 import { acceptChannelForm } from './oauth.request.rules.ts';
-import type { DeviceAnswer, DeviceForm } from './oauth.schema.ts';
 import { keepWaiting, newUserCode } from './oauth.user-code.service.ts';
 
 export interface DeviceDeps extends AuthorizeDeps {

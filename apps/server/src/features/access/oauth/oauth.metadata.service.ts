@@ -1,7 +1,7 @@
 import { TOOLS_TYPE } from '@behest/protocol/tools-entry';
 import { type Finished, finished } from '../../../platform/finished.ts';
 import { PROOF_ALGS } from '../tokens/index.ts';
-import type { ResourceMetadata, ServerMetadata } from './oauth.schema.ts';
+import type { ResourceMetadata, ServerMetadata } from './oauth.metadata.schema.ts';
 import { GRANT_TYPES, JWT_BEARER } from './oauth.token.service.ts';
 
 export interface MetadataDeps {

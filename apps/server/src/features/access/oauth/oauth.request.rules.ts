@@ -1,7 +1,8 @@
 import { parseJsonText } from '@behest/protocol/json';
 import { distinctScopes } from '@behest/protocol/scopes';
 import { oauthRefusal } from '../../../platform/errors.ts';
-import type { AuthorizationForm, ChannelForm } from './oauth.schema.ts';
+import type { ChannelForm } from './oauth.channel.schema.ts';
+import type { AuthorizationForm } from './oauth.schema.ts';
 import { mustBeScopes } from './oauth.scopes.rules.ts';
 
 /** An authorization request whose members are well formed. */

@@ -5,14 +5,13 @@ import { fieldsOf } from '../../../platform/http/bodies/bodies.ts';
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { proofOf } from '../../../platform/http/callers/proof-of-possession.ts';
 import { type AuthorizeDeps, authorize } from './oauth.authorize.service.ts';
+import { Arrival, EnteredCode } from './oauth.channel.schema.ts';
 import type { ClientRequest } from './oauth.client.service.ts';
 import type { DeviceDeps } from './oauth.device.service.ts';
 import { introspect, type QuestionDeps, revoke } from './oauth.introspect.service.ts';
 import { pushRequest } from './oauth.par.service.ts';
 import {
-  Arrival,
   AuthorizationForm,
-  EnteredCode,
   PushedRequest,
   TokenAnswer,
   TokenForm,

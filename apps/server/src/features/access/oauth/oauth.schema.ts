@@ -30,15 +30,16 @@ export const ClientRecord = Type.Object({
 
 export const ClientPath = Type.Object({ id: Id });
 
-const Text = Type.String({ maxLength: 16_384 });
-const credentials = {
+export const Text = Type.String({ maxLength: 16_384 });
+/** Members by which a client proves itself (RFC 6749 §2.3.1, RFC 7521 §4.2). */
+export const credentials = {
   client_id: Type.Optional(Text),
   client_secret: Type.Optional(Text),
   client_assertion_type: Type.Optional(Text),
   client_assertion: Type.Optional(Text),
 };
 const Texts = Type.Array(Type.String());
-const Resources = Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 5 });
+export const Resources = Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 5 });
 
 /** RFC 6749 §4.1.1 and the specifications that add to it. Other members are ignored. */
 export type AuthorizationForm = Static<typeof AuthorizationForm>;
@@ -69,92 +70,6 @@ export const AuthorizationForm = Type.Object(
   },
   { additionalProperties: true },
 );
-
-const channelMembers = {
-  ...credentials,
-  scope: Type.Optional(Text),
-  resource: Type.Optional(Resources),
-  authorization_details: Type.Optional(Text),
-  purpose: Type.Optional(Text),
-  request: Type.Optional(Text),
-};
-export type ChannelForm = Static<typeof ChannelForm>;
-export const ChannelForm = Type.Object(channelMembers, { additionalProperties: true });
-
-/** RFC 8628 §3.1. Other members are ignored. */
-export type DeviceForm = Static<typeof DeviceForm>;
-export const DeviceForm = Type.Object(
-  {
-    ...channelMembers,
-    /** Only in the sandbox. */
-    login_hint: Type.Optional(Text),
-    /** Only from a client that has authenticated itself. */
-    principal_id: Type.Optional(Text),
-  },
-  { additionalProperties: true },
-);
-
-/** RFC 8628 §3.2. */
-export type DeviceAnswer = Static<typeof DeviceAnswer>;
-export const DeviceAnswer = Type.Object({
-  device_code: Type.String(),
-  user_code: Type.String(),
-  verification_uri: Type.String(),
-  verification_uri_complete: Type.String(),
-  expires_in: Type.Integer(),
-  interval: Type.Integer(),
-});
-
-/** The code as a person types it: case, spaces and hyphens do not matter. */
-export type EnterCode = Static<typeof EnterCode>;
-export const EnterCode = Type.Object(
-  {
-    userCode: Type.String({ minLength: 1, maxLength: 32 }),
-    /** By which the developer's application names the person whom it has signed in for the code. */
-    hint: Type.Optional(Type.String({ maxLength: 4096 })),
-  },
-  { additionalProperties: false },
-);
-
-export type EnteredCode = Static<typeof EnteredCode>;
-export const EnteredCode = Type.Object({
-  /** The consent page, or the page at which the person signs in first. */
-  redirectTo: Type.String(),
-});
-
-/** A browser that comes from the developer's application, which has signed the person in. */
-export type Arrival = Static<typeof Arrival>;
-export const Arrival = Type.Object(
-  {
-    clientId: Type.String({ minLength: 1, maxLength: 1000 }),
-    requestUri: Type.String({ minLength: 1, maxLength: 200 }),
-    hint: Type.String({ minLength: 1, maxLength: 8192 }),
-  },
-  { additionalProperties: false },
-);
-
-/** OpenID CIBA Core 1.0 §7.1. Other members are ignored. */
-export type BackchannelForm = Static<typeof BackchannelForm>;
-export const BackchannelForm = Type.Object(
-  {
-    ...channelMembers,
-    login_hint: Type.Optional(Text),
-    login_hint_token: Type.Optional(Text),
-    id_token_hint: Type.Optional(Text),
-    binding_message: Type.Optional(Text),
-    requested_expiry: Type.Optional(Text),
-    user_code: Type.Optional(Text),
-  },
-  { additionalProperties: true },
-);
-
-/** OpenID CIBA Core 1.0 §7.3. */
-export type BackchannelAnswer = Static<typeof BackchannelAnswer>;
-export const BackchannelAnswer = Type.Object({
-  auth_req_id: Type.String(),
-  expires_in: Type.Integer(),
-  interval: Type.Integer(),
-});
 
 /** RFC 6749 §3.2. Other members are ignored. */
 export type TokenForm = Static<typeof TokenForm>;
@@ -213,46 +128,4 @@ export const TokenAnswer = Type.Object({
   /** There when `credential_format` asks for it. */
   verifiableCredential: Type.Optional(Type.String()),
   sdJwtCredential: Type.Optional(Type.String()),
-});
-
-/** RFC 8414 §2. */
-export type ServerMetadata = Static<typeof ServerMetadata>;
-export const ServerMetadata = Type.Object({
-  issuer: Type.String(),
-  authorization_endpoint: Type.String(),
-  token_endpoint: Type.String(),
-  pushed_authorization_request_endpoint: Type.String(),
-  device_authorization_endpoint: Type.String(),
-  backchannel_authentication_endpoint: Type.String(),
-  introspection_endpoint: Type.String(),
-  revocation_endpoint: Type.String(),
-  registration_endpoint: Type.Optional(Type.String()),
-  jwks_uri: Type.String(),
-  scopes_supported: Texts,
-  response_types_supported: Texts,
-  response_modes_supported: Texts,
-  grant_types_supported: Texts,
-  authorization_grant_profiles_supported: Type.Optional(Texts),
-  code_challenge_methods_supported: Texts,
-  token_endpoint_auth_methods_supported: Texts,
-  token_endpoint_auth_signing_alg_values_supported: Texts,
-  authorization_details_types_supported: Texts,
-  dpop_signing_alg_values_supported: Texts,
-  authorization_response_iss_parameter_supported: Type.Boolean(),
-  client_id_metadata_document_supported: Type.Boolean(),
-  require_pushed_authorization_requests: Type.Boolean(),
-  backchannel_token_delivery_modes_supported: Texts,
-  service_documentation: Type.Optional(Type.String()),
-});
-
-/** RFC 9728 §2. */
-export type ResourceMetadata = Static<typeof ResourceMetadata>;
-export const ResourceMetadata = Type.Object({
-  resource: Type.String(),
-  authorization_servers: Texts,
-  bearer_methods_supported: Texts,
-  resource_name: Type.String(),
-  authorization_details_types_supported: Texts,
-  dpop_signing_alg_values_supported: Texts,
-  dpop_bound_access_tokens_required: Type.Boolean(),
 });

@@ -1,8 +1,8 @@
 import { createHmac, randomInt } from 'node:crypto';
 import type { KeyRing } from '../../service/keys/index.ts';
+import type { DeviceForm } from './oauth.channel.schema.ts';
 import type { FlowDeps } from './oauth.flow.service.ts';
 import { secondsLeft } from './oauth.flow.service.ts';
-import type { DeviceForm } from './oauth.schema.ts';
 
 export const USER_CODE_KEY_USE = 'behest/user-code/v1';
 
