@@ -76,6 +76,7 @@ test('the page says what is new and what is gone above the permissions, in words
   ]) {
     expect(shown).toContain(text);
   }
+  expect(shown).toMatch(/Before:\W+Travel booker\W+Now:\W+b>Helper/); // in quotation marks
   expect(shown.indexOf('New:')).toBeLessThan(shown.indexOf('Gone:'));
   expect(whole.indexOf('Since your last decision')).toBeLessThan(whole.indexOf('Permissions'));
 });
