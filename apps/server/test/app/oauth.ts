@@ -22,6 +22,11 @@ export async function newClient(developer: Developer, settings: Settings = {}) {
   return { clientId: String(clientId), clientSecret: clientSecret as string | undefined };
 }
 
+/** The header by which a client shows its secret (RFC 6749 §2.3.1). */
+export const basic = (clientId: string, clientSecret = '') => ({
+  authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+});
+
 /** A registered server of the sandbox, with its credential. */
 export async function newResource(developer: Developer, resource: string) {
   const answer = await developer('POST', '/v1/resources', { resource, name: 'Calendar server' });

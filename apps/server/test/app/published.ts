@@ -64,12 +64,22 @@ export async function followLink(service: Service, clientId: string, parameters:
   return { answer, verifier, back: location === undefined ? undefined : new URL(location) };
 }
 
+interface From {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The address of the sender. */
+  readonly remoteAddress?: string;
+}
+
 /** Sends a form to an endpoint. */
-export function sendForm(service: Service, path: string, form: Record<string, string>) {
+export function sendForm(
+  service: Service,
+  path: string,
+  form: Record<string, string>,
+  { headers, ...from }: From = {},
+) {
   return service.app.inject({
-    method: 'POST',
-    url: `/oauth/${path}`,
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    ...{ method: 'POST', url: `/oauth/${path}`, ...from },
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     payload: new URLSearchParams(form).toString(),
   });
 }

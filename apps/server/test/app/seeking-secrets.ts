@@ -6,8 +6,8 @@ import { newDatabase, type Service, startApp, type TestOptions } from './start-a
 type Secrets = Readonly<Record<string, string | undefined>>;
 
 /**
- * Runs a flow on a database of its own. Neither the database nor the log nor any value of Redis may hold a secret that
- * the flow was given.
+ * Runs a flow on a database of its own. Neither the database nor the log nor any key or value of Redis may hold a secret
+ * that the flow was given.
  * @returns the places that were looked through, so that a test can see that there was something to find
  */
 export async function seekingSecrets(options: TestOptions, flow: (service: Service) => Promise<Secrets>) {
@@ -21,6 +21,14 @@ export async function seekingSecrets(options: TestOptions, flow: (service: Servi
       put: (entries) => {
         put.push(JSON.stringify(entries));
         return store.put(entries);
+      },
+      charge: (bills) => {
+        put.push(JSON.stringify(bills));
+        return store.charge(bills);
+      },
+      takeSlot: (slot) => {
+        put.push(JSON.stringify(slot));
+        return store.takeSlot(slot);
       },
     }),
   });

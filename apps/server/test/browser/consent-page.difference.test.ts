@@ -29,6 +29,26 @@ test('the page says that a request is the first of its agent', async () => {
   await sees(page, 'This is the first request of this agent that you see here.');
 });
 
+test('the page says nothing of earlier requests to a person whom only the link proves', async () => {
+  const { link } = await ask();
+  const page = await visit();
+
+  await openRequest(page, link);
+
+  await sees(page, 'Permissions');
+  expect(await page.getByRole('region', { name: 'Since your last decision' }).count()).toBe(0);
+});
+
+test('the page has nothing to keep where every permission is new', async () => {
+  const { link } = await askAgain({ scopes: ['mail:read'] }, { scopes: ['files:read'] });
+  const page = await visit();
+
+  await openRequest(page, link);
+  await sees(page, '+ New: “Read your files” is new.');
+
+  expect(await button(page, 'Keep as before').count()).toBe(0);
+});
+
 test('the page says what is new and what is gone above the permissions, in words and with marks', async () => {
   const { developer, agentId, link } = await askAgain(
     { scopes: [...scopes, 'mail:read'], authorizationDetails: entry(['refund']) },
@@ -56,6 +76,7 @@ test('the page says what is new and what is gone above the permissions, in words
   ]) {
     expect(shown).toContain(text);
   }
+  expect(shown).toMatch(/Before:\W+Travel booker\W+Now:\W+b>Helper/); // in quotation marks
   expect(shown.indexOf('New:')).toBeLessThan(shown.indexOf('Gone:'));
   expect(whole.indexOf('Since your last decision')).toBeLessThan(whole.indexOf('Permissions'));
 });
@@ -88,12 +109,16 @@ test('“Keep as before” takes away what is new, and the person still decides'
 });
 
 test('an unchanged request is said to be the same, and waits for the click', async () => {
-  const { link, developer, id } = await askAgain({ scopes }, { scopes });
+  const { link, developer, agentId, id } = await askAgain({ scopes }, { scopes });
+  const { code } = await authorize(developer, agentId, { scopes });
+  await must(developer, 'POST', '/v1/token', { code, agentId });
   const page = await visit();
 
   await openRequest(page, link);
   await sees(page, 'The request is the same as the one that you approved last.');
-  await sees(page, 'The permission still holds.');
+  await sees(page, 'The permission still holds. One more permission of this agent holds.');
+  await page.getByText('As before: 3').click();
+  await sees(page, '= Same: The permission lasts about as long as before.');
 
   expect(await button(page, 'Keep as before').count()).toBe(0);
   expect((await must(developer, 'GET', `/v1/authorize/${id}`)).status).toBe('pending');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
+import { isOAuthPath } from '../oauth-errors.ts';
 import { crossOrigin } from './answers/cors.ts';
 import { standardHeaders } from './answers/standard-headers.ts';
 import { type CredentialCallersOptions, credentialCallers } from './callers/credential-callers.ts';
@@ -48,6 +49,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
   app.decorateRequest('ssfReceiver', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
+    if (isOAuthPath(request.url)) reply.header('pragma', 'no-cache'); // for caches of HTTP/1.0: RFC 6749 §5.1
     const { origin } = request.headers;
     const { access, rate, fromOwnPages, fromAllowedOrigins, fromAnyOrigin, onOwnHost } = request.declared;
     const unknown = isUnknown(request) ? findPath(request.url) : undefined;

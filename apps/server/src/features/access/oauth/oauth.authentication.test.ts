@@ -190,6 +190,20 @@ describe('14 §3 `max_age`, `prompt` and `ui_locales`', () => {
     expect((await goThrough(acme, { max_age: '400' })).page).toContain('/consent?req=');
   });
 
+  test('a sign-in counts from when the browser came first, however long its person takes to come back', async () => {
+    const acme = await startCustomer();
+    const { link } = await pkceLink(acme.clientId, { prompt: 'login' });
+    const back = await acme.signIn(await acme.visit(link));
+    acme.service.advance(300);
+
+    const page = await acme.visit(back);
+    const { verification } = (await acme.person.open(page)).json();
+
+    expect(page).toContain('/consent?req=');
+    expect(verification.satisfied).toBe(true);
+    expect((await acme.person.approve(linkParts(page).id)).statusCode).toBe(200);
+  });
+
   test('a browser that comes back with the old session is not believed, and not sent away again', async () => {
     const acme = await startCustomer();
     await goThrough(acme);

@@ -33,10 +33,7 @@ export const channelRoutes: FastifyPluginAsyncTypebox<DeviceDeps> = async (app, 
         response: { 200: DeviceAnswer },
       },
     },
-    async (request, reply) => {
-      reply.header('cache-control', 'no-store');
-      return authorizeDevice(deps, request.body, clientRequestOf(request, request.body));
-    },
+    (request) => authorizeDevice(deps, request.body, clientRequestOf(request, request.body)),
   );
 
   app.post(
@@ -52,10 +49,7 @@ export const channelRoutes: FastifyPluginAsyncTypebox<DeviceDeps> = async (app, 
         response: { 200: BackchannelAnswer },
       },
     },
-    async (request, reply) => {
-      reply.header('cache-control', 'no-store');
-      return askByBackchannel(deps, request.body, clientRequestOf(request, request.body));
-    },
+    (request) => askByBackchannel(deps, request.body, clientRequestOf(request, request.body)),
   );
 
   addPage(app, {

@@ -112,6 +112,17 @@ describe('OpenID CIBA, poll mode', () => {
   });
 });
 
+test('a request that its developer has withdrawn reads as denied', async () => {
+  const { acme, ask, poll, heard } = await newAsker();
+  const { auth_req_id: withdrawn } = Object(await (await ask()).json());
+  expect(await errorIn(await poll(withdrawn))).toBe('authorization_pending');
+
+  expect((await acme('DELETE', `/v1/authorize/${await heard()}`)).statusCode).toBe(204);
+  service.advance(5);
+
+  expect(await errorIn(await poll(withdrawn))).toBe('access_denied');
+});
+
 describe('a request by backchannel that is not good', () => {
   test.each([
     ['invalid_request', 'two hints', { login_hint_token: 'x' }],

@@ -16,6 +16,8 @@ import {
 } from '../../../../test/app/oauth.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
 let service: Awaited<ReturnType<typeof startListening>>;
 
 beforeAll(async () => {
@@ -128,7 +130,12 @@ describe('RFC 9700 §2.5: a client that does not prove itself', () => {
     expect(await errorIn(await post(at('token'), twice, basic(clientId, clientSecret)))).toBe(
       'invalid_request',
     );
-    const good = await post(at('token'), refresh, basic(clientId, clientSecret));
+    const header = basic(clientId, clientSecret);
+    const assertion = { client_assertion_type: ASSERTION_TYPE, client_assertion: 'x.y.z' };
+    for (const more of [assertion, { client_id: other.clientId }]) {
+      expect(await errorIn(await post(at('token'), { ...refresh, ...more }, header))).toBe('invalid_request');
+    }
+    const good = await post(at('token'), { ...refresh, client_id: clientId }, header);
     expect([good.status, await errorIn(good)]).toEqual([400, 'invalid_grant']);
   });
 
@@ -156,7 +163,7 @@ describe('RFC 9700 §2.5: a client that does not prove itself', () => {
     const send = (text: string) =>
       post(at('token'), {
         ...refresh,
-        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion_type: ASSERTION_TYPE,
         client_assertion: text,
       });
     const used = await assertion();

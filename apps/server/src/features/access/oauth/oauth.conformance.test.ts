@@ -3,7 +3,10 @@ import { newClient, pkceLink } from '../../../../test/app/oauth.ts';
 import { linkParts, personOn } from '../../../../test/app/person.ts';
 import { newProver } from '../../../../test/app/prover.ts';
 import { besideClients, followLink, LISTENING, sendForm } from '../../../../test/app/published.ts';
-import { type Service, startApp } from '../../../../test/app/start-app.ts';
+import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
+
+/** The second is for caches that know HTTP/1.0 alone. */
+const UNCACHED = { 'cache-control': 'no-store', pragma: 'no-cache' };
 
 /** Cases of the lists in `docs/conformance.md` that no other file has. */
 let service: Service;
@@ -16,16 +19,12 @@ afterAll(() => service.stop());
 async function publicClient(authMethod = 'none') {
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   const { clientId, clientSecret = '' } = await newClient(acme, { authMethod, redirectUris: [LISTENING] });
-  const errorOf = async (parameters: Record<string, string>) => {
-    const { back } = await followLink(service, clientId, parameters);
-    return back?.searchParams.get('error') ?? null;
-  };
-  return { acme, clientId, clientSecret, errorOf };
+  return { acme, clientId, clientSecret };
 }
 
 describe('an authorization request', () => {
   test('has its state returned as it was, with 1,024 characters and signs of every kind, and none made up', async () => {
-    const { clientId, errorOf } = await publicClient();
+    const { clientId } = await publicClient();
     const state = `${'é&=+%20 "\\'.repeat(200)}`.slice(0, 1024);
 
     const { back } = await followLink(service, clientId, { state });
@@ -34,7 +33,9 @@ describe('an authorization request', () => {
     expect(back?.searchParams.get('state')).toBe(state);
     expect(back?.searchParams.get('code')).toBeTruthy();
     expect(without.back?.searchParams.has('state')).toBe(false);
-    expect(await errorOf({ state: `${state}x` })).toBe('invalid_request');
+    const long = await followLink(service, clientId, { state: `${state}x` });
+    expect(long.back?.searchParams.get('error')).toBe('invalid_request');
+    expect(long.back?.searchParams.has('state')).toBe(false); // no address is as long as a client likes
   });
 
   test.each([
@@ -56,6 +57,23 @@ describe('an authorization request', () => {
       ...{ error, state: 's', iss: 'https://auth.test' },
     });
     expect(back?.searchParams.has('code')).toBe(false);
+  });
+
+  test.each<[string, (acme: Developer, path: string) => ReturnType<Developer>]>([
+    ['suspended', (acme, path) => acme('PATCH', path, { status: 'suspended' })],
+    ['revoked', (acme, path) => acme('DELETE', path)],
+  ])('RFC 6749 §4.1.2.1: is refused with unauthorized_client once its agent is %s', async (_, stop) => {
+    const { acme, clientId } = await publicClient();
+    const before = await followLink(service, clientId, {});
+
+    await stop(acme, `/v1/agents/${clientId}`);
+    const { back } = await followLink(service, clientId, { state: 's' });
+
+    expect(before.back?.searchParams.get('code')).toBeTruthy();
+    expect(back?.href.startsWith(LISTENING)).toBe(true);
+    expect(Object.fromEntries(back?.searchParams ?? [])).toMatchObject({
+      ...{ error: 'unauthorized_client', state: 's' },
+    });
   });
 
   test('is the same by GET and by POST', async () => {
@@ -97,10 +115,15 @@ describe('a pushed request', () => {
     ['invalid_scope', { scope: '' }],
     ['invalid_target', { resource: 'https://unknown.test/mcp' }],
     ['invalid_client', { client_secret: 'wrong' }],
+    ['invalid_request', { principal_id: 'a\u0001' }],
+    ['invalid_request', { principal_id: 'x'.repeat(257) }],
   ])('is refused with %s before a browser follows it: %o', async (error, parameters) => {
     const { clientId, clientSecret } = await publicClient('client_secret_post');
     const { link } = await pkceLink(clientId, { redirect_uri: LISTENING });
-    const good = { ...Object.fromEntries(new URL(link).searchParams), client_secret: clientSecret };
+    const good = {
+      ...{ ...Object.fromEntries(new URL(link).searchParams), client_secret: clientSecret },
+      principal_id: 'x'.repeat(256),
+    };
 
     const answer = await sendForm(service, 'par', { ...good, ...parameters });
 
@@ -110,6 +133,25 @@ describe('a pushed request', () => {
   });
 });
 
+test.each(['par', 'token', 'device_authorization', 'bc-authorize', 'introspect', 'revoke'])(
+  'RFC 6749 §5.1: no cache keeps an answer of /oauth/%s',
+  async (path) => {
+    const { clientId, clientSecret } = await publicClient('client_secret_post');
+    const { link } = await pkceLink(clientId, { redirect_uri: LISTENING });
+    const { back, verifier } = await followLink(service, clientId, {});
+    const form = {
+      ...{ ...Object.fromEntries(new URL(link).searchParams), client_secret: clientSecret },
+      ...{ grant_type: 'authorization_code', code: back?.searchParams.get('code') ?? '' },
+      ...{ code_verifier: verifier, token: 'x', login_hint: 'ada' },
+    };
+
+    const [good, refused] = [await sendForm(service, path, form), await sendForm(service, path, {})];
+
+    expect([good, refused].map(({ statusCode }) => Math.floor(statusCode / 100))).toEqual([2, 4]);
+    for (const { headers } of [good, refused]) expect(headers).toMatchObject(UNCACHED);
+  },
+);
+
 describe('the token endpoint', () => {
   test('takes POST alone, and keeps every answer out of caches', async () => {
     const { clientId } = await publicClient();
@@ -117,8 +159,8 @@ describe('the token endpoint', () => {
     const read = await service.app.inject({ url: '/oauth/token?grant_type=authorization_code' });
     const refused = await sendForm(service, 'token', { client_id: clientId, grant_type: 'none' });
 
-    expect(read.statusCode).toBe(405);
-    expect(refused.headers['cache-control']).toBe('no-store');
+    expect([read.statusCode, refused.statusCode]).toEqual([405, 400]);
+    for (const { headers } of [read, refused]) expect(headers).toMatchObject(UNCACHED);
   });
 
   test.each(['implicit', 'password', 'urn:ietf:params:oauth:grant-type:saml2-bearer'])(

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askDevice, enter, entered, newDevice, polled } from '../../../../test/app/device.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { errorIn, newClient, post, REDIRECT } from '../../../../test/app/oauth.ts';
+import { unavailable } from '../../../platform/errors.ts';
 
 let service: Awaited<ReturnType<typeof startListening>>;
 beforeAll(async () => {
@@ -104,6 +105,25 @@ describe('RFC 8628 §5.4, O25: a code that a stranger sends to a person', () => 
 
     expect(together.map(({ status }) => status).toSorted()).toEqual([200, 404, 404]);
     expect((await enter(service, shown.user_code)).status).toBe(404);
+  });
+
+  test('outlives a failure of the service: it is entered again, once', async () => {
+    let isAway = false;
+    const failing = await startListening({
+      storeAs: (store) => ({
+        ...store,
+        put: (entries) => (isAway ? Promise.reject(unavailable('redis')) : store.put(entries)),
+      }),
+    });
+    const shown = await askDevice(await newDevice(failing));
+
+    isAway = true;
+    const failed = await enter(failing, shown.user_code);
+    isAway = false;
+
+    expect(failed.status).toBe(503);
+    expect((await enter(failing, shown.user_code)).status).toBe(200);
+    expect((await enter(failing, shown.user_code)).status).toBe(404);
   });
 
   test('is taken from the page of the service only', async () => {

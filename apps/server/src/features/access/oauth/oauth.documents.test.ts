@@ -1,6 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { actionsOf, partsOf } from '../../../../test/app/flow.ts';
+import { pkceLink } from '../../../../test/app/oauth.ts';
 import { linkParts, personOn } from '../../../../test/app/person.ts';
 import {
   besideClients,
@@ -54,6 +55,27 @@ describe('a client with a document, and no registration', () => {
     await sendForm(service, 'revoke', { client_id: clientId, token: next.refresh_token });
     const verified = await acme('POST', '/v1/tokens/verify', { token: next.access_token });
     expect(verified.json().valid).toBe(false);
+  });
+
+  test('gets a token for two resources that lives as long as the shorter one allows', async () => {
+    const { acme, resource } = await acmeServer({ tokenTtlSeconds: 86_400 });
+    const short = await newServer(acme, { tokenTtlSeconds: 60 });
+    const { clientId } = await publishClient();
+    const { link, verifier } = await pkceLink(clientId, { redirect_uri: LISTENING });
+    const secondsOf = async (...resources: string[]) => {
+      const { pathname, searchParams } = new URL(link);
+      for (const each of resources) searchParams.append('resource', each);
+      const { headers } = await service.app.inject(`${pathname}?${searchParams}`);
+      const tokens = await sendForm(service, 'token', {
+        ...{ grant_type: 'authorization_code', client_id: clientId, redirect_uri: LISTENING },
+        code: new URL(String(headers.location)).searchParams.get('code') ?? '',
+        code_verifier: verifier,
+      });
+      return tokens.json().expires_in;
+    };
+
+    expect(await secondsOf(resource, short.resource)).toBe(60);
+    expect(await secondsOf(resource)).toBe(86_400);
   });
 
   test('is the same agent at its next request, and another one at another developer', async () => {
@@ -205,6 +227,42 @@ describe('a client with a key in its document', () => {
     expect((await exchange(await by(stranger.privateKey))).json().error).toBe('invalid_client');
     expect((await exchange(await by())).statusCode).toBe(200);
   });
+});
+
+test('the keys at the address of a client are read again after five minutes, whatever their host says', async () => {
+  const { resource } = await acmeServer();
+  const [old, now] = [await generateKeyPair('ES256'), await generateKeyPair('ES256')];
+  const keys = await publishClient();
+  const publish = async ({ publicKey }: typeof old) =>
+    keys.answerWith({
+      headers: { 'cache-control': 'max-age=86400' },
+      body: JSON.stringify({ keys: [await exportJWK(publicKey)] }),
+    });
+  await publish(old);
+  const { clientId } = await publishClient({
+    ...{ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: keys.clientId },
+  });
+  const errorBy = async ({ privateKey }: typeof old) => {
+    const assertion = await new SignJWT({ iss: clientId, sub: clientId, aud: 'https://auth.test' })
+      .setProtectedHeader({ alg: 'ES256' })
+      .setJti(crypto.randomUUID())
+      .setExpirationTime(Math.floor(service.clock().getTime() / 1000) + 60)
+      .sign(privateKey);
+    const answer = await sendForm(service, 'token', {
+      ...{ grant_type: 'refresh_token', refresh_token: 'x', client_id: clientId, resource },
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: assertion,
+    });
+    return answer.json().error;
+  };
+
+  expect(await errorBy(old)).toBe('invalid_grant'); // the client is proved
+  await publish(now); // the client has taken the old key back
+  service.advance(299.999);
+  expect([await errorBy(old), keys.fetches()]).toEqual(['invalid_grant', 1]);
+  service.advance(0.001);
+  expect(await errorBy(old)).toBe('invalid_client');
+  expect([await errorBy(now), keys.fetches()]).toEqual(['invalid_grant', 2]);
 });
 
 const hour = (time: number) => new Date(Date.UTC(2026, 0, 1, time)).toUTCString();

@@ -5,6 +5,7 @@ import { partsOf } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import {
   askWith,
+  basic,
   discover,
   errorIn,
   follow,
@@ -65,6 +66,44 @@ test('two independent clients get bound tokens, whose refresh token is bound too
   });
   const refreshed = await oauth.processRefreshTokenResponse(as, client, answer);
   expect(partsOf(refreshed.access_token).payload.cnf).toEqual(payload.cnf);
+});
+
+test('RFC 9449 §5: a refresh token is bound for a client that proves nothing else, and for no other', async () => {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const root = await withCode();
+  const { access_token: subject } = Object(await (await post(tokenUrl(), root.form)).json());
+  const { proof } = await prover();
+  /** Gets bound tokens, and refreshes them without a proof. */
+  async function refreshed(form: Record<string, string>, headers: Record<string, string> = {}) {
+    const answer = await post(tokenUrl(), form, { ...headers, dpop: await proof() });
+    const { token_type, refresh_token } = Object(await answer.json());
+    const { client_id = '' } = form;
+    const refresh = { grant_type: 'refresh_token', refresh_token: String(refresh_token), client_id };
+    const next = Object(await (await post(tokenUrl(), refresh, headers)).json());
+    return [token_type, next.error ?? next.token_type];
+  }
+  async function byCode(settings: { readonly authMethod: string }) {
+    const { clientId, clientSecret } = await newClient(acme, settings);
+    const config = await discover(service.url, clientId);
+    const { link, checks } = await askWith(config);
+    const headers = clientSecret === undefined ? {} : basic(clientId, clientSecret);
+    return { headers, form: formOf(config, await follow(link), checks) };
+  }
+  const [open, closed] = [
+    await byCode({ authMethod: 'none' }),
+    await byCode({ authMethod: 'client_secret_basic' }),
+  ];
+  const delegation = {
+    ...{ grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange', subject_token: subject },
+    subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+  };
+  const other = await newClient(root.acme);
+
+  expect(await refreshed(open.form, open.headers)).toEqual(['DPoP', 'invalid_grant']);
+  expect(await refreshed(closed.form, closed.headers)).toEqual(['DPoP', 'Bearer']);
+  const form = { ...delegation, client_id: other.clientId };
+  const proved = basic(other.clientId, other.clientSecret);
+  expect(await refreshed(form, proved)).toEqual(['DPoP', 'Bearer']);
 });
 
 test('O26 a proof that does not fit is refused, and the code stays usable', async () => {

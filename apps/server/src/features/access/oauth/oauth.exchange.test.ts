@@ -11,12 +11,14 @@ import {
   newClient,
   newResource,
   post,
+  REDIRECT,
   toPresent,
 } from '../../../../test/app/oauth.ts';
 import type { Developer } from '../../../../test/app/start-app.ts';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const TYPE = 'urn:ietf:params:oauth:token-type:access_token';
+const SAML = 'urn:ietf:params:oauth:token-type:saml2';
 const RESOURCE = 'http://localhost/exchange';
 
 let service: Awaited<ReturnType<typeof startListening>>;
@@ -86,12 +88,13 @@ test('a part is never more than the whole', async () => {
   expect(await refusal(a, subject)).toBe('invalid_request');
   expect(await refusal(foreign, subject)).toBe('invalid_grant');
   expect(await refusal(b, 'x.y.z')).toBe('invalid_grant');
-  expect(await refusal(b, subject, { subject_token_type: 'urn:ietf:params:oauth:token-type:saml2' })).toBe(
-    'invalid_request',
-  );
+  expect(await refusal(b, subject, { subject_token_type: SAML })).toBe('invalid_request');
+  expect(await refusal(b, subject, { requested_token_type: SAML })).toBe('invalid_request');
   expect(await refusal(b, subject, { expires_in: '-1' })).toBe('invalid_request');
   expect(await refusal(b, subject, { authorization_details: '{}' })).toBe('invalid_authorization_details');
-  const child = await exchange(b, fewer.access_token, { audience: service.url, expires_in: '60' });
+  const child = await exchange(b, fewer.access_token, {
+    ...{ audience: service.url, expires_in: '60', requested_token_type: TYPE },
+  });
   expect(child).toMatchObject({ scope: 'mail:read', expires_in: 60 });
   expect(await refusal(a, child.access_token)).toBe('invalid_request'); // it would come round to its first agent
 });
@@ -163,4 +166,9 @@ test('an assertion by the key of another agent says for which agent the part is'
   }
   const foreign = await clientOf(await service.asDeveloper({ mode: 'sandbox' }));
   expect(await refusal(foreign, root.access_token, actor(await signed()))).toBe('invalid_grant');
+  const settings = { redirectUris: [REDIRECT], authMethod: 'client_secret_post' };
+  await acme('PUT', `/v1/agents/${clientId}/oauth`, settings); // it still has the key, and is no client by it
+  expect(await refusal(backend, root.access_token, actor(await signed()))).toBe('invalid_grant');
+  await acme('PUT', `/v1/agents/${clientId}/oauth`, { ...settings, authMethod: 'private_key_jwt' });
+  expect((await exchange(backend, root.access_token, actor(await signed()))).token_type).toBe('bearer');
 });

@@ -24,13 +24,16 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** A live developer whose application signs people in, and a client that was sent to it. */
-async function sentToApplication(members: object = { loginUrl: LOGIN }) {
+async function sentToApplication(
+  members: object = { loginUrl: LOGIN },
+  parameters: Record<string, string> = {},
+) {
   const acme = await service.asDeveloper();
   const voucher = await newVoucher();
   await acme('PATCH', '/v1/me', { consentKeys: [voucher.jwk] });
   const { resource } = await newServer(acme, members);
   const { clientId } = await publishClient();
-  const { back, verifier } = await followLink(service, clientId, { resource });
+  const { back, verifier } = await followLink(service, clientId, { resource, ...parameters });
   const login = back ?? new URL('about:blank');
   const returned = new URL(login.searchParams.get('return') ?? 'about:blank');
   const requestId = login.searchParams.get('areq') ?? '';
@@ -124,6 +127,17 @@ describe('14 §3 a live account whose application signs people in', () => {
     service.advance(600);
     const lateHint = await late.voucher.hint({ ...late.claims, ...timesAt(service) });
     expect(refusalOf(await late.arrive(lateHint))).toMatch(/^400/);
+  });
+
+  test('is told how the person has to sign in, and in which languages', async () => {
+    const wishes = { prompt: 'login', login_hint: 'ada@example.org', ui_locales: 'de-AT de' };
+
+    const [plain, wished] = [await sentToApplication(), await sentToApplication(undefined, wishes)];
+
+    const own = ['from', 'areq', 'return'];
+    expect([...plain.login.searchParams.keys()]).toEqual(own);
+    expect([...wished.login.searchParams.keys()]).toEqual([...own, ...Object.keys(wishes)]);
+    expect(Object.fromEntries(wished.login.searchParams)).toMatchObject(wishes);
   });
 
   test('has no sign-in method without that address', async () => {

@@ -21,10 +21,6 @@ const managed = { ...open, failures: ['UNAUTHORIZED'] } as const;
 
 /** The routes by which clients register themselves. Where the operator has switched them off, they are not there. */
 export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationDeps> = async (app, deps) => {
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.header('cache-control', 'no-store');
-  });
-
   app.post(
     '/oauth/register',
     {

@@ -27,7 +27,8 @@ describe('a client that registers itself', () => {
 
     const registered = await register(metadata);
 
-    expect([registered.statusCode, registered.headers['cache-control']]).toEqual([201, 'no-store']);
+    expect(registered.statusCode).toBe(201);
+    expect(registered.headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' });
     const { client_id: clientId, ...told } = registered.json();
     expect(clientId).toMatch(/^dcr_[0-9A-Z]{26}$/);
     expect(told).toEqual({
@@ -198,6 +199,33 @@ describe('a registration', () => {
     const open = await manage('PUT', { ...metadata, client_id });
     expect(open.statusCode).toBe(200);
     expect((await manage('PUT', { ...metadata, client_id, client_secret })).statusCode).toBe(400); // it has none now
+  });
+
+  test('RFC 7592 §2.2: keeps the secret as long as its client has one, and gets one with the need', async () => {
+    const { answer, manage } = await registered();
+    const { client_id, client_secret: first } = answer;
+    const replace = async (method: string) =>
+      (await manage('PUT', { ...metadata, client_id, token_endpoint_auth_method: method })).json();
+    const errorOf = async (secret: string) => {
+      const form = { grant_type: 'refresh_token', refresh_token: 'x', client_id, client_secret: secret };
+      return (await sendForm(service, 'token', form)).json().error;
+    };
+
+    const posted = await replace('client_secret_post');
+    const kept = await errorOf(first);
+    const open = await replace('none');
+    const gone = await errorOf(first);
+    const again = await replace('client_secret_post');
+
+    expect(posted).toMatchObject({ client_id, token_endpoint_auth_method: 'client_secret_post' });
+    expect([posted.client_secret, open.client_secret]).toEqual([undefined, undefined]);
+    expect([kept, gone]).toEqual(['invalid_grant', 'invalid_client']); // the first proves the client
+    expect(again).toMatchObject({
+      ...{ client_secret: expect.stringMatching(/^bhs_[\w-]{43}$/), client_secret_expires_at: 0 },
+    });
+    expect([await errorOf(first), await errorOf(again.client_secret)]).toEqual([
+      ...['invalid_client', 'invalid_grant'],
+    ]);
   });
 
   test('ends a day after it was made, unless it is used: then 90 days after its last use', async () => {

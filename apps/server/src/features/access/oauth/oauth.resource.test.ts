@@ -144,11 +144,14 @@ describe('14 §5 a resource exchanges a token that it received', () => {
     expect(await errorOf(asResource(server, token, { resource: server.resource }))).toBe('invalid_target');
     expect(await errorOf(asResource(server, token, { actor_token: token }))).toBe('invalid_request');
     expect(await errorOf(asResource(server, token, { authorization_details: '[]' }))).toBe('invalid_request');
+    const saml = { requested_token_type: 'urn:ietf:params:oauth:token-type:saml2' };
+    expect(await errorOf(asResource(server, token, saml))).toBe('invalid_request');
     const withoutVault = await startServer({ scope: 'calendar:write' });
     expect(await errorOf(asResource(withoutVault.server, withoutVault.received.access_token))).toBe(
       'invalid_scope',
     );
-    expect((await asResource(server, token, { scope: 'vault:github:read' })).statusCode).toBe(200);
+    const wanted = { scope: 'vault:github:read', requested_token_type: TYPE };
+    expect((await asResource(server, token, wanted)).statusCode).toBe(200);
   });
 
   test('O28 ends with the token that the resource received, with the grant, and by itself', async () => {

@@ -41,7 +41,6 @@ export const form = {
 /** The endpoints that clients call. Their bodies are forms, and their errors those of RFC 6749. */
 export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, deps) => {
   app.addHook('onRequest', async (_request, reply) => {
-    reply.header('cache-control', 'no-store');
     if (deps.demandsNonce) reply.header('dpop-nonce', currentNonce(deps));
   });
 

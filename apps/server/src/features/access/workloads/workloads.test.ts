@@ -15,13 +15,14 @@ import { startListening } from '../../../../test/app/listening.ts';
 import { newClient, pkceLink, post, REDIRECT } from '../../../../test/app/oauth.ts';
 import { startReceiver } from '../../../../test/app/receiver.ts';
 import { besideProvider } from '../../../../test/app/signing-on.ts';
+import type { TestOptions } from '../../../../test/app/start-app.ts';
 
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const SUBJECT = 'repo:acme/app:ref:refs/heads/main';
 
 /** A platform that gives its workloads JWTs, an agent that runs there, and a code that waits for it. */
-async function startPlatform() {
-  const service = await startListening(besideProvider());
+async function startPlatform(options: TestOptions = {}) {
+  const service = await startListening({ ...besideProvider(), ...options });
   const platform = await startAccountsServer();
   const [own, stranger] = [await generateKeyPair('RS256'), await generateKeyPair('RS256')];
   const keys = [{ ...(await exportJWK(own.publicKey)), kid: 'p', alg: 'RS256', use: 'sig' }];
@@ -137,6 +138,20 @@ test('M17 a JWT of another subject, claim, audience, key or time is refused, and
   const file = await jwt();
   expect([await outcome(file), await outcome(file)]).toEqual(['200', '200']);
   expect(clientId).toMatch(/^ag_/);
+});
+
+test('M17 a JWT with an id is remembered to its end, and for the minute by which clocks may differ', async () => {
+  // In memory, so that the memory of what was used ends by the clock of the test.
+  const { acme, platform, path, jwt, outcome, service } = await startPlatform({ store: 'memory' });
+  await good(acme, 'POST', path, { issuer: platform.issuer, subject: SUBJECT });
+  const used = await jwt(); // for 300 seconds
+
+  expect(await outcome(used)).toBe('200');
+  for (const seconds of [61, 238]) {
+    service.advance(seconds);
+    expect(await outcome(used)).toBe('invalid_client');
+  }
+  expect(await outcome(await jwt())).toBe('200');
 });
 
 test('an agent has 20 workloads at most, and each is removed at its own agent alone', async () => {

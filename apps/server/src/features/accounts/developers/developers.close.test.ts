@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { registerWebhook, startWithWebhooks } from '../../../../test/app/deliveries.ts';
 import { authorize, grantTo, openSession, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
+import { newClient, pkceLink } from '../../../../test/app/oauth.ts';
 import { personOn } from '../../../../test/app/person.ts';
+import { followLink, LISTENING, newServer, sendForm, tokensOf } from '../../../../test/app/published.ts';
 import { startReceiver } from '../../../../test/app/receiver.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { tokenIn, verifyAddress } from '../../../../test/app/verified.ts';
@@ -80,6 +82,39 @@ describe('closing an account', () => {
     expect((await other('POST', '/v1/tokens/verify', { token: stranger.grantToken })).json()).toMatchObject({
       valid: true,
     });
+  });
+
+  test('makes its OAuth clients and resources unknown, also those that registered themselves', async () => {
+    const service = await startApp();
+    const acme = await service.asDeveloper({ mode: 'sandbox' });
+    const { clientId, clientSecret = '' } = await newClient(acme, {
+      ...{ authMethod: 'client_secret_post', redirectUris: [LISTENING] },
+    });
+    const { resource, credential } = await newServer(acme);
+    const metadata = { redirect_uris: [LISTENING], grant_types: ['authorization_code', 'refresh_token'] };
+    const { client_id: stranger } = (
+      await service.app.inject({ method: 'POST', url: '/oauth/register', payload: metadata })
+    ).json();
+    const { refresh_token: held } = (await tokensOf(service, stranger, resource)).json();
+    const { link } = await pkceLink(clientId, { redirect_uri: LISTENING });
+    const own = { client_id: clientId, client_secret: clientSecret };
+    const refresh = { grant_type: 'refresh_token', refresh_token: 'ref_x' };
+    const answers = async () => {
+      const bearer = { headers: { authorization: `Bearer ${credential}` } };
+      const sent = [
+        await sendForm(service, 'token', { ...refresh, ...own }),
+        await sendForm(service, 'par', { ...Object.fromEntries(new URL(link).searchParams), ...own }),
+        await sendForm(service, 'introspect', { token: 'x' }, bearer),
+        await sendForm(service, 'token', { ...refresh, refresh_token: held, client_id: stranger }),
+      ];
+      const { answer } = await followLink(service, clientId, {});
+      return [...sent.map((each) => each.json().error ?? each.statusCode), answer.statusCode];
+    };
+    expect(await answers()).toEqual(['invalid_grant', 201, 200, 200, 303]);
+
+    await close(acme);
+
+    expect(await answers()).toEqual([...Array(4).fill('invalid_client'), 400]);
   });
 
   test('needs the account’s own id, and a `full` key', async () => {

@@ -1,3 +1,4 @@
+import type { ManifestTool } from '@behest/protocol/manifest/manifest';
 import { covers } from '@behest/protocol/scopes';
 import { TOOLS_TYPE, type ToolsEntry } from '@behest/protocol/tools-entry';
 import fc from 'fast-check';
@@ -18,6 +19,8 @@ const base: Terms = {
 };
 const entry = (more: Partial<ToolsEntry>): ToolsEntry[] => [{ type: TOOLS_TYPE, connector: 'pay', ...more }];
 const usd = (units: bigint) => ({ units, currency: 'USD' });
+
+const WRITE: ManifestTool = { permission: 'write', caps: { per_day: 3 } };
 
 const scope = fc.constantFrom(
   ...['*', 'calendar:*', 'calendar:read', 'mail:read', 'tool:pay:write', 'tool:pay:read', 'tool:*:read'],
@@ -123,6 +126,30 @@ describe('17 E: the difference between two consents', () => {
     ],
     ['a cap is added', {}, { entries: entry({ caps: { a: { per_day: 1 } } }) }, 'caps narrower a per_day'],
     [
+      'a cap is lower',
+      { entries: entry({ caps: { a: { per_day: 2 } } }) },
+      { entries: entry({ caps: { a: { per_day: 1 } } }) },
+      'caps narrower a per_day',
+    ],
+    [
+      'a cap of another time is added',
+      { entries: entry({ caps: { a: { per_day: 2 } } }) },
+      { entries: entry({ caps: { a: { per_day: 2, per_hour: 1 } } }) },
+      'caps narrower a per_hour',
+    ],
+    [
+      'a tool is no longer listed',
+      { entries: entry({ tools: ['a', 'b'] }) },
+      { entries: entry({ tools: ['a'] }) },
+      'tools narrower',
+    ],
+    [
+      'arguments of a tool are limited that is called as a member of every object',
+      { entries: entry({ tools: ['constructor'] }) },
+      { entries: entry({ tools: ['constructor'], arguments: { constructor: { '/x': { max: '4' } } } }) },
+      'arguments narrower constructor',
+    ],
+    [
       'limits of arguments are dropped',
       { entries: entry({ tools: ['a'], arguments: { a: { '/x': { max: '5' } } } }) },
       { entries: entry({ tools: ['a'] }) },
@@ -151,6 +178,7 @@ describe('17 E: the difference between two consents', () => {
     ['the budget is dropped', { budget: usd(5n) }, {}, 'budget wider'],
     ['the budget is higher', { budget: usd(5n) }, { budget: usd(6n) }, 'budget wider'],
     ['the budget is added', {}, { budget: usd(6n) }, 'budget narrower'],
+    ['the budget is lower', { budget: usd(6n) }, { budget: usd(5n) }, 'budget narrower'],
     [
       'the currency is another',
       { budget: usd(5n) },
@@ -186,12 +214,89 @@ describe('17 E: the difference between two consents', () => {
       'manifest changed',
     ],
   ])('says so when %s', (_, before, after, expected) => {
-    const { items } = difference({ ...base, ...before }, { ...base, ...after });
+    const { items, verdict } = difference({ ...base, ...before }, { ...base, ...after });
 
     const told = items.filter(({ change }) => change !== 'same');
     expect(
       told.map(({ dimension, change, key }) => [dimension, change, key].filter(Boolean).join(' ')),
     ).toEqual([expected]);
+    expect(verdict).toBe(/ (wider|changed)/.test(expected) ? 'wider' : 'narrower');
+  });
+
+  test('shows a scope beside those that it reaches further than, and those that it took the place of', () => {
+    const told = (before: string[], after: string[]) =>
+      difference({ ...base, scopes: before }, { ...base, scopes: after })
+        .items.filter(({ dimension }) => dimension === 'scope')
+        .map(({ change, before: was, after: is }) => [change, was, is]);
+
+    expect(told(['mail:read', 'mail:send'], ['mail:*'])).toEqual([
+      ['wider', 'mail:read mail:send', 'mail:*'],
+    ]);
+    expect(told(['mail:*'], ['mail:read', 'files:read'])).toEqual([
+      ...[
+        ['new', null, 'files:read'],
+        ['narrower', null, 'mail:read'],
+        ['removed', 'mail:*', null],
+      ],
+    ]);
+  });
+
+  test('leaves the limits of a connector to its scope, where the scope is new', () => {
+    const before = { ...base, scopes: ['mail:read'] };
+    const after = { ...base, scopes: ['mail:read', 'tool:pay:write'], entries: entry({ tools: ['send'] }) };
+
+    const changes = difference(before, after).items.filter(({ change }) => change !== 'same');
+
+    expect(changes.map(({ dimension, change, key }) => [dimension, change, key])).toEqual([
+      ['scope', 'new', 'tool:pay:write'],
+    ]);
+  });
+
+  test.each<[string, Partial<Terms>, [ManifestTool | undefined, ManifestTool | undefined], string[]]>([
+    ['says that a tool may do more', {}, [WRITE, { permission: 'write' }], ['wider send']],
+    ['says that a tool is limited more', {}, [{ permission: 'write' }, WRITE], ['narrower send']],
+    ['says that a tool is new', {}, [undefined, WRITE], ['new send']],
+    ['says that a tool is gone', {}, [WRITE, undefined], ['removed send']],
+    ['says nothing of a tool that is as before', {}, [WRITE, WRITE], []],
+    ['says nothing of a tool that no scope reaches', {}, [undefined, { permission: 'admin' }], []],
+    [
+      'says nothing of a tool that is not listed',
+      { entries: entry({ tools: ['list'] }) },
+      [undefined, WRITE],
+      [],
+    ],
+    [
+      'says it of a tool whose prefix is listed',
+      { entries: entry({ tools: ['se*'] }) },
+      [undefined, WRITE],
+      ['new send'],
+    ],
+    ['says nothing of another connector', { scopes: ['tool:crm:write'] }, [undefined, WRITE], []],
+    [
+      'says it for a scope of every connector beside',
+      { scopes: ['tool:*:write', 'tool:pay:read'] },
+      [undefined, WRITE],
+      ['new send'],
+    ],
+  ])('of the manifest %s', (_, terms, [old, now], expected) => {
+    const manifest = (sha256: string, tool?: ManifestTool) =>
+      new Map([['pay', { sha256, tools: new Map(tool ? [['send', tool]] : []) }]]);
+    const [before, after] = [
+      { ...base, ...terms, manifests: manifest('a', old) },
+      { ...base, ...terms, manifests: manifest('b', now) },
+    ];
+
+    const told = difference(before, after).items.filter(({ dimension }) => dimension === 'manifest');
+
+    expect(told.map(({ change, key }) => `${change} ${key}`)).toEqual(expected);
+  });
+
+  test('says of the same manifest that it is the same', () => {
+    const manifests = new Map([['pay', { sha256: 'a', tools: new Map([['send', WRITE]]) }]]);
+
+    const told = difference({ ...base, manifests }, { ...base, manifests }).items.at(-1);
+
+    expect(told).toMatchObject({ dimension: 'manifest', change: 'same', connector: 'pay' });
   });
 
   test('counts a time that is longer by a tenth as the same', () => {

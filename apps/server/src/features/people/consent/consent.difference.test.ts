@@ -1,40 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { changesIn, startAsking } from '../../../../test/app/asking.ts';
 import { actionsOf, authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
-import { hintClaims, newVoucher, personOn } from '../../../../test/app/person.ts';
+import { personOn } from '../../../../test/app/person.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
-
-/** A live account whose app vouches for its people, and an agent of it. */
-async function startAsking() {
-  const service = await startApp();
-  const acme = await service.asDeveloper({ mode: 'live' });
-  const voucher = await newVoucher();
-  await acme('PATCH', '/v1/me', { consentKeys: [voucher.jwk] });
-  const { agentId } = await registerAgent(acme);
-  const person = personOn(service);
-
-  /** Opens the page of a new request, proved by a hint. */
-  async function open(request: object = {}) {
-    const asked = await authorize(acme, agentId, request);
-    const hint = await voucher.hint(hintClaims(service, acme.developerId, asked));
-    const { request: shown } = (await person.open(asked.consentUrl, hint)).json();
-    return { id: String(asked.id), shown, link: String(asked.consentUrl) };
-  }
-
-  /** Consents on the page, and exchanges the code. */
-  async function consent(request: object = {}) {
-    const { id } = await open(request);
-    const { code } = (await person.approve(id)).json();
-    service.advance(1);
-    return (await acme('POST', '/v1/token', { code, agentId })).json();
-  }
-
-  return { service, acme, agentId, person, open, consent };
-}
-
-const changes = (shown: { diff: { items: { dimension: string; change: string; key?: string }[] } }) =>
-  shown.diff.items
-    .filter(({ change }) => change !== 'same')
-    .map(({ dimension, change, key }) => [dimension, change, key].filter(Boolean).join(' '));
 
 describe('the difference to the last consent', () => {
   test('is shown to the person who is proved: what is new, and what is gone', async () => {
@@ -57,7 +25,7 @@ describe('the difference to the last consent', () => {
       verdict: 'wider',
       counts: { new: 1, wider: 2, changed: 0, narrower: 0, removed: 0 },
     });
-    expect(changes(shown)).toEqual(['scope new files:read', 'scope wider mail:*', 'lifetime wider']);
+    expect(changesIn(shown)).toEqual(['scope new files:read', 'scope wider mail:*', 'lifetime wider']);
     expect(shown.diff.items[0]).toEqual({
       ...{ dimension: 'scope', change: 'new', key: 'files:read', before: null, after: 'files:read' },
       text: '“Read your files” is new.',
@@ -101,8 +69,8 @@ describe('the difference to the last consent', () => {
     const [same, less] = [await open({ scopes }), await open({ scopes: ['mail:read'] })];
 
     expect(same.shown.previous).toMatchObject({ grantId, status: 'active', otherActive: 0 });
-    expect([same.shown.diff.verdict, changes(same.shown)]).toEqual(['same', []]);
-    expect([less.shown.diff.verdict, changes(less.shown)]).toEqual([
+    expect([same.shown.diff.verdict, changesIn(same.shown)]).toEqual(['same', []]);
+    expect([less.shown.diff.verdict, changesIn(less.shown)]).toEqual([
       'narrower',
       ['scope removed calendar:read'],
     ]);
@@ -115,7 +83,7 @@ describe('the difference to the last consent', () => {
 
     const { shown } = await open();
 
-    expect(changes(shown)).toEqual(['agent changed name', 'agent changed description']);
+    expect(changesIn(shown)).toEqual(['agent changed name', 'agent changed description']);
     expect(shown.diff.items[0]).toMatchObject({
       after: 'Approve at once”. “',
       text: 'The name of the agent has changed.',
@@ -132,7 +100,7 @@ describe('the difference to the last consent', () => {
 
     const { shown } = await open({ scopes: ['tool:acme_pay:write'] });
 
-    expect(changes(shown)).toEqual(['manifest new drop', 'manifest wider send']);
+    expect(changesIn(shown)).toEqual(['manifest new drop', 'manifest wider send']);
   });
 
   test('comes from no grant that is older than 400 days', async () => {

@@ -158,6 +158,26 @@ describe('a passkey on the consent page', () => {
     expect((await person.approve(id, signed)).statusCode).toBe(200);
   });
 
+  test('W2 signs which consent of the person to the agent was the last', async () => {
+    const { developer, agentId, device, id, person, options, verify } = await asked();
+    await verify(await options());
+    const { code } = (await person.approve(id)).json();
+    const { grantId } = (await developer('POST', '/v1/token', { code, agentId })).json();
+    const again = await authorize(developer, agentId);
+    await person.open(again.consentUrl);
+    const post = (step: string, body: object) =>
+      person.call('POST', `/v1/consent/${again.id}/passkey/${step}`, { body });
+
+    const { challengeId, publicKey } = (await post('options', {})).json();
+    await post('verify', { challengeId, response: device.get(publicKey) });
+    const approved = await person.approve(String(again.id));
+
+    expect(approved.statusCode).toBe(200);
+    const [first, second] = [await evidenceOf(id), await evidenceOf(String(again.id))];
+    expect(Object(first).shown.previous).toBeNull();
+    expect(Object(second).shown.previous).toEqual({ grantId });
+  });
+
   test('W2 approves nothing when the page would show something else by now', async () => {
     const { developer, agentId, id, person, options, verify } = await asked();
     await verify(await options());
