@@ -4,7 +4,7 @@ const STRING_OR_STRUCTURE = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 /**
  * Cuts the text of an object or array into those of its members or elements, as they were sent: a number that was parsed
  * has lost its digits.
- * @param text one that `parseJson` has taken
+ * @param text JSON that `parseJson` takes
  * @returns the texts by name, or by index; none for any other value
  */
 export function partTexts(text: string): ReadonlyMap<string, string> {
