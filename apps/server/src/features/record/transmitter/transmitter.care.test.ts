@@ -7,7 +7,7 @@ test('the care of streams reaches each stream, however many there are', async ()
   const { acme, service, receiver, streamId, advance } = await startPolling();
   const { grantId } = await grantTo(acme);
   await acme('DELETE', `/v1/grants/${grantId}`);
-  // A hundred streams that come before; one that nobody polls would be paused first.
+  // Polled streams would be paused first. A hundred more come before this one in the order of ids.
   await service.db.updateTable('ssfStreams').set({ method: 'push' }).execute();
   await sql`insert into ssf_streams select (jsonb_populate_record(s, jsonb_build_object('id', 'ssfs_0' || n))).*
     from ssf_streams s, generate_series(101, 200) n where s.id = ${streamId}`.execute(service.db);
