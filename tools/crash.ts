@@ -9,8 +9,9 @@ const USAGE = `npm run crash -- [options]
   --rounds <count>  how often the server is killed (200)
   --write           writes the outcome into bench/RESULTS.md
 `;
-const WHAT = `The server is killed with SIGKILL at random moments while six clients grant, revoke, append, debit and refund and
-a receiver takes every event; then what is there is held against what was acknowledged. Made by \`npm run crash -- --write\`.`;
+const WHAT = `The server is killed with SIGKILL at random moments while six clients grant, revoke, evaluate, append, debit and refund,
+and a receiver takes every event and, by push and by poll, the signal of every revocation; then what is there is held against
+what was acknowledged. Made by \`npm run crash -- --write\`.`;
 
 /**
  * `npm run crash`: kills the server under load many times, and checks that nothing acknowledged is missing.
@@ -42,9 +43,15 @@ async function main(): Promise<void> {
         'Debits and refunds acknowledged, and found in a whole ledger',
         outcome.movements.toLocaleString('en'),
       ],
-      ['Entries and debits sent again after a kill, each there once', outcome.repeated.toLocaleString('en')],
+      ['Permits of batches acknowledged, and found with their units', outcome.permits.toLocaleString('en')],
+      [
+        'Entries, debits and batches sent again after a kill, each there once',
+        outcome.repeated.toLocaleString('en'),
+      ],
       ['Events written, each delivered at least once', outcome.events.toLocaleString('en')],
       ['Times that one was sent', outcome.sendings.toLocaleString('en')],
+      ['Signals of revocations pushed, each at least once', outcome.signals.pushed.toLocaleString('en')],
+      ['Signals of revocations polled, each at least once', outcome.signals.polled.toLocaleString('en')],
       ['Promises broken', String(outcome.broken.length)],
     ];
     for (const [name, figure] of rows) say(`${name}: ${figure}`);

@@ -1,4 +1,6 @@
-import { type Account, type Acknowledged, ask, BUDGET, type FundedAccount } from './load.ts';
+import { type Account, ask } from './ask.ts';
+import { CONNECTOR, TOOL } from './evaluations.ts';
+import { type Acknowledged, BUDGET, type FundedAccount } from './load.ts';
 
 /** The grants that are not as the service acknowledged them. */
 export async function brokenGrants(account: Account, { grants, revoked }: Acknowledged): Promise<string[]> {
@@ -89,3 +91,38 @@ export async function brokenLedger(account: Account): Promise<string[]> {
 }
 
 const unitsIn = (amount: string) => BigInt(amount.replace('.', ''));
+
+interface RulingPage {
+  readonly entries: readonly { readonly status: string; readonly metadata: { readonly callId?: string } }[];
+  readonly nextCursor: string | null;
+}
+
+/**
+ * The permits that are lost, and the units that nothing explains. Each permit that is recorded has taken a unit, and a batch
+ * that a kill cut off may have taken one that is not recorded.
+ */
+export async function brokenCaps(
+  account: FundedAccount,
+  { permits, cutOff }: Acknowledged,
+): Promise<string[]> {
+  const recorded = new Set<string | undefined>();
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const path: string = `/v1/audit/entries?limit=500&action=tool.enforce${cursor && `&cursor=${cursor}`}`;
+    const page: RulingPage = (await ask(account, 'GET', path))?.body;
+    for (const { status, metadata } of page.entries) {
+      if (status === 'success') recorded.add(metadata.callId);
+    }
+    cursor = page.nextCursor;
+  }
+  const { grantId } = account.metered;
+  const query = `grantId=${grantId}&connector=${CONNECTOR}&tool=${TOOL}`;
+  const usage = await ask(account, 'GET', `/v1/enforce/usage?${query}`);
+  const used = Number(usage?.body.counters?.[0]?.used);
+  const lost = [...permits].filter((id) => !recorded.has(id)).map((id) => `permit ${id} is lost`);
+  const isExplained = recorded.size <= used && used <= recorded.size + cutOff;
+  if (isExplained) return lost;
+  return [
+    ...lost,
+    `${used} units are taken, by ${recorded.size} permits and ${cutOff} batches that were cut off`,
+  ];
+}

@@ -10,7 +10,7 @@ test('nothing acknowledged is lost, and no event invented, when the server is ki
   const folder = mkdtempSync(join(tmpdir(), 'behest-crash-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 
-  const { broken, grants, events } = await crash({
+  const { broken, grants, events, permits, signals } = await crash({
     databaseUrl: await newDatabase(),
     redisUrl: redisUrl(),
     rounds: 1, // `.ci/run` has more
@@ -19,5 +19,5 @@ test('nothing acknowledged is lost, and no event invented, when the server is ki
   });
 
   expect(broken).toEqual([]);
-  expect(Math.min(grants, events)).toBeGreaterThan(0);
+  expect(Math.min(grants, events, permits, signals.pushed, signals.polled)).toBeGreaterThan(0);
 }, 120_000);

@@ -1,5 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Account, ask } from './ask.ts';
+import { batchAbout, type Metered } from './evaluations.ts';
 
 /** Everything that the service acknowledged, and therefore must still hold after any crash. */
 export interface Acknowledged {
@@ -9,54 +11,28 @@ export interface Acknowledged {
   readonly entries: Map<string, string>;
   /** The amount of each debit, and of each refund below zero, by the id of its transaction. */
   readonly movements: Map<string, string>;
-  /** Entries and debits without an answer, by their `Idempotency-Key`, which is in their metadata too. */
+  /** The ids of the calls that a batch of evaluations permitted. */
+  readonly permits: Set<string>;
+  /** The number of batches without an answer that nobody sends again. */
+  cutOff: number;
+  /** Entries, debits and batches without an answer, by their `Idempotency-Key`, which is in their metadata too. */
   readonly unanswered: Map<string, Repeatable>;
   /** The number of those that were sent again after a crash and then answered. */
   repeated: number;
 }
 
 interface Repeatable {
-  readonly path: '/v1/audit/log' | '/v1/budget/debit';
+  readonly path: '/v1/audit/log' | '/v1/budget/debit' | '/access/v1/evaluations';
   readonly body: { readonly metadata: { readonly call: string } };
-}
-
-export interface Account {
-  readonly baseUrl: string;
-  readonly apiKey: string;
 }
 
 export interface FundedAccount extends Account {
   /** A grant with a budget, which all clients debit. */
   readonly fundedGrantId: string;
+  readonly metered: Metered;
 }
 
-/** Sends a request. @returns undefined when the service went away before it answered */
-export async function ask(
-  { baseUrl, apiKey }: Account,
-  method: string,
-  path: string,
-  body?: object,
-  idempotencyKey?: string,
-) {
-  const headers = {
-    authorization: `Bearer ${apiKey}`,
-    ...(body && { 'content-type': 'application/json' }),
-    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-  };
-  try {
-    const answer = await fetch(baseUrl + path, {
-      method,
-      headers,
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    return { status: answer.status, body: text === '' ? {} : JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
-}
-
-/** One client that grants, revokes, appends, debits and refunds until it is stopped, and remembers every answer. */
+/** One client that grants, revokes, evaluates, appends, debits and refunds until it is stopped, and remembers every answer. */
 export async function work(account: FundedAccount, done: Acknowledged, signal: AbortSignal): Promise<void> {
   let own: { grantId: string; entry: object } | undefined;
   while (!signal.aborted) {
@@ -65,6 +41,8 @@ export async function work(account: FundedAccount, done: Acknowledged, signal: A
       const { grantId } = own;
       own = undefined;
       if ((await ask(account, 'DELETE', `/v1/grants/${grantId}`))?.status === 204) done.revoked.add(grantId);
+    } else if (randomInt(3) === 0) {
+      if (!(await evaluate(account, done))) await pause(5);
     } else if (randomInt(2) === 0) {
       const spent = await spend(account, done);
       if (spent && randomInt(4) === 0) await refund(account, done, spent);
@@ -80,6 +58,7 @@ async function sendOnce(account: Account, done: Acknowledged, { path, body }: Re
   const answer = await ask(account, 'POST', path, body, key);
   if (answer) acknowledge(done, { path, body }, answer);
   else if (key) done.unanswered.set(key, { path, body });
+  else if (path === '/access/v1/evaluations') done.cutOff += 1;
   return answer;
 }
 
@@ -91,15 +70,32 @@ function acknowledge(
 ): boolean {
   if (answer.status >= 300) return false;
   if (path === '/v1/audit/log') done.entries.set(answer.body.entryId, answer.body.hash);
-  else done.movements.set(answer.body.transactionId, amountOf(body));
+  else if (path === '/v1/budget/debit') done.movements.set(answer.body.transactionId, amountOf(body));
+  else for (const id of permittedIn(answer.body)) done.permits.add(id);
   return true;
 }
+
+interface Evaluated {
+  readonly evaluations: readonly {
+    readonly decision: boolean;
+    readonly context: { readonly call_id: string };
+  }[];
+}
+
+const permittedIn = ({ evaluations }: Evaluated) =>
+  evaluations.filter(({ decision }) => decision).map(({ context }) => context.call_id);
 
 const amountOf = (body: object) => ('amount' in body ? String(body.amount) : '');
 
 async function append(account: Account, done: Acknowledged, about: object): Promise<boolean> {
   const body = { ...about, metadata: { call: randomUUID() } };
   return (await sendOnce(account, done, { path: '/v1/audit/log', body }))?.status === 201;
+}
+
+/** Asks about three mails at once. @returns whether it was answered */
+export async function evaluate(account: FundedAccount, done: Acknowledged): Promise<boolean> {
+  const body = { ...batchAbout(account.metered), metadata: { call: randomUUID() } };
+  return (await sendOnce(account, done, { path: '/access/v1/evaluations', body }))?.status === 200;
 }
 
 /** Debits the budget that all clients share. @returns the id of the transaction, if it was answered */

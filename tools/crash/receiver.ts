@@ -1,14 +1,23 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** Receives webhooks, and keeps the text of each delivery, by event. */
+const SIGNALS = '/signals';
+
+/** Receives webhooks, and keeps the text of each delivery, by event. Signals have an address of their own. */
 export async function startReceiver() {
   const received = new Map<string, string[]>();
+  const pushed: string[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString();
+    if (request.url === SIGNALS) {
+      pushed.push(text);
+      response.writeHead(202).end(); // RFC 8935 §2.2
+      return;
+    }
     const id = String(request.headers['webhook-id']);
-    received.set(id, [...(received.get(id) ?? []), Buffer.concat(chunks).toString()]);
+    received.set(id, [...(received.get(id) ?? []), text]);
     response.writeHead(204).end();
   });
   server.listen(0, '127.0.0.1');
@@ -19,5 +28,6 @@ export async function startReceiver() {
     server.closeAllConnections();
     server.close();
   };
-  return { url: `http://127.0.0.1:${port}/hooks`, received, stop };
+  const origin = `http://127.0.0.1:${port}`;
+  return { url: `${origin}/hooks`, received, signalsUrl: origin + SIGNALS, pushed, stop };
 }

@@ -3,17 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { waitUntil } from '../machine/processes.ts';
 import { type Server, startServer } from '../measured/servers.ts';
-import { brokenBudget, brokenChain, brokenGrants, brokenLedger } from './broken.ts';
-import {
-  type Account,
-  type Acknowledged,
-  ask,
-  type FundedAccount,
-  fund,
-  repeatUnanswered,
-  work,
-} from './load.ts';
+import { type Account, ask } from './ask.ts';
+import { brokenBudget, brokenCaps, brokenChain, brokenGrants, brokenLedger } from './broken.ts';
+import { meterMails } from './evaluations.ts';
+import { type Acknowledged, evaluate, type FundedAccount, fund, repeatUnanswered, work } from './load.ts';
 import { startReceiver } from './receiver.ts';
+import { brokenSignals, listenForRevocations, pollSignals } from './signals.ts';
 
 export interface CrashPlan {
   readonly databaseUrl: string;
@@ -36,13 +31,19 @@ const KILLED_WITHIN = 600;
 export async function crash({ databaseUrl, redisUrl, rounds, folder, say }: CrashPlan) {
   await using cleanUp = new AsyncDisposableStack();
   const receiver = cleanUp.adopt(await startReceiver(), ({ stop }) => stop());
-  const env = { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true', PLAN_FREE_WEBHOOKS: 'unlimited' };
+  const env = {
+    WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
+    PLAN_FREE_WEBHOOKS: 'unlimited',
+    RATE_LIMIT_SSF: '1000000000',
+  };
   const start = () => startServer({ databaseUrl, redisUrl }, { folder, env });
   const done: Acknowledged = {
     grants: new Set(),
     revoked: new Set(),
     entries: new Map(),
     movements: new Map(),
+    permits: new Set(),
+    cutOff: 0,
     unanswered: new Map(),
     repeated: 0,
   };
@@ -51,12 +52,23 @@ export async function crash({ databaseUrl, redisUrl, rounds, folder, say }: Cras
   cleanUp.defer(() => server.stop());
   const apiKey = await signUp(server);
   const fundedGrantId = await fund({ baseUrl: baseUrlOf(server), apiKey });
-  const accountOf = (at: Server): FundedAccount => ({ baseUrl: baseUrlOf(at), apiKey, fundedGrantId });
+  const metered = await meterMails({ baseUrl: baseUrlOf(server), apiKey });
+  const accountOf = (at: Server): FundedAccount => ({
+    baseUrl: baseUrlOf(at),
+    apiKey,
+    fundedGrantId,
+    metered,
+  });
   const hook = await ask(accountOf(server), 'POST', '/v1/webhooks', {
     url: receiver.url,
     events: ['*', 'budget.debited'],
   });
   if (hook?.status !== 201) throw new Error(`The webhook was answered ${hook?.status}.`);
+  const listening = await listenForRevocations(accountOf(server), receiver.signalsUrl);
+  const polled: string[] = [];
+  const ending = new AbortController();
+  cleanUp.defer(() => ending.abort());
+  void pollSignals(() => accountOf(server), listening, polled, ending.signal); // the stop of the server ends its last poll
 
   const broken: string[] = [];
   for (let round = 1; round <= rounds; round += 1) {
@@ -68,19 +80,25 @@ export async function crash({ databaseUrl, redisUrl, rounds, folder, say }: Cras
     if (round % 20 === 0) say(`${round} of ${rounds} kills; ${done.entries.size} entries acknowledged`);
   }
   const account = accountOf(server);
+  // A short run may have revoked nothing, and asked nothing.
+  await revokeOne(account, done);
+  await evaluate(account, done);
   await drain(databaseUrl);
   broken.push(
     ...(await brokenGrants(account, done)),
     ...(await brokenChain(account, done)),
     ...(await brokenBudget(account, done)),
+    ...(await brokenCaps(account, done)),
     ...(await brokenEvents(databaseUrl, receiver.received)),
+    ...(await brokenSignals(account, done, listening, { pushed: receiver.pushed, polled })),
   );
   const events = receiver.received.size;
   const sendings = [...receiver.received.values()].reduce((sum, each) => sum + each.length, 0);
-  const { grants, revoked, entries, movements, repeated } = done;
+  const { grants, revoked, entries, movements, permits, repeated } = done;
   const sizes = { grants: grants.size, revoked: revoked.size, entries: entries.size };
-  const counts = { ...sizes, movements: movements.size, repeated };
-  return { ...counts, events, sendings, broken };
+  const counts = { ...sizes, movements: movements.size, permits: permits.size, repeated };
+  const signals = { pushed: receiver.pushed.length, polled: polled.length };
+  return { ...counts, events, sendings, signals, broken };
 }
 
 async function isAnswered(account: Account, done: Acknowledged): Promise<boolean> {
@@ -100,8 +118,13 @@ async function oneRound(server: Server, account: FundedAccount, done: Acknowledg
   await Promise.all(clients);
 }
 
-const sizeOf = ({ grants, revoked, entries, movements }: Acknowledged) =>
-  grants.size + revoked.size + entries.size + movements.size;
+const sizeOf = ({ grants, revoked, entries, movements, permits }: Acknowledged) =>
+  grants.size + revoked.size + entries.size + movements.size + permits.size;
+
+async function revokeOne(account: Account, { grants, revoked }: Acknowledged): Promise<void> {
+  const [id] = [...grants].filter((one) => !revoked.has(one));
+  if (id && (await ask(account, 'DELETE', `/v1/grants/${id}`))?.status === 204) revoked.add(id);
+}
 
 const baseUrlOf = ({ port }: Server) => `http://127.0.0.1:${port}`;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import pg from 'pg';
-import { ask } from '../crash/load.ts';
+import { ask } from '../crash/ask.ts';
 import { type Server, type Stores, startServer } from '../measured/servers.ts';
 import { findPyJwt } from './pyjwt.ts';
 import { isOfItsTime, type PublishedKey, type Signed } from './signers.ts';

@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Account, type Acknowledged, ask } from '../../../../tools/crash/load.ts';
+import { type Account, ask } from '../../../../tools/crash/ask.ts';
+import type { Acknowledged } from '../../../../tools/crash/load.ts';
 
 /** Everything that the service acknowledged during a fail-over, and each answer that it may not give. */
 export interface Seen extends Acknowledged {
@@ -18,6 +19,8 @@ export const nothingSeen = (): Seen => ({
   revoked: new Set(),
   entries: new Map(),
   movements: new Map(),
+  permits: new Set(),
+  cutOff: 0,
   unanswered: new Map(),
   repeated: 0,
   ended: [],

@@ -5302,7 +5302,7 @@ export interface AuthzenApi {
    */
   evaluate(input?: AuthzenEvaluateInput, options?: CallOptions): Promise<AuthzenEvaluateAnswer>;
   /**
-   * Ask about several calls of tools, in the words of AuthZEN. Each evaluation counts as one request.
+   * Ask about several calls of tools, in the words of AuthZEN. Each evaluation counts as one request, and is judged, charged and recorded by itself. A batch that fails gives back what it took.
    *
    * Sends `POST /access/v1/evaluations`.
    */

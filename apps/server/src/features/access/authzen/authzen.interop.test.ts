@@ -1,9 +1,9 @@
 import * as openid from 'openid-client';
 import { expect, test } from 'vitest';
+import { usedOf } from '../../../../test/app/evaluating.ts';
 import { grantTo, partsOf, startSandbox } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { askWith, discover, follow, newClient, newResource, toPresent } from '../../../../test/app/oauth.ts';
-import type { Developer } from '../../../../test/app/start-app.ts';
 
 const manifest = {
   $schema: 'x',
@@ -17,12 +17,6 @@ const questionOf = (token: string) => ({
   action: { name: 'send' },
   resource: { type: 'connector', id: 'acme_mail' },
 });
-
-const usedOf = async (acme: Developer, grantId: string) => {
-  const query = `grantId=${grantId}&connector=acme_mail&tool=send`;
-  const [counter] = (await acme('GET', `/v1/enforce/usage?${query}`)).json().counters;
-  return counter?.used;
-};
 
 /**
  * The questions of the public interoperability scenario of the AuthZEN working group, a list of tasks, with people whom

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Result } from '@behest/protocol/enforcement/result';
 import { Value } from 'typebox/value';
 import { NewCall } from '../enforcement/index.ts';
+import { OF_CONTEXT } from './authzen.members.service.ts';
 import { type Asked, type Decision, Evaluation } from './authzen.schema.ts';
 
 /** The subject of a question, by which the service finds a grant or a token. */
@@ -53,14 +54,10 @@ export function readQuestion(evaluation: Evaluation, serving: Serving): ReadQues
     tool: place?.tool ?? action.name,
     reserve: !isCheck,
     ...defined({
+      ...Object.fromEntries(Object.entries(OF_CONTEXT).map(([name, shown]) => [name, context[shown]])),
       arguments: given.arguments,
       resource: Object(resource.properties).resource,
-      amount: context.amount,
-      caseId: context.case_id,
-      caseVersion: context.case_version,
-      costComponents: context.cost_components,
       callId: context.call_id ?? serving.repeatId,
-      decisionGrants: context.decision_grants,
     }),
   };
   return Value.Check(NewCall, call) ? { subject, call } : undefined;

@@ -57,7 +57,8 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<RouteDeps> = async (app, d
       schema: {
         operationId: 'authzen.evaluateTogether',
         summary: 'Ask about several calls of tools, in the words of AuthZEN',
-        description: 'Each evaluation counts as one request.',
+        description:
+          'Each evaluation counts as one request, and is judged, charged and recorded by itself. A batch that fails gives back what it took.',
         body: AskedTogether,
         response: { 200: Type.Union([Decisions, Decision]) },
       },

@@ -8,9 +8,11 @@ import {
   findFacts,
   findGrantFacts,
   findStoredFacts,
+  meterOfAgent,
   NOBODYS,
-  refundCall,
+  unreadable,
 } from '../enforcement/index.ts';
+import { inexactQuestions } from './authzen.members.service.ts';
 import {
   faultOf,
   type ReadQuestion,
@@ -45,12 +47,20 @@ export interface EnforcingPoint {
 export async function evaluate(deps: AuthzenDeps, point: EnforcingPoint, asked: Asked): Promise<Decision> {
   const fault = faultOf(asked);
   if (fault !== undefined) throw new AppError('BAD_REQUEST', fault);
-  return (await rule(deps, point, asked as Evaluation)).decision; // `faultOf` has checked the shape
+  const isInexact = inexactQuestions(point.text)();
+  return (await rule(deps, { ...point, isInexact }, asked as Evaluation)).decision; // `faultOf` has checked the shape
+}
+
+/** The point, at one question. */
+interface Asking extends EnforcingPoint {
+  /** Two readers could take a number of the question for different ones. */
+  readonly isInexact: boolean;
 }
 
 /**
- * Answers several questions, one after the other. Where the first denial ends the batch, it gives back the units that the
- * batch has taken before.
+ * Answers several questions, one after the other: each is charged, then recorded. Where the first denial ends the batch, and
+ * where the batch fails, it gives back the units that it has taken before. A process that dies leaves what it has recorded,
+ * and at most the units of one question more.
  * @throws BAD_REQUEST, RATE_LIMITED before any question is answered, SERVICE_UNAVAILABLE
  */
 export async function evaluateTogether(
@@ -62,13 +72,14 @@ export async function evaluateTogether(
   if (evaluations.length > 1) await point.chargeMore(evaluations.length - 1);
   const semantic = options?.evaluations_semantic ?? 'execute_all';
   const { subject, action, resource, context } = shared;
+  const isInexactAt = inexactQuestions(point.text);
   const answers: Ruled[] = [];
   try {
     for (const [index, own] of evaluations.entries()) {
       const repeatId = point.repeatId && `${point.repeatId}.${index}`;
       const answer = await ruleOrFault(
         deps,
-        { ...point, repeatId },
+        { ...point, repeatId, isInexact: isInexactAt(index) },
         isObject(own) ? { subject, action, resource, context, ...own } : undefined,
       );
       answers.push(answer);
@@ -88,16 +99,12 @@ export async function evaluateTogether(
 
 interface Ruled {
   readonly decision: Decision;
-  /** The call whose units are held. */
-  readonly held?: string;
+  /** The call whose units are held, if any are. */
+  readonly held?: { readonly callId: string; readonly agentId: string };
 }
 
 /** A malformed question of a batch is answered as such, and the others go on. */
-async function ruleOrFault(
-  deps: AuthzenDeps,
-  point: EnforcingPoint,
-  asked: Asked | undefined,
-): Promise<Ruled> {
+async function ruleOrFault(deps: AuthzenDeps, point: Asking, asked: Asked | undefined): Promise<Ruled> {
   const message = asked ? faultOf(asked) : 'The evaluation is no object.';
   if (message === undefined) {
     try {
@@ -117,8 +124,8 @@ const faulty = (message: string): Ruled => ({
   decision: { decision: false, context: { error: { status: 400, message } } },
 });
 
-async function rule(deps: AuthzenDeps, point: EnforcingPoint, evaluation: Evaluation): Promise<Ruled> {
-  const { caller, server, text } = point;
+async function rule(deps: AuthzenDeps, point: Asking, evaluation: Evaluation): Promise<Ruled> {
+  const { caller, server } = point;
   const serving = { connectors: server?.connectors ?? [], repeatId: point.repeatId };
   const question = readQuestion(evaluation, serving);
   if (!question) throw new AppError('BAD_REQUEST', 'A member of the context has another type.');
@@ -129,10 +136,13 @@ async function rule(deps: AuthzenDeps, point: EnforcingPoint, evaluation: Evalua
   };
   const pep = server ? caller.actor.replace('resource:', '') : 'key';
   const marks = { via: 'authzen', pep } as const;
-  const result = await enforceCall(deps, caller, { input: question.call, text, find, marks });
+  const input = point.isInexact ? unreadable(question.call) : question.call;
+  const result = await enforceCall(deps, caller, { input, text: '', find, marks });
   const decision = toDecision(result, question.call, facts.row?.keyThumbprint ?? undefined);
-  const held = result.reservation?.id ?? undefined;
-  return { decision, ...(result.allowed && held !== undefined && { held }) };
+  const callId = result.reservation?.id ?? undefined;
+  const { agentId } = { ...facts.row };
+  const isHeld = result.allowed && callId !== undefined && agentId !== undefined;
+  return { decision, ...(isHeld && { held: { callId, agentId } }) };
 }
 
 function factsFor(deps: AuthzenDeps, caller: Caller, { subject, call }: ReadQuestion): Promise<CallFacts> {
@@ -181,12 +191,20 @@ function within({ server }: EnforcingPoint, { call }: ReadQuestion, facts: CallF
   return others;
 }
 
-/** A failure leaves units charged for a call that nobody was allowed, never the reverse. */
-async function giveBack(deps: AuthzenDeps, { caller }: EnforcingPoint, answers: readonly Ruled[]) {
+/**
+ * Asks the meter alone, because the transaction of a batch that failed answers nothing. A failure leaves units charged for a
+ * call that nobody was allowed, never the reverse.
+ */
+async function giveBack(
+  { meter, logger }: AuthzenDeps,
+  { caller: { tenant } }: EnforcingPoint,
+  answers: readonly Ruled[],
+) {
   for (const { held } of answers) {
     if (held === undefined) continue;
-    await refundCall(deps, caller, held).catch((err: unknown) => {
-      deps.logger?.warn({ err }, 'the units of a batch that was denied stay charged');
+    const own = meterOfAgent(meter, held.agentId);
+    await own.refundUnsent(tenant.developerId, held.callId).catch((err: unknown) => {
+      logger?.warn({ err }, 'the units of a batch that was denied stay charged');
     });
   }
 }

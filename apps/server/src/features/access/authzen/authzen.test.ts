@@ -1,44 +1,14 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { entriesOf, grantTo, partsOf, registerAgent, sharedSandbox } from '../../../../test/app/flow.ts';
+import { askTogether, askWith, decisionsIn, mailer, usedOf } from '../../../../test/app/evaluating.ts';
+import { entriesOf, registerAgent, sharedSandbox } from '../../../../test/app/flow.ts';
 import { newResource } from '../../../../test/app/oauth.ts';
-import type { Call, Developer } from '../../../../test/app/start-app.ts';
+import { startApp } from '../../../../test/app/start-app.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 
 const sandbox = sharedSandbox();
 
-const tools = { list: 'read', send: { permission: 'write', caps: { per_day: 7 } } };
 const CLAIMS = { reason_code: 'token_invalid', details: { cause: 'claims' } };
-
-async function mailer(acme: Developer, grant: object = {}) {
-  const manifest = { $schema: 'x', connector: 'acme_mail', version: '7', tools };
-  await acme('PUT', '/v1/manifests/acme_mail', manifest);
-  const granted = await grantTo(acme, { scopes: ['tool:acme_mail:write'], ...grant });
-  const { jti } = partsOf(granted.grantToken).payload;
-  const question = {
-    subject: { type: 'token', id: String(jti) },
-    action: { name: 'send' },
-    resource: { type: 'connector', id: 'acme_mail' },
-  };
-  return { ...granted, jti: String(jti), question };
-}
-
-/** Asks, and reads the answer. */
-const askWith = (call: Call) => async (body: object) => {
-  const answer = await call('POST', '/access/v1/evaluation', body);
-  return { status: answer.statusCode, ...answer.json() };
-};
-const askTogether = async (call: Call, body: object) => {
-  const answer = await call('POST', '/access/v1/evaluations', body);
-  return { status: answer.statusCode, ...answer.json() };
-};
-const decisionsIn = ({ evaluations }: { evaluations: { decision: boolean }[] }) =>
-  evaluations.map(({ decision }) => decision);
-const usedOf = async (acme: Developer, grantId: string) => {
-  const query = `grantId=${grantId}&connector=acme_mail&tool=send`;
-  const [counter] = (await acme('GET', `/v1/enforce/usage?${query}`)).json().counters;
-  return counter?.used;
-};
 
 test('a permit and a denial are those of the engine, and are recorded with their way', async () => {
   const { acme } = await sandbox();
@@ -300,6 +270,32 @@ test('the metadata names the two endpoints', async () => {
   });
   expect(answer.headers['cache-control']).toBe('public, max-age=300');
 });
+
+test('the metadata of an address with a path are where its clients look for them', async () => {
+  const { app } = await startApp({ env: { PUBLIC_BASE_URL: 'https://auth.test/acme' } });
+
+  const answer = await app.inject('/.well-known/authzen-configuration/acme');
+
+  expect(answer.json()).toMatchObject({
+    policy_decision_point: 'https://auth.test/acme',
+    access_evaluation_endpoint: 'https://auth.test/acme/access/v1/evaluation',
+  });
+  expect((await app.inject('/.well-known/authzen-configuration')).json()).toEqual(answer.json());
+  expect((await app.inject('/.well-known/authzen-configuration/other')).statusCode).toBe(404);
+});
+
+test.each(['false', 1, 'true', {}])(
+  'a `check_only` of %j is no `true`, so the call is charged',
+  async (check_only) => {
+    const { acme } = await sandbox();
+    const { question, grantId } = await mailer(acme);
+
+    const answer = await askWith(acme)({ ...question, context: { check_only } });
+
+    expect([answer.decision, answer.context.check_only]).toEqual([true, undefined]);
+    expect(await usedOf(acme, grantId)).toBe(1);
+  },
+);
 
 test('18 C4: an item of a batch that is no object is answered as malformed, and the others go on', async () => {
   const { acme } = await sandbox();

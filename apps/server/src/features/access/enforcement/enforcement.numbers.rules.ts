@@ -14,10 +14,18 @@ export function withExactNumbers<Body extends { readonly arguments?: unknown }>(
   body: Body,
   text: string,
 ): Body {
-  return SUSPECT.test(text) && isInexact(text) ? { ...body, arguments: UNREADABLE } : body;
+  return isInexact(text) ? unreadable(body) : body;
 }
 
-function isInexact(text: string): boolean {
+/** The body of a call that has an inexact number. */
+export const unreadable = <Body extends { readonly arguments?: unknown }>(body: Body): Body => ({
+  ...body,
+  arguments: UNREADABLE,
+});
+
+/** Whether two readers could take a number in the text of an object for different ones. */
+export function isInexact(text: string): boolean {
+  if (!mayBeInexact(text)) return false;
   try {
     readArguments(text);
     return false;
@@ -25,3 +33,6 @@ function isInexact(text: string): boolean {
     return error instanceof ArgumentsError && error.cause === 'number';
   }
 }
+
+/** A first look that costs little. False says that every number in the text is exact. */
+export const mayBeInexact = (text: string): boolean => SUSPECT.test(text);

@@ -30,9 +30,9 @@ export interface EnforcementDeps extends FactDeps, PolicyDeps, DecisionDeps {
   readonly logger?: Logger;
 }
 
-/** A call, and the text that it was read from. */
 export interface SentCall {
   readonly input: NewCall;
+  /** The text that the call was read from. Empty where the caller has looked at its numbers. */
   readonly text: string;
   /** Finds the facts of a call whose token is not shown. */
   readonly find?: () => Promise<CallFacts>;

@@ -1,9 +1,10 @@
 export type { CallFacts } from './enforcement.facts.service.ts';
 export { findFacts } from './enforcement.facts.service.ts';
-export { refundCall } from './enforcement.follow.service.ts';
 export { type CallGate, callGate, enforcementDeps } from './enforcement.gate.service.ts';
 export { type DecisionDeps, decisionsAsked, type OpenDecisions } from './enforcement.hooks.ts';
 export { callJudge, type FindCallFacts, type JudgeCall } from './enforcement.judge.service.ts';
+export { meterOfAgent } from './enforcement.meter.service.ts';
+export { isInexact, mayBeInexact, unreadable } from './enforcement.numbers.rules.ts';
 export { NewCall } from './enforcement.schema.ts';
 export { type EnforcementDeps, enforceCall } from './enforcement.service.ts';
 export { settings as meterSettings } from './enforcement.settings.ts';

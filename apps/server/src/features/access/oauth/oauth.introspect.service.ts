@@ -16,6 +16,7 @@ import {
   type ClientRequest,
 } from './oauth.client.service.ts';
 import { rates } from './oauth.rates.ts';
+import { isReceiver, revokeOfReceiver } from './oauth.receiver.service.ts';
 import type { TokenQuestion } from './oauth.schema.ts';
 import { withoutDeveloper } from './oauth.seat.service.ts';
 
@@ -91,8 +92,8 @@ async function keyAsker(
 }
 
 /**
- * Ends an access token with what was delegated with it, or the grant of a refresh token. Unknown and foreign tokens are
- * answered alike.
+ * Ends an access token with what was delegated with it, or the grant of a refresh token. A receiver of signals ends its own
+ * access token. Unknown and foreign tokens are answered alike.
  * @see RFC 7009 §2
  * @throws invalid_client, invalid_request, SERVICE_UNAVAILABLE
  */
@@ -101,6 +102,7 @@ export async function revoke(
   { token }: TokenQuestion,
   request: ClientRequest,
 ): Promise<void> {
+  if (isReceiver(request)) return revokeOfReceiver(deps, token, request);
   const client = await authenticateAboutToken(deps, request, rates.oauthRevoke);
   if (!token) throw oauthRefusal('invalid_request', 'Send `token`.');
   if (!client) return;

@@ -168,6 +168,7 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
       schema: {
         operationId: 'oauth.revoke',
         summary: 'End a token (RFC 7009)',
+        description: 'A client ends its own tokens, and a receiver of signals its own access tokens.',
         body: TokenQuestion,
         response: { 200: Type.String() },
       },

@@ -3,5 +3,6 @@ export {
   isReceiverId,
   issueReceiverToken,
   provedReceiver,
+  revokeReceiverToken,
   unknownReceiver,
 } from './transmitter.tokens.service.ts';

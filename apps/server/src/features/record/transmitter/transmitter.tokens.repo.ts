@@ -111,6 +111,23 @@ export async function endTokens(
     .execute();
 }
 
+/** @returns the token, or undefined where the receiver has no such token that holds */
+export function deleteToken(
+  tx: Tx,
+  { developerId }: Tenant,
+  { receiverId, hash }: Pick<NewToken, 'receiverId' | 'hash'>,
+  at: Date,
+): Promise<Pick<NewToken, 'isStatic'> | undefined> {
+  return tx
+    .deleteFrom('ssfTokens')
+    .where('developerId', '=', developerId)
+    .where('receiverId', '=', receiverId)
+    .where('hash', '=', hash)
+    .where('expiresAt', '>', at)
+    .returning('isStatic')
+    .executeTakeFirst();
+}
+
 /** @returns the number of deleted tokens, at most `limit` */
 export async function deleteOldTokensAcrossTenants(db: Executor, at: Date, limit: number): Promise<number> {
   const { numDeletedRows } = await db

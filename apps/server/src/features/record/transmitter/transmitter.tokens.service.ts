@@ -1,10 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import type { Executor } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { hashOf, newSecret } from '../../../platform/ids.ts';
+import { recordActs } from '../audit/index.ts';
 import {
+  deleteToken,
   findReceiverAcrossTenants,
   findTokenAcrossTenants,
   insertIssuedToken,
@@ -71,6 +73,25 @@ export async function issueReceiverToken(
 /** The same for an unknown receiver, a wrong secret and a secret that has ended. */
 export const unknownReceiver = () =>
   oauthRefusal('invalid_client', 'The client is not known, or is not authenticated.');
+
+/**
+ * Ends an access token of this receiver (RFC 7009 §2), and no other's. The end of a token that the developer handed out is
+ * recorded, because nothing else tells the developer of it.
+ */
+export function revokeReceiverToken(
+  { db, clock }: ReceiverTokenDeps,
+  caller: Caller,
+  receiverId: string,
+  token: string,
+): Promise<void> {
+  const at = clock();
+  return inTransaction(db, async (tx) => {
+    const ended = await deleteToken(tx, caller.tenant, { receiverId, hash: hashOf(token) }, at);
+    if (!ended?.isStatic) return;
+    const data = { receiverId, changed: ['accessToken'] };
+    await recordActs(tx, caller, [{ type: 'ssf.receiver.updated', data }], at);
+  });
+}
 
 /** @returns the caller that an access token of a receiver stands for, or undefined for an unknown or expired one */
 export async function findSsfCaller({ db, clock }: ReceiverTokenDeps, hash: Buffer) {
