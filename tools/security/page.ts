@@ -5,7 +5,7 @@ import { linesIn, type SecurityTest } from './titles.ts';
 const SECTIONS = {
   J: 23,
   O: 31,
-  R: 13,
+  R: 14,
   T: 11,
   I: 18,
   S: 9,
