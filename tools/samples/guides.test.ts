@@ -8,13 +8,15 @@ const commandsOf = (guide: string) => `${FOLDER}${blocksOf(`docs/guides/${guide}
 test('the guides that set one thing of an account set it', async () => {
   const { shell, asDeveloper } = await listening();
   const acme = await asDeveloper({ mode: 'sandbox' });
-  const env = { KEY: acme.apiKey };
-  await grantTo(acme, { principalId: 'user_42' });
+  const { agentId, grantId } = await grantTo(acme, { principalId: 'user_42' });
+  const env = { KEY: acme.apiKey, AGENT: agentId, GRANT: grantId };
   const told = (guide: string) => shell(commandsOf(guide), env);
 
   expect(await told('let-people-approve-with-passkeys')).toContain('"fidoRpName":"Acme Bank"');
   expect(await told('repeat-a-request-safely')).toMatch(/^HTTP\/1.1 201.*"role":"runtime"/s);
-  expect(await told('send-a-person-to-the-consent-page')).toContain('"crv":"P-256"');
+  const sent = await told('send-a-person-to-the-consent-page');
+  expect(sent).toContain('"crv":"P-256"');
+  expect(sent).toContain(`"replacesGrantId":"${grantId}"`);
   expect(await told('show-a-person-what-agents-may-do')).toMatch(
     /"dashboardUrl".*"auditPrivateKeys":\["margin"\]/s,
   );

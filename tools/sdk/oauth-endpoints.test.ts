@@ -90,3 +90,26 @@ test('a device asks, and errors have the names of the standards', async () => {
   const stranger = oauth.introspect({ client_id: client.client_id, client_secret: 'wrong', token: 'x' });
   await expect(stranger).rejects.toMatchObject({ statusCode: 401, code: 'invalid_client' });
 });
+
+test('a person whom the client names decides elsewhere, and the client polls for the tokens', async () => {
+  const { account, oauth, client } = await newOAuthClient();
+  const ask = (principalId: string) =>
+    oauth.backchannel({
+      ...{ ...client, scope: 'calendar:read', login_hint: principalId },
+      ...{ binding_message: 'Order 4711', requested_expiry: 120 },
+    });
+  const requestOf = async (principalId: string) => {
+    const { entries } = await account.audit.list({ principalId });
+    return String(Object(entries[0]?.metadata).authRequestId);
+  };
+  const [granted, denied] = [await ask('ada'), await ask('bob')];
+  await account.authorizations.approve(await requestOf('ada'));
+  await account.authorizations.deny(await requestOf('bob'));
+
+  const tokens = await oauth.poll({ ...granted, interval: 0 }, client);
+  const refused = oauth.poll({ ...denied, interval: 0 }, client);
+
+  expect(granted).toMatchObject({ expires_in: 120, interval: 5 });
+  expect(await account.oauth.introspect({ token: tokens.access_token })).toMatchObject({ sub: 'ada' });
+  await expect(refused).rejects.toMatchObject({ statusCode: 400, code: 'access_denied' });
+});

@@ -4,8 +4,8 @@ import { linesIn, type SecurityTest } from './titles.ts';
 /** The number of lines of each section of the threat list. */
 const SECTIONS = {
   J: 23,
-  O: 31,
-  R: 13,
+  O: 32,
+  R: 14,
   T: 11,
   I: 18,
   S: 9,

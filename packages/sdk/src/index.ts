@@ -24,6 +24,8 @@ export type {
   Subscription,
 } from './client/live-events.ts';
 export type {
+  BackchannelAuthentication,
+  BackchannelForm,
   DeviceAuthorization,
   DeviceForm,
   ExchangeForm,

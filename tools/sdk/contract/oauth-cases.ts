@@ -81,6 +81,32 @@ export const OAUTH_CASES: Readonly<Record<string, OwnCase>> = {
     },
     refused: ({ behest }) => behest.oauth.device({ ...stranger, scope: 'calendar:read' }),
   },
+  'oauth.backchannel': {
+    answers: 'oauth.authorizeByBackchannel',
+    good: async (world) => {
+      const { client } = await oauthClient(world);
+      return world.behest.oauth.backchannel({ ...client, scope: 'calendar:read', login_hint: 'user_42' });
+    },
+    refused: ({ behest }) =>
+      behest.oauth.backchannel({ ...stranger, scope: 'calendar:read', login_hint: 'user_42' }),
+  },
+  'oauth.poll': {
+    answers: 'oauth.token',
+    good: async (world) => {
+      const { client } = await oauthClient(world);
+      const asked = await world.behest.oauth.backchannel({
+        ...{ ...client, scope: 'calendar:read', login_hint: 'user_77' },
+      });
+      const { entries } = await world.behest.audit.list({ principalId: 'user_77', limit: 1 });
+      await world.behest.authorizations.approve(String(Object(entries[0]?.metadata).authRequestId));
+      return world.behest.oauth.poll({ ...asked, interval: 0 }, client);
+    },
+    refused: async (world) => {
+      const { client } = await oauthClient(world);
+      const asked = { auth_req_id: 'x'.repeat(43), expires_in: 300, interval: 0 };
+      return world.behest.oauth.poll(asked, client);
+    },
+  },
   'oauth.introspect': {
     answers: 'oauth.introspect',
     good: ({ behest, its }) => behest.oauth.introspect({ token: String(its.grantToken) }),

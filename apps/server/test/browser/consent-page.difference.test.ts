@@ -2,21 +2,25 @@ import { expect, test } from 'vitest';
 import { authorize } from '../app/flow.ts';
 import { personOn } from '../app/person.ts';
 import { consentPages, decide, openRequest, sentTo } from './consent-page/pages.ts';
-import { button, must, sees } from './pages.ts';
+import { button, hasNo, must, sees } from './pages.ts';
 
 const { ask, visit, service } = consentPages();
 
 const entry = (tools: string[]) => [{ type: 'urn:service:tools:v1', connector: 'stripe', tools }];
 const scopes = ['orders:read', 'tool:stripe:write'];
 
-/** A request of an agent to which the person has consented once. */
-async function askAgain(first: object, second: object) {
+/**
+ * A request of an agent to which the person has consented once.
+ * @param replaces whether the request replaces the grant of that consent
+ */
+async function askAgain(first: object, second: object, replaces = false) {
   const { developer, agentId, id, link } = await ask({ mode: 'sandbox', request: first });
   const person = personOn(service());
   await person.open(link);
   const { code } = (await person.approve(id)).json();
-  await must(developer, 'POST', '/v1/token', { code, agentId });
-  const asked = await authorize(developer, agentId, { autoApprove: false, ...second });
+  const { grantId } = await must(developer, 'POST', '/v1/token', { code, agentId });
+  const replaced = replaces && { replacesGrantId: grantId };
+  const asked = await authorize(developer, agentId, { autoApprove: false, ...second, ...replaced });
   return { developer, agentId, id: String(asked.id), link: String(asked.consentUrl) };
 }
 
@@ -47,6 +51,21 @@ test('the page has nothing to keep where every permission is new', async () => {
   await sees(page, '+ New: “Read your files” is new.');
 
   expect(await button(page, 'Keep as before').count()).toBe(0);
+});
+
+test('the page says that an approval ends the permission that it replaces', async () => {
+  const { developer, agentId, link } = await askAgain({ scopes }, { scopes }, true);
+  const page = await visit();
+
+  await openRequest(page, link);
+  await sees(page, 'If you approve, the new permission takes the place of that one, which ends.');
+  await decide(page, 'Approve', 'Approved');
+
+  const { link: plain } = await askAgain({ scopes }, { scopes });
+  await openRequest(page, plain);
+  await sees(page, 'The request is the same as the one that you approved last.');
+  await hasNo(page.getByText('takes the place of'));
+  expect((await must(developer, 'GET', `/v1/grants?agentId=${agentId}`)).grants).toHaveLength(1);
 });
 
 test('the page says what is new and what is gone above the permissions, in words and with marks', async () => {

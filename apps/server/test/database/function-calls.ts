@@ -167,6 +167,7 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     find_delegable: call('find_delegable', dev, id(tokenId), id(agentId)),
     find_redeemable: call('find_redeemable', dev, id(exchanged.id)),
     'find_redeemable of a used code': call('find_redeemable', dev, id(grant.auth_request_id)),
+    find_replaced: call('find_replaced', dev, id(grantId), at),
     find_refreshable: call('find_refreshable', dev, id(refresh.id)),
     use_grant_token: call('use_grant_token', dev, id(tokenId), at),
     count_vault_credentials: call('count_vault_credentials', dev, at),

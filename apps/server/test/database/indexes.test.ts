@@ -14,6 +14,7 @@ import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/
 import { deleteUnusedClientsAcrossTenants } from '../../src/features/access/oauth/oauth.registration.repo.ts';
 import { findSeat } from '../../src/features/access/oauth/oauth.repo.ts';
 import { resourceServerAcrossTenants } from '../../src/features/access/resources/resources.queries.ts';
+import { listReplaced } from '../../src/features/access/tokens/tokens.replace.repo.ts';
 import { findFlipsAcrossTenants } from '../../src/features/access/verifiable-credentials/verifiable-credentials.repo.ts';
 import { tellAuthorizations } from '../../src/features/access/wallet-authorizations/wallet-authorizations.repo.ts';
 import { listGraceOverAcrossTenants } from '../../src/features/accounts/billing/billing.repo.ts';
@@ -337,6 +338,8 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   grants_of_token: ({ acme, its }) => acme('POST', '/v1/tokens/revoke', { jti: its.tokenId }),
   grants_children: ({ acme, its }) => acme('DELETE', `/v1/grants/${its.grantId}`),
   auth_requests_open_of_principal: endsAll,
+  auth_requests_replacing: ({ db, acme, at }) =>
+    inTransaction(db, (tx) => listReplaced(tx, acme, 'grnt_1', at)),
   legal_holds_standing: ({ acme }) => acme('GET', '/v1/compliance/holds?standing=true'),
   auth_requests_open: ({ acme, its }) => acme('DELETE', `/v1/agents/${its.agentId}`),
   sso_connection_domains_connection: ({ db, acme }) =>
@@ -418,7 +421,7 @@ const COPIES: Readonly<Record<string, string>> = {
   audit_erased: `'seq', 1000 + n, 'erasure_id', n`,
   audit_erasures: `'id', one.id || n, 'finished_at', '2020-01-01', 'before_at', null`,
   auth_requests: `'id', one.id || n, 'agent_id', n, 'principal_id', n, 'status', 'pending',
-    'expires_at', '2030-01-01'`,
+    'expires_at', '2030-01-01', 'replaces_grant_id', n`,
   caps_call: `'id', one.id || n, 'created_ms', 2000 + n`,
   dynamic_clients: `'client_id', one.client_id || n, 'expires_at', '2030-01-01'`,
   enforced_calls: `'call_id', one.call_id || n, 'created_at', '2030-01-01'`,

@@ -45,6 +45,18 @@ test('a deactivation, and the exchange of a code', () =>
     answers: ['200, 201', '200, 409 PRINCIPAL_INACTIVE'],
   }));
 
+test('a deactivation, and the exchange of a code that replaces a grant', () =>
+  race({
+    async prepare(acme) {
+      const held = await provisioned(acme);
+      const { code } = await authorize(acme, held.agentId, { replacesGrantId: held.grantId });
+      return { ...held, code: String(code) };
+    },
+    one: deactivate,
+    other: ({ acme }, { code, agentId }) => acme('POST', '/v1/token', { code, agentId }),
+    answers: ['200, 201', '200, 409 PRINCIPAL_INACTIVE'],
+  }));
+
 test('a deactivation, and a refresh', () =>
   race({
     prepare: provisioned,

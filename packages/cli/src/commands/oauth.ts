@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
 import { askOpenly } from '../oauth/documents.ts';
@@ -7,7 +6,6 @@ import { type Given, isSet, textOf, textsOf } from '../program/options.ts';
 import type { CommandSpec } from '../program/spec.ts';
 import { secretOf, secretOptions, TOKEN_OPTIONS, tokenOf } from '../secrets.ts';
 
-const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 const METHODS = ['none', 'client_secret_basic', 'client_secret_post'];
 
 export const OAUTH: readonly CommandSpec[] = [
@@ -114,16 +112,5 @@ async function device(context: Context, given: Given): Promise<void> {
   });
   if (!isSet(given, 'wait')) return context.one(asked);
   context.note(`The person enters ${asked.user_code} at ${asked.verification_uri}`);
-  for (let { interval } = asked; ; ) {
-    await sleep(interval * 1_000, undefined, { signal: context.io.signal });
-    const { device_code } = asked;
-    const tokens = await oauth
-      .token({ ...client, grant_type: DEVICE_CODE, device_code })
-      .catch((error: unknown) => {
-        const { code } = Object(error);
-        if (code !== 'authorization_pending' && code !== 'slow_down') throw error;
-        if (code === 'slow_down') interval += 5;
-      });
-    if (tokens) return context.one(tokens);
-  }
+  await context.one(await oauth.poll(asked, client, { signal: context.io.signal }));
 }

@@ -478,6 +478,7 @@ export interface AuthRequests {
   principalId: string;
   purpose: string | null;
   redirectUri: string | null;
+  replacesGrantId: string | null;
   scopes: string[];
   shownAgent: Json | null;
   state: string | null;

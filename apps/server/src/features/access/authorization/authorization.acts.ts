@@ -10,6 +10,8 @@ export const acts = {
       readonly scopes: readonly string[];
       /** The client polls for the decision, and the developer tells the person of a `ciba` request. */
       readonly channel?: 'device' | 'ciba';
+      /** The grant that ends when the new one begins. */
+      readonly replacesGrantId?: string;
     }
   >(),
   'authorization.approved': act<

@@ -3,6 +3,8 @@ import type { Caller } from '../../../platform/caller.ts';
 import { AppError, agentInactive, badField, notFound, principalInactive } from '../../../platform/errors.ts';
 import { isRedirectUri } from '../../accounts/developers/index.ts';
 import { refuseWhenFull } from '../../accounts/quotas/index.ts';
+import { findGrant, type GrantRow } from '../grants/grants.queries.ts';
+import { grantStatus } from '../grants/index.ts';
 import type { ByClient } from './authorization.clients.service.ts';
 import type { AuthorizationDeps } from './authorization.deps.service.ts';
 import { recordingScopes } from './authorization.refused.service.ts';
@@ -24,7 +26,11 @@ export async function admit(
   if (input.autoApprove !== undefined && caller.mode === 'live') {
     throw badField('autoApprove', 'not_allowed', 'Only the sandbox has `autoApprove`; leave it out.');
   }
-  const asker = await getAsker(deps.db, caller, input);
+  // Both are asked in one turn, and go to the database together.
+  const [asker, replaced] = await Promise.all([
+    getAsker(deps.db, caller, input),
+    findNamed(deps, caller, input),
+  ]);
   const asked = {
     operation: 'authorize',
     about: concerning({ ...input, agentDid: asker.agentDid }),
@@ -34,10 +40,12 @@ export async function admit(
       scopes: accepted.scopes,
       asker,
       isProposed: byClient?.isProposed === true,
+      replaced,
     }),
   );
   if (!asker.isPrincipalActive) throw principalInactive();
-  await mustHaveRoom(deps, caller, asker, deps.clock());
+  // The end of the grant makes room for the new one.
+  await mustHaveRoom(deps, caller, replaced ? { ...asker, activeGrants: null } : asker, deps.clock());
   return { accepted, asker, agentDid };
 }
 
@@ -45,6 +53,19 @@ interface Asking {
   readonly scopes: readonly string[];
   readonly asker: Asker;
   readonly isProposed: boolean;
+  /** The grant that the request names; null when it names none that is the agent's for the principal. */
+  readonly replaced: GrantRow | null | undefined;
+}
+
+/** The grant that a request is to replace. A caller who names another's grant learns nothing of it. */
+async function findNamed(
+  { db }: AuthorizationDeps,
+  caller: Caller,
+  { replacesGrantId, agentId, principalId }: NewRequest,
+): Promise<GrantRow | null | undefined> {
+  if (replacesGrantId === undefined) return undefined;
+  const found = await findGrant(db, caller, replacesGrantId);
+  return found?.agentId === agentId && found.principalId === principalId ? found : null;
 }
 
 /** @returns the agent's DID. @throws in the order in which the refusals are documented. */
@@ -52,7 +73,7 @@ function mustBeAllowed(
   deps: AuthorizationDeps,
   caller: Caller,
   { redirectUri }: Pick<NewRequest, 'redirectUri'>,
-  { scopes, asker, isProposed }: Asking,
+  { scopes, asker, isProposed, replaced }: Asking,
 ): string {
   const { agentDid, agentStatus, agentScopes } = asker;
   if (asker.enforceAgentScopes && agentScopes) mustBeWithin(agentScopes, scopes);
@@ -62,14 +83,23 @@ function mustBeAllowed(
   if (redirectUri !== undefined && !isFit(redirectUri)) {
     throw new AppError('INVALID_REDIRECT_URI', 'This redirect URI is not registered; register it first.');
   }
-  if (agentDid === null || agentStatus === 'revoked') throw notFound();
+  if (agentDid === null || agentStatus === 'revoked' || replaced === null) throw notFound();
   if (agentStatus !== 'active' && !isProposed) throw agentInactive();
+  if (replaced) mustLive(replaced, deps.clock());
   const hasProof = asker.consentMode !== 'developer' || toArray(asker.consentKeys).length > 0;
   if (caller.mode === 'live' && !hasProof && deps.principalProof === 'required') {
     const message = 'Register `consentKeys` first: without them the service cannot tell who consents.';
     throw new AppError('CONFLICT', message, { field: 'consentKeys' });
   }
   return agentDid;
+}
+
+/** @throws GRANT_INACTIVE */
+function mustLive(grant: GrantRow, now: Date): void {
+  const reason = grantStatus(grant, now);
+  if (reason === 'active') return;
+  const message = 'The grant to replace has ended; ask without `replacesGrantId`.';
+  throw new AppError('GRANT_INACTIVE', message, { reason });
 }
 
 /** Refuses a request to come, of an agent that need not exist yet. @throws PLAN_LIMIT_EXCEEDED */

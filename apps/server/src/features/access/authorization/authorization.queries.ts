@@ -1,5 +1,5 @@
 import type { Tenant } from '../../../platform/caller.ts';
-import type { Executor } from '../../../platform/db/db.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { hasFoldedPrincipal } from '../../../platform/db/folded-ids.ts';
 
 /** An authorization request, for queries that join other tables to it. */
@@ -9,6 +9,17 @@ export function requestOf(db: Executor, { developerId }: Tenant, requestId: stri
     .selectAll('request')
     .where('request.developerId', '=', developerId)
     .where('request.id', '=', requestId);
+}
+
+/** Lets an exchange or a decision about the request wait for the end of this transaction. */
+export async function holdRequest(tx: Tx, { developerId }: Tenant, requestId: string): Promise<void> {
+  await tx
+    .selectFrom('authRequests')
+    .select('id')
+    .where('developerId', '=', developerId)
+    .where('id', '=', requestId)
+    .forUpdate()
+    .execute();
 }
 
 /** Requests as they were approved, to be joined by `request.requestId`. */

@@ -40,6 +40,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
           'INVALID_REDIRECT_URI',
           'NOT_FOUND',
           'AGENT_INACTIVE',
+          'GRANT_INACTIVE',
           'PRINCIPAL_INACTIVE',
           'CONFLICT',
           'PLAN_LIMIT_EXCEEDED',

@@ -34,6 +34,8 @@ export const NewRequest = Type.Object(
     authorizationDetails: Type.Optional(Details),
     authorization_details: Type.Optional(Details),
     budget: Type.Optional(BudgetInput),
+    /** A living grant of the agent for the principal, which ends when the new one begins. */
+    replacesGrantId: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     consentExpiresIn: Type.String({ ...Duration, default: '1h' }),
     autoApprove: Type.Optional(Type.Boolean()),
   },
@@ -59,6 +61,8 @@ const members = {
   authorizationDetails: Type.Optional(Type.Array(Type.Unknown())),
   /** Allocated with the grant. */
   budget: Type.Optional(Type.Omit(Budget, ['remaining'])),
+  /** The grant that ends when the new one begins. */
+  replacesGrantId: Type.Optional(Id),
   /** The client learns the decision by asking for it, and there is no code. */
   channel: Type.Optional(Type.Enum(['device', 'ciba'])),
   sandbox: Type.Optional(Type.Literal(true)),

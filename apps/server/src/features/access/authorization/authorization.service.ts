@@ -23,7 +23,7 @@ import { newCode, newTicket } from './in-flight.service.ts';
  * Asks a principal for consent. In the sandbox the answer has a code at once, unless `autoApprove` is false; and so it has
  * where the developer lets policies approve, and one does.
  * @throws BAD_REQUEST, INVALID_SCOPE, INVALID_PURPOSE, INVALID_REDIRECT_URI, NOT_FOUND, AGENT_INACTIVE,
- * PRINCIPAL_INACTIVE, CONFLICT, PLAN_LIMIT_EXCEEDED, POLICY_DENIED, SERVICE_UNAVAILABLE
+ * GRANT_INACTIVE, PRINCIPAL_INACTIVE, CONFLICT, PLAN_LIMIT_EXCEEDED, POLICY_DENIED, SERVICE_UNAVAILABLE
  */
 export async function requestConsent(
   deps: AuthorizationDeps,
@@ -75,6 +75,7 @@ export async function requestConsent(
     manifests: isApproved ? jsonOf(pins) : null,
     budgetAmount: accepted.budget?.initial ?? null,
     budgetCurrency: accepted.budget?.currency ?? null,
+    replacesGrantId: input.replacesGrantId ?? null,
     status: isApproved ? 'approved' : 'pending',
     consentMethod: method,
     shownAgent: null,
@@ -153,9 +154,14 @@ export async function baseOfPages(
 const jsonOf = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 function actsOf(request: Omit<RequestRow, 'developerId'>, agentDid: string): Act[] {
-  const { id: authRequestId, scopes, consentMethod: method, policyId, channel } = request;
+  const { id: authRequestId, scopes, consentMethod: method, policyId, channel, replacesGrantId } = request;
   const about = concerning({ ...request, agentDid });
-  const asked = { authRequestId, scopes, ...(channel !== null && { channel }) };
+  const asked = {
+    authRequestId,
+    scopes,
+    ...(channel !== null && { channel }),
+    ...(replacesGrantId !== null && { replacesGrantId }),
+  };
   const requested: Act = { type: 'authorization.requested', ...about, data: asked };
   if (method === null) return [requested];
   const data = { authRequestId, scopes, method, narrowed: false, ...(policyId !== null && { policyId }) };

@@ -11,6 +11,7 @@ export function toAuthRequest(
   now: Date,
 ): AuthRequest {
   const { id, redirectUri, state, audience, purpose, authorizationDetails, decidedAt } = request;
+  const { replacesGrantId } = request;
   const budget = budgetOf(request);
   return {
     authRequestId: id,
@@ -28,6 +29,7 @@ export function toAuthRequest(
     ...(purpose !== null && { purpose }),
     ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
     ...(budget && { budget }),
+    ...(replacesGrantId !== null && { replacesGrantId }),
     ...(request.channel !== null && { channel: request.channel }),
     ...(mode === 'sandbox' && { sandbox: true as const }),
     ...(decidedAt && { decidedAt: decidedAt.toISOString() }),

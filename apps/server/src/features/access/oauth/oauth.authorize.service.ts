@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, oauthRefusal } from '../../../platform/errors.ts';
 import { toOAuthError } from '../../../platform/oauth-errors.ts';
+import type { NamingDeps } from '../../people/passkeys/index.ts';
 import {
   type AskingClient,
   type AuthorizationDeps,
@@ -16,7 +17,7 @@ import {
   type KnownClient,
 } from './oauth.client.service.ts';
 import type { DescribedClient } from './oauth.described.service.ts';
-import { type Browser, type NamedPerson, personOf } from './oauth.person.service.ts';
+import { type Browser, type NamedOnPage, type NamedPerson, personOf } from './oauth.person.service.ts';
 import { takePushed } from './oauth.push.service.ts';
 import { rates, strangersOf } from './oauth.rates.ts';
 import { isLocalUri, isRegisteredUri } from './oauth.redirects.service.ts';
@@ -25,7 +26,7 @@ import type { AuthorizationForm } from './oauth.schema.ts';
 import { scopesAsked } from './oauth.scopes.service.ts';
 import { developerNamed, proposed, seatedClient } from './oauth.seat.service.ts';
 
-export interface AuthorizeDeps extends AuthenticationDeps, AuthorizationDeps {
+export interface AuthorizeDeps extends AuthenticationDeps, AuthorizationDeps, NamingDeps {
   /** Whether every request has to be pushed first. */
   readonly requiresPush: boolean;
   /** The host in the DID of an agent. */
@@ -34,7 +35,7 @@ export interface AuthorizeDeps extends AuthenticationDeps, AuthorizationDeps {
 
 /**
  * Answers the browser that a client sends: with the consent page, or with the client's own address.
- * @param hint by which the developer's application names the person whom it has signed in for this request
+ * @param named how the browser's person was named for this request, on a page of the service
  * @returns the address to which the browser goes on
  * @throws invalid_request for an unknown client or an address that is not its own: nothing is redirected
  */
@@ -42,7 +43,7 @@ export async function authorize(
   deps: AuthorizeDeps,
   sent: AuthorizationForm,
   browser: Browser,
-  hint?: string,
+  named: NamedOnPage = {},
 ): Promise<string> {
   const clientId = sent.client_id ?? '';
   const known = await namedClient(deps, clientId, browser);
@@ -63,7 +64,7 @@ export async function authorize(
     const asked = acceptAuthorization(form);
     const isSignedIn = pushed?.isSignedIn === true;
     const { requestId, askedAt } = pushed ?? {};
-    const came = { isSignedIn, requestId, hint, askedAt: askedAt ? new Date(askedAt) : deps.clock() };
+    const came = { isSignedIn, requestId, askedAt: askedAt ? new Date(askedAt) : deps.clock(), ...named };
     const naming = { ...asked, principalId: form.principal_id, form, ...came };
     const person = await personOf(deps, client, naming, browser);
     if ('signInAt' in person) return person.signInAt;
@@ -102,7 +103,7 @@ function refusalAt(error: AppError): Readonly<Record<'error' | 'error_descriptio
 }
 
 /** @throws invalid_request */
-async function namedClient(
+export async function namedClient(
   deps: AuthorizeDeps,
   clientId: string,
   { address }: Browser,

@@ -1,8 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { stringifySetCookie } from 'cookie';
-import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
-import { newSecret } from '../../../platform/ids.ts';
 import {
   BackchannelAnswer,
   BackchannelForm,
@@ -12,6 +9,7 @@ import {
   EnteredCode,
 } from './oauth.channel.schema.ts';
 import { askByBackchannel } from './oauth.ciba.service.ts';
+import { browserCookie } from './oauth.cookies.service.ts';
 import { authorizeDevice, type DeviceDeps } from './oauth.device.service.ts';
 import { enterUserCode } from './oauth.device-entry.service.ts';
 import { rates } from './oauth.rates.ts';
@@ -19,8 +17,7 @@ import { browserOf, clientRequestOf, form } from './oauth.routes.ts';
 
 /** Requests without a browser of the client. */
 export const channelRoutes: FastifyPluginAsyncTypebox<DeviceDeps> = async (app, deps) => {
-  const isSecure = deps.publicBaseUrl.startsWith('https:');
-  const cookieName = `${isSecure ? '__Host-' : ''}bh_device`;
+  const idOf = browserCookie(deps, { name: 'bh_device', seconds: 3600 });
 
   app.post(
     '/oauth/device_authorization',
@@ -76,13 +73,7 @@ export const channelRoutes: FastifyPluginAsyncTypebox<DeviceDeps> = async (app, 
       },
     },
     async (request, reply) => {
-      const known = cookiesIn(request.headers)[cookieName];
-      const browserId = known ?? newSecret();
-      if (known === undefined) {
-        const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const;
-        const cookie = { name: cookieName, value: browserId, maxAge: 3600, ...attributes };
-        reply.header('set-cookie', stringifySetCookie(cookie));
-      }
+      const browserId = idOf(request, reply);
       return enterUserCode(deps, request.body, { ...browserOf(request), browserId });
     },
   );

@@ -3,6 +3,7 @@ import { defaulted, optional } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
+import { passkeySettings, relyingPartyOf } from '../../people/passkeys/index.ts';
 import { ssoEgress } from '../../people/sso/index.ts';
 import { assertionSettings } from '../assertions/index.ts';
 import { authorizationDeps, authorizationSettings } from '../authorization/index.ts';
@@ -16,6 +17,7 @@ import { registrationRoutes } from './oauth.registration.routes.ts';
 import { eraseClients } from './oauth.repo.ts';
 import { oauthRoutes } from './oauth.routes.ts';
 import { clientSettingsRoutes } from './oauth.settings.routes.ts';
+import { signInRoutes } from './oauth.sign-in.routes.ts';
 import { tables } from './oauth.tables.ts';
 import { USER_CODE_KEY_USE } from './oauth.user-code.service.ts';
 
@@ -30,6 +32,7 @@ export const oauth = defineFeature({
     'consent',
     'developers',
     'keys',
+    'passkeys',
     'sso',
     'tokens',
     'transmitter',
@@ -41,6 +44,7 @@ export const oauth = defineFeature({
     ...authorizationSettings,
     ...tokenSettings,
     ...assertionSettings,
+    ...passkeySettings,
     OAUTH_REQUIRE_PAR: defaulted(
       boolean,
       'false',
@@ -84,6 +88,7 @@ export const oauth = defineFeature({
       requiresPush: settings.OAUTH_REQUIRE_PAR,
       acceptsAssertions: settings.ID_JAG_ENABLED,
       upstream: ssoEgress(house, settings),
+      relyingParty: relyingPartyOf(settings, house.publicBaseUrl),
     };
     return {
       jobs: [expiryOfClients(house)],
@@ -91,6 +96,7 @@ export const oauth = defineFeature({
         await app.register(metadataRoutes, deps);
         await app.register(oauthRoutes, deps);
         await app.register(channelRoutes, deps);
+        await app.register(signInRoutes, deps);
         if (deps.registersClients) await app.register(registrationRoutes, deps);
         await app.register(clientSettingsRoutes, deps);
       },

@@ -3,11 +3,13 @@ import { AppError, oauthRefusal } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { findAccount } from '../../accounts/developers/developers.queries.ts';
 import { readNaming } from '../../people/consent/index.ts';
+import type { PasskeyDeps } from '../../people/passkeys/index.ts';
 import { cookieNames, readSessionCookie } from '../../people/sso/index.ts';
 import { principalOfSession } from '../../people/sso/sso.sessions.queries.ts';
 import { namedResources } from '../resources/resources.queries.ts';
 import type { AuthenticationDeps, Client } from './oauth.client.service.ts';
-import { keepPushed } from './oauth.push.service.ts';
+import { personByPasskey } from './oauth.passkey-person.service.ts';
+import { keepPushed, SIGN_IN_SECONDS } from './oauth.push.service.ts';
 import type { Asked } from './oauth.request.rules.ts';
 import type { AuthorizationForm } from './oauth.schema.ts';
 
@@ -18,7 +20,17 @@ export interface Browser {
   readonly cookies: Readonly<Record<string, string | undefined>>;
 }
 
-interface Naming extends Pick<Asked, 'loginHint' | 'asksSignIn' | 'maxAgeSeconds' | 'uiLocales'> {
+/** How a page of the service has found out who the person is: at most one of the two. */
+export interface NamedOnPage {
+  /** By a hint of the developer's application, which has signed them in for this request. */
+  readonly hint?: string;
+  /** By a passkey of theirs, which they have shown for this request. The service has checked it. */
+  readonly byPasskey?: string;
+}
+
+export interface Naming
+  extends NamedOnPage,
+    Pick<Asked, 'loginHint' | 'asksSignIn' | 'maxAgeSeconds' | 'uiLocales'> {
   /** From an authenticated client. */
   readonly principalId: string | undefined;
   readonly form: AuthorizationForm;
@@ -26,15 +38,14 @@ interface Naming extends Pick<Asked, 'loginHint' | 'asksSignIn' | 'maxAgeSeconds
   readonly isSignedIn: boolean;
   /** When the browser came first. */
   readonly askedAt: Date;
-  /** The id that the developer's application was told, and the hint by which it names the person. */
+  /** The id that the developer's application was told, or for which the person has shown their passkey. */
   readonly requestId: string | undefined;
-  readonly hint: string | undefined;
 }
 
 /** The person of a request, and the hint that proves them on the consent page too. */
 export interface NamedPerson {
   readonly principalId: string;
-  /** Whether the browser's session or the developer's application says so, and not the client. */
+  /** Whether the browser's session, a passkey or the developer's application says so, and not the client. */
   readonly isProven: boolean;
   readonly requestId?: string;
   readonly hint?: string;
@@ -42,10 +53,10 @@ export interface NamedPerson {
   readonly authenticatedSince?: Date | undefined;
 }
 
-type Named = NamedPerson | { readonly signInAt: string };
+interface PersonDeps extends AuthenticationDeps, Pick<PasskeyDeps, 'relyingParty'> {}
 
-/** The time that a person has to sign in. */
-const SIGN_IN_SECONDS = 600;
+/** The person, or the address at which they sign in first. */
+export type Named = NamedPerson | { readonly signInAt: string };
 
 const noMethod = () => oauthRefusal('access_denied', 'no sign-in method');
 
@@ -55,7 +66,7 @@ const noMethod = () => oauthRefusal('access_denied', 'no sign-in method');
  * @throws access_denied where the service cannot tell, unmet_authentication_requirements
  */
 export async function personOf(
-  deps: AuthenticationDeps,
+  deps: PersonDeps,
   client: Client,
   naming: Naming,
   browser: Browser,
@@ -75,6 +86,7 @@ export async function personOf(
   const authenticatedSince = isSignOn ? since : undefined;
   if (principalId !== undefined) return { principalId, isProven: false, authenticatedSince };
   if (consentMode === 'developer') return personAtApplication(deps, client, naming, consentKeys);
+  if (consentMode === 'passkey' && deps.relyingParty) return personByPasskey(deps, client, naming, since);
   if (consentMode !== 'sso') throw noMethod();
   return personSignedOn(deps, client, { ...naming, since: since ?? null }, browser);
 }
@@ -139,7 +151,7 @@ async function personAtApplication(
     const use = { issuer: deps.issuer, now: deps.clock() };
     const named = hint && readNaming(hint, { ...tenant, consentKeys, requestId }, use);
     if (!named) throw noMethod();
-    return { principalId: named.principalId, isProven: true, requestId, hint };
+    return { principalId: named.principalId, isProven: true, requestId, ...(hint && { hint }) };
   }
   const loginUrl = await findLoginUrl(deps, client, form.resource);
   if (loginUrl === undefined) throw noMethod();

@@ -8,6 +8,8 @@ import type { AuthorizationForm } from './oauth.schema.ts';
 
 const PREFIX = 'urn:ietf:params:oauth:request_uri:';
 export const PUSHED_SECONDS = 90;
+/** The time that a person has to sign in. */
+export const SIGN_IN_SECONDS = 600;
 /** No request is kept for longer. */
 const LONGEST_SECONDS = 600;
 
@@ -16,7 +18,7 @@ interface Pushed {
   readonly form: AuthorizationForm;
   /** Whether the service itself keeps it while its person signs in. */
   readonly isSignedIn: boolean;
-  /** The id that the request will have, where the developer's application vouches for its person. */
+  /** The id that the request will have, where its person signs in for it before it is made. */
   readonly requestId?: string;
   /** When the person came first, in ISO 8601, where the service itself keeps it. */
   readonly askedAt?: string;
@@ -45,19 +47,35 @@ export async function keepPushed(
   return `${PREFIX}${secret}`;
 }
 
-/** Takes a pushed request, once. @throws invalid_request for an unknown, used or foreign one alike */
-export async function takePushed(
+const notThere = () =>
+  oauthRefusal('invalid_request', 'The pushed request is not there; go back and start again.');
+
+const secretIn = (requestUri: string) =>
+  requestUri.startsWith(PREFIX) ? requestUri.slice(PREFIX.length) : '';
+
+/** Reads a pushed request, which stays. @throws invalid_request as `takePushed` */
+export async function getPushed(
   { store, clock }: StoreDeps,
   { clientId }: Pick<Client, 'clientId'>,
   requestUri: string,
 ): Promise<Pushed> {
-  const secret = requestUri.startsWith(PREFIX) ? requestUri.slice(PREFIX.length) : '';
+  const secret = secretIn(requestUri);
   const found = secret === '' ? undefined : await store.get(pushedKey(secret));
   const pushed: Pushed | undefined = found === undefined ? undefined : JSON.parse(found);
   const isOwn = pushed?.clientId === clientId && new Date(pushed.expiresAt) > clock();
-  if (!pushed || !isOwn || !(await isFirstUse(store, 'pushed', secret, LONGEST_SECONDS))) {
-    throw oauthRefusal('invalid_request', 'The pushed request is not there; go back and start again.');
-  }
-  await store.remove(pushedKey(secret));
+  if (!pushed || !isOwn) throw notThere();
+  return pushed;
+}
+
+/** Takes a pushed request, once. @throws invalid_request for an unknown, used or foreign one alike */
+export async function takePushed(
+  deps: StoreDeps,
+  client: Pick<Client, 'clientId'>,
+  requestUri: string,
+): Promise<Pushed> {
+  const pushed = await getPushed(deps, client, requestUri);
+  const secret = secretIn(requestUri);
+  if (!(await isFirstUse(deps.store, 'pushed', secret, LONGEST_SECONDS))) throw notThere();
+  await deps.store.remove(pushedKey(secret));
   return pushed;
 }

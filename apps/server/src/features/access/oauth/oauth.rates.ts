@@ -23,6 +23,11 @@ export const rates = rateRules({
     describes: '`POST /v1/device`, by client address',
     counts: [{ by: 'address' }],
   },
+  oauthSignIn: {
+    perMinute: 20,
+    describes: 'signing in with a passkey for an authorization request of OAuth, by client address',
+    counts: [{ by: 'address' }],
+  },
   oauthClientFetch: {
     perMinute: 30,
     describes: 'documents of OAuth clients that the service fetches, by the address that asked',

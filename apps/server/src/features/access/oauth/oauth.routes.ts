@@ -93,7 +93,7 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
     async (request) => {
       const { clientId, requestUri, hint } = request.body;
       const sent = { client_id: clientId, request_uri: requestUri };
-      return { redirectTo: await authorize(deps, sent, browserOf(request), hint) };
+      return { redirectTo: await authorize(deps, sent, browserOf(request), { hint }) };
     },
   );
 

@@ -4,7 +4,6 @@ import type { Caller } from '../../../platform/caller.ts';
 import { type AppError, principalInactive } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
-import { prepareActs } from '../../record/audit/index.ts';
 import { countWrongVerifierOf, findByCode, MAX_WRONG_VERIFIERS } from '../authorization/index.ts';
 import { refuseDenied } from '../policies/index.ts';
 import { credentialFor } from './tokens.credential.service.ts';
@@ -16,7 +15,8 @@ import {
   issueTokens,
   type TokenDeps,
 } from './tokens.issue.service.ts';
-import { findRedeemable, type NewGrant, type Redeemable, redeemCode } from './tokens.repo.ts';
+import { redeem } from './tokens.redeem.service.ts';
+import { findRedeemable, type NewGrant, type Redeemable } from './tokens.repo.ts';
 import { reportReuse } from './tokens.reuse.service.ts';
 import { newRoot } from './tokens.root.service.ts';
 import { invalidGrant, redemptionRefusal, type Presented as Shown } from './tokens.rules.ts';
@@ -82,13 +82,13 @@ export async function exchangeRequest(
   const { credentialFormat = 'jwt' } = input;
   const { credential, acts, members } = await credentialFor(deps, caller, grant, { credentialFormat, at });
   const created = [grantCreated(grant), ...allocated(grant, allocation)];
-  const records = prepareActs(caller, [...created, act, ...acts], at);
   const grantLimit = limitOf(deps.quotas, caller, 'active_grants');
   const maxWrongVerifiers = MAX_WRONG_VERIFIERS;
   const monthLimit = limitOf(deps.quotas, caller, 'token_exchanges');
   const limits = { grantLimit, monthLimit, maxWrongVerifiers, policiesVersion };
-  const write = { grant, token, refresh, allocation, credential, ...limits, records };
-  const lost = await redeemCode(deps.db, caller.tenant, at, write);
+  const write = { grant, token, refresh, allocation, credential, ...limits };
+  const { replacesGrantId } = found;
+  const lost = await redeem(deps, caller, { write, acts: [...created, act, ...acts], replacesGrantId }, at);
   if (lost === 'policies_changed' || lost === 'place_taken')
     return exchangeRequest(deps, caller, input, wish);
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);

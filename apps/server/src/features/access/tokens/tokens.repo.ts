@@ -53,6 +53,7 @@ type Requested = Pick<
   | 'wrongVerifiers'
   | 'budgetAmount'
   | 'budgetCurrency'
+  | 'replacesGrantId'
   | 'authenticatedAt'
   | 'authMethods'
 >;
@@ -77,7 +78,8 @@ const redeemable = lookUp<Redeemable, [developerId: string, requestId: string, w
      (f.request).code_challenge as "codeChallenge", (f.request).client, (f.request).key_thumbprint as "keyThumbprint", (f.request).code_expires_at as "codeExpiresAt",
      (f.request).status, (f.request).consent_method as "consentMethod", (f.request).policy_id as "policyId",
      (f.request).wrong_verifiers as "wrongVerifiers", (f.request).budget_amount as "budgetAmount",
-     (f.request).budget_currency as "budgetCurrency", (f.request).authenticated_at as "authenticatedAt",
+     (f.request).budget_currency as "budgetCurrency", (f.request).replaces_grant_id as "replacesGrantId",
+     (f.request).authenticated_at as "authenticatedAt",
      (f.request).auth_methods as "authMethods", f.agent_did as "agentDid", f.agent_status as "agentStatus",
      f.grant_id as "grantId", f.grant_status as "grantStatus", f.grant_issued_at as "grantIssuedAt",
      f.policies_version as "policiesVersion",

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { row } from '../../../platform/db/row.ts';
@@ -10,6 +10,20 @@ export type NewCredentialRow = Omit<Selectable<VerifiableCredentials>, 'develope
 /** A credential as `hold_status_place` and then `keep_credential` take it. */
 export const newCredential = ({ developerId }: Tenant, credential: NewCredentialRow) =>
   row({ ...credential, developerId });
+
+/**
+ * Holds the place of a credential that is about to be kept, for a transaction that ends credentials before. All others
+ * take this lock before that of the counter of grants.
+ */
+export async function holdStatusPlace(
+  tx: Tx,
+  tenant: Tenant,
+  credential: NewCredentialRow,
+  at: Date,
+): Promise<void> {
+  const asked = JSON.stringify(newCredential(tenant, credential));
+  await sql`select hold_status_place(${tenant.developerId}, ${at}, ${asked})`.execute(tx);
+}
 
 /** Credentials within reach. */
 export function credentialRows(db: Executor, { tenant, agentIds }: Reach) {

@@ -5,7 +5,7 @@ import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
-import { getRelyingParty, type PasskeyDeps } from '../passkeys/index.ts';
+import { type PasskeyDeps, verifyingParty } from '../passkeys/index.ts';
 
 export interface ApproverDeps extends PasskeyDeps {
   readonly db: Executor;
@@ -22,5 +22,4 @@ export interface ApproverDeps extends PasskeyDeps {
 }
 
 /** Approvers are verified by their authenticators in each ceremony, whatever principals are asked for. */
-export const approverParty = (deps: Pick<ApproverDeps, 'relyingParty'>) =>
-  ({ ...getRelyingParty(deps), userVerification: 'required' }) as const;
+export const approverParty = verifyingParty;

@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { AssertionResponse } from '@behest/protocol/passkey-shapes';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { newId } from '../../../platform/ids.ts';
 import { recordEntry } from '../../record/audit/index.ts';
-import { challengeInvalid, checkAssertion, requestOptions } from '../passkeys/index.ts';
+import { beginDiscovery, checkAssertion, takeDiscovery } from '../passkeys/index.ts';
 import { type ApproverDeps, approverParty } from './approvers.deps.service.ts';
 import {
   type ApproverPasskeyRow,
@@ -14,7 +12,6 @@ import {
   suspectPasskey,
 } from './approvers.keys.repo.ts';
 import { findApprover } from './approvers.queries.ts';
-import { CHALLENGE_MS } from './approvers.rules.ts';
 import type { SignInVerify } from './approvers.schema.ts';
 import {
   type OpenedBrowser,
@@ -23,18 +20,10 @@ import {
   unauthorized,
 } from './approvers.session.service.ts';
 
-const keyOf = (challengeId: string) => `approver-sign-in:${challengeId}`;
+const PLACE = { use: 'approver-sign-in' };
 
 /** Asks for any passkey of an approver. The answer is the same for everybody, so that nobody learns who is an approver. */
-export async function beginSignIn(deps: ApproverDeps) {
-  const party = approverParty(deps);
-  const challenge = randomBytes(32);
-  const challengeId = newId('wac', deps.clock());
-  const seconds = CHALLENGE_MS / 1000;
-  await deps.store.put([{ key: keyOf(challengeId), value: challenge.toString('base64url'), seconds }]);
-  const publicKey = await requestOptions(party, { challenge, allowed: [] });
-  return { challengeId, publicKey: { ...publicKey } };
-}
+export const beginSignIn = (deps: ApproverDeps) => beginDiscovery(deps, approverParty(deps), PLACE);
 
 /** @throws CHALLENGE_INVALID, WEBAUTHN_VERIFICATION_FAILED, WEBAUTHN_CLONE_SUSPECTED, UNAUTHORIZED, SSO_REQUIRED */
 export async function finishSignIn(
@@ -44,15 +33,9 @@ export async function finishSignIn(
 ): Promise<OpenedBrowser> {
   const at = deps.clock();
   const party = approverParty(deps);
-  const key = keyOf(challengeId);
-  const text = await deps.store.get(key);
-  // Two answers to one challenge find one slot.
-  const slot = { key: `${key}:taken`, owner: newId('wac', at), most: 1, seconds: CHALLENGE_MS / 1000 };
-  if (text === undefined || !(await deps.store.takeSlot(slot))) throw challengeInvalid();
-  await deps.store.remove(key);
+  const challenge = await takeDiscovery(deps, PLACE, challengeId);
   const passkey = await passkeyOf(deps, response);
   if (!passkey) throw unauthorized();
-  const challenge = Buffer.from(text, 'base64url');
   const { counter } = await checkAssertion({ party, challenge, response }, passkey);
   return inTransaction(deps.db, async (tx) => {
     const row = await findApprover(tx, passkey, passkey.approverId);

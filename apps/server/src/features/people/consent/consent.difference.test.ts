@@ -76,6 +76,22 @@ describe('the difference to the last consent', () => {
     ]);
   });
 
+  test('O30 counts from the grant that is to be replaced, and says to its person alone that it ends', async () => {
+    const { service, acme, agentId, open, consent } = await startAsking();
+    const old = await consent({ scopes: ['calendar:read'] });
+    const newer = await consent({ scopes: ['mail:read'] });
+    const asked = { scopes: ['calendar:read'], replacesGrantId: old.grantId };
+
+    const { consentUrl } = await authorize(acme, agentId, asked);
+    const stranger = (await personOn(service).open(String(consentUrl))).json().request;
+    const [{ shown }, plain] = [await open(asked), await open({ scopes: ['calendar:read'] })];
+
+    expect([stranger.previous, stranger.replacesGrantId]).toEqual([null, null]);
+    expect(shown).toMatchObject({ replacesGrantId: old.grantId, previous: { grantId: old.grantId } });
+    expect(shown.diff.verdict).toBe('same');
+    expect(plain.shown).toMatchObject({ replacesGrantId: null, previous: { grantId: newer.grantId } });
+  });
+
   test('O30 says that the agent has another name and description, in the agent’s words beside the sentence', async () => {
     const { acme, agentId, open, consent } = await startAsking();
     await consent();

@@ -9,6 +9,12 @@ interface Pair {
   readonly principalId: string;
 }
 
+interface Sought {
+  readonly at: Date;
+  readonly since: Date;
+  readonly replacesGrantId: string | null;
+}
+
 /** The grants of an agent for a person that no agent has delegated. */
 const rootGrantsOf = (db: Executor, tenant: Tenant, { agentId, principalId }: Pair) =>
   grantsOf(db, tenant)
@@ -17,14 +23,14 @@ const rootGrantsOf = (db: Executor, tenant: Tenant, { agentId, principalId }: Pa
     .where('grant.parentGrantId', 'is', null);
 
 /**
- * The last grant of this agent that the person decided themselves, with the request that they approved: the newest that is
- * active, or else the newest. Grants of policies and of links decide nothing here, since nobody who was known decided them.
+ * The last grant of this agent that the person decided themselves, with the request that they approved: the one that is to
+ * be replaced, or the newest that is active, or else the newest. Grants of policies and of links decide nothing here, since nobody who was known decided them.
  */
 export function findLastConsent(
   db: Executor,
   tenant: Tenant,
   pair: Pair,
-  { at, since }: { readonly at: Date; readonly since: Date },
+  { at, since, replacesGrantId }: Sought,
 ) {
   return rootGrantsOf(db, tenant, pair)
     .innerJoin(decidedRequestsOf(db, tenant), 'request.requestId', 'grant.authRequestId')
@@ -37,6 +43,7 @@ export function findLastConsent(
         and([eb('grant.consentMethod', '=', 'sandbox'), eb('request.shownAgent', 'is not', null)]),
       ]),
     )
+    .orderBy(sql`(${sql.ref('grant.id')} is not distinct from ${replacesGrantId})`, 'desc')
     .orderBy(sql`(${sql.ref('grant.status')} = 'active' and ${sql.ref('grant.expiresAt')} > ${at})`, 'desc')
     .orderBy('grant.issuedAt', 'desc')
     .orderBy('grant.id', 'desc')

@@ -32,9 +32,11 @@ interface PreviousDeps {
 export interface ShownPrevious {
   readonly previous: Previous | null;
   readonly diff: Diff | null;
+  /** The grant that the approval ends. */
+  readonly replacesGrantId: string | null;
 }
 
-const NOTHING: ShownPrevious = { previous: null, diff: null };
+const NOTHING: ShownPrevious = { previous: null, diff: null, replacesGrantId: null };
 
 /**
  * Compares the request with the person's last consent to the same agent. Only a person who is known sees it: the holder of
@@ -47,8 +49,9 @@ export async function previousConsent(
 ): Promise<ShownPrevious> {
   const { db, clock } = deps;
   if (!verification.satisfied || verification.mode === 'link') return NOTHING;
+  const { replacesGrantId } = row;
   const last = await lastConsent(deps, row);
-  if (!last) return NOTHING;
+  if (!last) return { ...NOTHING, replacesGrantId };
   const at = clock();
   const tenant = { developerId: row.developerId };
   const agreed = storedPins(last.manifests)?.pins ?? [];
@@ -71,6 +74,7 @@ export async function previousConsent(
       otherActive,
     },
     diff: difference(before, after, Object(row.scopeDescriptions)),
+    replacesGrantId,
   };
 }
 
@@ -78,7 +82,8 @@ export async function previousConsent(
 export function lastConsent({ db, clock }: PreviousDeps, row: ShownRow) {
   const at = clock();
   const since = new Date(at.getTime() - REMEMBERED_MS);
-  return findLastConsent(db, { developerId: row.developerId }, row, { at, since });
+  const { developerId, replacesGrantId } = row;
+  return findLastConsent(db, { developerId }, row, { at, since, replacesGrantId });
 }
 
 type Asked = Pick<

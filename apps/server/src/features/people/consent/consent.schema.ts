@@ -129,6 +129,8 @@ export const ShownRequest = Type.Object({
   /** Null before the person is proved, and where they have decided nothing about the agent yet. */
   previous: Type.Union([Previous, Type.Null()]),
   diff: Type.Union([Diff, Type.Null()]),
+  /** The grant that ends when the new one begins; null where there is none, and before the person is proved. */
+  replacesGrantId: Type.Union([Id, Type.Null()]),
   csrfToken: Type.String(),
   verification: Verification,
 });

@@ -52,6 +52,7 @@ export function shownRequest(
     sandbox: row.developerMode === 'sandbox',
     fidoRequired: row.consentMode === 'passkey',
     previous: before.previous,
+    replacesGrantId: before.replacesGrantId,
     diff: before.diff && { ...before.diff, items: [...before.diff.items] },
     csrfToken,
     verification,
@@ -107,6 +108,7 @@ export function signedRequest(
       sandbox: row.developerMode === 'sandbox',
       manifests: manifests.toSorted((one, other) => (one.connector < other.connector ? -1 : 1)),
       previous: previousGrantId && { grantId: previousGrantId },
+      replacesGrantId: row.replacesGrantId,
     },
     principalId: row.principalId,
     decision: {

@@ -95,6 +95,7 @@ describe('opening the page’s session', () => {
       fidoRequired: false,
       previous: null,
       diff: null,
+      replacesGrantId: null,
       csrfToken,
       verification,
     });

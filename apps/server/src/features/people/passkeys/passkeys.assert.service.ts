@@ -127,7 +127,11 @@ export const keepEvidence = (
   proven: { readonly challengeId: string; readonly requestId: string },
 ): Promise<boolean> => insertEvidence(tx, tenant, proven);
 
-function asserted({ id: credentialId }: PasskeyRow, { use, subjectId, principalId }: ProofSubject): Act {
+/** The act of a passkey that was shown for a request or a connect session. */
+export function asserted(
+  { id: credentialId }: PasskeyRow,
+  { use, subjectId, principalId }: ProofSubject,
+): Act {
   const about = use === 'consent' ? { authRequestId: subjectId } : { connectSessionId: subjectId };
   return { type: 'fido.assertion', principalId, data: { credentialId, ...about } };
 }
@@ -149,7 +153,7 @@ function withProof({ signed: kept }: ChallengeRow, { rpId, origin, publicKey, re
 }
 
 /** Marks a passkey whose counter went back, once, unless it was removed meanwhile. @returns the refusal */
-async function suspect(
+export async function suspect(
   { aside }: PasskeyDeps,
   caller: Caller,
   passkey: PasskeyRow,

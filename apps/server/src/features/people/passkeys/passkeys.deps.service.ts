@@ -12,6 +12,10 @@ export interface PasskeyDeps {
   readonly relyingParty: RelyingParty | undefined;
 }
 
+/** As `getRelyingParty`, for ceremonies in which the authenticator has to verify the person in any case. @throws NOT_CONFIGURED */
+export const verifyingParty = (deps: Pick<PasskeyDeps, 'relyingParty'>) =>
+  ({ ...getRelyingParty(deps), userVerification: 'required' }) as const;
+
 /** @throws NOT_CONFIGURED */
 export function getRelyingParty({ relyingParty }: Pick<PasskeyDeps, 'relyingParty'>): RelyingParty {
   if (relyingParty) return relyingParty;

@@ -77,6 +77,27 @@ export function findByCredential(
     .executeTakeFirst();
 }
 
+/** The passkey that an authenticator has found by itself, under the handle of its principal. */
+export function findDiscovered(
+  db: Executor,
+  { developerId }: Tenant,
+  { credentialId, userHandle }: { readonly credentialId: Buffer; readonly userHandle: Buffer },
+): Promise<PasskeyRow | undefined> {
+  return db
+    .selectFrom('passkeys as passkey')
+    .innerJoin('passkeyUsers as user', (join) =>
+      join
+        .onRef('user.developerId', '=', 'passkey.developerId')
+        .onRef('user.principalId', '=', 'passkey.principalId'),
+    )
+    .selectAll('passkey')
+    .where('passkey.developerId', '=', developerId)
+    .where('user.developerId', '=', developerId)
+    .where('passkey.credentialId', '=', credentialId)
+    .where('user.userHandle', '=', userHandle)
+    .executeTakeFirst();
+}
+
 /** @param status the status that it has to have */
 export function updatePasskey(
   tx: Tx,

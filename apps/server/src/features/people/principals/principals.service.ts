@@ -7,7 +7,12 @@ import { byId, pageOf } from '../../../platform/paging.ts';
 import { cancelRequests, freeRequests } from '../../access/authorization/index.ts';
 import { findBudgets } from '../../access/budgets/budgets.queries.ts';
 import { shownBudget } from '../../access/budgets/index.ts';
-import { grantStatus, revokeGrantsOfPrincipal, revokeGrantWithin } from '../../access/grants/index.ts';
+import {
+  grantStatus,
+  holdDelegations,
+  revokeGrantsOfPrincipal,
+  revokeGrantWithin,
+} from '../../access/grants/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
   findSession,
@@ -74,6 +79,7 @@ export async function revokeOwnGrant(
   const caller = personIn(session, found);
   const { principalId } = session;
   await inTransaction(deps.db, async (tx) => {
+    await holdDelegations(tx, caller); // before requests, as in an exchange that replaces a grant
     const { acts: cancelled, requestIds } = await cancelRequests(tx, caller, { agentId, principalId }, at);
     const revoked = await revokeGrantWithin(tx, caller, grantId, { reason: 'principal' }, at);
     await freeRequests(tx, caller, { requestIds, store: deps.store });
@@ -96,6 +102,7 @@ export async function revokeOwnGrants(
   const caller = personIn(session, found);
   const { principalId } = session;
   return inTransaction(deps.db, async (tx) => {
+    await holdDelegations(tx, caller); // as above
     const { acts: cancelled, requestIds } = await cancelRequests(tx, caller, { principalId }, at);
     const { acts, revoked } = await revokeGrantsOfPrincipal(
       tx,

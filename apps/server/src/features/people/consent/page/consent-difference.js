@@ -13,9 +13,11 @@ const { difference: said } = words;
  * @param {{ choices: Choices, now: () => Date, refresh: () => void }} use
  */
 export function renderDifference(request, { choices, now, refresh }) {
-  const { previous, diff, verification } = request;
+  const { previous, diff, verification, replacesGrantId } = request;
   if (!verification.satisfied || verification.mode === 'link') return undefined;
-  if (!previous || !diff) return clause(said.title, paragraph(said.first));
+  const isLast = replacesGrantId === previous?.grantId;
+  const ends = replacesGrantId ? paragraph(isLast ? said.replacesIt : said.replaces) : undefined;
+  if (!previous || !diff) return clause(said.title, [paragraph(said.first), ends]);
   const changes = diff.items.filter(({ change }) => change !== 'same');
   const same = diff.items.filter(({ change }) => change === 'same');
   const { status, issuedAt, otherActive } = previous;
@@ -25,6 +27,7 @@ export function renderDifference(request, { choices, now, refresh }) {
   return clause(said.title, [
     paragraph(element('strong', {}, said.verdict[diff.verdict])),
     aside(since, others && ` ${others}`),
+    ends,
     changes.length > 0 && element('ul', { role: 'list', class: 'difference' }, changes.map(renderItem)),
     same.length > 0 &&
       element(

@@ -31,6 +31,9 @@ export const words = {
       expired: 'You approved last: {time}. The permission has run out.',
       revoked: 'You approved last: {time}. The permission was taken back.',
     },
+    replacesIt: 'If you approve, the new permission takes the place of that one, which ends.',
+    replaces:
+      'If you approve, the new permission takes the place of an earlier one of this agent, which ends.',
     another: 'One more permission of this agent holds.',
     others: '{n} more permissions of this agent hold.',
     same: 'As before: {n}',

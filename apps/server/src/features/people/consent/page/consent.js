@@ -13,9 +13,9 @@ import {
 } from '../../../../platform/page/dom.js';
 import { duration, fill, fillText } from '../../../../platform/page/format.js';
 import * as screen from '../../../../platform/page/screen.js';
+import { isSafeTarget } from '../../../../platform/page/target.js';
 import { words as shared } from '../../../../platform/page/words.js';
 import { consentApi } from './consent-api.js';
-import { isSafeTarget } from './consent-target.js';
 import { mayApprove, renderRequest } from './consent-view.js';
 import { words } from './consent-words.js';
 

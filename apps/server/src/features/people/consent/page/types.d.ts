@@ -123,6 +123,8 @@ export interface ConsentRequest {
   /** The person's last consent to the agent; null before the proof, and for the first. */
   previous: Previous | null;
   diff: { verdict: 'same' | 'narrower' | 'wider'; items: DiffItem[] } | null;
+  /** The permission that ends when the new one begins; null before the proof. */
+  replacesGrantId: string | null;
   verification: {
     mode: string;
     satisfied: boolean;

@@ -163,6 +163,7 @@ export const words = {
     parent: 'with the permission that it came from',
     agent_revoked: 'with the agent',
     token_revoked: 'with the pass that it was made with',
+    superseded: 'when a newer one took its place',
     expired: 'by itself',
   },
   otherReason: 'by the service',
