@@ -2,10 +2,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import type { AuthorizeDeps } from './oauth.authorize.service.ts';
+import { EnteredCode } from './oauth.channel.schema.ts';
 import { browserCookie } from './oauth.cookies.service.ts';
 import { rates } from './oauth.rates.ts';
 import { browserOf } from './oauth.routes.ts';
-import { EnteredCode } from './oauth.schema.ts';
 import { AskSignIn, SignIn, SignInOptions } from './oauth.sign-in.schema.ts';
 import { beginSignIn, finishSignIn } from './oauth.sign-in.service.ts';
 

@@ -3,9 +3,9 @@ import { oauthRefusal } from '../../../platform/errors.ts';
 import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import { beginNaming, finishNaming } from '../../people/passkeys/index.ts';
 import { type AuthorizeDeps, authorize, namedClient } from './oauth.authorize.service.ts';
+import type { EnteredCode } from './oauth.channel.schema.ts';
 import type { Browser } from './oauth.person.service.ts';
 import { getPushed } from './oauth.push.service.ts';
-import type { EnteredCode } from './oauth.schema.ts';
 import { developerNamed } from './oauth.seat.service.ts';
 import type { AskSignIn, SignIn } from './oauth.sign-in.schema.ts';
 
