@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { askByBackchannel } from './oauth.ciba.service.ts';
-import { browserCookie } from './oauth.cookies.service.ts';
+import { browserCookie } from './oauth.cookies.routes.ts';
 import { authorizeDevice, type DeviceDeps } from './oauth.device.service.ts';
 import { enterUserCode } from './oauth.device-entry.service.ts';
 import { rates } from './oauth.rates.ts';

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import type { AuthorizeDeps } from './oauth.authorize.service.ts';
-import { browserCookie } from './oauth.cookies.service.ts';
+import { browserCookie } from './oauth.cookies.routes.ts';
 import { rates } from './oauth.rates.ts';
 import { browserOf } from './oauth.routes.ts';
 import { EnteredCode } from './oauth.schema.ts';
