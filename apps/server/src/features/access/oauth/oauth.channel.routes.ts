@@ -9,7 +9,7 @@ import {
   EnteredCode,
 } from './oauth.channel.schema.ts';
 import { askByBackchannel } from './oauth.ciba.service.ts';
-import { browserCookie } from './oauth.cookies.service.ts';
+import { browserCookie } from './oauth.cookies.routes.ts';
 import { authorizeDevice, type DeviceDeps } from './oauth.device.service.ts';
 import { enterUserCode } from './oauth.device-entry.service.ts';
 import { rates } from './oauth.rates.ts';

@@ -2,13 +2,22 @@ import type { Clock } from '../../../platform/clock.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { Client } from './oauth.client.service.ts';
-import type { Named, Naming } from './oauth.person.service.ts';
 import { keepPushed, SIGN_IN_SECONDS } from './oauth.push.service.ts';
+import type { AuthorizationForm } from './oauth.schema.ts';
 
 interface KeepDeps {
   readonly store: EphemeralStore;
   readonly clock: Clock;
   readonly publicBaseUrl: string;
+}
+
+interface Asking {
+  readonly form: AuthorizationForm;
+  /** When the browser came first. */
+  readonly askedAt: Date;
+  /** The id for which the person has shown their passkey, and the principal of that passkey. */
+  readonly requestId: string | undefined;
+  readonly byPasskey?: string;
 }
 
 /**
@@ -18,9 +27,9 @@ interface KeepDeps {
 export async function personByPasskey(
   deps: KeepDeps,
   client: Client,
-  { byPasskey, form, askedAt, requestId }: Naming,
+  { byPasskey, form, askedAt, requestId }: Asking,
   authenticatedSince: Date | undefined,
-): Promise<Named> {
+) {
   if (byPasskey !== undefined && requestId !== undefined) {
     return { principalId: byPasskey, isProven: true, requestId, authenticatedSince };
   }

@@ -28,7 +28,7 @@ export interface NamedOnPage {
   readonly byPasskey?: string;
 }
 
-export interface Naming
+interface Naming
   extends NamedOnPage,
     Pick<Asked, 'loginHint' | 'asksSignIn' | 'maxAgeSeconds' | 'uiLocales'> {
   /** From an authenticated client. */
@@ -56,7 +56,7 @@ export interface NamedPerson {
 interface PersonDeps extends AuthenticationDeps, Pick<PasskeyDeps, 'relyingParty'> {}
 
 /** The person, or the address at which they sign in first. */
-export type Named = NamedPerson | { readonly signInAt: string };
+type Named = NamedPerson | { readonly signInAt: string };
 
 const noMethod = () => oauthRefusal('access_denied', 'no sign-in method');
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import type { AuthorizeDeps } from './oauth.authorize.service.ts';
 import { EnteredCode } from './oauth.channel.schema.ts';
-import { browserCookie } from './oauth.cookies.service.ts';
+import { browserCookie } from './oauth.cookies.routes.ts';
 import { rates } from './oauth.rates.ts';
 import { browserOf } from './oauth.routes.ts';
 import { AskSignIn, SignIn, SignInOptions } from './oauth.sign-in.schema.ts';

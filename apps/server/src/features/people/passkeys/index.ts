@@ -7,7 +7,7 @@ export {
   publicJwk,
   requestOptions,
 } from './passkeys.ceremony.service.ts';
-export { getRelyingParty, type PasskeyDeps, verifyingParty } from './passkeys.deps.service.ts';
+export { type PasskeyDeps, verifyingParty } from './passkeys.deps.service.ts';
 export { beginDiscovery, takeDiscovery } from './passkeys.discover.service.ts';
 export { beginNaming, finishNaming, type NamingDeps } from './passkeys.name.service.ts';
 export { rates as passkeyRates } from './passkeys.rates.ts';
