@@ -51,7 +51,7 @@ describe('the clients of a developer ask twelve times as often together as one o
 
     expect(answers).toEqual(Array(12).fill(303));
     expect(await follow(form, 13)).toBe(429);
-    expect(await follow(await formOf(stranger.clientId), 13)).toBe(303); // of another developer
+    expect(await follow(await formOf(stranger.clientId), 13)).toBe(303); // a client of another developer
   });
 
   test('by pushes of clients that prove nothing, which leave those of proved clients alone', async () => {

@@ -120,7 +120,7 @@ describe('the settings of an agent as an OAuth client', () => {
     expect([made.statusCode, made.json().clientSecret]).toEqual([200, undefined]);
   });
 
-  test('of a revoked agent stay as they are; those of a suspended one change', async () => {
+  test('stay as they are for a revoked agent, and change for a suspended one', async () => {
     const { acme, agentId, path, put } = await newAgent();
     await put();
     await acme('PATCH', `/v1/agents/${agentId}`, { status: 'suspended' });

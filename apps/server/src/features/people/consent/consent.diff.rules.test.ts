@@ -278,7 +278,7 @@ describe('17 E: the difference between two consents', () => {
       [undefined, WRITE],
       ['new send'],
     ],
-  ])('of the manifest %s', (_, terms, [old, now], expected) => {
+  ])('%s, by its manifest', (_, terms, [old, now], expected) => {
     const manifest = (sha256: string, tool?: ManifestTool) =>
       new Map([['pay', { sha256, tools: new Map(tool ? [['send', tool]] : []) }]]);
     const [before, after] = [

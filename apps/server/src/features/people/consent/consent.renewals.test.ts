@@ -71,7 +71,7 @@ describe('a consent that has to be renewed', () => {
     expect(await causesOf(acme)).toEqual(['agent_changed']);
   });
 
-  test('is none that a policy gave, after a change of the agent: nobody was shown it', async () => {
+  test('rests on a decision: a grant of a policy refreshes after a change of the agent, whom nobody was shown', async () => {
     const { acme, agentId } = await startAsking(service);
     await acme('PATCH', '/v1/me', { policyAutoApproval: true, reconsentOnAgentChange: true });
     await acme('POST', '/v1/policies', { name: 'Reads', effect: 'allow', scopes: READ });
