@@ -15,6 +15,7 @@ import type { ListenersOf, Listening } from './platform/hooks.ts';
 import type { Credentials } from './platform/http/callers/credentials.ts';
 import type { RateRule } from './platform/http/limits/rate-rules.ts';
 import type { Job } from './platform/jobs/jobs.ts';
+import type { LongWork } from './platform/long-work.ts';
 import type { ChargeRecipient } from './platform/mail/charge-recipient.ts';
 import type { OpenedMailer } from './platform/mail/open-mailer.ts';
 import type { CountUse } from './platform/metering.ts';
@@ -54,6 +55,8 @@ export interface House extends OpenedMailer {
   readonly lifetimes: { readonly maxGrantLifetimeSeconds: number; readonly maxTtlSeconds: number };
   readonly metrics: Metrics;
   readonly notices: CommitNotices;
+  /** Deals out the turns of all work of the process that reads many rows. */
+  readonly longWork: LongWork;
   readonly publishChange: PublishChange;
   readonly listenersOf: ListenersOf;
   readonly isStopping: () => boolean;

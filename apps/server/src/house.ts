@@ -14,6 +14,7 @@ import type { Credentials } from './platform/http/callers/credentials.ts';
 import { changePublisher, type KnownCallers, knownCallers } from './platform/http/callers/known-callers.ts';
 import { eraseAnswers } from './platform/http/idempotency/answers.ts';
 import { type ChargeRates, rateLimiter } from './platform/http/limits/rates.ts';
+import { longWork } from './platform/long-work.ts';
 import { recipientCharger } from './platform/mail/charge-recipient.ts';
 import type { OpenedMailer } from './platform/mail/open-mailer.ts';
 import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
@@ -110,6 +111,7 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
     lifetimes: { maxGrantLifetimeSeconds, maxTtlSeconds },
     metrics,
     notices,
+    longWork: longWork(),
     publishChange: changePublisher(store, (err) => {
       callers.forgetAll();
       logger?.warn({ err }, 'redis was not told of a change: other processes may take ten seconds to see it');

@@ -193,11 +193,19 @@ export type AskedPeople = Awaited<ReturnType<ReturnType<typeof askedPeople>>>;
 /** The arguments of a call that two people decide about. */
 export const release = { tool: 'wire', arguments: { decision: 'release', to: 'ACME Ltd', amount: '9000' } };
 
-/** Records what is over by the clock of an instance that is five hours ahead. */
-export async function expires({ service }: { readonly service: Service }): Promise<undefined> {
-  const later = new Date(service.clock().getTime() + 5 * 3_600_000);
-  const onFailure = (error: unknown) => {
-    throw error;
+/** Cares for what is due by the clock of an instance that is some hours ahead. */
+const caresAhead =
+  (hours: number) =>
+  async ({ service }: { readonly service: Service }): Promise<undefined> => {
+    const later = new Date(service.clock().getTime() + hours * 3_600_000);
+    const onFailure = (error: unknown) => {
+      throw error;
+    };
+    await careForDue({ db: service.db, clock: () => later, publicBaseUrl: 'https://auth.test', onFailure });
   };
-  await careForDue({ db: service.db, clock: () => later, publicBaseUrl: 'https://auth.test', onFailure });
-}
+
+/** Records what is over. */
+export const expires = caresAhead(5);
+
+/** Reminds of what has half of its time left. */
+export const reminds = caresAhead(3);

@@ -44,6 +44,15 @@ async function standing(acme: Developer, service: Service) {
   return { ...held, grantId: String(first.json()['urn:service:grant'].grant_id) };
 }
 
+/** As `standing`, after its rule was narrowed: the grant has ended, and the next assertion makes another one. */
+async function narrowed(acme: Developer, service: Service) {
+  const held = await standing(acme, service);
+  const { statusCode } = await narrow({ service, acme }, held);
+  if (statusCode !== 200) throw new Error(`The rule stayed: ${statusCode}`);
+  return held;
+}
+const narrow = ({ acme }: Side, { rulePath }: Held) => acme('PATCH', rulePath, { scopes: ['calendar:read'] });
+
 test('M15 two uses of one assertion', () =>
   race({
     prepare: asserted,
@@ -63,7 +72,23 @@ test('M15 an assertion, and the narrowing of its rule', () =>
   race({
     prepare: standing,
     one: (side, held) => show(side, held, held.assertion),
-    other: ({ acme }, { rulePath }) => acme('PATCH', rulePath, { scopes: ['calendar:read'] }),
+    other: narrow,
+    answers: ['200, 200'],
+  }));
+
+test('M15 an assertion, and a shorter life of the tokens by its rule', () =>
+  race({
+    prepare: standing,
+    one: (side, held) => show(side, held, held.assertion),
+    other: ({ acme }, { rulePath }) => acme('PATCH', rulePath, { tokenTtlSeconds: 60 }),
+    answers: ['200, 200'],
+  }));
+
+test('M15 two assertions for a person who is known, of which one makes the next standing grant', () =>
+  race({
+    prepare: narrowed,
+    one: (side, held) => show(side, held, held.assertion),
+    other: (side, held) => show(side, held, held.again),
     answers: ['200, 200'],
   }));
 

@@ -1,5 +1,5 @@
 import { test, vi } from 'vitest';
-import { type AskedPeople, askedPeople, expires } from '../app/approving.ts';
+import { type AskedPeople, askedPeople, expires, reminds } from '../app/approving.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
 
 const { race } = interleaving();
@@ -23,3 +23,4 @@ test('R10 an approval, and another version of its case', () =>
   race({ prepare: asked, one: approves, other: movesCase, answers: ['200, 200', '409 CONFLICT, 200'] }));
 test('R10 an approval, and the revocation of the grant', () =>
   race({ prepare: asked, one: approves, other: revokesGrant, answers: ['200, 204', '409 CONFLICT, 204'] }));
+test('a reminder by two instances', () => race({ prepare: asked, one: reminds, answers: ['done, done'] }));

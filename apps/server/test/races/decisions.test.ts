@@ -18,6 +18,8 @@ const denies = ({ service }: Side, { people, decisionId }: AskedPeople) =>
   });
 const removes = ({ acme }: Side, { people }: AskedPeople) =>
   acme('DELETE', `/v1/approvers/${people[0]?.approverId}`);
+const suspends = ({ acme }: Side, { people }: AskedPeople) =>
+  acme('PATCH', `/v1/approvers/${people[0]?.approverId}`, { status: 'suspended' });
 const byOne = asked(['ada']);
 
 test('R10 an approval and a denial', () =>
@@ -41,6 +43,14 @@ test('R10 an approval, and the removal of its person', () =>
     other: removes,
     answers: ['200, 204', '401 UNAUTHORIZED, 204'],
     orElse: ['403 FORBIDDEN, 204', '400 CHALLENGE_INVALID, 204', '400 WEBAUTHN_VERIFICATION_FAILED, 204'],
+  }));
+test('R10 an approval, and the suspension of its person', () =>
+  race({
+    prepare: byOne,
+    one: approves(0),
+    other: suspends,
+    answers: ['200, 200', '401 UNAUTHORIZED, 200'],
+    orElse: ['403 FORBIDDEN, 200'],
   }));
 test('R10 a denial, and the removal of its person', () =>
   race({

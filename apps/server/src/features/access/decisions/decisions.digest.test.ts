@@ -16,8 +16,13 @@ async function started() {
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   await verifyAddress(service, acme);
   await relaxFourEyes(acme);
-  const address = `${crypto.randomUUID()}@example.org`; // mails are counted by address, whatever the test
-  const ada = await enrolApprover(service, acme, address);
+  const addresses: string[] = [];
+  const enrol = () => {
+    const address = `${crypto.randomUUID()}@example.org`; // mails are counted by address, whatever the test
+    addresses.push(address);
+    return enrolApprover(service, acme, address);
+  };
+  const ada = await enrol();
   const agent = await payer(acme);
   const charge = rateLimiter(
     store,
@@ -42,10 +47,10 @@ async function started() {
   const send = async () => {
     for (let turn = 0; turn < 5; turn += 1) await Promise.all([sendNotices(deps), sendNotices(deps)]);
     expect(failures).toEqual([]);
-    expect(mails.every(({ to }) => to === address)).toBe(true);
+    expect(mails.every(({ to }) => addresses.includes(to))).toBe(true);
   };
   const told = () => mails;
-  return { service, acme, ada, ask, send, told };
+  return { service, acme, ada, addresses, enrol, ask, send, told };
 }
 
 test('after twenty mails within an hour, further ones come as one', async () => {
@@ -69,6 +74,22 @@ test('after twenty mails within an hour, further ones come as one', async () => 
   expect(digest?.text).not.toContain('"n"');
   await send();
   expect(told()).toHaveLength(21);
+});
+
+test('two people who wait get a digest each', async () => {
+  const { service, addresses, enrol, ask, send, told } = await started();
+  await enrol();
+  await ask(0, 20);
+  await send();
+  await ask(20, 22);
+  await send();
+
+  service.advance(HOUR);
+  await send();
+
+  const digests = told().filter(({ subject }) => subject === '2 notices about calls of agents');
+  expect(digests.map(({ to }) => to).sort()).toEqual(addresses.toSorted());
+  expect(told()).toHaveLength(42);
 });
 
 test('a digest leaves out what was decided meanwhile, and one notice that is left comes as itself', async () => {

@@ -79,6 +79,17 @@ describe('a connect session', () => {
     expect(refusalOf(await browser.start(session.id))).toMatch(/^410 GONE/);
   });
 
+  test('is opened by nobody once it was cancelled', async () => {
+    const { acme, service } = await withProvider(await sandbox());
+    const session = await askToConnect(acme, { principalId: 'user_43' });
+    const first = await browserOf(service).open(session);
+
+    await acme('DELETE', `/v1/vault/connect-sessions/${session.id}`);
+
+    const later = await browserOf(service).open(session);
+    expect([first.statusCode, refusalOf(later)]).toEqual([200, '404 NOT_FOUND']);
+  });
+
   test('keeps no tokens that came back once it has ended', async () => {
     const { acme, db } = await withProvider(await sandbox());
     const { id } = await askToConnect(acme, { principalId: 'user_43' });
@@ -92,6 +103,22 @@ describe('a connect session', () => {
 
     const row = db.selectFrom('connectSessions').select(['tokens', 'dataKey']).where('id', '=', id);
     expect(await row.executeTakeFirst()).toEqual({ tokens: null, dataKey: null });
+  });
+
+  test('ends with its provider, and then keeps no tokens that came back', async () => {
+    const { acme, db, statusOf } = await withProvider(await sandbox());
+    const { id } = await askToConnect(acme, { principalId: 'user_43' });
+    const came = { status: 'returned', tokens: 'sealed', dataKey: 'k' } as const;
+    await db.updateTable('connectSessions').set(came).where('id', '=', id).execute();
+    const { providers } = (await acme('GET', '/v1/vault/providers')).json();
+
+    for (const provider of providers) await acme('DELETE', `/v1/vault/providers/${provider.id}`);
+
+    const row = db.selectFrom('connectSessions').select(['tokens', 'dataKey']).where('id', '=', id);
+    expect([await statusOf(id), await row.executeTakeFirst()]).toEqual([
+      'cancelled',
+      { tokens: null, dataKey: null },
+    ]);
   });
 
   test.each([

@@ -92,6 +92,21 @@ describe('the difference to the last consent', () => {
     expect(plain.shown).toMatchObject({ replacesGrantId: null, previous: { grantId: newer.grantId } });
   });
 
+  test('counts the other grants that are active, and none that was revoked or has expired', async () => {
+    const { service, acme, open, consent } = await startAsking();
+    const scopes = ['files:read'];
+    await consent({ scopes, expiresIn: '1h' });
+    service.advance(3600);
+    const ended = await consent({ scopes });
+    await acme('DELETE', `/v1/grants/${ended.grantId}`);
+    await consent({ scopes });
+    const { grantId } = await consent({ scopes: ['mail:read'] });
+
+    const { shown } = await open({ scopes: ['mail:read'] });
+
+    expect(shown.previous).toMatchObject({ grantId, status: 'active', otherActive: 1 });
+  });
+
   test('O30 says that the agent has another name and description, in the agent’s words beside the sentence', async () => {
     const { acme, agentId, open, consent } = await startAsking();
     await consent();

@@ -186,6 +186,30 @@ test('C2: changes of single attributes do what a naive reader does, and leave th
   );
 });
 
+test('C2: an extension that loses its last attribute is gone', () => {
+  const extension = enterprise.replace(':department', '');
+  const before = { userName: 'ada', [extension]: { department: 'Work', division: 'One' } };
+  const remove = (path: string) => ({ op: 'remove' as const, path: `${extension}:${path}` });
+
+  expect(patched(userType, before, [remove('division')], 'scimuser_1')).toEqual({
+    userName: 'ada',
+    [extension]: { department: 'Work' },
+  });
+  expect(patched(userType, before, [remove('division'), remove('department')], 'scimuser_1')).toEqual({
+    userName: 'ada',
+  });
+});
+
+test('a value that is there already is not added again', () => {
+  const held = { value: 'ada@acme.test', type: 'work' };
+  const other = { value: 'ada@home.test' };
+  const value = [{ type: 'work', value: 'ada@acme.test' }, other, other];
+
+  expect(
+    patched(userType, { userName: 'ada', emails: [held] }, [{ op: 'add', path: 'emails', value }], 'u'),
+  ).toEqual({ userName: 'ada', emails: [held, other] });
+});
+
 test('a filter that compares one name is a look-up, and every other list is heavy', () => {
   for (const filter of ['userName eq "ada"', ' externalId EQ "1" ', 'displayName eq "x y"', 'id eq ""']) {
     expect(isLookUp(filter)).toBe(true);

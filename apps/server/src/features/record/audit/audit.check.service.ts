@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { continueChain, startChain } from '@behest/protocol/audit-chain';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import type { LongWork } from '../../../platform/long-work.ts';
 import { findBeyondHead, findBrokenCheckpoint, findHead, listEntryRange } from './audit.chain.repo.ts';
 import { type CheckpointDeps, type KnownCheckpoint, latestCheckpoint } from './audit.checkpoint.service.ts';
 import { brokenErasure } from './audit.erased.service.ts';
@@ -10,6 +11,10 @@ import type { AuditEntry, ChainVerdict } from './audit.schema.ts';
 
 /** Entries in memory at once, if they are not large. */
 export const MOST_OF_A_PORTION = 1000;
+
+export interface CheckDeps extends CheckpointDeps {
+  readonly longWork: LongWork;
+}
 
 /** A check of a part of a chain. It is told the entries in portions, by a service that reads them for more than that. */
 export interface ChainCheck {
@@ -28,7 +33,7 @@ export interface ChainCheck {
  * @param isPast whether the newest checkpoint counts only inside the part, because the part ends in the past
  */
 export async function beginCheck(
-  deps: CheckpointDeps,
+  deps: CheckDeps,
   tenant: Tenant,
   { fromSeq, toSeq }: SeqRange,
   isPast = false,
@@ -66,7 +71,7 @@ export async function beginCheck(
     goodEntries: () => progress.checkedEntries - (progress.valid ? 0 : 1),
     async conclude() {
       const found = await verdict();
-      const broken = found.valid ? await brokenPart(db, tenant, checkpoint, found, isPast) : undefined;
+      const broken = found.valid ? await brokenPart(deps, tenant, checkpoint, found, isPast) : undefined;
       const { jws = null, isProved = null } = checkpoint ?? {};
       return { ...found, ...broken, checkpoint: jws, checkpointVerified: isProved };
     },
@@ -75,15 +80,15 @@ export async function beginCheck(
 
 /** Looks at the erased entries of a good part, and then at the promises about it. */
 async function brokenPart(
-  db: Executor,
+  deps: CheckDeps,
   tenant: Tenant,
   checkpoint: KnownCheckpoint | undefined,
   found: SeqRange & { readonly erasedEntries: number },
   isPast: boolean,
 ) {
-  const erasure = await brokenErasure(db, tenant, found);
+  const erasure = await brokenErasure(deps, tenant, found);
   if (erasure) return { valid: false, firstBrokenAt: erasure.id, problem: erasure.problem };
-  return checkpoint && (await brokenPromise(db, tenant, checkpoint, found, isPast));
+  return checkpoint && (await brokenPromise(deps.db, tenant, checkpoint, found, isPast));
 }
 
 /**

@@ -69,9 +69,9 @@ export function listErasedOf(
     .execute();
 }
 
-/** The erased entries of a part of the chain, each with the erasure that names it, or with none. */
+/** The beginning of the erased entries of a part of the chain, each with the erasure that names it, or with none. */
 export function listErasedRange(db: Executor, tenant: Tenant, { fromSeq, toSeq }: SeqRange, limit: number) {
-  return entriesOf(db, tenant)
+  const range = entriesOf(db, tenant)
     .leftJoin('auditErased as r', (join) =>
       join.onRef('r.developerId', '=', 'entry.developerId').onRef('r.seq', '=', 'entry.seq'),
     )
@@ -80,9 +80,8 @@ export function listErasedRange(db: Executor, tenant: Tenant, { fromSeq, toSeq }
     .where('entry.seq', '>=', String(fromSeq))
     .where('entry.seq', '<=', String(toSeq))
     .where('entry.parts', 'is not', null)
-    .orderBy('entry.seq')
-    .limit(limit)
-    .execute();
+    .orderBy('entry.seq');
+  return readPage(db, range, limit);
 }
 
 /** The entries about finished erasures in a part of the chain. */

@@ -1,9 +1,10 @@
-import { createHash, hash as digestOfText } from 'node:crypto';
+import { createHash, hash as digestOf } from 'node:crypto';
 import { auditLine } from '@behest/protocol/audit-line';
 import { erasedParts, leafOf, partsOf } from '@behest/protocol/audit-parts';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { inRowPortions } from '../../../platform/db/row-portions.ts';
+import type { LongWork } from '../../../platform/long-work.ts';
 import type { Catalogue } from '../events/index.ts';
 import { type Erasing, eraseRows, listErasable, listErasedOf } from './audit.erase.repo.ts';
 import { staysErased } from './audit.erase.rules.ts';
@@ -12,6 +13,14 @@ import { toEntry } from './audit.service.ts';
 
 /** Entries in one transaction. */
 const MOST = 500;
+
+/** The parts of an entry are hashed one by one, which costs several times as much as to read it. */
+const lengthToErase = ({ metadata }: EntryRow) => 6 * metadata.length;
+
+interface EraseDeps {
+  readonly catalogue: Catalogue;
+  readonly longWork: LongWork;
+}
 
 export interface ErasureOfEntries {
   readonly erasureId: string;
@@ -32,31 +41,34 @@ export interface Erased {
 export async function eraseEntries(
   tx: Tx,
   tenant: Tenant,
-  deps: { readonly catalogue: Catalogue },
+  deps: EraseDeps,
   { erasureId, principalId, part }: ErasureOfEntries,
 ): Promise<Erased> {
   const { rows, hasMore } = await listErasable(tx, tenant, part, principalId, MOST);
-  const [whole, broken]: [Erasing[], string[]] = [[], []];
-  for await (const portion of inRowPortions(rows, ({ metadata }) => metadata)) {
+  const broken: string[] = [];
+  let entries = 0;
+  for await (const portion of inRowPortions(rows, lengthToErase, deps.longWork)) {
+    const whole: Erasing[] = [];
     for (const row of portion) {
       const erasing = erasingOf(row, deps, principalId);
       if (erasing) whole.push(erasing);
       else broken.push(row.id);
     }
+    if (whole.length > 0) await eraseRows(tx, tenant, erasureId, whole);
+    entries += whole.length;
   }
-  if (whole.length > 0) await eraseRows(tx, tenant, erasureId, whole);
   const last = rows.at(-1);
-  return { entries: whole.length, broken, nextSeq: hasMore && last ? Number(last.seq) + 1 : part.toSeq + 1 };
+  return { entries, broken, nextSeq: hasMore && last ? Number(last.seq) + 1 : part.toSeq + 1 };
 }
 
 /** @returns undefined for an entry that is not what was hashed */
 function erasingOf(
   row: EntryRow,
-  deps: { readonly catalogue: Catalogue },
+  deps: Pick<EraseDeps, 'catalogue'>,
   principalId: string | null,
 ): Erasing | undefined {
   const entry = toEntry(deps, row);
-  if (digestOfText('sha256', auditLine(entry)) !== entry.hash) return undefined;
+  if (digestOf('sha256', auditLine(entry)) !== entry.hash) return undefined;
   const whole = partsOf(entry, sha256);
   const { parts, metadata } = erasedParts(whole, staysErased(entry.source, principalId), sha256);
   return {
@@ -99,4 +111,4 @@ export async function digestErasure(db: Executor, tenant: Tenant, erasureId: str
   return { count, digest: seqs.update(']').digest('hex'), leaves: leaves.digest('hex') };
 }
 
-export const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
+export const sha256 = (bytes: Uint8Array): Uint8Array => digestOf('sha256', bytes, 'buffer');

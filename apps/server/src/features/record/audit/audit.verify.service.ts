@@ -2,8 +2,7 @@ import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { inRowPortions } from '../../../platform/db/row-portions.ts';
 import { badField } from '../../../platform/errors.ts';
 import { findHead, listEntryRange } from './audit.chain.repo.ts';
-import { beginCheck, MOST_OF_A_PORTION } from './audit.check.service.ts';
-import type { CheckpointDeps } from './audit.checkpoint.service.ts';
+import { beginCheck, type CheckDeps, MOST_OF_A_PORTION } from './audit.check.service.ts';
 import type { SeqRange } from './audit.queries.ts';
 import type { ChainVerdict, VerifyQuery } from './audit.schema.ts';
 import { toLink } from './audit.service.ts';
@@ -15,7 +14,7 @@ export interface BrokenChainLog {
   error(facts: object, message: string): void;
 }
 
-export interface VerifyDeps extends CheckpointDeps {
+export interface VerifyDeps extends CheckDeps {
   /** Called when a chain is found broken. */
   readonly onBroken: () => void;
   /** Lets other requests go first. */
@@ -48,12 +47,12 @@ export async function checkRange(
   { fromSeq, toSeq }: SeqRange,
   log: BrokenChainLog,
 ): Promise<ChainVerdict> {
-  const { db, pause } = deps;
+  const { db, longWork, pause } = deps;
   const check = await beginCheck(deps, tenant, { fromSeq, toSeq });
   while (check.goesOn()) {
     const rows = await listEntryRange(db, tenant, check.nextSeq(), toSeq, MOST_OF_A_PORTION);
     if (rows.length === 0) break;
-    for await (const portion of inRowPortions(rows, ({ metadata }) => metadata)) {
+    for await (const portion of inRowPortions(rows, ({ metadata }) => metadata.length, longWork)) {
       check.take(portion.map(toLink));
     }
     if (check.goesOn()) await pause();

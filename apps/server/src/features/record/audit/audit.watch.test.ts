@@ -3,6 +3,7 @@ import { registerAgent } from '../../../../test/app/flow.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
 import { tamper } from '../../../../test/app/tampering.ts';
 import { execute } from '../../../../test/servers/postgres.ts';
+import { longWork } from '../../../platform/long-work.ts';
 import { watchChains } from './audit.watch.service.ts';
 
 /** Runs the job once. @returns the chains that it found broken */
@@ -14,7 +15,7 @@ async function watched(service: Service): Promise<object[]> {
     count += 1;
   };
   service.advance(300);
-  await watchChains({ ...service, log, onBroken }, new AbortController().signal, 1);
+  await watchChains({ ...service, longWork: longWork(), log, onBroken }, new AbortController().signal, 1);
   expect(count).toBe(found.length);
   return found;
 }
@@ -76,7 +77,7 @@ test('two instances share the chains', async () => {
   service.advance(300);
   const looked: string[] = [];
   const log = { error: () => {} };
-  const deps = { ...service, log, onBroken: () => {} };
+  const deps = { ...service, longWork: longWork(), log, onBroken: () => {} };
   const run = async () => {
     const taken = await watchChains(deps, new AbortController().signal);
     looked.push(...taken);

@@ -6,6 +6,7 @@ import type { PageRows } from '../../../platform/db/page-rows.ts';
 import { inRowPortions } from '../../../platform/db/row-portions.ts';
 import { openSnapshot } from '../../../platform/db/snapshot.ts';
 import { AppError } from '../../../platform/errors.ts';
+import type { LongWork } from '../../../platform/long-work.ts';
 import { grantStatus } from '../../access/grants/index.ts';
 import { findSeqRange, type SeqRange } from '../audit/audit.queries.ts';
 import { AuditEntry, recordActs, toEntry } from '../audit/index.ts';
@@ -37,6 +38,7 @@ export interface ExportDeps {
   readonly aside: Executor;
   readonly clock: Clock;
   readonly catalogue: Catalogue;
+  readonly longWork: LongWork;
   readonly maxRows: number;
 }
 
@@ -86,7 +88,7 @@ export function exportEntries(
 
 /** Audit entries as they are exported, in the order of the chain. */
 export async function* entryPortions(
-  deps: Pick<ExportDeps, 'catalogue'>,
+  deps: Pick<ExportDeps, 'catalogue' | 'longWork'>,
   db: Executor,
   tenant: Tenant,
   query: EntryExportQuery,
@@ -95,7 +97,7 @@ export async function* entryPortions(
   const readAfter = (after: EntryToExport | undefined) =>
     listExportedEntries(db, tenant, query, after ? { ...range, fromSeq: Number(after.seq) + 1 } : range);
   for await (const rows of inPortions<EntryToExport>(readAfter)) {
-    for await (const portion of inRowPortions(rows, ({ metadata }) => metadata)) {
+    for await (const portion of inRowPortions(rows, ({ metadata }) => metadata.length, deps.longWork)) {
       yield portion.map((row) => toEntry(deps, row));
     }
   }

@@ -2,6 +2,7 @@ import { systemCaller, type Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { newId } from '../../../platform/ids.ts';
+import type { LongWork } from '../../../platform/long-work.ts';
 import { findSeqRange } from '../audit/audit.queries.ts';
 import { digestErasure, eraseEntries, recordActs } from '../audit/index.ts';
 import { countHoldsAgainst } from '../compliance/index.ts';
@@ -19,6 +20,7 @@ export interface RunDeps {
   readonly db: Executor;
   readonly clock: Clock;
   readonly catalogue: Catalogue;
+  readonly longWork: LongWork;
   /** Called for each entry that is not what was hashed. */
   readonly onBroken: (developerId: string, entryId: string) => void;
   readonly onFailure: (error: unknown) => void;

@@ -1,9 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { entriesOf, grantTo } from '../../../../test/app/flow.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { tamper } from '../../../../test/app/tampering.ts';
 import { execute } from '../../../../test/servers/postgres.ts';
 import { catalogue } from '../../../features.ts';
+import { longWork } from '../../../platform/long-work.ts';
 import { runErasures } from './erasures.run.service.ts';
 
 interface Entry {
@@ -31,6 +33,7 @@ async function work({ db, clock }: Service): Promise<string[]> {
     db,
     clock,
     catalogue,
+    longWork: longWork(),
     onFailure,
     onBroken: (_: string, entryId: string) => void broken.push(entryId),
   };
@@ -38,14 +41,18 @@ async function work({ db, clock }: Service): Promise<string[]> {
   return broken;
 }
 
-/** An account in which a person left, and in which another one stays. */
-async function left(service: Service) {
+const LETTER = { note: 'sent to user_42', amount: 3 };
+
+/** An account in which a person left, and in which another one stays. @param letters the metadata of the agent's own entries */
+async function left(service: Service, letters: readonly object[] = [LETTER]) {
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   const { grantId, agentId, did } = await grantTo(acme, { principalId: 'user_42' });
   await grantTo(acme, { principalId: 'user_7' });
   const about = { agentId, agentDid: did, grantId, principalId: 'user_42' };
-  const metadata = { note: 'sent to user_42', amount: 3 };
-  await acme('POST', '/v1/audit/log', { ...about, action: 'letter.sent', metadata });
+  for (const metadata of letters) {
+    const sent = await acme('POST', '/v1/audit/log', { ...about, action: 'letter.sent', metadata });
+    expect(sent.statusCode).toBe(201);
+  }
   await acme('DELETE', `/v1/grants/${grantId}`);
   return { acme, grantId };
 }
@@ -214,6 +221,47 @@ describe('an erased entry that somebody changes', () => {
 
     expect(await verify(acme)).toMatchObject({ valid: false, problem });
   });
+});
+
+/** Counts the parts of entries that are put together to be hashed. @returns the most in one turn of the event loop */
+async function mostPartsInOneTurn(work: () => Promise<unknown>): Promise<number> {
+  const bytes = Object.getPrototypeOf(Uint8Array.prototype);
+  const { set } = bytes;
+  let [most, parts, isOver] = [0, 0, false];
+  bytes.set = function count(this: Uint8Array, ...args: unknown[]) {
+    parts += 1;
+    most = Math.max(most, parts);
+    return Reflect.apply(set, this, args);
+  };
+  onTestFinished(() => {
+    bytes.set = set;
+  });
+  const watch = async () => {
+    for (; !isOver; parts = 0) await nextTurn();
+  };
+  const watching = watch();
+  await work();
+  isOver = true;
+  await watching;
+  bytes.set = set;
+  return most;
+}
+
+test('I16: entries with as many members as there may be hold up nobody, when they are erased and when they are verified', async () => {
+  const service = await startApp();
+  const letter = Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`m${n}`, n]));
+  const { acme } = await left(service, Array(20).fill(letter));
+  await erase(acme);
+
+  const erasing = await mostPartsInOneTurn(() => work(service));
+  const verifying = await mostPartsInOneTurn(async () => {
+    expect(await verify(acme)).toMatchObject({ valid: true, erasedEntries: 25 });
+  });
+
+  expect(erasing).toBeGreaterThan(900);
+  expect(erasing).toBeLessThan(4_000); // to make the parts of one entry, and its leaf
+  expect(verifying).toBeGreaterThan(900);
+  expect(verifying).toBeLessThan(1_800);
 });
 
 test('the database lets nothing but an erasure pass', async () => {

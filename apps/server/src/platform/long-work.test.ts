@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { longWork } from './long-work.ts';
+
+/** Long work by a clock that only work and rests move. @param late by how much each rest is longer than asked for */
+function byOwnClock({ late = 0 } = {}) {
+  let at = 0;
+  const rests: number[] = [];
+  const work = longWork({
+    now: () => at,
+    async sleep(milliseconds) {
+      rests.push(milliseconds);
+      at += Math.max(1, Math.trunc(milliseconds)) + late; // as timers do
+    },
+  });
+  const worked: string[] = [];
+  /** Works on portions of the same length, each in a turn. */
+  async function portions(name: string, count: number, milliseconds: number) {
+    for (let left = count; left > 0; left -= 1) {
+      await work.nextTurn();
+      worked.push(name);
+      at += milliseconds;
+    }
+  }
+  return { portions, worked, rests, now: () => at };
+}
+
+test('long work that is alone takes half of the time', async () => {
+  const { portions, now } = byOwnClock();
+
+  await portions('one', 100, 3);
+
+  expect(now()).toBe(100 * 3 + 99 * 3); // after the last turn it rests too, and nobody waits for that
+});
+
+test('short turns rest too, and late timers make no difference', async () => {
+  const { portions, now } = byOwnClock({ late: 0.5 });
+
+  await portions('one', 1000, 0.4);
+
+  const rested = now() - 400;
+  expect(rested).toBeGreaterThanOrEqual(398);
+  expect(rested).toBeLessThan(402);
+});
+
+test('a process that was busy with others has saved up no time for long work', async () => {
+  const { portions, rests } = byOwnClock({ late: 60 });
+
+  await portions('one', 4, 3);
+
+  expect(rests).toEqual([3, 2, 2]);
+});
+
+test('three that work at once take turns, and half of the time together', async () => {
+  const { portions, worked, now } = byOwnClock();
+
+  await Promise.all(['one', 'two', 'three'].map((name) => portions(name, 10, 2)));
+
+  expect(worked).toEqual(Array.from({ length: 10 }, () => ['one', 'two', 'three']).flat());
+  expect(now()).toBe(30 * 2 + 29 * 2);
+});
+
+test('work that fails in its turn holds up nobody', async () => {
+  const { portions, worked } = byOwnClock();
+  const failing = portions('one', 1, 2).then(() => Promise.reject(new Error('broken')));
+
+  await Promise.allSettled([failing, portions('two', 2, 2)]);
+
+  expect(worked).toEqual(['one', 'two', 'two']);
+});
