@@ -1243,6 +1243,7 @@ export interface SsoIdentities {
   createdAt: Timestamp;
   developerId: string;
   subject: string;
+  tenant: string | null;
   userId: string;
 }
 
