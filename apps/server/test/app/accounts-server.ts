@@ -35,7 +35,7 @@ export async function startAccountsServer() {
   };
   const provider: Provider = new Provider(issuer, {
     scopes: ['openid', 'offline_access', 'files:read', 'files:write'],
-    claims: { openid: ['sub', 'groups', 'amr'], email: ['email'] },
+    claims: { openid: ['sub', 'groups', 'amr'], email: ['email', 'email_verified'] },
     conformIdTokenClaims: false,
     features: {
       devInteractions: { enabled: false },
@@ -58,6 +58,7 @@ export async function startAccountsServer() {
       claims: () => ({
         sub,
         email: `${sub}@upstream.test`,
+        email_verified: true,
         groups: behaviour.groups,
         amr: behaviour.signedIn.amr,
       }),

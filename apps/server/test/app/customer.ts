@@ -5,9 +5,9 @@ import { addOidc, besideProvider } from './signing-on.ts';
 import { startApp } from './start-app.ts';
 
 /** A live account whose people sign in at their own provider. */
-export async function startCustomer() {
+export async function startCustomer(env: Record<string, string> = {}) {
   const provider = await startAccountsServer();
-  const service = await startApp(besideProvider());
+  const service = await startApp(besideProvider(env));
   const acme = await service.asDeveloper();
   const { id: connectionId } = await addOidc(acme, provider, { jitProvisioning: true });
   await acme('PATCH', '/v1/me', { consentMode: 'sso' });

@@ -1,17 +1,21 @@
 import type { Executor } from '../../src/platform/db/db.ts';
 
+/** The database went away, as the driver says it. */
+export const gone = () => Object.assign(new Error('planted'), { code: '57P01' });
+
 /**
  * Lets statements fail one after the other: the first try fails after its first statement, the second after its second,
  * until a try meets no failure. Each statement has taken effect in its transaction when it fails.
+ * @param failure makes the error of a statement that fails
  */
-export function failingStatements() {
+export function failingStatements(failure: () => Error = () => new Error('planted')) {
   let left = Number.POSITIVE_INFINITY;
   const dbAs = (db: Executor) =>
     db.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
         left -= 1;
-        if (left === 0) throw new Error('planted');
+        if (left === 0) throw failure();
         return result;
       },
     });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { ownDomain } from '../app/asserting.ts';
 import { addSaml, requestIdIn, responseOf, signed } from '../app/saml-provider.ts';
 import { besideProvider } from '../app/signing-on.ts';
 import type { Developer } from '../app/start-app.ts';
@@ -84,8 +85,11 @@ async function startSamlProvider(acs: string) {
 test('a person signs in at a SAML provider from the page, comes back and approves', async () => {
   const acs = `${service().url}/sso/callback/saml`;
   const idpSsoUrl = await startSamlProvider(acs);
-  const members = { idpSsoUrl, spAcsUrl: acs, jitProvisioning: true };
-  const { link, grant } = await askAt('ada@acme.test', (developer) => addSaml(developer, members));
+  const members = { idpSsoUrl, spAcsUrl: acs, jitProvisioning: true, domains: ['acme.test'] };
+  const { link, grant } = await askAt('ada@acme.test', async (developer) => {
+    await ownDomain(service(), developer, 'acme.test');
+    await addSaml(developer, members);
+  });
   const page = await visit();
 
   await openRequest(page, link);

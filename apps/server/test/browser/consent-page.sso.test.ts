@@ -85,13 +85,13 @@ test('where a passkey is needed too, the page asks for the sign-on first, and fo
   const page = await visit();
   await page.goto(link);
   await addAuthenticator(page);
-  await enrol(page, developer, 'ada');
   const logIn = await page.context().newPage();
   await logIn.goto(
     `${service().url}/sso/login?org=${developer.developerId}&mode=redirect&return_to=/consent`,
   );
   await logIn.close();
   await page.context().clearCookies({ name: 'bh_sso_session' });
+  await enrol(page, developer, 'ada'); // Ada is a user by now
   await must(developer, 'POST', '/v1/sso/enforce', { enforce: true });
   const asked = sentTo(page, 'options');
 

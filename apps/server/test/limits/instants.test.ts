@@ -8,6 +8,7 @@ import { deleteOldDeliveries } from '../../src/features/record/webhooks/webhooks
 import { claimSharesAcrossTenants } from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
 import { txtReader } from '../../src/platform/egress/txt-records.ts';
 import { expiryOfAnswers } from '../../src/platform/http/idempotency/expiry.ts';
+import { ownDomain } from '../app/asserting.ts';
 import { authenticator } from '../app/authenticator.ts';
 import { askToConnect, browserOf } from '../app/connecting.ts';
 import { registerWebhook } from '../app/deliveries.ts';
@@ -752,7 +753,8 @@ describe('a session of single sign-on', () => {
   const session = {
     column: 'ssoSessions.expiresAt',
     async prepare(acme: Developer, service: Service) {
-      await addSaml(acme, { jitProvisioning: true });
+      await ownDomain(service, acme, 'acme.test');
+      await addSaml(acme, { jitProvisioning: true, domains: ['acme.test'] });
       const { relayState, requestId } = await beginSaml(service, acme.developerId);
       await postSaml(service, signed(responseOf(service.clock(), { inResponseTo: requestId })), relayState);
       await grantTo(acme, { principalId: 'ada@acme.test' });

@@ -18,9 +18,9 @@ beforeEach(() => {
 /** A developer with a listed client, and an assertion that nobody has shown. */
 async function asserted(acme: Developer, service: Service) {
   provider ??= await startAssertingProvider(service);
-  const { client, rulePath } = await trustAt(acme, service, provider, { base: BASE });
+  const { client, path, rulePath } = await trustAt(acme, service, provider, { base: BASE });
   const [assertion, again] = [await assertionOf(client, 'first'), await assertionOf(client, 'second')];
-  return { ...client, rulePath, assertion, again };
+  return { ...client, path, rulePath, assertion, again };
 }
 const assertionOf = async ({ clientId }: { readonly clientId: string }, jti: string) =>
   (await provider?.assert(BASE, clientId, { claims: { jti } })) ?? '';
@@ -98,4 +98,29 @@ test('M15 an assertion, and the end of the grant by somebody here', () =>
     one: (side, held) => show(side, held, held.assertion),
     other: ({ acme }, { grantId }) => acme('DELETE', `/v1/grants/${grantId}`),
     answers: ['200, 204', '400, 204'],
+  }));
+
+test('M15 an assertion, and the end of the trust in its provider', () =>
+  race({
+    prepare: asserted,
+    one: (side, held) => show(side, held, held.assertion),
+    other: ({ acme }, { path }) => acme('DELETE', `${path}/id-jag`),
+    answers: ['200, 204', '400, 204'],
+  }));
+
+test('M15 an assertion, and another issuer at the connection', () =>
+  race({
+    prepare: asserted,
+    one: (side, held) => show(side, held, held.assertion),
+    other: ({ acme }, { path }) =>
+      acme('PATCH', path, { issuerUrl: 'https://other.test', clientSecret: 'secret-of-the-other-provider' }),
+    answers: ['200, 200', '400, 200'],
+  }));
+
+test('M15 an assertion, and another customer of its provider', () =>
+  race({
+    prepare: asserted,
+    one: (side, held) => show(side, held, held.assertion),
+    other: ({ acme }, { path }) => acme('PUT', `${path}/id-jag`, { enabled: true, tenant: 'other' }),
+    answers: ['200, 200', '400, 200'],
   }));

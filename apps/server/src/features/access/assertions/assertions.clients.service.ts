@@ -1,4 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ToolsEntry } from '@behest/protocol/authorization-details';
+import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
+import { delegatedDetails } from '@behest/protocol/delegated-details';
 import { parseDuration } from '@behest/protocol/durations';
 import { uncovered } from '@behest/protocol/scopes';
 import type { Act } from '../../../platform/acts.ts';
@@ -163,16 +166,30 @@ async function endUnfit(tx: Tx, caller: Caller, rule: RuleRow, at: Date): Promis
   const ids = await listStandingIds(tx, caller.tenant, { ruleId: rule.id });
   const grants = await activeAmong(tx, caller.tenant, ids);
   const longest = (parseDuration(rule.grantTtl) ?? 0) * 1000;
+  const limits = toolsEntries(storedEntries(rule.authorizationDetails));
   const unfit = grants.filter(({ scopes, audience, authorizationDetails, issuedAt, expiresAt }) => {
     const named = audience === null ? [] : audience.split(' ');
     const isAllowed = rule.resources === null || named.every((uri) => rule.resources?.includes(uri));
-    const hasSame = isDeepStrictEqual(authorizationDetails ?? [], detailsOf(rule));
+    const hasLimits = isLimited(scopes, toolsEntries(storedEntries(authorizationDetails)), limits);
     const isLonger = expiresAt.getTime() - issuedAt.getTime() > longest;
-    return uncovered(rule.scopes, scopes).length > 0 || !isAllowed || !hasSame || isLonger;
+    return uncovered(rule.scopes, scopes).length > 0 || !isAllowed || !hasLimits || isLonger;
   });
   const grantIds = unfit.map(({ id }) => id);
   return revokeGrantsWithin(tx, caller, grantIds, { reason: 'idp_rule' }, at);
 }
+
+/** Whether a grant has every limit of its rule, as far as its scopes reach. Groups may have made it narrower. */
+function isLimited(
+  scopes: readonly string[],
+  entries: readonly ToolsEntry[],
+  limits: readonly ToolsEntry[],
+): boolean {
+  const needed = delegatedDetails({ purpose: undefined, scopes, entries }, limits);
+  return needed.ok && isDeepStrictEqual(byConnector(needed.entries), byConnector(entries));
+}
+
+const byConnector = (entries: readonly ToolsEntry[]) =>
+  new Map(entries.map((entry) => [entry.connector, entry]));
 
 /** Ends a rule with its grants. @throws NOT_FOUND */
 export function removeRule(

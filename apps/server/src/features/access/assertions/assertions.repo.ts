@@ -20,6 +20,20 @@ export const findTrust = (db: Executor, { developerId }: Tenant, connectionId: s
     .where('connectionId', '=', connectionId)
     .executeTakeFirst();
 
+/** Keeps a trust as it is until the commit. Tokens under it are written side by side. */
+export const shareTrust = (
+  tx: Tx,
+  { developerId }: Tenant,
+  connectionId: string,
+): Promise<TrustRow | undefined> =>
+  tx
+    .selectFrom('assertionTrusts')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('connectionId', '=', connectionId)
+    .forShare()
+    .executeTakeFirst();
+
 export function putTrust(
   tx: Tx,
   { developerId }: Tenant,

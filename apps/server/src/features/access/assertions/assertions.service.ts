@@ -69,6 +69,7 @@ export async function issueAsserted(
     const issuer = claims.iss;
     const wish = { scope, resources: resource };
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      connectionId = undefined;
       const trusted = await trustedFor(deps.db, tenant, client, claims);
       connectionId = trusted.connection.id;
       if (!(await isSignedByProvider(deps, trusted.connection, { assertion, issuer })))
@@ -200,10 +201,11 @@ function mustPossess({ keyThumbprint }: Asking, claims: Claims, demands: readonl
 }
 
 function assertedIn({ iss, all }: Claims, { subject }: Timely): Asserted {
-  const { aud_sub: audSubject, email, name } = all;
+  const { aud_sub: audSubject, tenant, email, name } = all;
   return {
     issuer: iss,
     subject,
+    tenant: tenant === undefined ? undefined : String(tenant),
     audSubject: audSubject === undefined ? undefined : String(audSubject),
     email: textIn(email),
     name: textIn(name),

@@ -24,7 +24,8 @@ interface Deps {
 }
 
 /**
- * Lets the identity provider of a connection decide for its people, or stops it.
+ * Lets the identity provider of a connection decide for its people, or stops it. Another `tenant` names another customer
+ * of the provider, so every grant that was made for the people of the one before ends.
  * @throws NOT_FOUND, CONFLICT with the field that stands against it, BAD_REQUEST
  */
 export function putIdJag(
@@ -46,8 +47,10 @@ export function putIdJag(
       createdAt: at,
       updatedAt: at,
     });
+    const isOther = before !== undefined && before.tenant !== input.tenant;
+    const ended = isOther ? await endStanding(tx, caller, connectionId, at) : [];
     const data = { connectionId, enabled: input.enabled };
-    await recordActs(tx, caller, [{ type: 'sso.id_jag.updated', data }], at);
+    await recordActs(tx, caller, [{ type: 'sso.id_jag.updated', data }, ...ended], at);
     return toTrust(row);
   });
 }
@@ -95,8 +98,7 @@ export function deleteIdJag({ db, clock }: Deps, caller: Caller, connectionId: s
   const at = clock();
   return inTransaction(db, async (tx) => {
     if (!(await deleteTrust(tx, caller.tenant, connectionId))) throw notFound();
-    const ids = await listStandingIds(tx, caller.tenant, { connectionId });
-    const ended = await revokeGrantsWithin(tx, caller, ids, { reason: 'idp_rule' }, at);
+    const ended = await endStanding(tx, caller, connectionId, at);
     const data = { connectionId, enabled: false };
     await recordActs(tx, caller, [{ type: 'sso.id_jag.updated', data }, ...ended], at);
   });
@@ -117,10 +119,15 @@ export async function distrust(
   if (!trust) return [];
   const { developerId: _, ...row } = trust;
   await putTrust(tx, tenant, { ...row, isEnabled: false, updatedAt: at });
-  const ids = await listStandingIds(tx, tenant, { connectionId });
-  const ended = await revokeGrantsWithin(tx, caller, ids, { reason: 'idp_rule' }, at);
+  const ended = await endStanding(tx, caller, connectionId, at);
   const stopped: Act = { type: 'sso.id_jag.updated', data: { connectionId, enabled: false } };
   return trust.isEnabled ? [stopped, ...ended] : ended;
+}
+
+/** Ends every grant that was made through a connection. @returns acts, which the caller records */
+async function endStanding(tx: Tx, caller: Caller, connectionId: string, at: Date): Promise<Act[]> {
+  const ids = await listStandingIds(tx, caller.tenant, { connectionId });
+  return revokeGrantsWithin(tx, caller, ids, { reason: 'idp_rule' }, at);
 }
 
 function toTrust(row: TrustRow): Trust {

@@ -13,7 +13,7 @@ import { type Assertable, type PreparedAssertion, writeAsserted } from '../token
 import type { AssertionDeps } from './assertions.deps.service.ts';
 import { findStanding, isStopped, putStanding } from './assertions.grants.repo.ts';
 import { bad, type Timely } from './assertions.jwt.rules.ts';
-import { lockRule, shareRule, useOnce } from './assertions.repo.ts';
+import { lockRule, shareRule, shareTrust, useOnce } from './assertions.repo.ts';
 import type { Held, Place } from './assertions.standing.service.ts';
 import type { Trusted } from './assertions.trusted.service.ts';
 
@@ -31,7 +31,7 @@ export interface Writing {
 
 /**
  * Row 18: one transaction uses the assertion, links the person where that is needed, finds or makes the grant, and writes
- * token and entries. Locks are taken in one order: people, agent, rule, and then those of every grant.
+ * token and entries. Locks are taken in one order: people, agent, trust, rule, and then those of every grant.
  * @returns whether it was written: not, when a fact is no longer as it was read
  */
 export function writeAssertion(
@@ -42,7 +42,7 @@ export function writeAssertion(
 ): Promise<boolean> {
   const { tenant } = caller;
   const { trusted, asserted, meant, timely, place, held, grant, prepared } = writing;
-  const { connection, rule } = trusted;
+  const { connection, trust, rule } = trusted;
   return inTransaction(deps.db, async (tx) => {
     const used = { connectionId: connection.id, jti: timely.jti, expiresAt: timely.expiresAt };
     if (!(await useOnce(tx, tenant, used, at))) throw bad('replayed');
@@ -54,6 +54,8 @@ export function writeAssertion(
       acts.push(...(await settleAsserted(tx, caller, connection, { asserted, meant }, at)));
     }
     await heldAgent(tx, tenant, place.agentId);
+    // The end of a trust revokes the grants that it finds, so a grant that is made comes before it or not at all.
+    if (!isDeepStrictEqual(await shareTrust(tx, tenant, connection.id), trust)) throw CHANGED;
     const current = await (held.grant ? shareRule : lockRule)(tx, tenant, rule.id);
     const standing = await findStanding(tx, tenant, place);
     if (current?.version !== rule.version || standing?.grantId !== held.row?.grantId) throw CHANGED;

@@ -12,13 +12,13 @@ import {
   newClient,
   newResource,
   post,
-  REDIRECT,
   toPresent,
   victimOn,
   visit,
 } from '../../../../test/app/oauth.ts';
 import { newVoucher } from '../../../../test/app/person.ts';
 import { newProver } from '../../../../test/app/prover.ts';
+import { LISTENING } from '../../../../test/app/published.ts';
 import { type Developer, startApp } from '../../../../test/app/start-app.ts';
 
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -284,12 +284,12 @@ test('a client that registered itself with a secret names nobody, and gets no de
   const registered = await service.app.inject({
     method: 'POST',
     url: '/oauth/register',
-    payload: { redirect_uris: [REDIRECT], token_endpoint_auth_method: 'client_secret_post' },
+    payload: { redirect_uris: [LISTENING], token_endpoint_auth_method: 'client_secret_post' },
   });
   const { client_id, client_secret } = registered.json();
   const own = { client_id: String(client_id), client_secret: String(client_secret) };
   const config = await discover(service.url, own.client_id, openid.ClientSecretPost(own.client_secret));
-  const { link, checks } = await askWith(config, { resource });
+  const { link, checks } = await askWith(config, { resource, redirect_uri: LISTENING });
   const tokens = await openid.authorizationCodeGrant(config, await follow(link), checks);
   const root = await rootOf(await newPublic(acme), [resource]);
   const ask = { ...own, scope: 'calendar:read', login_hint: 'ada', resource };

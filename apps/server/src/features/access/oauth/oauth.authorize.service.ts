@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AppError, oauthRefusal } from '../../../platform/errors.ts';
-import { toOAuthError } from '../../../platform/oauth-errors.ts';
+import { oauthRefusal } from '../../../platform/errors.ts';
 import type { NamingDeps } from '../../people/passkeys/index.ts';
 import {
   type AskingClient,
@@ -20,13 +19,14 @@ import type { DescribedClient } from './oauth.described.service.ts';
 import { type Browser, type NamedOnPage, type NamedPerson, personOf } from './oauth.person.service.ts';
 import { takePushed } from './oauth.push.service.ts';
 import { rates, strangersOf } from './oauth.rates.ts';
-import { isLocalUri, isRegisteredUri } from './oauth.redirects.service.ts';
+import { isLocalUri, isNativeUri, isRegisteredUri } from './oauth.redirects.service.ts';
+import { type RefusalDeps, refusedTo } from './oauth.refusal.service.ts';
 import { type Asked, acceptAuthorization } from './oauth.request.rules.ts';
 import type { AuthorizationForm } from './oauth.schema.ts';
 import { scopesAsked } from './oauth.scopes.service.ts';
 import { developerNamed, proposed, seatedClient } from './oauth.seat.service.ts';
 
-export interface AuthorizeDeps extends AuthenticationDeps, AuthorizationDeps, NamingDeps {
+export interface AuthorizeDeps extends AuthenticationDeps, AuthorizationDeps, NamingDeps, RefusalDeps {
   /** Whether every request has to be pushed first. */
   readonly requiresPush: boolean;
   /** The host in the DID of an agent. */
@@ -38,6 +38,7 @@ export interface AuthorizeDeps extends AuthenticationDeps, AuthorizationDeps, Na
  * @param named how the browser's person was named for this request, on a page of the service
  * @returns the address to which the browser goes on
  * @throws invalid_request for an unknown client or an address that is not its own: nothing is redirected
+ * @throws any refusal of a client that nobody here knows, before its person is proved: the person decides where to go
  */
 export async function authorize(
   deps: AuthorizeDeps,
@@ -57,6 +58,8 @@ export async function authorize(
   const form = pushed?.form ?? withoutPrincipal(sent);
   const own = 'agent' in known ? known.agent : { ...known.described, ...known };
   const redirectUri = mustBeOwn(own, form.redirect_uri);
+  const isTrusted = 'agent' in known || isNativeUri(redirectUri);
+  let isPersonProved = false;
   try {
     if (pushed) mustBeSame(sent, pushed.form);
     const client = await clientFor(deps, known, form, browser);
@@ -68,11 +71,12 @@ export async function authorize(
     const naming = { ...asked, principalId: form.principal_id, form, ...came };
     const person = await personOf(deps, client, naming, browser);
     if ('signInAt' in person) return person.signInAt;
-    return await ask(deps, client, { ...asked, ...person, redirectUri });
+    isPersonProved = person.isProven;
+    const asksAlways = asked.asksAlways || !(isTrusted || isPersonProved);
+    return await ask(deps, client, { ...asked, ...person, asksAlways, redirectUri });
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const state = (form.state ?? '').length > 1024 ? undefined : form.state;
-    return redirectTo(redirectUri, { ...refusalAt(error), state, iss: deps.issuer });
+    const back = { redirectUri, isTrusted: isTrusted || isPersonProved, state: form.state };
+    return refusedTo(deps, error, back);
   }
 }
 
@@ -93,13 +97,6 @@ function mustBeSame(
   if (!other) return;
   const message = `The pushed request has another \`${other[0]}\`; send \`client_id\` and \`request_uri\` alone.`;
   throw oauthRefusal('invalid_request', message);
-}
-
-/** RFC 6749 §4.1.2.1 has other names than the token endpoint for a client that may not ask. */
-function refusalAt(error: AppError): Readonly<Record<'error' | 'error_description', string>> {
-  const told = toOAuthError(error);
-  const isClientAtFault = error.code === 'AGENT_INACTIVE' || error.code === 'NOT_FOUND';
-  return isClientAtFault ? { ...told, error: 'unauthorized_client' } : told;
 }
 
 /** @throws invalid_request */

@@ -13,19 +13,17 @@ export const listActiveOidc = (db: Executor, { developerId }: Tenant): Promise<C
     .orderBy('id')
     .execute();
 
-/** Whether a user is linked at a connection already, and to which of its subjects. */
-export async function subjectsOfUser(
+/** The identities of a user at a connection. */
+export const identitiesOfUser = (
   db: Executor,
   { developerId }: Tenant,
   connectionId: string,
   userId: string,
-): Promise<string[]> {
-  const rows = await db
+): Promise<{ readonly subject: string; readonly tenant: string | null }[]> =>
+  db
     .selectFrom('ssoIdentities')
-    .select('subject')
+    .select(['subject', 'tenant'])
     .where('developerId', '=', developerId)
     .where('connectionId', '=', connectionId)
     .where('userId', '=', userId)
     .execute();
-  return rows.map(({ subject }) => subject);
-}

@@ -2,6 +2,8 @@
 export interface Asserted {
   readonly issuer: string;
   readonly subject: string;
+  /** The customer of the provider, where the issuer serves several. */
+  readonly tenant: string | undefined;
   /** The id that the person has here, where the provider knows it. */
   readonly audSubject: string | undefined;
   readonly email: string | undefined;

@@ -14,13 +14,13 @@ import {
   personByUserName,
   userOfPrincipal,
 } from '../scim/scim.queries.ts';
-import { listActiveOidc, subjectsOfUser } from './sso.assertion.repo.ts';
+import { identitiesOfUser, listActiveOidc } from './sso.assertion.repo.ts';
 import { type Asserted, identityOf } from './sso.assertion.rules.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { keysFor } from './sso.keyset.service.ts';
+import { countingAddress, freeName } from './sso.naming.service.ts';
 import { issuerMetadata } from './sso.oidc.service.ts';
 import { type ConnectionRow, findConnection } from './sso.repo.ts';
-import { domainOf } from './sso.rules.ts';
 import { membersOf } from './sso.secrets.service.ts';
 import { findIdentity, insertIdentity } from './sso.sessions.repo.ts';
 
@@ -97,6 +97,10 @@ export interface MeantPerson {
   readonly needs: 'nothing' | 'link' | 'user';
 }
 
+/** The same subject of another customer is another person. A login names no customer. */
+const isOfCustomer = ({ tenant }: { readonly tenant: string | null }, asserted: Asserted) =>
+  tenant === null || tenant === asserted.tenant;
+
 const same = (one: Person | undefined, other: Person | undefined) =>
   !one || !other || one.userId === other.userId;
 
@@ -116,6 +120,7 @@ export async function findAsserted(
   if (named === 'unknown') return undefined;
   const identity = await findIdentity(db, tenant, row.id, identityOf(asserted));
   const known = identity && (await personById(db, tenant, identity.userId));
+  if (known && !isOfCustomer(identity, asserted)) return undefined;
   if (known) return same(known, named) ? { person: known, needs: 'nothing' } : undefined;
 
   const address = await countingAddress(db, tenant, row, asserted.email);
@@ -125,12 +130,12 @@ export async function findAsserted(
     (address === undefined ? undefined : await personAt(db, tenant, address));
   if (found) {
     // A user who is known by one subject of this connection does not become that of another.
-    const others = await subjectsOfUser(db, tenant, row.id, found.userId);
+    const others = await identitiesOfUser(db, tenant, row.id, found.userId);
     return others.length > 0 ? undefined : { person: found, needs: 'link' };
   }
   if (!jitProvisioning || (asserted.email !== undefined && address === undefined)) return undefined;
-  const userName = address ?? asserted.subject;
-  if (await personByUserName(db, tenant, userName)) return undefined;
+  const userName = await freeName(db, tenant, row, { subject: asserted.subject, address });
+  if (userName === undefined) return undefined;
   return { person: { userId: '', principalId: userName, isActive: true }, needs: 'user' };
 }
 
@@ -138,13 +143,15 @@ async function personOfAudSubject(
   db: Executor,
   tenant: Tenant,
   row: ConnectionRow,
-  { audSubject }: Asserted,
+  asserted: Asserted,
 ): Promise<Person | 'unknown' | undefined> {
+  const { audSubject } = asserted;
   if (audSubject === undefined) return undefined;
   const userId = await userOfPrincipal(db, tenant, audSubject);
   const person = userId === undefined ? undefined : await personById(db, tenant, userId);
   if (!person || person.principalId !== audSubject) return 'unknown';
-  const isLinked = (await subjectsOfUser(db, tenant, row.id, person.userId)).length > 0;
+  const identities = await identitiesOfUser(db, tenant, row.id, person.userId);
+  const isLinked = identities.some((identity) => isOfCustomer(identity, asserted));
   const address = (await addressOfPrincipal(db, tenant, audSubject)) ?? addressIn(audSubject);
   const counts = isLinked || (await countingAddress(db, tenant, row, address)) !== undefined;
   return counts ? person : 'unknown';
@@ -154,17 +161,6 @@ const addressIn = (principalId: string) => (principalId.includes('@') ? principa
 
 const personAt = async (db: Executor, tenant: Tenant, address: string): Promise<Person | undefined> =>
   (await personByUserName(db, tenant, address)) ?? personByAddress(db, tenant, address);
-
-async function countingAddress(
-  db: Executor,
-  tenant: Tenant,
-  { domains }: ConnectionRow,
-  email: string | undefined,
-): Promise<string | undefined> {
-  if (email === undefined) return undefined;
-  const domain = domainOf(email);
-  return domains.includes(domain) && (await isVerifiedBy(db, tenant, domain)) ? email : undefined;
-}
 
 /**
  * Links or adds the person whom an assertion means, in the transaction that uses it. The caller holds `lockPeople`, has
@@ -183,7 +179,8 @@ export async function settleAsserted(
   const made = meant.needs === 'user' ? await provisionPerson(tx, caller, input, at) : undefined;
   const { userId } = made?.person ?? meant.person;
   const subject = identityOf(asserted);
-  await insertIdentity(tx, caller.tenant, { connectionId: row.id, subject, userId, createdAt: at });
+  const { tenant = null } = asserted;
+  await insertIdentity(tx, caller.tenant, { connectionId: row.id, subject, tenant, userId, createdAt: at });
   const linked: Act = { type: 'sso.user_linked', data: { connectionId: row.id, userId } };
   return made ? [made.created, linked] : [linked];
 }

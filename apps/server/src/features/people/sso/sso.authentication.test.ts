@@ -1,20 +1,21 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ownDomain } from '../../../../test/app/asserting.ts';
 import { partsOf } from '../../../../test/app/flow.ts';
 import { newClient, pkceLink, REDIRECT } from '../../../../test/app/oauth.ts';
 import { linkParts, personOn } from '../../../../test/app/person.ts';
 import { sendForm } from '../../../../test/app/published.ts';
 import { addSaml, postSaml, requestIdIn, responseOf, signed } from '../../../../test/app/saml-provider.ts';
 import { besideProvider } from '../../../../test/app/signing-on.ts';
-import { type Developer, startApp } from '../../../../test/app/start-app.ts';
+import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { directory, findSlapd, startSlapd } from '../../../../test/servers/slapd.ts';
 
 beforeAll(findSlapd, 300_000);
 
 /** A live account whose people sign in by a connection, and a client of it. */
-async function startSigningIn(connect: (acme: Developer) => Promise<unknown>) {
+async function startSigningIn(connect: (acme: Developer, service: Service) => Promise<unknown>) {
   const service = await startApp(besideProvider());
   const acme = await service.asDeveloper();
-  await connect(acme);
+  await connect(acme, service);
   await acme('PATCH', '/v1/me', { consentMode: 'sso' });
   const { clientId } = await newClient(acme, { authMethod: 'none' });
   const seconds = () => Math.floor(service.clock().getTime() / 1000);
@@ -54,9 +55,10 @@ describe('14 §4 a token states the sign-in', () => {
     ['of the assertion, which was before it was shown', -600, -600],
     ['of now, where the assertion is ahead of the clock', 30, 0],
   ])('by SAML at the AuthnInstant %s', async (_, stated, expected) => {
-    const { service, seconds, beginIn } = await startSigningIn((acme) =>
-      addSaml(acme, { jitProvisioning: true }),
-    );
+    const { service, seconds, beginIn } = await startSigningIn(async (acme, on) => {
+      await ownDomain(on, acme, 'acme.test');
+      await addSaml(acme, { jitProvisioning: true, domains: ['acme.test'] });
+    });
     const { login, cookie, claimsAfter } = await beginIn();
     const instant = new Date(service.clock().getTime() + stated * 1000).toISOString();
     const xml = responseOf(service.clock(), { inResponseTo: requestIdIn(login.searchParams) });

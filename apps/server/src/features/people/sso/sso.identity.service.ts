@@ -4,7 +4,6 @@ import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
-import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { lockPeople, provisionPerson } from '../scim/index.ts';
 import {
@@ -17,6 +16,7 @@ import {
 import type { SsoDeps } from './sso.deps.service.ts';
 import { rightsOfOne } from './sso.groups.queries.ts';
 import type { SignedIn } from './sso.login.schema.ts';
+import { countingAddress, freeName } from './sso.naming.service.ts';
 import { authFailed, type Claimed } from './sso.outcomes.service.ts';
 import { type ConnectionRow, lockConnection, noteSuccess } from './sso.repo.ts';
 import { domainOf } from './sso.rules.ts';
@@ -128,13 +128,13 @@ async function personWith(
   const known = identity && (await personById(tx, tenant, identity.userId));
   if (known) return { person: known, acts: [] };
   const { jitProvisioning, scimManaged } = membersOf(row);
-  const address = await linkingAddress(tx, tenant, row, claimed);
+  const address = await countingAddress(tx, tenant, row, claimed.email);
   const named = scimManaged ? await personByExternalId(tx, tenant, claimed.idpSubject) : undefined;
   const found = named ?? (address === undefined ? undefined : await personAt(tx, tenant, address));
   if (!found && !jitProvisioning) return { person: undefined, acts: [] };
   const { person, acts } = found
     ? { person: found, acts: [] }
-    : await added(tx, caller, claimed, address, at);
+    : await added(tx, caller, row, { claimed, address }, at);
   const { subject } = claimed;
   await insertIdentity(tx, tenant, { connectionId: row.id, subject, userId: person.userId, createdAt: at });
   const data = { connectionId: row.id, userId: person.userId };
@@ -144,32 +144,27 @@ async function personWith(
 const personAt = async (db: Executor, tenant: Tenant, address: string): Promise<Person | undefined> =>
   (await personByUserName(db, tenant, address)) ?? personByAddress(db, tenant, address);
 
-/** Adds the person just in time. @throws SSO_ACCOUNT_CONFLICT when the name is another user's */
-async function added(tx: Tx, caller: Caller, claimed: Claimed, address: string | undefined, at: Date) {
-  const trusted = address ?? (claimed.isEmailVerified && claimed.email !== null ? claimed.email : undefined);
-  const userName = trusted ?? claimed.idpSubject;
-  const conflict = new AppError('SSO_ACCOUNT_CONFLICT', 'Another user has the name of this person already.');
-  if (userName.length > 256 || (await personByUserName(tx, caller.tenant, userName))) throw conflict;
-  const input = { userName, displayName: claimed.name, email: trusted ?? null };
+const conflict = () =>
+  new AppError(
+    'SSO_ACCOUNT_CONFLICT',
+    'The provider names this person as somebody is named here, or by an address in a domain that is not verified for its connection. Verify the domain, or provision the person.',
+  );
+
+/** Adds the person just in time. @throws SSO_ACCOUNT_CONFLICT when the provider may not give the name */
+async function added(
+  tx: Tx,
+  caller: Caller,
+  row: ConnectionRow,
+  { claimed, address }: { readonly claimed: Claimed; readonly address: string | undefined },
+  at: Date,
+) {
+  const userName = await freeName(tx, caller.tenant, row, { subject: claimed.idpSubject, address });
+  if (userName === undefined) throw conflict();
+  const input = { userName, displayName: claimed.name, email: address ?? null };
   const { person, created } = await provisionPerson(tx, caller, input, at).catch((error: unknown) => {
-    throw error instanceof AppError && error.code === 'CONFLICT' ? conflict : error;
+    throw error instanceof AppError && error.code === 'CONFLICT' ? conflict() : error;
   });
   return { person, acts: [created] };
-}
-
-/**
- * The address by which a user may be found: in a domain that the connection lists and this developer has verified. A
- * provider that says so of any other address could take over the users of somebody else.
- */
-async function linkingAddress(
-  db: Executor,
-  tenant: Tenant,
-  { domains }: ConnectionRow,
-  { email }: Claimed,
-): Promise<string | undefined> {
-  if (email === null) return undefined;
-  const domain = domainOf(email);
-  return domains.includes(domain) && (await isVerifiedBy(db, tenant, domain)) ? email : undefined;
 }
 
 interface NewSession {

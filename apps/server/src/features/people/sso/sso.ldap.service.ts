@@ -165,7 +165,6 @@ async function personIn(deps: SsoDeps, row: ConnectionRow, { username, password 
     subject: id,
     idpSubject: id,
     email: valuesOf(entry, 'mail')[0] ?? null,
-    isEmailVerified: false,
     name: valuesOf(entry, 'displayName')[0] ?? valuesOf(entry, 'cn')[0] ?? null,
     groups,
     methods: ['pwd'],

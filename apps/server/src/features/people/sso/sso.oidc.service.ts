@@ -135,14 +135,13 @@ export async function oidcClaims(
   };
   const claims = await readIdToken(said.id_token, keys, expected);
   if (!claims) throw authFailed('id_token');
-  const { sub, email, email_verified: isVerified, name, sid, auth_time: authTime, amr } = claims;
+  const { sub, email, name, sid, auth_time: authTime, amr } = claims;
   if (!isLateEnough(authTime, flight, deps.clock())) throw authFailed('auth_time');
   const groups = members.groupAttribute === null ? undefined : claims[members.groupAttribute];
   return {
     subject: `${found.issuer}|${String(sub)}`,
     idpSubject: String(sub),
     email: textOf(email),
-    isEmailVerified: isVerified === true,
     name: textOf(name),
     groups: groupsIn(groups),
     idpSession: typeof sid === 'string' && sid.length <= 256 ? sid : undefined,

@@ -7,8 +7,6 @@ export interface Claimed {
   /** The subject in the provider's own words. */
   readonly idpSubject: string;
   readonly email: string | null;
-  /** Whether the provider says that it has verified the address. */
-  readonly isEmailVerified: boolean;
   readonly name: string | null;
   readonly groups: readonly string[];
   /** The provider's own name of the session, if it gave one. */

@@ -93,6 +93,22 @@ describe('a login is linked', () => {
     expect(refusalOf(await taken.begin())).toBe('409 SSO_ACCOUNT_CONFLICT');
   });
 
+  test('M10: to no new user who would have an address that is not the provider’s to give, or a known principal', async () => {
+    const unlisted = await startPeople({ jitProvisioning: true, domains: [] });
+    expect((await unlisted.begin()).json()).toMatchObject({ principalId: 'ada', email: 'ada@upstream.test' });
+    const { Resources } = (await unlisted.scim('GET', '/Users')).json();
+    expect(Resources).toMatchObject([{ userName: 'ada' }]);
+    expect(Resources[0].emails).toEqual([]);
+    unlisted.provider.behaviour.account = 'ceo@c1.test';
+    expect(refusalOf(await unlisted.begin())).toBe('409 SSO_ACCOUNT_CONFLICT');
+    expect((await unlisted.scim('GET', '/Users')).json().totalResults).toBe(1);
+
+    const known = await startPeople({ jitProvisioning: true, domains: [] });
+    await grantTo(known.acme, { principalId: 'ADA' });
+    expect(refusalOf(await known.begin())).toBe('409 SSO_ACCOUNT_CONFLICT');
+    expect((await known.scim('GET', '/Users')).json().totalResults).toBe(0);
+  });
+
   test('to one identity for each connection, also for one subject', async () => {
     const { provider, service, acme, org, begin } = await startPeople({ jitProvisioning: true });
     await begin();

@@ -120,7 +120,6 @@ function claimedBy(
     subject: `${nameIdFormat}|${nameId}`,
     idpSubject: nameId,
     email: email !== undefined && email.length <= 320 ? email : null,
-    isEmailVerified: false,
     name: first(NAME_NAMES)?.slice(0, 256) ?? null,
     groups: groupAttribute === null ? [] : groupsIn([...(attributes.get(groupAttribute) ?? [])]),
     authTime,

@@ -112,7 +112,9 @@ export async function insertIdentity(
     .insertInto('ssoIdentities')
     .values({ ...row, developerId })
     .onConflict((conflict) =>
-      conflict.columns(['developerId', 'connectionId', 'subject']).doUpdateSet({ userId: row.userId }),
+      conflict
+        .columns(['developerId', 'connectionId', 'subject'])
+        .doUpdateSet({ userId: row.userId, tenant: row.tenant ?? null }),
     )
     .execute();
 }

@@ -3,6 +3,7 @@ import { isDatabaseAway } from '../../db/db.ts';
 import { AppError, notFound, unavailable } from '../../errors.ts';
 import { isOAuthPath, oauthStatus, toOAuthError } from '../../oauth-errors.ts';
 import { asksForPage, sendPage } from './plain-page.ts';
+import { refusalPage } from './refusal-page.ts';
 import { isScimPath, SCIM_TYPE, scimErrorBody } from './scim-errors.ts';
 import { setErrorBody, setStatus } from './set-errors.ts';
 
@@ -25,7 +26,7 @@ export function addErrorHandler(app: FastifyInstance): void {
     const isOAuth = errors === 'oauth' || errors === 'oauth page' || isStray;
     reply.code(isOAuth && isOAuthPath(request.url) && !isStray ? oauthStatus(error) : error.status);
     if ((errors === 'page' || errors === 'oauth page') && asksForPage(request)) {
-      return sendPage(reply, { title: 'This did not work', lead: error.message });
+      return sendPage(reply, refusalPage(error));
     }
     if (errors === 'set') {
       reply.code(setStatus(error)).header('content-language', 'en');

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** A page without a script: a title, a sentence and at most one form, which posts to the page's own address. */
+/**
+ * A page without a script: a title, a sentence and at most one form, which posts to the page's own address, or one link.
+ */
 export interface PlainPage {
   readonly title: string;
   readonly lead: string;
@@ -10,6 +12,8 @@ export interface PlainPage {
   readonly fields?: readonly PlainField[];
   /** Members of the form that the person does not see. */
   readonly hidden?: Readonly<Record<string, string>>;
+  /** A place elsewhere, to which nothing leads but the person's own decision. */
+  readonly link?: { readonly label: string; readonly href: string };
   /** Where the answer to the form sends the browser, if it leaves the service. */
   readonly leadsTo?: string | undefined;
 }
@@ -57,6 +61,11 @@ const formOf = ({ button, fields = [], hidden = {}, fault }: PlainPage) => {
   return `<form class="lead" method="post">${said}${[...secret, ...shown].join('')}<button>${escaped(button)}</button></form>`;
 };
 
+const linkOf = ({ link }: PlainPage) =>
+  link
+    ? `<p class="lead"><a href="${escaped(link.href)}" rel="noreferrer">${escaped(link.label)}</a></p>`
+    : '';
+
 const htmlOf = (page: PlainPage) => `<!doctype html>
 <html lang="en">
   <head>
@@ -71,7 +80,7 @@ const htmlOf = (page: PlainPage) => `<!doctype html>
     <main>
       <h1>${escaped(page.title)}</h1>
       <p class="lead">${escaped(page.lead)}</p>
-      ${formOf(page)}
+      ${formOf(page)}${linkOf(page)}
     </main>
   </body>
 </html>
