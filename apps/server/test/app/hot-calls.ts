@@ -73,7 +73,7 @@ export async function hotCallsOf(service: Service, acme: Developer): Promise<Rec
     'get grant': get(`/v1/grants/${grantId}`),
     'get agent': get(`/v1/agents/${agentId}`),
     'list agents': get('/v1/agents'),
-    'list grants': get('/v1/grants'),
+    'list grants': get('/v1/grants?limit=10'),
     'list entries': get('/v1/audit/entries?limit=10'),
     revoke: { ...get(`/v1/grants/${endedId}`), method: 'DELETE' },
   };
