@@ -10,6 +10,10 @@ export interface Attacker extends Tenant {
   readonly trees: readonly string[];
   /** The token at the bottom of a further tree, one level above the deepest. */
   readonly deepToken: string;
+  /** The token of an identity provider. */
+  readonly scimToken: string;
+  /** Where a receiver polls for signals, which nobody acknowledges. */
+  readonly signals: { readonly path: string; readonly token: string };
   readonly words: string;
   /** Attempts of webhooks that its server took and never answered. */
   readonly unanswered: () => number;
@@ -23,6 +27,8 @@ const WIDTH = 180; // grants on the deepest level of a tree
 const OPEN_REQUESTS = 99;
 const WEBHOOKS = 30;
 const GRANTED = 20;
+const PEOPLE = 4000;
+const PEOPLE_TOGETHER = 250; // 2,750 of the 10,000 members that a body may have
 const DEPTH = 9; // delegations; one more is allowed
 
 /** 16 KiB as the database keeps it: many small values, or digits that the request did not have. */
@@ -41,6 +47,12 @@ export async function prepare(port: number): Promise<Attacker> {
     inTurns(port, count, (client, each) => post(client, path, bodyOf(each)));
 
   const client = await openClient(port);
+  const signals = await pollStream(client, apiKey);
+  const { token: scimToken } = await post(client, '/v1/scim/tokens', { label: 'Directory' });
+  for (let from = 0; from < PEOPLE; from += PEOPLE_TOGETHER) {
+    const body = bulkOf(PEOPLE_TOGETHER, `from-${from}`);
+    await demand(client, { method: 'POST', path: '/scim/v2/Bulk', body, apiKey: scimToken }, 200);
+  }
   const dig = async (tree: number): Promise<string> => {
     let token = heldBy(tenant, tree).grantToken;
     for (let level = 1; level <= DEPTH; level += 1) {
@@ -68,9 +80,9 @@ export async function prepare(port: number): Promise<Attacker> {
   const address = silent.address();
   const host = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
   await many(WEBHOOKS, '/v1/webhooks', (each) => ({ url: `${host}/${each}`, events: ['*'] }));
-  const words = `${ENTRIES} entries of 16 KiB, ${TREES} trees of ${WIDTH + DEPTH} delegations, ${WEBHOOKS} webhooks`;
+  const words = `${ENTRIES} entries of 16 KiB, ${TREES} trees of ${WIDTH + DEPTH} delegations, ${WEBHOOKS} webhooks, ${PEOPLE} people`;
   const trees = tenant.grants.slice(0, TREES).map(({ grantId }) => grantId);
-  return { ...tenant, trees, deepToken, words, unanswered: () => attempts };
+  return { ...tenant, trees, deepToken, scimToken, signals, words, unanswered: () => attempts };
 }
 
 /** @param each the number of the agent that gets the grant; an agent above it would only narrow */
@@ -83,6 +95,35 @@ export function entryOf(tenant: Tenant, each: number) {
   const { agentId, agentDid, grantId } = heldBy(tenant, each);
   const about = { agentId, agentDid, grantId, principalId: asked.principalId };
   return { ...about, action: 'email.sent', metadata: METADATA[each % METADATA.length] };
+}
+
+/** A request of SCIM that makes people, or is refused for those that are there already. */
+export function bulkOf(count: number, name: string) {
+  const Operations = Array.from({ length: count }, (_, each) => ({
+    method: 'POST',
+    path: '/Users',
+    bulkId: `b${each}`,
+    data: {
+      userName: `${name}-${each}@acme.test`,
+      name: { givenName: 'Ada', familyName: `King ${each}` },
+      emails: [{ value: `${name}-${each}@acme.test`, type: 'work' }],
+    },
+  }));
+  return { schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'], Operations };
+}
+
+/** Registers a receiver with a stream that it polls. */
+async function pollStream(client: Client, apiKey: string): Promise<Attacker['signals']> {
+  const made = {
+    method: 'POST',
+    path: '/v1/ssf/receivers',
+    apiKey,
+    body: { name: 'SIEM', staticToken: true },
+  };
+  const { accessToken: token } = JSON.parse((await demand(client, made, 201)).toString());
+  const stream = { method: 'POST', path: '/ssf/streams', apiKey: token, body: {} };
+  const { stream_id } = JSON.parse((await demand(client, stream, 201)).toString());
+  return { path: `/ssf/poll/${stream_id}`, token };
 }
 
 /** Eight at a time. */

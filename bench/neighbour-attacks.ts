@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Asked, openClient, textOf } from './client.ts';
-import { type Attacker, delegation, entryOf } from './neighbour-account.ts';
+import { type Attacker, bulkOf, delegation, entryOf } from './neighbour-account.ts';
 import { asked, heldBy, turnOf } from './tenants.ts';
 
 /** The answers to each kind of request. `cut` counts the connections that the service ended. */
@@ -21,14 +22,20 @@ const BODY = 1_048_576; // the largest body that the service takes
 /** The body with the most values for its bytes. */
 const LARGE = Array.from({ length: Math.floor(BODY / 3) - 1 }, () => []);
 
+/** People of one request of SCIM. */
+const BULK = 200;
+
 interface Attack {
   readonly name: string;
-  /** Together a little more than the 100 requests that a free account has in a minute, and 150 without a key. */
+  /**
+   * By API key a little more than the 100 requests that a free account has in a minute, and 150 without a key. Tokens of
+   * identity providers and of receivers of signals have limits of their own.
+   */
   readonly perMinute: number;
   /** A text is sent as it is, and not waited for. */
   readonly send: (count: number) => Asked | string;
-  /** Reads no byte of the answer, and keeps the connection. */
-  readonly isUnread?: true;
+  /** `none`: reads no byte of the answer, and keeps the connection. `to the end`: of an answer without a length. */
+  readonly reads?: 'none' | 'to the end';
 }
 
 export type { Attacker };
@@ -38,15 +45,16 @@ export async function attack(attacker: Attacker, port: number, seconds: number):
   const endsAt = performance.now() + seconds * 1000;
   const kept = new Set<Socket>();
   const outcomes: Record<string, Outcome> = {};
-  const loops = attacksOf(attacker).map(async ({ name, perMinute, send, isUnread }) => {
+  const loops = attacksOf(attacker).map(async ({ name, perMinute, send, reads }) => {
     const outcome = { done: 0, refused: 0, failed: 0, cut: 0 };
     outcomes[name] = outcome;
     const under = new Set<Promise<void>>();
     for (let count = 0; performance.now() < endsAt; count += 1) {
       const request = send(count);
-      if (isUnread || typeof request === 'string') keepUnread(port, request, outcome, kept);
+      if (reads === 'none' || typeof request === 'string') keepUnread(port, request, outcome, kept);
       else {
-        const one = ask(port, request, outcome).finally(() => under.delete(one));
+        const answered = reads ? download(port, request, outcome) : ask(port, request, outcome);
+        const one = answered.finally(() => under.delete(one));
         under.add(one);
       }
       await delay(Math.min(MINUTE / perMinute, Math.max(0, endsAt - performance.now())));
@@ -63,9 +71,36 @@ async function ask(port: number, request: Asked, outcome: Outcome): Promise<void
   const client = await openClient(port, FROM);
   const answer = await client.ask(request).catch(() => undefined);
   client.close();
-  if (!answer) outcome.cut += 1;
-  else if (answer.status < 400) outcome.done += 1;
-  else if (answer.status < 500) outcome.refused += 1;
+  note(answer?.status, outcome);
+}
+
+/** Reads the answer until the service closes the connection. */
+async function download(port: number, request: Asked, outcome: Outcome): Promise<void> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: FROM });
+  const [line = '', ...lines] = textOf(request).split('\r\n');
+  socket.write([line, 'connection: close', ...lines].join('\r\n'));
+  let status: number | undefined;
+  let isWhole = false;
+  socket
+    .on('error', () => {})
+    .once('data', (head) => {
+      status = Number(String(head).slice(9, 12));
+    });
+  socket.on('data', (bytes) => {
+    isWhole = bytes.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK);
+  });
+  await once(socket, 'close');
+  note(isWhole || (status ?? 0) >= 400 ? status : undefined, outcome);
+}
+
+/** The end of an answer that came in chunks. */
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+
+/** @param status undefined when the answer did not come, or not to its end */
+function note(status: number | undefined, outcome: Outcome): void {
+  if (status === undefined) outcome.cut += 1;
+  else if (status < 400) outcome.done += 1;
+  else if (status < 500) outcome.refused += 1;
   else outcome.failed += 1;
 }
 
@@ -83,7 +118,7 @@ function keepUnread(port: number, request: Asked | string, outcome: Outcome, kep
 }
 
 function attacksOf(attacker: Attacker): readonly Attack[] {
-  const { apiKey, deepToken } = attacker;
+  const { apiKey, deepToken, scimToken, signals } = attacker;
   const get = (path: string) => (): Asked => ({ method: 'GET', path, apiKey });
   const post = (path: string, bodyOf: (count: number) => object) => (count: number) => {
     return { method: 'POST', path, apiKey, body: bodyOf(count) };
@@ -98,9 +133,23 @@ function attacksOf(attacker: Attacker): readonly Attack[] {
   const revoke = (count: number): Asked => {
     return { method: 'DELETE', path: `/v1/grants/${turnOf(attacker.trees, count)}`, apiKey };
   };
+  const entries = get('/v1/compliance/export/audit');
+  const pack = get('/v1/compliance/evidence-pack');
+  const search = (count: number): Asked => {
+    const filter = encodeURIComponent(`name.familyName co "${count}"`); // no index has them
+    return { method: 'GET', path: `/scim/v2/Users?count=200&filter=${filter}`, apiKey: scimToken };
+  };
+  const bulk = (count: number): Asked => {
+    const body = bulkOf(BULK, `again-${count}`);
+    return { method: 'POST', path: '/scim/v2/Bulk', apiKey: scimToken, body };
+  };
+  const poll = (): Asked => {
+    const { path, token } = signals;
+    return { method: 'POST', path, apiKey: token, body: { maxEvents: 100 } }; // waits for a first one
+  };
   return [
     { name: 'lists of large entries', perMinute: 15, send: large },
-    { name: 'lists of large entries, not read', perMinute: 15, send: large, isUnread: true },
+    { name: 'lists of large entries, not read', perMinute: 15, send: large, reads: 'none' },
     { name: 'verifications of the chain', perMinute: 10, send: get('/v1/audit/verify') },
     { name: 'entries of 16 KiB', perMinute: 15, send: append },
     { name: 'bodies of 1 MiB', perMinute: 10, send: post('/v1/audit/log', () => LARGE) },
@@ -108,8 +157,14 @@ function attacksOf(attacker: Attacker): readonly Attack[] {
     { name: 'authorization requests at the quota', perMinute: 8, send: request },
     { name: 'lists of 500 events', perMinute: 6, send: get('/v1/events?limit=500') },
     { name: 'lists of 500 grants', perMinute: 6, send: get('/v1/grants?limit=500') },
-    { name: 'streams, not read', perMinute: 6, send: stream, isUnread: true },
+    { name: 'streams, not read', perMinute: 6, send: stream, reads: 'none' },
     { name: 'revocations of a tree', perMinute: 1, send: revoke },
+    { name: 'exports of all entries', perMinute: 4, send: entries, reads: 'to the end' },
+    { name: 'exports of all entries, not read', perMinute: 2, send: entries, reads: 'none' },
+    { name: 'evidence packs', perMinute: 2, send: pack, reads: 'to the end' },
+    { name: 'SCIM searches without an index', perMinute: 600, send: search },
+    { name: `SCIM bulks of ${BULK} people`, perMinute: 6, send: bulk },
+    { name: 'polls for signals', perMinute: 120, send: poll },
     { name: 'bodies that never end, without a key', perMinute: 150, send: unfinished },
   ];
 }

@@ -1,6 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { openClient } from './client.ts';
 import { type Load, latenciesOf } from './load.ts';
+import { pacer } from './pace.ts';
 import type { Measured, Target } from './rounds.ts';
 
 /** More than wait at once at half of the highest rate. */
@@ -11,6 +12,8 @@ export interface OpenLoop {
   readonly rate: number;
   readonly p50: number;
   readonly p99: number;
+  /** Milliseconds of the driver, to about one. As long, an answer that has come stays unread. */
+  readonly longestTurn: number;
 }
 
 /** Measures each flow with requests that come by the clock, at half of the rate that it has reached. */
@@ -23,18 +26,18 @@ export async function measureOpenLoop(
   for (const { flow, summary } of measured) {
     await flow.prepare?.();
     const rate = summary.rate / 2;
-    results.push({
-      name: flow.name,
-      rate,
-      ...latenciesOf(await runByClock({ ...service, ...flow, seconds, rate })),
-    });
+    const turns = monitorEventLoopDelay({ resolution: 1 });
+    turns.enable();
+    const latencies = await runByClock({ ...service, ...flow, seconds, rate });
+    turns.disable();
+    results.push({ name: flow.name, rate, ...latenciesOf(latencies), longestTurn: turns.max / 1e6 });
   }
   return results;
 }
 
 /**
  * Begins an operation at each tick of a clock, however long those before it take. When all connections are busy,
- * the time of an operation includes its wait for one. The lateness of the driver's own timers does not count.
+ * the time of an operation includes its wait for one. The lateness of the driver itself does not count.
  */
 export async function runByClock({
   port,
@@ -44,6 +47,7 @@ export async function runByClock({
 }: Omit<Load, 'meters' | 'connections'> & { rate: number }): Promise<number[]> {
   const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => openClient(port)));
   const latencies: number[] = [];
+  const until = pacer();
   const startedAt = performance.now();
   const count = Math.floor(rate * seconds);
   let next = 0;
@@ -52,9 +56,8 @@ export async function runByClock({
     while (next < count) {
       let begun = startedAt + (next * 1000) / rate;
       next += 1;
-      const wait = begun - performance.now();
-      if (wait > 0) {
-        await delay(wait);
+      if (begun > performance.now()) {
+        await until(begun);
         begun = performance.now();
       }
       await operate(client);

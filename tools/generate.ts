@@ -10,6 +10,7 @@ import { cliPage } from './generate/cli-page.ts';
 import { configurationPage } from './generate/configuration-page.ts';
 import { distribution } from './generate/distribution.ts';
 import { errorPage } from './generate/error-page.ts';
+import { performancePage } from './generate/expectation.ts';
 import { meterSchema } from './generate/meter-schema.ts';
 import { withMigrated } from './generate/migrated.ts';
 import { sdkTable, sdkTypes } from './generate/sdk.ts';
@@ -34,6 +35,7 @@ const made: Readonly<Record<string, (databaseUrl: string) => string | Promise<st
     return configurationPage(textOf('docs/configuration.md'), tables, ofFeatures, sizes);
   },
   'docs/errors.md': () => errorPage(errorCodes),
+  'docs/performance.md': () => performancePage(textOf('docs/performance.md'), textOf('bench/RESULTS.md')),
   'docs/security.md': () => securityPage(textOf('docs/security.md'), securityTests(ROOT)),
   'openapi.json': apiDescription,
   'packages/cli/src/api/operations.gen.ts': async () => cliTable(await apiDescription()),

@@ -64,7 +64,8 @@ function costsOf(results: string, flow: string): number[] {
   return figures(cells.slice(8, 11).join(' '), /^([\d.]+) ([\d.]+) ([\d.]+)$/);
 }
 
-function figures(text: string, pattern: RegExp): number[] {
+/** The groups of a pattern in the results, as numbers. @throws Error when it is not there */
+export function figures(text: string, pattern: RegExp): number[] {
   const found = pattern.exec(text);
   if (!found) throw new Error(`bench/RESULTS.md has no figure like ${pattern}.`);
   return found.slice(1).map(Number);

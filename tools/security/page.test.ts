@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { securityPage } from './page.ts';
-import { securityTests, titlesIn } from './titles.ts';
+import { linesIn, securityTests, titlesIn } from './titles.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const page = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
@@ -57,4 +57,11 @@ test('titles are those of tests, of their blocks and of the rows of tables', () 
     });`;
 
   expect(titlesIn(source)).toEqual(['a block', 'one', 'x of a list', 'y of a list', 'z of a table']);
+});
+
+test('a title names a line by its id alone, not by a place in another document', () => {
+  const [five, one] = [line('A', 5), line('C', 1)];
+
+  expect(linesIn(`${five}, ${one}: and ${five} again`)).toEqual([five, one]);
+  expect(linesIn(`18 ${five}, RFC 9700 ${one}: a page`)).toEqual([]);
 });

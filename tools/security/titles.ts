@@ -4,8 +4,11 @@ import ts from 'typescript';
 
 const TESTS = ['{apps,packages}/*/{src,test}/**/*.test.ts', 'tools/**/*.test.ts'];
 const BLOCKS = new Set(['test', 'describe']);
-/** The ids of lines of docs/security.md in titles of tests: a letter for the section, and a number. tests name them: a letter for the section, and a number. */
-const LINE_ID = /\b[JORTISMCVALWHP]\d{1,2}\b/;
+/**
+ * The id of a line of docs/security.md in a title: a letter for the section, and a number. After a number, as in
+ * "18 A5", it is a place in another document.
+ */
+const LINE_ID = /(?<!\b\d+ )\b[JORTISMCVALWHP]\d{1,2}\b/;
 
 export interface SecurityTest {
   readonly file: string;

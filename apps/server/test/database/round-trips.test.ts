@@ -3,8 +3,9 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { findAgent } from '../../src/features/accounts/agents/agents.repo.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { authorize, grantTo, openSession, registerAgent, startSandbox } from '../app/flow.ts';
+import { hotCallsOf } from '../app/hot-calls.ts';
 import { send } from '../app/repeating.ts';
-import { statementsOf } from '../app/round-trips.ts';
+import { statementsOf, unnamedOf } from '../app/round-trips.ts';
 import { type Developer, newDatabase } from '../app/start-app.ts';
 import { exchange, storeCredential } from '../app/vault.ts';
 
@@ -70,6 +71,49 @@ test.each(Object.entries(callers))(
     expect((await acme('GET', '/v1/audit/entries?action=grant.revoked')).json().entries).toHaveLength(2);
   },
 );
+
+test('OAuth, AuthZEN and debits make as few trips, with prepared statements', async () => {
+  const { acme, service } = await startSandbox();
+  const calls = await hotCallsOf(service, acme);
+
+  const trips: Record<string, string[]> = {};
+  for (const [name, call] of Object.entries(calls)) {
+    const statements = await statementsOf(() => service.app.inject(call));
+    if (/^(?:OAuth|AuthZEN|debit)/.test(name)) trips[name] = statements;
+  }
+
+  expect(trips).toEqual({
+    'AuthZEN evaluation': ['find_enforceable', 'write_together'],
+    'AuthZEN evaluations': ['find_enforceable', 'write_together', 'find_enforceable', 'write_together'], // two questions
+    debit: ['budget_chain', 'write_together'],
+    'OAuth authorize': ['find_oauth_client', 'find_named_resources', 'find_asker', 'write_together'],
+    'OAuth token': ['find_oauth_client', 'find_redeemable', 'find_limiting_resources', 'write_together'],
+    'OAuth refresh': ['find_oauth_client', 'find_refreshable', 'find_limiting_resources', 'write_together'],
+    'OAuth introspect': ['find_resource_server', 'use_token'],
+  });
+});
+
+/** These lists have as many forms as their filters make, so the builder writes their statements. */
+const UNNAMED = {
+  'list grants': ['with page as materialized'],
+  'list entries': ['with page as materialized'],
+};
+
+test('each statement of a hot call has a name, so that Postgres plans it once, but for lists with filters', async () => {
+  const { acme, service } = await startSandbox();
+  const unnamed: Record<string, string[]> = {};
+
+  for (const [name, call] of Object.entries(await hotCallsOf(service, acme))) {
+    let status = 0;
+    const statements = await unnamedOf(async () => {
+      status = (await service.app.inject(call)).statusCode;
+    });
+    expect(status, name).toBeLessThan(400);
+    if (statements.length > 0) unnamed[name] = statements;
+  }
+
+  expect(unnamed).toEqual(UNNAMED);
+});
 
 test('without prepared statements, the same trips are made with no names', async () => {
   const databaseUrl = await newDatabase();

@@ -1,70 +1,89 @@
-import type { Socket } from 'node:net';
-import { expect, test } from 'vitest';
-import { authorize, grantTo, startSandbox } from '../app/flow.ts';
+import { expect, inject, test } from 'vitest';
+import { countingWrites } from '../app/counted-writes.ts';
+import { startSandbox } from '../app/flow.ts';
+import { type HotCall, hotCallsOf } from '../app/hot-calls.ts';
+import { openConnections } from '../app/open-connections.ts';
 import type { Service } from '../app/start-app.ts';
 
-/** Listens, and counts how often each answer is handed to its connection. A write costs more than most hooks. */
-async function countingWrites({ app }: Service, apiKey: string) {
-  let writes = 0;
-  app.server.on('connection', (socket: Socket) => {
-    for (const method of ['_write', '_writev'] as const) {
-      const write = socket[method];
-      if (!write) throw new Error(`A socket has no ${method}.`);
-      Reflect.set(socket, method, (...pieces: unknown[]) => {
-        writes += 1;
-        return Reflect.apply(write, socket, pieces);
-      });
-    }
-  });
+/** Listens. @returns a way to send a request and learn its status and how often the service wrote to each peer */
+async function listeningTo({ app, databaseUrl }: Service) {
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
-
-  return async (method: string, path: string, body?: object, more: Readonly<Record<string, string>> = {}) => {
-    writes = 0;
-    const headers = {
-      authorization: `Bearer ${apiKey}`,
-      ...(body && { 'content-type': 'application/json' }),
-      ...more,
-    };
-    const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  const portOf = (address: string) => Number(new URL(address).port);
+  const writes = countingWrites({
+    client: portOf(url),
+    redis: portOf(inject('redisUrl')),
+    postgres: portOf(databaseUrl),
+  });
+  return async ({ method, url: path, headers, payload }: HotCall) => {
+    Object.assign(writes, { client: 0, redis: 0, postgres: 0 });
+    const body = payload === undefined ? {} : { body: payload };
+    const answer = await fetch(url + path, { method, headers, redirect: 'manual', ...body });
     await answer.arrayBuffer();
-    return [answer.status, writes];
+    return { status: answer.status, ...writes };
   };
 }
 
-test('the head and the body of an answer are one write to the connection', async () => {
+const SUCCESSES = [200, 201, 204, 303];
+
+test('a call of an agent writes once to its client, and to a store as often as it waits for its answer', async () => {
   const { acme, service } = await startSandbox();
-  const { agentId, did: agentDid, grantId, grantToken: token, refreshToken } = await grantTo(acme);
-  const { code } = await authorize(acme, agentId);
-  const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
-  const entry = { agentId, agentDid, grantId, principalId: 'user_42', action: 'email.sent' };
+  await openConnections(service.db);
+  const calls = await hotCallsOf(service, acme);
+  const send = await listeningTo(service);
+
+  const counts: Record<string, [client: number, redis: number, postgres: number]> = {};
+  for (const [name, call] of Object.entries(calls)) {
+    const { status, client, redis, postgres } = await send(call);
+    expect(SUCCESSES, name).toContain(status);
+    counts[name] = [client, redis, postgres];
+  }
+
+  // A further write to Redis charges the client of OAuth, keeps a ticket and a code, or takes a code. A further one to
+  // Postgres asks for what the answer before has named, reserves units of a cap, or writes.
+  expect(counts).toEqual({
+    verify: [1, 1, 1],
+    introspect: [1, 1, 1],
+    authorize: [1, 2, 2],
+    exchange: [1, 2, 2],
+    refresh: [1, 1, 2],
+    delegate: [1, 1, 2],
+    'exchange of a credential': [1, 1, 3],
+    append: [1, 1, 2],
+    enforce: [1, 1, 2],
+    'enforce with a cap': [1, 1, 3],
+    'AuthZEN evaluation': [1, 1, 2],
+    'AuthZEN evaluations': [1, 2, 4], // two questions
+    debit: [1, 1, 2],
+    'OAuth authorize': [1, 3, 4],
+    'OAuth token': [1, 3, 4],
+    'OAuth refresh': [1, 2, 4],
+    'OAuth introspect': [1, 2, 2],
+    'get grant': [1, 1, 1],
+    'get agent': [1, 1, 1],
+    'list agents': [1, 1, 1],
+    'list grants': [1, 1, 2],
+    'list entries': [1, 1, 1],
+    revoke: [1, 1, 2],
+  });
+});
+
+test('an answer without a look at the database is one write', async () => {
+  const { acme, service } = await startSandbox();
   const { etag } = (await acme('GET', '/.well-known/jwks.json')).headers;
-  const ask = await countingWrites(service, acme.apiKey);
+  const send = await listeningTo(service);
+  const get = (url: string, headers = {}) => send({ method: 'GET', url, headers });
+  const one = { client: 1, redis: 0, postgres: 0 };
+  const counted = { ...one, redis: 1 };
 
   expect({
-    JWKS: await ask('GET', '/.well-known/jwks.json'),
-    'JWKS that the client holds': await ask('GET', '/.well-known/jwks.json', undefined, {
-      'if-none-match': String(etag),
-    }),
-    'API description': await ask('GET', '/openapi.json'),
-    verify: await ask('POST', '/v1/tokens/verify', { token }),
-    'list agents': await ask('GET', '/v1/agents'),
-    authorize: await ask('POST', '/v1/authorize', asked),
-    exchange: await ask('POST', '/v1/token', { code, agentId }),
-    refresh: await ask('POST', '/v1/token/refresh', { refreshToken, agentId }),
-    append: await ask('POST', '/v1/audit/log', entry),
-    revoke: await ask('DELETE', `/v1/grants/${grantId}`),
-    refusal: await ask('GET', '/v1/nowhere'),
+    JWKS: await get('/.well-known/jwks.json'),
+    'JWKS that the client holds': await get('/.well-known/jwks.json', { 'if-none-match': String(etag) }),
+    'API description': await get('/openapi.json'),
+    refusal: await get('/v1/nowhere'),
   }).toEqual({
-    JWKS: [200, 1],
-    'JWKS that the client holds': [304, 1],
-    'API description': [200, 1],
-    verify: [200, 1],
-    'list agents': [200, 1],
-    authorize: [201, 1],
-    exchange: [201, 1],
-    refresh: [201, 1],
-    append: [201, 1],
-    revoke: [204, 1],
-    refusal: [404, 1],
+    JWKS: { status: 200, ...one },
+    'JWKS that the client holds': { status: 304, ...one },
+    'API description': { status: 200, ...counted },
+    refusal: { status: 404, ...counted },
   });
 });

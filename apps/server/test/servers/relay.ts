@@ -1,8 +1,11 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { freePort } from '../../../../tools/machine/ports.ts';
 
+/** Passes on what the two ends of a connection say. */
+type Link = (near: Socket, far: Socket) => void;
+
 /** A fixed address for a server whose port may change. Each new connection asks for the port. */
-export async function relayTo(port: () => number) {
+export async function relayTo(port: () => number, link: Link = passAll) {
   const open = new Set<Socket>();
   const relay = createServer((near) => {
     const far = connect(port(), '127.0.0.1');
@@ -16,8 +19,8 @@ export async function relayTo(port: () => number) {
         open.delete(one);
         other.destroy();
       });
-      one.pipe(other);
     }
+    link(near, far);
   });
   const own = await freePort();
   await new Promise<void>((resolve) => relay.listen(own, '127.0.0.1', resolve));
@@ -27,3 +30,8 @@ export async function relayTo(port: () => number) {
   };
   return { port: own, close };
 }
+
+const passAll: Link = (near, far) => {
+  near.pipe(far);
+  far.pipe(near);
+};

@@ -12,7 +12,7 @@ import {
 import { entriesOf } from '../../../../test/app/flow.ts';
 import { newClient, newResource } from '../../../../test/app/oauth.ts';
 
-test('M15, 18 B 14: a JWT of another kind, key or algorithm is no assertion', async () => {
+test('M15: a JWT of another kind, key or algorithm is no assertion', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider);
   const header = async (changes: Changes) => told(await own.show(await own.assertion(changes)));
@@ -51,7 +51,7 @@ test('M15, 18 B 14: a JWT of another kind, key or algorithm is no assertion', as
   expect(refused[0]).toMatchObject({ status: 'blocked', metadata: { clientId: own.client.clientId } });
 });
 
-test('M15, 18 B 15: an assertion is for one audience and one client', async () => {
+test('M15: an assertion is for one audience and one client', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider);
   const aud = (value: unknown) => own.outcome({ claims: { aud: value } });
@@ -77,7 +77,7 @@ test('M15, 18 B 15: an assertion is for one audience and one client', async () =
   expect(await own.outcome({ claims: { client_id: second.clientId } }, asSecond)).toBe('200');
 });
 
-test('M15, 18 B 16: an assertion is used once, also by requests that come together', async () => {
+test('M15: an assertion is used once, also by requests that come together', async () => {
   const { service, provider } = await startAsserting();
   const { show, assertion, token } = await trustingDeveloper(service, provider);
   const one = await assertion();
@@ -91,7 +91,7 @@ test('M15, 18 B 16: an assertion is used once, also by requests that come togeth
   expect(grants.size).toBe(1);
 });
 
-test('M15, 18 B: times and lengths are those of the rule, to the second', async () => {
+test('M15: times and lengths are those of the rule, to the second', async () => {
   const { service, provider } = await startAsserting();
   const { outcome } = await trustingDeveloper(service, provider, { trust: { maxAssertionSeconds: 300 } });
   const now = provider.seconds();
@@ -110,7 +110,7 @@ test('M15, 18 B: times and lengths are those of the rule, to the second', async 
   expect(await at({ sub: '' })).toBe('invalid_grant subject');
 });
 
-test('M15, 18 B 17: a provider speaks for its own people, and for nobody else', async () => {
+test('M15: a provider speaks for its own people, and for nobody else', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider, { connection: { jitProvisioning: false } });
   const { acme, connection, outcome } = own;
@@ -180,7 +180,7 @@ test('M15, 18 B 17: a provider speaks for its own people, and for nobody else', 
   expect(await outcome()).toBe('200');
 });
 
-test("18 B 17: one provider that two developers trust speaks for each one's people alone", async () => {
+test("one provider that two developers trust speaks for each one's people alone", async () => {
   const { service, provider } = await startAsserting();
   const a = await trustingDeveloper(service, provider, { connection: { jitProvisioning: false } });
   const b = await trustingDeveloper(service, provider); // has the domain from now on
@@ -193,7 +193,7 @@ test("18 B 17: one provider that two developers trust speaks for each one's peop
   expect(await told(await b.show(ofB))).toBe('200');
 });
 
-test('M15, 18 B 18: resources that the developer has not registered or the rule does not allow are refused', async () => {
+test('M15: resources that the developer has not registered or the rule does not allow are refused', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider);
   const [mine, other, foreign] = [

@@ -6,7 +6,7 @@ import { discover, newResource, toPresent } from '../../../../test/app/oauth.ts'
 
 const TOOLS = 'urn:service:tools:v1';
 
-test('M15, 18 B 18: claim, rule, groups and resource narrow a token, and what is within all four is granted whole', async () => {
+test('M15: claim, rule, groups and resource narrow a token, and what is within all four is granted whole', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider, {
     connection: {
@@ -39,7 +39,7 @@ test('M15, 18 B 18: claim, rule, groups and resource narrow a token, and what is
   );
 });
 
-test('18 B 18, 20: details are within those of the rule, and many assertions count against one cap', async () => {
+test('details are within those of the rule, and many assertions count against one cap', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider, {
     rule: {
@@ -80,7 +80,7 @@ test('18 B 18, 20: details are within those of the rule, and many assertions cou
   expect(await call({ sub: 'bob', email: 'bob@upstream.test' })).toBeNull(); // a cap of another person's grant
 });
 
-test('18 B 22: a token that is bound to a key needs its proof, and a proof binds the token', async () => {
+test('a token that is bound to a key needs its proof, and a proof binds the token', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider);
   const resource = 'http://localhost/bound';
@@ -115,7 +115,7 @@ test('18 B 22: a token that is bound to a key needs its proof, and a proof binds
   });
 });
 
-test('18 B: an old sign-in and a weak one are not enough where the rule asks for more', async () => {
+test('an old sign-in and a weak one are not enough where the rule asks for more', async () => {
   const { service, provider } = await startAsserting();
   const rule = { maxAuthAgeSeconds: 600, requireAmr: ['mfa', 'hwk'] };
   const { outcome } = await trustingDeveloper(service, provider, { rule });
@@ -131,7 +131,7 @@ test('18 B: an old sign-in and a weak one are not enough where the rule asks for
   expect(await at(now - 600, ['hwk', 'pwd', 'mfa'])).toBe('200');
 });
 
-test('18 B2: a shorter life of grants ends those that last longer, and leaves a longer life alone', async () => {
+test('a shorter life of grants ends those that last longer, and leaves a longer life alone', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider, { rule: { grantTtl: '10d' } });
   const grantOf = async () => (await own.token())['urn:service:grant'].grant_id;

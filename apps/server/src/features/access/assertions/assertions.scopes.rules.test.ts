@@ -14,7 +14,7 @@ const limit = fc.option(scopes);
 
 const isCovered = (list: readonly string[], one: string) => list.some((each) => covers(each, one));
 
-test('18 B 18: a token has what every side allows, and nothing else', () => {
+test('a token has what every side allows, and nothing else', () => {
   fc.assert(
     fc.property(scopes, fc.array(limit, { maxLength: 4 }), (asked, limits) => {
       const made = within(asked, limits);
@@ -27,7 +27,7 @@ test('18 B 18: a token has what every side allows, and nothing else', () => {
   );
 });
 
-test('18 B 18: the common part of two ceilings covers exactly what both cover', () => {
+test('the common part of two ceilings covers exactly what both cover', () => {
   fc.assert(
     fc.property(scopes, scopes, scope, (ours, theirs, one) => {
       const both = isCovered(ours, one) && isCovered(theirs, one);

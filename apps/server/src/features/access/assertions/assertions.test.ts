@@ -57,7 +57,7 @@ test('a token states the sign-in of its own assertion, and not that of another t
   expect((await acme('GET', '/v1/grants')).json().grants).toHaveLength(1);
 });
 
-test('18 B 24: the metadata say to everybody that assertions are taken, and to nobody whose', async () => {
+test('the metadata say to everybody that assertions are taken, and to nobody whose', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider);
   const other = await startAssertingProvider(service);
@@ -80,7 +80,7 @@ test('18 B 24: the metadata say to everybody that assertions are taken, and to n
   expect(await own.outcome()).toBe('200');
 });
 
-test('18 B: where the operator has switched it off, the grant type is unknown', async () => {
+test('where the operator has switched it off, the grant type is unknown', async () => {
   const { service, provider } = await startAsserting({ ID_JAG_ENABLED: 'false' });
   const { show, assertion } = await trustingDeveloper(service, provider);
   const url = `${service.url}/.well-known/oauth-authorization-server`;
@@ -91,7 +91,7 @@ test('18 B: where the operator has switched it off, the grant type is unknown', 
   expect(metadata).not.toHaveProperty('authorization_grant_profiles_supported');
 });
 
-test('18 B 23: only a listed client is let in, as strong as its rule asks', async () => {
+test('only a listed client is let in, as strong as its rule asks', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider);
   const { acme, path, rulePath, outcome } = own;
@@ -130,7 +130,7 @@ test('18 B 23: only a listed client is let in, as strong as its rule asks', asyn
   expect(await outcome()).toBe('200');
 });
 
-test('18 B 23: nobody decides for people without an administrator who has said so', async () => {
+test('nobody decides for people without an administrator who has said so', async () => {
   const { service, provider } = await startAsserting();
   const acme = await service.asDeveloper({ mode: 'live' });
   const connection = await addOidc(acme, provider, { domains: ['upstream.test'] }, service.url);
@@ -158,7 +158,7 @@ test('18 B 23: nobody decides for people without an administrator who has said s
   expect(await put(acknowledged)).toBe('done');
 });
 
-test('M16, 18 B 21: what a person has ended stays ended, and a narrower rule ends what it no longer covers', async () => {
+test('M16: what a person has ended stays ended, and a narrower rule ends what it no longer covers', async () => {
   const { service, provider } = await startAsserting();
   const { acme, outcome, token, rulePath } = await trustingDeveloper(service, provider);
   const isValid = async (text: string) =>
@@ -207,7 +207,7 @@ test('M16, 18 B 21: what a person has ended stays ended, and a narrower rule end
   expect(await outcome()).toBe('unauthorized_client client');
 });
 
-test('18 B 19: nothing outlives the word of the provider by more than its token', async () => {
+test('nothing outlives the word of the provider by more than its token', async () => {
   const { service, provider } = await startAsserting();
   const { acme, token } = await trustingDeveloper(service, provider, { rule: { tokenTtlSeconds: 600 } });
   const body = await token(
@@ -236,7 +236,7 @@ test('18 B 19: nothing outlives the word of the provider by more than its token'
   expect((await acme('POST', '/v1/tokens/verify', { token: child.grantToken })).json().valid).toBe(false);
 });
 
-test('M16, 18 B7: a person does not lift the stop of another, such as the developer', async () => {
+test('M16: a person does not lift the stop of another, such as the developer', async () => {
   const { service, provider } = await startAsserting();
   const { acme, outcome, token } = await trustingDeveloper(service, provider);
   const { 'urn:service:grant': grant } = await token();
@@ -273,7 +273,7 @@ test('a rule is changed and removed at its own connection alone', async () => {
   expect(await outcome()).toBe('200');
 });
 
-test('18 B2: a client that describes itself is listed by its address, and gets tokens for a named resource', async () => {
+test('a client that describes itself is listed by its address, and gets tokens for a named resource', async () => {
   const { service, provider } = await startAsserting({ OAUTH_CIMD_ALLOW_PRIVATE_HOSTS: 'true' });
   const { acme, path } = await trustingDeveloper(service, provider, { mode: 'live' });
   const receiver = await startReceiver({ tls: certificate });

@@ -297,7 +297,7 @@ test.each(['false', 1, 'true', {}])(
   },
 );
 
-test('18 C4: an item of a batch that is no object is answered as malformed, and the others go on', async () => {
+test('an item of a batch that is no object is answered as malformed, and the others go on', async () => {
   const { acme } = await sandbox();
   const { question } = await mailer(acme);
   const { action, ...shared } = question;
@@ -315,7 +315,7 @@ test('18 C4: an item of a batch that is no object is answered as malformed, and 
   });
 });
 
-test('18 C1: a resource whose connectors are null asks about any', async () => {
+test('a resource whose connectors are null asks about any', async () => {
   const { acme } = await sandbox();
   const added = await acme('POST', '/v1/resources', {
     ...{ resource: 'http://localhost/any', name: 'Any server', connectors: null },

@@ -57,7 +57,7 @@ async function startCustomer(settings: object = {}) {
 
 const stateOf = async (browser: Browser, id: string) => (await browser.show(id)).json().verification;
 
-test('18 A5: under `sso` the page leads the person to the provider and back, and the link is spent', async () => {
+test('under `sso` the page leads the person to the provider and back, and the link is spent', async () => {
   const { upstream, acme, connection, ask, signIn } = await startCustomer({ consentMode: 'sso' });
   const session = await ask();
   const { id } = session;

@@ -50,7 +50,7 @@ const made = ({
       : [],
 });
 
-describe('17 E: the difference between two consents', () => {
+describe('the difference between two consents', () => {
   test('is “same” for a request and itself', () => {
     fc.assert(
       fc.property(terms, (one) => {

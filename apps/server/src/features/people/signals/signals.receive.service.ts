@@ -89,7 +89,7 @@ export function setErrorOf(error: unknown): string | undefined {
   return err === undefined ? undefined : String(err);
 }
 
-/** Rows 2 and 3 of the table of contract 18, D7. */
+/** Checks the header and the signature of a SET (RFC 8417). */
 async function verified(deps: ReceiveDeps, { jwksUri }: SourceRow, set: string): Promise<Signal> {
   const { typ, kid, ...header } = partOf(set, 0);
   const hasMore = Object.keys(header).join() !== 'alg';
@@ -117,7 +117,7 @@ function partOf(set: string, index: 0 | 1): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Rows 4 to 6. */
+/** Refuses a signal of another transmitter or for another audience, an old one, and an answer to no question of ours. */
 function mustBeMeant({ clock }: ReceiveDeps, source: SourceRow, signal: Signal): void {
   if (signal.iss !== source.transmitter) {
     throw refusal('invalid_issuer', 'The issuer is not the transmitter of this connection.');

@@ -25,7 +25,7 @@ const isValid = async (developer: Developer, token: string) =>
 const isActive = async ({ scim, userId }: Pick<Started, 'scim' | 'userId'>) =>
   (await scim('GET', `/scim/v2/Users/${userId}`)).json().active;
 
-test('M13, 18 D 34: a signal that is not the transmitter’s has no effect, and says which rule it broke', async () => {
+test('M13: a signal that is not the transmitter’s has no effect, and says which rule it broke', async () => {
   const { service, acme, source, transmitter, sessionId, provider } = await linked(await startSignalling());
   const { send, seconds, newSet, issuer } = transmitter;
   const event = `${CAEP}/session-revoked`;
@@ -91,7 +91,7 @@ test('M13, 18 D 34: a signal that is not the transmitter’s has no effect, and 
   expect(await entriesOf(acme, 'signal.received')).toHaveLength(1);
 });
 
-describe('M13, 18 D 35', () => {
+describe('M13: what a signal does', () => {
   test('account-disabled leaves no live token in a delegation tree, whichever statement fails first', async () => {
     const { dbAs, failEach } = failingStatements();
     const started = await linked(await startSignalling({}, { dbAs }));
@@ -205,7 +205,7 @@ describe('M13, 18 D 35', () => {
   });
 });
 
-test('M13, 18 D 36: account-enabled brings back whom a signal disabled, and nobody whom SCIM did', async () => {
+test('M13: account-enabled brings back whom a signal disabled, and nobody whom SCIM did', async () => {
   const started = await linked(await startSignalling());
   const { scim, userId, source, transmitter, acme } = started;
   const disable = () => transmitter.send(source, `${RISC}/account-disabled`);

@@ -27,7 +27,7 @@ const unsigned = (token: string) => {
   return [head, body, signature.split('').reverse().join('')].join('.');
 };
 
-/** Contract 06, section 5: the order of the checks. */
+/** In the order of the checks. */
 const STEPS: Readonly<Record<string, Step>> = {
   '1 a header': { refusal: REFUSED, fault: { token: () => '' } },
   '2 a token that is signed': { refusal: REFUSED, fault: { token: (_, token) => unsigned(token) } },

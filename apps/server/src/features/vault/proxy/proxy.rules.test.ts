@@ -102,7 +102,7 @@ describe('V9: a path', () => {
   });
 });
 
-describe('17 D2: a pattern', () => {
+describe('a pattern', () => {
   test.each([
     ['/repos/{owner}/{name}', 'repos/acme/site', { owner: 'acme', name: 'site' }],
     ['/repos/{rest+}', 'repos/a/b/c', { rest: 'a/b/c' }],

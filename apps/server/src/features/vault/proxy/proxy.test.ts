@@ -203,7 +203,7 @@ describe('the credential travels', () => {
   });
 });
 
-describe('17 D3: a call is refused', () => {
+describe('a call is refused', () => {
   const cases: [
     why: string,
     expected: string,

@@ -143,7 +143,7 @@ describe('V11: a request that stands for a tool', () => {
   });
 });
 
-describe('17 D2: a grant with entries for tools', () => {
+describe('a grant with entries for tools', () => {
   const details = (connector: string) => ({
     authorizationDetails: [{ type: 'urn:service:tools:v1', connector, caps: { add_issue: { per_day: 2 } } }],
   });

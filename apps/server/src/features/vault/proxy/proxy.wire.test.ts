@@ -92,7 +92,7 @@ describe('V14: bytes that two servers could read differently', () => {
   });
 });
 
-describe('17 D5: streams', () => {
+describe('streams', () => {
   /** An open answer through the proxy. */
   async function open(service: Listening, token: string, path = '/repos/a') {
     const call = httpRequest(`${service.url}/v1/vault/proxy/github${path}`, {
@@ -203,7 +203,7 @@ describe('V13: an upstream that gives the credential back', () => {
   });
 });
 
-describe('17 D3 row 16: an upstream', () => {
+describe('an upstream', () => {
   test('is cut when it answers too much, and refused when it says so ahead', async () => {
     const { acme, service } = await start();
     const { grantToken, receiver } = await proxied(acme, { profile: { maxResponseBytes: 10 } });
