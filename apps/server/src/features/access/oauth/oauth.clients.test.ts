@@ -172,12 +172,25 @@ describe('RFC 9700 §2.5: a client that does not prove itself', () => {
       await assertion({ exp: undefined }),
       await assertion({ jti: undefined }),
       await assertion({ iss: 'ag_x' }),
+      await assertion({ sub: undefined }),
+      await assertion({ sub: 'ag_x' }),
+      await assertion({ nbf: now() + 61 }),
+      await assertion({ iat: now() + 61 }),
+      await assertion({ aud: at('revoke') }),
       'x.y.z',
     ]) {
       const answer = await send(text);
       expect([answer.status, await errorIn(answer)]).toEqual([401, 'invalid_client']);
     }
-    expect(await errorIn(await send(await assertion({ aud: at('token') })))).toBe('invalid_grant');
+    for (const good of [
+      ...[0, 10, 60].flatMap((ahead) => [{ nbf: now() + ahead }, { iat: now() + ahead }]),
+      { exp: now() + 1 },
+      { aud: at('token') },
+      { aud: at('par') },
+      { aud: at('bc-authorize') },
+    ]) {
+      expect([good, await errorIn(await send(await assertion(good)))]).toEqual([good, 'invalid_grant']);
+    }
   });
 
   test('is refused once its agent is suspended, or is no longer a client', async () => {
