@@ -231,13 +231,25 @@ describe('a form', () => {
 
   test('may come from a page of any origin, which sends no credentials of its own', async () => {
     const headers = { origin: 'https://spa.test', 'access-control-request-method': 'POST' };
-    const preflight = await fetch(at('token'), { method: 'OPTIONS', headers });
+    const listOf = (answer: Response, name: string) =>
+      (answer.headers.get(`access-control-${name}`) ?? '').toLowerCase().split(/, */);
 
-    expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
-    expect(preflight.headers.get('access-control-allow-headers')).toContain('DPoP');
-    expect(preflight.headers.get('access-control-allow-credentials')).toBeNull();
-    const other = await fetch(at('introspect'), { method: 'OPTIONS', headers });
-    expect(other.headers.get('access-control-allow-origin')).toBeNull();
+    for (const path of ['token', 'par', 'register', 'revoke', 'device_authorization']) {
+      const preflight = await fetch(at(path), { method: 'OPTIONS', headers });
+      const answer = await fetch(at(path), { method: 'POST', headers });
+      for (const each of [preflight, answer]) {
+        expect([path, each.headers.get('access-control-allow-origin')]).toEqual([path, '*']);
+        expect(each.headers.get('access-control-allow-credentials')).toBeNull();
+      }
+      const sent = ['authorization', 'content-type', 'dpop', 'idempotency-key'];
+      expect(listOf(preflight, 'allow-headers')).toEqual(expect.arrayContaining(sent));
+      const read = ['dpop-nonce', 'www-authenticate', 'x-request-id', 'retry-after'];
+      expect(listOf(answer, 'expose-headers')).toEqual(expect.arrayContaining(read));
+    }
+    for (const path of ['introspect', 'authorize', 'bc-authorize']) {
+      const other = await fetch(at(path), { method: 'OPTIONS', headers });
+      expect([path, other.headers.get('access-control-allow-origin')]).toEqual([path, null]);
+    }
   });
 });
 
