@@ -32,7 +32,7 @@ export async function measureInstances(
   const servers: Server[] = [scene.server];
   while (servers.length < count) {
     const { stores, folder, server } = scene;
-    const env = { PUBLIC_BASE_URL: `http://localhost:${server.port}` }; // of one service, so one issuer
+    const env = { PUBLIC_BASE_URL: `http://localhost:${server.port}` }; // instances of one service have one issuer
     servers.push(cleanUp.adopt(await startServer(stores, { folder, env }), ({ stop }) => stop()));
   }
   const pinned = pin(servers, cleanUp);

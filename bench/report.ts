@@ -23,7 +23,7 @@ export interface Report {
   readonly idleMemory: number;
   readonly loadedMemory: number;
   readonly plan: Plan;
-  /** Of the other settings and of several instances. */
+  /** The rounds of the other settings and of several instances. */
   readonly shortPlan: Plan;
   readonly note: string;
 }

@@ -3,10 +3,9 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createVerifier } from '@behest/sdk/verify';
-import * as openid from 'openid-client';
 import { expect, onTestFinished, test } from 'vitest';
 import { entriesOf, grantTo } from '../apps/server/test/app/flow.ts';
-import { askWith, discover, follow, newClient } from '../apps/server/test/app/oauth.ts';
+import { boundToken } from '../apps/server/test/app/oauth.ts';
 import { apiGateway, proofsAt, type Shown } from '../docs/guides/examples/api-gateway.ts';
 import { blocksOf, listening } from './docs-steps.ts';
 
@@ -128,13 +127,7 @@ test('no request ends the gateway, and none reaches the API as two', async () =>
 test('a token that is bound to a key passes with its proof, where the gateway looks at proofs', async () => {
   const audience = 'http://localhost:8082';
   const { acme, baseUrl, options, gateway, seen } = await started(audience);
-  const { clientId } = await newClient(acme, { authMethod: 'none' });
-  const config = await discover(baseUrl, clientId);
-  const { link, checks } = await askWith(config, { resource: audience, scope: 'tool:crm:read' });
-  const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair());
-  const { access_token: token } = await openid.authorizationCodeGrant(
-    ...([config, await follow(link), checks, undefined, { DPoP }] as const),
-  );
+  const { token, show } = await boundToken(acme, baseUrl, { resource: audience, scope: 'tool:crm:read' });
   const verifier = createVerifier({
     jwksUri: `${baseUrl}/.well-known/jwks.json`,
     ...{ developerId: acme.developerId, audience, allowSandbox: true },
@@ -144,13 +137,7 @@ test('a token that is bound to a key passes with its proof, where the gateway lo
   const isUsed = (id: string) => used.has(id) || !used.add(id);
   const isProved = (shown: Shown) => proofsAt(proving, verifier, isUsed)(shown);
   proving = await addressOf(apiGateway({ service: baseUrl, ...options, isProved }));
-  const ask = async (address: string) => {
-    const request = [new URL(`${address}/contacts`), 'GET', undefined, undefined, { DPoP }] as const;
-    const answer = await openid
-      .fetchProtectedResource(config, token, ...request)
-      .catch((refusal: { response: Response }) => refusal.response);
-    return answer.status;
-  };
+  const ask = async (address: string) => (await show(`${address}/contacts`)).status;
 
   expect(await ask(proving)).toBe(200);
   expect(await ask(gateway)).toBe(401);
