@@ -41,6 +41,7 @@ A share is the flow's rate by its floor's in the same round. A share of CPU is t
 and stays readable beside other work. Shares compare between machines, and rates do not.`,
     [...machine, ...(note ? [note] : [])].map((line) => `- ${line}`).join('\n'),
     ...settings.map(settingText),
+    ...ratesText(settings),
     ...besideText(settings),
     `CPU is processor milliseconds of one: one ${unitsOf(settings).join(', one ')}.`,
     ...millionText(report.million),
@@ -88,6 +89,20 @@ const figuresOf = ({ p50, p99, cpu }: Summary) => [
 
 /** The processor milliseconds of one operation, without the driver's. */
 const costOf = ({ cpu }: Summary) => (cpu.server ?? 0) + (cpu.postgres ?? 0) + (cpu.redis ?? 0);
+
+/** The time of each flow of OAuth by that of the native flow, round by round, as clients feel it. */
+function ratesText([first]: Report['settings']): string[] {
+  const measured = first?.[1] ?? [];
+  const rows = measured.flatMap(({ flow: { name, beside = '' }, dearer }) => {
+    const native = measured.find(({ flow }) => flow.name === beside);
+    if (!native || dearer === undefined) return [];
+    const own = measured.find(({ flow }) => flow.name === name)?.summary.rate ?? Number.NaN;
+    return [[`${name}, by ${beside}`, whole(native.summary.rate), whole(own), dearer.toFixed(2)]];
+  });
+  if (rows.length === 0) return [];
+  const head = ['OAuth beside native, same rounds', 'Native, a second', 'OAuth, a second', 'Native by OAuth'];
+  return [table(head, rows), 'The aim is at most 1.20.'];
+}
 
 /** The cost of each flow of OAuth by that of the native flow. The rest of a pair is the exchange of its code. */
 function besideText([first]: Report['settings']): string[] {

@@ -15,6 +15,8 @@ export interface Measured {
   readonly floor: Summary;
   /** The flow's rate by its floor's in the same round, the median of the rounds. */
   readonly share: number;
+  /** The rate of the flow beside which it is measured by its own, the median of the rounds in which both ran. */
+  readonly dearer?: number;
 }
 
 interface Course extends Target {
@@ -55,7 +57,9 @@ export async function measureInTurns(
     const own = rounds.get(flow.name) ?? [];
     const below = rounds.get(`floor ${flow.floor}`) ?? [];
     const share = median(own.map((round, each) => rateOf(round) / rateOf(below[each])));
-    return { flow, summary: summaryOf(own), floor: summaryOf(below), share };
+    const native = flow.beside === undefined ? undefined : rounds.get(flow.beside);
+    const dearer = native && median(own.map((round, each) => rateOf(native[each]) / rateOf(round)));
+    return { flow, summary: summaryOf(own), floor: summaryOf(below), share, ...(dearer && { dearer }) };
   });
 }
 

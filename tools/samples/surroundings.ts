@@ -5,6 +5,7 @@ const MODULES: Readonly<Record<string, string>> = {
   '@behest/sdk/enforce': 'postgresMeter redisMeter',
   '@behest/sdk/mcp': 'withToolEnforcement',
   '@modelcontextprotocol/sdk/server/stdio.js': 'StdioServerTransport',
+  jose: 'SignJWT',
   'node:fs/promises': 'readFile',
   '../../docs/guides/examples/acting-agents.ts': 'actingAgents',
   '../../docs/guides/examples/ask-before-paying.ts': 'payOnceApproved',

@@ -33,7 +33,7 @@ export async function entered(service: Listening, userCode: string): Promise<str
   return new URL(redirectTo).searchParams.get('req') ?? '';
 }
 
-const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 export const CIBA_GRANT = 'urn:openid:params:grant-type:ciba';
 
 /** The answer to one poll, without the pauses of a library. */

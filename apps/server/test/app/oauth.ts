@@ -65,14 +65,19 @@ export async function askWith(config: openid.Configuration, parameters: Record<s
   return { link, checks: { pkceCodeVerifier, expectedState } };
 }
 
-/** A token that a new client has bound to its key. */
+/** A token that a new client has bound to its key, and the client's way to show it with its proof. */
 export async function boundToken(developer: Developer, url: string, parameters: Record<string, string>) {
   const { clientId } = await newClient(developer, { authMethod: 'none' });
   const config = await discover(url, clientId);
   const { link, checks } = await askWith(config, parameters);
   const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair());
-  const tokens = await openid.authorizationCodeGrant(config, await follow(link), checks, undefined, { DPoP });
-  return tokens.access_token;
+  const back = await follow(link);
+  const { access_token: token } = await openid.authorizationCodeGrant(config, back, checks, {}, { DPoP });
+  const show = (address: string): Promise<Response> =>
+    openid
+      .fetchProtectedResource(config, token, new URL(address), 'GET', null, undefined, { DPoP })
+      .catch((refusal: { response: Response }) => refusal.response);
+  return { token, show };
 }
 
 /** Calls an endpoint with a form. */

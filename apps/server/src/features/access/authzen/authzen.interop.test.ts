@@ -65,6 +65,60 @@ test('the questions of the public scenario are read, and people without a grant 
   }
 });
 
+/** The roles of the scenario as scopes: an administrator deletes, editors write, viewers read. */
+const ROLES = { rick: 'delete', morty: 'write', summer: 'write', beth: 'read', jerry: 'read' } as const;
+const EDITORS = ['rick', 'morty', 'summer'];
+const PERMITTED: Readonly<Record<string, readonly string[]>> = {
+  can_read_user: PEOPLE,
+  can_read_todos: PEOPLE,
+  can_create_todo: EDITORS,
+  can_update_todo: EDITORS,
+  can_delete_todo: ['rick'],
+};
+
+test('a point that reads the metadata gets the permits and denials of the scenario, one by one and together', async () => {
+  const service = await startListening();
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const tools = {
+    ...{ can_read_user: 'read', can_read_todos: 'read' },
+    ...{ can_create_todo: 'write', can_update_todo: 'write', can_delete_todo: 'delete' },
+  };
+  await acme('PUT', '/v1/manifests/todo', { $schema: 'x', connector: 'todo', tools });
+  const audience = 'http://localhost/todos';
+  const { credential } = await newResource(acme, audience);
+  const metadata = Object(await (await fetch(`${service.url}/.well-known/authzen-configuration`)).json());
+  const send = async (endpoint: string, question: object) => {
+    const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' };
+    const answer = await fetch(endpoint, { method: 'POST', headers, body: JSON.stringify(question) });
+    return Object(await answer.json());
+  };
+  const seen: unknown[] = [];
+  const expected: unknown[] = [];
+
+  for (const [person, permission] of Object.entries(ROLES)) {
+    const asked = { scopes: [`tool:todo:${permission}`], audience, principalId: person };
+    const { jti } = partsOf((await grantTo(acme, asked)).grantToken).payload;
+    const about = { subject: { type: 'identity', id: person }, context: { jti } };
+    const resource = { type: 'connector', id: 'todo' };
+    const questions = Object.keys(PERMITTED).map((name) => ({ action: { name } }));
+    const batch = { ...about, resource, evaluations: questions };
+    const together = await send(metadata.access_evaluations_endpoint, batch);
+    for (const [each, { action }] of questions.entries()) {
+      const alone = await send(metadata.access_evaluation_endpoint, { ...about, resource, action });
+      seen.push([person, action.name, alone.decision, together.evaluations[each].decision]);
+      const isPermitted = PERMITTED[action.name]?.includes(person);
+      expected.push([person, action.name, isPermitted, isPermitted]);
+    }
+    const other = { ...about, resource, action: { name: 'can_read_todos' } };
+    const another = { ...other, subject: { type: 'identity', id: `not-${person}` } };
+    expect((await send(metadata.access_evaluation_endpoint, another)).decision).toBe(false);
+  }
+
+  expect(metadata.policy_decision_point).toBe(service.url);
+  expect(seen).toEqual(expected);
+  await service.stop();
+});
+
 test('a batch that is longer than what is left of the limit is refused as a whole, and charges no cap', async () => {
   const { acme, calling } = await startSandbox({ env: { RATE_LIMIT_AUTHZEN: '10' } });
   await acme('PUT', '/v1/manifests/acme_mail', manifest);

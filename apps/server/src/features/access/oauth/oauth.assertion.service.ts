@@ -23,7 +23,10 @@ interface Shown {
 }
 
 const LONGEST_ASSERTION = 300; // seconds
+/** The most by which the clock of a client is ahead. FAPI 2.0 §5.3.2.1 wants 10 seconds accepted, and more than 60 refused. */
 const SKEW = 60; // seconds
+/** An assertion may name this server by each of these (RFC 7523 §3, RFC 9126 §2, OpenID CIBA Core 1.0 §7.1). */
+const ENDPOINTS = ['token', 'par', 'bc-authorize'];
 /** The `typ` of an actor assertion, so that the client to which it is handed cannot authenticate by it (RFC 8725 §3.11). */
 const ACTOR_TYPE = 'actor+jwt';
 
@@ -36,15 +39,18 @@ export async function provesByKey(
   const expected = {
     issuer: clientId,
     subject: clientId,
-    audience: [issuer, `${publicBaseUrl}/oauth/token`],
+    audience: [issuer, ...ENDPOINTS.map((endpoint) => `${publicBaseUrl}/oauth/${endpoint}`)],
     currentDate: now,
+    clockTolerance: SKEW, // for `nbf`; the end is compared below, without it
   };
   if (isActorAssertion(assertion) !== isActor) return false;
   let payload: JWTPayload | undefined;
   for (const key of keys) payload ??= await payloadOf(assertion, key, expected);
   if (!payload?.jti || payload.exp === undefined) return false;
-  const seconds = payload.exp - now.getTime() / 1000;
-  if (seconds > LONGEST_ASSERTION) return false;
+  const secondsUntil = (time: number) => time - now.getTime() / 1000;
+  const seconds = secondsUntil(payload.exp);
+  if (seconds <= 0 || seconds > LONGEST_ASSERTION) return false;
+  if (payload.iat !== undefined && secondsUntil(payload.iat) > SKEW) return false;
   return isFirstUse(store, `assertion:${clientId}`, payload.jti, LONGEST_ASSERTION + SKEW);
 }
 
@@ -75,6 +81,7 @@ async function payloadOf(
   expected: Readonly<Record<'issuer' | 'subject', string>> & {
     readonly audience: string[];
     readonly currentDate: Date;
+    readonly clockTolerance: number;
   },
 ): Promise<JWTPayload | undefined> {
   try {

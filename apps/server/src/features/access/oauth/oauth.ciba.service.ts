@@ -45,7 +45,7 @@ export async function askByBackchannel(
     ...message,
   }).catch(nameUnknown);
   const expiresAt = new Date(deps.clock().getTime() + seconds * 1000).toISOString();
-  const secret = await startFlow(deps, { clientId, requestId, expiresAt });
+  const secret = await startFlow(deps, { clientId, channel: 'ciba', requestId, expiresAt });
   return { auth_req_id: secret, expires_in: seconds, interval: POLL_SECONDS };
 }
 

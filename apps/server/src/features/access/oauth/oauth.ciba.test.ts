@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CIBA_GRANT } from '../../../../test/app/device.ts';
+import { askDevice, CIBA_GRANT, DEVICE_GRANT, entered } from '../../../../test/app/device.ts';
 import { entriesOf, partsOf } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { discover, errorIn, newClient, newResource, post } from '../../../../test/app/oauth.ts';
@@ -29,7 +29,7 @@ async function newAsker(developer?: Developer) {
     const [entry] = await entriesOf(acme, 'authorization.requested');
     return String(Object(entry?.metadata).authRequestId);
   };
-  return { acme, clientId, clientSecret, config, ask, poll, heard };
+  return { acme, clientId, clientSecret, config, call, ask, poll, heard };
 }
 
 describe('OpenID CIBA, poll mode', () => {
@@ -121,6 +121,30 @@ test('a request that its developer has withdrawn reads as denied', async () => {
   service.advance(5);
 
   expect(await errorIn(await poll(withdrawn))).toBe('access_denied');
+});
+
+test('a poll is of use to its client, by its own grant type, and once', async () => {
+  const [own, other] = [await newAsker(), await newAsker()];
+  const { auth_req_id: id } = Object(await (await own.ask()).json());
+  const asked = await own.heard();
+  const device = await askDevice(own);
+  const byDevice = { grant_type: DEVICE_GRANT, device_code: id };
+  for (const request of [asked, await entered(service, device.user_code)]) {
+    await own.acme('POST', `/v1/authorize/${request}/approve`, {});
+  }
+
+  expect(await errorIn(await own.poll('x'.repeat(43)))).toBe('expired_token');
+  expect(await errorIn(await own.poll('x'))).toBe('invalid_grant');
+  expect(await errorIn(await other.poll(id))).toBe('invalid_grant');
+  expect(await errorIn(await own.call('token', byDevice))).toBe('invalid_grant');
+  expect(await errorIn(await own.poll(device.device_code))).toBe('invalid_grant');
+  service.advance(10);
+  const tokens = Object(await (await own.poll(id)).json());
+  expect(tokens.scope).toBe('calendar:read');
+  expect((await openid.refreshTokenGrant(own.config, tokens.refresh_token)).scope).toBe('calendar:read');
+  expect((await own.call('token', { ...byDevice, device_code: device.device_code })).status).toBe(200);
+  service.advance(5);
+  expect(await errorIn(await own.poll(id))).toBe('invalid_grant');
 });
 
 describe('a request by backchannel that is not good', () => {

@@ -179,12 +179,25 @@ describe('RFC 9700 §2.5: a client that does not prove itself', () => {
       await assertion({ exp: undefined }),
       await assertion({ jti: undefined }),
       await assertion({ iss: 'ag_x' }),
+      await assertion({ sub: undefined }),
+      await assertion({ sub: 'ag_x' }),
+      await assertion({ nbf: now() + 61 }),
+      await assertion({ iat: now() + 61 }),
+      await assertion({ aud: at('revoke') }),
       'x.y.z',
     ]) {
       const answer = await send(text);
       expect([answer.status, await errorIn(answer)]).toEqual([401, 'invalid_client']);
     }
-    expect(await errorIn(await send(await assertion({ aud: at('token') })))).toBe('invalid_grant');
+    for (const good of [
+      ...[0, 10, 60].flatMap((ahead) => [{ nbf: now() + ahead }, { iat: now() + ahead }]),
+      { exp: now() + 1 },
+      { aud: at('token') },
+      { aud: at('par') },
+      { aud: at('bc-authorize') },
+    ]) {
+      expect([good, await errorIn(await send(await assertion(good)))]).toEqual([good, 'invalid_grant']);
+    }
   });
 
   test('is refused once its agent is suspended, or is no longer a client', async () => {
@@ -225,13 +238,25 @@ describe('a form', () => {
 
   test('may come from a page of any origin, which sends no credentials of its own', async () => {
     const headers = { origin: 'https://spa.test', 'access-control-request-method': 'POST' };
-    const preflight = await fetch(at('token'), { method: 'OPTIONS', headers });
+    const listOf = (answer: Response, name: string) =>
+      (answer.headers.get(`access-control-${name}`) ?? '').toLowerCase().split(/, */);
 
-    expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
-    expect(preflight.headers.get('access-control-allow-headers')).toContain('DPoP');
-    expect(preflight.headers.get('access-control-allow-credentials')).toBeNull();
-    const other = await fetch(at('introspect'), { method: 'OPTIONS', headers });
-    expect(other.headers.get('access-control-allow-origin')).toBeNull();
+    for (const path of ['token', 'par', 'register', 'revoke', 'device_authorization']) {
+      const preflight = await fetch(at(path), { method: 'OPTIONS', headers });
+      const answer = await fetch(at(path), { method: 'POST', headers });
+      for (const each of [preflight, answer]) {
+        expect([path, each.headers.get('access-control-allow-origin')]).toEqual([path, '*']);
+        expect(each.headers.get('access-control-allow-credentials')).toBeNull();
+      }
+      const sent = ['authorization', 'content-type', 'dpop', 'idempotency-key'];
+      expect(listOf(preflight, 'allow-headers')).toEqual(expect.arrayContaining(sent));
+      const read = ['dpop-nonce', 'www-authenticate', 'x-request-id', 'retry-after'];
+      expect(listOf(answer, 'expose-headers')).toEqual(expect.arrayContaining(read));
+    }
+    for (const path of ['introspect', 'authorize', 'bc-authorize']) {
+      const other = await fetch(at(path), { method: 'OPTIONS', headers });
+      expect([path, other.headers.get('access-control-allow-origin')]).toEqual([path, null]);
+    }
   });
 });
 

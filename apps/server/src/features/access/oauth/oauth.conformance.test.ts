@@ -76,6 +76,37 @@ describe('an authorization request', () => {
     });
   });
 
+  test('has a response type', async () => {
+    const { clientId } = await publicClient();
+    const { link } = await pkceLink(clientId, { redirect_uri: LISTENING, state: 's' });
+    const { response_type: _, ...form } = Object.fromEntries(new URL(link).searchParams);
+
+    const { location } = (await sendForm(service, 'authorize', form)).headers;
+
+    const told = Object.fromEntries(new URL(String(location)).searchParams);
+    expect(told).toMatchObject({ error: 'invalid_request', state: 's', iss: 'https://auth.test' });
+  });
+
+  test('may have a parameter that nobody knows, and its scopes in any order', async () => {
+    const { clientId } = await publicClient();
+    const scopesOf = async (parameters: Record<string, string>) => {
+      const { back, verifier } = await followLink(service, clientId, parameters);
+      const code = back?.searchParams.get('code') ?? '';
+      const form = { grant_type: 'authorization_code', client_id: clientId, redirect_uri: LISTENING };
+      return (await sendForm(service, 'token', { ...form, code, code_verifier: verifier })).json().scope;
+    };
+
+    expect(await scopesOf({ extra: 'x' })).toBe('calendar:read');
+    const [first, second] = [
+      await scopesOf({ scope: 'calendar:read mail:read' }),
+      await scopesOf({ scope: 'mail:read calendar:read' }),
+    ];
+    expect([first, second].map((scope) => scope.split(' ').sort().join(' '))).toEqual([
+      'calendar:read mail:read',
+      'calendar:read mail:read',
+    ]);
+  });
+
   test('is the same by GET and by POST', async () => {
     const { clientId } = await publicClient();
     const { link } = await pkceLink(clientId, { redirect_uri: LISTENING });
@@ -108,6 +139,7 @@ describe('a pushed request', () => {
   test.each([
     ['invalid_request', { request_uri: 'urn:ietf:params:oauth:request_uri:x' }],
     ['invalid_request', { redirect_uri: 'https://evil.test/cb' }],
+    ['invalid_request', { redirect_uri: '' }],
     ['invalid_request', { code_challenge: '' }],
     ['invalid_request', { code_challenge_method: 'plain' }],
     ['unsupported_response_type', { response_type: 'token' }],

@@ -143,7 +143,7 @@ async function makeRequest(
     seconds: secondsLeft(waiting, deps.clock()),
     ...told,
   });
-  await keepFlow(deps, flowId, { clientId, requestId, expiresAt });
+  await keepFlow(deps, flowId, { clientId, channel: 'device', requestId, expiresAt });
   return hint === undefined ? consentUrl : `${consentUrl}&hint=${hint}`;
 }
 
@@ -153,7 +153,10 @@ const isFinal = (error: unknown): error is AppError =>
 
 /** The device learns at its next poll why there is no request. */
 function endFlow(deps: DeviceDeps, { flowId, clientId, expiresAt }: Waiting, error: AppError): Promise<void> {
-  return keepFlow(deps, flowId, { clientId, requestId: null, refusal: toOAuthError(error), expiresAt });
+  return keepFlow(deps, flowId, {
+    ...{ clientId, channel: 'device', requestId: null },
+    ...{ refusal: toOAuthError(error), expiresAt },
+  });
 }
 
 /**

@@ -38,7 +38,7 @@ export async function authorizeDevice(
   await admitByChannel(deps, client, { channel: 'device', asked, principalId: someone, seconds: SECONDS });
   const expiresAt = new Date(deps.clock().getTime() + SECONDS * 1000).toISOString();
   const { clientId } = client;
-  const secret = await startFlow(deps, { clientId, requestId: null, expiresAt });
+  const secret = await startFlow(deps, { clientId, channel: 'device', requestId: null, expiresAt });
   const userCode = newUserCode();
   const { client_secret: _, client_assertion: __, client_assertion_type: ___, ...kept } = form;
   const waiting = { flowId: flowIdOf(secret), clientId, form: kept, principalId, expiresAt };

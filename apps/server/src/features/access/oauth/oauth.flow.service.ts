@@ -9,6 +9,8 @@ import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts'
  */
 export interface Flow {
   readonly clientId: string;
+  /** It is polled by the grant type of this channel alone. */
+  readonly channel: 'device' | 'ciba';
   /** Null until the person has entered the code of a device. */
   readonly requestId: string | null;
   /** Why the request of the entered code was not made. */

@@ -2,12 +2,13 @@ import { oauthRefusal } from '../../../platform/errors.ts';
 import { type AuthorizationDeps, getRequest } from '../authorization/index.ts';
 import { type DelegateDeps, exchangeRequest, type TokensOfCode, type TokenWish } from '../tokens/index.ts';
 import type { Client } from './oauth.client.service.ts';
-import { findFlow, flowIdOf } from './oauth.flow.service.ts';
+import { type Flow, findFlow, flowIdOf } from './oauth.flow.service.ts';
 import type { CredentialFormat } from './oauth.format.rules.ts';
 
 export interface PollDeps extends DelegateDeps, AuthorizationDeps {}
 
 interface Asking {
+  readonly channel: Flow['channel'];
   /** `device_code` or `auth_req_id`. */
   readonly secret: string | undefined;
   readonly credentialFormat: CredentialFormat;
@@ -25,13 +26,13 @@ const expired = () => oauthRefusal('expired_token', 'The time for a decision is 
 export async function pollRequest(
   deps: PollDeps,
   client: Client,
-  { secret, credentialFormat }: Asking,
+  { channel, secret, credentialFormat }: Asking,
   wish: TokenWish,
 ): Promise<TokensOfCode> {
   if (!secret) throw oauthRefusal('invalid_request', 'Send `device_code` or `auth_req_id`.');
   const flow = SECRET.test(secret) ? await findFlow(deps, flowIdOf(secret)) : null;
   if (flow === undefined) throw expired();
-  if (flow === null || flow.clientId !== client.clientId) {
+  if (flow === null || flow.clientId !== client.clientId || flow.channel !== channel) {
     throw oauthRefusal('invalid_grant', 'The client has begun no such flow.');
   }
   if (new Date(flow.expiresAt) <= deps.clock()) throw expired();

@@ -158,21 +158,20 @@ function polledSecret({ grant_type: name, device_code: device, auth_req_id: back
   return name === CIBA ? backchannel : undefined;
 }
 
-const byPoll: GrantType = (deps, client, form, key) =>
-  pollRequest(
-    deps,
-    client,
-    { secret: polledSecret(form), credentialFormat: formatOf(form) },
-    wishOf(client, form, key),
-  );
+const pollOf =
+  (channel: 'device' | 'ciba'): GrantType =>
+  (deps, client, form, key) => {
+    const asking = { channel, secret: polledSecret(form), credentialFormat: formatOf(form) };
+    return pollRequest(deps, client, asking, wishOf(client, form, key));
+  };
 
 const grantTypes: ReadonlyMap<string, GrantType> = new Map([
   ['authorization_code', byCode],
   ['refresh_token', byRefreshToken],
   [TOKEN_EXCHANGE, byToken],
   [JWT_BEARER, byAssertion],
-  [DEVICE_CODE, byPoll],
-  [CIBA, byPoll],
+  [DEVICE_CODE, pollOf('device')],
+  [CIBA, pollOf('ciba')],
 ]);
 
 /** The grant types that make a grant from a request. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { authenticator, registerPasskey } from '../../../../test/app/authenticator.ts';
-import { grantTo, openSession, registerAgent, signedBy } from '../../../../test/app/flow.ts';
+import { authorize, grantTo, openSession, registerAgent, signedBy } from '../../../../test/app/flow.ts';
+import { hintClaims, newVoucher, personOn } from '../../../../test/app/person.ts';
 import {
   CAEP,
   eventOf,
@@ -339,6 +340,37 @@ test('M18: no door takes a signal for a token', async () => {
     expect((await service.calling(set)('GET', url)).statusCode).toBe(401);
   }
   expect(await signedBy(service, {})).toContain('.');
+});
+
+test('a consent that has to be renewed is told of when a refresh finds it', async () => {
+  const { service } = await startPolling();
+  const acme = await service.asDeveloper({ mode: 'live' });
+  const voucher = await newVoucher();
+  await acme('PATCH', '/v1/me', { consentKeys: [voucher.jwk], reconsentOnAgentChange: true });
+  const receiver = await newReceiver(service, acme);
+  const { stream_id: streamId } = await newStream(receiver);
+  const { agentId, did } = await registerAgent(acme);
+  const asked = await authorize(acme, agentId, {});
+  const person = personOn(service);
+  await person.open(asked.consentUrl, await voucher.hint(hintClaims(service, acme.developerId, asked)));
+  const { code } = (await person.approve(String(asked.id))).json();
+  const { grantId, refreshToken } = (await acme('POST', '/v1/token', { code, agentId })).json();
+  await acme('PATCH', `/v1/agents/${agentId}`, { name: 'Another assistant' });
+
+  const refused = await acme('POST', '/v1/token/refresh', { refreshToken, agentId });
+
+  expect(refused.json()).toMatchObject({ details: { reason: 'reconsent_required' } });
+  const answer = await receiver.call('POST', `/ssf/poll/${streamId}`, { returnImmediately: true });
+  const signals = await Promise.all(Object.values<string>(answer.json().sets).map(receiver.read));
+  expect(signals.map(eventOf)).toEqual([
+    {
+      uri: `${CAEP}/token-claims-change`,
+      members: expect.objectContaining({ claims: { 'urn:service:reconsent_required': true } }),
+    },
+  ]);
+  expect(signals[0]?.sub_id).toMatchObject({
+    ...{ application: { format: 'did', url: did }, session: { format: 'opaque', id: grantId } },
+  });
 });
 
 test('a consent that has to be renewed is a change of claims', () => {

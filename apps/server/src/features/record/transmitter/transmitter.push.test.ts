@@ -172,6 +172,19 @@ test('M20: a private address gets no signal, and no signal leaves for a receiver
   expect(peer.received).toHaveLength(1);
 });
 
+test('a stream that was made without a header is pushed without one', async () => {
+  const started = await startPushing();
+  const { receiver, streamId, peer } = started;
+  await receiver.call('DELETE', `/ssf/streams?stream_id=${streamId}`);
+  const made = await receiver.call('POST', '/ssf/streams', pushTo(peer.url));
+
+  await revoked(started);
+  await started.deliver();
+
+  expect(made.statusCode).toBe(201);
+  expect(peer.received.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+});
+
 test('M19: the header of a stream stays with its URL', async () => {
   const started = await startPushing();
   const { receiver, streamId: stream_id, peer } = started;
