@@ -159,6 +159,7 @@ export interface AuthorizationRequest {
     amount: string;
     currency: string;
   };
+  replacesGrantId?: string;
   channel?: "device" | "ciba";
   sandbox?: true;
   decidedAt?: string;
@@ -1305,6 +1306,7 @@ export interface AuthorizeInput {
     readonly amount: number | string;
     readonly currency?: string | undefined;
   } | undefined;
+  readonly replacesGrantId?: string | undefined;
   readonly consentExpiresIn?: string | undefined;
   readonly autoApprove?: boolean | undefined;
 }
@@ -1328,6 +1330,7 @@ export interface AuthorizeAnswer {
     amount: string;
     currency: string;
   };
+  replacesGrantId?: string;
   channel?: "device" | "ciba";
   sandbox?: true;
   decidedAt?: string;

@@ -1244,6 +1244,7 @@ export interface SsoIdentities {
   createdAt: Timestamp;
   developerId: string;
   subject: string;
+  tenant: string | null;
   userId: string;
 }
 
