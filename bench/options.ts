@@ -57,7 +57,7 @@ export const plan: Plan = values.quick
   : { rounds: 5, seconds: 4, warmUp: 2 };
 
 /** For what is measured beside the base: other settings and several instances. */
-export const shortPlan: Plan = values.quick ? plan : { rounds: 5, seconds: 1.5, warmUp: 1 };
+export const shortPlan: Plan = values.quick ? plan : { rounds: 3, seconds: 1, warmUp: 0.7 };
 
 /** How many ask, for how many, with how much behind them. */
 export interface Setting {

@@ -34,9 +34,9 @@ export function reportText(report: Report): string {
     `# Benchmark results`,
     `Made by \`npm run bench -- --write\`; \`--help\` tells what else it can do. One server process as an operator starts
 it (RS256, rate limiter counting, log at \`info\` to a file, audit entry and event in the transaction), over loopback, with
-database, Redis and the driver on the same machine. Medians of ${plural(plan.rounds, 'round')} of ${plan.seconds} s each, and of
-${shortPlan.seconds} s for other settings and for several instances, taken in turns with floor
+database, Redis and the driver on the same machine. Medians of ${plural(plan.rounds, 'round')} of ${plan.seconds} s each, taken in turns with floor
 routes: Fastify routes written by hand that do the same input and output and nothing else (\`bench/floor-server.ts\`).
+Other settings and several instances have ${plural(shortPlan.rounds, 'round')} of ${shortPlan.seconds} s each.
 A share is the flow's rate by its floor's in the same round. A share of CPU is the floor's processor time by the flow's,
 and stays readable beside other work. Shares compare between machines, and rates do not.`,
     [...machine, ...(note ? [note] : [])].map((line) => `- ${line}`).join('\n'),
