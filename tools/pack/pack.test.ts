@@ -38,6 +38,7 @@ test('a start loads these packages, and the others wait until something needs th
       'kysely',
       'lru-cache',
       'pg',
+      'pg/lib/utils.js',
       'pino',
       'prom-client',
       'swagger-ui-dist/absolute-path.js',

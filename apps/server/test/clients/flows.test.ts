@@ -6,6 +6,7 @@ import { entered } from '../app/device.ts';
 import { entriesOf, partsOf } from '../app/flow.ts';
 import { startListening } from '../app/listening.ts';
 import { follow, newClient, toPresent } from '../app/oauth.ts';
+import { linkParts, personOn } from '../app/person.ts';
 import { newServer } from '../app/published.ts';
 import type { Developer } from '../app/start-app.ts';
 import { LIBRARIES, type Library, type Program } from './libraries.ts';
@@ -165,7 +166,12 @@ const FLOWS: Readonly<Record<string, (library: Library) => Promise<void>>> = {
     const clientId = await library.register(service.url);
     const program = await library.open(service.url, { clientId });
     const { resource } = await newServer(await service.asDeveloper({ mode: 'sandbox' }));
-    const tokens = await tokensOf(program, { resource });
+    const { link, finish } = await program.begin({ resource });
+    const page = (await follow(link)).href; // a person decides about a client that nobody here knows
+    const person = personOn(service);
+    expect((await person.open(page)).statusCode).toBe(200);
+    const { redirectTo } = (await person.approve(linkParts(page).id)).json();
+    const tokens = await finish(new URL(redirectTo));
     expect(partsOf(tokens.access_token).payload.aud).toBe(resource);
     expect((await refreshed(program, tokens)).scope).toBe('calendar:read');
   },
