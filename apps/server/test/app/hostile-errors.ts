@@ -55,6 +55,10 @@ function failing() {
   };
 }
 
+/** A query that the service made itself, and that hears of its end by a callback. */
+const isQuery = (given: unknown): given is pg.Submittable & { callback: (error: Error) => void } =>
+  typeof Object(given).submit === 'function';
+
 /** Makes statements fail in the driver, below all that is the service's own. */
 export function failingPostgres(): Failing {
   const turn = failing();
@@ -65,8 +69,10 @@ export function failingPostgres(): Failing {
     const [first] = given;
     const text = typeof first === 'string' ? first : String(Object(first).text);
     // A transaction that has begun can always be ended.
-    if (!/^(commit|rollback)/i.test(text) && turn.isNow()) return Promise.reject(hostileError());
-    return Reflect.apply(real, this, given);
+    if (/^(commit|rollback)/i.test(text) || !turn.isNow()) return Reflect.apply(real, this, given);
+    if (!isQuery(first)) return Promise.reject(hostileError());
+    process.nextTick(() => first.callback(hostileError()));
+    return first;
   } as typeof real);
   return turn;
 }
