@@ -23,7 +23,7 @@ async function peopleOf({ db }: Service, { developerId }: Developer) {
   return { users: await count('scimUsers'), identities: await count('ssoIdentities') };
 }
 
-test('M15, 18 B 17: a provider that adds people names nobody by an address that it does not speak for', async () => {
+test('M15: a provider that adds people names nobody by an address that it does not speak for', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider);
   await ownDomain(service, own.acme, 'verified.test'); // the developer's, and on no list of the connection
@@ -49,7 +49,7 @@ test('M15, 18 B 17: a provider that adds people names nobody by an address that 
   expect(await peopleOf(service, own.acme)).toEqual({ users: 3, identities: 3 });
 });
 
-test('M15, 18 B 17: the person of an address is theirs, whatever another customer has signed before', async () => {
+test('M15: the person of an address is theirs, whatever another customer has signed before', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider);
   const other = await startAssertingProvider(service);
@@ -72,7 +72,7 @@ test('M15, 18 B 17: the person of an address is theirs, whatever another custome
   expect(await show({ sub: 'eve', email: 'eve@c2.test' })).toBe('200');
 });
 
-test('M15, 18 B 17: a provider that adds people takes no principal that is known here', async () => {
+test('M15: a provider that adds people takes no principal that is known here', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider);
   const { acme } = own;
@@ -94,7 +94,7 @@ test('M15, 18 B 17: a provider that adds people takes no principal that is known
   expect(await subject('user_44')).toBe('200'); // known from now on, by this connection's own user
 });
 
-test('M15, 18 B4: a subject of one customer is not that of another at the same issuer', async () => {
+test('M15: a subject of one customer is not that of another at the same issuer', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider, { trust: { tenant: 'first' } });
   const at = (tenant: string | undefined, claims: object = {}) =>
@@ -123,7 +123,7 @@ test('M15, 18 B4: a subject of one customer is not that of another at the same i
   expect(await at('first', opaque)).toBe('200');
 });
 
-test('18 B4: who has signed in before is the same person by an assertion, with and without a customer', async () => {
+test('who has signed in before is the same person by an assertion, with and without a customer', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider, { trust: { tenant: 'first' } });
   const org = own.acme.developerId;
@@ -138,7 +138,7 @@ test('18 B4: who has signed in before is the same person by an assertion, with a
   expect(partsOf(token).payload.sub).toBe(principalId);
 });
 
-test('18 B1: an issuer of many customers needs the name of the customer', async () => {
+test('an issuer of many customers needs the name of the customer', async () => {
   const { service } = await startAsserting();
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   await ownDomain(service, acme, 'shared.test');
@@ -161,7 +161,7 @@ test('18 B1: an issuer of many customers needs the name of the customer', async 
   expect((await put({ tenant: 'acme.test' })).statusCode).toBe(200);
 });
 
-test('18 B4: where users are provisioned, the external id names them, and an inactive user stays inactive', async () => {
+test('where users are provisioned, the external id names them, and an inactive user stays inactive', async () => {
   const { service, provider } = await startAsserting();
   const members = { scimManaged: true, jitProvisioning: false };
   const own = await trustingDeveloper(service, provider, { connection: members });
@@ -183,7 +183,7 @@ test('18 B4: where users are provisioned, the external id names them, and an ina
   expect(await own.outcome({ claims: { sub: 'bob', email } })).toBe(UNKNOWN);
 });
 
-test('M15, 18 B 18: where the assertion names no groups, those of the directory narrow the token', async () => {
+test('M15: where the assertion names no groups, those of the directory narrow the token', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider, {
     connection: {

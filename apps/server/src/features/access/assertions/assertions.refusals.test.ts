@@ -4,7 +4,7 @@ import { good, JWT_BEARER, startAsserting, told, trustingDeveloper } from '../..
 import { entriesOf } from '../../../../test/app/flow.ts';
 import { discover, newClient, newResource, post, toPresent } from '../../../../test/app/oauth.ts';
 
-test('M15, 18 B 23: a policy that asks for an approval denies, because nobody is asked', async () => {
+test('M15: a policy that asks for an approval denies, because nobody is asked', async () => {
   const { service, provider } = await startAsserting();
   const { acme, outcome } = await trustingDeveloper(service, provider);
   const policy = { name: 'Ask', effect: 'require_approval', scopes: ['calendar:*'] };
@@ -16,7 +16,7 @@ test('M15, 18 B 23: a policy that asks for an approval denies, because nobody is
   expect(await outcome()).toBe('200');
 });
 
-test('M15, 18 B 18: the scopes of the agent bound a token, where the developer enforces them', async () => {
+test('M15: the scopes of the agent bound a token, where the developer enforces them', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider);
   await good(own.acme, 'PATCH', `/v1/agents/${own.client.clientId}`, { scopes: ['calendar:read'] });
@@ -28,7 +28,7 @@ test('M15, 18 B 18: the scopes of the agent bound a token, where the developer e
   expect(await own.outcome({ claims: { scope: 'calendar:write' } })).toBe('invalid_scope scope');
 });
 
-test('M15, 18 B 23: a client without a secret gets tokens by its rule and the proof of its key, and not by one of them', async () => {
+test('M15: a client without a secret gets tokens by its rule and the proof of its key, and not by one of them', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider, { client: { authMethod: 'none' } });
   toPresent(service);
@@ -45,7 +45,7 @@ test('M15, 18 B 23: a client without a secret gets tokens by its rule and the pr
   expect((await prove()).token_type).toBe('dpop');
 });
 
-test('18 B3: a grant beyond the plan is not made, and the one that stands gives tokens', async () => {
+test('a grant beyond the plan is not made, and the one that stands gives tokens', async () => {
   const { service, provider } = await startAsserting({ PLAN_FREE_ACTIVE_GRANTS: '1' });
   const { acme, outcome } = await trustingDeveloper(service, provider);
   const bob = { claims: { sub: 'bob', email: 'bob@upstream.test' } };
@@ -58,7 +58,7 @@ test('18 B3: a grant beyond the plan is not made, and the one that stands gives 
   expect(await outcome(bob)).toBe('200');
 });
 
-test('18 B3: a resource may give shorter tokens than the rule', async () => {
+test('a resource may give shorter tokens than the rule', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider, { rule: { tokenTtlSeconds: 600 } });
   const [shorter, longer] = ['http://localhost/shorter', 'http://localhost/longer'];
@@ -75,7 +75,7 @@ test('18 B3: a resource may give shorter tokens than the rule', async () => {
   expect((await own.token({ resource: [longer, shorter] })).expires_in).toBe(120);
 });
 
-test('18 B3: the entry of a token has the actors of the assertion, up to 2 KiB of them', async () => {
+test('the entry of a token has the actors of the assertion, up to 2 KiB of them', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider);
   const recorded = async (act: object) => {
@@ -91,7 +91,7 @@ test('18 B3: the entry of a token has the actors of the assertion, up to 2 KiB o
   expect(await recorded(ofLength(2049))).toBeUndefined();
 });
 
-test('18 B3: refusals of a minute have one entry, and the next tells how many there were', async () => {
+test('refusals of a minute have one entry, and the next tells how many there were', async () => {
   const { service, provider } = await startAsserting();
   const { acme, outcome } = await trustingDeveloper(service, provider);
   const refused = () => outcome({ claims: { sub: '' } });
@@ -115,7 +115,7 @@ test.each([
   ['idp_rule', '200'],
   ['idp_signal', '200'],
   ['superseded', '200'],
-] as const)('M16, 18 B7: after an end by `%s` the next assertion gets: %s', async (reason, expected) => {
+] as const)('M16: after an end by `%s` the next assertion gets: %s', async (reason, expected) => {
   const { service, provider } = await startAsserting();
   const { acme, outcome, token } = await trustingDeveloper(service, provider);
   const { 'urn:service:grant': grant } = await token();
@@ -131,7 +131,7 @@ test.each([
   expect(await outcome()).toBe(expected);
 });
 
-test('M15, 18 B 19: nothing is refreshed, and what another client gets in exchange ends with the token', async () => {
+test('M15: nothing is refreshed, and what another client gets in exchange ends with the token', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider, { rule: { tokenTtlSeconds: 600 } });
   const { access_token: token } = await own.token({ scope: 'calendar:read' });

@@ -16,7 +16,7 @@ import { type Service, startApp } from '../../../../test/app/start-app.ts';
 const TOOLS = 'urn:service:tools:v1';
 const entry = (connector: string, ...tools: string[]) => ({ type: TOOLS, connector, tools });
 
-test('18 B2: a change of a rule ends the grants that are wider, and leaves those that groups have narrowed', async () => {
+test('a change of a rule ends the grants that are wider, and leaves those that groups have narrowed', async () => {
   const { service, provider } = await startAsserting();
   const both = [entry('crm', 'find', 'send'), entry('pay', 'look', 'book')];
   const own = await trustingDeveloper(service, provider, {
@@ -45,7 +45,7 @@ test('18 B2: a change of a rule ends the grants that are wider, and leaves those
   expect(await after({ authorizationDetails: [capped] })).toEqual(['revoked', 'idp_rule']);
 });
 
-test('18 B2: fewer resources and fewer tools end the grants that have more', async () => {
+test('fewer resources and fewer tools end the grants that have more', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider, {
     rule: { scopes: ['calendar:*', 'tool:crm:write'], defaultScopes: ['calendar:read', 'tool:crm:write'] },
@@ -65,7 +65,7 @@ test('18 B2: fewer resources and fewer tools end the grants that have more', asy
   expect(await statuses()).toEqual(['revoked', 'revoked', 'revoked']);
 });
 
-test('18 B5: a resource that says nothing of scopes narrows nothing', async () => {
+test('a resource that says nothing of scopes narrows nothing', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider);
   const resource = 'http://localhost/silent';
@@ -76,7 +76,7 @@ test('18 B5: a resource that says nothing of scopes narrows nothing', async () =
   expect(token.scope).toBe('calendar:read calendar:write');
 });
 
-test('M15, 18 B 16: what one process has taken is refused at another, though they share no store', async () => {
+test('M15: what one process has taken is refused at another, though they share no store', async () => {
   const options = { ...besideProvider(), store: 'memory' } as const;
   const [here, there] = [await startApp(options), await startApp(options)];
   const provider = await startAssertingProvider(here);
