@@ -1,7 +1,11 @@
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { authorize, grantTo, registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
-import type { Developer } from '../app/start-app.ts';
+import { newClient } from '../app/oauth.ts';
+import { LISTENING, newServer, sendForm, tokensOf } from '../app/published.ts';
+import { provisionerOf } from '../app/scim.ts';
+import { type Developer, startApp } from '../app/start-app.ts';
+import { stepping } from '../app/steps.ts';
 
 const { race } = interleaving();
 
@@ -88,3 +92,43 @@ test('a deactivation, and a request for consent', () =>
       acme('POST', '/v1/authorize', { agentId, principalId: 'user_42', scopes: ['calendar:read'] }),
     answers: ['200, 201', '200, 409 PRINCIPAL_INACTIVE'],
   }));
+
+test('O28: no token of a person who comes inactive before the write is exchanged by a resource', async () => {
+  const { dbAs, storeAs, walk } = stepping();
+  const service = await startApp({ dbAs, storeAs });
+  /** Exchanges a token of a person, who comes inactive after one of the steps. */
+  async function exchange(stopAfter: number) {
+    const acme = await service.asDeveloper({ mode: 'sandbox' });
+    const { resource, credential } = await newServer(acme);
+    const { clientId } = await newClient(acme, { authMethod: 'none', redirectUris: [LISTENING] });
+    const wanted = { scope: 'vault:github:read', login_hint: 'ada' };
+    const received = (await tokensOf(service, clientId, resource, wanted)).json();
+    const directory = await provisionerOf(service, acme);
+    const form = {
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      subject_token: received.access_token,
+      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    };
+    const headers = { authorization: `Bearer ${credential}` };
+    const { outcome, steps } = await walk(
+      async () => {
+        const answer = await sendForm(service, 'token', form, { headers });
+        return answer.json().error ?? answer.statusCode;
+      },
+      stopAfter,
+      async () => {
+        const created = await directory('POST', '/Users', { userName: 'ada', active: false });
+        expect(created.statusCode).toBe(201);
+      },
+    );
+    return { answer: outcome, steps };
+  }
+  const { answer, steps } = await exchange(0); // after no step
+  const write = steps.findIndex((step) => step.includes('write_resource_exchange'));
+  expect([answer, write > 1]).toEqual([200, true]);
+
+  for (let stopAfter = 1; stopAfter <= write; stopAfter += 1) {
+    const refused = await exchange(stopAfter);
+    expect([steps[stopAfter - 1], refused.answer]).toEqual([steps[stopAfter - 1], 'invalid_grant']);
+  }
+});

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { enrolApprover, payer, relaxFourEyes } from '../../../../test/app/approving.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 import { verifyAddress } from '../../../../test/app/verified.ts';
+import { AppError } from '../../../platform/errors.ts';
 import { rateLimiter } from '../../../platform/http/limits/rates.ts';
 import { recipientCharger } from '../../../platform/mail/charge-recipient.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
@@ -30,12 +31,19 @@ async function started() {
     () => {},
     () => {},
   );
+  const chargeRecipient = recipientCharger(charge, settings.rateLimits);
+  /** While `isFull`, no address has room for another mail. */
+  const room = { isFull: false };
   const failures: unknown[] = [];
   const mails: Mail[] = [];
   const mailer = { send: async (mail: Mail) => void mails.unshift(mail) };
   const deps = {
     ...{ db, clock, mailer, egress: { send: async () => ({ status: 200 }) } },
-    ...{ seals: channelSeals(keyRing), chargeRecipient: recipientCharger(charge, settings.rateLimits) },
+    seals: channelSeals(keyRing),
+    chargeRecipient: (...bill: Parameters<typeof chargeRecipient>) => {
+      if (room.isFull) throw new AppError('RATE_LIMITED', 'Wait.', { retryAfter: HOUR });
+      return chargeRecipient(...bill);
+    },
     onFailure: (error: unknown) => void failures.push(error),
   };
   const ask = async (from: number, to: number) => {
@@ -50,7 +58,7 @@ async function started() {
     expect(mails.every(({ to }) => addresses.includes(to))).toBe(true);
   };
   const told = () => mails;
-  return { service, acme, ada, addresses, enrol, ask, send, told };
+  return { service, acme, ada, addresses, enrol, ask, send, told, room };
 }
 
 test('after twenty mails within an hour, further ones come as one', async () => {
@@ -90,6 +98,28 @@ test('two people who wait get a digest each', async () => {
   const digests = told().filter(({ subject }) => subject === '2 notices about calls of agents');
   expect(digests.map(({ to }) => to).sort()).toEqual(addresses.toSorted());
   expect(told()).toHaveLength(42);
+});
+
+test('a digest that finds no room again and again is sent when there is room', async () => {
+  const { service, ask, send, told, room } = await started();
+  await ask(0, 20);
+  await send();
+  const ids = await ask(20, 22);
+  await send();
+  room.isFull = true;
+  for (let hours = 0; hours < 8; hours += 1) {
+    service.advance(HOUR);
+    await send();
+  }
+  expect(told()).toHaveLength(20);
+
+  room.isFull = false;
+  service.advance(HOUR);
+  await send();
+
+  const [digest, ...others] = told();
+  expect([others.length, digest?.subject]).toEqual([20, '2 notices about calls of agents']);
+  for (const id of ids) expect(digest?.text).toContain(`/approve#decision=${id}`);
 });
 
 test('a digest leaves out what was decided meanwhile, and one notice that is left comes as itself', async () => {

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
+import { afterStatements } from '../../../../test/app/after-statements.ts';
 import { type ApprovingPerson, enrolApprover, payer } from '../../../../test/app/approving.ts';
+import { gone } from '../../../../test/app/failing-statements.ts';
 import { startListening } from '../../../../test/app/listening.ts';
+import type { TestOptions } from '../../../../test/app/start-app.ts';
 import { follow } from '../../../../test/app/streams.ts';
 
-async function started() {
-  const service = await startListening();
+async function started(options: TestOptions = {}) {
+  const service = await startListening(options);
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   const agent = await payer(acme);
   const ada = await enrolApprover(service, acme, 'ada@example.org');
@@ -42,6 +45,29 @@ test('a stream goes on after the last event that the browser has seen', async ()
   const resumed = await followAs(ada, seen);
 
   await resumed.first(1);
+  expect(typesOf(resumed)).toEqual(['decision.denied']);
+});
+
+test('a stream whose question about an event fails is cut off, and the event comes when it resumes', async () => {
+  let isAway = false;
+  const question = afterStatements('"decisions"', async () => {
+    if (isAway) throw gone();
+  });
+  const { agent, ada, followAs } = await started({ dbAs: (db) => db.withPlugin(question) });
+  const before = await followAs(ada);
+  const { decisionId } = (await agent.ask()).json();
+  const [seen] = await before.first(1);
+  before.close();
+  await ada.deny(decisionId);
+
+  isAway = true;
+  const failed = await followAs(ada, seen);
+  const end = await failed.ended;
+  isAway = false;
+  const resumed = await followAs(ada, seen);
+  await resumed.first(1);
+
+  expect([end, failed.events()]).toEqual(['cut off', []]);
   expect(typesOf(resumed)).toEqual(['decision.denied']);
 });
 

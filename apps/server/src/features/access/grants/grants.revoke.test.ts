@@ -385,6 +385,21 @@ describe('revoking an agent', () => {
     expect(revoked?.metadata).toMatchObject({ revokedGrants: 5 });
     expect(await used(service, acme)).toBe(1);
   });
+
+  test('gives back the places of the grants that had not expired', async () => {
+    const { acme, service, clock } = await joinSandbox();
+    const { grantId, agentId } = await grantTo(acme);
+    const expired = await authorizeAgain(acme, agentId);
+    await grantTo(acme);
+    await setGrant(service, expired, { expiresAt: clock() });
+    const before = await used(service, acme);
+
+    await acme('DELETE', `/v1/agents/${agentId}`);
+
+    expect([before, await used(service, acme)]).toEqual([3, 2]); // the count to the limit leaves expired grants out
+    expect(await read(acme, grantId)).toMatchObject({ status: 'revoked' });
+    expect(await read(acme, expired)).toMatchObject({ status: 'revoked' });
+  });
 });
 
 async function authorizeAgain(developer: Developer, agentId: string): Promise<string> {

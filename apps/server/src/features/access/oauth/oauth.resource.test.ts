@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { entriesOf, partsOf } from '../../../../test/app/flow.ts';
-import { newClient } from '../../../../test/app/oauth.ts';
+import { newClient, pkceLink } from '../../../../test/app/oauth.ts';
 import { newProver } from '../../../../test/app/prover.ts';
 import { besideClients, followLink, LISTENING, newServer, sendForm } from '../../../../test/app/published.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
@@ -12,7 +12,8 @@ const SCOPE = 'calendar:write vault:github:read vault:mail:*';
 
 let service: Service;
 beforeAll(async () => {
-  const env = { ...besideClients, RATE_LIMIT_OAUTH_TOKEN: '1000', RATE_LIMIT_OAUTH_AUTHORIZE: '1000' };
+  const limits = { RATE_LIMIT_OAUTH_TOKEN: '1000', RATE_LIMIT_OAUTH_AUTHORIZE: '1000' };
+  const env = { ...besideClients, ...limits, RESOURCES_ALLOW_UNVERIFIED: 'true' };
   service = await startApp({ env, isShared: true });
 });
 afterAll(() => service.stop());
@@ -132,6 +133,31 @@ describe('14 §5 a resource exchanges a token that it received', () => {
       'invalid_client',
     );
     expect((await asResource(server, both.access_token)).statusCode).toBe(200);
+  });
+
+  test('O28 is refused for a token that is good at the service itself too', async () => {
+    const { acme, server, clientId } = await startServer();
+    const itself = await newServer(acme, { resource: 'https://auth.test' });
+    const { link, verifier } = await pkceLink(clientId, {
+      ...{ scope: SCOPE, redirect_uri: LISTENING, login_hint: 'user_42', resource: server.resource },
+    });
+    const asked = new URL(link);
+    asked.searchParams.append('resource', 'https://auth.test');
+    const { headers } = await service.app.inject({ url: asked.pathname + asked.search });
+    const form = {
+      ...{ grant_type: 'authorization_code', client_id: clientId, redirect_uri: LISTENING },
+      code: new URL(String(headers.location)).searchParams.get('code') ?? '',
+      code_verifier: verifier,
+    };
+    const both = (await sendForm(service, 'token', form)).json();
+    const { refresh_token: refreshToken } = both;
+    const again = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken };
+    const one = (await sendForm(service, 'token', { ...again, resource: server.resource })).json();
+
+    expect(partsOf(both.access_token).payload.aud).toEqual([server.resource, 'https://auth.test']);
+    expect(await errorOf(asResource(server, both.access_token))).toBe('invalid_grant');
+    expect(await errorOf(asResource(itself, both.access_token))).toBe('invalid_grant');
+    expect((await asResource(server, one.access_token)).statusCode).toBe(200); // the control
   });
 
   test('O28 gets no wider scope, no other audience, and nobody else as its actor', async () => {

@@ -91,6 +91,25 @@ describe('a link', () => {
     expect((await again.browser.hint(conn, own)).json().verification.satisfied).toBe(true);
   });
 
+  test('O22: takes each hint once, so that a second showing does not make its proof last longer', async () => {
+    const { service, acme, hint } = await startLive();
+    const session = await askToConnect(acme, { principalId: 'alice' });
+    const { browser, nonce } = await opened(service, session);
+    const own = await hint({ conn: session.id, nonce });
+    const show = async () => (await browser.hint(session.id, own)).json().verification.satisfied;
+    const isProved = async () => (await browser.show(session.id)).json().verification.satisfied;
+
+    expect(await show()).toBe(true);
+    service.advance(50); // the hint is good for a minute
+    expect(await show()).toBe(true); // by the proof that stands
+    const [blocked] = await entriesOf(acme, 'vault.connection.blocked');
+    expect(blocked?.metadata).toMatchObject({ connectSessionId: session.id, reason: 'proof' });
+    service.advance(15 * 60 - 51);
+    expect(await isProved()).toBe(true); // the control
+    service.advance(1);
+    expect(await isProved()).toBe(false);
+  });
+
   test('names the page of the application that signs the person in, with the nonce of this browser', async () => {
     const { service, acme } = await startLive();
     const session = await askToConnect(acme, { principalId: 'alice' });

@@ -206,6 +206,35 @@ test('V1: the secret of a provider opens in its own row alone', async () => {
   expect((await other('GET', '/v1/vault/credentials')).json().total).toBe(0);
 });
 
+test('V17: an account that is being disconnected ends once, and a second request finds none', async () => {
+  const { acme, service, upstream, credentialId } = await connected();
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  upstream.behaviour.instead = ({ url }, respond) => {
+    if (url !== '/token/revocation') return false;
+    asked.resolve();
+    void answered.promise.then(() => respond(200, {}));
+    return true;
+  };
+  const disconnect = async () => (await acme('DELETE', `/v1/vault/credentials/${credentialId}`)).statusCode;
+  const left = () =>
+    service.db
+      .selectFrom('vaultCredentials')
+      .select('id')
+      .where('developerId', '=', acme.developerId)
+      .execute();
+  const first = disconnect();
+  await asked.promise;
+
+  const second = await disconnect();
+  const meanwhile = await left();
+  answered.resolve();
+
+  expect([second, await first]).toEqual([404, 204]);
+  expect([meanwhile, await left()]).toEqual([[{ id: credentialId }], []]);
+  expect(await entriesOf(acme, 'vault.credential.deleted')).toHaveLength(1);
+  expect(await entriesOf(acme, 'vault.connection.disconnected')).toHaveLength(1);
+});
+
 test('V17: the end of an account takes its connections out of use, and revokes them at the upstream', async () => {
   const { acme, service, upstream, grantToken, advance } = await connected();
   const { accessToken } = (await exchange(service, grantToken, files)).json();

@@ -100,6 +100,28 @@ describe('a consent that has to be renewed', () => {
     expect(stranger.status).toBe('approved'); // another person, who has decided nothing
   });
 
+  test('O31 is put off by no grant that another agent delegates to this one', async () => {
+    const { acme, agentId } = await startAsking(service);
+    await acme('PATCH', '/v1/me', { policyAutoApproval: true, reconsentAfterDays: 10 });
+    await acme('POST', '/v1/policies', { name: 'Reads', effect: 'allow', scopes: READ });
+    const { agentId: helper } = await registerAgent(acme, 'Helper');
+    const granted = async (asker: string) => {
+      const { code } = await authorize(acme, asker, { scopes: READ });
+      return (await acme('POST', '/v1/token', { code, agentId: asker })).json();
+    };
+    await granted(agentId);
+    service.advance(9 * DAY);
+    const { grantToken } = await granted(helper);
+    const part = { parentGrantToken: grantToken, subAgentId: agentId, scopes: READ };
+    const delegated = await acme('POST', '/v1/grants/delegate', part);
+
+    service.advance(DAY);
+    const due = await authorize(acme, agentId, { scopes: READ });
+    const young = await authorize(acme, helper, { scopes: READ });
+
+    expect([delegated.statusCode, due.status, young.status]).toEqual([201, 'pending', 'approved']);
+  });
+
   test('O31 because of a wider tool keeps policies from approving until the person has decided', async () => {
     const { acme, agentId, consent } = await startAsking(service);
     const put = (caps: object) =>

@@ -151,6 +151,15 @@ describe('registering a passkey', () => {
     expect((await answerWith(developer, {})).statusCode).toBe(201);
   });
 
+  test.each([
+    [2047, 400],
+    [2048, 201],
+  ])('W1 takes a key of RSA from 2048 bits on: %i is %i', async (bits, status) => {
+    const developer = await service.asDeveloper();
+
+    expect((await answerWith(developer, { key: newRsaKey(bits) })).statusCode).toBe(status);
+  });
+
   test('W1 a refusal after the checks uses the challenge up too, and leaves an entry', async () => {
     const developer = await service.asDeveloper();
     const device = authenticator();

@@ -80,6 +80,7 @@ describe('C1: a filter', () => {
 describe('C2: a change', () => {
   test.each([
     ['of `id`', { op: 'replace', path: 'id', value: 'x' }, 'mutability'],
+    ['of `id` without a path', { op: 'replace', value: { id: 'x', title: 'Countess' } }, 'mutability'],
     ['of `meta`', { op: 'replace', path: 'meta.created', value: 'x' }, 'mutability'],
     ['of `schemas`', { op: 'remove', path: 'schemas' }, 'mutability'],
     ['of `groups`', { op: 'add', path: 'groups', value: [{ value: 'x' }] }, 'mutability'],

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
+import { type AccountsServer, startAccountsServer } from '../../../../test/app/accounts-server.ts';
 import { authorize, grantTo, openSession, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { personOn } from '../../../../test/app/person.ts';
+import { provisionerOf } from '../../../../test/app/scim.ts';
 import { addOidc, besideProvider, signOn } from '../../../../test/app/signing-on.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 
@@ -184,6 +185,39 @@ describe('an enforcement that begins', () => {
       expect((await other('GET', '/v1/principal/grants')).statusCode).toBe(200);
     },
   );
+
+  test('M12: takes no session of another connection, though the same person has signed in there', async () => {
+    const { provider, service, acme, connection, org, ask } = await startCustomer({ scimManaged: true });
+    const elsewhere = await startAccountsServer();
+    const other = await addOidc(acme, elsewhere, { name: 'Second', scimManaged: true });
+    const directory = await provisionerOf(service, acme);
+    await directory('POST', '/Users', { userName: 'ada@upstream.test', externalId: 'ada' });
+    await signOn(service, provider, { org, connection: connection.id }); // links the user
+    await acme('PATCH', `/v1/sso/connections/${connection.id}`, { enforce: true });
+    const { id, consentUrl } = await ask();
+    const person = personOn(service);
+    await person.open(consentUrl);
+    const signInAt = async (there: AccountsServer, connectionId: string) => {
+      const query = new URLSearchParams({ org, connection: connectionId, mode: 'redirect' });
+      const sent = await person.call('GET', `/sso/login?${query}`);
+      const back = await there.visit(String(sent.headers.location));
+      await person.call('GET', back.pathname + back.search);
+      return (await person.see(id)).json().verification;
+    };
+
+    const another = await signInAt(elsewhere, other.id);
+    const refused = await person.approve(id);
+    const own = await signInAt(provider, connection.id);
+
+    const { sessions } = (await acme('GET', '/v1/sso/sessions')).json();
+    const signedIn = sessions.map(({ principalId }: { principalId: string }) => principalId);
+    expect(signedIn).toEqual(['ada', 'ada', 'ada']); // one person at both
+    expect(another).toMatchObject({ satisfied: false, methods: ['sso'] });
+    expect(another).not.toHaveProperty('otherPerson');
+    expect(refusalOf(refused)).toBe('403 SSO_REQUIRED');
+    expect(own).toMatchObject({ satisfied: true });
+    expect((await person.approve(id)).statusCode).toBe(200);
+  });
 
   test('M12: leaves a policy no approval in the person’s place', async () => {
     const { acme, ask, logIn, enforce } = await startCustomer();
