@@ -119,6 +119,28 @@ test('a person who is deleted leaves no credential in the vault, and the next pe
   expect((await acme('POST', '/v1/vault/credentials', body)).statusCode).toBe(201);
 });
 
+test('the credentials of a person who is deleted give their places in the plan back', async () => {
+  const { service, acme, idp, userId } = await startProvisioned();
+  for (const principalId of ['00u1', 'bob']) {
+    await acme('POST', '/v1/vault/credentials', {
+      ...{ principalId, service: 'github', credentialType: 'oauth2', accessToken: 'x' },
+    });
+  }
+  // The counter itself: at the limit of a plan the rows are counted, so no refusal shows that it is too high.
+  const counted = () =>
+    service.db
+      .selectFrom('quotaCounters')
+      .select('used')
+      .where('developerId', '=', acme.developerId)
+      .where('resource', '=', 'vault_credentials')
+      .executeTakeFirstOrThrow();
+  const before = Number((await counted()).used);
+
+  await idp('DELETE', `/Users/${userId}`);
+
+  expect([before, Number((await counted()).used)]).toEqual([2, 1]);
+});
+
 test('a person who comes inactive has no valid token, though a grant was given before', async () => {
   const { service, acme } = await start();
   const held = await grantTo(acme, { principalId: 'bob' });
