@@ -123,7 +123,7 @@ test('M15: a subject of one customer is not that of another at the same issuer',
   expect(await at('first', opaque)).toBe('200');
 });
 
-test('who has signed in before is the same person by an assertion, with and without a customer', async () => {
+test('a person who has signed in before is the same by an assertion, with and without a customer', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider, { trust: { tenant: 'first' } });
   const org = own.acme.developerId;

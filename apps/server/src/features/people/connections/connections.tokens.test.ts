@@ -209,7 +209,8 @@ test('V1: the secret of a provider opens in its own row alone', async () => {
 test('V17: an account that is being disconnected ends once, and a second request finds none', async () => {
   const { acme, service, upstream, credentialId } = await connected();
   const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  upstream.behaviour.instead = ({ url }, respond) => {
+  const { behaviour }: AccountsServer = upstream;
+  behaviour.instead = ({ url }, respond) => {
     if (url !== '/token/revocation') return false;
     asked.resolve();
     void answered.promise.then(() => respond(200, {}));
