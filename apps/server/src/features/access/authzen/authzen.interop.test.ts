@@ -23,9 +23,10 @@ const questionOf = (token: string) => ({
  * the service does not know. The names of types and actions are those of the scenario.
  */
 const PEOPLE = ['rick', 'morty', 'summer', 'beth', 'jerry'];
+const TASK = 'todo'; // the scenario's word for a task
 const tasks = PEOPLE.map((owner) => ({
-  type: 'todo',
-  id: `todo-of-${owner}`,
+  type: TASK,
+  id: `task-of-${owner}`,
   properties: { ownerID: `${owner}@family.test` },
 }));
 const asSingle = PEOPLE.flatMap((id) => {
@@ -33,8 +34,8 @@ const asSingle = PEOPLE.flatMap((id) => {
   const of = (name: string, resource: object) => ({ subject, action: { name }, resource });
   return [
     of('can_read_user', { type: 'user', id: 'beth@family.test' }),
-    of('can_read_todos', { type: 'todo', id: 'todo-1' }),
-    of('can_create_todo', { type: 'todo', id: 'todo-1' }),
+    of('can_read_todos', { type: TASK, id: 'task-1' }),
+    of('can_create_todo', { type: TASK, id: 'task-1' }),
     ...tasks.flatMap((task) => [of('can_update_todo', task), of('can_delete_todo', task)]),
   ];
 });
@@ -83,7 +84,7 @@ test('a point that reads the metadata gets the permits and denials of the scenar
     ...{ can_read_user: 'read', can_read_todos: 'read' },
     ...{ can_create_todo: 'write', can_update_todo: 'write', can_delete_todo: 'delete' },
   };
-  await acme('PUT', '/v1/manifests/todo', { $schema: 'x', connector: 'todo', tools });
+  await acme('PUT', '/v1/manifests/tasks', { $schema: 'x', connector: 'tasks', tools });
   const audience = 'http://localhost/todos';
   const { credential } = await newResource(acme, audience);
   const metadata = Object(await (await fetch(`${service.url}/.well-known/authzen-configuration`)).json());
@@ -96,10 +97,10 @@ test('a point that reads the metadata gets the permits and denials of the scenar
   const expected: unknown[] = [];
 
   for (const [person, permission] of Object.entries(ROLES)) {
-    const asked = { scopes: [`tool:todo:${permission}`], audience, principalId: person };
+    const asked = { scopes: [`tool:tasks:${permission}`], audience, principalId: person };
     const { jti } = partsOf((await grantTo(acme, asked)).grantToken).payload;
     const about = { subject: { type: 'identity', id: person }, context: { jti } };
-    const resource = { type: 'connector', id: 'todo' };
+    const resource = { type: 'connector', id: 'tasks' };
     const questions = Object.keys(PERMITTED).map((name) => ({ action: { name } }));
     const batch = { ...about, resource, evaluations: questions };
     const together = await send(metadata.access_evaluations_endpoint, batch);

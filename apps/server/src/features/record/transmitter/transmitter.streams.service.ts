@@ -198,8 +198,8 @@ const methodColumns = ({ method }: Delivery, before: QueuedStream, at: Date) => 
 });
 
 /**
- * A header stays with its URL, and never goes to another. A change of the delivery sets the count of failures to zero. A change
- * of the status does so too.
+ * A header stays with its URL, and never goes to another. A change of the delivery or of the status sets the count of failures
+ * to zero.
  */
 function queueOf({ url, header }: Delivery, before: QueuedStream, replaces: boolean): Partial<Queue> {
   const isKept = header === undefined && url === before.url && !replaces;

@@ -4,8 +4,8 @@ import type { PlainPage } from './plain-page.ts';
 const title = 'This did not work';
 
 /**
- * The page of a refusal. `details.leadsTo` is the web address of a site that nobody here knows: the page then says nothing
- * that the site could have written, since a person reads it as the words of the service.
+ * The page of a refusal. `details.leadsTo` is the web address of a site that nobody here knows. The page then names the host
+ * and shows none of the site's own words, since a person takes every word on it for the service's.
  */
 export function refusalPage({ message, details }: AppError): PlainPage {
   const { leadsTo, oauth } = Object(details);
