@@ -13,7 +13,7 @@ import {
   livingGrantsOfPrincipal,
 } from '../../access/grants/grants.queries.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
-import { type EntryRow, entriesOf, entryColumns } from '../../record/audit/audit.queries.ts';
+import { type EntryRow, entriesOf } from '../../record/audit/audit.queries.ts';
 import { connectionsOfPrincipal } from '../../vault/credentials/credentials.queries.ts';
 import { activeSession } from './principals.queries.ts';
 
@@ -158,7 +158,7 @@ export async function listOwnEntryRows(
 ) {
   let entries = entriesOf(db, session.tenant)
     .leftJoin(agentsOf(db, session.tenant), 'agent.agentId', 'entry.agentId')
-    .select(entryColumns)
+    .selectAll('entry')
     .select('agent.agentName')
     .where('entry.principalId', '=', session.principalId);
   if (grantId) entries = entries.where('entry.grantId', '=', grantId);
@@ -171,7 +171,7 @@ export async function listOwnEntryRows(
     .leftJoin(newest.as('entry'), (join) => join.onTrue())
     .select(['entry.id', 'entry.agentId', 'entry.agentDid', 'entry.agentName', 'entry.grantId'])
     .select(['entry.action', 'entry.status', 'entry.purpose', 'entry.at', 'entry.hash', 'entry.fitting'])
-    .select(sql<string>`(entry.metadata::jsonb - developer.audit_private_keys)::text`.as('metadata'))
+    .select(sql<string>`(entry.metadata - developer.audit_private_keys)::text`.as('metadata'))
     .orderBy('entry.seq', 'desc')
     .execute();
   return rows.length === 0 ? undefined : pageRows(rows.filter(hasEntry), limit);

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { readPage } from '../../../platform/db/page-rows.ts';
+import { readPortion } from '../../../platform/db/page-rows.ts';
 import type { AuditCheckpoints } from '../../../platform/db/types.gen.ts';
-import { entriesOf, entryColumns } from './audit.queries.ts';
+import { entriesOf, entryRows } from './audit.queries.ts';
 
 /** A chain's head with its newest checkpoint. */
 export function findHeadWithCheckpoint(db: Executor, { developerId }: Tenant) {
@@ -121,12 +121,12 @@ export function findBeyondHead(db: Executor, { developerId }: Tenant) {
     .executeTakeFirst();
 }
 
-/** The beginning of a range of the chain, both ends included: at most `limit` entries, and not too large. */
-export async function listEntryRange(db: Executor, tenant: Tenant, from: number, to: number, limit: number) {
+/** The beginning of a range of the chain, both ends included. */
+export async function listEntryRange(db: Executor, tenant: Tenant, from: number, to: number) {
   const range = entriesOf(db, tenant)
-    .select(entryColumns)
+    .selectAll()
     .where('entry.seq', '>=', String(from))
     .where('entry.seq', '<=', String(to))
     .orderBy('entry.seq');
-  return (await readPage(db, range, limit)).rows;
+  return (await readPortion(db, entryRows(db, range))).rows;
 }

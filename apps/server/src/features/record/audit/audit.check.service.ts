@@ -9,9 +9,6 @@ import { brokenErasure } from './audit.erased.service.ts';
 import type { SeqRange } from './audit.queries.ts';
 import type { AuditEntry, ChainVerdict } from './audit.schema.ts';
 
-/** Entries in memory at once, if they are not large. */
-export const MOST_OF_A_PORTION = 1000;
-
 export interface CheckDeps extends CheckpointDeps {
   readonly longWork: LongWork;
 }
@@ -43,7 +40,7 @@ export async function beginCheck(
   const { seq, hash } = await findHead(db, tenant);
   const head = { seq: Number(seq), hash: hash?.toString('hex') ?? null };
 
-  const [before] = fromSeq > 1 ? await listEntryRange(db, tenant, fromSeq - 1, fromSeq - 1, 1) : [];
+  const [before] = fromSeq > 1 ? await listEntryRange(db, tenant, fromSeq - 1, fromSeq - 1) : [];
   const isHole = !before && fromSeq > 1 && fromSeq <= head.seq; // the entry before the range is missing
   let progress = isHole
     ? startChain({ fromSeq: fromSeq - 1 })
@@ -105,7 +102,7 @@ async function brokenPromise(
 ) {
   const isBeyond = isPast && said !== undefined && said.seq > toSeq;
   // A checkpoint that somebody changed names no entry, and the chain counts as broken.
-  const [entry] = said && !isBeyond ? await listEntryRange(db, tenant, said.seq, said.seq, 1) : [];
+  const [entry] = said && !isBeyond ? await listEntryRange(db, tenant, said.seq, said.seq) : [];
   const isKept = isBeyond || (entry && entry.hash.toString('hex') === said?.hash);
   const broken = isKept ? await findBrokenCheckpoint(db, tenant, fromSeq, toSeq) : { id: entry?.id };
   return broken && { valid: false, firstBrokenAt: broken.id ?? null, problem: 'truncated' };

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { readPage } from '../../../platform/db/page-rows.ts';
+import { readPage, readPortion } from '../../../platform/db/page-rows.ts';
 import type { AuditErased } from '../../../platform/db/types.gen.ts';
-import { entriesOf, entryColumns, type SeqRange } from './audit.queries.ts';
+import { entriesOf, entryColumns, entryRows, type SeqRange } from './audit.queries.ts';
 
 /** The entries of a part of the chain that may be erased: about a person, or all of them. */
 export function listErasable(
@@ -14,16 +14,16 @@ export function listErasable(
   limit: number,
 ) {
   const part = entriesOf(db, tenant)
-    .select(entryColumns)
+    .selectAll()
     .where('entry.seq', '>=', String(fromSeq))
     .where('entry.seq', '<=', String(toSeq))
     .where('entry.parts', 'is', null)
     .orderBy('entry.seq');
-  if (principalId === null) return readPage(db, part, limit);
+  if (principalId === null) return readPage(db, entryRows(db, part), limit);
   const isAbout = sql<boolean>`(principal_id = ${principalId} or metadata ->> 'principalId' = ${principalId}
     or metadata ->> 'userId' = ${principalId} or metadata ->> 'userName' = ${principalId}
     or metadata -> 'principalIds' @> to_jsonb(${principalId}::text))`;
-  return readPage(db, part.where(isAbout), limit);
+  return readPage(db, entryRows(db, part.where(isAbout)), limit);
 }
 
 export interface Erasing {
@@ -70,18 +70,19 @@ export function listErasedOf(
 }
 
 /** The beginning of the erased entries of a part of the chain, each with the erasure that names it, or with none. */
-export function listErasedRange(db: Executor, tenant: Tenant, { fromSeq, toSeq }: SeqRange, limit: number) {
+export function listErasedRange(db: Executor, tenant: Tenant, { fromSeq, toSeq }: SeqRange) {
   const range = entriesOf(db, tenant)
     .leftJoin('auditErased as r', (join) =>
       join.onRef('r.developerId', '=', 'entry.developerId').onRef('r.seq', '=', 'entry.seq'),
     )
-    .select(entryColumns)
+    .selectAll('entry')
     .select(['r.erasureId', 'r.leaf'])
     .where('entry.seq', '>=', String(fromSeq))
     .where('entry.seq', '<=', String(toSeq))
     .where('entry.parts', 'is not', null)
     .orderBy('entry.seq');
-  return readPage(db, range, limit);
+  const rows = (most: number) => db.selectFrom(range.limit(most).as('entry')).select(entryColumns);
+  return readPortion(db, { limit: (most) => rows(most).select(['entry.erasureId', 'entry.leaf']) });
 }
 
 /** The entries about finished erasures in a part of the chain. */

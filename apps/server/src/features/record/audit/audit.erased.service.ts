@@ -19,8 +19,6 @@ interface Broken {
   readonly problem: 'leaf_mismatch' | 'erased_without_record';
 }
 
-const PAGE = 500;
-
 type ErasedRow = Awaited<ReturnType<typeof listErasedRange>>['rows'][number];
 
 /**
@@ -35,7 +33,7 @@ export async function brokenErasure(
   const named = new Map<string | null, boolean>([[null, false]]);
   let from = fromSeq;
   for (let goesOn = erasedEntries > 0; goesOn; ) {
-    const { rows, hasMore } = await listErasedRange(db, tenant, { fromSeq: from, toSeq }, PAGE);
+    const { rows, hasMore } = await listErasedRange(db, tenant, { fromSeq: from, toSeq });
     for (const { erasureId } of rows) {
       if (!named.has(erasureId)) named.set(erasureId, await isOfErasure(db, tenant, String(erasureId)));
     }

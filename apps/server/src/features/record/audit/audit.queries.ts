@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type AliasableExpression, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import type { AuditEntries } from '../../../platform/db/types.gen.ts';
@@ -29,6 +29,20 @@ export const entryColumns = [
   'entry.parts',
   sql<string>`entry.metadata::text`.as('metadata'),
 ] as const;
+
+/** Entries in an order, without an end. */
+interface Ordered<Row> {
+  limit(most: number): AliasableExpression<Row>;
+}
+
+/**
+ * A list of `EntryRow`s. Postgres sorts and cuts the entries as they are stored, and writes the metadata of each when it
+ * is read. It would otherwise write that of every entry before it sorts them, however few of them are read.
+ * @param entries all columns of entries in their order
+ */
+export const entryRows = (db: Executor, entries: Ordered<Selectable<AuditEntries>>) => ({
+  limit: (most: number) => db.selectFrom(entries.limit(most).as('entry')).select(entryColumns),
+});
 
 export function entriesOf(db: Executor, { developerId }: Tenant) {
   return db.selectFrom('auditEntries as entry').where('entry.developerId', '=', developerId);

@@ -6,7 +6,7 @@ import { eraserOf } from '../../../platform/db/erasure.ts';
 import { type ChainPosition, writeHot } from '../../../platform/db/hot-writes.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import type { Records } from '../../../platform/db/records.ts';
-import { entriesOf, entryColumns, firstSeqSince } from './audit.queries.ts';
+import { entriesOf, entryColumns, entryRows, firstSeqSince } from './audit.queries.ts';
 import type { EntryQuery } from './audit.schema.ts';
 
 /**
@@ -106,12 +106,12 @@ export async function countBlocked(tx: Tx, { developerId }: Tenant, action: stri
 }
 
 export function findEntry(db: Executor, reach: Reach, id: string) {
-  return entriesWithin(db, reach).where('entry.id', '=', id).executeTakeFirst();
+  return entriesWithin(db, reach).select(entryColumns).where('entry.id', '=', id).executeTakeFirst();
 }
 
 /** Entries that name no agent are out of reach of a bound key. */
 function entriesWithin(db: Executor, { tenant, agentIds }: Reach) {
-  const all = entriesOf(db, tenant).select(entryColumns);
+  const all = entriesOf(db, tenant);
   return agentIds ? all.where('entry.agentId', 'in', agentIds) : all;
 }
 
@@ -126,12 +126,8 @@ export function listEntryRows(
   serviceActions: readonly string[],
 ) {
   const { order, limit } = query;
-  const all = entriesWithin(db, reach);
-  return readPage(
-    db,
-    filtered(all, reach.tenant.developerId, query, serviceActions).orderBy('entry.seq', order),
-    limit,
-  );
+  const some = filtered(entriesWithin(db, reach), reach.tenant.developerId, query, serviceActions);
+  return readPage(db, entryRows(db, some.selectAll().orderBy('entry.seq', order)), limit);
 }
 
 type Entries = ReturnType<typeof entriesWithin>;

@@ -2,7 +2,7 @@ import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { inRowPortions } from '../../../platform/db/row-portions.ts';
 import { badField } from '../../../platform/errors.ts';
 import { findHead, listEntryRange } from './audit.chain.repo.ts';
-import { beginCheck, type CheckDeps, MOST_OF_A_PORTION } from './audit.check.service.ts';
+import { beginCheck, type CheckDeps } from './audit.check.service.ts';
 import type { SeqRange } from './audit.queries.ts';
 import type { ChainVerdict, VerifyQuery } from './audit.schema.ts';
 import { toLink } from './audit.service.ts';
@@ -50,7 +50,7 @@ export async function checkRange(
   const { db, longWork, pause } = deps;
   const check = await beginCheck(deps, tenant, { fromSeq, toSeq });
   while (check.goesOn()) {
-    const rows = await listEntryRange(db, tenant, check.nextSeq(), toSeq, MOST_OF_A_PORTION);
+    const rows = await listEntryRange(db, tenant, check.nextSeq(), toSeq);
     if (rows.length === 0) break;
     for await (const portion of inRowPortions(rows, ({ metadata }) => metadata.length, longWork)) {
       check.take(portion.map(toLink));

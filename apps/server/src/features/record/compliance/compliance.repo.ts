@@ -1,15 +1,12 @@
 import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { readPage } from '../../../platform/db/page-rows.ts';
+import { readPortion } from '../../../platform/db/page-rows.ts';
 import { grantsOf, grantsWithAgent } from '../../access/grants/grants.queries.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { developerOf } from '../../accounts/developers/developers.queries.ts';
-import { entriesOf, entryColumns, type SeqRange } from '../audit/audit.queries.ts';
+import { entriesOf, entryRows, type SeqRange } from '../audit/audit.queries.ts';
 import type { EntryExportQuery, GrantExportQuery, Span } from './compliance.schema.ts';
-
-/** Rows in memory at once, if they are not large. */
-const PORTION = 500;
 
 const numbered = <Counted extends object>(counted: Counted) =>
   Object.fromEntries(Object.entries(counted).map(([name, text]) => [name, Number(text)])) as {
@@ -114,7 +111,7 @@ export function listExportedGrants(
     .select(['grant.scopes', 'grant.status', 'grant.issuedAt', 'grant.expiresAt', 'grant.revokedAt'])
     .select(['grant.delegationDepth', 'grant.parentGrantId', 'grant.purpose', 'grant.revokedReason'])
     .select('grant.consentMethod');
-  return readPage(db, columns.orderBy('grant.id', 'desc'), PORTION);
+  return readPortion(db, columns.orderBy('grant.id', 'desc'));
 }
 
 function exportedEntries(
@@ -149,9 +146,6 @@ export type EntryToExport = Awaited<ReturnType<typeof listExportedEntries>>['row
 
 /** In the order of the chain. */
 export function listExportedEntries(db: Executor, tenant: Tenant, query: EntryExportQuery, range: SeqRange) {
-  return readPage(
-    db,
-    exportedEntries(db, tenant, query, range).select(entryColumns).orderBy('entry.seq'),
-    PORTION,
-  );
+  const entries = exportedEntries(db, tenant, query, range).selectAll().orderBy('entry.seq');
+  return readPortion(db, entryRows(db, entries));
 }

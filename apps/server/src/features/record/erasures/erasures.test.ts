@@ -261,7 +261,7 @@ test('I16: entries with as many members as there may be hold up nobody, when the
   expect(erasing).toBeGreaterThan(900);
   expect(erasing).toBeLessThan(4_000); // to make the parts of one entry, and its leaf
   expect(verifying).toBeGreaterThan(900);
-  expect(verifying).toBeLessThan(1_800);
+  expect(verifying).toBeLessThan(2_700); // the watch may see the turns of two entries as one
 });
 
 test('the database lets nothing but an erasure pass', async () => {
