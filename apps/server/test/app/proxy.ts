@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { InjectOptions } from 'fastify';
 import { grantTo } from './flow.ts';
 import { startReceiver } from './receiver.ts';
@@ -54,6 +55,19 @@ export async function proxied(
   const held = await grantTo(acme, { scopes: ['vault:github:proxy'], ...request });
   const { agentId, grantId, grantToken } = held; // the rest has no type
   return { receiver, origin, storedId: String(stored.id), agentId, grantId, grantToken };
+}
+
+/** Waits until the row of each call says what came of it, which is written after the answer. */
+export async function untilWritten(
+  { db }: Pick<Service, 'db'>,
+  { developerId }: Pick<Developer, 'developerId'>,
+): Promise<void> {
+  const unwritten = db
+    .selectFrom('vaultProxyCalls')
+    .select('id')
+    .where('developerId', '=', developerId)
+    .where('outcome', 'is', null);
+  while ((await unwritten.execute()).length > 0) await setTimeout(1);
 }
 
 /** Sends a request through the proxy. @param path at the upstream, with a slash at its beginning */

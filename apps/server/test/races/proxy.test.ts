@@ -1,7 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { interleaving, type Side } from '../app/interleaving.ts';
-import { onThisMachine, proxied, putProfile, through } from '../app/proxy.ts';
+import { onThisMachine, proxied, putProfile, through, untilWritten } from '../app/proxy.ts';
 import { startReceiver } from '../app/receiver.ts';
 import type { Developer, Service } from '../app/start-app.ts';
 import { upstream as stored } from '../app/vault.ts';
@@ -28,12 +27,7 @@ async function call({ service, acme }: Side, { grantToken }: Pick<Held, 'grantTo
     .updateTable('vaultProxyCalls')
     .set({ durationMs: 0 })
     .where('developerId', '=', acme.developerId);
-  const unwritten = service.db
-    .selectFrom('vaultProxyCalls')
-    .select('id')
-    .where('developerId', '=', acme.developerId)
-    .where('outcome', 'is', null);
-  while (answer.statusCode === 200 && (await unwritten.execute()).length > 0) await setTimeout(1);
+  if (answer.statusCode === 200) await untilWritten(service, acme);
   await calls.execute();
   return answer;
 }

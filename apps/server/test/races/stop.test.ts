@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { afterAll, test } from 'vitest';
 import { authorize, grantTo, registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
-import { onThisMachine, putProfile, through } from '../app/proxy.ts';
+import { onThisMachine, putProfile, through, untilWritten } from '../app/proxy.ts';
 import type { Developer } from '../app/start-app.ts';
 import * as vault from '../app/vault.ts';
 
@@ -107,6 +107,7 @@ test('R13: a call through the vault proxy and a stop', () =>
     one: ({ service }, { grantToken }) => through(service, grantToken, '/repos/a'),
     other: stop,
     answers: ['200, 200', '401 UNAUTHORIZED, 200'],
+    look: ({ service, acme }) => untilWritten(service, acme),
   }));
 test('R13: two stops', () => race({ prepare: async () => ({}), one: stop, answers: ['200, 200'] }));
 test('R13: a stop and its end', () =>

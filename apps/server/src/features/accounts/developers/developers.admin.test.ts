@@ -60,14 +60,18 @@ test('the operator lists the accounts page by page, newest first, and counts the
 });
 
 test('the operator sets a plan, which holds from the next request on', async () => {
-  const { service, operator, entries } = await started();
+  const { service, operator, entries } = await started({ RATE_LIMIT_PLAN_FREE: '100' });
   const acme = await service.asDeveloper();
   const at = `/v1/admin/developers/${acme.developerId}/plan`;
+  const limitNow = async () => Number((await acme('GET', '/v1/agents')).headers['x-ratelimit-limit']);
+  const before = await limitNow();
+  expect(await limitNow()).toBe(before); // the service remembers the caller of a key from its second use on
 
   const changed = await operator('PATCH', at, { plan: 'enterprise' });
 
   expect(changed.json()).toEqual({ developerId: acme.developerId, plan: 'enterprise' });
   expect((await acme('GET', '/v1/me')).json().plan).toBe('enterprise');
+  expect(await limitNow()).toBeGreaterThan(before);
   expect(await entries()).toContain('developer.plan_changed');
   const unknown = '/v1/admin/developers/dev_01K9Z3QW5M8T2V4X6Y7Z8A9B0C/plan';
   expect((await operator('PATCH', unknown, { plan: 'pro' })).statusCode).toBe(404);

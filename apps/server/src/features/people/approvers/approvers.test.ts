@@ -56,6 +56,7 @@ test('W3: an API key adds no person alone: the first one waits a day, each later
 
   service.advance(24 * HOUR);
   await ada.signIn();
+  expect((await confirm(ada, ada)).statusCode).toBe(403); // it would make her assurance `dual`
   const waiting = (await ada.browser.call('GET', '/v1/approver/colleagues')).json().colleagues;
   expect(waiting).toMatchObject([{ approverId: mallory.approverId, email: 'mallory@example.org' }]);
   expect((await confirm(ada, mallory)).json()).toMatchObject({ status: 'active', assurance: 'dual' });
