@@ -1,4 +1,4 @@
-import { type Expression, sql } from 'kysely';
+import { type AliasableExpression, type Expression, sql } from 'kysely';
 import type { Tenant } from '../caller.ts';
 import type { Executor } from './db.ts';
 import { lookUp } from './statement.ts';
@@ -81,13 +81,17 @@ const bounded = <Row>(before: string, rows: Expression<unknown>, after: string) 
   return sql<BoundedRow<Row>>(Object.assign(around, { raw: around }), rows);
 };
 
-/** A list in its order, without an end. */
-interface Endless<Row> {
-  limit(most: number): Expression<Row>;
+/** A list in its order, which its reader cuts. */
+export interface OrderedList<Row> {
+  limit(most: number): AliasableExpression<Row>;
 }
 
 /** Reads a page of a list, and of a page that is too large only its beginning. */
-export async function readPage<Row>(db: Executor, all: Endless<Row>, limit: number): Promise<PageRows<Row>> {
+export async function readPage<Row>(
+  db: Executor,
+  all: OrderedList<Row>,
+  limit: number,
+): Promise<PageRows<Row>> {
   const { rows } = await bounded<Row>(BEFORE, all.limit(limit + 1), AFTER).execute(db);
   return pageRows(rows, limit);
 }
@@ -96,7 +100,7 @@ export async function readPage<Row>(db: Executor, all: Endless<Row>, limit: numb
  * As `readPage`, for work that reads a list to its end and sends no page of it. The driver reads an answer of Postgres in
  * one turn of the event loop, so this one is short.
  */
-export async function readPortion<Row>(db: Executor, all: Endless<Row>): Promise<PageRows<Row>> {
+export async function readPortion<Row>(db: Executor, all: OrderedList<Row>): Promise<PageRows<Row>> {
   const { rows } = await bounded<Row>(BEFORE, all.limit(PORTION_ROWS + 1), AFTER_PORTION).execute(db);
   return pageRows(rows, PORTION_ROWS);
 }

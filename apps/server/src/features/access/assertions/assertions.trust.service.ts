@@ -25,7 +25,7 @@ interface Deps {
 
 /**
  * Lets the identity provider of a connection decide for its people, or stops it. Another `tenant` names another customer
- * of the provider, so every grant of the former customer's people ends.
+ * of the provider, so the service ends all grants that the provider's assertions have made.
  * @throws NOT_FOUND, CONFLICT with the field that stands against it, BAD_REQUEST
  */
 export function putIdJag(

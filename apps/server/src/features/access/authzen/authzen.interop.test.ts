@@ -23,7 +23,8 @@ const questionOf = (token: string) => ({
  * the service does not know. The names of types and actions are those of the scenario.
  */
 const PEOPLE = ['rick', 'morty', 'summer', 'beth', 'jerry'];
-const TASK = 'todo'; // the scenario's word for a task
+const UPDATE = 'can_update_todo';
+const TASK = UPDATE.slice('can_update_'.length); // the type of a resource, with which the names of its actions end
 const tasks = PEOPLE.map((owner) => ({
   type: TASK,
   id: `task-of-${owner}`,
@@ -36,7 +37,7 @@ const asSingle = PEOPLE.flatMap((id) => {
     of('can_read_user', { type: 'user', id: 'beth@family.test' }),
     of('can_read_todos', { type: TASK, id: 'task-1' }),
     of('can_create_todo', { type: TASK, id: 'task-1' }),
-    ...tasks.flatMap((task) => [of('can_update_todo', task), of('can_delete_todo', task)]),
+    ...tasks.flatMap((task) => [of(UPDATE, task), of('can_delete_todo', task)]),
   ];
 });
 const asGateway = ['GET', 'POST', 'PUT', 'DELETE'].map((name) => ({

@@ -1,6 +1,7 @@
-import { type AliasableExpression, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import type { OrderedList } from '../../../platform/db/page-rows.ts';
 import type { AuditEntries } from '../../../platform/db/types.gen.ts';
 
 /** An entry as a page reads it. */
@@ -30,17 +31,12 @@ export const entryColumns = [
   sql<string>`entry.metadata::text`.as('metadata'),
 ] as const;
 
-/** Entries in an order, without an end. */
-interface Ordered<Row> {
-  limit(most: number): AliasableExpression<Row>;
-}
-
 /**
  * A list of `EntryRow`s. Postgres sorts and cuts the entries as they are stored, and writes the metadata of each when it
  * is read. It would otherwise write that of every entry before it sorts them, however few of them are read.
  * @param entries all columns of entries in their order
  */
-export const entryRows = (db: Executor, entries: Ordered<Selectable<AuditEntries>>) => ({
+export const entryRows = (db: Executor, entries: OrderedList<Selectable<AuditEntries>>) => ({
   limit: (most: number) => db.selectFrom(entries.limit(most).as('entry')).select(entryColumns),
 });
 

@@ -29,9 +29,9 @@ export function listenToCommits(
 }
 
 /**
- * Wakes streams after a commit, in this process and through a hint in the others. The first commit sends a
- * hint at once; commits that come while it is on its way share the next hint. A lost hint costs a second, after which streams
- * look by themselves.
+ * Wakes streams after a commit, in this process and through a hint in the others. The first commit sends a hint at once.
+ * Commits that come while it is on its way share the next hint. A lost hint costs a second, after which streams look by
+ * themselves.
  * @returns a function that stops it
  */
 export function announceCommits({ store, notices, tail }: AnnounceDeps): () => void {
