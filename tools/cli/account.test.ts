@@ -207,3 +207,41 @@ async function tested(folder: string, env: Record<string, string>) {
   const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
   return { status, output };
 }
+
+describe('login', () => {
+  const profileIn = (file: string) => JSON.parse(readFileSync(file, 'utf8')).profiles.default;
+
+  test('keeps a key that the service takes, whoami says whose it is, and no key is shown whole', async () => {
+    const { apiKey, developerId } = await Behest.signup(
+      { name: 'Acme', mode: 'sandbox' },
+      { baseUrl: service.url },
+    );
+    const { run, configFile } = newMachine();
+    const url = ['--url', service.url];
+
+    const typed = await run([...url, 'login', '--json'], { answers: [apiKey] });
+    const sent = await run([...url, 'login', '--key', '-', '--json'], { input: `${apiKey}\n` });
+    const whose = await run(['whoami', '--json']);
+
+    const account = { name: 'Acme', developerId, mode: 'sandbox', url: service.url, profile: 'default' };
+    expect(JSON.parse(typed.out)).toEqual({ ...account, key: expect.stringMatching(/^bh_test_…/) });
+    expect(JSON.parse(sent.out)).toMatchObject(account);
+    expect(JSON.parse(whose.out)).toMatchObject({ ...account, plan: 'free' });
+    expect(profileIn(configFile)).toEqual({ baseUrl: service.url, apiKey, developerId });
+    expect([typed, sent, whose].map(({ out, err }) => `${out}${err}`).join()).not.toContain(apiKey);
+  });
+
+  test('keeps nothing that the service refuses, and replaces another key only when told to', async () => {
+    const { apiKey, run, configFile } = { ...(await newAccount()) };
+    const url = ['--url', service.url];
+    await run([...url, 'login', '--key', '-'], { input: apiKey });
+    const other = (await newAccount()).apiKey;
+
+    expect(await run([...url, 'login', '--key', '-'], { input: `${apiKey}x` })).toMatchObject({ code: 3 });
+    expect((await run([...url, 'login'])).code).toBe(2);
+    expect(await run([...url, 'login'], { answers: [other, 'no'] })).toMatchObject({ code: 2, err: expect.stringContaining('NOT_CONFIRMED') });
+    expect(profileIn(configFile).apiKey).toBe(apiKey);
+    expect((await run([...url, '--yes', 'login', '--key', '-'], { input: other })).code).toBe(0);
+    expect(profileIn(configFile).apiKey).toBe(other);
+  });
+});

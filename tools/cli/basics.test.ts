@@ -117,9 +117,11 @@ test('open finds the page of the API, says its address in a dry run, and refuses
   expect(await run(['open', 'docs'], around)).toMatchObject({ code: 0, err: `${acme.url}/docs\n` });
   expect(await run(['open', 'health', '--dry-run'], around)).toMatchObject({ out: `${acme.url}/health\n` });
   expect(opened).toEqual([`${acme.url}/docs`]);
-  expect(await run(['open', 'console'], around)).toMatchObject({
-    ...{ code: 5, err: expect.stringContaining('This service has no console') },
+  const fetch = async () => new Response(null, { status: 404 });
+  expect(await run(['open', 'docs'], { ...around, fetch })).toMatchObject({
+    ...{ code: 5, err: expect.stringContaining('This service has no docs') },
   });
+  expect((await run(['open', 'console'], around)).code).toBe(2);
   expect((await run(['open', 'docs'])).code).toBe(8);
 });
 

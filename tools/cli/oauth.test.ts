@@ -153,14 +153,10 @@ test('domains verify --wait looks until the record is there, and no longer than 
   expect((await run(['domains', 'verify', 'dom_1', '--for', 'long'])).code).toBe(2);
 });
 
-test('console says that a service has none; the page of a decision is named where no browser opens', async () => {
+test('the page of a decision is named where no browser opens', async () => {
   const { run } = acme.signedIn();
   const answer = (body: object, status = 200) => ({ fetch: async () => Response.json(body, { status }) });
 
-  expect(await run(['console'], answer({}, 404))).toMatchObject({
-    code: 5,
-    err: expect.stringContaining('This service has no console'),
-  });
   const opened = await run(
     ['decisions', 'open', 'dec_1'],
     answer({ url: 'ftp://auth.example/decisions/dec_1' }),

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 
 /** The world around the program. Tests replace it. */
 export interface Io {
@@ -13,8 +14,8 @@ export interface Io {
   readonly input: () => Promise<string>;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Asks the person at the terminal. */
-  readonly ask: (question: string) => Promise<string>;
+  /** Asks the person at the terminal. A hidden answer, such as a key, is not shown while it is typed. */
+  readonly ask: (question: string, how?: { readonly isHidden: boolean }) => Promise<string>;
   /** Opens an address in the person's browser. @returns false where no browser could be started */
   readonly browse: (address: string) => Promise<boolean>;
 }
@@ -39,12 +40,16 @@ export function processIo(signal: AbortSignal): Io {
     },
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
-    ask: async (question) => {
-      const lines = createInterface({ input: process.stdin, output: process.stderr });
+    ask: async (question, { isHidden } = { isHidden: false }) => {
+      // `readline` itself writes what is typed, so a hidden answer needs an output that writes nothing.
+      const output = isHidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : process.stderr;
+      if (isHidden) process.stderr.write(question);
+      const lines = createInterface({ input: process.stdin, output, terminal: process.stdin.isTTY === true });
       try {
         return await lines.question(question, { signal });
       } finally {
         lines.close();
+        if (isHidden) process.stderr.write('\n');
       }
     },
     browse: async (address) => (await import('./system/browser.ts')).openInBrowser(address),

@@ -8,7 +8,7 @@ export const OPEN: readonly CommandSpec[] = [
     name: 'open',
     summary: 'Open a page of the service in the browser',
     args: [
-      { name: 'page', about: 'console, docs, permissions, health, or consent with the id of a request' },
+      { name: 'page', about: 'docs, permissions, health, or consent with the id of a request' },
       { name: 'id', about: 'the id of an authorization request', isOptional: true },
     ],
     examples: ['behest open docs', 'behest open consent <id>'],
@@ -16,13 +16,10 @@ export const OPEN: readonly CommandSpec[] = [
       const { url } = await context.settings();
       const base = url.replace(/\/$/, '');
       if (page === 'consent') return openPage(context, await consentUrl(context, id));
-      if (page === 'console' || page === 'docs') return openIfThere(context, `/${page}`, page);
+      if (page === 'docs') return openIfThere(context, '/docs', page);
       const path = { permissions: '/permissions', health: '/health' }[page];
       if (path === undefined)
-        throw wrongUsage(
-          `There is no page "${page}": console, docs, permissions, health or consent.`,
-          context.help,
-        );
+        throw wrongUsage(`There is no page "${page}": docs, permissions, health or consent.`, context.help);
       await openPage(context, `${base}${path}`);
     },
   },

@@ -26,6 +26,12 @@ export const START: readonly Group[] = [
     load: async () => (await import('../../commands/signup.ts')).SIGNUP,
   },
   {
+    name: 'login',
+    isMain: true,
+    summary: 'check an API key, and keep it in a profile',
+    load: async () => (await import('../../commands/login.ts')).LOGIN,
+  },
+  {
     name: 'doctor',
     isMain: true,
     summary: 'look for what is wrong',
@@ -33,7 +39,6 @@ export const START: readonly Group[] = [
   },
   {
     name: 'config',
-    isMain: true,
     summary: 'profiles: addresses and keys',
     load: async () => (await import('../../commands/config.ts')).CONFIG,
   },
@@ -44,9 +49,9 @@ export const START: readonly Group[] = [
     load: async () => (await import('../../commands/me.ts')).ME,
   },
   {
-    name: 'console',
-    summary: 'open the console',
-    load: async () => (await import('../../commands/console.ts')).CONSOLE,
+    name: 'whoami',
+    summary: 'which account the commands act for',
+    load: async () => (await import('../../commands/login.ts')).WHOAMI,
   },
   {
     name: 'open',
