@@ -1,7 +1,7 @@
 import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stringifySetCookie } from 'cookie';
-import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { approve, deny } from './consent.decide.service.ts';
 import { checkCode, sendCode } from './consent.email.service.ts';
@@ -27,7 +27,6 @@ import {
   isSecure,
   openSession,
   showRequest,
-  signOnCookieName,
 } from './consent.session.service.ts';
 import { signOnAddress } from './consent.sign-on.service.ts';
 
@@ -62,8 +61,8 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       const { id: requestId, ip, headers } = request;
       const hasAuthorization = headers.authorization !== undefined;
       const charge = request.chargeResource;
-      const signOn = cookiesIn(headers)[signOnCookieName(deps.publicBaseUrl)];
-      const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization, charge, signOn };
+      const session = holdOf(request);
+      const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization, charge, session };
       const { opened, secret } = await openSession(deps, request.params.id, request.body, browser);
       const secure = isSecure(deps.publicBaseUrl);
       const cookie = stringifySetCookie({

@@ -64,13 +64,14 @@ type Browser = Pick<BrowserRequest, 'requestId' | 'ip' | 'userAgent' | 'hasAutho
 interface OpeningBrowser extends Browser {
   /** Counts this request for the authorization request. @throws RATE_LIMITED */
   readonly charge: () => Promise<void>;
-  readonly signOn: string | undefined;
+  readonly session: ConsentSession;
 }
 
 /**
- * Opens the page's session with the ticket of the link. The newest session replaces the one before, so the
- * last browser wins. After a bad hint the proof stays open, and the page says so. Only the holder of the
- * ticket is counted, so that nobody else can use up the person's requests.
+ * Opens the page's session with the ticket of the link. Without a hint, a browser that comes again keeps its session
+ * and its proofs, unless its last hint was bad. Else the newest session replaces the one before, so the last browser wins. After a bad hint the proof
+ * stays open, and the page says so. Only the holder of the ticket is counted, so that nobody else can use up the person's
+ * requests.
  * @throws NOT_FOUND for a wrong ticket and an unknown request alike, GONE when the request is decided or
  * expired
  */
@@ -86,16 +87,21 @@ export async function openSession(
   await browser.charge();
   const row = await pendingRow(deps, inFlight.developerId, requestId);
 
-  const proofs = await lookAtHint(deps, row, sent, personWith(row, browser));
-  const secret = newSecret();
-  const { developerId, developerMode: mode, developerPlan: plan, expiresAt } = row;
-  const stored: StoredSession = { hash: encodedHash(secret), developerId, mode, plan, proofs };
-  await keepSession(deps, requestId, stored, expiresAt);
+  const { signOn } = browser.session;
+  const found = sent === undefined ? await findSession(deps.store, browser.session) : undefined;
+  const before = found?.proofs.hint === 'bad' ? undefined : found;
+  const proofs = before?.proofs ?? (await lookAtHint(deps, row, sent, personWith(row, browser)));
+  const secret = before ? browser.session.secret : newSecret();
+  if (!before) {
+    const { developerId, developerMode: mode, developerPlan: plan, expiresAt } = row;
+    const stored: StoredSession = { hash: encodedHash(secret), developerId, mode, plan, proofs };
+    await keepSession(deps, requestId, stored, expiresAt);
+  }
   const csrfToken = csrfTokenOf(deps.keyRing, { requestId, secret });
-  const { verification } = await verificationFor(deps, row, proofs, browser.signOn);
+  const { verification } = await verificationFor(deps, row, proofs, signOn);
   const pins = await showManifests(deps, row);
-  const before = await previousConsent(deps, row, { verification, pins });
-  const request = shownRequest(row, { csrfToken, verification, pins, before });
+  const previous = await previousConsent(deps, row, { verification, pins });
+  const request = shownRequest(row, { csrfToken, verification, pins, before: previous });
   return { opened: { id: requestId, csrfToken, verification, request }, secret };
 }
 
@@ -238,16 +244,21 @@ function csrfTokenOf(keyRing: KeyRing, { requestId, secret }: ConsentSession): s
 }
 
 /** @throws UNAUTHORIZED for an unknown request and for a known one alike */
-async function getSession(
-  store: EphemeralStore,
-  { requestId, secret }: ConsentSession,
-): Promise<StoredSession> {
-  const found = secret === '' ? undefined : await store.get(sessionKey(requestId));
-  const stored: StoredSession | undefined = found === undefined ? undefined : JSON.parse(found);
-  if (stored && isSameText(stored.hash, encodedHash(secret))) return stored;
+async function getSession(store: EphemeralStore, session: ConsentSession): Promise<StoredSession> {
+  const stored = await findSession(store, session);
+  if (stored) return stored;
   const message =
     'This browser has no session for this request. Open the link again from the application that sent you.';
   throw new AppError('UNAUTHORIZED', message);
+}
+
+async function findSession(
+  store: EphemeralStore,
+  { requestId, secret }: ConsentSession,
+): Promise<StoredSession | undefined> {
+  const found = secret === '' ? undefined : await store.get(sessionKey(requestId));
+  const stored: StoredSession | undefined = found === undefined ? undefined : JSON.parse(found);
+  return stored && isSameText(stored.hash, encodedHash(secret)) ? stored : undefined;
 }
 
 const encodedHash = (secret: string) => hashOf(secret).toString('base64url');

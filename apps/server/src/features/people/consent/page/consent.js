@@ -81,16 +81,15 @@ async function arrive(hint) {
   else showMessage('incomplete');
 }
 
-/** Opens by this browser's cookie, or by the link's ticket where the cookie does not prove enough. */
+/** Opens by this browser's session, and with the link's hint only where that session does not prove enough. */
 async function findRequest() {
-  const byCookie = await api.read();
-  const isEnough = byCookie.ok
-    ? byCookie.body.verification.satisfied || key.hint === undefined
-    : byCookie.problem.kind !== 'noSession';
-  if (isEnough || key.ticket === '') return byCookie;
-  const byTicket = await api.openSession(key);
-  const isTicketWrong = !byTicket.ok && byTicket.problem.kind === 'unknown';
-  return isTicketWrong && byCookie.ok ? byCookie : byTicket;
+  const { ticket, hint } = key;
+  if (ticket === '') return api.read();
+  const kept = await api.openSession({ ticket, hint: undefined });
+  if (kept.ok) return kept.body.verification.satisfied || hint === undefined ? kept : api.openSession(key);
+  if (kept.problem.kind !== 'unknown') return kept;
+  const byCookie = await api.read(); // the ticket of another link does not end this browser's session
+  return byCookie.ok ? byCookie : kept;
 }
 
 /** @param {ConsentRequest} request */
