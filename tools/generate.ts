@@ -3,10 +3,9 @@ import { dirname, join } from 'node:path';
 import { quotaSettings, rateSettings } from '../apps/server/src/config/limits.ts';
 import { groups } from '../apps/server/src/config/settings.ts';
 import { features, limits } from '../apps/server/src/features.ts';
-import { errorCodes } from '../packages/protocol/src/errors.ts';
+import { errorCodes, invalidGrantReasons } from '../packages/protocol/src/errors.ts';
 import { apiPages } from './generate/api-pages.ts';
 import { cliTable } from './generate/cli.ts';
-import { cliPage } from './generate/cli-page.ts';
 import { configurationPage } from './generate/configuration-page.ts';
 import { distribution } from './generate/distribution.ts';
 import { errorPage } from './generate/error-page.ts';
@@ -26,7 +25,6 @@ const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const made: Readonly<Record<string, (databaseUrl: string) => string | Promise<string>>> = {
   'apps/server/src/platform/db/types.gen.ts': tableTypes,
   'deploy/citus.sql': distribution,
-  'docs/cli.md': cliPage,
   'docs/configuration.md': () => {
     const limitTables = { 'request limits': rateSettings(limits), plans: quotaSettings(limits) };
     const ofFeatures = Object.fromEntries(features.map(({ name, settings }) => [name, settings]));
@@ -34,7 +32,7 @@ const made: Readonly<Record<string, (databaseUrl: string) => string | Promise<st
     const sizes = sizesTable(textOf('bench/RESULTS.md'));
     return configurationPage(textOf('docs/configuration.md'), tables, ofFeatures, sizes);
   },
-  'docs/errors.md': () => errorPage(errorCodes),
+  'docs/errors.md': () => errorPage(errorCodes, invalidGrantReasons),
   'docs/performance.md': () => performancePage(textOf('docs/performance.md'), textOf('bench/RESULTS.md')),
   'docs/security.md': () => securityPage(textOf('docs/security.md'), securityTests(ROOT)),
   'openapi.json': apiDescription,
@@ -48,6 +46,9 @@ let description: Promise<string> | undefined;
 const isCheck = process.argv.includes('--check');
 await withMigrated(async (databaseUrl) => {
   for (const [path, make] of Object.entries(made)) write(path, await make(databaseUrl));
+  // The commands are made from `operations.gen.ts`, so they are loaded when it is fresh.
+  const { cliPage } = await import('./generate/cli-page.ts');
+  write('docs/cli.md', await cliPage());
   for (const [path, text] of Object.entries(apiPages(await apiDescription()))) write(path, text);
 });
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRequestedDetails } from '@behest/protocol/authorization-details';
+import { denialKeys } from '@behest/protocol/enforcement/sentences';
 import {
   checkArguments,
   ManifestValidationError,
@@ -72,15 +73,38 @@ test('the guides have tables for these tests', () => {
   expect([mistakes.length, calls.length]).toEqual([6, 5]);
 });
 
-test('the guide to denials names every code and sub-reason of the engine', () => {
-  const [, types = ''] =
-    /interface SubReasons \{(.*?)^\}/ms.exec(textOf('packages/protocol/src/enforcement/reasons.ts')) ?? [];
-  const codes = [...types.matchAll(/^ {2}(\w+):/gm)].map(([, code]) => code);
-  const subReasons = [...types.matchAll(/'(\w+)'/g)].map(([, subReason]) => subReason);
-  const page = guide('understand-a-denial');
+test('F3: the guide to denials and the Python client know every denial of the engine', () => {
+  let code = '';
+  const inGuide = guide('understand-a-denial')
+    .split('\n')
+    .flatMap((line) => {
+      const [, named = '', subReasons] = /^\| (?:`(\w+)` )?\|([^|]*)\|/.exec(line) ?? [];
+      if (subReasons === undefined || named === 'reason_code') return [];
+      code = named || code;
+      const subs = [...subReasons.matchAll(/`(\w+)`/g)].map(([, sub = '']) => `${code}/${sub}`);
+      return subs.length > 0 ? subs : [named].filter(Boolean);
+    });
+  const python = [
+    '_checks',
+    '_denials',
+    '_arguments',
+    '_counting',
+    '_details',
+    '_narrower',
+    '_rules',
+    'decisions',
+    'enforce',
+    'meter',
+  ]
+    .map((module) => textOf(`clients/python/behest/${module}.py`))
+    .join('\n');
+  const words = new Set([...python.matchAll(/"(\w+)"/g)].map(([, word]) => word));
 
-  expect(codes.length).toBeGreaterThan(9);
-  expect([...codes, ...subReasons].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  expect(inGuide.sort()).toEqual([...denialKeys].sort());
+  const ofService = 'policy_denied'; // the engine in Python asks no policies of the service
+  expect(
+    denialKeys.flatMap((key) => key.split('/')).filter((word) => !words.has(word) && word !== ofService),
+  ).toEqual([]);
 });
 
 test.each([

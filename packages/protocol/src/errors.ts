@@ -27,7 +27,7 @@ export const errorCodes = {
   INVALID_GRANT: {
     status: 400,
     meaning:
-      'The code, refresh token or parent token cannot be used; see `details.reason`, and ask for consent again.',
+      'The code, refresh token or parent token cannot be used; `details.reason` says why and what to do.',
   },
   DISCOVERY_FAILED: {
     status: 400,
@@ -291,3 +291,31 @@ export const errorCodes = {
 
 /** The name of an error code. A `switch` over it is checked by the compiler. */
 export type ErrorCode = keyof typeof errorCodes;
+
+/**
+ * Every `details.reason` of `INVALID_GRANT`, with the sentence of its answer. One reason covers all that a caller who
+ * does not hold the code or token must not tell apart.
+ */
+export const invalidGrantReasons = {
+  code_unknown:
+    'No such code exists for this agent, redirect URI and key; send the values of its authorization request.',
+  code_used: 'The code was used before; ask for consent again.',
+  code_expired: 'The code has expired; ask for consent again.',
+  not_approved: 'The request has no approved code; wait for the decision of its person.',
+  pkce_required: 'The request has a `codeChallenge`; send its `codeVerifier` with the code.',
+  pkce_unexpected: 'The request had no `codeChallenge`; leave `codeVerifier` out.',
+  pkce_mismatch: 'The `codeVerifier` is not the one of the `codeChallenge`; send the one that made it.',
+  refresh_unknown: 'No such refresh token exists for this agent and key; send the newest one of its grant.',
+  refresh_reused: 'The refresh token was used before, so its grant has ended; ask for consent again.',
+  refresh_expired: 'The refresh token has expired; ask for consent again.',
+  grant_unknown: 'No such grant exists here; send the id of a grant of this account.',
+  grant_revoked: 'The grant was revoked; ask for consent again.',
+  grant_expired: 'The grant has expired; ask for consent again.',
+  agent_inactive: 'The agent is suspended or revoked, or its account is stopped; resume it first.',
+  reconsent_required: 'A manifest now allows more than the person agreed to; ask for consent again.',
+  parent_invalid: 'The parent token does not verify here, or its proof is missing; send a live grant token.',
+  parent_revoked: 'The parent grant was revoked; ask for consent again.',
+  parent_expired: 'The parent grant has expired; ask for consent again.',
+} as const;
+
+export type InvalidGrantReason = keyof typeof invalidGrantReasons;

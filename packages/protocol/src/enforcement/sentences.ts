@@ -1,9 +1,15 @@
-import type { ReasonCode } from './reasons.ts';
+import type { ReasonCode, SubReasons } from './reasons.ts';
 
 const DECISION = 'The decision does not allow this call';
 
-/** One sentence for each reason, by `<code>` or `<code>/<sub-reason>`. */
-const sentences: Readonly<Record<string, string>> = {
+type KeyOf<Code extends string, SubReason> = SubReason extends string ? `${Code}/${SubReason}` : Code;
+/** A denial as `<code>` or `<code>/<sub-reason>`. */
+type DenialKey = { [Code in ReasonCode]: KeyOf<Code, SubReasons[Code]> }[ReasonCode];
+/** Their sentences name the argument: see `argumentDenial`. */
+type AboutArgument = 'tool_not_granted/argument_missing' | 'tool_not_granted/argument_not_allowed';
+
+/** A new reason does not compile without its sentence. */
+const sentences: Readonly<Record<Exclude<DenialKey, AboutArgument>, string>> = {
   token_invalid: 'The grant token does not verify.',
   'token_invalid/malformed_authorization_details':
     'The authorization_details of the grant token cannot be read.',
@@ -52,7 +58,15 @@ const sentences: Readonly<Record<string, string>> = {
   'cap_exceeded/amount_cap': 'The amount is above the limit of the grant.',
 };
 
-/** Finds the sentence for a reason. Those about arguments are made with the refusal. */
+/** Finds the sentence for a reason. Those about arguments are made with the refusal, so here they are empty. */
 export function sentenceFor(code: ReasonCode, subReason: string | null): string {
-  return sentences[subReason === null ? code : `${code}/${subReason}`] ?? '';
+  const all: Readonly<Record<string, string>> = sentences;
+  return all[subReason === null ? code : `${code}/${subReason}`] ?? '';
 }
+
+/** Every denial as `<code>` or `<code>/<sub-reason>`, for documents and clients that list them. */
+export const denialKeys: readonly string[] = [
+  ...Object.keys(sentences),
+  'tool_not_granted/argument_missing',
+  'tool_not_granted/argument_not_allowed',
+];

@@ -1,3 +1,4 @@
+import { invalidGrantReasons } from '@behest/protocol/errors';
 import { parseJson } from '@behest/protocol/json';
 import type { Executor } from '../../../platform/db/db.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
@@ -26,7 +27,9 @@ export async function developerNamed({ db, store }: SeatDeps, clues: TenantClues
   if (code !== undefined || token !== undefined) {
     const named =
       code === undefined ? developerIn(token ?? '') : (await findByCode(store, code))?.developerId;
-    if (named === undefined) throw oauthRefusal('invalid_grant', 'This code or token cannot be used.');
+    // The sentence of a code or token of another client, so that nobody learns whose it is.
+    const reason = code === undefined ? 'refresh_unknown' : 'code_unknown';
+    if (named === undefined) throw oauthRefusal('invalid_grant', invalidGrantReasons[reason]);
     return named;
   }
   const [first] = resource;

@@ -1,4 +1,5 @@
 import { parseDuration } from '@behest/protocol/durations';
+import { type InvalidGrantReason, invalidGrantReasons } from '@behest/protocol/errors';
 import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
@@ -118,8 +119,8 @@ function mustBeActive(grant: GrantRow | undefined, at: Date): GrantRow {
   return grant;
 }
 
-const invalidGrant = (reason: string) =>
-  new AppError('INVALID_GRANT', 'Nothing can be stated about this grant; ask for consent again.', { reason });
+const invalidGrant = (reason: InvalidGrantReason) =>
+  new AppError('INVALID_GRANT', invalidGrantReasons[reason], { reason });
 
 async function mustBeAllowed(
   { db }: PassportDeps,

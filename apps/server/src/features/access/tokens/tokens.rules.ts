@@ -1,30 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { canonicalJson } from '@behest/protocol/canonical-json';
 import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
+import { type InvalidGrantReason, invalidGrantReasons } from '@behest/protocol/errors';
 import { AppError } from '../../../platform/errors.ts';
 
-/** Why a code or token cannot be used. Clients act on the status; the reasons are for people and logs. */
-export type GrantRefusal =
-  | 'code_unknown'
-  | 'code_used'
-  | 'code_expired'
-  | 'not_approved'
-  | 'pkce_required'
-  | 'pkce_unexpected'
-  | 'pkce_mismatch'
-  | 'refresh_unknown'
-  | 'refresh_reused'
-  | 'refresh_expired'
-  | 'grant_revoked'
-  | 'grant_expired'
-  | 'agent_inactive'
-  | 'reconsent_required'
-  | 'parent_invalid'
-  | 'parent_revoked'
-  | 'parent_expired';
+/** Why a code or token cannot be used. */
+export type GrantRefusal = Exclude<InvalidGrantReason, 'grant_unknown'>;
 
-export const invalidGrant = (reason: GrantRefusal) =>
-  new AppError('INVALID_GRANT', 'This code or token cannot be used; ask for consent again.', { reason });
+export const invalidGrant = (reason: InvalidGrantReason) =>
+  new AppError('INVALID_GRANT', invalidGrantReasons[reason], { reason });
 
 /** `ref_`, a ULID that finds the row, and 43 characters that nobody can guess. */
 const REFRESH_TOKEN = /^(ref_[0-9A-HJKMNP-TV-Z]{26})[A-Za-z0-9_-]{43}$/;
