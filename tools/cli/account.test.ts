@@ -239,7 +239,10 @@ describe('login', () => {
 
     expect(await run([...url, 'login', '--key', '-'], { input: `${apiKey}x` })).toMatchObject({ code: 3 });
     expect((await run([...url, 'login'])).code).toBe(2);
-    expect(await run([...url, 'login'], { answers: [other, 'no'] })).toMatchObject({ code: 2, err: expect.stringContaining('NOT_CONFIRMED') });
+    expect(await run([...url, 'login'], { answers: [other, 'no'] })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('NOT_CONFIRMED'),
+    });
     expect(profileIn(configFile).apiKey).toBe(apiKey);
     expect((await run([...url, '--yes', 'login', '--key', '-'], { input: other })).code).toBe(0);
     expect(profileIn(configFile).apiKey).toBe(other);
