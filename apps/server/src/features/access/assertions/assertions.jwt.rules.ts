@@ -34,6 +34,7 @@ export type Word =
   | 'replayed'
   | 'possession'
   | 'resource'
+  | 'groups_unreadable'
   | 'unknown_user';
 
 export const bad = (word: Word) => oauthRefusal('invalid_grant', word);

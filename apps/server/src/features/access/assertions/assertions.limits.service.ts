@@ -11,7 +11,13 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { groupsOfUser } from '../../people/scim/scim.queries.ts';
-import { groupsIn, type MeantPerson, mappedScopes, membersOf } from '../../people/sso/index.ts';
+import {
+  claimAt,
+  groupsOfClaims,
+  type MeantPerson,
+  mappedScopes,
+  membersOf,
+} from '../../people/sso/index.ts';
 import { storedPins } from '../manifests/index.ts';
 import { type LimitingResource, limitingResources } from '../resources/resources.queries.ts';
 import type { AssertedGrant } from '../tokens/index.ts';
@@ -47,7 +53,10 @@ export async function resourcesFor(
   return known.filter(({ resource }) => asked.includes(resource));
 }
 
-/** The scopes that the groups of the person give; null where the connection maps no groups. */
+/**
+ * The scopes that the groups of the person give; null where the connection maps no groups.
+ * @throws invalid_grant where the assertion says that the person has groups that it does not name
+ */
 export async function scopesOfGroups(
   db: Executor,
   tenant: Tenant,
@@ -58,8 +67,10 @@ export async function scopesOfGroups(
   const members = membersOf(connection);
   if (Object.keys(members.groupMappings).length === 0) return null;
   const { groupAttribute } = members;
-  const claimed = groupAttribute === null ? undefined : claims.all[groupAttribute];
-  const groups = claimed === undefined ? await groupsOfUser(db, tenant, person.userId) : groupsIn(claimed);
+  const read = groupAttribute === null ? undefined : groupsOfClaims([claims.all], groupAttribute);
+  if (read && 'fault' in read) throw bad('groups_unreadable');
+  const isNamed = groupAttribute !== null && claimAt(claims.all, groupAttribute) !== undefined;
+  const groups = isNamed && read ? read.groups : await groupsOfUser(db, tenant, person.userId);
   return mappedScopes(members, groups);
 }
 

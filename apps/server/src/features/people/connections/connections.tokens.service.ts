@@ -80,7 +80,8 @@ async function idClaims(
   expected: Parameters<typeof readIdToken>[2] & { readonly found: ReturnType<typeof foundOf> },
 ) {
   const keys = await readKeySet(connected, expected.found);
-  return keys && readIdToken(token, keys, expected);
+  const read = keys && (await readIdToken(token, keys, expected));
+  return read && 'claims' in read ? read.claims : undefined;
 }
 
 /** RFC 6749, section 4.1.3, with RFC 7636 and RFC 8707. */

@@ -9,6 +9,7 @@ export {
   type MeantPerson,
   settleAsserted,
 } from './sso.assertion.service.ts';
+export { claimAt, groupsOfClaims } from './sso.claims.rules.ts';
 export { addConnection, changeConnection } from './sso.connections.service.ts';
 export { cookieNames, readSessionCookie } from './sso.cookies.service.ts';
 export type { SsoDeps } from './sso.deps.service.ts';
@@ -16,7 +17,6 @@ export { mustAllowScopes, ssoRequired } from './sso.enforce.service.ts';
 export { enforcementBegan, issuerChanged, type OnEnforced } from './sso.hooks.ts';
 export { keysFor } from './sso.keyset.service.ts';
 export { readSamlMetadata, type SamlProvider } from './sso.metadata.rules.ts';
-export { groupsIn } from './sso.oidc.service.ts';
 export { ssoDepsOf } from './sso.open.service.ts';
 export { mappedScopes } from './sso.rules.ts';
 export { membersOf } from './sso.secrets.service.ts';

@@ -1,8 +1,9 @@
 import { domainName } from '../../../platform/egress/domain-names.ts';
 import { acceptUrl } from '../../../platform/egress/urls.ts';
 import { badField } from '../../../platform/errors.ts';
+import { unexpired } from './sso.certificates.rules.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
-import { type SsoMembers, unexpired } from './sso.rules.ts';
+import type { SsoMembers } from './sso.rules.ts';
 
 /** The settings of the operator that decide which connections are taken. */
 type Accepting = Pick<SsoDeps, 'upstream' | 'isProduction' | 'publicBaseUrl' | 'allowsPlainLdap'>;

@@ -8,7 +8,7 @@ import { badState, type Flight, takeFlight } from './sso.flight.service.ts';
 import { type OnceOnly, type OpenedSession, openSsoSession } from './sso.identity.service.ts';
 import type { OidcAnswer } from './sso.login.schema.ts';
 import { oidcClaims } from './sso.oidc.service.ts';
-import { authFailed, type Claimed, reasonOf } from './sso.outcomes.service.ts';
+import { authFailed, type Claimed, refusalOf } from './sso.outcomes.service.ts';
 import { type ConnectionRow, findConnection } from './sso.repo.ts';
 import { samlClaims } from './sso.saml.service.ts';
 
@@ -104,9 +104,9 @@ export async function reporting<T>(
   try {
     return await work();
   } catch (error) {
-    const reason = reasonOf(error);
-    if (reason !== undefined) {
-      const data = { connectionId, protocol, reason };
+    const refusal = refusalOf(error);
+    if (refusal !== undefined) {
+      const data = { connectionId, protocol, ...refusal };
       const attempt = { action: 'sso.login_failed', about: {}, data, status: 'failure' } as const;
       await inTransaction(db, (tx) => recordBlockedAttempt(tx, caller, attempt, clock()));
     }

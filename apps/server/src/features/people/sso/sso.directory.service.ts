@@ -28,7 +28,8 @@ export async function takeDirectoryForm(
     const input = { org, connectionId, version, username, password };
     return { ...(await takePassword(deps, input, requestId)), returnTo, isBrowser };
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'SSO_AUTH_FAILED') throw error;
+    const isRefusal = error instanceof AppError && error.code === 'SSO_AUTH_FAILED';
+    if (!isRefusal || error.details?.sub_reason !== undefined) throw error; // another password would not help
     const again = newState(deps.stateKeys);
     await keepFlight(deps, again, flight);
     return { nextTry: `${directoryPath(again)}&failed=1` };

@@ -3,13 +3,13 @@ import type { Sockets } from '../../../platform/egress/sockets.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newSecret } from '../../../platform/ids.ts';
 import { callerFor, reporting } from './sso.callback.service.ts';
+import { addressAmong, type GroupsRead, groupsIn, nameAmong } from './sso.claims.rules.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { badState } from './sso.flight.service.ts';
 import { type OpenedSession, openSsoSession } from './sso.identity.service.ts';
-import { escapeDn, failureAt, filterWith } from './sso.ldap.rules.ts';
+import { attributesIn, bindFault, escapeDn, failureAt, filterWith } from './sso.ldap.rules.ts';
 import type { LdapAnswer } from './sso.login.schema.ts';
-import { groupsIn } from './sso.oidc.service.ts';
-import { authFailed, type Claimed, idpBroken } from './sso.outcomes.service.ts';
+import { authFailed, type Claimed, idpBroken, mustBeRead } from './sso.outcomes.service.ts';
 import { type ConnectionRow, findConnection } from './sso.repo.ts';
 import { membersOf, openSecret } from './sso.secrets.service.ts';
 
@@ -124,6 +124,8 @@ async function asService<T>(
 }
 
 const IDS = ['entryUUID', 'objectGUID'];
+/** The library compares these by case, and a directory may answer in any. */
+const BINARY = ['objectGUID', 'objectguid', 'ObjectGUID', 'OBJECTGUID'];
 
 interface Typed {
   readonly username: string;
@@ -134,76 +136,93 @@ interface Typed {
 async function personIn(deps: SsoDeps, row: ConnectionRow, { username, password }: Typed): Promise<Claimed> {
   const members = membersOf(row);
   const { ldapSearchBase = '', ldapSearchFilter = '', groupAttribute } = members;
-  const { entries, groups } = await asService(deps, row, async (client) => {
+  const emailName = members.emailAttribute ?? 'mail';
+  const nameNames = members.nameAttribute ? [members.nameAttribute] : ['displayName', 'cn'];
+  const { entries, read } = await asService(deps, row, async (client) => {
     const { searchEntries } = await orBroken('search', () =>
       client.search(ldapSearchBase, {
         scope: 'sub',
-        filter: filterWith(ldapSearchFilter, 'username', username),
+        filter: filterWith(ldapSearchFilter, { username }),
         sizeLimit: 2,
         attributes: [
-          'mail',
-          'cn',
-          'displayName',
+          emailName,
+          ...nameNames,
+          'givenName',
+          'sn',
           ...IDS,
           ...(groupAttribute === null ? [] : [groupAttribute]),
         ],
-        explicitBufferAttributes: ['objectGUID'],
+        explicitBufferAttributes: BINARY,
       }),
     );
     const [only] = searchEntries;
-    const found = only && searchEntries.length === 1 ? await groupsOf(client, row, only) : [];
-    return { entries: searchEntries, groups: found };
+    const isOnly = only && searchEntries.length === 1;
+    const read = isOnly ? await groupsOf(client, row, only, username) : undefined;
+    return { entries: searchEntries, read };
   });
   const [entry, other] = entries;
   const isOne = entry !== undefined && other === undefined;
   // A bind also for a name that nobody has, so that the time tells nothing.
   const dn = isOne ? entry.dn : `cn=${escapeDn(newSecret())},${ldapSearchBase}`;
-  const isRight = await withClient(deps, row, (client) => isPassword(client, dn, password));
-  if (!isOne || !isRight) throw authFailed(isOne ? 'password' : entry ? 'ambiguous_entry' : 'unknown_user');
-  const id = IDS.map((name) => valuesOf(entry, name)[0]).find((value) => value !== undefined) ?? entry.dn;
+  const fault = await withClient(deps, row, (client) => passwordFault(client, dn, password));
+  if (!isOne) throw authFailed(entry ? 'ambiguous_entry' : 'unknown_user');
+  if (fault !== undefined) throw authFailed(fault);
+  const { valuesOf } = attributesIn(entry);
+  const [given, family] = members.nameAttribute ? [] : ['givenName', 'sn'].map((name) => valuesOf(name)[0]);
+  const id = IDS.map((name) => valuesOf(name)[0]).find((value) => value !== undefined) ?? entry.dn;
   return {
     subject: id,
     idpSubject: id,
-    email: valuesOf(entry, 'mail')[0] ?? null,
-    name: valuesOf(entry, 'displayName')[0] ?? valuesOf(entry, 'cn')[0] ?? null,
-    groups,
+    email: addressAmong(valuesOf(emailName), row.domains),
+    name: nameAmong({ whole: nameNames.flatMap(valuesOf), given, family }),
+    groups: mustBeRead(read ?? { groups: [] }),
     methods: ['pwd'],
   };
 }
 
-/** @throws SSO_ERROR when the directory said something else than yes or no */
-async function isPassword(client: Client, dn: string, password: string): Promise<boolean> {
-  const { InvalidCredentialsError, NoSuchObjectError } = await import('ldapts');
+/**
+ * @returns undefined for the right password
+ * @throws SSO_ERROR when the directory said nothing of the password
+ */
+async function passwordFault(client: Client, dn: string, password: string): Promise<string | undefined> {
+  const { ResultCodeError } = await import('ldapts');
   try {
     await client.bind(dn, password);
-    return true;
+    return undefined;
   } catch (error) {
-    if (error instanceof InvalidCredentialsError || error instanceof NoSuchObjectError) return false;
-    throw idpBroken('bind');
+    const isRefusal = error instanceof ResultCodeError;
+    const fault = isRefusal ? bindFault(error) : undefined;
+    if (fault !== undefined) return fault;
+    throw idpBroken(failureAt('person_bind', error, isRefusal));
   }
 }
 
-/** The names of the groups: from a search, or from the entry itself. */
-async function groupsOf(client: Client, row: ConnectionRow, entry: Entry): Promise<string[]> {
+/** The names of the groups: from a search, and from the entry itself. */
+async function groupsOf(
+  client: Client,
+  row: ConnectionRow,
+  entry: Entry,
+  username: string,
+): Promise<GroupsRead> {
   const { groupAttribute, ldapGroupSearchBase, ldapGroupSearchFilter = '' } = membersOf(row);
-  const named = groupAttribute === null ? [] : valuesOf(entry, groupAttribute);
+  const { valuesOf, isPart } = attributesIn(entry);
+  if (groupAttribute !== null && isPart(groupAttribute)) return { fault: 'range' };
+  const named = groupAttribute === null ? [] : valuesOf(groupAttribute);
   if (!ldapGroupSearchBase) return groupsIn(named);
-  const { searchEntries } = await orBroken('group_search', () =>
-    client.search(ldapGroupSearchBase, {
-      scope: 'sub',
-      filter: filterWith(ldapGroupSearchFilter, 'dn', entry.dn),
-      sizeLimit: 1000,
-      attributes: ['cn'],
-    }),
-  );
-  return groupsIn([...named, ...searchEntries.flatMap((group) => valuesOf(group, 'cn'))]);
+  const { SizeLimitExceededError } = await import('ldapts');
+  const filter = filterWith(ldapGroupSearchFilter, { dn: entry.dn, username });
+  // Without a size of ours: with one, the library takes the first part of the groups for all of them.
+  const found = await orBroken('group_search', async () => {
+    try {
+      return await client.search(ldapGroupSearchBase, { scope: 'sub', filter, attributes: ['cn'] });
+    } catch (error) {
+      if (error instanceof SizeLimitExceededError) return undefined;
+      throw error;
+    }
+  });
+  if (!found) return { fault: 'size_limit' };
+  return groupsIn([...named, ...found.searchEntries.flatMap((group) => attributesIn(group).valuesOf('cn'))]);
 }
-
-const valuesOf = (entry: Entry, name: string): string[] =>
-  [entry[name] ?? []]
-    .flat()
-    .map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : String(value)))
-    .filter((value) => value !== '');
 
 /** Binds as the service, and looks for the search base. @throws SSO_ERROR with the step that failed */
 export async function tryDirectory(deps: SsoDeps, row: ConnectionRow): Promise<string> {

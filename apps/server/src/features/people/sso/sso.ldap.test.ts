@@ -161,7 +161,7 @@ test('M9: a directory without TLS is refused, and so is a filter that a name cou
 });
 
 test('M9: values are escaped in filters and names', () => {
-  expect(filterWith('(uid={{username}})', 'username', '*)(\\\0$&')).toBe('(uid=\\2a\\29\\28\\5c\\00$&)');
+  expect(filterWith('(uid={{username}})', { username: '*)(\\\0$&' })).toBe('(uid=\\2a\\29\\28\\5c\\00$&)');
   expect(escapeDn(' a,b=c"#\0 ')).toBe('\\ a\\,b\\=c\\"#\\00\\ ');
 });
 

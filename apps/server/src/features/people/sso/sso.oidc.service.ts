@@ -13,11 +13,13 @@ import {
   readIdToken,
   readMetadata,
 } from '../../vault/providers/index.ts';
+import { claimAt, groupsOfClaims, personInClaims } from './sso.claims.rules.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import type { Flight, LoginRequest } from './sso.flight.service.ts';
 import { keysFor } from './sso.keyset.service.ts';
-import { authFailed, type Claimed, idpBroken } from './sso.outcomes.service.ts';
+import { authFailed, type Claimed, idpBroken, mustBeRead } from './sso.outcomes.service.ts';
 import type { ConnectionRow } from './sso.repo.ts';
+import type { SsoMembers } from './sso.rules.ts';
 import { membersOf, openSecret } from './sso.secrets.service.ts';
 
 const METADATA_MS = 3_600_000;
@@ -57,17 +59,20 @@ export async function issuerMetadata(
   const document = answer.status === 200 ? objectIn(answer.body) : undefined;
   if (!document) throw idpBroken('no_metadata');
   const { issuer, code_challenge_methods_supported: methods, end_session_endpoint: end } = document;
-  if (typeof issuer !== 'string' || issuer.replace(/\/$/, '') !== issuerUrl.replace(/\/$/, '')) {
-    throw idpBroken('issuer_mismatch');
+  if (typeof issuer !== 'string') throw idpBroken('no_metadata');
+  if (issuer.replace(/\/$/, '') !== issuerUrl.replace(/\/$/, '')) {
+    throw idpBroken(/[{}]/.test(issuer) ? 'issuer_of_any_tenant' : 'issuer_mismatch', issuer);
   }
   const usesPkce = !Array.isArray(methods) || methods.includes('S256');
   const pkce = usesPkce ? 'required' : 'unsupported';
-  const found = readMetadata({ kind: 'oidc', pkce, userinfoEndpoint: null }, issuer, document);
-  if ('step' in found) throw idpBroken(`unusable_${found.step}`);
-  const { authorizationEndpoint, tokenEndpoint, jwksUri } = found;
+  const read = readMetadata({ kind: 'oidc', pkce, userinfoEndpoint: null }, issuer, document);
+  if ('step' in read) throw idpBroken(`unusable_${read.step}`);
+  const { authorizationEndpoint, tokenEndpoint, jwksUri, userinfoEndpoint } = read;
   for (const endpoint of [authorizationEndpoint, tokenEndpoint, jwksUri ?? '']) {
     if (!acceptUrl(endpoint, upstream.rules)) throw idpBroken('blocked_address');
   }
+  const asksUserinfo = userinfoEndpoint !== null && acceptUrl(userinfoEndpoint, upstream.rules);
+  const found = { ...read, userinfoEndpoint: asksUserinfo ? userinfoEndpoint : null };
   const endSessionEndpoint = typeof end === 'string' && acceptUrl(end, upstream.rules) ? end : null;
   const metadata = { found, usesPkce, endSessionEndpoint, readAt: now };
   knownBy(upstream).set(issuerUrl, metadata);
@@ -133,21 +138,62 @@ export async function oidcClaims(
     accessToken: String(said.access_token),
     clock: deps.clock,
   };
-  const claims = await readIdToken(said.id_token, keys, expected);
-  if (!claims) throw authFailed('id_token');
-  const { sub, email, name, sid, auth_time: authTime, amr } = claims;
+  const read = await readIdToken(said.id_token, keys, expected);
+  if ('fault' in read) throw authFailed(`id_token_${read.fault}`, read.said);
+  const { claims } = read;
+  const { sub, sid, auth_time: authTime, amr } = claims;
   if (!isLateEnough(authTime, flight, deps.clock())) throw authFailed('auth_time');
-  const groups = members.groupAttribute === null ? undefined : claims[members.groupAttribute];
+  const asked = await userinfoFor(deps, found, { claims, members, accessToken: expected.accessToken });
+  const sources = [claims, asked?.claims ?? {}];
   return {
     subject: `${found.issuer}|${String(sub)}`,
     idpSubject: String(sub),
-    email: textOf(email),
-    name: textOf(name),
-    groups: groupsIn(groups),
+    ...personInClaims(sources, members, row.domains),
+    groups: groupsFrom(sources, members, asked?.claims === null),
     idpSession: typeof sid === 'string' && sid.length <= 256 ? sid : undefined,
     authTime: isTime(authTime) ? authTime : undefined,
     methods: methodsIn(amr),
   };
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** @throws SSO_AUTH_FAILED for groups that could not be read */
+function groupsFrom(
+  sources: readonly Claims[],
+  { groupAttribute }: SsoMembers,
+  isUserinfoBroken: boolean,
+): string[] {
+  if (groupAttribute === null) return [];
+  const groups = mustBeRead(groupsOfClaims(sources, groupAttribute));
+  const isMissing = sources.every((claims) => claimAt(claims, groupAttribute) === undefined);
+  return isMissing && isUserinfoBroken ? mustBeRead({ fault: 'userinfo' }) : groups;
+}
+
+interface Asking {
+  readonly claims: Claims;
+  readonly members: SsoMembers;
+  readonly accessToken: string;
+}
+
+/**
+ * Asks the provider for what its ID token leaves out (OpenID Connect Core 1.0, section 5.3): some put the address, the
+ * name or the groups there and nowhere else.
+ * @returns undefined where nothing is asked; null claims where the provider gave none of this person
+ */
+async function userinfoFor(
+  { upstream }: Pick<SsoDeps, 'upstream'>,
+  { userinfoEndpoint: url }: Pick<Found, 'userinfoEndpoint'>,
+  { claims, members, accessToken }: Asking,
+): Promise<{ readonly claims: Claims | null } | undefined> {
+  const { emailAttribute, nameAttribute, groupAttribute } = members;
+  const wanted = [emailAttribute ?? 'email', nameAttribute ?? 'name', groupAttribute];
+  const isComplete = wanted.every((name) => name === null || claimAt(claims, name) !== undefined);
+  if (url === null || isComplete) return undefined;
+  const headers = { accept: 'application/json', authorization: `Bearer ${accessToken}` };
+  const answer = await upstream.ask({ url, method: 'GET', headers });
+  const told = answer.failure === undefined && answer.status === 200 ? objectIn(answer.body) : undefined;
+  return { claims: told?.sub === claims.sub ? (told ?? null) : null };
 }
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
@@ -159,17 +205,6 @@ function isLateEnough(authTime: unknown, { maxAgeSeconds }: Flight, now: Date): 
   if (maxAgeSeconds === undefined) return true;
   return isTime(authTime) && now.getTime() / 1000 - authTime <= maxAgeSeconds + SKEW;
 }
-
-const textOf = (value: unknown): string | null =>
-  typeof value === 'string' && value !== '' && value.length <= 320 ? value : null;
-
-const MOST_GROUPS = 1000;
-
-/** The names of groups in a claim, which may be one text. */
-export const groupsIn = (value: unknown): string[] =>
-  (Array.isArray(value) ? value : [value])
-    .filter((group): group is string => typeof group === 'string' && group !== '' && group.length <= 256)
-    .slice(0, MOST_GROUPS);
 
 interface Redeeming {
   readonly found: Found;

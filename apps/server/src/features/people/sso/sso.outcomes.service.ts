@@ -1,4 +1,6 @@
 import { AppError } from '../../../platform/errors.ts';
+import { ADVICE, GROUPS_ADVICE } from './sso.advice.rules.ts';
+import type { GroupsRead } from './sso.claims.rules.ts';
 
 /** A person as an identity provider describes them. */
 export interface Claimed {
@@ -20,29 +22,46 @@ export interface Claimed {
 /** A refusal of an identity provider's answer. The reason goes to the audit log and nowhere else. */
 class LoginRefusal extends AppError {
   readonly reason: string;
+  /** The value that the provider sent and that was wrong, such as another issuer. */
+  readonly said: string | undefined;
 
-  constructor(reason: string) {
+  constructor(reason: string, said?: string) {
     super('SSO_AUTH_FAILED', 'The sign-in was refused. Begin again.');
     this.reason = reason;
+    this.said = said === undefined ? undefined : shownText(said);
   }
 }
 
-/** One message for everything that was wrong with a token, an assertion or a password. */
-export const authFailed = (reason: string): AppError => new LoginRefusal(reason);
+const LONGEST_SHOWN = 200; // characters
 
-export const reasonOf = (error: unknown): string | undefined =>
-  error instanceof LoginRefusal
-    ? error.reason
-    : error instanceof AppError
-      ? error.code.toLowerCase()
-      : undefined;
+/** A text of a provider, cut and in printable ASCII. */
+export const shownText = (text: string): string => text.slice(0, LONGEST_SHOWN).replace(/[^ -~]/g, '?');
+
+/** One message for everything that was wrong with a token, an assertion or a password. */
+export const authFailed = (reason: string, said?: string): AppError => new LoginRefusal(reason, said);
+
+/** The groups of a person. @throws SSO_AUTH_FAILED where they could not be read, with the repair */
+export function mustBeRead(read: GroupsRead): string[] {
+  if ('groups' in read) return read.groups;
+  const details = { sub_reason: 'groups_unreadable', cause: read.fault };
+  throw new AppError('SSO_AUTH_FAILED', GROUPS_ADVICE[read.fault], details);
+}
+
+/** Why a login was refused, for the audit log: the reason, the provider's own value, and the repair. */
+export function refusalOf(error: unknown) {
+  if (!(error instanceof AppError)) return undefined;
+  const { reason: cause, sub_reason: subReason = cause } = error.details ?? {};
+  const isOurs = error instanceof LoginRefusal;
+  const reason = isOurs ? error.reason : String(subReason ?? error.code.toLowerCase());
+  const said = isOurs ? error.said : undefined;
+  const message = ADVICE[reason] ?? (isOurs ? undefined : error.message);
+  return { reason, ...(said !== undefined && { said }), ...(message !== undefined && { message }) };
+}
 
 /** The provider was not reached, or is broken: nothing about the person was decided. */
-export const idpBroken = (reason: string) =>
+export const idpBroken = (reason: string, said?: string) =>
   new AppError(
     'SSO_ERROR',
     'The identity provider cannot be used now. Its administrator can test the connection.',
-    {
-      reason,
-    },
+    { reason, ...(said !== undefined && { said: shownText(said) }) },
   );

@@ -1,6 +1,8 @@
-import { X509Certificate } from 'node:crypto';
 import { isScope } from '@behest/protocol/scopes';
+import { domainName } from '../../../platform/egress/domain-names.ts';
 import { badField } from '../../../platform/errors.ts';
+import { certificatesIn } from './sso.certificates.rules.ts';
+import { foldedName } from './sso.ldap.rules.ts';
 import type { NewSsoConnection, Protocol, SsoConnectionChange } from './sso.schema.ts';
 
 /** A connection as it is stored. No member is secret. */
@@ -23,6 +25,9 @@ export interface SsoMembers {
   readonly ldapTlsEnabled?: boolean;
   readonly jitProvisioning: boolean;
   readonly scimManaged: boolean;
+  /** Where the provider writes the address and the name. Null: under one of the names that are known. */
+  readonly emailAttribute?: string | null;
+  readonly nameAttribute?: string | null;
   readonly groupAttribute: string | null;
   readonly groupMappings: Readonly<Record<string, readonly string[]>>;
   readonly defaultScopes: readonly string[];
@@ -54,6 +59,8 @@ const ANY = [
   'jitProvisioning',
   'enforce',
   'scimManaged',
+  'emailAttribute',
+  'nameAttribute',
   'groupAttribute',
   'groupMappings',
   'defaultScopes',
@@ -116,11 +123,25 @@ function mustBeScopes(path: string, scopes: readonly string[]): void {
 }
 
 function mustBeFilters({ ldapSearchFilter = '', ldapGroupSearchFilter = '' }: SsoMembers): void {
-  if (!ldapSearchFilter.includes('{{username}}')) {
-    throw badField('ldapSearchFilter', 'format', 'The filter has to hold `{{username}}`.');
+  mustBeFilter('ldapSearchFilter', ldapSearchFilter, ['{{username}}']);
+  mustBeFilter('ldapGroupSearchFilter', ldapGroupSearchFilter, ['{{dn}}', '{{username}}']);
+}
+
+/** Placeholders as other programs write them. Nothing here fills them, so the filter would find nobody. */
+const OTHER_PLACEHOLDER = /[{}]|%[a-z(]/i;
+
+/** @param placeholders the filter has to hold one of them: without it, it finds the same for everybody */
+function mustBeFilter(name: string, filter: string, placeholders: readonly string[]): void {
+  const written = placeholders.map((each) => `\`${each}\``).join(' or ');
+  if (!placeholders.some((each) => filter.includes(each))) {
+    throw badField(name, 'format', `The filter has to hold ${written}.`);
   }
-  if (!isBalanced(ldapSearchFilter)) throw badField('ldapSearchFilter', 'format');
-  if (!isBalanced(ldapGroupSearchFilter)) throw badField('ldapGroupSearchFilter', 'format');
+  const rest = placeholders.reduce((text, each) => text.replaceAll(each, ''), filter);
+  if (OTHER_PLACEHOLDER.test(rest)) {
+    const message = `The filter holds a placeholder that nothing fills. Write ${written}, or escape the characters as in RFC 4515.`;
+    throw badField(name, 'format', message);
+  }
+  if (!isBalanced(filter)) throw badField(name, 'format', 'The parentheses of the filter do not match.');
 }
 
 /** The client of LDAP reads the rest. An open parenthesis would let the name of a person close it. */
@@ -135,57 +156,6 @@ function isBalanced(filter: string): boolean {
   return depth === 0 && filter !== '';
 }
 
-const MOST_CERTIFICATES = 5;
-
-/** Certificates of PEM or bare base64 text, as PEM. @throws BAD_REQUEST */
-function certificatesIn(said: string | readonly string[]): string[] {
-  const texts = typeof said === 'string' ? [said] : said;
-  const blocks = texts.flatMap(
-    (text) => text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [text],
-  );
-  if (blocks.length > MOST_CERTIFICATES) throw badField('idpCertificate', 'too_large');
-  return blocks.map((block) => {
-    const base64 = block.replace(/-----[A-Z ]+-----/g, '').replace(/\s+/g, '');
-    const certificate = certificateOf(base64);
-    if (!certificate || !isStrong(certificate)) {
-      const message =
-        'Send X.509 certificates with an RSA key of 2048 bits or more, or a key on P-256, P-384 or P-521.';
-      throw badField('idpCertificate', 'format', message);
-    }
-    return certificate.toString();
-  });
-}
-
-function certificateOf(base64: string): X509Certificate | undefined {
-  try {
-    return /^[A-Za-z0-9+/]+={0,2}$/.test(base64)
-      ? new X509Certificate(Buffer.from(base64, 'base64'))
-      : undefined;
-  } catch {
-    return undefined; // not a certificate
-  }
-}
-
-const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
-
-function isStrong({ publicKey }: X509Certificate): boolean {
-  const { modulusLength = 0, namedCurve = '' } = publicKey.asymmetricKeyDetails ?? {};
-  if (publicKey.asymmetricKeyType === 'rsa') return modulusLength >= 2048;
-  return publicKey.asymmetricKeyType === 'ec' && CURVES.has(namedCurve);
-}
-
-const untilOf = (pem: string) => new Date(new X509Certificate(pem).validTo);
-
-/** The certificates that may have signed at this time. */
-export const unexpired = (certificates: readonly string[], now: Date): string[] =>
-  certificates.filter((pem) => untilOf(pem) > now);
-
-export const shownCertificates = (certificates: readonly string[]) =>
-  certificates.map((pem) => ({
-    fingerprintSha256: new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase(),
-    notAfter: untilOf(pem).toISOString(),
-  }));
-
 /** Members whose change makes a connection that of another provider, so that its sessions end. */
 const IDENTIFYING = ['issuerUrl', 'clientId', 'idpEntityId', 'ldapUrl', 'ldapSearchBase'] as const;
 
@@ -196,18 +166,26 @@ export const isOtherProvider = (before: SsoMembers, after: SsoMembers): boolean 
 /** The server that gets the secret. Another one gets no secret that was written for this one. */
 export const secretGoesTo = ({ issuerUrl, ldapUrl }: SsoMembers): string => issuerUrl ?? ldapUrl ?? '';
 
-/** The scopes of a person in these groups. */
+/**
+ * The scopes of a person in these groups, which were read. A group whose name is not mapped brings none; the default is
+ * for a person with no mapped group at all. Names in a directory have no case.
+ */
 export function mappedScopes(
-  { groupMappings, defaultScopes }: Pick<SsoMembers, 'groupMappings' | 'defaultScopes'>,
+  { groupMappings, defaultScopes, ldapUrl }: Pick<SsoMembers, 'groupMappings' | 'defaultScopes' | 'ldapUrl'>,
   groups: readonly string[],
 ): string[] {
-  const matched = groups.filter((group) => Object.hasOwn(groupMappings, group));
-  const scopes = matched.length > 0 ? matched.flatMap((group) => groupMappings[group] ?? []) : defaultScopes;
+  const keyOf = ldapUrl === undefined ? (name: string) => name : foldedName;
+  const held = new Set(groups.map(keyOf));
+  const matched = Object.entries(groupMappings).filter(([name]) => held.has(keyOf(name)));
+  const scopes = matched.length > 0 ? matched.flatMap(([, mapped]) => mapped) : defaultScopes;
   return [...new Set(scopes)].sort();
 }
 
-/** The domain of an address, in the form of the DNS as far as its case goes. */
-export const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+/** The domain of an address as the DNS has it: lower case, A-labels. */
+export function domainOf(email: string): string {
+  const said = email.slice(email.lastIndexOf('@') + 1);
+  return domainName(said, { allowsSpecialUse: true }) ?? said.toLowerCase();
+}
 
 /** A path of this service that a browser may be sent to: no other origin, in any reading of it. */
 export function isOwnPath(path: string, base: string): boolean {

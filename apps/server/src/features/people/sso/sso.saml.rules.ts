@@ -1,3 +1,4 @@
+import type { Attributes } from './sso.claims.rules.ts';
 import { childrenOf, type Element, everyElement, onlyChild, readXml } from './sso.xml.rules.ts';
 
 const MOST_BYTES = 262_144;
@@ -19,10 +20,11 @@ const ALGORITHMS: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 
 /** The reason why an answer is refused. */
-export type SamlFault =
+type SamlReason =
   | 'too_large'
   | 'xml'
   | 'root'
+  | 'comment'
   | 'assertions'
   | 'encrypted'
   | 'ids'
@@ -35,11 +37,20 @@ export type SamlFault =
   | 'in_response_to'
   | 'subject'
   | 'confirmation'
+  | 'recipient'
   | 'conditions'
+  | 'expired'
+  | 'not_yet_valid'
   | 'audience';
 
+export interface SamlFault {
+  readonly fault: SamlReason;
+  /** The value that is wrong. */
+  readonly said?: string | undefined;
+}
+
 /** Decodes the answer. @returns the text as the identity provider sent it, or why not */
-export function decodeResponse(base64: string): string | { readonly fault: SamlFault } {
+export function decodeResponse(base64: string): string | SamlFault {
   const bytes = Buffer.from(base64, 'base64');
   if (bytes.length > MOST_BYTES) return { fault: 'too_large' };
   const text = bytes.toString('utf8');
@@ -47,19 +58,35 @@ export function decodeResponse(base64: string): string | { readonly fault: SamlF
 }
 
 /**
- * Checks the form of an answer, before its signature is: one assertion, below the root; signed by itself and no other
- * element; nothing that readers could take differently.
- * @returns undefined for an answer of good form
+ * Checks an answer before its signature is: whether the provider says that it failed; its form, with one assertion, below
+ * the root, signed by itself and no other element, and nothing that readers could take differently; and what stands
+ * around the assertion.
+ * @returns undefined for an answer that may be verified
  */
-export function formFault(xml: string): SamlFault | undefined {
-  const root = readXml(xml);
-  if (!root) return 'xml';
-  if (root.name !== 'Response') return 'root';
+export function answerFault(xml: string, expected: Expectations): SamlFault | undefined {
+  const root = readXml(xml, { allowsComments: true });
+  if (!root) return { fault: 'xml' };
+  if (root.name !== 'Response') return { fault: 'root' };
+  const reason = statusFault(root) ?? formFault(root);
+  return typeof reason === 'string' ? { fault: reason } : (reason ?? envelopeFault(root, expected));
+}
+
+/** A failure has no assertion, so its status is read before anything else (SAML 2.0 Core, section 3.2.2.1). */
+function statusFault(root: Element): SamlFault | undefined {
+  const code = onlyChild(onlyChild(root, 'Status'), 'StatusCode');
+  if (code?.attributes.Value === SUCCESS) return undefined;
+  const codes = [code, onlyChild(code, 'StatusCode')].flatMap((each) => each?.attributes.Value ?? []);
+  return { fault: 'status', said: codes.join(' ') };
+}
+
+function formFault(root: Element): SamlReason | undefined {
   const all = [...everyElement(root)];
   if (all.some(({ name }) => name.startsWith('Encrypted'))) return 'encrypted';
   const assertions = all.filter(({ name }) => name === 'Assertion');
   const [assertion] = childrenOf(root, 'Assertion');
   if (assertions.length !== 1 || !assertion) return 'assertions';
+  const isCommented = root.children.some((part) => [...everyElement(part)].some((each) => each.hasComment));
+  if (isCommented) return 'comment'; // beside the parts of the answer nobody reads one in a different way
   const ids = all.flatMap(idsOf);
   const isPlain = ids.every((id) => /^[A-Za-z_][\w.-]*$/.test(id));
   if (!isPlain || new Set(ids).size < ids.length) return 'ids';
@@ -69,7 +96,7 @@ export function formFault(xml: string): SamlFault | undefined {
 const idsOf = ({ attributes }: Element): string[] =>
   Object.entries(attributes).flatMap(([name, value]) => (/^(?:.*:)?id$/i.test(name) ? [value] : []));
 
-function signatureFault(root: Element, assertion: Element, all: readonly Element[]): SamlFault | undefined {
+function signatureFault(root: Element, assertion: Element, all: readonly Element[]): SamlReason | undefined {
   const own = onlyChild(assertion, 'Signature');
   if (!own) return 'unsigned';
   const ofRoot = onlyChild(root, 'Signature');
@@ -122,7 +149,7 @@ export interface Asserted {
   readonly expiresAt: Date;
   readonly nameId: string;
   readonly nameIdFormat: string;
-  readonly attributes: ReadonlyMap<string, readonly string[]>;
+  readonly attributes: Attributes;
   /** When the person signed in at the provider, in seconds since the epoch. */
   readonly authTime: number | undefined;
 }
@@ -132,44 +159,52 @@ const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const SKEW_MS = 60_000;
 
 /** Checks what stands around the assertion, which no signature need cover. */
-export function envelopeFault(xml: string, expected: Expectations): SamlFault | undefined {
-  const root = readXml(xml);
-  const { Destination: destination, InResponseTo: request } = root?.attributes ?? {};
-  const code = onlyChild(onlyChild(root, 'Status'), 'StatusCode');
-  if (code?.attributes.Value !== SUCCESS) return 'status';
+function envelopeFault(root: Element, expected: Expectations): SamlFault | undefined {
+  const { Destination: destination, InResponseTo: request } = root.attributes;
   if (destination !== undefined && destination !== '' && destination !== expected.spAcsUrl)
-    return 'destination';
-  if (request !== expected.requestId) return 'in_response_to';
-  const issuer = onlyChild(root, 'Issuer');
-  return issuer && issuer.text.trim() !== expected.idpEntityId ? 'issuer' : undefined;
+    return { fault: 'destination', said: destination };
+  if (request !== expected.requestId) return { fault: 'in_response_to' };
+  const issuer = onlyChild(root, 'Issuer')?.text.trim();
+  return issuer === undefined || issuer === expected.idpEntityId
+    ? undefined
+    : { fault: 'issuer', said: issuer };
+}
+
+/** The certificates that an answer names for its assertion. They prove nothing, and tell which one is missing here. */
+export function namedCertificates(xml: string): string[] {
+  const root = readXml(xml, { allowsComments: true });
+  const signature = onlyChild(onlyChild(root, 'Assertion'), 'Signature');
+  const all = signature ? [...everyElement(signature)] : [];
+  return all.filter(({ name }) => name === 'X509Certificate').map(({ text }) => text);
 }
 
 /** Reads an assertion from the bytes that its signature covers. @see SAML 2.0 Profiles, section 4.1.4.3 */
-export function readAssertion(
-  verified: string,
-  expected: Expectations,
-): Asserted | { readonly fault: SamlFault } {
+export function readAssertion(verified: string, expected: Expectations): Asserted | SamlFault {
   const assertion = readXml(verified);
   if (assertion?.name !== 'Assertion') return { fault: 'assertions' };
-  if (onlyChild(assertion, 'Issuer')?.text.trim() !== expected.idpEntityId) return { fault: 'issuer' };
+  const issuer = onlyChild(assertion, 'Issuer')?.text.trim();
+  if (issuer !== expected.idpEntityId) return { fault: 'issuer', said: issuer };
   const subject = onlyChild(assertion, 'Subject');
   const nameId = onlyChild(subject, 'NameID');
-  if (!subject || !nameId || nameId.text === '' || nameId.text.length > 512) return { fault: 'subject' };
+  const name = nameId?.text.trim() ?? '';
+  if (!subject || !nameId || name === '' || name.length > 512) return { fault: 'subject' };
   const confirmed = childrenOf(subject, 'SubjectConfirmation').map((one) => confirmedUntil(one, expected));
-  const until = confirmed.find((time) => time !== undefined);
-  if (until === undefined) return { fault: 'confirmation' };
+  const until = confirmed.find((time) => typeof time === 'number');
+  if (until === undefined)
+    return confirmed.find((one) => typeof one === 'object') ?? { fault: 'confirmation' };
   const conditions = onlyChild(assertion, 'Conditions');
-  if (!conditions || !isWithin(conditions, expected.now)) return { fault: 'conditions' };
+  if (!conditions) return { fault: 'conditions' };
+  const outOfTime = timeFault(conditions, expected.now);
+  if (outOfTime !== undefined) return { fault: outOfTime };
   const restrictions = childrenOf(conditions, 'AudienceRestriction');
-  const isForUs = restrictions.every((one) =>
-    childrenOf(one, 'Audience').some(({ text }) => text.trim() === expected.spEntityId),
-  );
-  if (restrictions.length === 0 || !isForUs) return { fault: 'audience' };
+  const audiences = restrictions.map((one) => childrenOf(one, 'Audience').map(({ text }) => text.trim()));
+  const isForUs = audiences.every((some) => some.includes(expected.spEntityId));
+  if (restrictions.length === 0 || !isForUs) return { fault: 'audience', said: audiences.flat().join(' ') };
   const conditionsUntil = Date.parse(conditions.attributes.NotOnOrAfter ?? '') || 0;
   return {
     assertionId: assertion.attributes.ID ?? '',
     expiresAt: new Date(Math.max(until, conditionsUntil) + SKEW_MS),
-    nameId: nameId.text,
+    nameId: name,
     nameIdFormat: nameId.attributes.Format ?? '',
     attributes: attributesOf(assertion),
     authTime: authTimeOf(assertion),
@@ -183,35 +218,52 @@ function authTimeOf(assertion: Element): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
 }
 
-/** @returns until when the confirmation holds; undefined for one that does not */
+/** @returns until when the confirmation holds, or why it does not */
 function confirmedUntil(
   confirmation: Element,
   { spAcsUrl, requestId, now }: Expectations,
-): number | undefined {
+): number | SamlFault {
   const data = onlyChild(confirmation, 'SubjectConfirmationData')?.attributes;
-  const isOurs =
-    confirmation.attributes.Method === BEARER &&
-    data?.Recipient === spAcsUrl &&
-    data.InResponseTo === requestId &&
-    data.NotBefore === undefined;
   const until = Date.parse(data?.NotOnOrAfter ?? '');
-  return isOurs && until + SKEW_MS > now.getTime() ? until : undefined;
+  const isBearer = confirmation.attributes.Method === BEARER && data?.NotBefore === undefined;
+  if (!isBearer || !data || Number.isNaN(until)) return { fault: 'confirmation' };
+  if (data.Recipient !== spAcsUrl) return { fault: 'recipient', said: data.Recipient };
+  if (data.InResponseTo !== requestId) return { fault: 'in_response_to' };
+  return until + SKEW_MS > now.getTime() ? until : { fault: 'expired' };
 }
 
-function isWithin({ attributes }: Element, now: Date): boolean {
+function timeFault({ attributes }: Element, now: Date): 'not_yet_valid' | 'expired' | undefined {
   const { NotBefore: from, NotOnOrAfter: until } = attributes;
-  const hasBegun = from === undefined || Date.parse(from) - SKEW_MS <= now.getTime();
-  return hasBegun && (until === undefined || Date.parse(until) + SKEW_MS > now.getTime());
+  if (from !== undefined && !(Date.parse(from) - SKEW_MS <= now.getTime())) return 'not_yet_valid';
+  return until === undefined || Date.parse(until) + SKEW_MS > now.getTime() ? undefined : 'expired';
 }
 
-function attributesOf(assertion: Element): ReadonlyMap<string, readonly string[]> {
-  const attributes = new Map<string, string[]>();
+/** The attributes by their names, and where none has the name, in any case and by the names that people read. */
+function attributesOf(assertion: Element): Attributes {
+  const [exact, inAnyCase, friendly] = [newValues(), newValues(), newValues()];
   for (const statement of childrenOf(assertion, 'AttributeStatement')) {
     for (const attribute of childrenOf(statement, 'Attribute')) {
-      const values = childrenOf(attribute, 'AttributeValue').map(({ text }) => text);
-      const { Name = '' } = attribute.attributes;
-      attributes.set(Name, [...(attributes.get(Name) ?? []), ...values]);
+      const { Name: name = '', FriendlyName: friendlyName = '' } = attribute.attributes;
+      const values = childrenOf(attribute, 'AttributeValue').map(({ text }) => text.trim());
+      exact.add(name, values);
+      inAnyCase.add(name.toLowerCase(), values);
+      friendly.add(friendlyName.toLowerCase(), values);
     }
   }
-  return attributes;
+  const valuesOf = (name: string): readonly string[] => {
+    const found = [exact.of(name), inAnyCase.of(name.toLowerCase()), friendly.of(name.toLowerCase())];
+    return found.find((values) => values.some((value) => value !== '')) ?? [];
+  };
+  return { all: exact.all, valuesOf };
+}
+
+function newValues() {
+  const all = new Map<string, string[]>();
+  const of = (name: string): string[] => all.get(name) ?? [];
+  const add = (name: string, values: readonly string[]) => {
+    const known = all.get(name);
+    if (known) known.push(...values);
+    else all.set(name, [...values]);
+  };
+  return { all, of, add };
 }

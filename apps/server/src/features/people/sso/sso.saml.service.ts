@@ -1,12 +1,19 @@
 import type { SAML } from '@node-saml/node-saml';
+import { certificateOf, unexpired } from './sso.certificates.rules.ts';
+import { addressAmong, groupsOfAttributes, nameAmong } from './sso.claims.rules.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import type { Flight, LoginRequest } from './sso.flight.service.ts';
 import type { OnceOnly } from './sso.identity.service.ts';
-import { groupsIn } from './sso.oidc.service.ts';
-import { authFailed, type Claimed } from './sso.outcomes.service.ts';
+import { authFailed, type Claimed, mustBeRead } from './sso.outcomes.service.ts';
 import type { ConnectionRow } from './sso.repo.ts';
-import { type SsoMembers, unexpired } from './sso.rules.ts';
-import { type Asserted, decodeResponse, envelopeFault, formFault, readAssertion } from './sso.saml.rules.ts';
+import type { SsoMembers } from './sso.rules.ts';
+import {
+  type Asserted,
+  answerFault,
+  decodeResponse,
+  namedCertificates,
+  readAssertion,
+} from './sso.saml.rules.ts';
 import { membersOf } from './sso.secrets.service.ts';
 
 /**
@@ -65,19 +72,20 @@ export async function samlClaims(
   response: string,
 ): Promise<{ claimed: Claimed; onceOnly: OnceOnly }> {
   const members = membersOf(row);
+  const { domains } = row;
   const { idpEntityId = '', spEntityId = '', spAcsUrl = '' } = members;
   const now = clock();
   const expected = { idpEntityId, spEntityId, spAcsUrl, requestId, now };
   const xml = decodeResponse(response);
   if (typeof xml !== 'string') throw authFailed(xml.fault);
-  const fault = formFault(xml) ?? envelopeFault(xml, expected);
-  if (fault !== undefined) throw authFailed(fault);
+  const wrong = answerFault(xml, expected);
+  if (wrong) throw authFailed(wrong.fault, wrong.said);
   const certificates = unexpired(members.idpCertificates ?? [], now);
   if (certificates.length === 0) throw authFailed('certificate_expired');
   const asserted = readAssertion(await verifiedAssertion(members, certificates, xml), expected);
-  if ('fault' in asserted) throw authFailed(asserted.fault);
+  if ('fault' in asserted) throw authFailed(asserted.fault, asserted.said);
   const { assertionId, expiresAt } = asserted;
-  return { claimed: claimedBy(asserted, members), onceOnly: { assertionId, expiresAt } };
+  return { claimed: claimedBy(asserted, members, domains), onceOnly: { assertionId, expiresAt } };
 }
 
 /** @throws SSO_AUTH_FAILED when no certificate has signed the assertion */
@@ -95,33 +103,74 @@ async function verifiedAssertion(
   } catch {
     // Its words are about the provider's document.
   }
-  throw authFailed('signature');
+  throw authFailed(signatureFault(members, certificates, xml));
+}
+
+/** After a rollover, the provider signs with a certificate that the connection lacks, or has as an expired one. */
+function signatureFault(
+  { idpCertificates = [] }: SsoMembers,
+  certificates: readonly string[],
+  xml: string,
+): 'signature' | 'certificate_unknown' | 'certificate_expired' {
+  const named = namedCertificates(xml).map((text) => certificateOf(text)?.toString());
+  const isNamed = (pem: string) => named.includes(pem);
+  if (named.length === 0 || certificates.some(isNamed)) return 'signature';
+  return idpCertificates.some(isNamed) ? 'certificate_expired' : 'certificate_unknown';
 }
 
 const EMAIL_FORMAT = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 const CLAIMS = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
+
+/** The names under which providers write the parts of a person, the surest first. They are found in any case. */
 const EMAIL_NAMES = [
   'email',
   'mail',
   'emailAddress',
   `${CLAIMS}/emailaddress`,
   'urn:oid:0.9.2342.19200300.100.1.3',
+  'urn:oid:1.2.840.113549.1.9.1',
+  'User.email',
+  'user_email',
+  'email_address',
+  'e-mail',
 ];
-const NAME_NAMES = ['displayName', 'name', `${CLAIMS}/name`, 'urn:oid:2.16.840.1.113730.3.1.241'];
+const NAME_NAMES = [
+  'http://schemas.microsoft.com/identity/claims/displayname',
+  'displayName',
+  'display_name',
+  'urn:oid:2.16.840.1.113730.3.1.241',
+  'name',
+  'fullName',
+  'cn',
+  'urn:oid:2.5.4.3',
+  `${CLAIMS}/name`,
+];
+const GIVEN_NAMES = [
+  ...['givenName', 'given_name', 'firstName', 'first_name', 'User.FirstName'],
+  ...[`${CLAIMS}/givenname`, 'urn:oid:2.5.4.42'],
+];
+const FAMILY_NAMES = [
+  ...['surname', 'sn', 'family_name', 'lastName', 'last_name', 'User.LastName'],
+  ...[`${CLAIMS}/surname`, 'urn:oid:2.5.4.4'],
+];
 
 function claimedBy(
   { nameId, nameIdFormat, attributes, authTime }: Asserted,
-  { groupAttribute }: SsoMembers,
+  { emailAttribute, nameAttribute, groupAttribute }: SsoMembers,
+  domains: readonly string[],
 ): Claimed {
-  const first = (names: readonly string[]) =>
-    names.map((name) => attributes.get(name)?.[0]).find((value) => value !== undefined && value !== '');
-  const email = first(EMAIL_NAMES) ?? (nameIdFormat === EMAIL_FORMAT ? nameId : undefined);
+  const first = (names: readonly string[]): readonly string[] =>
+    names.map(attributes.valuesOf).find((values) => values.length > 0) ?? [];
+  const emails = first(emailAttribute ? [emailAttribute] : EMAIL_NAMES);
+  const ofSubject = nameIdFormat === EMAIL_FORMAT ? [nameId] : [];
+  const whole = (nameAttribute ? [nameAttribute] : NAME_NAMES).flatMap(attributes.valuesOf);
+  const [given, family] = nameAttribute ? [] : [first(GIVEN_NAMES)[0], first(FAMILY_NAMES)[0]];
   return {
     subject: `${nameIdFormat}|${nameId}`,
     idpSubject: nameId,
-    email: email !== undefined && email.length <= 320 ? email : null,
-    name: first(NAME_NAMES)?.slice(0, 256) ?? null,
-    groups: groupAttribute === null ? [] : groupsIn([...(attributes.get(groupAttribute) ?? [])]),
+    email: addressAmong(emails.length > 0 ? emails : ofSubject, domains),
+    name: nameAmong({ whole, given, family }),
+    groups: groupAttribute === null ? [] : mustBeRead(groupsOfAttributes(attributes, groupAttribute)),
     authTime,
   };
 }

@@ -8,7 +8,9 @@ const Secret = Type.String({ minLength: 1, maxLength: 1024 });
 const Name = Type.String({ minLength: 1, maxLength: 256 });
 const Entity = Type.String({ minLength: 1, maxLength: 1024 });
 const Scopes = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 100 });
-const Groups = recordOf(Type.String({ minLength: 1, maxLength: 256 }), Scopes, { maxProperties: 500 });
+/** As long as the name of a group that a login may bring: a DN of Active Directory passes 256 characters. */
+const Group = Type.String({ minLength: 1, maxLength: 1024 });
+const Groups = recordOf(Group, Scopes, { maxProperties: 500 });
 
 export type Protocol = Static<typeof Protocol>;
 const Protocol = Type.Enum(['oidc', 'saml', 'ldap']);
@@ -20,7 +22,7 @@ const redirectUris = Type.Array(Url, { maxItems: 10 });
 const saml = { idpEntityId: Entity, idpSsoUrl: Url, spEntityId: Entity, spAcsUrl: Url };
 const Certificates = Type.Union([
   Type.String({ minLength: 1, maxLength: 20_000 }),
-  Type.Array(Type.String({ minLength: 1, maxLength: 20_000 }), { minItems: 1, maxItems: 5 }),
+  Type.Array(Type.String({ minLength: 1, maxLength: 20_000 }), { minItems: 1, maxItems: 20 }),
 ]);
 const ldap = {
   ldapUrl: Url,
@@ -49,6 +51,8 @@ const members = {
   jitProvisioning: Type.Boolean(),
   enforce: Type.Boolean(),
   scimManaged: Type.Boolean(),
+  emailAttribute: nullable(Name),
+  nameAttribute: nullable(Name),
   groupAttribute: nullable(Name),
   groupMappings: nullable(Groups),
   defaultScopes: nullable(Scopes),
@@ -86,7 +90,15 @@ export const SsoConnection = Type.Object({
   jitProvisioning: Type.Boolean(),
   enforce: Type.Boolean(),
   scimManaged: Type.Boolean(),
-  groupAttribute: nullable(Type.String()),
+  emailAttribute: nullable(
+    Type.String({ description: 'The claim or attribute of the address, where it has a name of its own.' }),
+  ),
+  nameAttribute: nullable(Type.String()),
+  groupAttribute: nullable(
+    Type.String({
+      description: 'The claim or attribute of the groups, or the path to it: `realm_access.roles`.',
+    }),
+  ),
   groupMappings: recordOf(Type.String(), Type.Array(Type.String())),
   defaultScopes: Type.Array(Type.String()),
   lastTestedAt: nullable(Time),

@@ -1,9 +1,9 @@
 import type { Caller } from '../../../platform/caller.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
+import { shownCertificates } from './sso.certificates.rules.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { type ConnectionRow, findConnection, listConnectionRows } from './sso.repo.ts';
-import { shownCertificates } from './sso.rules.ts';
 import type { SsoConnection, SsoConnectionPage, SsoConnectionQuery } from './sso.schema.ts';
 import { membersOf } from './sso.secrets.service.ts';
 
@@ -41,6 +41,8 @@ export function toConnection(row: ConnectionRow): SsoConnection {
     ...(row.protocol !== 'ldap' && { redirectUris: [...redirectUris] }),
     ...(row.protocol === 'ldap' && { ldapGroupSearchBase: ldapGroupSearchBase ?? null }),
     ...(idpCertificates && { idpCertificates: shownCertificates(idpCertificates) }),
+    emailAttribute: members.emailAttribute ?? null,
+    nameAttribute: members.nameAttribute ?? null,
     domains: row.domains,
     enforce: row.enforce,
     groupMappings: Object.fromEntries(scopesOf),

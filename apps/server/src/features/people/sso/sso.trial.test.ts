@@ -4,7 +4,7 @@ import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
 import { addSaml } from '../../../../test/app/saml-provider.ts';
 import { addOidc, besideProvider } from '../../../../test/app/signing-on.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
-import { ADVICE } from './sso.trial.service.ts';
+import { ADVICE } from './sso.advice.rules.ts';
 
 async function startTrial() {
   const provider = await startAccountsServer();
@@ -69,9 +69,10 @@ test('a failure has a name, and words that say what to do', async () => {
     const { success, error, message } = await tried();
     said[cause] = { success, error, message };
   }
+  const values: Record<string, string> = { issuer_mismatch: ' It says `https://other.test`.' };
   const expected = Object.keys(causes).map((cause) => [
     cause,
-    { success: false, error: cause, message: ADVICE[cause] },
+    { success: false, error: cause, message: `${ADVICE[cause]}${values[cause] ?? ''}` },
   ]);
   expect(said).toEqual(Object.fromEntries(expected));
   expect(Object.values(said)).not.toContainEqual(expect.objectContaining({ message: undefined }));

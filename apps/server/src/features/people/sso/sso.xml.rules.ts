@@ -6,12 +6,24 @@ export interface Element {
   readonly children: readonly Element[];
   /** All of its text, also below it. */
   readonly text: string;
+  /** Whether a comment is directly in it. */
+  readonly hasComment: boolean;
 }
 
 interface Open extends Element {
   readonly attributes: Record<string, string>;
   readonly children: Open[];
   text: string;
+  hasComment: boolean;
+}
+
+/** The form of a document: how much it may have beside elements, attributes and text. */
+interface Form {
+  readonly mostElements?: number;
+  /** Comments are skipped, and noted in their element. */
+  readonly allowsComments?: boolean;
+  /** Processing instructions are skipped, and CDATA sections are text: for documents that nobody has signed. */
+  readonly isUnsigned?: boolean;
 }
 
 const DECLARATION =
@@ -21,16 +33,18 @@ const TAG =
 const ATTRIBUTE = /([A-Za-z_][\w.:-]*)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g;
 const DEEPEST = 50;
 const MOST_ELEMENTS = 5000;
+const NO_FORM: Form = {};
 
 /**
- * Reads XML that has elements, attributes and text, and nothing else: no document type, entity of its own, processing
- * instruction, comment or CDATA section. Two readers cannot differ about such a document, so what is checked here holds for
- * the bytes that another reader verifies.
+ * Reads XML that has elements, attributes and text, and unless its form allows it nothing else: no document type, entity of
+ * its own, processing instruction, comment or CDATA section. Two readers cannot differ about such a document, so what is
+ * checked here holds for the bytes that another reader verifies.
  * @returns undefined for any other text
  */
-export function readXml(text: string): Element | undefined {
+export function readXml(text: string, form: Form = NO_FORM): Element | undefined {
+  const { mostElements = MOST_ELEMENTS } = form;
   const xml = text.replace(/^\uFEFF/, '').replace(DECLARATION, '');
-  const top: Open = { name: '', attributes: {}, children: [], text: '' };
+  const top: Open = { name: '', attributes: {}, children: [], text: '', hasComment: false };
   const open: Open[] = [top];
   const names: string[] = [];
   let elements = 0;
@@ -40,6 +54,14 @@ export function readXml(text: string): Element | undefined {
     if (words === undefined || (open.length === 1 && words.trim() !== '')) return undefined;
     for (const element of open) element.text += words;
     if (next === -1) break;
+    const other = otherAt(xml, next, form);
+    if (other) {
+      for (const element of open) element.text += other.text;
+      const within = open.at(-1);
+      if (within && other.isComment) within.hasComment = true;
+      at = other.end;
+      continue;
+    }
     TAG.lastIndex = next;
     const tag = TAG.exec(xml);
     if (!tag) return undefined;
@@ -52,8 +74,14 @@ export function readXml(text: string): Element | undefined {
     }
     elements += 1;
     const attributes = attributesIn(written);
-    if (!attributes || elements > MOST_ELEMENTS || open.length > DEEPEST) return undefined;
-    const element: Open = { name: localName(fullName), attributes, children: [], text: '' };
+    if (!attributes || elements > mostElements || open.length > DEEPEST) return undefined;
+    const element: Open = {
+      name: localName(fullName),
+      attributes,
+      children: [],
+      text: '',
+      hasComment: false,
+    };
     open.at(-1)?.children.push(element);
     if (isEmpty) continue;
     open.push(element);
@@ -61,6 +89,29 @@ export function readXml(text: string): Element | undefined {
   }
   const [root, ...more] = top.children;
   return open.length === 1 && more.length === 0 ? root : undefined;
+}
+
+interface Other {
+  readonly end: number;
+  readonly text: string;
+  readonly isComment: boolean;
+}
+
+/** What begins here and is no tag, where the form allows it. A comment holds no `--` (XML 1.0, section 2.5). */
+function otherAt(xml: string, at: number, { allowsComments, isUnsigned }: Form): Other | undefined {
+  const kinds: readonly [begin: string, end: string, isAllowed: boolean | undefined][] = [
+    ['<!--', '--', allowsComments],
+    ['<?', '?>', isUnsigned],
+    ['<![CDATA[', ']]>', isUnsigned],
+  ];
+  const kind = kinds.find(([begin, , isAllowed]) => isAllowed && xml.startsWith(begin, at));
+  if (!kind) return undefined;
+  const [begin, end] = kind;
+  const isComment = end === '--';
+  const until = xml.indexOf(end, at + begin.length);
+  if (until === -1 || (isComment && xml[until + end.length] !== '>')) return undefined;
+  const text = begin === '<![CDATA[' ? xml.slice(at + begin.length, until) : '';
+  return { end: until + end.length + (isComment ? 1 : 0), text, isComment };
 }
 
 const localName = (name: string) => name.slice(name.indexOf(':') + 1);

@@ -1,0 +1,145 @@
+import { domainOf, type SsoMembers } from './sso.rules.ts';
+
+/** Why the groups of a person could not be read. */
+export type GroupsFault = 'overage' | 'range' | 'size_limit' | 'too_many' | 'too_long' | 'form' | 'userinfo';
+
+/** The groups of a person. A fault is not "no groups": nobody knows then which scopes the person has. */
+export type GroupsRead = { readonly groups: string[] } | { readonly fault: GroupsFault };
+
+type Claims = Readonly<Record<string, unknown>>;
+
+const MOST_GROUPS = 1000;
+const LONGEST_GROUP = 1024; // characters; a DN of Active Directory passes 256
+
+const isAbsent = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+
+/** The names of groups in a claim or attribute: a list, one text, or a list written as JSON. */
+export function groupsIn(value: unknown): GroupsRead {
+  if (isAbsent(value)) return { groups: [] };
+  const said = (Array.isArray(value) ? value : [value]).flatMap(listIn);
+  const isReadable = said.every((group) => typeof group === 'string' || Number.isSafeInteger(group));
+  if (!isReadable) return { fault: 'form' };
+  const groups = [...new Set(said.map((group) => String(group).trim()))].filter((group) => group !== '');
+  if (groups.length > MOST_GROUPS) return { fault: 'too_many' };
+  return groups.some((group) => group.length > LONGEST_GROUP) ? { fault: 'too_long' } : { groups };
+}
+
+/** Custom attributes of some providers hold texts only, so that a list comes as JSON. */
+function listIn(value: unknown): unknown[] {
+  if (typeof value !== 'string' || !/^\s*\[/.test(value)) return [value];
+  try {
+    return [JSON.parse(value)].flat();
+  } catch {
+    return [value]; // the name of a group may begin with a bracket
+  }
+}
+
+/** The first source that says something of a claim, which may be a path. */
+const claimIn = (sources: readonly Claims[], path: string): unknown =>
+  sources.map((source) => claimAt(source, path)).find((value) => !isAbsent(value));
+
+/** Reads the groups of a person from the claims of a token, or else from those of another source. */
+export function groupsOfClaims(sources: readonly Claims[], attribute: string): GroupsRead {
+  const value = claimIn(sources, attribute);
+  if (value !== undefined) return groupsIn(value);
+  return sources.some((source) => isOverage(source, attribute)) ? { fault: 'overage' } : { groups: [] };
+}
+
+/**
+ * Whether a provider says that it left the groups out, because they are too many: Entra ID names the place to ask for
+ * them (OpenID Connect Core 1.0, section 5.6.2), or says `hasgroups`.
+ */
+function isOverage(claims: Claims, attribute: string): boolean {
+  const { _claim_names: elsewhere, hasgroups: hasGroups } = claims;
+  const isElsewhere = [attribute, 'groups'].some((name) => Object.hasOwn(Object(elsewhere), name));
+  const isLinked = Object.keys(claims).some((name) => isLinkTo(name, attribute));
+  return isElsewhere || isLinked || hasGroups === true || hasGroups === 'true';
+}
+
+/** The name under which Entra ID puts an address in the place of the groups. */
+const isLinkTo = (name: string, attribute: string): boolean =>
+  /(?:^|\/)groups(?:\.link|:src\d+)$/i.test(name) || name === `${attribute}.link`;
+
+/** Attributes of a person in an assertion. */
+export interface Attributes {
+  readonly all: ReadonlyMap<string, readonly string[]>;
+  /** Finds the values of an attribute, by a name that has no case. */
+  readonly valuesOf: (name: string) => readonly string[];
+}
+
+/** Reads the groups of a person from the attributes of an assertion. */
+export function groupsOfAttributes({ all, valuesOf }: Attributes, attribute: string): GroupsRead {
+  const values = valuesOf(attribute).filter((value) => value.trim() !== '');
+  if (values.length > 0) return groupsIn(values);
+  return [...all.keys()].some((name) => isLinkTo(name, attribute)) ? { fault: 'overage' } : { groups: [] };
+}
+
+const MOST_STEPS = 8;
+
+/** A claim by its name, or by the path to it, such as `realm_access.roles`. A name may have dots itself. */
+export function claimAt(claims: Claims, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return claims[path];
+  const parts = path.split('.');
+  if (parts.length > MOST_STEPS) return undefined;
+  for (let end = 1; end < parts.length; end += 1) {
+    const name = parts.slice(0, end).join('.');
+    const inner = Object.hasOwn(claims, name) ? claims[name] : undefined;
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) continue;
+    const found = claimAt({ ...inner }, parts.slice(end).join('.'));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const LONGEST_ADDRESS = 320; // RFC 5321, section 4.5.3.1
+
+/**
+ * The address of a person among several: one that a connection admits, or else the first.
+ * @param values as the provider wrote them, which may be no address
+ */
+export function addressAmong(values: readonly unknown[], domains: readonly string[]): string | null {
+  const addresses = values.flatMap((value) => {
+    const text = typeof value === 'string' ? value.trim().replace(/^(?:smtp|mailto):/i, '') : '';
+    return text.length <= LONGEST_ADDRESS && /^[^\s@]\S*@[^\s@]+$/.test(text) ? [text] : [];
+  });
+  return addresses.find((address) => domains.includes(domainOf(address))) ?? addresses[0] ?? null;
+}
+
+const LONGEST_NAME = 256; // characters
+
+interface NameParts {
+  /** Whole names, the best first. */
+  readonly whole: readonly unknown[];
+  readonly given?: unknown;
+  readonly family?: unknown;
+}
+
+/** The name of a person. Some providers write the sign-in name where others write what people are called. */
+export function nameAmong({ whole, given, family }: NameParts): string | null {
+  const names = whole.map(wordsIn).filter((name) => name !== '');
+  const joined = [given, family].map(wordsIn).join(' ').trim();
+  const name = names.find((each) => !each.includes('@')) ?? (joined === '' ? names[0] : joined);
+  return name === undefined ? null : [...name].slice(0, LONGEST_NAME).join('');
+}
+
+const wordsIn = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+/** The claims that name a person, for a connection that may say where they are. */
+const EMAIL_CLAIMS = ['email', 'emails'];
+const NAME_CLAIMS = ['name', 'displayName', 'display_name'];
+
+/** The address and name of a person in the claims of a token, or else of another source. */
+export function personInClaims(
+  sources: readonly Claims[],
+  { emailAttribute, nameAttribute }: Pick<SsoMembers, 'emailAttribute' | 'nameAttribute'>,
+  domains: readonly string[],
+) {
+  const claim = (path: string) => claimIn(sources, path);
+  const emails = (emailAttribute ? [emailAttribute] : EMAIL_CLAIMS).map(claim);
+  const [given, family] = nameAttribute ? [] : ['given_name', 'family_name'].map(claim);
+  return {
+    email: addressAmong([emails.find((email) => email !== undefined)].flat(), domains),
+    name: nameAmong({ whole: (nameAttribute ? [nameAttribute] : NAME_CLAIMS).map(claim), given, family }),
+  };
+}
