@@ -372,6 +372,8 @@ export interface SsoConnection {
   jitProvisioning: boolean;
   enforce: boolean;
   scimManaged: boolean;
+  emailAttribute: string | null;
+  nameAttribute: string | null;
   groupAttribute: string | null;
   groupMappings: { readonly [name: string]: string[] };
   defaultScopes: string[];
@@ -2313,6 +2315,8 @@ export interface SsoCreateConnectionInput {
   readonly jitProvisioning?: boolean | undefined;
   readonly enforce?: boolean | undefined;
   readonly scimManaged?: boolean | undefined;
+  readonly emailAttribute?: string | null | undefined;
+  readonly nameAttribute?: string | null | undefined;
   readonly groupAttribute?: string | null | undefined;
   readonly groupMappings?: { readonly [name: string]: readonly string[] } | null | undefined;
   readonly defaultScopes?: readonly string[] | null | undefined;
@@ -2348,6 +2352,8 @@ export interface SsoUpdateConnectionInput {
   readonly jitProvisioning?: boolean | undefined;
   readonly enforce?: boolean | undefined;
   readonly scimManaged?: boolean | undefined;
+  readonly emailAttribute?: string | null | undefined;
+  readonly nameAttribute?: string | null | undefined;
   readonly groupAttribute?: string | null | undefined;
   readonly groupMappings?: { readonly [name: string]: readonly string[] } | null | undefined;
   readonly defaultScopes?: readonly string[] | null | undefined;
