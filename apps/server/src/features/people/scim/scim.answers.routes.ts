@@ -6,7 +6,7 @@ import type { Asked, Seen } from './scim.users.show.service.ts';
 import { isKnown, isLookUp } from './scim.users.show.service.ts';
 
 /** The declarations of every route that an identity provider calls with its token. */
-export const access = { access: 'scim', errors: 'scim', rate: rates.scim } as const;
+export const access = { access: 'scim', errors: 'scim', rate: rates.scim, takesSlash: true } as const;
 
 /** A list is heavy, unless its filter finds one resource by name. */
 export const isHeavy = ({ query, body }: FastifyRequest): boolean =>

@@ -9,6 +9,8 @@ export type Bound =
   | { readonly kind: 'and' | 'or'; readonly left: Bound; readonly right: Bound }
   | { readonly kind: 'not'; readonly filter: Bound }
   | { readonly kind: 'any'; readonly path: readonly string[]; readonly filter?: Bound }
+  /** About an attribute that is not kept, and so has no value (RFC 7644 §3.4.2.1). */
+  | { readonly kind: 'constant'; readonly passes: boolean }
   | Test;
 
 /** A question about one value. */
@@ -19,7 +21,11 @@ export interface Test {
   readonly path: readonly string[];
   readonly op: Comparison | 'pr' | 'absent';
   readonly value: string | boolean | Date;
+  /** The value in the form in which values are compared. */
+  readonly folded: Comparable;
 }
+
+export type Comparable = string | number | boolean;
 
 /** The place to which a name leads, from the resource or from a value of a multi-valued attribute. */
 interface Found {
@@ -31,7 +37,7 @@ interface Found {
 /** Addresses are made when they are shown. */
 const UNSEARCHABLE = ['$ref', 'location'];
 
-/** @throws invalidFilter */
+/** @throws invalidFilter for a comparison that makes no sense; an attribute that is not kept has no value */
 export const bindFilter = (type: ResourceType, filter: Filter): Bound =>
   bind(filter, (name) => {
     if (isSameName(name, schemasAttribute.name)) {
@@ -43,11 +49,15 @@ export const bindFilter = (type: ResourceType, filter: Filter): Bound =>
     return { path: [...(extension ? [extension] : []), attribute.name], attribute, sub };
   });
 
-/** Binds a filter about the values of one attribute. @throws invalidFilter */
-export const bindValues = (attribute: Attribute, filter: Filter): Bound =>
+/**
+ * Binds a filter about the values of one attribute.
+ * @param path the members that lead to the value of an attribute that has only one
+ * @throws invalidFilter
+ */
+export const bindValues = (attribute: Attribute, filter: Filter, path: readonly string[] = []): Bound =>
   bind(filter, (name) => {
     const sub = findAttribute(attribute.subAttributes ?? [], name);
-    if (sub) return { path: [sub.name], attribute: sub };
+    if (sub) return { path: [...path, sub.name], attribute: sub };
     // A value without parts is asked for as `value`.
     return !attribute.subAttributes && name.toLowerCase() === 'value'
       ? { path: [], attribute: { ...attribute, multiValued: false } }
@@ -55,11 +65,12 @@ export const bindValues = (attribute: Attribute, filter: Filter): Bound =>
   });
 
 function bind(filter: Filter, find: (name: string) => Found | undefined): Bound {
-  const get = (name: string): Found => {
+  const get = (name: string): Found | undefined => {
     const found = find(name);
     const leaf = found?.sub ?? found?.attribute;
-    if (!found || !leaf) throw refused('names an attribute that resources of this kind do not have');
-    if (UNSEARCHABLE.includes(leaf.name)) throw refused(`asks for \`${leaf.name}\`, which is not searched`);
+    if (leaf && UNSEARCHABLE.includes(leaf.name)) {
+      throw refused(`asks for \`${leaf.name}\`, which is not searched`);
+    }
     return found;
   };
   switch (filter.kind) {
@@ -73,19 +84,28 @@ function bind(filter: Filter, find: (name: string) => Found | undefined): Bound 
     case 'compare':
       return about(get(filter.name), filter.op, filter.value);
     case 'values': {
-      const { path, attribute, sub } = get(filter.name);
-      if (sub || !attribute.multiValued) throw refused('has brackets after an attribute without values');
+      const found = get(filter.name);
+      if (!found) return { kind: 'constant', passes: false };
+      const { path, attribute, sub } = found;
+      if (sub || !hasValues(attribute)) throw refused('has brackets after an attribute without values');
+      if (!attribute.multiValued) return bindValues(attribute, filter.filter, path);
       return { kind: 'any', path, filter: bindValues(attribute, filter.filter) };
     }
   }
 }
 
-function about({ path, attribute, sub }: Found, op: Comparison | 'pr', value: Literal): Bound {
+/** Whether a filter in brackets may follow: `emails[…]`, and `manager[…]` too. */
+export const hasValues = ({ multiValued, type }: Attribute) => multiValued || type === 'complex';
+
+function about(found: Found | undefined, op: Comparison | 'pr', value: Literal): Bound {
+  if (!found) return { kind: 'constant', passes: value === null ? op === 'eq' : op === 'ne' };
+  const { path, attribute, sub } = found;
+  if (!sub && op === 'pr' && attribute.multiValued) return { kind: 'any', path };
+  // `manager eq "x"` asks for `manager.value`, as `members eq "x"` does for one of the members.
+  const part = sub ?? (op === 'pr' ? undefined : findAttribute(attribute.subAttributes ?? [], 'value'));
   if (!attribute.multiValued) {
-    return test(sub ?? attribute, [...path, ...(sub ? [sub.name] : [])], op, value);
+    return test(part ?? attribute, [...path, ...(part ? [part.name] : [])], op, value);
   }
-  if (!sub && op === 'pr') return { kind: 'any', path };
-  const part = sub ?? findAttribute(attribute.subAttributes ?? [], 'value');
   const filter = part
     ? test(part, [part.name], op, value)
     : test({ ...attribute, multiValued: false }, [], op, value);
@@ -93,14 +113,22 @@ function about({ path, attribute, sub }: Found, op: Comparison | 'pr', value: Li
 }
 
 function test(attribute: Attribute, path: readonly string[], op: Comparison | 'pr', value: Literal): Test {
-  const about = { kind: 'test', attribute, path } as const;
+  const about = { kind: 'test', attribute, path, folded: '' } as const;
   if (op === 'pr') return { ...about, op, value: '' };
   if (attribute.type === 'complex') throw refused('compares an attribute that has parts');
   if (value === null) {
     if (op !== 'eq' && op !== 'ne') throw refused('compares with `null` other than by `eq` and `ne`');
     return { ...about, op: op === 'eq' ? 'absent' : 'pr', value: '' };
   }
-  return { ...about, op, value: valueFor(attribute, op, value) };
+  const wanted = valueFor(attribute, op, value);
+  return { ...about, op, value: wanted, folded: comparable(attribute, wanted) };
+}
+
+/** The form in which two values are compared. */
+export function comparable({ type, caseExact }: Attribute, value: unknown): Comparable {
+  if (type === 'dateTime') return new Date(value instanceof Date ? value : String(value)).getTime();
+  if (typeof value === 'boolean') return value;
+  return caseExact ? String(value) : String(value).toLowerCase();
 }
 
 function valueFor({ type, name }: Attribute, op: Comparison, value: Exclude<Literal, null>) {
@@ -110,10 +138,9 @@ function valueFor({ type, name }: Attribute, op: Comparison, value: Exclude<Lite
     if (text !== 'true' && text !== 'false') throw refused(`compares \`${name}\` with what is no boolean`);
     return text === 'true';
   }
-  if (typeof value !== 'string') throw refused(`compares \`${name}\` with what is no text`);
-  if (type !== 'dateTime') return value;
+  if (type !== 'dateTime') return String(value);
   if (op === 'co' || op === 'sw' || op === 'ew') throw refused(`compares a part of the time \`${name}\``);
-  const time = /^\d{4}-\d\d-\d\dT/.test(value) ? new Date(value) : new Date(Number.NaN);
+  const time = /^\d{4}-\d\d-\d\dT/.test(String(value)) ? new Date(String(value)) : new Date(Number.NaN);
   if (Number.isNaN(time.getTime())) throw refused(`compares \`${name}\` with what is no time`);
   return time;
 }

@@ -1,16 +1,18 @@
 import { AppError, scimRefusal } from '../../../platform/errors.ts';
 import { isSameName } from './scim.attributes.rules.ts';
 import { MOST_OPERATIONS } from './scim.discovery.rules.ts';
-import { isObject } from './scim.resource.rules.ts';
+import { isObject, mustBeSchemas } from './scim.resource.rules.ts';
 
 /** RFC 7644 §3.7. */
 export interface BulkOperation {
-  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: (typeof METHODS)[number];
   readonly endpoint: 'Users' | 'Groups';
   readonly id: string | undefined;
   readonly bulkId: string | undefined;
   readonly version: string | undefined;
   readonly data: object;
+  /** Why the operation cannot be read. The others are done. */
+  readonly refusal?: AppError;
 }
 
 export interface Bulk {
@@ -19,16 +21,11 @@ export interface Bulk {
   readonly failOnErrors: number;
 }
 
-const MESSAGE = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
-
 /** @throws invalidSyntax, invalidValue, PAYLOAD_TOO_LARGE */
 export function readBulk(body: object): Bulk {
   const of = (json: object, wanted: string): unknown =>
     Object.entries(json).find(([name]) => isSameName(name, wanted))?.[1] ?? undefined;
-  const schemas = of(body, 'schemas');
-  if (!Array.isArray(schemas) || !schemas.some((each) => isSameName(String(each), MESSAGE))) {
-    throw scimRefusal('invalidSyntax', `The request has to name \`${MESSAGE}\` in \`schemas\`.`);
-  }
+  mustBeSchemas(body);
   const given = of(body, 'operations');
   if (!Array.isArray(given) || given.length === 0) {
     throw scimRefusal('invalidValue', '`Operations` has to be an array of operations.');
@@ -44,26 +41,38 @@ export function readBulk(body: object): Bulk {
   const operations = given.map((each: unknown): BulkOperation => {
     const json = isObject(each) ? each : {};
     const [bulkId, version, data] = [of(json, 'bulkId'), of(json, 'version'), of(json, 'data')];
-    const method = String(of(json, 'method')).toUpperCase();
-    const path = /^\/(Users|Groups)(?:\/([^/]+))?$/i.exec(String(of(json, 'path')));
+    const method = METHODS.find((known) => isSameName(known, String(of(json, 'method'))));
+    const path = PATH.exec(String(of(json, 'path')));
     const endpoint = path?.[1]?.toLowerCase() === 'groups' ? 'Groups' : 'Users';
-    const isKnown = method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE';
-    if (!isKnown || !path || (method === 'POST') !== (path[2] === undefined)) {
-      throw scimRefusal('invalidSyntax', 'An operation has no known `method` and `path`.');
-    }
-    if (method === 'POST' && typeof bulkId !== 'string') {
-      throw scimRefusal('invalidSyntax', 'An operation that creates has to have a `bulkId`.');
-    }
+    const refusal = faultOf(method, path, bulkId);
     return {
-      method,
+      ...(refusal && { refusal }),
+      method: method ?? 'POST',
       endpoint,
-      id: path[2],
+      id: path?.[2],
       bulkId: typeof bulkId === 'string' ? bulkId : undefined,
       version: typeof version === 'string' ? version : undefined,
       data: isObject(data) ? data : {},
     };
   });
   return { operations, failOnErrors: isLimit ? limit : Number.POSITIVE_INFINITY };
+}
+
+const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const PATH = /^\/?(Users|Groups)(?:\/([^/]+))?\/?$/i;
+
+function faultOf(
+  method: BulkOperation['method'] | undefined,
+  path: RegExpExecArray | null,
+  bulkId: unknown,
+): AppError | undefined {
+  if (!method || !path || (method === 'POST') !== (path[2] === undefined)) {
+    return scimRefusal('invalidSyntax', 'An operation has no known `method` and `path`.');
+  }
+  if (method === 'POST' && typeof bulkId !== 'string') {
+    return scimRefusal('invalidSyntax', 'An operation that creates has to have a `bulkId`.');
+  }
+  return undefined;
 }
 
 const REFERENCE = 'bulkId:';

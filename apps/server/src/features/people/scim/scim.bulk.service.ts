@@ -2,6 +2,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { type BulkOperation, readBulk, withIds } from './scim.bulk.rules.ts';
 import { createGroup, deleteGroup, patchGroup, replaceGroup } from './scim.groups.service.ts';
+import { type PatchWork, patchWork } from './scim.patch.work.ts';
 import { createUser, deleteUser, patchUser, replaceUser } from './scim.users.service.ts';
 import type { DirectoryDeps, Seen } from './scim.users.show.service.ts';
 
@@ -21,9 +22,10 @@ export async function doBulk(deps: DirectoryDeps, caller: Caller, body: object):
   const { operations, failOnErrors } = readBulk(body);
   const ids = new Map<string, string>();
   const results: BulkResult[] = [];
+  const work = patchWork();
   let refused = 0;
   for (const operation of operations) {
-    const result = await attempt(deps, caller, operation, ids);
+    const result = await attempt(deps, caller, operation, { ids, work });
     results.push(result);
     if (result.refusal) refused += 1;
     if (refused >= failOnErrors) break;
@@ -35,11 +37,11 @@ async function attempt(
   deps: DirectoryDeps,
   caller: Caller,
   operation: BulkOperation,
-  ids: Map<string, string>,
+  sofar: { readonly ids: Map<string, string>; readonly work: PatchWork },
 ): Promise<BulkResult> {
   try {
-    const seen = await doOne(deps, caller, operation, ids);
-    if (operation.bulkId !== undefined && seen) ids.set(operation.bulkId, String(seen.resource.id));
+    const seen = await doOne(deps, caller, operation, sofar);
+    if (operation.bulkId !== undefined && seen) sofar.ids.set(operation.bulkId, String(seen.resource.id));
     return { operation, status: STATUSES[operation.method], seen };
   } catch (error) {
     if (error instanceof AppError) return { operation, status: error.status, refusal: error };
@@ -53,12 +55,13 @@ async function doOne(
   deps: DirectoryDeps,
   caller: Caller,
   operation: BulkOperation,
-  ids: ReadonlyMap<string, string>,
+  { ids, work }: { readonly ids: ReadonlyMap<string, string>; readonly work: PatchWork },
 ): Promise<Seen | undefined> {
+  if (operation.refusal) throw operation.refusal;
   const { method, endpoint, version } = operation;
   const isUser = endpoint === 'Users';
   const [id, data] = [withIds(operation.id ?? '', ids), withIds(operation.data, ids)];
-  const asked = { query: {}, ifMatch: version };
+  const asked = { query: {}, ifMatch: version, work };
   switch (method) {
     case 'POST':
       return (isUser ? createUser : createGroup)(deps, caller, data, {});

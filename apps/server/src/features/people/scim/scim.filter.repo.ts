@@ -26,6 +26,8 @@ export const conditionOf = (bound: Bound, source: Source): RawBuilder<SqlBool> =
       return sql`(${conditionOf(bound.filter, source)}) is not true`;
     case 'any':
       return anyOf(bound, source);
+    case 'constant':
+      return sql<SqlBool>`${sql.raw(String(bound.passes))}`;
     case 'test':
       return testOf(bound, source.columns[bound.path.join('.')] ?? inDocument(source.document, bound));
   }
@@ -97,7 +99,7 @@ const ordered = ({ type }: Attribute, value: Sql): Sql =>
 
 /** The value by which a list is sorted. */
 export const orderOf = (source: Source, path: readonly string[], attribute: Attribute): Sql => {
-  const about = { kind: 'test', attribute, path, op: 'pr', value: '' } as const;
+  const about = { kind: 'test', attribute, path, op: 'pr', value: '', folded: '' } as const;
   const found = source.columns[path.join('.')] ?? inDocument(source.document, about);
   if (attribute.type === 'boolean' || attribute.type === 'dateTime') return found;
   return sql`${folded(attribute, found)} collate "C"`;

@@ -32,6 +32,20 @@ export function parseFilter(text: string): Filter {
   return filter;
 }
 
+/** How many questions a filter asks of one value at most. */
+export function termsOf(filter: Filter): number {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return termsOf(filter.left) + termsOf(filter.right);
+    case 'not':
+    case 'values':
+      return termsOf(filter.filter);
+    default:
+      return 1;
+  }
+}
+
 /** @throws invalidFilter; the caller makes invalidPath of it */
 export function parsePath(text: string): Path {
   const reader = readerOf(text);
@@ -140,8 +154,18 @@ function readTerm(reader: Reader, depth: number): Filter {
   if (reader.take('[')) {
     const filter = readOr(reader, depth + 1);
     reader.must(']');
-    return { kind: 'values', name, filter };
+    if (!reader.take('.')) return { kind: 'values', name, filter };
+    // Beyond the grammar of the RFC, as Entra ID writes it: `emails[type eq "work"].value eq "x"`.
+    return {
+      kind: 'values',
+      name,
+      filter: { kind: 'and', left: filter, right: readTest(reader, reader.name()) },
+    };
   }
+  return readTest(reader, name);
+}
+
+function readTest(reader: Reader, name: string): Filter {
   reader.count();
   if (reader.word('pr')) return { kind: 'present', name };
   const found = reader.word(COMPARISONS.join('|'));

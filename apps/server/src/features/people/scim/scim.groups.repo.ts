@@ -60,19 +60,21 @@ export function findGroup(db: Executor, { developerId }: Tenant, id: string): Pr
     .executeTakeFirst();
 }
 
-/** Whether another group has the name or the identifier. The caller holds `lockDirectory`. */
-export async function isGroupTaken(
+/** Another group that has the name or the identifier. The caller holds `lockDirectory`. */
+export async function findSameGroup(
   tx: Tx,
   { developerId }: Tenant,
   { id, displayName, externalId }: Pick<GroupRow, 'id' | 'displayName' | 'externalId'>,
-): Promise<boolean> {
-  const named = sql`select from scim_groups where developer_id = ${developerId} and id <> ${id}
+): Promise<string | undefined> {
+  const named = sql<{
+    id: string;
+  }>`select id from scim_groups where developer_id = ${developerId} and id <> ${id}
     and lower(display_name) = lower(${displayName}::text)
     union all
-    select from scim_groups where developer_id = ${developerId} and id <> ${id}
+    select id from scim_groups where developer_id = ${developerId} and id <> ${id}
       and external_id = ${externalId}::text
     limit 1`;
-  return (await named.execute(tx)).rows.length > 0;
+  return (await named.execute(tx)).rows[0]?.id;
 }
 
 export async function insertGroup(tx: Tx, { developerId }: Tenant, row: NewGroupRow): Promise<void> {

@@ -9,9 +9,9 @@ import {
   addMembers,
   deleteGroupRow,
   findGroup,
+  findSameGroup,
   type GroupRow,
   insertGroup,
-  isGroupTaken,
   listMembers,
   type NewGroupRow,
   removeMembers,
@@ -21,6 +21,7 @@ import {
 import { documentOfGroup, type Group, groupIn, type Member, shownGroup } from './scim.groups.rules.ts';
 import { readOperations } from './scim.patch.operations.rules.ts';
 import { patched } from './scim.patch.rules.ts';
+import { patchWork } from './scim.patch.work.ts';
 import { lockDirectory } from './scim.repo.ts';
 import { readDocument } from './scim.resource.rules.ts';
 import { cursorAfter, readSearch } from './scim.search.rules.ts';
@@ -87,7 +88,7 @@ export function replaceGroup(
   asked: Asked,
 ): Promise<Seen> {
   const group = groupIn(readDocument(groupType, body));
-  return changeGroup(deps, caller, id, asked, () => group);
+  return changeGroup(deps, caller, id, asked, async () => group);
 }
 
 /** @throws NOT_FOUND, PRECONDITION_FAILED, invalidPath, noTarget, mutability, invalidValue, uniqueness */
@@ -99,9 +100,11 @@ export function patchGroup(
   asked: Asked,
 ): Promise<Seen> {
   const operations = readOperations(body);
-  return changeGroup(deps, caller, id, asked, (before) =>
-    groupIn(patched(groupType, documentOfGroup(before), operations, id)),
-  );
+  const subject = { type: groupType, id, work: asked.work ?? patchWork() };
+  return changeGroup(deps, caller, id, asked, async (before) => {
+    await subject.work.spend(before.memberIds.length);
+    return groupIn(await patched(subject, documentOfGroup(before), operations));
+  });
 }
 
 function changeGroup(
@@ -109,7 +112,7 @@ function changeGroup(
   caller: Caller,
   id: string,
   { query, ifMatch }: Asked,
-  change: (before: Group) => Group,
+  change: (before: Group) => Promise<Group>,
 ): Promise<Seen> {
   const view = readView(groupType, query);
   return inTransaction(deps.db, async (tx) => {
@@ -121,7 +124,7 @@ function changeGroup(
       externalId: before.externalId,
       memberIds: memberIds.sort(),
     };
-    const group = change(was);
+    const group = await change(was);
     if (isDeepStrictEqual(group, was)) return see(deps, tx, caller, before, view);
 
     const { displayName, externalId } = group;
@@ -160,9 +163,9 @@ async function lockGroup(tx: Tx, caller: Caller, id: string, ifMatch: string | u
 
 /** @throws uniqueness */
 async function mustBeFree(tx: Tx, { tenant }: Caller, row: NewGroupRow): Promise<void> {
-  if (await isGroupTaken(tx, tenant, row)) {
-    throw scimRefusal('uniqueness', 'Another group has this `displayName` or `externalId`.');
-  }
+  const same = await findSameGroup(tx, tenant, row);
+  if (same === undefined) return;
+  throw scimRefusal('uniqueness', `The group \`${same}\` has this \`displayName\` or \`externalId\`.`);
 }
 
 /** @throws invalidValue for a member that is no user of the developer */

@@ -1,5 +1,4 @@
-import type { Attribute } from './scim.attributes.rules.ts';
-import type { Bound, Test } from './scim.bind.rules.ts';
+import { type Bound, comparable, type Test } from './scim.bind.rules.ts';
 
 /** Whether a resource, or a value of one of its attributes, passes a filter. */
 export function matches(bound: Bound | undefined, json: unknown): boolean {
@@ -16,6 +15,8 @@ export function matches(bound: Bound | undefined, json: unknown): boolean {
       const values = at(json, bound.path);
       return Array.isArray(values) && values.some((value) => matches(bound.filter, value));
     }
+    case 'constant':
+      return bound.passes;
     case 'test':
       return passes(bound, at(json, bound.path));
   }
@@ -31,12 +32,12 @@ export function at(json: unknown, path: readonly string[]): unknown {
   return found;
 }
 
-function passes({ attribute, op, value }: Test, found: unknown): boolean {
+function passes({ attribute, op, folded: other }: Test, found: unknown): boolean {
   const isPresent = found !== undefined && found !== null && found !== '';
   if (op === 'pr') return isPresent;
   if (op === 'absent') return !isPresent;
   if (found === undefined || found === null) return op === 'ne';
-  const [one, other] = [comparable(attribute, found), comparable(attribute, value)];
+  const one = comparable(attribute, found);
   switch (op) {
     case 'eq':
       return one === other;
@@ -57,10 +58,4 @@ function passes({ attribute, op, value }: Test, found: unknown): boolean {
     case 'le':
       return one <= other;
   }
-}
-
-function comparable({ type, caseExact }: Attribute, value: unknown): string | number | boolean {
-  if (type === 'dateTime') return new Date(String(value)).getTime();
-  if (typeof value === 'boolean') return value;
-  return caseExact ? String(value) : String(value).toLowerCase();
 }

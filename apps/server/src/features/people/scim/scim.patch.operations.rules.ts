@@ -1,6 +1,6 @@
 import { scimRefusal } from '../../../platform/errors.ts';
 import { isSameName } from './scim.attributes.rules.ts';
-import { isObject } from './scim.resource.rules.ts';
+import { isObject, mustBeSchemas } from './scim.resource.rules.ts';
 
 /** RFC 7644 §3.5.2. */
 export interface Operation {
@@ -15,13 +15,7 @@ const MOST = 100;
 export function readOperations(body: object): Operation[] {
   const of = (json: object, wanted: string): unknown =>
     Object.entries(json).find(([name]) => isSameName(name, wanted))?.[1];
-  const schemas = of(body, 'schemas');
-  if (
-    schemas !== undefined &&
-    !(Array.isArray(schemas) && schemas.some((each) => isSameName(String(each), MESSAGE)))
-  ) {
-    throw scimRefusal('invalidSyntax', `A change has to name \`${MESSAGE}\` in \`schemas\`.`);
-  }
+  mustBeSchemas(body);
   const operations = of(body, 'operations');
   if (!Array.isArray(operations) || operations.length === 0 || operations.length > MOST) {
     throw scimRefusal('invalidValue', `\`Operations\` has to be an array of 1 to ${MOST} changes.`);
@@ -38,7 +32,11 @@ export function readOperations(body: object): Operation[] {
   });
 }
 
-const MESSAGE = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
-
-export const invalidPath = () =>
-  scimRefusal('invalidPath', 'A `path` leads to no attribute of this kind of resource.');
+/** @param path as it was sent */
+export function invalidPath(path?: string): Error {
+  const which =
+    path === undefined
+      ? 'a text'
+      : `well formed: \`${path.slice(0, 200).replaceAll(/[^ -~]/g, '?')}\` is not`;
+  return scimRefusal('invalidPath', `A \`path\` has to be ${which}.`);
+}

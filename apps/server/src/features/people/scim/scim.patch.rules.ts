@@ -1,85 +1,96 @@
-import { scimRefusal } from '../../../platform/errors.ts';
+import { AppError, scimRefusal } from '../../../platform/errors.ts';
 import { type Attribute, findAttribute, isSameName, type ResourceType } from './scim.attributes.rules.ts';
-import { type Bound, bindValues } from './scim.bind.rules.ts';
+import { type Bound, bindValues, hasValues } from './scim.bind.rules.ts';
 import { type Filter, type Path, parsePath } from './scim.filter.rules.ts';
+import { matches } from './scim.match.rules.ts';
 import { invalidPath, type Operation } from './scim.patch.operations.rules.ts';
-import { changedValues, type Place, withPart } from './scim.patch.values.rules.ts';
+import { changedValues, newValue, type Place, withPart } from './scim.patch.values.rules.ts';
+import type { PatchWork } from './scim.patch.work.ts';
 import { type ExtensionTarget, targetOf } from './scim.paths.rules.ts';
 import { checkValues, type Document, isObject, mustBeComplete, readValue } from './scim.resource.rules.ts';
 
 type Members = Record<string, unknown>;
 
+/** What a change is about. */
+interface Subject {
+  readonly type: ResourceType;
+  /** The resource's own, which Okta repeats in changes of groups. */
+  readonly id: string;
+  readonly work: PatchWork;
+}
+
 /**
- * Makes all changes or none; the document that it is given stays as it is.
- * @param id the resource's own, which Okta repeats in changes of groups
- * @throws invalidPath, noTarget, mutability, invalidValue, invalidFilter
+ * Makes all changes or none; the document that it is given stays as it is. What the service does not keep, and what only
+ * the service sets, is taken and left out, as in a whole resource.
+ * @throws invalidPath, noTarget, mutability, invalidValue
  */
-export function patched(
-  type: ResourceType,
+export async function patched(
+  subject: Subject,
   document: Document,
   operations: readonly Operation[],
-  id: string,
-): Document {
-  const changed: Members = structuredClone(document);
+): Promise<Document> {
+  const changed: Members = { ...document };
   for (const operation of operations) {
-    if (operation.path !== undefined) change(type, changed, { ...operation, path: operation.path });
-    else changeWhole(type, changed, operation, id);
+    if (operation.path !== undefined) await change(subject, changed, { ...operation, path: operation.path });
+    else await changeWhole(subject, changed, operation);
+    await subject.work.spend(1);
   }
-  mustBeComplete(type, changed);
+  mustBeComplete(subject.type, changed);
   return changed;
 }
 
 /** A change without a path: its value names the attributes. */
-function changeWhole(type: ResourceType, document: Members, { op, value }: Operation, id: string): void {
+async function changeWhole(subject: Subject, document: Members, { op, value }: Operation): Promise<void> {
   if (op === 'remove') throw scimRefusal('noTarget', 'A removal has to have a `path`.');
   if (!isObject(value))
     throw scimRefusal('invalidValue', 'A change without a `path` has to have an object as `value`.');
   for (const [path, part] of Object.entries(value)) {
-    if (isSameName(path, 'schemas') || (isSameName(path, 'id') && part === id)) continue;
-    change(type, document, { op, path, value: part });
+    if (isReadable(path)) await change(subject, document, { op, path, value: part });
   }
 }
 
 type Change = Operation & { readonly path: string };
 
-function change(type: ResourceType, document: Members, operation: Change): void {
+async function change(subject: Subject, document: Members, operation: Change): Promise<void> {
+  const { type, id } = subject;
   const { name, filter, sub: subName } = pathOf(operation.path);
   const target = targetOf(type, name);
-  if (isSameName(name, 'schemas')) throw notMutable(name);
-  if (!target) throw invalidPath();
+  if (!target) return;
   if (!target.attribute) {
-    changeExtension(type, document, target, operation, filter !== undefined);
+    if (filter) throw invalidPath(operation.path);
+    await changeExtension(subject, document, target, operation);
     return;
   }
   const { attribute, extension } = target;
+  if (subName !== undefined && target.sub) throw invalidPath(operation.path);
   const sub = subName === undefined ? target.sub : findAttribute(attribute.subAttributes ?? [], subName);
-  if (subName !== undefined && (!sub || target.sub)) throw invalidPath();
-  if (attribute.mutability === 'readOnly' || sub?.mutability === 'readOnly') throw notMutable(attribute.name);
-  if (filter && (!attribute.multiValued || target.sub)) throw invalidPath();
+  if (filter && (!hasValues(attribute) || target.sub)) throw invalidPath(operation.path);
+  const bound = filter && boundIn(attribute, filter, operation.path);
+  if (subName !== undefined && !sub) return;
+  if (attribute.name === 'id' && operation.value !== id) throw notMutable(attribute.name);
+  if (attribute.mutability === 'readOnly' || sub?.mutability === 'readOnly') return;
   if (operation.op === 'remove' && attribute.required && !sub) throw notMutable(attribute.name);
 
   const holder = extension === undefined ? document : membersOf(document, extension);
-  const bound = filter && boundIn(attribute, filter);
-  changeAttribute(holder, { attribute, sub, filter, bound }, operation);
+  await changeAttribute(holder, { attribute, sub, filter, bound }, operation, subject.work);
   if (holder[attribute.name] === undefined) delete holder[attribute.name];
   if (extension !== undefined && Object.keys(holder).length === 0) delete document[extension];
 }
 
-function changeExtension(
-  type: ResourceType,
+async function changeExtension(
+  subject: Subject,
   document: Members,
   { extension }: ExtensionTarget,
   { op, value }: Operation,
-  hasFilter: boolean,
-): void {
-  if (hasFilter) throw invalidPath();
-  if (op === 'remove') {
+): Promise<void> {
+  if (op === 'remove' || value === null) {
     delete document[extension];
     return;
   }
   if (!isObject(value)) throw scimRefusal('invalidValue', `\`${extension}\` has to be an object.`);
   for (const [name, part] of Object.entries(value)) {
-    change(type, document, { op, path: `${extension}:${name}`, value: part });
+    const path = `${extension}:${name}`;
+    if (isReadable(path)) await change(subject, document, { op, path, value: part });
   }
 }
 
@@ -90,41 +101,72 @@ function membersOf(document: Members, name: string): Members {
   return members;
 }
 
-function changeAttribute(holder: Members, place: Place, operation: Operation): void {
+async function changeAttribute(
+  holder: Members,
+  place: Place,
+  operation: Operation,
+  work: PatchWork,
+): Promise<void> {
   const { attribute, sub } = place;
   const { op, value } = operation;
   const before = holder[attribute.name];
   if (attribute.multiValued) {
     const values = Array.isArray(before) ? before : [];
-    holder[attribute.name] = checkValues(attribute, changedValues(values, place, operation));
+    holder[attribute.name] = checkValues(attribute, await changedValues(values, place, operation, work));
     return;
   }
-  if (op === 'remove' && !sub) {
-    delete holder[attribute.name];
+  if (attribute.type === 'complex') {
+    holder[attribute.name] = changedParts(isObject(before) ? before : undefined, place, operation);
     return;
   }
-  if (attribute.type !== 'complex') {
-    holder[attribute.name] = readValue(attribute, value);
-    return;
-  }
-  const parts = isObject(before) ? { ...before } : {};
-  const after = sub ? withPart(parts, sub, operation) : { ...parts, ...Object(readValue(attribute, value)) };
-  holder[attribute.name] = Object.keys(after).length > 0 ? after : undefined;
+  holder[attribute.name] = op === 'remove' && !sub ? undefined : readValue(attribute, value);
 }
 
+/** The parts of an attribute with one value, such as `name` and `manager`. */
+function changedParts(before: object | undefined, place: Place, operation: Operation): object | undefined {
+  const { attribute, sub, bound } = place;
+  const { op, value } = operation;
+  const isMeant = !bound || (before !== undefined && matches(bound, { [attribute.name]: before }));
+  if (op === 'remove' && !isMeant) return before;
+  if (op === 'remove' && !sub) return undefined;
+  if (!isMeant) return orNothing(readValue(attribute, newValue(place, value)));
+  if (sub) return orNothing(withPart({ ...before }, sub, operation));
+  const given = readValue(attribute, value);
+  const kept = isObject(value) ? Object.entries({ ...before }).filter(([name]) => !names(value, name)) : [];
+  return orNothing({ ...Object.fromEntries(kept), ...Object(given) });
+}
+
+const names = (value: object, part: string) => Object.keys(value).some((name) => isSameName(name, part));
+
+const orNothing = (parts: unknown): object | undefined =>
+  isObject(parts) && Object.keys(parts).length > 0 ? parts : undefined;
+
+/** Whether a member of a value reads as a path. Any other is nobody's attribute. */
+function isReadable(name: string): boolean {
+  try {
+    parsePath(name);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+}
+
+/** @throws invalidPath */
 function pathOf(text: string): Path {
   try {
     return parsePath(text);
-  } catch {
-    throw invalidPath();
+  } catch (error) {
+    throw error instanceof AppError ? invalidPath(text) : error;
   }
 }
 
-function boundIn(attribute: Attribute, filter: Filter): Bound {
+/** @throws invalidPath */
+function boundIn(attribute: Attribute, filter: Filter, path: string): Bound {
   try {
-    return bindValues(attribute, filter);
-  } catch {
-    throw invalidPath();
+    return bindValues(attribute, filter, attribute.multiValued ? [] : [attribute.name]);
+  } catch (error) {
+    throw error instanceof AppError ? invalidPath(path) : error;
   }
 }
 

@@ -1,11 +1,12 @@
-import { scimRefusal } from '../../../platform/errors.ts';
 import type { Attribute } from './scim.attributes.rules.ts';
-import type { Bound } from './scim.bind.rules.ts';
-import type { Filter } from './scim.filter.rules.ts';
+import { findAttribute, isSameName } from './scim.attributes.rules.ts';
+import { type Bound, comparable } from './scim.bind.rules.ts';
+import { type Filter, termsOf } from './scim.filter.rules.ts';
 import { matches } from './scim.match.rules.ts';
 import type { Operation } from './scim.patch.operations.rules.ts';
+import { type PatchWork, STEPS_OF_TURN } from './scim.patch.work.ts';
 import type { Target } from './scim.paths.rules.ts';
-import { isObject, isPrimary, readOne, readValue } from './scim.resource.rules.ts';
+import { isObject, isPrimary, mustBeFew, readOne, readValue } from './scim.resource.rules.ts';
 
 /** Where a change applies: an attribute, a part of it, and the values that the path's filter describes. */
 export interface Place extends Pick<Target, 'attribute'> {
@@ -20,36 +21,106 @@ export function withPart(parts: object, sub: Attribute, { op, value }: Operation
   return known === undefined ? others : { ...others, [sub.name]: known };
 }
 
-/** RFC 7644 §3.5.2: the values of an attribute after one change, those that its path means or all. @throws noTarget, invalidValue */
-export function changedValues(values: readonly unknown[], place: Place, operation: Operation): unknown[] {
+/**
+ * RFC 7644 §3.5.2: the values of an attribute after one change, those that its path means or all.
+ * @throws invalidValue
+ */
+export async function changedValues(
+  values: readonly unknown[],
+  place: Place,
+  operation: Operation,
+  work: PatchWork,
+): Promise<readonly unknown[]> {
   const { attribute, sub, bound } = place;
   const { op, value } = operation;
+  const isOfValues = op === 'remove' && !bound && value !== undefined && value !== null;
+  if (isOfValues && (!sub || sub.name === 'value')) return without(values, attribute, value, work);
   if (!bound && !sub) {
-    if (op === 'remove') return value === undefined ? [] : without(values, attribute, value);
-    const given = (Array.isArray(value) ? value : [value]).map((each) => readOne(attribute, each));
-    return op === 'replace' ? given.filter(isThere) : joined(values, given.filter(isThere));
+    if (op === 'remove') return [];
+    const given = await readAll(attribute, Array.isArray(value) ? value : [value], work);
+    return op === 'replace' ? given : joined(values, given, work);
   }
-  const isMeant = (each: unknown) => matches(bound, each);
-  if (!values.some(isMeant)) {
-    if (op === 'remove') return [...values];
-    if (op === 'replace') throw scimRefusal('noTarget', 'No value passes the filter of the `path`.');
-    return joined(values, [readOne(attribute, newValue(place, value))].filter(isThere));
+  const meant = await meantBy(place, values, work);
+  if (meant.size === 0) {
+    return op === 'remove' ? values : joined(values, made(place, value), work);
   }
-  if (op === 'remove' && !sub) return values.filter((each) => !isMeant(each));
-  const changed = values.map((each) => {
-    if (!isMeant(each)) return each;
-    if (sub) return readOne(attribute, withPart(Object(each), sub, operation));
-    return readOne(attribute, op === 'add' && isObject(each) ? { ...each, ...Object(value) } : value);
+  if (op === 'remove' && !sub) return values.filter((each) => !meant.has(each));
+  await work.spend(values.length);
+  const fresh: unknown[] = [];
+  const changed = values.flatMap((each) => {
+    if (!meant.has(each)) return [each];
+    const after = changedValue(each, place, operation);
+    if (isPrimary(after) && !isPrimary(each)) fresh.push(after);
+    return after === undefined ? [] : [after];
   });
-  const fresh = changed.filter((each, index) => isPrimary(each) && !isPrimary(values[index]));
-  return onlyPrimary(changed.filter(isThere), fresh.at(-1));
+  return onlyPrimary(changed, fresh.at(-1));
 }
 
-/** RFC 7644 leaves open what an `add` to a value that is missing does: it makes the value that the path describes. */
-function newValue({ filter, sub }: Place, value: unknown): object {
-  const described = Object.fromEntries(filter ? equalities(filter) : []);
-  return sub ? { ...described, [sub.name]: value } : { ...described, ...Object(value) };
+function changedValue(each: unknown, { attribute, sub }: Place, operation: Operation): unknown {
+  const { op, value } = operation;
+  if (!sub)
+    return readOne(attribute, op === 'add' && isObject(each) ? { ...each, ...partsOf(value) } : value);
+  const parts = withPart(Object(each), sub, operation);
+  // Nothing is left of an address whose `value` is cleared.
+  return sub.name === 'value' && !Object.hasOwn(parts, 'value') ? undefined : readOne(attribute, parts);
 }
+
+/** The values that the path means. Each is an object or a text of its own. */
+async function meantBy(
+  { bound, filter }: Place,
+  values: readonly unknown[],
+  work: PatchWork,
+): Promise<ReadonlySet<unknown>> {
+  if (!bound) return new Set(values);
+  const terms = filter ? termsOf(filter) : 1;
+  const portion = Math.max(Math.floor(STEPS_OF_TURN / terms), 1);
+  const meant = new Set<unknown>();
+  for (let at = 0; at < values.length; at += portion) {
+    const some = values.slice(at, at + portion);
+    await work.spend(some.length * terms);
+    for (const each of some) if (matches(bound, each)) meant.add(each);
+  }
+  return meant;
+}
+
+async function readAll(attribute: Attribute, given: readonly unknown[], work: PatchWork): Promise<unknown[]> {
+  mustBeFew(attribute, given.length);
+  const read: unknown[] = [];
+  for (const each of given) {
+    await work.spend(READ_STEPS);
+    const value = readOne(attribute, each);
+    if (value !== undefined) read.push(value);
+  }
+  return read;
+}
+
+/** A value that the path describes and nobody has is made, by `replace` too, as Entra ID expects. */
+function made(place: Place, value: unknown): unknown[] {
+  const { attribute, sub } = place;
+  if (attribute.type !== 'complex') return [readOne(attribute, value)].filter((each) => each !== undefined);
+  const whole = newValue(place, value);
+  // A part alone, such as `emails[type eq "work"].primary`, is no value, nor is one that is cleared.
+  const isValue = !sub || readValue(valuePart(attribute), Reflect.get(whole, 'value')) !== undefined;
+  const read = isValue ? readOne(attribute, whole) : undefined;
+  return read === undefined ? [] : [read];
+}
+
+const valuePart = ({ subAttributes = [], ...attribute }: Attribute): Attribute =>
+  findAttribute(subAttributes, 'value') ?? attribute;
+
+/** The value that a path describes: the equalities of its filter, and what is written. */
+export function newValue({ filter, sub }: Place, value: unknown): object {
+  const described = Object.fromEntries(
+    (filter ? equalities(filter) : []).map(([name, wanted]) => [
+      isSameName(name, 'value') ? 'value' : name,
+      wanted,
+    ]),
+  );
+  return sub ? { ...described, [sub.name]: value } : { ...described, ...partsOf(value) };
+}
+
+/** The text of a value stands for the whole. */
+const partsOf = (value: unknown): object => (typeof value === 'string' ? { value } : Object(value));
 
 function equalities(filter: Filter): [string, unknown][] {
   if (filter.kind === 'and') return [...equalities(filter.left), ...equalities(filter.right)];
@@ -57,31 +128,57 @@ function equalities(filter: Filter): [string, unknown][] {
 }
 
 /** Entra ID removes members by an array of their values. */
-function without(values: readonly unknown[], attribute: Attribute, value: unknown): unknown[] {
-  const unwanted = (Array.isArray(value) ? value : [value]).map((each) => keyOf(readOne(attribute, each)));
-  return values.filter((each) => !unwanted.includes(keyOf(each)));
+async function without(
+  values: readonly unknown[],
+  attribute: Attribute,
+  value: unknown,
+  work: PatchWork,
+): Promise<unknown[]> {
+  const given = await readAll(attribute, Array.isArray(value) ? value : [value], work);
+  const keyOf = (each: unknown) =>
+    comparable(valuePart(attribute), isObject(each) ? Reflect.get(each, 'value') : each);
+  const unwanted = new Set(given.map(keyOf));
+  await work.spend(values.length);
+  return values.filter((each) => !unwanted.has(keyOf(each)));
 }
 
 /** A value that is there already is not added again. A new primary value takes the place of the old. */
-function joined(values: readonly unknown[], added: readonly unknown[]): unknown[] {
-  const known = new Set(values.map(textOf));
+async function joined(
+  values: readonly unknown[],
+  added: readonly unknown[],
+  { spend, textsOf }: PatchWork,
+): Promise<readonly unknown[]> {
+  const known = textsOf.get(values) ?? new Set<string>();
+  if (known.size === 0) {
+    for (const each of values) {
+      await spend(TEXT_STEPS);
+      known.add(textOf(each));
+    }
+  }
   const fresh = added.filter((each) => !known.has(textOf(each)) && known.add(textOf(each)));
-  return onlyPrimary([...values, ...fresh], fresh.findLast(isPrimary));
+  if (fresh.length === 0) {
+    textsOf.set(values, known);
+    return values;
+  }
+  const primary = fresh.findLast(isPrimary);
+  const all = onlyPrimary([...values, ...fresh], primary);
+  if (primary === undefined) textsOf.set(all, known);
+  return all;
 }
 
-function onlyPrimary(values: readonly unknown[], primary: unknown): unknown[] {
-  if (primary === undefined) return [...values];
+/** The prices of reading a value, and of making a text of one. */
+const READ_STEPS = 5;
+const TEXT_STEPS = 10;
+
+function onlyPrimary(values: readonly unknown[], primary: unknown): readonly unknown[] {
+  if (primary === undefined) return values;
   return values.map((each) =>
     each !== primary && isPrimary(each) ? { ...Object(each), primary: false } : each,
   );
 }
-
-const keyOf = (value: unknown) => (isObject(value) ? String(Reflect.get(value, 'value')) : String(value));
 
 /** Members of objects are in the order of their schema only where the client sent them so. */
 const textOf = (value: unknown) =>
   isObject(value)
     ? JSON.stringify(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
     : String(value);
-
-const isThere = (value: unknown) => value !== undefined;

@@ -4,6 +4,7 @@ import {
   findAttribute,
   isSameName,
   type ResourceType,
+  type Schema,
 } from './scim.attributes.rules.ts';
 
 /** An attribute that a name leads to, or a part of one. */
@@ -23,17 +24,29 @@ export interface ExtensionTarget {
 
 /**
  * Finds what a name of RFC 7644, section 3.10, leads to: `userName`, `name.givenName`, or either after a schema's URN.
- * Names are compared without regard to case.
- * @returns undefined for a name that leads nowhere
+ * Names are compared without regard to case. Entra ID names `manager` without its URN.
+ * @returns undefined for what the service does not keep: an attribute of the standard, of an extension, or of nobody
  */
 export function targetOf(type: ResourceType, name: string): Target | ExtensionTarget | undefined {
   const schema = [...type.extensions, type.core].find(({ id }) => isBelow(name, id));
-  if (!schema) return within(coreAttributes(type), name);
+  if (!schema) return within(coreAttributes(type), name) ?? inExtension(type, name);
   const rest = name.slice(schema.id.length + 1);
   if (schema === type.core) return within(coreAttributes(type), rest);
   if (rest === '') return { extension: schema.id };
-  const found = within(schema.attributes, rest);
-  return found && { ...found, extension: schema.id };
+  return withinExtension(schema, rest);
+}
+
+function inExtension({ extensions }: ResourceType, name: string): Target | undefined {
+  for (const extension of extensions) {
+    const found = withinExtension(extension, name);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function withinExtension({ id, attributes }: Schema, name: string): Target | undefined {
+  const found = within(attributes, name);
+  return found && { ...found, extension: id };
 }
 
 const isBelow = (name: string, urn: string) =>

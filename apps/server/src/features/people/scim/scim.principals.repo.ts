@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
-import type { Tx } from '../../../platform/db/db.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
 
 /** An id by which grants may name a user. */
 export interface PrincipalValue {
@@ -12,19 +12,21 @@ export interface PrincipalValue {
 const idsOf = (values: readonly PrincipalValue[]) => values.map(({ id }) => id);
 const foldingOf = (values: readonly PrincipalValue[]) => values.map(({ isFolded }) => isFolded);
 
-/** Whether another user has one of these ids now. The caller holds `lockDirectory`. */
-export async function isPrincipalTaken(
-  tx: Tx,
+/** The other user who has one of these ids now. Under `lockDirectory` there is none until the commit. */
+export async function findHolder(
+  db: Executor,
   { developerId }: Tenant,
   userId: string,
   values: readonly PrincipalValue[],
-): Promise<boolean> {
-  const asked = sql`select from unnest(${idsOf(values)}::text[], ${foldingOf(values)}::boolean[]) as v (id, is_folded)
+): Promise<string | undefined> {
+  const asked = sql<{
+    userId: string;
+  }>`select p.user_id from unnest(${idsOf(values)}::text[], ${foldingOf(values)}::boolean[]) as v (id, is_folded)
     join scim_principals p
       on p.developer_id = ${developerId} and p.folded = lower(v.id)
         and (p.is_folded or v.is_folded or p.principal_id = v.id)
     where p.is_current and p.user_id <> ${userId} limit 1`;
-  return (await asked.execute(tx)).rows.length > 0;
+  return (await asked.execute(db)).rows[0]?.userId;
 }
 
 /**

@@ -17,7 +17,7 @@ const LONGEST = 1024; // characters of a text without a bound of its own
  * @throws invalidSyntax, invalidValue
  */
 export function readDocument(type: ResourceType, body: object): Document {
-  checkSchemas(type, Object.entries(body).find(([name]) => isSameName(name, 'schemas'))?.[1]);
+  mustBeSchemas(body);
   const document = readMembers(coreAttributes(type), body);
   for (const { id, attributes } of type.extensions) {
     const given = Object.entries(body).find(([name]) => isSameName(name, id))?.[1];
@@ -30,13 +30,14 @@ export function readDocument(type: ResourceType, body: object): Document {
   return document;
 }
 
-function checkSchemas({ core, extensions }: ResourceType, schemas: unknown): void {
-  if (schemas === undefined || schemas === null) return;
-  const known = [core, ...extensions].map(({ id }) => id.toLowerCase());
-  const named = Array.isArray(schemas) ? schemas.map((each) => String(each).toLowerCase()) : [];
-  if (!named.includes(core.id.toLowerCase()) || named.some((each) => !known.includes(each))) {
-    throw scimRefusal('invalidSyntax', `The resource has to name \`${core.id}\` in \`schemas\`.`);
-  }
+/**
+ * Directories name schemas of their own there, and old ones. The route says what a body is, so any names are taken.
+ * @throws invalidSyntax for what is no array of texts
+ */
+export function mustBeSchemas(body: object): void {
+  const schemas: unknown = Object.entries(body).find(([name]) => isSameName(name, 'schemas'))?.[1] ?? [];
+  if (Array.isArray(schemas) && schemas.every((each) => typeof each === 'string')) return;
+  throw scimRefusal('invalidSyntax', '`schemas` has to be an array of texts.');
 }
 
 /** @throws invalidValue */
@@ -64,16 +65,23 @@ export function readValue(attribute: Attribute, value: unknown): unknown {
   if (value === null || value === undefined) return undefined;
   if (!attribute.multiValued) return readOne(attribute, value);
   if (!Array.isArray(value)) throw invalid(attribute.name, 'an array');
+  mustBeFew(attribute, value.length); // before the work
   const values = value.map((each) => readOne(attribute, each)).filter((each) => each !== undefined);
   return checkValues(attribute, values);
 }
 
 /** @throws invalidValue for too many values, or two that are primary */
 export function checkValues(attribute: Attribute, values: readonly unknown[]): unknown {
-  const { name, most = Number.POSITIVE_INFINITY } = attribute;
-  if (values.length > most) throw invalid(name, `at most ${most} values`);
-  if (values.filter(isPrimary).length > 1) throw invalid(name, 'at most one primary value');
+  const { name, subAttributes = [] } = attribute;
+  mustBeFew(attribute, values.length);
+  if (findAttribute(subAttributes, 'primary') && values.filter(isPrimary).length > 1)
+    throw invalid(name, 'at most one primary value');
   return values.length > 0 ? values : undefined;
+}
+
+/** @throws invalidValue */
+export function mustBeFew({ name, most = Number.POSITIVE_INFINITY }: Attribute, count: number): void {
+  if (count > most) throw invalid(name, `at most ${most} values`);
 }
 
 export const isPrimary = (value: unknown) => isObject(value) && Reflect.get(value, 'primary') === true;
@@ -83,8 +91,8 @@ export function readOne(attribute: Attribute, value: unknown): unknown {
   const { name, type, subAttributes = [], longest = LONGEST } = attribute;
   if (type === 'complex') {
     const value_ = findAttribute(subAttributes, 'value');
-    // Entra ID sends the id of a manager as a text.
-    const given = typeof value === 'string' && value_ && !attribute.multiValued ? { value } : value;
+    // Entra ID sends the id of a manager as a text, others the ids of members.
+    const given = typeof value === 'string' && value_ ? { value } : value;
     if (!isObject(given)) throw invalid(name, 'an object');
     const parts = readMembers(subAttributes, given);
     if (attribute.multiValued && value_ && parts.value === undefined)

@@ -45,7 +45,7 @@ export const MOST_COUNT = 200;
 export function readSearch(type: ResourceType, given: object): Search {
   const of = (wanted: string): unknown =>
     Object.entries(given).find(([name]) => isSameName(name, wanted))?.[1] ?? undefined;
-  const filter = of('filter');
+  const filter = isBlank(of('filter')) ? undefined : of('filter'); // Entra ID sends `filter=`
   if (filter !== undefined && typeof filter !== 'string') throw notText('filter');
   const cursor = of('cursor');
   const order = orderIn(type, of('sortBy'), of('sortOrder'));
@@ -59,8 +59,10 @@ export function readSearch(type: ResourceType, given: object): Search {
   };
 }
 
+export const isBlank = (value: unknown): boolean => typeof value === 'string' && value.trim() === '';
+
 function integerIn(name: string, value: unknown): number | undefined {
-  if (value === undefined) return undefined;
+  if (value === undefined || isBlank(value)) return undefined;
   const text = String(value);
   if (!/^[+-]?\d{1,9}$/.test(text))
     throw scimRefusal('invalidValue', `\`${name}\` has to be a whole number.`);
@@ -68,12 +70,13 @@ function integerIn(name: string, value: unknown): number | undefined {
 }
 
 function orderIn(type: ResourceType, by: unknown, direction: unknown): Order | undefined {
-  if (by === undefined || by === '') return undefined;
+  if (by === undefined || isBlank(by)) return undefined;
   if (typeof by !== 'string') throw notText('sortBy');
   const found = targetOf(type, by);
-  const leaf = found?.sub ?? found?.attribute;
+  if (!found) return undefined; // nobody has a value of it
+  const leaf = found.sub ?? found.attribute;
   if (
-    !found?.attribute ||
+    !found.attribute ||
     !leaf ||
     found.attribute.multiValued ||
     leaf.type === 'complex' ||

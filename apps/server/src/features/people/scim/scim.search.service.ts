@@ -3,7 +3,7 @@ import { AppError, scimRefusal } from '../../../platform/errors.ts';
 import { isSameName, userType } from './scim.attributes.rules.ts';
 import { parseFilter } from './scim.filter.rules.ts';
 import { listGroups } from './scim.groups.service.ts';
-import { readSearch } from './scim.search.rules.ts';
+import { isBlank, readSearch } from './scim.search.rules.ts';
 import { listResponse } from './scim.users.rules.ts';
 import { type DirectoryDeps, listUsers } from './scim.users.show.service.ts';
 
@@ -26,7 +26,7 @@ export async function searchAll(deps: DirectoryDeps, caller: Caller, body: objec
   }
   const pages = { startIndex: given('startIndex'), count: given('count') };
   const { startIndex = 1, count } = readSearch(userType, pages);
-  const filter = given('filter');
+  const filter = isBlank(given('filter')) ? undefined : given('filter');
   if (typeof filter === 'string') parseFilter(filter); // a malformed filter is no kind's
   const rest = Object.fromEntries(members.filter(([name]) => !PAGING.some((its) => isSameName(name, its))));
 

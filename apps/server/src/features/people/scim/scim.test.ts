@@ -50,7 +50,7 @@ test('a person is provisioned with a token, found, and recorded', async () => {
 test('a second person of the same name, in any case, is a conflict in the shape of SCIM', async () => {
   const { service, acme } = await start();
   const idp = await provisionerOf(service, acme);
-  await idp('POST', '/Users', ada);
+  const { id } = (await idp('POST', '/Users', ada)).json();
 
   const refused = await idp('POST', '/Users', { userName: 'ADA@ACME.test' });
 
@@ -60,7 +60,7 @@ test('a second person of the same name, in any case, is a conflict in the shape 
     schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
     status: '409',
     scimType: 'uniqueness',
-    detail: 'Another user has this `userName`, `externalId` or principal id.',
+    detail: `The user \`${id}\` has this \`userName\`, \`externalId\` or principal id.`,
   });
 });
 

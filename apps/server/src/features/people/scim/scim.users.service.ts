@@ -11,7 +11,8 @@ import { touchGroupsOf } from './scim.groups.repo.ts';
 import { type Offboarded, offboard } from './scim.offboard.service.ts';
 import { readOperations } from './scim.patch.operations.rules.ts';
 import { patched } from './scim.patch.rules.ts';
-import { isPrincipalTaken, writePrincipals } from './scim.principals.repo.ts';
+import { patchWork } from './scim.patch.work.ts';
+import { findHolder, writePrincipals } from './scim.principals.repo.ts';
 import { lockDirectory } from './scim.repo.ts';
 import { type Document, isObject, readDocument } from './scim.resource.rules.ts';
 import {
@@ -41,7 +42,9 @@ export async function createUser(
 
   const { row, user, foundBy, created } = newUser(document, deps.clock());
   const records = prepareActs(caller, [created], row.createdAt);
-  if (!(await writeUser(deps.db, caller.tenant, user, foundBy, records))) throw taken();
+  if (!(await writeUser(deps.db, caller.tenant, user, foundBy, records))) {
+    throw taken(await findHolder(deps.db, caller.tenant, row.id, foundBy.ids));
+  }
   return seen(deps, user, [], view);
 }
 
@@ -61,7 +64,9 @@ export async function addUserWithin(
   at: Date,
 ): Promise<{ row: NewRow; created: Act }> {
   const { row, user, foundBy, created } = newUser(document, at);
-  if (!(await insertUser(tx, caller.tenant, user, foundBy))) throw taken();
+  if (!(await insertUser(tx, caller.tenant, user, foundBy))) {
+    throw taken(await findHolder(tx, caller.tenant, row.id, foundBy.ids));
+  }
   return { row, created };
 }
 
@@ -77,7 +82,7 @@ export function replaceUser(
   asked: Asked,
 ): Promise<Seen> {
   const document = readDocument(userType, body);
-  return changeUser(deps, caller, id, asked, ({ active }) => storable({ active, ...document }));
+  return changeUser(deps, caller, id, asked, async ({ active }) => storable({ active, ...document }));
 }
 
 /** @throws NOT_FOUND, PRECONDITION_FAILED, invalidPath, noTarget, mutability, invalidValue, uniqueness */
@@ -89,7 +94,11 @@ export function patchUser(
   asked: Asked,
 ): Promise<Seen> {
   const operations = readOperations(body);
-  return changeUser(deps, caller, id, asked, (before) => storable(patched(userType, before, operations, id)));
+  const subject = { type: userType, id, work: asked.work ?? patchWork() };
+  return changeUser(deps, caller, id, asked, async (before) => {
+    const { active } = before;
+    return storable({ active, ...(await patched(subject, before, operations)) }); // nobody returns by a removal
+  });
 }
 
 function changeUser(
@@ -97,14 +106,14 @@ function changeUser(
   caller: Caller,
   id: string,
   { query, ifMatch }: Asked,
-  change: (before: Document) => Document,
+  change: (before: Document) => Promise<Document>,
 ): Promise<Seen> {
   const view = readView(userType, query);
   return inTransaction(deps.db, async (tx) => {
     const before = await lockUser(tx, caller, id, ifMatch);
     const at = deps.clock();
     const was = documentOf(before);
-    const document = change(was);
+    const document = await change(was);
     const groups = await groupsOf(tx, caller, [id], view);
     if (isDeepStrictEqual(document, was)) {
       await forgetSignal(tx, caller.tenant, before); // the client has spoken of the user, so no signal brings them back
@@ -187,13 +196,15 @@ const memberName = ({ displayName, userName }: Pick<UserRow, 'displayName' | 'us
 
 /** @throws uniqueness */
 async function mustBeFree(tx: Tx, { tenant }: Caller, id: string, document: Document): Promise<void> {
-  if (await isPrincipalTaken(tx, tenant, id, principalValues(id, document))) {
-    throw taken();
-  }
+  const holder = await findHolder(tx, tenant, id, principalValues(id, document));
+  if (holder !== undefined) throw taken(holder);
 }
 
-const taken = () =>
-  scimRefusal('uniqueness', 'Another user has this `userName`, `externalId` or principal id.');
+/** A directory that adds a person again who has come back finds the id here. */
+function taken(holder: string | undefined) {
+  const who = holder === undefined ? 'Another user' : `The user \`${holder}\``;
+  return scimRefusal('uniqueness', `${who} has this \`userName\`, \`externalId\` or principal id.`);
+}
 
 const writeIds = (tx: Tx, { tenant }: Caller, row: NewRow, document: Document) =>
   writePrincipals(tx, tenant, { userId: row.id, isActive: row.active }, principalValues(row.id, document));

@@ -5,6 +5,7 @@ import { notFound } from '../../../platform/errors.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { userType } from './scim.attributes.rules.ts';
 import type { OnUserLeft } from './scim.hooks.ts';
+import type { PatchWork } from './scim.patch.work.ts';
 import { cursorAfter, readSearch } from './scim.search.rules.ts';
 import { findUser, listGroupsOfUsers, searchUsers } from './scim.users.repo.ts';
 import { entityTag, listResponse, shownUser } from './scim.users.rules.ts';
@@ -30,6 +31,8 @@ export interface Seen {
 export interface Asked {
   readonly query: object;
   readonly ifMatch?: string | undefined;
+  /** The work that all operations of a request share. */
+  readonly work?: PatchWork;
 }
 
 /** @throws NOT_FOUND */

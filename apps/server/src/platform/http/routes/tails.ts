@@ -7,6 +7,8 @@ declare module 'fastify' {
      * handler reads it through `tailOf`; neither the router nor a shape looks at it.
      */
     keepsTail?: true;
+    /** The path may end with slashes, as some clients write it. */
+    takesSlash?: true;
   }
 }
 
@@ -19,25 +21,42 @@ export interface Tails {
   readonly addTo: (app: FastifyInstance) => void;
 }
 
-/** Routes that declare `keepsTail` say where the tail begins. */
+/** Routes that declare `keepsTail` say where the tail begins. Those that declare `takesSlash` lose slashes at the end. */
 export function createTails(): Tails {
   const heads: RegExp[] = [];
+  const slashed: RegExp[] = [];
   return {
     rewriteUrl({ url = '/' }) {
       for (const head of heads) {
         const found = head.exec(url);
         if (found) return `${found[0]}${STAND_IN}`;
       }
-      return url;
+      return withoutSlash(url, slashed);
     },
     addTo(app) {
       app.addHook('onRoute', ({ url, config }) => {
+        if (config?.takesSlash) {
+          const path = new RegExp(`^${patternOf(url)}$`);
+          if (!slashed.some(({ source }) => source === path.source)) slashed.push(path);
+        }
         if (!config?.keepsTail) return;
-        const head = new RegExp(`^${url.replace(/:\w+$/, '').replaceAll(/:\w+/g, '[^/?#]+')}`);
+        const head = new RegExp(`^${patternOf(url.replace(/:\w+$/, ''))}`);
         if (!heads.some(({ source }) => source === head.source)) heads.push(head);
       });
     },
   };
+}
+
+const patternOf = (url: string) => url.replaceAll(/:\w+/g, '[^/?#]+');
+
+function withoutSlash(url: string, slashed: readonly RegExp[]): string {
+  const query = url.indexOf('?');
+  const end = query < 0 ? url.length : query;
+  if (url[end - 1] !== '/') return url;
+  let last = end;
+  while (last > 1 && url[last - 1] === '/') last -= 1;
+  const path = url.slice(0, last);
+  return slashed.some((each) => each.test(path)) ? path + url.slice(end) : url;
 }
 
 /** The tail as it was sent: everything after the path's other segments, with the query. */
