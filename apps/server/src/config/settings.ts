@@ -46,7 +46,7 @@ const server = {
   BODY_LIMIT_BYTES: defaulted(
     integer(1024, 104_857_600),
     '1048576',
-    'The largest request body. Routes that ask for no API key take at most 65536 bytes, and 69632 to verify a credential.',
+    'The largest request body. Routes that ask for no API key take at most 65536 bytes. A route may have a size of its own; the limits are listed below.',
   ),
   SHUTDOWN_TIMEOUT_SECONDS: defaulted(
     integer(1, 300),

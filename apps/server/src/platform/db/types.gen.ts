@@ -1259,6 +1259,7 @@ export interface SsoSessions {
   groups: string[];
   id: string;
   idpSession: string | null;
+  logoutHint: Buffer | null;
   mappedScopes: string[];
   name: string | null;
   principalId: string | null;

@@ -57,6 +57,7 @@ export const setupPageRoutes: FastifyPluginAsyncTypebox<SetupDeps> = async (app,
   app.post(
     '/setup/provider',
     {
+      bodyLimit: 2 * deps.metadataLimit, // JSON escapes the quotation marks of metadata
       config: { ...ofPage, failures: ['NOT_FOUND', 'CONFLICT', 'NOT_CONFIGURED'] },
       schema: {
         operationId: 'setup.setProvider',

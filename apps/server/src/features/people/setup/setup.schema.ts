@@ -57,7 +57,9 @@ export const NewProvider = Type.Object(
     clientId: Type.Optional(Type.String({ minLength: 1, maxLength: 512, pattern: '^[ -~]+$' })),
     clientSecret: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
     metadataUrl: Type.Optional(Url),
-    metadata: Type.Optional(Type.String({ minLength: 1, maxLength: 60_000 })),
+    metadata: Type.Optional(
+      Type.String({ minLength: 1, description: 'At most `SSO_METADATA_LIMIT_BYTES`.' }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -57,14 +57,18 @@ export async function setProvider(deps: SsoDeps, input: NewProvider, requestId: 
 
 /** @throws BAD_REQUEST */
 async function samlOf(
-  { upstream }: Pick<SsoDeps, 'upstream'>,
+  { upstream, clock, metadataLimit }: Pick<SsoDeps, 'upstream' | 'clock' | 'metadataLimit'>,
   { metadata, metadataUrl }: NewProvider,
 ): Promise<SamlProvider | undefined> {
   if (metadata === undefined && metadataUrl === undefined) return undefined;
-  const read = readSamlMetadata(metadata ?? (await fetched(upstream, metadataUrl ?? '')));
-  if (!('missing' in read)) return read;
-  const message = `The metadata cannot be used: ${read.missing} is missing, or is not of an identity provider.`;
-  throw badField(metadata === undefined ? 'metadataUrl' : 'metadata', 'format', message);
+  if (Buffer.byteLength(metadata ?? '') > metadataLimit) {
+    const message = `The metadata have more than ${metadataLimit} bytes. Send the \`EntityDescriptor\` of the provider alone.`;
+    throw badField('metadata', 'too_large', message);
+  }
+  const text = metadata ?? (await fetched(upstream, metadataUrl ?? ''));
+  const read = readSamlMetadata(text, clock());
+  if (!('fault' in read)) return read;
+  throw badField(metadata === undefined ? 'metadataUrl' : 'metadata', 'format', read.fault);
 }
 
 /** @throws BAD_REQUEST */

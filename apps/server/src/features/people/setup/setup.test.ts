@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { actionsOf } from '../../../../test/app/flow.ts';
+import certificates from '../../../../test/app/idp-certificates.json' with { type: 'json' };
 import keys from '../../../../test/app/saml-keys.json' with { type: 'json' };
 import { besideProvider } from '../../../../test/app/signing-on.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
@@ -118,6 +119,109 @@ test('SAML metadata make a connection on trial, and a new certificate changes th
       spEntityId: `https://auth.test/sso/saml/${link.id}`,
     },
   ]);
+});
+
+describe('metadata', () => {
+  const certificate = new X509Certificate(keys.idp.cert).raw.toString('base64');
+  const { weak, more } = certificates;
+  const another = (id: string) => metadataWith(certificate).replace('https://idp.test/saml', id);
+  const entityOf = (xml: string) => xml.replace(/<\?xml.*\?>/, '');
+  const several = (...entities: string[]) =>
+    `<md:EntitiesDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata">${entities.map(entityOf).join('')}</md:EntitiesDescriptor>`;
+  const withKeys = (...texts: string[]) => {
+    const key = (text: string) =>
+      `<md:KeyDescriptor><ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:X509Data><ds:X509Certificate>${text}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>`;
+    return metadataWith(certificate).replace(/<md:KeyDescriptor[\s\S]*<\/md:KeyDescriptor>/, () =>
+      texts.map(key).join(''),
+    );
+  };
+
+  async function startSaving() {
+    const setup = await startSetup({ purposes: ['sso'] });
+    const session = await setup.opened();
+    const save = (metadata: string) => setup.post('provider', { session, metadata });
+    const held = async () => (await setup.acme('GET', '/v1/sso/connections')).json().connections;
+    return { ...setup, save, held };
+  }
+
+  test('K10, x06: that cannot work are refused with the reason, and make no connection', async () => {
+    const { save, held, service } = await startSaving();
+    const past = new Date(service.clock().getTime() - 1000).toISOString();
+    const refused: Readonly<Record<string, string>> = {
+      'describe 2 identity providers: `https://idp.test/a`, `https://idp.test/b`': several(
+        another('https://idp.test/a'),
+        another('https://idp.test/b'),
+      ),
+      [`were valid until ${past}`]: metadataWith(certificate).replace(
+        ' entityID',
+        ` validUntil="${past}" entityID`,
+      ),
+      'demands signed requests': metadataWith(certificate).replace(
+        ' protocolSupport',
+        ' WantAuthnRequestsSigned="true" protocolSupport',
+      ),
+      'hold 11 certificates': withKeys(...more),
+      'certificate in the metadata is weak': withKeys(weak),
+      'X509Certificate is missing': withKeys('AAAA'),
+      'binding HTTP-Redirect is missing': metadataWith(certificate).replace('Redirect', 'POST'),
+      IDPSSODescriptor: several(entityOf(another('https://sp.test')).replaceAll('IDPSSO', 'SPSSO')),
+    };
+    for (const [words, metadata] of Object.entries(refused)) {
+      const { statusCode, json } = await save(metadata);
+      expect([statusCode, json().message]).toEqual([400, expect.stringContaining(words)]);
+    }
+    expect(await held()).toEqual([]);
+  });
+
+  test('K1, x05: keep the good certificates beside weak, expired, doubled and broken ones', async () => {
+    const { save, held } = await startSaving();
+    expect((await save(withKeys(weak, 'AAAA', certificate, certificate, String(more[0])))).statusCode).toBe(
+      200,
+    );
+    expect((await held())[0].idpCertificates).toHaveLength(2);
+  });
+
+  test('K1: leave out an expired certificate', async () => {
+    const { service, acme } = await startSetup();
+    service.advance(3651 * 86_400);
+    const { url } = (await acme('POST', '/v1/sso/setup-links', { name: 'B', purposes: ['sso'] })).json();
+    const post = (step: string, payload: object) =>
+      service.app.inject({ method: 'POST', url: `/setup/${step}`, payload });
+    const { session } = (await post('open', { link: url.split('#link=')[1] })).json();
+    const save = (metadata: string) => post('provider', { session, metadata });
+
+    expect((await save(withKeys(certificate))).json().message).toContain('has expired');
+    expect((await save(withKeys(certificate, String(more[0])))).statusCode).toBe(200);
+    expect((await acme('GET', '/v1/sso/connections')).json().connections[0].idpCertificates).toHaveLength(1);
+  });
+
+  test('K1: are read beside services, comments, instructions and CDATA sections', async () => {
+    const { save, held } = await startSaving();
+    const service = another('https://sp.test').replaceAll('IDPSSO', 'SPSSO');
+    const noise = '<!-- a --><?php x ?><md:Name><![CDATA[A & B <c>]]></md:Name>';
+    const metadata = several(service, noise, another('https://idp.test/a'));
+
+    expect((await save(`${noise}${metadata}`)).json().message).toContain('XML'); // two roots
+    expect((await save(metadata)).statusCode).toBe(200);
+    expect(await held()).toMatchObject([{ idpEntityId: 'https://idp.test/a' }]);
+  });
+
+  test('K5, x02: have up to 1 MiB', async () => {
+    const { save, held } = await startSaving();
+    const padded = (bytes: number) => {
+      const xml = metadataWith(certificate);
+      return xml
+        .replace('</md:EntityDescriptor>', `${'<a b="c"/>'.repeat(100)}</md:EntityDescriptor>`)
+        .padEnd(bytes);
+    };
+
+    expect((await save(padded(1_048_577))).json()).toMatchObject({
+      message: expect.stringContaining('more than 1048576 bytes'),
+      details: { fields: [{ path: 'metadata', problem: 'too_large' }] },
+    });
+    expect(await held()).toEqual([]);
+    expect((await save(padded(1_048_576))).statusCode).toBe(200);
+  });
 });
 
 test('M14: an account has a hundred links at most, and forgets them a month after their end', async () => {

@@ -11,6 +11,7 @@ type Accepting = Pick<SsoDeps, 'upstream' | 'isProduction' | 'publicBaseUrl' | '
 /** @throws BAD_REQUEST */
 export function mustBeUsable(deps: Accepting, members: SsoMembers, now: Date): void {
   const { rules } = deps.upstream;
+  mustBeIssuer(members.issuerUrl ?? '');
   for (const name of ['issuerUrl', 'idpSsoUrl'] as const) {
     const url = members[name];
     if (url === undefined || acceptUrl(url, rules)) continue;
@@ -26,6 +27,16 @@ export function mustBeUsable(deps: Accepting, members: SsoMembers, now: Date): v
     throw badField('idpCertificate', 'not_allowed', 'Every certificate has expired.');
   }
   if (members.ldapUrl !== undefined) mustBeDirectory(deps, members);
+}
+
+/** An issuer as people copy it from a page of their provider. */
+function mustBeIssuer(issuerUrl: string): void {
+  if (/\/\.well-known\//.test(issuerUrl)) {
+    throw badField('issuerUrl', 'format', 'Leave out `/.well-known/` and what follows: send the issuer.');
+  }
+  if (/[{}<>]/.test(issuerUrl)) {
+    throw badField('issuerUrl', 'format', 'Put the id of your tenant in the place of the braces.');
+  }
 }
 
 function mustBeDirectory({ upstream, allowsPlainLdap }: Accepting, members: SsoMembers): void {

@@ -2,7 +2,7 @@ import { stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import type { Bringer, Ended } from './sso.callback.service.ts';
-import { cookieNames, sessionCookie } from './sso.cookies.service.ts';
+import { cookieNames, endedLoginLines, loginSecretsIn, sessionCookie } from './sso.cookies.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 
 /** The ways in which a login can be refused. */
@@ -18,22 +18,24 @@ export const LOGIN_FAILURES = [
 
 /** The two ends of a login in a browser: who brings the answer, and what the browser gets for it. */
 export function endsOfLogin({ publicBaseUrl }: Pick<SsoDeps, 'publicBaseUrl'>) {
-  const { login, session, isSecure } = cookieNames(publicBaseUrl);
+  const { session, isSecure } = cookieNames(publicBaseUrl);
 
   const bringer = (request: FastifyRequest): Bringer => ({
     requestId: request.id,
-    cookie: cookiesIn(request.headers)[login],
+    secrets: loginSecretsIn(cookiesIn(request.headers), publicBaseUrl),
   });
 
   /** A browser gets the session as a cookie, which no script reads. A program gets the session's facts. */
-  const ended = (reply: FastifyReply, { signedIn, secret, returnTo, isBrowser }: Ended) => {
+  const ended = (reply: FastifyReply, { signedIn, secret, returnTo, isBrowser, browserHash }: Ended) => {
     reply.header('cache-control', 'no-store');
     if (isBrowser) {
       const { developerId, sessionId: id } = signedIn;
       const value = sessionCookie({ developerId, id, secret });
       const common = { path: '/', httpOnly: true, secure: isSecure } as const;
       reply.header('set-cookie', stringifySetCookie({ name: session, value, ...common, sameSite: 'lax' }));
-      reply.header('set-cookie', stringifySetCookie({ name: login, value: '', ...common, maxAge: 0 }));
+      const cookies = cookiesIn(reply.request.headers);
+      for (const line of endedLoginLines(cookies, publicBaseUrl, browserHash))
+        reply.header('set-cookie', line);
     }
     return returnTo === null ? reply.send(signedIn) : reply.redirect(returnTo, 302);
   };

@@ -15,14 +15,16 @@ import { samlClaims } from './sso.saml.service.ts';
 /** The browser or program that brings an answer. */
 export interface Bringer {
   readonly requestId: string;
-  /** The secret of the cookie that binds the login to the browser. */
-  readonly cookie: string | undefined;
+  /** The secrets of the cookies that bind logins to the browser, one for each tab. */
+  readonly secrets: readonly string[];
 }
 
 export interface Ended extends OpenedSession {
   /** Where a browser goes now. Null: it gets the session as JSON. */
   readonly returnTo: string | null;
   readonly isBrowser: boolean;
+  /** The hash of the cookie of this login. */
+  readonly browserHash: string | null;
 }
 
 /** @throws as `openSsoSession`, BAD_REQUEST, SSO_ERROR */
@@ -32,7 +34,7 @@ export async function takeOidcAnswer(
   bringer: Bringer,
 ): Promise<Ended> {
   if (state === undefined) throw badField('state', 'required');
-  const flight = await takeFlight(deps, state, bringer.cookie);
+  const flight = await takeFlight(deps, state, bringer.secrets);
   return land(deps, flight, 'oidc', bringer, async (row) => {
     if (redirectUri !== undefined && redirectUri !== flight.redirectUri) {
       throw badField('redirect_uri', 'not_allowed', 'The login was begun with another `redirect_uri`.');
@@ -52,7 +54,7 @@ export async function takeSamlAnswer(
   }: { readonly SAMLResponse: string; readonly RelayState: string },
   bringer: Bringer,
 ): Promise<Ended> {
-  const flight = await takeFlight(deps, state, bringer.cookie);
+  const flight = await takeFlight(deps, state, bringer.secrets);
   return land(deps, flight, 'saml', bringer, (row) => samlClaims(deps, row, flight, response));
 }
 
@@ -68,7 +70,7 @@ async function land(
   { requestId }: Bringer,
   read: (row: ConnectionRow) => Promise<Landed>,
 ): Promise<Ended> {
-  const { returnTo, isBrowser } = flight;
+  const { returnTo, isBrowser, browserHash } = flight;
   const caller = await callerFor(deps, flight, flight.connectionId, requestId);
   const row = await findConnection(deps.db, caller.tenant, flight.connectionId);
   if (!row) throw notFound();
@@ -78,7 +80,7 @@ async function land(
     const { claimed, onceOnly } = await read(row);
     return openSsoSession(deps, caller, row, claimed, onceOnly);
   });
-  return { ...opened, returnTo, isBrowser };
+  return { ...opened, returnTo, isBrowser, browserHash };
 }
 
 /** The service at work for a person whom nobody knows yet. @throws NOT_FOUND */

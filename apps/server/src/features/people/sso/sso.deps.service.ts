@@ -13,6 +13,9 @@ export interface SsoDeps
   /** The keys of logins under way. */
   readonly stateKeys: SealingKeys;
   readonly sessionSeconds: number;
+  /** The largest SAML response, and the largest metadata of a provider, in bytes. */
+  readonly responseLimit: number;
+  readonly metadataLimit: number;
   readonly allowsPlainLdap: boolean;
   readonly onEnforced: readonly OnEnforced[];
   readonly onIssuerChanged: readonly OnIssuerChanged[];

@@ -8,8 +8,8 @@ import type { DirectoryForm } from './sso.login.schema.ts';
 import { directoryPath } from './sso.rules.ts';
 
 /** Where the browser of a login goes in the end. @throws BAD_REQUEST for a login that is not the browser's own */
-export const directoryLogin = async (deps: SsoDeps, state: string, { cookie }: Bringer) =>
-  (await findFlight(deps, state, cookie)).returnTo;
+export const directoryLogin = async (deps: SsoDeps, state: string, { secrets }: Bringer) =>
+  (await findFlight(deps, state, secrets)).returnTo;
 
 /**
  * Takes the name and password that a person typed. A state works once, so after a wrong password the same login goes on
@@ -20,13 +20,13 @@ export const directoryLogin = async (deps: SsoDeps, state: string, { cookie }: B
 export async function takeDirectoryForm(
   deps: SsoDeps,
   { state, username, password }: DirectoryForm,
-  { cookie, requestId }: Bringer,
+  { secrets, requestId }: Bringer,
 ): Promise<Ended | { readonly nextTry: string }> {
-  const flight = await takeFlight(deps, state, cookie);
-  const { developerId: org, connectionId, version, returnTo, isBrowser } = flight;
+  const flight = await takeFlight(deps, state, secrets);
+  const { developerId: org, connectionId, version, returnTo, isBrowser, browserHash } = flight;
   try {
     const input = { org, connectionId, version, username, password };
-    return { ...(await takePassword(deps, input, requestId)), returnTo, isBrowser };
+    return { ...(await takePassword(deps, input, requestId)), returnTo, isBrowser, browserHash };
   } catch (error) {
     const isRefusal = error instanceof AppError && error.code === 'SSO_AUTH_FAILED';
     if (!isRefusal || error.details?.sub_reason !== undefined) throw error; // another password would not help

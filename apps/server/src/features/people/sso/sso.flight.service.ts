@@ -20,7 +20,7 @@ export interface Flight {
   readonly requestId: string;
   /** The longest time in seconds since the sign-in at the provider that counts. */
   readonly maxAgeSeconds?: number;
-  /** The hash of the browser's cookie. Null for a program, which binds the state itself. */
+  /** The hash of the login's cookie. Null for a program, which binds the state itself. */
   readonly browserHash: string | null;
 }
 
@@ -37,7 +37,8 @@ export interface LoginRequest {
 
 type Holding = Pick<SsoDeps, 'store' | 'stateKeys' | 'clock'>;
 
-const STATE_SECONDS = 600;
+/** How long a login may take. */
+export const LOGIN_SECONDS = 600;
 const USED_SECONDS = 900;
 
 const textHash = (text: string) => hashOf(text).toString('base64url');
@@ -50,9 +51,9 @@ export async function keepFlight(
   state: string,
   flight: Flight,
 ): Promise<void> {
-  const until = clock().getTime() + STATE_SECONDS * 1000;
+  const until = clock().getTime() + LOGIN_SECONDS * 1000;
   const value = seal(stateKeys, JSON.stringify({ flight, until }), Buffer.from(state)).toString('base64url');
-  await store.put([{ key: flightKey(state), value, seconds: STATE_SECONDS }]);
+  await store.put([{ key: flightKey(state), value, seconds: LOGIN_SECONDS }]);
 }
 
 /** Everything that is wrong with a state gets one sentence. */
@@ -69,45 +70,49 @@ export const badState = () =>
  * Looks at a login that goes on.
  * @throws BAD_REQUEST
  */
-export async function findFlight(deps: Holding, state: string, cookie: string | undefined): Promise<Flight> {
+export async function findFlight(deps: Holding, state: string, secrets: readonly string[]): Promise<Flight> {
   const found = isOwnState(deps.stateKeys, state) ? await deps.store.get(flightKey(state)) : undefined;
   if (found === undefined) throw badState();
-  return opened(deps, { state, found, cookie });
+  return opened(deps, { state, found, secrets });
 }
 
 /**
  * Takes a login by its state, which works once, whatever comes of it.
- * @param cookie the secret of the browser, if it sent one
+ * @param secrets those of the browser's cookies
  * @throws BAD_REQUEST
  */
 export async function takeFlight(
   { store, stateKeys, clock }: Holding,
   state: string,
-  cookie: string | undefined,
+  secrets: readonly string[],
 ): Promise<Flight> {
   if (!isOwnState(stateKeys, state)) throw badState();
   const found = await store.get(flightKey(state));
   const slot = { key: usedKey(state), owner: newSecret(), most: 1, seconds: USED_SECONDS };
   if (found === undefined || !(await store.takeSlot(slot))) throw badState();
   await store.remove(flightKey(state));
-  return opened({ stateKeys, clock }, { state, found, cookie });
+  return opened({ stateKeys, clock }, { state, found, secrets });
 }
 
 /** @throws BAD_REQUEST */
 function opened(
   { stateKeys, clock }: Pick<Holding, 'stateKeys' | 'clock'>,
-  { state, found, cookie }: { state: string; found: string; cookie: string | undefined },
+  { state, found, secrets }: { state: string; found: string; secrets: readonly string[] },
 ): Flight {
   const text = unseal(stateKeys, Buffer.from(found, 'base64url'), Buffer.from(state));
   if (text === undefined) throw badState();
   const { flight, until }: { flight: Flight; until: number } = JSON.parse(text);
   if (clock().getTime() >= until) throw badState();
-  if (flight.browserHash !== null && !isSameText(flight.browserHash, textHash(cookie ?? '')))
-    throw badState();
+  const { browserHash } = flight;
+  const isOwn = (secret: string) => browserHash !== null && isSameText(browserHash, hashOfBrowser(secret));
+  if (browserHash !== null && !secrets.some(isOwn)) throw badState();
   return flight;
 }
 
+/** The hash of a login's cookie. */
+export const hashOfBrowser = (secret: string): string => textHash(secret);
+
 export const newBrowser = () => {
   const secret = newSecret();
-  return { secret, hash: textHash(secret) };
+  return { secret, hash: hashOfBrowser(secret) };
 };

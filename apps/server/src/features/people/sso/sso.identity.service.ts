@@ -4,6 +4,7 @@ import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
+import { seal } from '../../../platform/seal.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { lockPeople, provisionPerson } from '../scim/index.ts';
 import {
@@ -67,8 +68,9 @@ export async function openSsoSession(
     const userId = person?.userId ?? null;
     const { groups: claimedGroups } = claimed;
     const rights = await rightsOfOne(tx, tenant, { userId, groups: claimedGroups, settings: members });
+    const sessionId = newId('ssosess', at);
     const session = {
-      id: newId('ssosess', at),
+      id: sessionId,
       connectionId: row.id,
       userId,
       principalId: person?.principalId ?? null,
@@ -78,6 +80,7 @@ export async function openSsoSession(
       groups: [...claimedGroups],
       mappedScopes: rights.mappedScopes, // for the release before
       idpSession: claimed.idpSession ?? null,
+      logoutHint: logoutHintOf(deps, sessionId, claimed.idToken),
       secretHash: hashOf(secret),
       createdAt: at,
       ...authenticationColumns({ at: signedInAt(claimed, at), methods: claimed.methods ?? [] }),
@@ -85,7 +88,7 @@ export async function openSsoSession(
     };
     await insertSession(tx, tenant, session);
     await noteSuccess(tx, tenant, row.id, { lastLoginAt: at });
-    const { id: sessionId, principalId, email } = session;
+    const { principalId, email } = session;
     const login: Act = {
       type: 'sso.login',
       ...(principalId !== null && { principalId }),
@@ -96,6 +99,18 @@ export async function openSsoSession(
   });
 }
 
+const LONGEST_HINT = 8192; // characters, so that an address with it passes every server
+
+/** The ID token for the end of a session, sealed. */
+const logoutHintOf = (
+  { stateKeys }: Pick<SsoDeps, 'stateKeys'>,
+  sessionId: string,
+  idToken: string | undefined,
+): Buffer | null =>
+  idToken === undefined || idToken.length > LONGEST_HINT
+    ? null
+    : seal(stateKeys, idToken, Buffer.from(sessionId));
+
 /** A provider whose clock is ahead has not seen the future. */
 const signedInAt = ({ authTime }: Claimed, at: Date) =>
   secondOf(authTime === undefined ? at.getTime() : Math.min(at.getTime(), authTime * 1000));
@@ -103,6 +118,13 @@ const signedInAt = ({ authTime }: Claimed, at: Date) =>
 /** @throws SSO_DOMAIN_NOT_ALLOWED */
 function mustBeInDomains({ domains }: ConnectionRow, { email }: Claimed): void {
   if (domains.length === 0 || (email !== null && domains.includes(domainOf(email)))) return;
+  if (email === null) {
+    throw new AppError(
+      'SSO_DOMAIN_NOT_ALLOWED',
+      'The identity provider sent no address of this person, and the connection admits the addresses of its domains. Let the provider send `email`, or set `emailAttribute`.',
+      { sub_reason: 'no_email' },
+    );
+  }
   throw new AppError(
     'SSO_DOMAIN_NOT_ALLOWED',
     'The address of this person is in no domain of the connection.',

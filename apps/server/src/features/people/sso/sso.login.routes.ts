@@ -5,7 +5,7 @@ import { asksForPage, sendPage } from '../../../platform/http/answers/plain-page
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { endsOfLogin, LOGIN_FAILURES } from './sso.answers.routes.ts';
 import { takeOidcAnswer, takeSamlAnswer } from './sso.callback.service.ts';
-import { cookieNames } from './sso.cookies.service.ts';
+import { cookieNames, loginCookieLines } from './sso.cookies.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { takePassword } from './sso.ldap.service.ts';
 import {
@@ -28,11 +28,10 @@ import { metadataOf } from './sso.metadata.service.ts';
 import { rates } from './sso.rates.ts';
 
 const open = { access: 'none', errors: 'page' } as const;
-const STATE_SECONDS = 600;
 
 /** The login itself, which needs no credential. */
 export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, deps) => {
-  const { login, session, isSecure } = cookieNames(deps.publicBaseUrl);
+  const { session, isSecure } = cookieNames(deps.publicBaseUrl);
 
   const { bringer, ended } = endsOfLogin(deps);
 
@@ -60,16 +59,12 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
       reply.header('cache-control', 'no-store');
       if (browserSecret === undefined) return reply.send(start);
       const isPost = start.protocol === 'saml'; // its answer is a POST from another site
-      const cookie = {
-        name: login,
-        value: browserSecret,
-        path: '/',
-        httpOnly: true,
-        secure: isSecure,
-        sameSite: isPost && isSecure ? 'none' : 'lax',
-        maxAge: STATE_SECONDS,
-      } as const;
-      return reply.header('set-cookie', stringifySetCookie(cookie)).redirect(start.authorizeUrl, 302);
+      const sameSite = isPost && isSecure ? 'none' : 'lax';
+      const added = { secret: browserSecret, sameSite } as const;
+      for (const line of loginCookieLines(cookiesIn(request.headers), deps.publicBaseUrl, added)) {
+        reply.header('set-cookie', line);
+      }
+      return reply.redirect(start.authorizeUrl, 302);
     },
   );
 
@@ -118,6 +113,7 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
   app.post(
     '/sso/callback/saml',
     {
+      bodyLimit: 2 * deps.responseLimit, // base64 and the form make it larger by half,
       config: { ...open, rate: rates.ssoCallback, failures: LOGIN_FAILURES, takesForm: true },
       schema: {
         operationId: 'sso.callbackSaml',

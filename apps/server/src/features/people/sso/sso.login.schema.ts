@@ -5,7 +5,8 @@ import { groupMembers } from './sso.schema.ts';
 const nullable = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Type.Null()]);
 const Short = Type.String({ minLength: 1, maxLength: 256 });
 const Url = Type.String({ minLength: 1, maxLength: 2048 });
-const Code = Type.String({ minLength: 1, maxLength: 4096 });
+/** Codes are opaque, and some providers put a whole session into theirs. */
+const Code = Type.String({ minLength: 1, maxLength: 8192 });
 const State = Type.String({ minLength: 1, maxLength: 128 });
 
 export type LoginQuery = Static<typeof LoginQuery>;

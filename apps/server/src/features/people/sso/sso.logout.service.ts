@@ -1,5 +1,6 @@
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
+import { unseal } from '../../../platform/seal.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { callerFor } from './sso.callback.service.ts';
 import { readSessionCookie } from './sso.cookies.service.ts';
@@ -9,7 +10,7 @@ import { issuerMetadata } from './sso.oidc.service.ts';
 import { type ConnectionRow, findConnection } from './sso.repo.ts';
 import { isOwnPath } from './sso.rules.ts';
 import { membersOf } from './sso.secrets.service.ts';
-import { deleteSession, findSession } from './sso.sessions.repo.ts';
+import { deleteSession, findSession, type SessionRow } from './sso.sessions.repo.ts';
 
 interface Leaving {
   readonly requestId: string;
@@ -50,7 +51,7 @@ export async function signOut(
       await recordActs(tx, caller, [{ type: 'sso.session.revoked', ...about, data }], at);
     });
   }
-  const atProvider = row?.protocol === 'oidc' ? await providersPlace(deps, row, returnTo) : null;
+  const atProvider = row?.protocol === 'oidc' ? await providersPlace(deps, row, { held, returnTo }) : null;
   return { signedOut: held !== undefined, providerUrl: atProvider, goesTo: atProvider ?? returnTo ?? null };
 }
 
@@ -58,7 +59,7 @@ export async function signOut(
 async function providersPlace(
   deps: SsoDeps,
   row: ConnectionRow,
-  returnTo: string | undefined,
+  { held, returnTo }: { readonly held: SessionRow | undefined; readonly returnTo: string | undefined },
 ): Promise<string | null> {
   const { issuerUrl = '', clientId = '', redirectUris } = membersOf(row);
   try {
@@ -66,6 +67,8 @@ async function providersPlace(
     if (endSessionEndpoint === null) return null;
     const url = new URL(endSessionEndpoint);
     url.searchParams.set('client_id', clientId);
+    const hint = held?.logoutHint && unseal(deps.stateKeys, held.logoutHint, Buffer.from(held.id));
+    if (hint) url.searchParams.set('id_token_hint', hint);
     if (returnTo !== undefined && redirectUris.includes(returnTo)) {
       url.searchParams.set('post_logout_redirect_uri', returnTo);
     }

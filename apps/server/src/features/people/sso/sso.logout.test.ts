@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
 import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
 import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
@@ -36,6 +37,7 @@ test('a browser signs out, here and at the provider, and comes back to a listed 
   expect(target.origin + target.pathname).toBe(`${provider.issuer}/session/end`);
   expect(Object.fromEntries(target.searchParams)).toEqual({
     client_id: connection.clientId,
+    id_token_hint: expect.any(String),
     post_logout_redirect_uri: APP_BACK,
   });
   expect(answer.cookies).toMatchObject([{ name: '__Host-bh_sso_session', value: '', maxAge: 0, path: '/' }]);
@@ -43,6 +45,21 @@ test('a browser signs out, here and at the provider, and comes back to a listed 
   expect(await entriesOf(acme, 'sso.session.revoked')).toMatchObject([
     { metadata: { reason: 'signed_out' } },
   ]);
+});
+
+test('o14: the provider gets the ID token of the session back, which the database has sealed', async () => {
+  const { provider, service, acme, signOut } = await startSignedIn();
+  const { logoutHint } = await service.db
+    .selectFrom('ssoSessions')
+    .select('logoutHint')
+    .where('developerId', '=', acme.developerId)
+    .executeTakeFirstOrThrow();
+
+  const { providerUrl } = (await signOut('')).json();
+
+  const hint = new URL(providerUrl).searchParams.get('id_token_hint') ?? '';
+  expect(decodeJwt(hint)).toMatchObject({ iss: provider.issuer, sub: 'ada' });
+  expect(logoutHint?.includes(hint.slice(0, 20))).toBe(false);
 });
 
 test('a wrong cookie ends no session, and a browser without one is told that it is signed out', async () => {

@@ -151,6 +151,7 @@ export async function oidcClaims(
     ...personInClaims(sources, members, row.domains),
     groups: groupsFrom(sources, members, asked?.claims === null),
     idpSession: typeof sid === 'string' && sid.length <= 256 ? sid : undefined,
+    idToken: String(said.id_token),
     authTime: isTime(authTime) ? authTime : undefined,
     methods: methodsIn(amr),
   };

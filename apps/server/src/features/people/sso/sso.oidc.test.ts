@@ -3,55 +3,12 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
 import { refusalOf } from '../../../../test/app/flow.ts';
+import { FORGED_ACCESS_TOKEN, startForger } from '../../../../test/app/forging-provider.ts';
 import { addOidc, besideProvider, bringBack, startLogin } from '../../../../test/app/signing-on.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 
-const ACCESS_TOKEN = 'the access token';
-const hash = createHash('sha256').update(ACCESS_TOKEN).digest();
+const hash = createHash('sha256').update(FORGED_ACCESS_TOKEN).digest();
 const AT_HASH = hash.subarray(0, 16).toString('base64url');
-
-/** A provider whose ID tokens the test writes. */
-async function startForger() {
-  const provider = await startAccountsServer();
-  const service = await startApp(besideProvider());
-  const acme = await service.asDeveloper();
-  const connection = await addOidc(acme, provider);
-  const { publicKey, privateKey } = await generateKeyPair('RS256');
-  const stranger = await generateKeyPair('RS256');
-  const keys = [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256', use: 'sig' }];
-  const org = acme.developerId;
-  const now = () => Math.floor(service.clock().getTime() / 1000);
-  let idToken = '';
-  provider.behaviour.instead = ({ url }, respond) => {
-    if (url === '/jwks') respond(200, { keys });
-    else if (url === '/token') {
-      respond(200, { access_token: ACCESS_TOKEN, token_type: 'Bearer', id_token: idToken });
-    } else return false;
-    return true;
-  };
-  /** Signs in with these claims in place of good ones. */
-  async function signIn(claims: object, header: { alg?: string; by?: 'stranger' } = {}) {
-    const { authorizeUrl } = (await startLogin(service, { org })).json();
-    const nonce = new URL(authorizeUrl).searchParams.get('nonce');
-    const payload = {
-      iss: provider.issuer,
-      sub: 'ada',
-      aud: connection.clientId,
-      nonce,
-      iat: now(),
-      exp: now() + 300,
-      ...claims,
-    };
-    const { alg = 'RS256', by } = header;
-    const jwt = new SignJWT(payload).setProtectedHeader({ alg, kid: 'k' });
-    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-    const secret = Buffer.from(JSON.stringify(keys[0]));
-    if (alg === 'none') idToken = `${part({ alg })}.${part(payload)}.`;
-    else idToken = await jwt.sign(alg === 'HS256' ? secret : by ? stranger.privateKey : privateKey);
-    return bringBack(service, await provider.visit(authorizeUrl));
-  }
-  return { provider, service, acme, connection, org, now, signIn };
-}
 
 test('M7: an ID token with a wrong claim, algorithm or key signs nobody in', async () => {
   const { connection, now, signIn } = await startForger();

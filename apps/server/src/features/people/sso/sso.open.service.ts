@@ -8,9 +8,11 @@ import { type SsoSettings, ssoEgress } from './sso.settings.ts';
 export const ssoDepsOf = (house: House, settings: SsoSettings): SsoDeps => ({
   ...house,
   vault: house.keyRing.vault,
-  upstream: ssoEgress(house, settings),
+  upstream: ssoEgress(house, settings, settings.SSO_METADATA_LIMIT_BYTES),
   stateKeys: stateKeysOf(house.keyRing, settings.SSO_STATE_SECRET),
   sessionSeconds: settings.SSO_SESSION_SECONDS,
+  responseLimit: settings.SSO_RESPONSE_LIMIT_BYTES,
+  metadataLimit: settings.SSO_METADATA_LIMIT_BYTES,
   allowsPlainLdap: settings.SSO_ALLOW_INSECURE_URLS,
   onEnforced: house.listenersOf(enforcementBegan),
   onIssuerChanged: house.listenersOf(issuerChanged),

@@ -13,6 +13,8 @@ export interface Claimed {
   readonly groups: readonly string[];
   /** The provider's own name of the session, if it gave one. */
   readonly idpSession?: string | undefined;
+  /** The ID token, which a provider wants back when the person signs out. */
+  readonly idToken?: string | undefined;
   /** When the person signed in at the provider, in seconds since the epoch, if it said so. */
   readonly authTime?: number | undefined;
   /** How, in the words of RFC 8176, if it said so. */

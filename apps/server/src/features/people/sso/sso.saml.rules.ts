@@ -1,7 +1,6 @@
 import type { Attributes } from './sso.claims.rules.ts';
 import { childrenOf, type Element, everyElement, onlyChild, readXml } from './sso.xml.rules.ts';
 
-const MOST_BYTES = 262_144;
 const XMLDSIG = 'http://www.w3.org/2000/09/xmldsig#';
 const MORE = 'http://www.w3.org/2001/04/xmldsig-more#';
 const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
@@ -50,9 +49,9 @@ export interface SamlFault {
 }
 
 /** Decodes the answer. @returns the text as the identity provider sent it, or why not */
-export function decodeResponse(base64: string): string | SamlFault {
+export function decodeResponse(base64: string, mostBytes: number): string | SamlFault {
   const bytes = Buffer.from(base64, 'base64');
-  if (bytes.length > MOST_BYTES) return { fault: 'too_large' };
+  if (bytes.length > mostBytes) return { fault: 'too_large' };
   const text = bytes.toString('utf8');
   return Buffer.from(text).equals(bytes) ? text : { fault: 'xml' };
 }

@@ -66,7 +66,7 @@ export async function samlMetadata(row: ConnectionRow): Promise<string> {
  * @throws SSO_AUTH_FAILED
  */
 export async function samlClaims(
-  { clock }: Pick<SsoDeps, 'clock'>,
+  { clock, responseLimit }: Pick<SsoDeps, 'clock' | 'responseLimit'>,
   row: ConnectionRow,
   { requestId }: Pick<Flight, 'requestId'>,
   response: string,
@@ -76,7 +76,7 @@ export async function samlClaims(
   const { idpEntityId = '', spEntityId = '', spAcsUrl = '' } = members;
   const now = clock();
   const expected = { idpEntityId, spEntityId, spAcsUrl, requestId, now };
-  const xml = decodeResponse(response);
+  const xml = decodeResponse(response, responseLimit);
   if (typeof xml !== 'string') throw authFailed(xml.fault);
   const wrong = answerFault(xml, expected);
   if (wrong) throw authFailed(wrong.fault, wrong.said);

@@ -45,7 +45,11 @@ test('a person signs in with a signed assertion, in a browser too', async () => 
   const [cookie] = begun.answer.cookies;
   const xml = sign(responseOf(service.clock(), { inResponseTo: begun.requestId }));
   const landed = await postSaml(service, xml, begun.relayState, `${cookie?.name}=${cookie?.value}`);
-  expect(cookie).toMatchObject({ name: '__Host-bh_sso', sameSite: 'None', secure: true });
+  expect(cookie).toMatchObject({
+    name: expect.stringMatching(/^__Host-bh_sso\./),
+    sameSite: 'None',
+    secure: true,
+  });
   expect(landed.headers.location).toBe('/permissions');
 
   const metadata = await service.app.inject(`/sso/saml/${connection.id}/metadata`);
@@ -176,7 +180,7 @@ describe('an answer is refused', () => {
     const all = { ...wrappings, ...refused };
     for (const [name, make] of Object.entries(all)) outcomes[name] = refusalOf(await answerWith(make));
     const expected = Object.fromEntries(Object.keys(all).map((name) => [name, '401 SSO_AUTH_FAILED']));
-    expect(outcomes).toEqual({ ...expected, 'too many bytes': '413 PAYLOAD_TOO_LARGE' });
+    expect(outcomes).toEqual(expected);
   });
 
   test('M4: made for another party, request or time', async () => {

@@ -25,17 +25,28 @@ export const ssoSettings = {
     'false',
     'Whether identity providers may be called over `http` and `ldap` without TLS. The service refuses it in production.',
   ),
+  SSO_RESPONSE_LIMIT_BYTES: defaulted(
+    integer(65_536, 1_048_576),
+    '262144',
+    'The largest SAML response, decoded. A person in hundreds of groups needs some 100 KiB.',
+  ),
+  SSO_METADATA_LIMIT_BYTES: defaulted(
+    integer(65_536, 8_388_608),
+    '1048576',
+    'The largest metadata of an identity provider, fetched or pasted.',
+  ),
 };
 
 export type SsoSettings = ValuesOf<typeof ssoSettings>;
 
 const MOST_BYTES = 1_048_576;
 
-/** The client for identity providers. */
+/** The client for identity providers. @param mostBytes the largest answer */
 export const ssoEgress = (
   { openEgress }: Pick<House, 'openEgress'>,
   {
     SSO_ALLOW_PRIVATE_HOSTS: allowsPrivateHosts,
     SSO_ALLOW_INSECURE_URLS: allowsHttp,
   }: Pick<SsoSettings, 'SSO_ALLOW_PRIVATE_HOSTS' | 'SSO_ALLOW_INSECURE_URLS'>,
-): Egress => openEgress({ allowsHttp, allowsPrivateHosts }, { mostBytes: MOST_BYTES });
+  mostBytes = MOST_BYTES,
+): Egress => openEgress({ allowsHttp, allowsPrivateHosts }, { mostBytes });

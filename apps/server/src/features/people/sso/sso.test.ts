@@ -134,12 +134,72 @@ test('M8: a browser is bound by its cookie, and returns to its path', async () =
   const landed = await bring(own.back, own.cookie);
 
   expect(own.answer.cookies).toMatchObject([
-    { name: '__Host-bh_sso', httpOnly: true, secure: true, sameSite: 'Lax', maxAge: 600 },
+    {
+      name: expect.stringMatching(/^__Host-bh_sso\.[\w-]{12}$/),
+      httpOnly: true,
+      secure: true,
+      sameSite: 'Lax',
+      maxAge: 600,
+    },
   ]);
   expect(landed.statusCode).toBe(302);
   expect(landed.headers.location).toBe('/permissions');
   expect(landed.cookies[0]).toMatchObject({ name: '__Host-bh_sso_session', httpOnly: true, sameSite: 'Lax' });
   expect(refusalOf(await bring(stolen.back))).toBe('400 BAD_REQUEST');
+});
+
+test('b01: logins in several tabs of a browser end in any order, and the ninth takes the place of the first', async () => {
+  const { provider, service, org } = await startWithProvider();
+  const jar = new Map<string, string>();
+  const visit = async (url: string) => {
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await service.app.inject({ url, headers: { cookie } });
+    for (const { name, value, maxAge } of answer.cookies) {
+      if (maxAge === 0) jar.delete(name);
+      else jar.set(name, value);
+    }
+    return answer;
+  };
+  const query = new URLSearchParams({ org, mode: 'redirect', return_to: '/permissions' });
+  const begin = async () => {
+    const { headers } = await visit(`/sso/login?${query}`);
+    return provider.visit(String(headers.location));
+  };
+  const end = async ({ pathname, search }: URL) => (await visit(pathname + search)).statusCode;
+  const logins = () => [...jar.keys()].filter((name) => name.startsWith('__Host-bh_sso.'));
+  const [first, second] = [await begin(), await begin()];
+
+  expect(logins()).toHaveLength(2);
+  expect([await end(second), await end(first)]).toEqual([302, 302]);
+  expect(logins()).toEqual([]);
+
+  const tabs: URL[] = [];
+  for (let tab = 0; tab < 9; tab += 1) tabs.push(await begin());
+  expect(logins()).toHaveLength(8);
+  const [oldest, ...others] = tabs;
+  for (const tab of others.reverse()) expect(await end(tab)).toBe(302);
+  expect(oldest && (await end(oldest))).toBe(400);
+});
+
+test('K5, o06: a code has up to 8 KiB', async () => {
+  const { provider, service, org } = await startWithProvider();
+  const codes: number[] = [];
+  provider.behaviour.instead = (request, respond) => {
+    if (request.url !== '/token') return false;
+    request.on('data', (form) => codes.push(String(new URLSearchParams(String(form)).get('code')).length));
+    request.on('end', () => respond(400, { error: 'invalid_grant' }));
+    return true;
+  };
+  const bring = async (length: number) => {
+    const { authorizeUrl } = (await startLogin(service, { org })).json();
+    const back = await provider.visit(authorizeUrl);
+    back.searchParams.set('code', 'c'.repeat(length));
+    return refusalOf(await bringBack(service, back));
+  };
+
+  expect(await bring(8192)).toBe('401 SSO_AUTH_FAILED');
+  expect(codes).toEqual([8192]);
+  expect(await bring(8193)).toBe('400 BAD_REQUEST');
 });
 
 test.each(['//evil.test', '/\\evil.test', 'https:evil.test', 'https://evil.test/', '/%0d', '/.//evil.test'])(

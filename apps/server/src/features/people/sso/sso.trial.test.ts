@@ -78,6 +78,40 @@ test('a failure has a name, and words that say what to do', async () => {
   expect(Object.values(said)).not.toContainEqual(expect.objectContaining({ message: undefined }));
 });
 
+test('K6, o13: an issuer for every tenant is told as such, because it cannot be copied', async () => {
+  const provider = await startAccountsServer();
+  const service = await startApp(besideProvider());
+  const acme = await service.asDeveloper();
+  const { id } = await addOidc(acme, provider);
+  provider.behaviour.instead = ({ url }, respond) => {
+    if (!url?.startsWith('/.well-known/')) return false;
+    respond(200, { issuer: 'https://login.test/{tenantid}/v2.0' });
+    return true;
+  };
+
+  expect((await acme('POST', `/v1/sso/connections/${id}/test`, {})).json()).toMatchObject({
+    success: false,
+    error: 'issuer_of_any_tenant',
+    message: `${ADVICE.issuer_of_any_tenant} It says \`https://login.test/{tenantid}/v2.0\`.`,
+  });
+});
+
+test('K10: an issuer that is the address of its metadata, or of any tenant, is refused when it is set', async () => {
+  const service = await startApp(besideProvider());
+  const acme = await service.asDeveloper();
+  const body = { name: 'Customer', protocol: 'oidc', clientId: 'c', clientSecret: 's' };
+  const set = async (issuerUrl: string) => {
+    const answer = await acme('POST', '/v1/sso/connections', { ...body, issuerUrl });
+    return answer.json().message;
+  };
+
+  expect(await set('https://idp.test/.well-known/openid-configuration')).toContain(
+    'Leave out `/.well-known/`',
+  );
+  expect(await set('https://login.test/{tenantid}/v2.0')).toContain('the id of your tenant');
+  expect(await set('https://login.test/7/v2.0')).toBeUndefined(); // the control
+});
+
 test('a certificate that has expired is named', async () => {
   const service = await startApp(besideProvider());
   const acme = await service.asDeveloper();

@@ -39,7 +39,7 @@ const KEYED: ReadonlySet<string> = new Set(['developer', 'scim', 'ssf']);
 export function addBodyParser(app: FastifyInstance, bodyLimit: number): void {
   app.addHook('onRoute', (route: RouteOptions) => {
     if (KEYED.has(route.config?.access ?? 'none')) return;
-    route.bodyLimit = Math.min(route.bodyLimit ?? MOST_WITHOUT_KEY, bodyLimit);
+    route.bodyLimit ??= Math.min(MOST_WITHOUT_KEY, bodyLimit);
   });
   app.removeAllContentTypeParsers();
   // Parsed later: the bytes find a stored answer before their content is judged.
