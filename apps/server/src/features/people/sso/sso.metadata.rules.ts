@@ -10,7 +10,7 @@ export interface SamlProvider {
 
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol';
-const MOST_ELEMENTS = 20_000; // the documents of federation services describe every claim
+const MOST_PIECES = 10_000; // the documents of federation services describe every claim
 const MOST_SHOWN = 3;
 
 /** The metadata cannot be used, in words for the administrator. */
@@ -24,7 +24,7 @@ const missing = (part: string): Unusable => ({
 
 /** Reads the metadata of an identity provider (SAML 2.0 Metadata, section 2.4.3). Nothing in them is signed. */
 export function readSamlMetadata(text: string, now: Date): SamlProvider | Unusable {
-  const form = { allowsComments: true, isUnsigned: true, mostElements: MOST_ELEMENTS };
+  const form = { allowsComments: true, isUnsigned: true, mostPieces: MOST_PIECES };
   const document = readXml(text.trim(), form);
   if (!document) return missing('XML');
   const entity = onlyProvider(document);

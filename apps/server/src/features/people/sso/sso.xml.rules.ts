@@ -10,16 +10,30 @@ export interface Element {
   readonly hasComment: boolean;
 }
 
-interface Open extends Element {
-  readonly attributes: Record<string, string>;
-  readonly children: Open[];
-  text: string;
-  hasComment: boolean;
+/** An element while it is read. */
+class Open implements Element {
+  readonly children: Open[] = [];
+  /** Its text and its children, in their order. */
+  readonly parts: (string | Open)[] = [];
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  hasComment = false;
+
+  constructor(name: string, attributes: Readonly<Record<string, string>>) {
+    this.name = name;
+    this.attributes = attributes;
+  }
+
+  /** Put together where somebody asks: to add every text to all elements around it would cost their product. */
+  get text(): string {
+    return this.parts.map((part) => (typeof part === 'string' ? part : part.text)).join('');
+  }
 }
 
 /** The form of a document: how much it may have beside elements, attributes and text. */
 interface Form {
-  readonly mostElements?: number;
+  /** The most elements, and other pieces beside text. */
+  readonly mostPieces?: number;
   /** Comments are skipped, and noted in their element. */
   readonly allowsComments?: boolean;
   /** Processing instructions are skipped, and CDATA sections are text: for documents that nobody has signed. */
@@ -32,7 +46,7 @@ const TAG =
   /<(\/?)([A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?)((?:\s+[A-Za-z_][\w.:-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
 const ATTRIBUTE = /([A-Za-z_][\w.:-]*)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g;
 const DEEPEST = 50;
-const MOST_ELEMENTS = 5000;
+const MOST_PIECES = 5000;
 const NO_FORM: Form = {};
 
 /**
@@ -42,23 +56,26 @@ const NO_FORM: Form = {};
  * @returns undefined for any other text
  */
 export function readXml(text: string, form: Form = NO_FORM): Element | undefined {
-  const { mostElements = MOST_ELEMENTS } = form;
+  const { mostPieces = MOST_PIECES } = form;
   const xml = text.replace(/^\uFEFF/, '').replace(DECLARATION, '');
-  const top: Open = { name: '', attributes: {}, children: [], text: '', hasComment: false };
+  if (hasMore(xml, '&', mostPieces)) return undefined;
+  const top = new Open('', {});
   const open: Open[] = [top];
   const names: string[] = [];
-  let elements = 0;
+  let pieces = 0;
   for (let at = 0; at < xml.length; ) {
     const next = xml.indexOf('<', at);
     const words = decoded(xml.slice(at, next === -1 ? xml.length : next));
     if (words === undefined || (open.length === 1 && words.trim() !== '')) return undefined;
-    for (const element of open) element.text += words;
+    if (words !== '') open.at(-1)?.parts.push(words);
     if (next === -1) break;
     const other = otherAt(xml, next, form);
     if (other) {
-      for (const element of open) element.text += other.text;
+      pieces += 1;
       const within = open.at(-1);
-      if (within && other.isComment) within.hasComment = true;
+      if (pieces > mostPieces || !within) return undefined;
+      if (other.text !== '') within.parts.push(other.text);
+      within.hasComment ||= other.isComment;
       at = other.end;
       continue;
     }
@@ -72,23 +89,29 @@ export function readXml(text: string, form: Form = NO_FORM): Element | undefined
       open.pop();
       continue;
     }
-    elements += 1;
+    pieces += 1;
     const attributes = attributesIn(written);
-    if (!attributes || elements > mostElements || open.length > DEEPEST) return undefined;
-    const element: Open = {
-      name: localName(fullName),
-      attributes,
-      children: [],
-      text: '',
-      hasComment: false,
-    };
-    open.at(-1)?.children.push(element);
+    if (!attributes || pieces > mostPieces || open.length > DEEPEST) return undefined;
+    const element = new Open(localName(fullName), attributes);
+    const around = open.at(-1);
+    around?.children.push(element);
+    around?.parts.push(element);
     if (isEmpty) continue;
     open.push(element);
     names.push(fullName);
   }
   const [root, ...more] = top.children;
   return open.length === 1 && more.length === 0 ? root : undefined;
+}
+
+/** Whether a text holds a character more often than this. */
+function hasMore(text: string, character: string, most: number): boolean {
+  let at = -1;
+  for (let count = 0; count <= most; count += 1) {
+    at = text.indexOf(character, at + 1);
+    if (at === -1) return false;
+  }
+  return true;
 }
 
 interface Other {
