@@ -130,6 +130,9 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     policies_hold: call('policies_hold', dev, "'1'"),
     policies_version: call('policies_version', dev),
     count_policies: call('count_policies', dev, at),
+    count_manifests: call('count_manifests', dev, at),
+    count_scim_groups: call('count_scim_groups', dev, at),
+    count_scim_people: call('count_scim_people', dev, at),
     lock_directory: call('lock_directory', dev),
     add_scim_user: call(
       'add_scim_user',

@@ -51,7 +51,9 @@ export function writeAssertion(
       await lockPeople(tx, tenant);
       const now = await findAsserted(tx, tenant, connection, asserted);
       if (!isDeepStrictEqual(now, meant)) throw CHANGED;
-      acts.push(...(await settleAsserted(tx, caller, connection, { asserted, meant }, at)));
+      acts.push(
+        ...(await settleAsserted(tx, caller, connection, { asserted, meant, quotas: deps.quotas }, at)),
+      );
     }
     await heldAgent(tx, tenant, place.agentId);
     // The end of a trust revokes the grants that it finds, so a grant that is made comes before it or not at all.

@@ -8,6 +8,12 @@ export const acts = {
     readonly sha256: string;
     readonly previousBundleId: string | null;
   }>(),
+  'policy.bundle_deleted': act<{
+    readonly bundleId: string;
+    readonly format: string;
+    readonly version: string;
+    readonly sha256: string;
+  }>(),
   'policy.sync_requested': act<{ readonly ref: string | null; readonly repository: string | null }>(),
 };
 

@@ -1,7 +1,7 @@
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 
 export const quotas = {
-  bundles: { free: 50, pro: 1000, enterprise: 'unlimited', describes: 'policy bundles' },
+  bundles: { free: 10, pro: 1000, enterprise: 'unlimited', describes: 'policy bundles' },
 } as const satisfies QuotaDeclarations;
 
 type Declared = typeof quotas;

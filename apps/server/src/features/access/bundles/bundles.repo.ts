@@ -76,6 +76,10 @@ export async function setActive(tx: Tx, { developerId }: Tenant, id: string, act
     .execute();
 }
 
+export async function deleteBundleRow(tx: Tx, { developerId }: Tenant, id: string): Promise<void> {
+  await tx.deleteFrom('policyBundles').where('developerId', '=', developerId).where('id', '=', id).execute();
+}
+
 export async function putSecret(
   tx: Tx,
   { developerId }: Tenant,

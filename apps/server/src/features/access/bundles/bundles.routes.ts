@@ -19,7 +19,14 @@ import {
   SyncedBundle,
   SyncSecret,
 } from './bundles.schema.ts';
-import { activateBundle, getActiveBundle, getContent, listBundles, syncBundle } from './bundles.service.ts';
+import {
+  activateBundle,
+  deleteBundle,
+  getActiveBundle,
+  getContent,
+  listBundles,
+  syncBundle,
+} from './bundles.service.ts';
 
 const FULL = { access: 'developer', role: 'full' } as const;
 const LARGEST_BODY = 8_388_608; // bytes
@@ -92,6 +99,23 @@ export const bundleRoutes: FastifyPluginAsyncTypebox<PushDeps> = async (app, dep
     async (request, reply) => {
       const { sha256, content } = await getContent(deps, callerOf(request), request.params.id);
       return reply.type('application/octet-stream').header('etag', `"${sha256}"`).send(content);
+    },
+  );
+
+  app.delete(
+    '/v1/policies/bundles/:id',
+    {
+      config: { ...FULL, rate: rates.policySync, failures: ['NOT_FOUND', 'CONFLICT'] },
+      schema: {
+        operationId: 'policyBundles.delete',
+        summary: 'Delete a policy bundle that is not active',
+        params: BundlePath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await deleteBundle(deps, callerOf(request), request.params.id);
+      return reply.code(204).send(null);
     },
   );
 

@@ -15,6 +15,7 @@ export const samples: Samples = {
   ways: {
     'GET /v1/policies/bundles/:id/content': { id: 'bundleId' },
     'POST /v1/policies/bundles/:id/activate': { id: 'bundleId' },
+    'DELETE /v1/policies/bundles/:id': { id: 'bundleId' },
   },
   bodies: {
     'POST /v1/policies/sync': { ...bundle, version: '1.0.1' },
@@ -27,6 +28,7 @@ export const samples: Samples = {
     'GET /v1/policies/bundles/active',
     'GET /v1/policies/bundles/:id/content',
     'POST /v1/policies/bundles/:id/activate',
+    'DELETE /v1/policies/bundles/:id',
     'POST /v1/policies/sync/secret',
   ],
   shownAt: () => ['/v1/policies/bundles'],

@@ -6,11 +6,12 @@ import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
-import { useQuota } from '../../accounts/quotas/index.ts';
+import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { faultsOfCedar } from '../policies/index.ts';
 import {
   type BundleRow,
+  deleteBundleRow,
   findActive,
   findBundle,
   findContent,
@@ -77,6 +78,22 @@ export async function activateBundle(deps: BundleDeps, caller: Caller, id: strin
     if (!row) throw notFound();
     if (!row.active) await makeActive(tx, caller, row, at);
     return toBundle({ ...row, active: true });
+  });
+}
+
+/** Makes room for another. The active one of a format stays until another is active. @throws NOT_FOUND, CONFLICT */
+export function deleteBundle(deps: BundleDeps, caller: Caller, id: string): Promise<void> {
+  const at = deps.clock();
+  return inTransaction(deps.db, async (tx) => {
+    await lockBundles(tx, caller.tenant);
+    const row = await findBundle(tx, caller.tenant, id);
+    if (!row) throw notFound();
+    if (row.active) throw new AppError('CONFLICT', 'This bundle is active. Activate another one first.');
+    await deleteBundleRow(tx, caller.tenant, id);
+    await freeQuota(tx, caller, 'bundles', 1);
+    const { format, version, sha256 } = row;
+    const deleted: Act = { type: 'policy.bundle_deleted', data: { bundleId: id, format, version, sha256 } };
+    await recordActs(tx, caller, [deleted], at);
   });
 }
 

@@ -168,3 +168,26 @@ test('the secret is sealed again at the start under the next vault key, and a lo
   await prepare({ VAULT_ENCRYPTION_KEY: 'c3'.repeat(32) }, false);
   expect(warnings).toEqual([expect.stringMatching(/1 developers/)]);
 });
+
+test('M7: a bundle is deleted, and makes room for another, unless it is active', async () => {
+  const { asDeveloper } = await startApp({ env: { PLAN_FREE_BUNDLES: '2' } });
+  const [acme, other] = [await asDeveloper(), await asDeveloper()];
+  const store = (version: string, activate: boolean) =>
+    acme('POST', '/v1/policies/sync', { ...first, version, activate });
+  const [{ bundleId: active }, { bundleId }] = [
+    (await store('1', true)).json(),
+    (await store('2', false)).json(),
+  ];
+  const remove = (caller: typeof acme, id: string) => caller('DELETE', `/v1/policies/bundles/${id}`);
+
+  expect((await store('3', false)).statusCode).toBe(402);
+  expect((await remove(acme, active)).statusCode).toBe(409);
+  expect((await remove(other, bundleId)).statusCode).toBe(404);
+  expect((await remove(acme, bundleId)).statusCode).toBe(204);
+  expect((await remove(acme, bundleId)).statusCode).toBe(404);
+  expect((await store('3', false)).statusCode).toBe(201);
+  expect((await store('4', false)).statusCode).toBe(402);
+  const [deleted, second] = await entriesOf(acme, 'policy.bundle_deleted');
+  expect(deleted?.metadata).toMatchObject({ bundleId, format: 'rego', version: '2', sha256: digest(source) });
+  expect(second).toBeUndefined();
+});

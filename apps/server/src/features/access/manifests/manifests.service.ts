@@ -7,7 +7,9 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
 import { pageOf } from '../../../platform/paging.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
 import { lockOpenAccount } from '../../accounts/developers/index.ts';
+import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
   deleteManifestRow,
@@ -32,6 +34,7 @@ import type {
 export interface ManifestDeps {
   readonly db: Executor;
   readonly clock: Clock;
+  readonly quotas: Quotas;
 }
 
 /** Versions before the new one, with which it is compared. */
@@ -48,7 +51,7 @@ interface Put {
  * @throws INVALID_MANIFEST with the first fault, BAD_REQUEST when it is the manifest of another connector
  */
 export async function putManifest(
-  { db, clock }: ManifestDeps,
+  { db, clock, quotas }: ManifestDeps,
   caller: Caller,
   connector: string,
   input: NewManifest,
@@ -77,6 +80,7 @@ export async function putManifest(
       return { manifest: { ...toManifest(before), warnings }, isFirst: false };
     }
 
+    if (!before) await useQuota(tx, quotas, caller, 'manifests', at);
     const versions = await listVersions(tx, tenant, connector);
     const pins = await pinsOf(tx, tenant, { manifest, sha256 }, versions);
     const revision = (versions[0]?.revision ?? 0) + 1;
@@ -158,6 +162,7 @@ export function deleteManifest(
     await lockOpenAccount(tx, caller.tenant);
     const deleted = await deleteManifestRow(tx, caller.tenant, connector);
     if (!deleted) throw notFound();
+    await freeQuota(tx, caller, 'manifests', 1);
     await recordActs(tx, caller, [{ type: 'manifest.deleted', data: { connector, ...deleted } }], at);
   });
 }

@@ -79,6 +79,15 @@ const policiesOf = (db: Executor, { developerId }: Tenant) =>
 export const findPolicy = (db: Executor, tenant: Tenant, id: string): Promise<StoredPolicy | undefined> =>
   policiesOf(db, tenant).where('id', '=', id).executeTakeFirst();
 
+export async function countPolicies(db: Executor, { developerId }: Tenant): Promise<number> {
+  const { count } = await db
+    .selectFrom('policies')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('developerId', '=', developerId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** In the order of evaluation. */
 export function listPolicyRows(db: Executor, tenant: Tenant, { cursor, limit }: PolicyQuery) {
   const all = policiesOf(db, tenant);

@@ -130,7 +130,11 @@ export const PolicyQuery = Type.Object({
 });
 
 export type PolicyPage = Static<typeof PolicyPage>;
-export const PolicyPage = Type.Object({ policies: Type.Array(PolicyRecord), nextCursor: NextCursor });
+export const PolicyPage = Type.Object({
+  policies: Type.Array(PolicyRecord),
+  total: Type.Integer(),
+  nextCursor: NextCursor,
+});
 
 export const Operation = Type.Enum([
   ...(['authorize', 'consent', 'token', 'refresh', 'delegate', 'enforce'] as const),

@@ -12,6 +12,7 @@ import { type CompiledPolicies, compilePolicies } from './policies.compile.rules
 import { type DecideDeps, decide } from './policies.decide.service.ts';
 import { policiesVersion } from './policies.queries.ts';
 import {
+  countPolicies,
   deletePolicyRow,
   findPolicy,
   insertPolicy,
@@ -72,9 +73,9 @@ export async function listPolicies(
   { tenant }: Caller,
   query: PolicyQuery,
 ): Promise<PolicyPage> {
-  const rows = await listPolicyRows(db, tenant, query);
+  const [rows, total] = [await listPolicyRows(db, tenant, query), await countPolicies(db, tenant)];
   const { page, nextCursor } = pageOf(rows, cursorOf, toPolicy);
-  return { policies: page, nextCursor };
+  return { policies: page, total, nextCursor };
 }
 
 /** @throws NOT_FOUND */

@@ -8,6 +8,7 @@ import { scimBulkRoutes } from './scim.bulk.routes.ts';
 import { scimDiscoveryRoutes } from './scim.discovery.routes.ts';
 import { scimGroupRoutes } from './scim.groups.routes.ts';
 import { userLeft } from './scim.hooks.ts';
+import { quotas } from './scim.quotas.ts';
 import { rates } from './scim.rates.ts';
 import { eraseDirectory } from './scim.repo.ts';
 import { tables } from './scim.tables.ts';
@@ -22,10 +23,20 @@ export const scim = defineFeature({
     scimTokens: 'Credentials with which identity providers provision people.',
     scim: 'People and groups as an identity provider tells of them: SCIM 2.0.',
   },
-  knows: ['audit', 'authorization', 'credentials', 'developers', 'grants', 'passkeys', 'principals'],
+  knows: [
+    'audit',
+    'authorization',
+    'credentials',
+    'developers',
+    'grants',
+    'passkeys',
+    'principals',
+    'quotas',
+  ],
   tables,
   acts,
   rates,
+  quotas,
   listens: [on(accountClosed, removeTokens), on(tenantErased, eraseDirectory), on(personTold, tellUser)],
   open: (house) => ({
     credentials: { scim: (hash) => findProvisioner(house, hash) },

@@ -3,6 +3,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { notFound, scimRefusal } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
+import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { groupType } from './scim.attributes.rules.ts';
 import {
@@ -30,7 +31,7 @@ import type { Asked, DirectoryDeps, Seen } from './scim.users.show.service.ts';
 import { mustBeVersion } from './scim.versions.rules.ts';
 import { isShown, readView, type View, viewed } from './scim.view.rules.ts';
 
-/** @throws invalidValue, invalidSyntax, uniqueness */
+/** @throws invalidValue, invalidSyntax, uniqueness, PLAN_LIMIT_EXCEEDED */
 export function createGroup(deps: DirectoryDeps, caller: Caller, body: object, query: object): Promise<Seen> {
   const view = readView(groupType, query);
   const group = groupIn(readDocument(groupType, body));
@@ -41,6 +42,7 @@ export function createGroup(deps: DirectoryDeps, caller: Caller, body: object, q
     const known = { id: newId('scimgrp', at), version: 1, createdAt: at, updatedAt: at };
     const row = { ...known, displayName: group.displayName, externalId: group.externalId };
     await mustBeFree(tx, caller, row);
+    await useQuota(tx, deps.quotas, caller, 'scim_groups', at);
     await insertGroup(tx, caller.tenant, row);
     await changeMembers(tx, caller, row.id, [], group.memberIds);
     await recordActs(tx, caller, [{ type: 'scim.group.created', data: dataOf(row) }], at);
@@ -148,6 +150,7 @@ export function deleteGroup(
   return inTransaction(deps.db, async (tx) => {
     const row = await lockGroup(tx, caller, id, ifMatch);
     await deleteGroupRow(tx, caller.tenant, id);
+    await freeQuota(tx, caller, 'scim_groups', 1);
     await recordActs(tx, caller, [{ type: 'scim.group.deleted', data: dataOf(row) }], deps.clock());
   });
 }

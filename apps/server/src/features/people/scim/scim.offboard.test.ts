@@ -160,3 +160,58 @@ test('a replacement without `active` leaves the person as they are', async () =>
 
   expect(replaced.json()).toMatchObject({ active: false, title: 'Countess' });
 });
+
+test('a person who has nothing but a session is offboarded by the spelling under which it was opened', async () => {
+  const { service, acme, idp, userId } = await startProvisioned();
+  const held = await grantTo(acme, { principalId: 'ADA@acme.test' });
+  const { sessionToken } = (await openSession(acme, 'ADA@acme.test')).json();
+  await acme('DELETE', `/v1/grants/${held.grantId}`);
+  const shown = () => service.calling(sessionToken)('GET', '/v1/principal/grants');
+  expect((await shown()).statusCode).toBe(200); // the control
+
+  await idp('PATCH', `/Users/${userId}`, deactivation);
+
+  expect((await shown()).statusCode).toBe(401);
+  const [offboarded] = await entriesOf(acme, 'principal.offboarded');
+  expect(offboarded?.metadata).toMatchObject({
+    principalIds: ['00u1', 'ADA@acme.test', 'ada@acme.test', userId].sort(),
+    grantsRevoked: 0,
+  });
+});
+
+test('each change of people and groups has its entry and its event', async () => {
+  const { acme, idp, userId } = await startProvisioned();
+  const group = { displayName: 'Crew', externalId: 'g1' };
+  const { id: groupId } = (await idp('POST', '/Groups', group)).json();
+  await idp('PATCH', `/Groups/${groupId}`, { Operations: [{ op: 'add', path: 'members', value: [userId] }] });
+  await idp('DELETE', `/Groups/${groupId}`);
+  await idp('PATCH', `/Users/${userId}`, { Operations: [{ op: 'add', path: 'title', value: 'Countess' }] });
+  await idp('PATCH', `/Users/${userId}`, deactivation);
+  await idp('PATCH', `/Users/${userId}`, { Operations: [{ op: 'replace', path: 'active', value: true }] });
+  await idp('DELETE', `/Users/${userId}`);
+  await acme('DELETE', `/v1/scim/tokens/${idp.tokenId}`);
+
+  const person = { userId, userName: 'Ada@acme.test', externalId: '00u1' };
+  const ofGroup = { groupId, ...group };
+  const token = { tokenId: idp.tokenId, label: 'Okta' };
+  const expected = {
+    'scim.token.created': token,
+    'scim.user.created': person,
+    'scim.group.created': ofGroup,
+    'scim.group.updated': ofGroup,
+    'scim.group.deleted': ofGroup,
+    'scim.user.updated': person,
+    'scim.user.deactivated': { ...person, grantsRevoked: 0 },
+    'scim.user.reactivated': person,
+    'scim.user.deleted': { ...person, grantsRevoked: 0 },
+    'scim.token.deleted': token,
+  };
+  const { events } = (await acme('GET', '/v1/events?pageSize=100')).json();
+  for (const [action, data] of Object.entries(expected)) {
+    const [entry, second] = await entriesOf(acme, action);
+    expect(entry?.metadata, action).toMatchObject(data);
+    expect(second).toBeUndefined();
+    const sent = events?.filter(({ type }: { type: string }) => type === action);
+    if (sent) expect(sent, action).toMatchObject([{ data }]);
+  }
+});

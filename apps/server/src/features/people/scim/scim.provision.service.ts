@@ -1,6 +1,7 @@
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
 import { userType } from './scim.attributes.rules.ts';
 import { personOf } from './scim.person.rules.ts';
 import type { Person } from './scim.queries.ts';
@@ -14,9 +15,10 @@ interface NewPerson {
   readonly email: string | null;
 }
 
-/** Adds a person who has signed in, and whom nobody has provisioned. @throws uniqueness, invalidValue */
+/** Adds a person who has signed in, and whom nobody has provisioned. @throws uniqueness, invalidValue, PLAN_LIMIT_EXCEEDED */
 export async function provisionPerson(
   tx: Tx,
+  quotas: Quotas,
   caller: Caller,
   { userName, displayName, email }: NewPerson,
   at: Date,
@@ -28,6 +30,6 @@ export async function provisionPerson(
       ...(email !== null && { emails: [{ value: email, primary: true }] }),
     }),
   );
-  const { row, created } = await addUserWithin(tx, caller, document, at);
+  const { row, created } = await addUserWithin(tx, quotas, caller, document, at);
   return { person: personOf({ ...row, attributes: document }), created };
 }

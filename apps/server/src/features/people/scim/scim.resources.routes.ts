@@ -33,7 +33,7 @@ export function resourceRoutes(kind: ResourceKind): FastifyPluginAsyncTypebox<Di
     app.post(
       all,
       {
-        config: { ...access, failures: ['CONFLICT'] },
+        config: { ...access, failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED'] },
         schema: {
           operationId: `scim.create${type}`,
           summary: summaries.create,

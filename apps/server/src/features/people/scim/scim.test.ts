@@ -106,3 +106,28 @@ test('a group is another version when the name of a member changes, and when a m
   expect((await look(made, 'W/"3"')).headers.etag).toBe('W/"4"');
   expect((await look(other, 'W/"1"')).statusCode).toBe(304);
 });
+
+test('M7: a plan includes so many people and groups, and room is made by a deletion', async () => {
+  const env = { PLAN_FREE_SCIM_PEOPLE: '2', PLAN_FREE_SCIM_GROUPS: '1' };
+  const { asDeveloper, ...service } = await startApp({ env });
+  const acme = await asDeveloper();
+  const idp = await provisionerOf({ asDeveloper, ...service }, acme);
+  const [{ id }] = [
+    (await idp('POST', '/Users', ada)).json(),
+    await idp('POST', '/Users', { userName: 'bob' }),
+  ];
+  const { id: groupId } = (await idp('POST', '/Groups', { displayName: 'Crew' })).json();
+
+  const full = await idp('POST', '/Users', { userName: 'eve' });
+  expect([full.json().status, full.json().detail]).toEqual([
+    '402',
+    'The free plan includes 2 scim people, and all are used.',
+  ]);
+  expect((await idp('POST', '/Groups', { displayName: 'Others' })).statusCode).toBe(402);
+  expect((await idp('GET', '/Users')).json().totalResults).toBe(2);
+  await idp('DELETE', `/Users/${id}`);
+  await idp('DELETE', `/Groups/${groupId}`);
+  expect((await idp('POST', '/Users', { userName: 'eve' })).statusCode).toBe(201);
+  expect((await idp('POST', '/Users', { userName: 'mallory' })).statusCode).toBe(402);
+  expect((await idp('POST', '/Groups', { displayName: 'Others' })).statusCode).toBe(201);
+});

@@ -93,45 +93,54 @@ export function findUser(db: Executor, { developerId }: Tenant, id: string): Pro
 interface FoundBy {
   readonly addresses: readonly string[];
   readonly ids: readonly PrincipalValue[];
+  /** The most people of the plan; null where there is none. */
+  readonly limit: number | null;
 }
 
 type NewUser = Omit<UserRow, 'developerId' | 'attributes'> & { readonly attributes: object };
 
-/** Adds a user, in a turn of its own. A hot write, which records the act. @returns whether nobody else has one of the ids */
+/** Why a user is not added: another has one of the ids, or the plan is full. */
+export type UserRefusal = 'taken' | 'over_quota';
+
+/** Adds a user, in a turn of its own. A hot write, which records the act. */
 export async function writeUser(
   db: Executor,
   tenant: Tenant,
   user: NewUser,
-  foundBy: FoundBy,
+  found: FoundBy,
   records: Records,
-): Promise<boolean> {
-  const fact = hotCall('add_scim_user', valuesOf(user, foundBy));
+): Promise<UserRefusal | null> {
+  const fact = hotCall('add_scim_user', valuesOf(user, found));
   // All groups lock the directory before anything else.
-  return (
-    (await records.writeUnlessRefused(db, { tenant, at: user.createdAt, fact, turn: 'a directory' })) === null
-  );
+  return records.writeUnlessRefused<UserRefusal>(db, {
+    tenant,
+    at: user.createdAt,
+    fact,
+    turn: 'a directory',
+  });
 }
 
-const adding = statement<{ readonly refusal: string | null }, [developerId: string, at: Date, write: string]>(
-  'add_scim_user',
-  'select w.refusal from add_scim_user($1, $2, $3::jsonb) as w (refusal)',
-);
+const adding = statement<
+  { readonly refusal: UserRefusal | null },
+  [developerId: string, at: Date, write: string]
+>('add_scim_user', 'select w.refusal from add_scim_user($1, $2, $3::jsonb) as w (refusal)');
 
 /** As `writeUser`, in a transaction of the caller, who records the act. */
 export async function insertUser(
   tx: Tx,
   { developerId }: Tenant,
   user: NewUser,
-  foundBy: FoundBy,
-): Promise<boolean> {
-  const [made] = await adding(tx, developerId, user.createdAt, JSON.stringify(valuesOf(user, foundBy)));
-  return made?.refusal === null;
+  found: FoundBy,
+): Promise<UserRefusal | null> {
+  const [made] = await adding(tx, developerId, user.createdAt, JSON.stringify(valuesOf(user, found)));
+  return made?.refusal ?? null;
 }
 
-const valuesOf = ({ createdAt: at, ...user }: NewUser, { addresses, ids }: FoundBy) => ({
+const valuesOf = ({ createdAt: at, ...user }: NewUser, { addresses, ids, limit }: FoundBy) => ({
   user: { ...user, at },
   addresses,
   ids,
+  limit,
 });
 
 export async function updateUser(tx: Tx, { developerId }: Tenant, { id, ...row }: NewUserRow): Promise<void> {

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { inTransaction, type Tx } from '../../../platform/db/db.ts';
-import { notFound, scimRefusal } from '../../../platform/errors.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { type AppError, notFound, scimRefusal } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
 import { holdDelegations } from '../../access/grants/index.ts';
+import { freeQuota, limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import { prepareActs, recordActs } from '../../record/audit/index.ts';
 import { userType } from './scim.attributes.rules.ts';
 import { touchGroupsOf } from './scim.groups.repo.ts';
@@ -20,6 +22,7 @@ import {
   findUser,
   forgetSignal,
   insertUser,
+  type UserRefusal,
   type UserRow,
   updateUser,
   writeEmails,
@@ -30,7 +33,7 @@ import { type Asked, type DirectoryDeps, groupsOf, type Seen, seen } from './sci
 import { mustBeVersion } from './scim.versions.rules.ts';
 import { readView } from './scim.view.rules.ts';
 
-/** @throws invalidValue, invalidSyntax, uniqueness */
+/** @throws invalidValue, invalidSyntax, uniqueness, PLAN_LIMIT_EXCEEDED */
 export async function createUser(
   deps: DirectoryDeps,
   caller: Caller,
@@ -40,33 +43,44 @@ export async function createUser(
   const view = readView(userType, query);
   const document = storable(readDocument(userType, body));
 
-  const { row, user, foundBy, created } = newUser(document, deps.clock());
+  const { row, user, foundBy, created } = newUser(deps.quotas, caller, document, deps.clock());
   const records = prepareActs(caller, [created], row.createdAt);
-  if (!(await writeUser(deps.db, caller.tenant, user, foundBy, records))) {
-    throw taken(await findHolder(deps.db, caller.tenant, row.id, foundBy.ids));
-  }
+  const refusal = await writeUser(deps.db, caller.tenant, user, foundBy, records);
+  if (refusal) throw await notAdded(deps.db, caller, { refusal, id: row.id, foundBy });
   return seen(deps, user, [], view);
 }
 
 /** The row of a new user, the texts by which the user is found, and the act. */
-function newUser(document: Document, at: Date) {
+function newUser(quotas: Quotas, caller: Caller, document: Document, at: Date) {
   const row = rowOf({ id: newId('scimuser', at), version: 1, createdAt: at }, document, at);
-  const foundBy = { addresses: addressesOf(document), ids: principalValues(row.id, document) };
+  const limit = limitOf(quotas, caller, 'scim_people');
+  const foundBy = { addresses: addressesOf(document), ids: principalValues(row.id, document), limit };
   const created: Act = { type: 'scim.user.created', data: dataOf(row) };
   return { row, user: { ...row, attributes: document }, foundBy, created };
 }
 
-/** Adds a user in a transaction of the caller, who records the act. @throws uniqueness */
+interface NotAdded {
+  readonly refusal: UserRefusal;
+  readonly id: string;
+  readonly foundBy: ReturnType<typeof newUser>['foundBy'];
+}
+
+async function notAdded(db: Executor, caller: Caller, { refusal, id, foundBy }: NotAdded): Promise<AppError> {
+  if (refusal === 'over_quota') return overQuota(caller, 'scim_people', foundBy.limit);
+  return taken(await findHolder(db, caller.tenant, id, foundBy.ids));
+}
+
+/** Adds a user in a transaction of the caller, who records the act. @throws uniqueness, PLAN_LIMIT_EXCEEDED */
 export async function addUserWithin(
   tx: Tx,
+  quotas: Quotas,
   caller: Caller,
   document: Document,
   at: Date,
 ): Promise<{ row: NewRow; created: Act }> {
-  const { row, user, foundBy, created } = newUser(document, at);
-  if (!(await insertUser(tx, caller.tenant, user, foundBy))) {
-    throw taken(await findHolder(tx, caller.tenant, row.id, foundBy.ids));
-  }
+  const { row, user, foundBy, created } = newUser(quotas, caller, document, at);
+  const refusal = await insertUser(tx, caller.tenant, user, foundBy);
+  if (refusal) throw await notAdded(tx, caller, { refusal, id: row.id, foundBy });
   return { row, created };
 }
 
@@ -175,6 +189,7 @@ export function deleteUser(
     const ended = await offboard(tx, caller, deps, id, at, 'for good');
     await touchGroupsOf(tx, caller.tenant, id, at);
     await deleteUserRow(tx, caller.tenant, id);
+    await freeQuota(tx, caller, 'scim_people', 1);
     const { grantsRevoked } = ended;
     const deleted: Act = { type: 'scim.user.deleted', data: { ...dataOf(row), grantsRevoked } };
     await recordActs(tx, caller, [...ended.acts, deleted], at);

@@ -2,6 +2,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { userType } from './scim.attributes.rules.ts';
 import type { OnUserLeft } from './scim.hooks.ts';
@@ -17,6 +18,7 @@ export interface DirectoryDeps {
   readonly clock: Clock;
   readonly store: EphemeralStore;
   readonly publicBaseUrl: string;
+  readonly quotas: Quotas;
   readonly onUserLeft: readonly OnUserLeft[];
 }
 

@@ -3,6 +3,7 @@ import type { Act } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
 import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
 import { provisionPerson } from '../scim/index.ts';
 import {
@@ -170,13 +171,13 @@ export async function settleAsserted(
   tx: Tx,
   caller: Caller,
   row: ConnectionRow,
-  { asserted, meant }: { readonly asserted: Asserted; readonly meant: MeantPerson },
+  { asserted, meant, quotas }: { asserted: Asserted; meant: MeantPerson; quotas: Quotas },
   at: Date,
 ): Promise<Act[]> {
   if (meant.needs === 'nothing') return [];
   const { principalId } = meant.person;
   const input = { userName: principalId, displayName: asserted.name ?? null, email: asserted.email ?? null };
-  const made = meant.needs === 'user' ? await provisionPerson(tx, caller, input, at) : undefined;
+  const made = meant.needs === 'user' ? await provisionPerson(tx, quotas, caller, input, at) : undefined;
   const { userId } = made?.person ?? meant.person;
   const subject = identityOf(asserted);
   const { tenant = null } = asserted;

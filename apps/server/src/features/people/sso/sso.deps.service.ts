@@ -6,7 +6,10 @@ import type { OnEnforced, OnIssuerChanged } from './sso.hooks.ts';
 
 /** The parts of the house that single sign-on uses. */
 export interface SsoDeps
-  extends Pick<House, 'db' | 'aside' | 'store' | 'clock' | 'keyRing' | 'publicBaseUrl' | 'isProduction'> {
+  extends Pick<
+    House,
+    'db' | 'aside' | 'store' | 'clock' | 'keyRing' | 'publicBaseUrl' | 'isProduction' | 'quotas'
+  > {
   readonly vault: MasterKeys;
   /** The addresses that identity providers may have. */
   readonly upstream: Egress;

@@ -4,6 +4,7 @@ import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
 import { seal } from '../../../platform/seal.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { lockPeople, provisionPerson } from '../scim/index.ts';
@@ -59,7 +60,7 @@ export async function openSsoSession(
     }
     mustBeInDomains(connection, claimed);
     const members = membersOf(connection);
-    const { person, acts } = await personWith(tx, caller, connection, claimed, at);
+    const { person, acts } = await personWith(tx, deps.quotas, caller, { row: connection, claimed, at });
     if (person && !person.isActive) throw new AppError('SSO_USER_INACTIVE', 'This person was deactivated.');
     if (!person && members.scimManaged) {
       throw new AppError('SSO_NOT_PROVISIONED', 'The identity provider has not provisioned this person.');
@@ -139,10 +140,9 @@ interface Resolved {
 /** Finds the user of an identity, links one, or adds one where the connection says so. @throws SSO_ACCOUNT_CONFLICT */
 async function personWith(
   tx: Tx,
+  quotas: Quotas,
   caller: Caller,
-  row: ConnectionRow,
-  claimed: Claimed,
-  at: Date,
+  { row, claimed, at }: { readonly row: ConnectionRow; readonly claimed: Claimed; readonly at: Date },
 ): Promise<Resolved> {
   const { tenant } = caller;
   await lockPeople(tx, tenant); // so that nobody leaves before the session is there
@@ -156,7 +156,7 @@ async function personWith(
   if (!found && !jitProvisioning) return { person: undefined, acts: [] };
   const { person, acts } = found
     ? { person: found, acts: [] }
-    : await added(tx, caller, row, { claimed, address }, at);
+    : await added(tx, caller, { row, claimed, address, quotas }, at);
   const { subject } = claimed;
   await insertIdentity(tx, tenant, { connectionId: row.id, subject, userId: person.userId, createdAt: at });
   const data = { connectionId: row.id, userId: person.userId };
@@ -172,18 +172,19 @@ const conflict = () =>
     'The provider names this person as somebody is named here, or by an address in a domain that is not verified for its connection. Verify the domain, or provision the person.',
   );
 
+interface Added {
+  readonly row: ConnectionRow;
+  readonly claimed: Claimed;
+  readonly address: string | undefined;
+  readonly quotas: Quotas;
+}
+
 /** Adds the person just in time. @throws SSO_ACCOUNT_CONFLICT when the provider may not give the name */
-async function added(
-  tx: Tx,
-  caller: Caller,
-  row: ConnectionRow,
-  { claimed, address }: { readonly claimed: Claimed; readonly address: string | undefined },
-  at: Date,
-) {
+async function added(tx: Tx, caller: Caller, { row, claimed, address, quotas }: Added, at: Date) {
   const userName = await freeName(tx, caller.tenant, row, { subject: claimed.idpSubject, address });
   if (userName === undefined) throw conflict();
   const input = { userName, displayName: claimed.name, email: address ?? null };
-  const { person, created } = await provisionPerson(tx, caller, input, at).catch((error: unknown) => {
+  const { person, created } = await provisionPerson(tx, quotas, caller, input, at).catch((error: unknown) => {
     throw error instanceof AppError && error.code === 'CONFLICT' ? conflict() : error;
   });
   return { person, acts: [created] };

@@ -84,7 +84,7 @@ const promised = {
     grant.revoked grant.reconsent_required token.issued token.revoked token.reuse_detected budget.allocated
     budget.debited budget.refunded budget.threshold budget.exhausted principal.session_created principal.session_ended principal.offboarded fido.registered
     fido.assertion fido.removed fido.clone_suspected policy.created policy.updated policy.deleted
-    policy.bundle_activated policy.sync_requested anomaly.detected anomaly.acknowledged anomaly.resolved
+    policy.bundle_activated policy.bundle_deleted policy.sync_requested anomaly.detected anomaly.acknowledged anomaly.resolved
     anomaly.auto_revoked compliance.exported setup.finished setup.link.created
     setup.link.opened setup.link.revoked signal.received signal.stream_silent vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked
     wallet.authorization.issued wallet.authorization.consumed wallet.authorization.revoked vault.credential.stored

@@ -2,8 +2,8 @@ import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 
 export const quotas = {
   vault_credentials: {
-    free: 'unlimited',
-    pro: 'unlimited',
+    free: 5000,
+    pro: 500_000,
     enterprise: 'unlimited',
     describes: 'credentials in the vault',
   },

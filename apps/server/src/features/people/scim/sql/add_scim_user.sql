@@ -1,5 +1,6 @@
 -- Adds a user with the addresses and ids by which the user is found, in a turn of its own: a hot write. Another user who
--- had one of the ids before loses it. Returns `taken` when another user has one of the ids now.
+-- had one of the ids before loses it. Returns `taken` when another user has one of the ids now, and `over_quota` when the
+-- plan is full.
 create or replace function add_scim_user(p_developer_id text, p_at timestamptz, p_write jsonb)
   returns text language plpgsql set enable_seqscan = off as
 $$
@@ -16,6 +17,7 @@ begin
     join scim_principals p on p.developer_id = p_developer_id and p.folded = lower(v.id)
       and (p.is_folded or v."isFolded" or p.principal_id = v.id);
   if v_held.is_taken then return 'taken'; end if;
+  if not take_quota(p_developer_id, 'scim_people', (p_write ->> 'limit')::bigint, p_at) then return 'over_quota'; end if;
   insert into scim_users
       (developer_id, id, user_name, external_id, display_name, active, attributes, version, created_at, updated_at)
     values (p_developer_id, v_id, v_user ->> 'userName', v_user ->> 'externalId', v_user ->> 'displayName', v_active,
