@@ -106,6 +106,7 @@ export function requireDeclarations(app: FastifyInstance): Paths {
 
     route.schema = {
       ...route.schema,
+      ...(isAskedByPrograms(route) && { querystring: closedQuery(route.schema?.querystring) }),
       tags: [String(route.schema?.operationId).split('.')[0] ?? ''],
       security: route.config?.access === 'none' ? [] : [{ [String(route.config?.access)]: [] }],
       ...(route.config?.takesForm === 'only' && { consumes: ['application/x-www-form-urlencoded'] }),
@@ -122,6 +123,24 @@ export function requireDeclarations(app: FastifyInstance): Paths {
     paths.set(route.url, known);
   });
   return paths;
+}
+
+/** Browsers, directories and receivers add members of their own to a query; a program's unknown member is a mistake. */
+const isAskedByPrograms = ({ config }: RouteOptions) =>
+  config !== undefined &&
+  config.keepsTail !== true && // its query is the upstream's
+  config.errors === undefined && // RFC 6749 §3.1: unrecognized parameters are ignored
+  (config.access === 'developer' || config.access === 'grant' || config.access === 'operator');
+
+const closedQueries = new WeakMap<object, object>();
+const NO_QUERY = Type.Object({}, { additionalProperties: false });
+
+/** The schema of a query that takes no further members. Routes that share a schema go on sharing it. */
+function closedQuery(querystring: unknown): object {
+  if (typeof querystring !== 'object' || querystring === null) return NO_QUERY;
+  const closed = closedQueries.get(querystring) ?? { ...querystring, additionalProperties: false };
+  closedQueries.set(querystring, closed);
+  return closed;
 }
 
 function declarationsOf({ method, url, config, schema }: RouteOptions) {
