@@ -2,16 +2,18 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRequest } from './consent/open-request.ts';
+import { addressBeside } from './dev/start.ts';
 
 /**
  * `npm run consent:try`, beside a running `npm start`: asks a person for consent in the name of the live
  * developer, as an application does for a signed-in person, and opens the page in a browser.
  */
-const { BEHEST_URL, PORT = '3001', DISPLAY, WAYLAND_DISPLAY } = process.env;
-const baseUrl = BEHEST_URL?.replace(/\/$/, '') ?? `http://localhost:${PORT}`;
+const { DISPLAY, WAYLAND_DISPLAY } = process.env;
+const home = join(import.meta.dirname, '../.behest');
+const baseUrl = addressBeside(home);
 
 try {
-  const keys = keptKeys(join(import.meta.dirname, '../.behest/keys.json'));
+  const keys = keptKeys(join(home, 'keys.json'));
   const { url, expiresAt } = await openRequest({
     baseUrl,
     apiKey: keys.SEED_API_KEY,

@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runDemo } from './demo/run-demo.ts';
+import { addressBeside } from './dev/start.ts';
 
 /** `npm run demo`, beside a running `npm start`: shows the life of a grant, each request with its answer. */
-const { BEHEST_URL, BEHEST_API_KEY, PORT = '3001' } = process.env;
+const { BEHEST_API_KEY } = process.env;
+const home = join(import.meta.dirname, '../.behest');
 const say = (line: string) => {
   process.stdout.write(`${line}\n`);
 };
 
 try {
-  const baseUrl = BEHEST_URL?.replace(/\/$/, '') ?? `http://localhost:${PORT}`;
-  const apiKey = BEHEST_API_KEY ?? keptSandboxKey(join(import.meta.dirname, '../.behest/keys.json'));
+  const baseUrl = addressBeside(home);
+  const apiKey = BEHEST_API_KEY ?? keptSandboxKey(join(home, 'keys.json'));
   say(`Behest at ${baseUrl}`);
   await runDemo({ baseUrl, apiKey, say });
 } catch (error) {

@@ -1,6 +1,10 @@
 import { join } from 'node:path';
-import { buildPackages } from './packages/build.ts';
+import { packTarballs } from './packages/tarballs.ts';
 
-/** `npm run packages` writes `dist/protocol` and `dist/sdk`, each ready for `npm pack` and `npm publish`. */
+/**
+ * `npm run packages` writes `dist/protocol`, `dist/sdk`, `dist/cli` and `dist/server`, and packs each to a tarball in
+ * `dist/` that npm installs. Builds and packs are the same bytes for the same sources.
+ */
 const ROOT = join(import.meta.dirname, '..');
-for (const folder of await buildPackages(ROOT, join(ROOT, 'dist'))) process.stdout.write(`wrote ${folder}\n`);
+for (const file of (await packTarballs(ROOT, join(ROOT, 'dist'), '.')).values())
+  process.stdout.write(`wrote ${file}\n`);

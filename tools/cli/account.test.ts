@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Behest } from '@behest/sdk';
 import { describe, expect, test } from 'vitest';
 import { TEMPLATES } from '../../packages/cli/src/commands/init.ts';
+import { VERSION } from '../../packages/cli/src/version.ts';
 import { newMachine } from './program.ts';
 import { useService } from './signed-in.ts';
 
@@ -119,7 +120,9 @@ describe('init', () => {
       const { code, out, err } = await run(['init', 'app', '--template', template]);
 
       expect(code).toBe(0);
-      expect(err).toBe('next: cd app && npm install · npm test\n');
+      expect(err).toBe(
+        'next: cd app && npm install · npm test\nThe SDK is not on npm yet: run `npm run packages` in a checkout of Behest, and repeat with --packages <its dist folder>.\n',
+      );
       expect(out).toContain('app/.env.example\n');
       expect(JSON.parse(readFileSync(join(folder, 'app/behest.json'), 'utf8'))).toEqual({
         url: service.url,
@@ -149,6 +152,22 @@ describe('init', () => {
     expect(existsSync(join(folder, 'other'))).toBe(false);
     expect((await run(['init', 'other', '--yes'])).code).toBe(0);
     expect(existsSync(join(folder, 'other', 'server.js'))).toBe(true);
+  });
+});
+
+test('init takes the packed packages of a checkout, and says where they are missing', async () => {
+  const { run, folder } = newMachine();
+  mkdirSync(join(folder, 'dist'));
+  const init = ['init', 'app', '--template', 'express', '--packages', 'dist', '--force'];
+  expect(await run(init)).toMatchObject({ code: 2, err: expect.stringContaining('npm run packages') });
+  for (const name of ['protocol', 'sdk'])
+    writeFileSync(join(folder, `dist/behest-${name}-${VERSION}.tgz`), '');
+
+  expect((await run(init)).code).toBe(0);
+  const { dependencies } = JSON.parse(readFileSync(join(folder, 'app/package.json'), 'utf8'));
+  expect(dependencies).toMatchObject({
+    '@behest/protocol': `file:../dist/behest-protocol-${VERSION}.tgz`,
+    '@behest/sdk': `file:../dist/behest-sdk-${VERSION}.tgz`,
   });
 });
 

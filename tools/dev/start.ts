@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { portOwner } from '../machine/port-owner.ts';
 import { freePort, isPortFree } from '../machine/ports.ts';
 import type { Home } from './home.ts';
@@ -7,6 +9,18 @@ import { runRedis } from './redis.ts';
 import { launchServer, logFile } from './server.ts';
 import { givenSetting, unlessGiven } from './settings.ts';
 import type { Life } from './stopping.ts';
+
+/** Where `npm start` listens, for the commands that are run beside it. */
+const ADDRESS_FILE = 'address';
+
+/** The service of BEHEST_URL or PORT, else the one that `npm start` has started last in this checkout. */
+export function addressBeside(folder: string): string {
+  const { BEHEST_URL, PORT } = process.env;
+  if (BEHEST_URL) return BEHEST_URL.replace(/\/$/, '');
+  const file = join(folder, ADDRESS_FILE);
+  if (PORT || !existsSync(file)) return `http://localhost:${PORT || '3001'}`;
+  return readFileSync(file, 'utf8');
+}
 
 export interface StartOptions {
   readonly life: Life;
@@ -43,6 +57,7 @@ export async function start(home: Home, options: StartOptions) {
   await server.healthy(`http://${reachable(host)}:${port}/health`);
 
   const address = givenSetting('PUBLIC_BASE_URL') ?? `http://localhost:${port}`;
+  writeFileSync(join(home.folder, ADDRESS_FILE), address);
   const sandboxKey = givenSetting('SEED_SANDBOX_KEY') ?? keys.SEED_SANDBOX_KEY;
   print(
     `Log       ${isLogShown ? 'below' : hasRequests ? 'requests and warnings below' : 'warnings below'}, all of it in ${logFile(home)}`,

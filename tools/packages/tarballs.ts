@@ -3,12 +3,20 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildPackages } from './build.ts';
 
-/** Makes the tarballs that are published. @returns the file of each package, by its name */
-export async function packTarballs(root: string, out: string): Promise<ReadonlyMap<string, string>> {
+/**
+ * Makes the tarballs that are published.
+ * @param folder where the packages are built, below `out`
+ * @returns the file of each package, by its name
+ */
+export async function packTarballs(
+  root: string,
+  out: string,
+  folder = 'dist',
+): Promise<ReadonlyMap<string, string>> {
   const tarballs = new Map<string, string>();
-  for (const folder of await buildPackages(root, join(out, 'dist'))) {
+  for (const built of await buildPackages(root, join(out, folder))) {
     const packed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', out], {
-      cwd: folder,
+      cwd: built,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     });

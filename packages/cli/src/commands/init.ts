@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
 import { type Given, isSet, textOf } from '../program/options.ts';
 import type { CommandSpec } from '../program/spec.ts';
+import { VERSION } from '../version.ts';
 
 export const TEMPLATES = ['express', 'fastify', 'mcp', 'agent', 'manifest-only'] as const;
 /** Beside the sources, and beside the files of the package. */
@@ -19,12 +20,16 @@ export const INIT: readonly CommandSpec[] = [
     args: [{ name: 'dir', about: 'the folder; default: this one', isOptional: true }],
     examples: [
       'behest init my-api --yes',
-      'behest init my-api --template fastify',
+      'behest init my-api --template fastify --packages ../behest/dist --install',
       'behest init --template manifest-only',
     ],
     options: [
       { flags: '--template <name>', about: 'the kind of example; with --yes: express', choices: TEMPLATES },
       { flags: '--force', about: 'overwrite files that are there' },
+      {
+        flags: '--packages <folder>',
+        about: 'the folder to which `npm run packages` of a checkout has written the SDK, until it is on npm',
+      },
       { flags: '--install', about: 'run npm install afterwards' },
     ],
     run: init,
@@ -60,6 +65,8 @@ async function init(context: Context, given: Given): Promise<void> {
   }
   writeFileSync(project, `${JSON.stringify({ url, manifests: ['manifests'] }, undefined, 2)}\n`);
   context.line(relative(context.io.folder, project));
+  const packages = textOf(given, 'packages');
+  if (packages !== undefined) dependOnPacked(context, folder, resolve(context.io.folder, packages));
   if (isSet(given, 'install')) install(folder);
   const enter = target === '.' ? '' : `cd ${target} && `;
   context.note(
@@ -67,6 +74,24 @@ async function init(context: Context, given: Given): Promise<void> {
       ? `next: ${enter}behest manifest check · behest manifest test manifests/calendar.cases.yaml`
       : `next: ${enter}npm install · npm test`,
   );
+  if (template !== 'manifest-only' && packages === undefined)
+    context.note(
+      'The SDK is not on npm yet: run `npm run packages` in a checkout of Behest, and repeat with --packages <its dist folder>.',
+    );
+}
+
+/** Makes the example install the tarballs in place of the names, which npm does not know yet. */
+function dependOnPacked({ help }: Context, folder: string, packages: string): void {
+  const file = join(folder, 'package.json');
+  if (!existsSync(file)) return;
+  const tarballs = ['protocol', 'sdk'].map((name) => join(packages, `behest-${name}-${VERSION}.tgz`));
+  const missing = tarballs.find((tarball) => !existsSync(tarball));
+  if (missing !== undefined)
+    throw wrongUsage(`${missing} is not there: \`npm run packages\` in the checkout writes it.`, help);
+  const manifest = JSON.parse(readFileSync(file, 'utf8'));
+  const [protocol, sdk] = tarballs.map((tarball) => `file:${relative(folder, tarball)}`);
+  const dependencies = { ...manifest.dependencies, '@behest/protocol': protocol, '@behest/sdk': sdk };
+  writeFileSync(file, `${JSON.stringify({ ...manifest, dependencies }, undefined, 2)}\n`);
 }
 
 async function askedTemplate(context: Context): Promise<string> {
