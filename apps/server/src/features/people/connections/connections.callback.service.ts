@@ -107,7 +107,12 @@ async function readAnswer(deps: ConnectDeps, caller: Caller, answer: Answer): Pr
   if (code === '' || code.length > 4096 || others.length > 0) {
     return settle(deps, caller, row, undefined, 'no_code');
   }
-  const asked = await askForTokens(deps, caller, { provider, flight, code });
+  const asked = await askForTokens(deps, caller, {
+    provider,
+    flight,
+    code,
+    principalId: row.principalId,
+  });
   if ('failure' in asked) return settle(deps, caller, row, undefined, asked.failure);
   const { tokens, account, frozen } = asked;
   const { scopes: settingsScopes } = settingsOf(provider);

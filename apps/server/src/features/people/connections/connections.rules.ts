@@ -87,15 +87,6 @@ export function isIssuerWrong(
   return issuer !== null && iss !== issuer;
 }
 
-interface Told {
-  readonly said: Readonly<Record<string, unknown>>;
-  readonly isBearer: boolean;
-}
-
-/** RFC 6749, section 7.1: the type's name has no case. Upstreams that nest their tokens name no type. */
-export const isBearerAnswer = ({ said, isBearer }: Told): boolean =>
-  !isBearer || String(said.token_type ?? '').toLowerCase() === 'bearer';
-
 /** The text of an account's id or name. @returns undefined for anything that is neither text nor number */
 export function textOf(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value;

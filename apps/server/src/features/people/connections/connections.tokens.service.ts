@@ -1,9 +1,15 @@
 import type { Caller } from '../../../platform/caller.ts';
-import { type FrozenClient, type NewTokens, tokensIn, valueAt } from '../../vault/credentials/index.ts';
+import {
+  type FrozenClient,
+  type NewTokens,
+  readTokenAnswer,
+  valueAt,
+} from '../../vault/credentials/index.ts';
 import {
   asClient,
   foundOf,
-  markFailed,
+  noteClientAccepted,
+  noteClientRefused,
   objectIn,
   openClient,
   type ProviderRow,
@@ -14,13 +20,14 @@ import {
 } from '../../vault/providers/index.ts';
 import type { ConnectDeps } from './connections.deps.service.ts';
 import type { Result } from './connections.returned.service.ts';
-import { isBearerAnswer, textOf } from './connections.rules.ts';
+import { textOf } from './connections.rules.ts';
 import { callbackUrl, type InFlight } from './connections.start.service.ts';
 
 interface Asking {
   readonly provider: ProviderRow;
   readonly flight: InFlight;
   readonly code: string;
+  readonly principalId: string;
 }
 
 /** Why an answer of the upstream gives no connection. */
@@ -52,10 +59,9 @@ export async function askForTokens(
     resource: found.resource,
     pointers: settings.tokenPointers,
   };
-  const said = await redeem(deps, caller, asking, frozen);
-  const tokens = said && tokensIn(said, frozen);
-  const isBearer = settings.tokenPointers.accessToken === undefined;
-  if (!tokens || !isBearerAnswer({ said, isBearer })) return { failure: 'token_request' };
+  const redeemed = await redeem(deps, caller, asking, frozen);
+  if (!redeemed) return { failure: 'token_request' };
+  const { said, tokens } = redeemed;
   const claims =
     settings.kind === 'oidc'
       ? await idClaims(deps, said.id_token, {
@@ -88,9 +94,9 @@ async function idClaims(
 async function redeem(
   deps: ConnectDeps,
   caller: Caller,
-  { provider, flight, code }: Asking,
+  { provider, flight, code, principalId }: Asking,
   frozen: FrozenClient,
-): Promise<Readonly<Record<string, unknown>> | undefined> {
+) {
   const client = openClient(deps.vault, provider);
   if (!client) return undefined;
   const form = new URLSearchParams({
@@ -102,12 +108,12 @@ async function redeem(
   if (frozen.resource !== null) form.set('resource', frozen.resource);
   const request = await asClient(client, form, { audience: frozen.audience, clock: deps.clock });
   const answer = await deps.connected.ask({ url: frozen.tokenEndpoint, method: 'POST', ...request });
-  if (answer.failure !== undefined) return undefined;
-  const said = objectIn(answer.body);
-  if (said?.error === 'invalid_client' || said?.error === 'unauthorized_client') {
-    await markFailed(deps, caller, provider, 'invalid_client');
-  }
-  return answer.status === 200 && said?.error === undefined ? said : undefined;
+  const { tokenLifetimeSeconds } = settingsOf(provider);
+  const read = readTokenAnswer(answer, { pointers: frozen.pointers, tokenLifetimeSeconds }, deps.clock());
+  if (read.result === 'client_refused') await noteClientRefused(deps, caller, provider, principalId);
+  if (read.result !== 'tokens') return undefined;
+  await noteClientAccepted(deps, caller.tenant, provider.id);
+  return read;
 }
 
 interface Sources {

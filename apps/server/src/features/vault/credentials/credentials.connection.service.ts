@@ -18,8 +18,8 @@ import {
 } from './credentials.connection.rules.ts';
 import { differsInCase } from './credentials.deps.service.ts';
 import { proxyColumn, storedProxy } from './credentials.proxy.rules.ts';
-import type { NewTokens } from './credentials.refresh.rules.ts';
 import { FOLDED_INDEX, findShownCredentialOf, lockNamed, upsertCredential } from './credentials.repo.ts';
+import type { NewTokens } from './credentials.tokens.rules.ts';
 
 interface StoreDeps {
   readonly clock: Clock;

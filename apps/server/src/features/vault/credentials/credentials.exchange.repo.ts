@@ -16,6 +16,7 @@ export type ExchangeableRow = Pick<
   | 'dataKey'
   | 'accessToken'
   | 'refreshStatus'
+  | 'refreshAfter'
   | 'version'
   | 'proxy'
   | 'updatedAt'
@@ -32,6 +33,7 @@ const exchangeable = lookUp<ExchangeableRow, [developerId: string, principalId: 
   'find_exchangeable',
   `select c.id, c.credential_type as "credentialType", c.token_expires_at as "tokenExpiresAt", c.metadata,
      c.key_id as "keyId", c.data_key as "dataKey", c.access_token as "accessToken", c.refresh_status as "refreshStatus",
+     c.refresh_after as "refreshAfter",
      c.version, c.proxy, c.updated_at as "updatedAt", coalesce(p.proxy_only, false) as "isProxyOnly",
      c.provider_id as "providerId", c.connection, c.connection_status as "connectionStatus",
      c.connection_reason as "connectionReason"

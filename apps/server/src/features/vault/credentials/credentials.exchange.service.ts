@@ -11,6 +11,7 @@ import { type ExchangeableRow, findExchangeable, writeExchange } from './credent
 import { limitsCallsOf, matchingScope } from './credentials.exchange.rules.ts';
 import type { Exchange, ExchangedCredential } from './credentials.exchange.schema.ts';
 import { isForProxyOnly } from './credentials.proxy.rules.ts';
+import { isResting } from './credentials.refresh.rules.ts';
 import { needsRefresh, type RefreshDeps, refreshUpstream } from './credentials.refresh.service.ts';
 
 /** A stored credential did not open: its row was changed, or its key is another. */
@@ -113,9 +114,15 @@ export function mustBeUsable(
   service: string,
   { clock }: ExchangeDeps,
 ): ExchangeableRow {
-  const { refreshStatus, tokenExpiresAt } = row;
-  if (refreshStatus === 'none' || tokenExpiresAt === null || tokenExpiresAt > clock()) return row;
-  const details = { service, reason: 'refresh_failed' };
+  const { refreshStatus, tokenExpiresAt, refreshAfter } = row;
+  const now = clock();
+  if (refreshStatus === 'none' || tokenExpiresAt === null || tokenExpiresAt > now) return row;
+  const rest = isResting(row, now) && refreshAfter ? refreshAfter.getTime() - now.getTime() : 0;
+  const details = {
+    service,
+    reason: 'refresh_failed',
+    ...(rest > 0 && refreshStatus === 'ok' && { retryAfter: Math.ceil(rest / 1000) }),
+  };
   throw new AppError('UPSTREAM_ERROR', 'The upstream gave no new access token for this credential.', details);
 }
 

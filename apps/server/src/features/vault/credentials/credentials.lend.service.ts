@@ -2,6 +2,7 @@ import type { GrantHolder } from '../../../platform/caller.ts';
 import { currentKey } from '../../../platform/envelope.ts';
 import { type ExchangeableRow, findExchangeable } from './credentials.exchange.repo.ts';
 import { type ExchangeDeps, mustBeUsable, openStored } from './credentials.exchange.service.ts';
+import { isResting } from './credentials.refresh.rules.ts';
 import { needsRefresh, refreshUpstream } from './credentials.refresh.service.ts';
 
 export type LendDeps = ExchangeDeps;
@@ -36,8 +37,10 @@ export async function lend(
 const REFRESH_REST_MS = 60_000; // contract of the proxy: one refresh a minute after refusals of the upstream
 
 /** Whether an upstream that refuses the access token is worth another token. */
-export const mayRefresh = ({ clock }: LendDeps, { refreshStatus, updatedAt }: StoredRow): boolean =>
-  refreshStatus === 'ok' && clock().getTime() - updatedAt.getTime() >= REFRESH_REST_MS;
+export const mayRefresh = ({ clock }: LendDeps, row: StoredRow): boolean =>
+  row.refreshStatus === 'ok' &&
+  !isResting(row, clock()) &&
+  clock().getTime() - row.updatedAt.getTime() >= REFRESH_REST_MS;
 
 /** As `lend`, after the upstream refused the access token: gets a new one first. */
 export async function lendRefreshed(

@@ -49,6 +49,8 @@ type Renewed = Pick<
   | 'updatedAt'
   | 'connectionStatus'
   | 'connectionReason'
+  | 'refreshFailures'
+  | 'refreshAfter'
 > & { readonly connection: string };
 
 /** Ends the lease with its outcome. @returns whether the credential was still the leased one */
@@ -69,15 +71,16 @@ export async function settleLease(
   return numUpdatedRows === 1n;
 }
 
-/** Gives a lease back without an outcome. */
+/** Gives a lease back without new tokens. @param rest the time at which the upstream may be asked again, after a failure */
 export async function releaseLease(
   db: Executor,
   { developerId }: Tenant,
   { id, leaseId }: Pick<LeasedRow, 'id' | 'leaseId'>,
+  rest: Partial<Pick<Renewed, 'refreshFailures' | 'refreshAfter'>> = {},
 ): Promise<void> {
   await db
     .updateTable('vaultCredentials')
-    .set({ leaseId: null, leasedUntil: null })
+    .set({ ...rest, leaseId: null, leasedUntil: null })
     .where('developerId', '=', developerId)
     .where('id', '=', id)
     .where('leaseId', '=', leaseId)

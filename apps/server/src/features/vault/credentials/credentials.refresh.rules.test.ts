@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { limitsCallsOf } from './credentials.exchange.rules.ts';
-import { isDue, readRefreshing } from './credentials.refresh.rules.ts';
+import { isDue, restSeconds } from './credentials.refresh.rules.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const later = (milliseconds: number) => new Date(now.getTime() + milliseconds);
@@ -14,24 +14,11 @@ describe('an access token', () => {
   });
 });
 
-describe('the answer of a token endpoint', () => {
-  const read = (said: object) => readRefreshing(200, Buffer.from(JSON.stringify(said)));
-
-  test.each([0, -1, 3_153_600_001, '60'])('tells no end by %j seconds', (expiresIn) => {
-    expect(read({ access_token: 'a', expires_in: expiresIn })).toMatchObject({
-      result: 'refreshed',
-      tokens: { expiresInSeconds: undefined },
-    });
-  });
-  test.each([1, 3_153_600_000])('tells the end by %j seconds', (expiresIn) => {
-    expect(read({ access_token: 'a', expires_in: expiresIn })).toMatchObject({
-      tokens: { expiresInSeconds: expiresIn },
-    });
-  });
-  test('has tokens of 16 KiB at most', () => {
-    expect(read({ access_token: 'a'.repeat(16_384) }).result).toBe('refreshed');
-    expect(read({ access_token: 'a'.repeat(16_385) }).result).toBe('failed');
-  });
+test('agents K3: an upstream that fails is asked again after twice the time, up to five minutes, or when it says', () => {
+  expect([1, 2, 3, 8, 9, 40].map((failures) => restSeconds(failures, undefined))).toEqual([
+    ...[2, 4, 8, 256, 300, 300],
+  ]);
+  expect(restSeconds(1, 600)).toBe(600);
 });
 
 test('an entry that only counts for the whole lineage limits the calls of its connector', () => {

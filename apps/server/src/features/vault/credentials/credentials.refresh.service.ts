@@ -7,7 +7,15 @@ import type { Egress } from '../../../platform/egress/egress.ts';
 import { type MasterKeys, openEnvelope } from '../../../platform/envelope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { asClient, frozenClient, getProviderRow, markFailed } from '../providers/index.ts';
+import {
+  asClient,
+  frozenClient,
+  getProviderRow,
+  noteClientAccepted,
+  noteClientRefused,
+  settingsOf,
+} from '../providers/index.ts';
+import { readTokenAnswer, type TokenAnswer } from './credentials.answers.rules.ts';
 import {
   type ConnectionFacts,
   type FrozenClient,
@@ -25,12 +33,12 @@ import {
 } from './credentials.refresh.repo.ts';
 import {
   isDue,
-  type NewTokens,
-  type Refreshing,
-  readRefreshing,
+  isResting,
   refreshRequest,
   refreshSettings,
+  restSeconds,
 } from './credentials.refresh.rules.ts';
+import type { NewTokens } from './credentials.tokens.rules.ts';
 
 export interface RefreshDeps {
   readonly db: Executor;
@@ -48,10 +56,14 @@ const LONGEST_WAIT_MS = 10_000;
 const POLL_MS = 50;
 
 /** Whether the exchange asks the upstream for another access token first. */
-export const needsRefresh = (
-  { clock, skewSeconds }: RefreshDeps,
-  { refreshStatus, tokenExpiresAt }: ExchangeableRow,
-): boolean => refreshStatus === 'ok' && isDue(tokenExpiresAt, clock(), skewSeconds);
+export const needsRefresh = ({ clock, skewSeconds }: RefreshDeps, row: ExchangeableRow): boolean =>
+  row.refreshStatus === 'ok' && isDue(row.tokenExpiresAt, clock(), skewSeconds) && !isResting(row, clock());
+
+/** The outcome of a refresh. */
+type Refreshing =
+  | TokenAnswer
+  /** The provider is another client of another server now, so nothing was sent. */
+  | { readonly result: 'provider_changed' };
 
 /**
  * Replaces the access token at the upstream, once however many ask: a lease on the row decides who calls, and all others
@@ -75,9 +87,11 @@ export async function refreshUpstream(
     await releaseLease(db, holder.tenant, leased);
     throw error;
   });
-  if (refreshing.result === 'client_refused' && leased.providerId !== null) {
-    const provider = { id: leased.providerId, service: leased.service };
-    await markFailed(deps, holder, provider, 'invalid_client');
+  if (leased.providerId !== null) {
+    const { providerId: id, service, principalId } = leased;
+    if (refreshing.result === 'client_refused')
+      await noteClientRefused(deps, holder, { id, service }, principalId);
+    if (refreshing.result === 'tokens') await noteClientAccepted(deps, holder.tenant, id);
   }
   return settle(deps, holder, leased, refreshing);
 }
@@ -93,7 +107,7 @@ async function untilSettled({ db, clock }: RefreshDeps, tenant: Tenant, { id, ve
 
 /** An upstream's words are read, and reach neither the log nor the agent. */
 async function askUpstream(deps: RefreshDeps, tenant: Tenant, row: LeasedRow): Promise<Refreshing> {
-  const { vault, upstream } = deps;
+  const { vault, upstream, clock } = deps;
   const { developerId } = tenant;
   if (row.providerId !== null) return askProvider(deps, tenant, row, row.providerId);
   const settings = refreshSettings(row);
@@ -104,7 +118,8 @@ async function askUpstream(deps: RefreshDeps, tenant: Tenant, row: LeasedRow): P
   const secret = row.clientSecret === null ? undefined : envelope?.open('client_secret', row.clientSecret);
   const { headers, body } = refreshRequest(settings, refreshToken, secret);
   const answer = await upstream.ask({ url: settings.tokenEndpoint, method: 'POST', headers, body });
-  return answer.failure === undefined ? readRefreshing(answer.status, answer.body) : { result: 'failed' };
+  const { tokenLifetimeSeconds } = settings;
+  return readTokenAnswer(answer, { tokenLifetimeSeconds, isRefresh: true }, clock());
 }
 
 /** The endpoint and the client are those with which the person connected. */
@@ -125,9 +140,12 @@ async function askProvider(
   if (frozen.resource !== null) form.set('resource', frozen.resource);
   const request = await asClient(client, form, { audience: frozen.audience, clock });
   const answer = await connected.ask({ url: frozen.tokenEndpoint, method: 'POST', ...request });
-  return answer.failure === undefined
-    ? readRefreshing(answer.status, answer.body, frozen)
-    : { result: 'failed' };
+  const { tokenLifetimeSeconds } = settingsOf(provider);
+  return readTokenAnswer(
+    answer,
+    { pointers: frozen.pointers, tokenLifetimeSeconds, isRefresh: true },
+    clock(),
+  );
 }
 
 /** A store that came meanwhile stays as it is. */
@@ -138,16 +156,19 @@ async function settle(
   refreshing: Refreshing,
 ): Promise<boolean> {
   const { db, clock } = deps;
+  const at = clock();
   if (refreshing.result === 'failed' || refreshing.result === 'client_refused') {
-    await releaseLease(db, holder.tenant, row);
+    const refreshFailures = row.refreshFailures + 1;
+    const told = refreshing.result === 'failed' ? refreshing.retryAfterSeconds : undefined;
+    const refreshAfter = new Date(at.getTime() + restSeconds(refreshFailures, told) * 1000);
+    await releaseLease(db, holder.tenant, row, { refreshFailures, refreshAfter });
     return false;
   }
-  const at = clock();
   const { change, acts } = outcomeOf(deps, holder.tenant, row, refreshing, at);
   return inTransaction(db, async (tx) => {
     if (!(await settleLease(tx, holder.tenant, row, change))) return false;
     await recordActs(tx, holder, acts, at);
-    return refreshing.result === 'refreshed';
+    return refreshing.result === 'tokens';
   });
 }
 
@@ -165,7 +186,7 @@ function outcomeOf(
   refreshing: Settling,
   at: Date,
 ): Outcome {
-  if (refreshing.result === 'refreshed') return renewed(deps, tenant, row, refreshing.tokens, at);
+  if (refreshing.result === 'tokens') return renewed(deps, tenant, row, refreshing.tokens, at);
   if (refreshing.result === 'provider_changed') {
     return { change: ended('provider_changed'), acts: [endedAct(row, 'provider_changed')] };
   }
@@ -212,6 +233,8 @@ function renewed(
     accessToken: envelope.seal('access_token', accessToken),
     ...(refreshToken !== undefined && { refreshToken: envelope.seal('refresh_token', refreshToken) }),
     tokenExpiresAt,
+    refreshFailures: 0,
+    refreshAfter: null,
     updatedAt: at,
   };
   const facts = factsOf(row);

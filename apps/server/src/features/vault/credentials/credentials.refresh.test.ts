@@ -193,9 +193,20 @@ describe('an upstream that takes the refresh token no longer', () => {
     [200, '{"access_token":""}', 'ok'],
     [200, '{"access_token":"a","access_token":"b"}', 'ok'],
     [200, `{"access_token":"${'x'.repeat(20_000)}"}`, 'ok'],
-    [200, `"${'x'.repeat(70_000)}"`, 'ok'],
-  ])('is told by status %i and %s: %s', async (status, body, refreshStatus) => {
-    const { refresh } = await startOddUpstream(status, body);
+    [200, `{"access_token":"a","id_token":"${'x'.repeat(270_000)}"}`, 'ok'],
+    [200, '{"ok":false,"error":"invalid_refresh_token"}', 'failed'],
+    [200, '{"ok":false,"error":"token_revoked"}', 'failed'],
+    [200, '{"error":"bad_refresh_token"}', 'failed'],
+    [400, '{"status":"BAD_REFRESH_TOKEN","message":"missing or invalid refresh token"}', 'failed'],
+    [403, '{"error":"unauthorized_client","error_description":"refresh_token is invalid"}', 'failed'],
+    [400, '{"error":"interaction_required","suberror":"basic_action"}', 'failed'],
+    [400, '{"error":"consent_required"}', 'failed'],
+    [401, '{"error":"invalid_token"}', 'failed'],
+    [200, '{"error":"incorrect_client_credentials"}', 'ok'],
+    [200, '{"ok":false,"error":"bad_client_secret"}', 'ok'],
+    [200, '{"token_type":"Bearer"}', 'ok'],
+  ])('agents 25, 26, 28, 33, 34: is told by status %i and %s: %s', async (status, body, refreshStatus) => {
+    const { refresh, receiver } = await startOddUpstream(status, body);
     const { acme, service, grantToken, shown } = await connected(refresh, {
       tokenExpiresAt: '2020-01-01T00:00:00Z',
     });
@@ -204,16 +215,23 @@ describe('an upstream that takes the refresh token no longer', () => {
 
     expect(refusalOf(refused)).toBe('502 UPSTREAM_ERROR refresh_failed');
     expect(refused.body).not.toContain('nonsense');
+    expect(refusalOf(await exchange(service, grantToken))).toBe('502 UPSTREAM_ERROR refresh_failed');
+    expect(receiver.received).toHaveLength(1);
     expect((await shown()).refreshStatus).toBe(refreshStatus);
     expect((await actionsOf(acme)).includes('vault.credential.refresh_failed')).toBe(
       refreshStatus === 'failed',
     );
   });
 
-  test('is asked again by the next exchange when it only failed', async () => {
+  test('agents K3: is asked again after a rest when it only failed', async () => {
     const { refresh, receiver } = await startOddUpstream(503, '');
     const { service, grantToken } = await connected(refresh, { tokenExpiresAt: '2020-01-01T00:00:00Z' });
+    expect((await exchange(service, grantToken)).json().details).toEqual({
+      ...{ service: 'github', reason: 'refresh_failed', retryAfter: 2 },
+    });
     expect((await exchange(service, grantToken)).statusCode).toBe(502);
+    expect(receiver.received).toHaveLength(1);
+    service.advance(2);
     receiver.answer((_, response) => void response.end('{"access_token":"upstream-2","expires_in":60.5}'));
 
     const answer = await exchange(service, grantToken);
@@ -227,6 +245,120 @@ describe('an upstream that takes the refresh token no longer', () => {
       'grant_type=refresh_token&refresh_token=upstream-refresh-1&client_id=c',
     );
   });
+});
+
+describe('agents K4: an answer with new tokens', () => {
+  const page = 'text/html; charset=UTF-8';
+  const form = 'application/x-www-form-urlencoded; charset=utf-8';
+  test.each([
+    ['agents 31: as a form', 200, form, 'access_token=upstream-2&expires_in=3600&token_type=bearer', 3600],
+    [
+      'agents 32: under the type of a page',
+      200,
+      page,
+      '{"access_token":"upstream-2","expires_in":3600}',
+      3600,
+    ],
+    [
+      'with seconds as a text',
+      200,
+      'application/json',
+      '{"access_token":"upstream-2","expires_in":"3600"}',
+      3600,
+    ],
+    ['with 201', 201, 'application/json', '{"access_token":"upstream-2","expires_in":60}', 60],
+    [
+      'with a byte-order mark',
+      200,
+      'application/json',
+      '\ufeff{"access_token":"upstream-2","expires_in":60}',
+      60,
+    ],
+    ['agents 30: with no end', 200, 'application/json', '{"access_token":"upstream-2","expires_in":0}', null],
+    [
+      ...['with a long ID token', 200, 'application/json'],
+      ...[`{"access_token":"upstream-2","expires_in":60,"id_token":"${'x'.repeat(200_000)}"}`, 60],
+    ],
+  ] as const)('%s is taken', async (_, status, type, body, seconds) => {
+    const receiver = await startReceiver();
+    receiver.answer(
+      (_request, response) => void response.writeHead(status, { 'content-type': type }).end(body),
+    );
+    const refresh = { tokenEndpoint: receiver.url, clientId: 'c' };
+    const { service, grantToken } = await connected(refresh, { tokenExpiresAt: '2020-01-01T00:00:00Z' });
+
+    const answer = await exchange(service, grantToken);
+
+    expect(answer.json()).toMatchObject({
+      accessToken: 'upstream-2',
+      tokenExpiresAt:
+        seconds === null ? null : new Date(service.clock().getTime() + seconds * 1000).toISOString(),
+    });
+  });
+
+  test('keeps the refresh token when the new one is empty', async () => {
+    const { refresh, receiver } = await startOddUpstream(
+      200,
+      '{"access_token":"upstream-2","expires_in":60,"refresh_token":""}',
+    );
+    const { service, grantToken } = await connected(refresh);
+
+    for (const _ of [1, 2]) {
+      expect((await exchange(service, grantToken)).json().accessToken).toBe('upstream-2');
+      service.advance(30);
+    }
+
+    expect(receiver.received.map(({ body }) => new URLSearchParams(body).get('refresh_token'))).toEqual([
+      'upstream-refresh-1',
+      'upstream-refresh-1',
+    ]);
+  });
+
+  test('without an end counts as long as the credential says', async () => {
+    const { refresh, receiver } = await startOddUpstream(200, '{"access_token":"upstream-2"}');
+    const { service, grantToken } = await connected({ ...refresh, tokenLifetimeSeconds: 3600 });
+    const first = (await exchange(service, grantToken)).json();
+    expect(first.tokenExpiresAt).toBe(new Date(service.clock().getTime() + 3600_000).toISOString());
+
+    service.advance(3541);
+    await exchange(service, grantToken);
+
+    expect(receiver.received).toHaveLength(2);
+  });
+});
+
+test('agents K9: an upstream that says when is asked then, and not before', async () => {
+  const receiver = await startReceiver();
+  receiver.answerStatus(429, { 'retry-after': '600' });
+  const { service, grantToken, shown } = await connected(
+    { tokenEndpoint: receiver.url, clientId: 'c' },
+    { tokenExpiresAt: '2020-01-01T00:00:00Z' },
+  );
+  expect((await exchange(service, grantToken)).json().details.retryAfter).toBe(600);
+  service.advance(599);
+  expect((await exchange(service, grantToken)).json().details.retryAfter).toBe(1);
+  expect(receiver.received).toHaveLength(1);
+  receiver.answer((_, response) => void response.end('{"access_token":"upstream-2","expires_in":3600}'));
+
+  service.advance(1);
+
+  expect((await exchange(service, grantToken)).json().accessToken).toBe('upstream-2');
+  expect(receiver.received).toHaveLength(2);
+  expect((await shown()).refreshStatus).toBe('ok');
+});
+
+test('agents K3: a credential that is stored again asks its upstream at once', async () => {
+  const receiver = await startReceiver();
+  receiver.answerStatus(429, { 'retry-after': '600' });
+  const refresh = { tokenEndpoint: receiver.url, clientId: 'c' };
+  const members = { refreshToken: 'r', refresh, tokenExpiresAt: '2020-01-01T00:00:00Z' };
+  const { acme, service, grantToken } = await connected(refresh, members);
+  await exchange(service, grantToken);
+  receiver.answer((_, response) => void response.end('{"access_token":"upstream-2","expires_in":3600}'));
+
+  await storeCredential(acme, members);
+
+  expect((await exchange(service, grantToken)).json().accessToken).toBe('upstream-2');
 });
 
 describe('V7: a token endpoint', () => {

@@ -45,6 +45,8 @@ export function upsertCredential(tx: Tx, { developerId }: Tenant, row: NewRow): 
     .onConflict((conflict) =>
       conflict.columns(['developerId', 'principalId', 'service']).doUpdateSet({
         ...replacing,
+        refreshFailures: 0,
+        refreshAfter: null,
         leaseId: null,
         leasedUntil: null,
         version: sql`vault_credentials.version + 1`,

@@ -9,6 +9,8 @@ const Secret = Type.String({ minLength: 1, maxLength: 16_384 });
 export const Service = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' });
 const CredentialType = Type.String({ pattern: '^[a-z0-9][a-z0-9_.-]{0,31}$', default: 'oauth2' });
 
+/** A minute to a year. */
+const TokenLifetime = Type.Integer({ minimum: 60, maximum: 31_536_000 });
 const Url = Type.String({ minLength: 1, maxLength: 2048 });
 
 /** How the service gets new tokens from the upstream's token endpoint. */
@@ -21,6 +23,8 @@ const RefreshSettings = Type.Object(
     authMethod: Type.Optional(Type.Enum(['client_secret_basic', 'client_secret_post', 'none'])),
     scope: Type.Optional(Type.String({ minLength: 1, maxLength: 2048 })),
     revocationEndpoint: Type.Optional(Url),
+    /** How long an access token is taken to live when the upstream does not say it. */
+    tokenLifetimeSeconds: Type.Optional(TokenLifetime),
   },
   { additionalProperties: false },
 );

@@ -1,7 +1,7 @@
 import { boolean, integer, notInProduction } from '../../../config/readers.ts';
 import { defaulted, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
-import { connectEgress, connectSettings } from '../providers/index.ts';
+import { ANSWER_BOUNDS, connectEgress, connectSettings } from '../providers/index.ts';
 import type { ExchangeDeps, Unopened } from './credentials.exchange.service.ts';
 
 /** The proxy uses these settings too, because it opens and refreshes credentials. */
@@ -30,7 +30,7 @@ export function openingDeps(house: House, settings: ValuesOf<typeof openingSetti
   return {
     ...house,
     vault: house.keyRing.vault,
-    upstream: house.openEgress({ allowsHttp: allowsPrivateHosts, allowsPrivateHosts }),
+    upstream: house.openEgress({ allowsHttp: allowsPrivateHosts, allowsPrivateHosts }, ANSWER_BOUNDS),
     connected: connectEgress(house, settings),
     skewSeconds: settings.VAULT_REFRESH_SKEW_SECONDS,
     onUnopened({ credentialId, keyId }: Unopened) {

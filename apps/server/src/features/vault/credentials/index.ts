@@ -1,3 +1,4 @@
+export { readTokenAnswer } from './credentials.answers.rules.ts';
 export { mustBeConnected, noteRefusedByUpstream, notStored } from './credentials.connected.service.ts';
 export type { FrozenClient } from './credentials.connection.rules.ts';
 export { findReplaced, listConnections, storeConnection } from './credentials.connection.service.ts';
@@ -16,5 +17,5 @@ export {
 } from './credentials.lend.service.ts';
 export { storedProxy } from './credentials.proxy.rules.ts';
 export { rates } from './credentials.rates.ts';
-export { type NewTokens, tokensIn, valueAt } from './credentials.refresh.rules.ts';
 export { openingDeps, openingSettings } from './credentials.settings.ts';
+export { type NewTokens, valueAt } from './credentials.tokens.rules.ts';

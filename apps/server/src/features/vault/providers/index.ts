@@ -1,4 +1,3 @@
-export { markFailed } from './providers.change.service.ts';
 export {
   asClient,
   foundOf,
@@ -11,5 +10,6 @@ export { type Found, methodOf, readMetadata } from './providers.found.rules.ts';
 export { type OnProviderDeleted, providerDeleted } from './providers.hooks.ts';
 export { readIdToken, readKeySet } from './providers.id-token.service.ts';
 export { findConnectable, getProviderRow, type ProviderRow } from './providers.read.service.ts';
+export { noteClientAccepted, noteClientRefused } from './providers.refused.service.ts';
 export type { ProviderSettings } from './providers.schema.ts';
-export { connectEgress, connectSettings } from './providers.settings.ts';
+export { ANSWER_BOUNDS, connectEgress, connectSettings } from './providers.settings.ts';

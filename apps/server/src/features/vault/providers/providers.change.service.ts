@@ -46,6 +46,7 @@ export async function changeProvider(
     status: change.status ?? (row.status === 'error' ? 'active' : row.status),
     lastDiscoveredAt: at,
     lastError: null,
+    clientRefusedFor: null,
     updatedAt: at,
   };
   return write(deps, caller, row, { columns, changed: Object.keys(change) });
@@ -73,7 +74,7 @@ export async function rediscover(deps: ProviderDeps, caller: Caller, id: string)
     return getProvider(deps, caller, id);
   }
   const healed = row.status === 'error' && row.lastError !== 'endpoint_changed';
-  const status = healed ? ({ status: 'active', lastError: null } as const) : {};
+  const status = healed ? ({ status: 'active', lastError: null, clientRefusedFor: null } as const) : {};
   return write(deps, caller, row, { columns: { ...columns, ...status }, changed: [] });
 }
 

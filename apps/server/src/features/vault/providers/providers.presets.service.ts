@@ -20,8 +20,10 @@ export const shownPresets = Object.entries(presets).map(([preset, { name, kind, 
   open: [...open],
 }));
 
-/** Members that say what the developer's own client is, and not what the upstream is. */
-const ALWAYS_OPEN: ReadonlySet<string> = new Set(['service', 'name', 'preset', 'clientId', 'clientSecret']);
+/** Members that say what the developer's own client is, or how its account at the upstream is set up. */
+const ALWAYS_OPEN: ReadonlySet<string> = new Set([
+  ...['service', 'name', 'preset', 'clientId', 'clientSecret', 'acceptPartial', 'tokenLifetimeSeconds'],
+]);
 
 /** Fills what was not sent. @throws BAD_REQUEST for an unknown preset, and for a member that it does not leave open */
 export function withPreset(input: Omit<NewProvider, 'service'>): Omit<NewProvider, 'service'> {
@@ -30,7 +32,7 @@ export function withPreset(input: Omit<NewProvider, 'service'>): Omit<NewProvide
   const preset = Object.hasOwn(presets, word) ? presets[word] : undefined;
   if (!preset) throw badField('preset', 'not_allowed', 'There is no preset of this name.');
   const closed = Object.keys(input).find(
-    (member) => !ALWAYS_OPEN.has(member) && !preset.open.includes(member) && member !== 'acceptPartial',
+    (member) => !ALWAYS_OPEN.has(member) && !preset.open.includes(member),
   );
   if (closed !== undefined) {
     throw badField(closed, 'not_allowed', 'The preset sets this member. Leave it out, or use no preset.');

@@ -79,6 +79,54 @@ export async function failProvider(
   return numUpdatedRows === 1n;
 }
 
+/**
+ * Marks a provider whose client the upstream refused at a person, and as failed if it did so at another person before.
+ * @returns whether it failed with this
+ */
+export async function refuseClient(
+  tx: Tx,
+  { developerId }: Tenant,
+  id: string,
+  { principalId, lastError, updatedAt }: ClientRefusal,
+): Promise<boolean> {
+  const row = await tx
+    .updateTable('vaultProviders')
+    .set({
+      status: sql`case when client_refused_for is null then status else 'error' end`,
+      clientRefusedFor: principalId,
+      lastError,
+      updatedAt,
+      version: sql<string>`version + 1`,
+    })
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .where(({ eb, or }) =>
+      or([eb('clientRefusedFor', 'is', null), eb('clientRefusedFor', '!=', principalId)]),
+    )
+    .where(({ eb, or }) => or([eb('status', '!=', 'error'), eb('lastError', '!=', lastError)]))
+    .returning('status')
+    .executeTakeFirst();
+  return row?.status === 'error';
+}
+
+interface ClientRefusal {
+  readonly principalId: string;
+  readonly lastError: string;
+  readonly updatedAt: Date;
+}
+
+/** Forgets a refusal of the client, because the upstream has taken it since. A provider that failed stays so. */
+export async function acceptClient(db: Executor, { developerId }: Tenant, id: string): Promise<void> {
+  await db
+    .updateTable('vaultProviders')
+    .set({ clientRefusedFor: null, lastError: null })
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .where('clientRefusedFor', 'is not', null)
+    .where('status', '!=', 'error')
+    .execute();
+}
+
 export function deleteProviderRow(
   tx: Tx,
   { developerId }: Tenant,

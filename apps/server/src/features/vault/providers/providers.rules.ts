@@ -54,6 +54,7 @@ export function newSettings(input: Omit<NewProvider, 'service'>): ProviderSettin
     account: kind === 'oidc' ? { source: 'id_token', id: '/sub', label: '/email' } : null,
     scopeSeparator: ' ',
     tokenPointers: {},
+    tokenLifetimeSeconds: null,
     ...sent(input),
     scopes: scopesIn(input.scopes),
   });

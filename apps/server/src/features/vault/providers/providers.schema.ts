@@ -49,6 +49,8 @@ const changeable = {
   ),
   account: Type.Optional(nullable(Account)),
   scopeSeparator: Type.Optional(Type.Enum([' ', ','])),
+  /** How long an access token is taken to live when the upstream does not say it; null means without end. */
+  tokenLifetimeSeconds: Type.Optional(nullable(Type.Integer({ minimum: 60, maximum: 31_536_000 }))),
   tokenPointers: Type.Optional(
     Type.Object(
       {
@@ -103,6 +105,8 @@ export interface ProviderSettings {
   readonly account: Static<typeof Account> | null;
   readonly scopeSeparator: ' ' | ',';
   readonly tokenPointers: TokenPointers;
+  /** Absent in providers of before. */
+  readonly tokenLifetimeSeconds?: number | null;
 }
 
 /** Where the members of a token endpoint's answer are, for upstreams that nest them. */
@@ -140,6 +144,7 @@ export const Provider = Type.Object({
   account: nullable(Account),
   scopeSeparator: Type.String(),
   tokenPointers: Type.Object({}, { additionalProperties: true }),
+  tokenLifetimeSeconds: nullable(Type.Integer()),
   /** The address that the developer registers at the upstream. */
   redirectUri: Type.String(),
   status: Type.Enum(['active', 'paused', 'error']),

@@ -12,10 +12,13 @@ export const connectSettings = {
   ),
 };
 
+/** A token endpoint may put a long ID token beside the others. */
+export const ANSWER_BOUNDS = { mostBytes: 262_144 };
+
 /** The client for the upstreams of connected accounts. */
 export function connectEgress(
   { openEgress }: Pick<House, 'openEgress'>,
   { CONNECT_ALLOW_PRIVATE_HOSTS: allowsPrivateHosts }: ValuesOf<typeof connectSettings>,
 ): Egress {
-  return openEgress({ allowsHttp: allowsPrivateHosts, allowsPrivateHosts });
+  return openEgress({ allowsHttp: allowsPrivateHosts, allowsPrivateHosts }, ANSWER_BOUNDS);
 }

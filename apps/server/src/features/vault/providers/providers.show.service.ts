@@ -78,6 +78,7 @@ export function toProvider(deps: Pick<ProviderDeps, 'publicBaseUrl'>, row: Provi
     account: settings.account,
     scopeSeparator: settings.scopeSeparator,
     tokenPointers: settings.tokenPointers,
+    tokenLifetimeSeconds: settings.tokenLifetimeSeconds ?? null,
     redirectUri: redirectUriOf(deps, id),
     status,
     lastDiscoveredAt: row.lastDiscoveredAt?.toISOString() ?? null,
