@@ -99,19 +99,28 @@ export interface RuleFault {
  */
 export function faultOfRules(rules: readonly ProxyRule[], field: string): RuleFault | undefined {
   const ids = new Set<string>();
+  const tools: ToolPath[] = [];
   for (const [place, rule] of rules.entries()) {
     const at = `${field}[${place}]`;
     const { id, path, tool, unmapped, methods } = rule;
     if (ids.has(id)) return { field: `${at}.id`, message: 'Another rule has this id.' };
     ids.add(id);
-    if (!readPattern(path)) {
+    const parts = readPattern(path);
+    if (!parts) {
       const form = 'A path begins with `/`, and has texts, `{name}`, or `{name+}` at its end.';
       return { field: `${at}.path`, message: form };
     }
     if ((tool === undefined) === (unmapped === undefined)) {
       return { field: at, message: 'A rule has exactly one of `tool` and `unmapped`.' };
     }
+    const spelled = { rule, parts: foldedParts(parts) };
+    const covered = tools.find((earlier) => coversAnotherSpelling(spelled, earlier));
+    if (covered) {
+      const message = `The rule covers other spellings of the path of \`${covered.rule.id}\`, with a slash at the end, in another case or encoding, which the upstream may take for the same. Write a narrower path, or put the same tool here.`;
+      return { field: `${at}.path`, message };
+    }
     if (!tool) continue;
+    tools.push(spelled);
     const { resource, amount, body = 'none' } = tool;
     if (resource !== undefined && !segmentNames(path).includes(resource.slice(1, -1))) {
       return { field: `${at}.tool.resource`, message: 'The path has no segment of this name.' };
@@ -129,3 +138,61 @@ export function faultOfRules(rules: readonly ProxyRule[], field: string): RuleFa
   }
   return undefined;
 }
+
+/** A rule with its path, ready to be compared. */
+interface ToolPath {
+  readonly rule: ProxyRule;
+  readonly parts: readonly FoldedPart[];
+}
+
+type FoldedPart = { readonly text: string; readonly folded: string } | { readonly isRest: boolean };
+
+const foldedParts = (parts: readonly Part[]): readonly FoldedPart[] =>
+  parts.map((part) => ('text' in part ? { text: part.text, folded: part.text.toLowerCase() } : part));
+
+/**
+ * Whether a later rule takes a path that the earlier one does not, and that an upstream may read as a path of the earlier:
+ * with or without a slash at its end, in another case, or encoded once more.
+ */
+function coversAnotherSpelling(later: ToolPath, earlier: ToolPath): boolean {
+  const { upstream, methods, tool } = later.rule;
+  const { rule } = earlier;
+  if (upstream !== undefined && rule.upstream !== undefined && upstream !== rule.upstream) return false;
+  if (!methods.some((method) => rule.methods.includes(method)) || isSameTool(tool, rule.tool)) return false;
+  return spellsAnother(withoutSlash(earlier.parts), later.parts, hasSlash(earlier.parts));
+}
+
+function spellsAnother(
+  path: readonly FoldedPart[],
+  later: readonly FoldedPart[],
+  endsInSlash: boolean,
+): boolean {
+  const other = withoutSlash(later);
+  let isOther = false;
+  for (let place = 0; ; place += 1) {
+    const [mine, its] = [path[place], other[place]];
+    if (mine === undefined && its === undefined) return isOther || hasSlash(later) !== endsInSlash;
+    if (mine && 'isRest' in mine && mine.isRest) return isOther && its !== undefined;
+    if (its && 'isRest' in its && its.isRest) return mine !== undefined; // a rest may end in a slash, and be encoded
+    if (mine === undefined || its === undefined) return false;
+    if (!('text' in mine)) continue;
+    if ('text' in its && its.folded !== mine.folded) return false;
+    isOther ||= !('text' in its) || its.text !== mine.text;
+  }
+}
+
+const hasSlash = (parts: readonly FoldedPart[]): boolean => {
+  const last = parts.at(-1);
+  return last !== undefined && 'text' in last && last.text === '';
+};
+
+const withoutSlash = (parts: readonly FoldedPart[]) => (hasSlash(parts) ? parts.slice(0, -1) : parts);
+
+/** Whether a call means the same to enforcement under both, so that it does not matter which of them it meets. */
+const isSameTool = (one: ProxyRule['tool'], other: ProxyRule['tool']): boolean =>
+  one !== undefined &&
+  one.connector === other?.connector &&
+  one.tool === other.tool &&
+  one.amount === other.amount &&
+  one.body === other.body &&
+  (one.resource === undefined) === (other.resource === undefined);

@@ -38,6 +38,8 @@ export const ProxyRule = Type.Object(
       Type.Union([Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: 50 }), Type.Null()]),
     ),
     tool: Type.Optional(ProxyTool),
+    /** Whether `Range` is passed on. Never with a credential that is for the proxy alone. */
+    range: Type.Optional(Type.Boolean()),
     /** The request stands for no tool. Exactly one of `tool` and `unmapped` is there. */
     unmapped: Type.Optional(Type.Literal(true)),
   },

@@ -485,8 +485,9 @@ describe('the tokens of a connected account', () => {
 
     expect((await exchange(service, grantToken, files)).statusCode).toBe(502);
     const [provider] = (await acme('GET', '/v1/vault/providers')).json().providers;
-    expect(provider).toMatchObject({ status: 'error', lastError: 'invalid_client' });
+    expect(provider).toMatchObject({ status: 'active', lastError: 'invalid_client' });
     upstream.behaviour.instead = () => false;
+    service.advance(2);
     expect((await exchange(service, grantToken, files)).statusCode).toBe(200);
   });
 

@@ -10,12 +10,12 @@ import { storeReturned } from './connections.confirm.service.ts';
 import type { ConnectDeps } from './connections.deps.service.ts';
 import { failed, sessionOwner } from './connections.end.service.ts';
 import { type Held, pageOf, verificationFor } from './connections.held.service.ts';
-import { stateKey, usedKey } from './connections.keys.service.ts';
+import { stateHash, stateKey, usedKey } from './connections.keys.service.ts';
 import { reportBlocked } from './connections.proof.service.ts';
 import { changeSession, findSession, type ShownRow, stateAfterFailure } from './connections.repo.ts';
 import type { Result, Returned } from './connections.returned.service.ts';
 import { isIssuerWrong } from './connections.rules.ts';
-import { type InFlight, isOwnState } from './connections.start.service.ts';
+import { findFlight, type InFlight, isOwnState } from './connections.start.service.ts';
 import { askForTokens } from './connections.tokens.service.ts';
 
 type Browser = Pick<BrowserRequest, 'cookies' | 'requestId' | 'ip' | 'userAgent'>;
@@ -51,7 +51,7 @@ export async function takeCallback(
     await reportBlocked(deps, caller, await namesOf(deps, flight), reason);
     return refused();
   };
-  if (!page || page.started?.state !== query.get('state')) throw await blocked('browser');
+  if (!page || page.started?.state !== stateHash(query.get('state') ?? '')) throw await blocked('browser');
   const held = await pageOf(deps, hold);
   const { row } = held;
   if (!(await wasProved(deps, held, page.started.at))) throw await blocked('browser');
@@ -67,11 +67,11 @@ export async function takeCallback(
 async function takeFlight(deps: ConnectDeps, query: URLSearchParams): Promise<InFlight> {
   const [state = '', ...others] = query.getAll('state');
   if (others.length > 0 || !isOwnState(deps, state)) throw refused();
-  const found = await deps.store.get(stateKey(state));
+  const found = await findFlight(deps, state);
   const slot = { key: usedKey(state), owner: newSecret(), most: 1, seconds: USED_SECONDS };
   if (found === undefined || !(await deps.store.takeSlot(slot))) throw refused();
   await deps.store.remove(stateKey(state));
-  return JSON.parse(found);
+  return found;
 }
 
 const holdOf = ({ publicBaseUrl }: ConnectDeps, sessionId: string, { cookies }: Browser): PageHold => ({

@@ -3,6 +3,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { isSameText, newSecret } from '../../../platform/ids.ts';
+import { seal, unseal } from '../../../platform/seal.ts';
 import {
   asClient,
   foundOf,
@@ -17,7 +18,7 @@ import { gone } from './connections.ask.service.ts';
 import type { PageHold } from './connections.browser.service.ts';
 import type { ConnectDeps } from './connections.deps.service.ts';
 import { pageOf, rememberStart, verificationFor } from './connections.held.service.ts';
-import { stateKey } from './connections.keys.service.ts';
+import { stateHash, stateKey } from './connections.keys.service.ts';
 import { startSession } from './connections.repo.ts';
 import { challengeOf, scopesLeft, withQuery } from './connections.rules.ts';
 import type { Start } from './connections.schema.ts';
@@ -70,8 +71,8 @@ export async function startDance(
     namesIssuer: found.namesIssuer,
   };
   const redirectTo = await authorizationUrl(deps, provider, { ...flight, state });
-  await deps.store.put([{ key: stateKey(state), value: JSON.stringify(flight), seconds: STATE_SECONDS }]);
-  await rememberStart(deps, held, state);
+  await keepFlight(deps, state, flight);
+  await rememberStart(deps, held, stateHash(state));
   const started = await inTransaction(deps.db, (tx) => startSession(tx, caller.tenant, row.id, mode));
   if (!started) throw gone('failed');
   return { redirectTo };
@@ -93,6 +94,23 @@ function macOf(keyRing: ConnectDeps['keyRing'], random: string): string {
 export function isOwnState({ keyRing }: Pick<ConnectDeps, 'keyRing'>, state: string): boolean {
   const [random = '', mac = ''] = state.split('.');
   return isSameText(mac, macOf(keyRing, random));
+}
+
+/** Keeps the request sealed: who reads the store learns neither verifier nor nonce. */
+async function keepFlight({ store, keyRing }: ConnectDeps, state: string, flight: InFlight): Promise<void> {
+  const sealed = seal(keyRing.derive(STATE_KEY_USE), JSON.stringify(flight), Buffer.from(state));
+  await store.put([{ key: stateKey(state), value: sealed.toString('base64url'), seconds: STATE_SECONDS }]);
+}
+
+/** @returns undefined for a request that is over, and for one that was moved to another state */
+export async function findFlight(
+  { store, keyRing }: ConnectDeps,
+  state: string,
+): Promise<InFlight | undefined> {
+  const found = await store.get(stateKey(state));
+  const keys = keyRing.derive(STATE_KEY_USE);
+  const text = found && unseal(keys, Buffer.from(found, 'base64url'), Buffer.from(state));
+  return text === undefined || text === '' ? undefined : JSON.parse(text);
 }
 
 export const callbackUrl = ({ publicBaseUrl }: Pick<ConnectDeps, 'publicBaseUrl'>, providerId: string) =>

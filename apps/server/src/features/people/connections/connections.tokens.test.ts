@@ -8,11 +8,14 @@ import {
   connectAccount,
 } from '../../../../test/app/connecting.ts';
 import { entriesOf, grantTo, openSession, refusalOf, startSandbox } from '../../../../test/app/flow.ts';
-import { startApp, type TestOptions } from '../../../../test/app/start-app.ts';
+import { startReceiver } from '../../../../test/app/receiver.ts';
+import { type Call, startApp, type TestOptions } from '../../../../test/app/start-app.ts';
 import { exchange } from '../../../../test/app/vault.ts';
 import { createEgress } from '../../../platform/egress/egress.ts';
+import recorded from '../../vault/credentials/credentials.answers.test.json' with { type: 'json' };
 import { finishDisconnections } from '../../vault/credentials/credentials.disconnect.service.ts';
 import { openClient } from '../../vault/providers/index.ts';
+import presets from '../../vault/providers/providers.presets.json' with { type: 'json' };
 
 const files = { service: 'files' };
 type Instead = AccountsServer['behaviour']['instead'];
@@ -110,6 +113,124 @@ describe('refresh', () => {
     await exchange(service, grantToken, files);
     expect(await told()).toBe(2);
   });
+});
+
+describe('agents K3: a client that the upstream refuses', () => {
+  /** From now on the token endpoint answers so. */
+  const answerWith = ({ behaviour }: AccountsServer, status: number, body: object) => {
+    behaviour.instead = ({ url }, respond) => {
+      if (url !== '/token') return false;
+      respond(status, body);
+      return true;
+    };
+  };
+  const shownOf = async (developer: Call, id: string) =>
+    (await developer('GET', `/v1/vault/providers/${id}`)).json();
+
+  test("in words about one person's token ends that connection alone", async () => {
+    const { acme, service, upstream, provider, credentialId, grantToken, advance } = await connected();
+    advance(3600);
+    const words = { error: 'unauthorized_client', error_description: 'refresh_token is invalid' };
+    answerWith(upstream, 403, words);
+
+    const refused = await exchange(service, grantToken, files);
+
+    expect(refusalOf(refused)).toBe('409 REAUTHORIZATION_REQUIRED refresh_refused');
+    expect(await shownOf(acme, provider.id)).toMatchObject({ status: 'active', lastError: null });
+    const { refreshStatus } = (await acme('GET', `/v1/vault/credentials/${credentialId}`)).json();
+    expect(refreshStatus).toBe('failed');
+    expect(await entriesOf(acme, 'vault.credential.refresh_failed')).toHaveLength(1);
+    expect(await entriesOf(acme, 'vault.provider.failed')).toEqual([]);
+  });
+
+  test('at one person leaves the provider open, and at a second closes it', async () => {
+    const { acme, service, upstream, provider, grantToken, advance } = await connected();
+    await connectAccount(service, acme, upstream, { principalId: 'user_43' });
+    const other = await grantTo(acme, { principalId: 'user_43', scopes: ['files:read'] });
+    advance(3600);
+    answerWith(upstream, 401, { error: 'invalid_client' });
+
+    for (const seconds of [0, 2]) {
+      advance(seconds);
+      expect(refusalOf(await exchange(service, grantToken, files))).toBe('502 UPSTREAM_ERROR refresh_failed');
+      expect(await shownOf(acme, provider.id)).toMatchObject({
+        status: 'active',
+        lastError: 'invalid_client',
+      });
+    }
+    await exchange(service, other.grantToken, files);
+
+    expect(await shownOf(acme, provider.id)).toMatchObject({ status: 'error', lastError: 'invalid_client' });
+    expect((await entriesOf(acme, 'vault.provider.failed')).map(({ metadata }) => metadata.error)).toEqual([
+      'invalid_client',
+    ]);
+  });
+
+  test('and took in between has refused one person only', async () => {
+    const { acme, service, upstream, provider, grantToken, advance } = await connected();
+    await connectAccount(service, acme, upstream, { principalId: 'user_43' });
+    const other = await grantTo(acme, { principalId: 'user_43', scopes: ['files:read'] });
+    advance(3600);
+    answerWith(upstream, 200, { error: 'incorrect_client_credentials' });
+    await exchange(service, grantToken, files);
+    advance(2);
+    answerWith(upstream, 200, { access_token: 'a', token_type: 'Bearer', expires_in: 3600 });
+    expect((await exchange(service, grantToken, files)).statusCode).toBe(200);
+    expect(await shownOf(acme, provider.id)).toMatchObject({ status: 'active', lastError: null });
+
+    answerWith(upstream, 200, { ok: false, error: 'bad_client_secret' });
+    await exchange(service, other.grantToken, files);
+
+    expect(await shownOf(acme, provider.id)).toMatchObject({ status: 'active', lastError: 'invalid_client' });
+  });
+
+  test('on the callback counts as at a refresh', async () => {
+    const upstream = await startAccountsServer();
+    const { acme, service } = await startSandbox(besideUpstream());
+    const provider = await addProvider(acme, upstream);
+    answerWith(upstream, 200, { error: 'incorrect_client_credentials' });
+    const statusAfter = async (principalId: string) => {
+      const session = await askToConnect(acme, { principalId });
+      const browser = browserOf(service);
+      await browser.open(session);
+      await browser.callback(await upstream.visit((await browser.start(session.id)).json().redirectTo));
+      return (await shownOf(acme, provider.id)).status;
+    };
+
+    expect([await statusAfter('user_42'), await statusAfter('user_42')]).toEqual(['active', 'active']);
+    expect(await statusAfter('user_43')).toBe('error');
+  });
+});
+
+test("agents K4: Slack's tokens of a user connect, nested at the code and not at the refresh", async () => {
+  const receiver = await startReceiver();
+  const { acme, service, advance } = await startSandbox(besideUpstream());
+  const origin = `http://127.0.0.1:${receiver.port}`;
+  const { tokenPointers, scopeSeparator } = presets.slack;
+  const provider = {
+    ...{ service: 'slack', kind: 'oauth2', clientId: 'c', clientSecret: 's', tokenPointers, scopeSeparator },
+    ...{ authorizationEndpoint: `${origin}/authorize`, tokenEndpoint: `${origin}/token` },
+    scopes: { required: ['search:read'] },
+  };
+  expect((await acme('POST', '/v1/vault/providers', provider)).statusCode).toBe(201);
+  const answers = [recorded.slack.code.body, recorded.slack.refresh.body];
+  receiver.answer((_, response) => void response.end(JSON.stringify(answers.shift())));
+  const session = await askToConnect(acme, { service: 'slack' });
+  const browser = browserOf(service);
+  await browser.open(session);
+  const sent = new URL((await browser.start(session.id)).json().redirectTo);
+  const back = new URL(String(sent.searchParams.get('redirect_uri')));
+  back.search = String(new URLSearchParams({ code: 'c', state: String(sent.searchParams.get('state')) }));
+  await browser.callback(back);
+  expect((await browser.confirm(session.id)).statusCode).toBe(200);
+  const { grantToken } = await grantTo(acme, { scopes: ['slack:read'] });
+  const tokenOf = async () => (await exchange(service, grantToken, { service: 'slack' })).json().accessToken;
+
+  expect(await tokenOf()).toBe('xoxe.xoxp-1-synthetic');
+  advance(43_200);
+  expect(await tokenOf()).toBe('xoxe.xoxp-1-synthetic2');
+
+  expect(new URLSearchParams(receiver.received.at(-1)?.body).get('refresh_token')).toBe('xoxe-1-synthetic');
 });
 
 test('V5: no code, token, verifier or client secret is in the log, an entry, an event, an answer or a row', async () => {

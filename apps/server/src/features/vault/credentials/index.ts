@@ -15,7 +15,7 @@ export {
   mayRefresh,
   type StoredRow,
 } from './credentials.lend.service.ts';
-export { storedProxy } from './credentials.proxy.rules.ts';
+export { isForProxyOnly, storedProxy } from './credentials.proxy.rules.ts';
 export { rates } from './credentials.rates.ts';
 export { openingDeps, openingSettings } from './credentials.settings.ts';
 export { type NewTokens, valueAt } from './credentials.tokens.rules.ts';

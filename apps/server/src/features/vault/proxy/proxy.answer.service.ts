@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { finished, pipeline, type Readable, Transform } from 'node:stream';
 import { PassingTimeout } from '../../../platform/egress/passing-times.ts';
-import { searchFor } from './proxy.reflection.rules.ts';
+import { type Sought, searchFor } from './proxy.reflection.rules.ts';
 
 /** How a call ended. `upstream` is a whole answer, whatever its status. */
 export type Outcome =
@@ -28,7 +28,7 @@ export class AnswerCut extends Error {
 }
 
 interface Guard {
-  readonly forms: readonly Buffer[];
+  readonly sought: Sought;
   readonly maxBytes: number;
 }
 
@@ -38,9 +38,10 @@ export interface GuardedBody {
   readonly bytes: () => number;
 }
 
-/** Lets the body through as it comes, up to a part that holds the credential, or that is too much. */
-export function guarded(answer: IncomingMessage, { forms, maxBytes }: Guard): GuardedBody {
-  const search = searchFor(forms);
+/** Lets the body through as it comes, up to a part that holds the credential, or that is too much. A
+ * part of the credential at the beginning or the end counts as all of it. */
+export function guarded(answer: IncomingMessage, { sought, maxBytes }: Guard): GuardedBody {
+  const search = searchFor(sought);
   let read = 0;
   const guard = new Transform({
     transform(part: Buffer, _encoding, done) {
@@ -52,7 +53,9 @@ export function guarded(answer: IncomingMessage, { forms, maxBytes }: Guard): Gu
       return done();
     },
     flush(done) {
-      done(null, search.rest());
+      const rest = search.rest();
+      if (rest) done(null, rest);
+      else done(new AnswerCut('credential_reflected'));
     },
   });
   guard.on('error', () => {}); // callers read it from `errored`, since it may come before they listen

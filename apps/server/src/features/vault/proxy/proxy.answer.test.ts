@@ -6,7 +6,7 @@ import { AnswerCut, guarded, untilBegun, whenOver } from './proxy.answer.service
 
 test('an answer that is cut before anybody listens is over for all who look later', async () => {
   const answer = new IncomingMessage(new Socket());
-  const { body, bytes } = guarded(answer, { forms: [], maxBytes: 10 });
+  const { body, bytes } = guarded(answer, { sought: { forms: [], secrets: [] }, maxBytes: 10 });
   const begun = untilBegun(body);
   const [one, another] = [vi.fn(), vi.fn()];
 

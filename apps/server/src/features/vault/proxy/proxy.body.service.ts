@@ -2,6 +2,7 @@ import { type Readable, Transform } from 'node:stream';
 import { JsonError, parseJson } from '@behest/protocol/json';
 import type { ProxyRule } from '@behest/protocol/proxy-rules';
 import { AppError } from '../../../platform/errors.ts';
+import { isMethodParameter } from './proxy.match.rules.ts';
 import { badRequest, type Framing } from './proxy.request.rules.ts';
 
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i;
@@ -40,7 +41,13 @@ export async function bodyFor(
   }
   const content = await wholeOf(body, limit);
   try {
-    return { content, text: content.toString(), value: parseJson(content) };
+    const value = parseJson(content);
+    if (Object.keys(Object(value)).some(isMethodParameter)) {
+      throw badRequest(
+        'A member of the body names a method, which some upstreams take for that of the request.',
+      );
+    }
+    return { content, text: content.toString(), value };
   } catch (error) {
     if (error instanceof JsonError) throw badRequest('The body is not acceptable JSON.');
     throw error;

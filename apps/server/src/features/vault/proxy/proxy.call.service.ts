@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { ProxyRule } from '@behest/protocol/proxy-rules';
 import { concerning } from '../../../platform/acts.ts';
 import type { GrantHolder } from '../../../platform/caller.ts';
 import type { ChargeCredential } from '../../../platform/charge-credential.ts';
@@ -65,7 +67,7 @@ async function passOn(deps: ProxyDeps, holder: GrantHolder, request: ProxyReques
       reason: 'scope',
     });
   }
-  let body: SentBody | undefined;
+  let read: { readonly body: SentBody; readonly rule: ProxyRule; readonly maxBytes: number } | undefined;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const plan = await planOf(deps, holder, { service, method, upstream: framing.upstream, target });
     await deps.chargeCredential(rates.vaultProxyCredential, plan.row.id, plan.profile.perMinute);
@@ -73,8 +75,14 @@ async function passOn(deps: ProxyDeps, holder: GrantHolder, request: ProxyReques
       deps.bounds.maxRequestBytes,
       plan.profile.maxRequestBytes ?? Number.POSITIVE_INFINITY,
     );
-    body ??= await bodyFor(plan.rule, framing, { body: request.body, maxBytes });
-    const call = { request, headers, framing, matchedScope, plan, body };
+    // A body is read once, and as its rule wants it. It serves no other rule, and no smaller limit.
+    if (read && !(isDeepStrictEqual(read.rule, plan.rule) && maxBytes >= read.maxBytes)) break;
+    read ??= {
+      body: await bodyFor(plan.rule, framing, { body: request.body, maxBytes }),
+      rule: plan.rule,
+      maxBytes,
+    };
+    const call = { request, headers, framing, matchedScope, plan, body: read.body };
     const answer = await enforceAndSend(deps, holder, call);
     if (answer) return answer;
   }

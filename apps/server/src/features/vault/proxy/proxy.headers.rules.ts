@@ -6,13 +6,18 @@ const FORWARDED: ReadonlySet<string> = new Set([
   'if-match',
   'if-modified-since',
   'if-none-match',
-  'if-range',
   'if-unmodified-since',
-  'range',
   'prefer',
   'idempotency-key',
   'last-event-id',
 ]);
+
+/**
+ * Headers that choose a part of an answer. By parts that are cut within a credential, an agent would put together what no
+ * answer may hold.
+ */
+const RANGE: ReadonlySet<string> = new Set(['range', 'if-range', 'request-range']);
+const ONE_RANGE = /^bytes=(?:\d+-\d*|-\d+)$/i;
 
 /** Headers that no profile adds: they speak for the connection, the caller or the service. */
 const FORBIDDEN: ReadonlySet<string> = new Set([
@@ -54,7 +59,9 @@ const OVERRIDES: ReadonlySet<string> = new Set([
 const folded = (name: string) => name.toLowerCase().replaceAll('_', '-');
 
 export const isForbidden = (name: string): boolean =>
-  FORBIDDEN.has(folded(name)) || FORBIDDEN_BEGINNINGS.some((begin) => folded(name).startsWith(begin));
+  FORBIDDEN.has(folded(name)) ||
+  RANGE.has(folded(name)) ||
+  FORBIDDEN_BEGINNINGS.some((begin) => folded(name).startsWith(begin));
 
 export const isOverride = (name: string): boolean => OVERRIDES.has(folded(name));
 
@@ -73,6 +80,8 @@ export interface HeaderRules {
   /** The header that carries the credential; undefined where the query does. */
   readonly injected: string | undefined;
   readonly forwardHeaders?: readonly string[] | undefined;
+  /** Whether the upstream may be asked for one part of an answer. */
+  readonly mayRange?: boolean;
 }
 
 /**
@@ -81,12 +90,13 @@ export interface HeaderRules {
  */
 export function headersForUpstream(
   sent: SentHeaders,
-  { injected, forwardHeaders = [] }: HeaderRules,
+  { injected, forwardHeaders = [], mayRange = false }: HeaderRules,
 ): Record<string, string> | undefined {
   const added = new Set(forwardHeaders.map((name) => name.toLowerCase()));
   const passed: Record<string, string> = {};
   for (const [name, value] of sent) {
-    const isPassed = FORWARDED.has(name) || (added.has(name) && !isForbidden(name));
+    const isRange = mayRange && (name === 'if-range' || (name === 'range' && ONE_RANGE.test(value.trim())));
+    const isPassed = FORWARDED.has(name) || isRange || (added.has(name) && !isForbidden(name));
     if (!isPassed || (injected !== undefined && folded(name) === folded(injected))) continue;
     if (Object.hasOwn(passed, name) || /[\r\n\0]/.test(value)) return undefined;
     passed[name] = value;

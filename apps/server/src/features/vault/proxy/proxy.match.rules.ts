@@ -28,7 +28,17 @@ export function allowedBy(
   if (!found) return 'no_rule';
   const { query } = found.rule;
   const names = parametersOf(target.query).map(({ name }) => name ?? '');
-  return !query || names.every((name) => query.includes(name)) ? found : 'query';
+  const isAllowed = query ? names.every((name) => query.includes(name)) : !names.some(isMethodParameter);
+  return isAllowed ? found : 'query';
+}
+
+/**
+ * Whether some upstreams take the value under this name for the method of the request, for which other rules stand. PHP
+ * reads a dot, a blank and a bracket in a name as `_`. A plain `method` is a parameter of many interfaces.
+ */
+export function isMethodParameter(name: string): boolean {
+  const folded = name.toLowerCase().replaceAll(/[_.\s[]/g, '-');
+  return folded !== 'method' && /^[-$]{0,8}(?:x-)?(?:http-?)?method(?:-?override)?$/.test(folded);
 }
 
 /** The limits of a credential, which come in addition to the rules of its service. */
@@ -51,6 +61,16 @@ export function refusalByCredential(
   const own = allowedBy(limits.rules, ruled);
   if (typeof own === 'string') return own;
   return isSameTool(own.rule, rule) ? undefined : 'no_rule';
+}
+
+/** Whether the rule asks for `Range`, and so does the credential's own rule, if it has one for the request. */
+export function asksForRange(
+  rule: ProxyRule,
+  limits: ProxyLimits | null,
+  { method, upstream, target }: Ruled,
+) {
+  const own = limits?.rules && matchRule(limits.rules, { method, upstream, segments: target.segments });
+  return rule.range === true && (!own || own.rule.range === true);
 }
 
 /** A credential's rule that names a tool holds for requests that stand for that tool. */

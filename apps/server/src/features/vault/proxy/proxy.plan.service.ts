@@ -8,6 +8,7 @@ import { listDetailsAbove } from '../../access/grants/grants.queries.ts';
 import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import {
   findStoredCredential,
+  isForProxyOnly,
   type LendDeps,
   mustBeConnected,
   notStored,
@@ -16,7 +17,13 @@ import {
 } from '../credentials/index.ts';
 import type { SentBody } from './proxy.body.service.ts';
 import type { SentHeaders } from './proxy.headers.rules.ts';
-import { allowedBy, mayUseRule, type RuleRefusal, refusalByCredential } from './proxy.match.rules.ts';
+import {
+  allowedBy,
+  asksForRange,
+  mayUseRule,
+  type RuleRefusal,
+  refusalByCredential,
+} from './proxy.match.rules.ts';
 import { findCallableProfile } from './proxy.profile.repo.ts';
 import { storedProfile } from './proxy.profile.service.ts';
 import type { Framing } from './proxy.request.rules.ts';
@@ -43,6 +50,8 @@ export interface Plan {
   readonly row: StoredRow;
   /** The agent's, without the parameter that carries the credential. */
   readonly target: Target;
+  /** Whether the rules ask for `Range`. Never for a credential that no agent may see. */
+  readonly mayRange: boolean;
 }
 
 /** A request of an agent, as it came. */
@@ -100,7 +109,10 @@ export async function planOf(deps: LendDeps, holder: GrantHolder, wanted: Wanted
   const refusal = refusalByCredential(storedProxy(row), ruled, { rule, origin });
   if (refusal !== undefined) throw await denied(deps, holder, service, refusal);
   await mustBeConnected(deps, holder, { row, service });
-  return { profile, profileVersion: found.version, upstream, origin, rule, named, row, target };
+  const mayRange =
+    asksForRange(rule, storedProxy(row), ruled) &&
+    !(row.isProxyOnly || isForProxyOnly(row) || profile.exchange === 'proxy_only');
+  return { profile, profileVersion: found.version, upstream, origin, rule, named, row, target, mayRange };
 }
 
 const detailsAbove = ({ db }: LendDeps, { tenant, grantId, parentGrantId }: GrantHolder) =>

@@ -34,6 +34,12 @@ export function mustBeProfile(
   }
   const fault = faultOfRules(rules, 'rules');
   if (fault) throw badField(fault.field, 'not_allowed', fault.message);
+  const ranged = profile.exchange === 'proxy_only' ? rules.findIndex(({ range }) => range === true) : -1;
+  if (ranged >= 0) {
+    const message =
+      'With `exchange: "proxy_only"` no rule passes `Range` on: a credential could come back in parts.';
+    throw badField(`rules[${ranged}].range`, 'not_allowed', message);
+  }
   for (const [place, { upstream }] of rules.entries()) {
     if (upstream === undefined || aliases.includes(upstream)) continue;
     throw badField(`rules[${place}].upstream`, 'not_allowed', 'The profile has no upstream of this name.');

@@ -13,7 +13,9 @@ export function formsOf(secrets: readonly string[]): readonly Buffer[] {
     const percent = encodeURIComponent(secret);
     forms.add(percent);
     forms.add(percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()));
-    forms.add(JSON.stringify(secret).slice(1, -1));
+    const json = JSON.stringify(secret).slice(1, -1);
+    forms.add(json);
+    forms.add(json.replaceAll('/', '\\/')); // as PHP writes it
     for (const shift of [0, 1, 2]) {
       const core = base64Core(Buffer.from(secret), shift);
       forms.add(core);
@@ -31,43 +33,80 @@ function base64Core(bytes: Buffer, shift: number): string {
   return text.slice(first, end);
 }
 
-export const reflects = (forms: readonly Buffer[], text: string): boolean =>
-  forms.some((form) => text.includes(form.toString()));
+/**
+ * Whether a whole text gives the credential back, or a part of it at one of its edges. An upstream that cuts its answers
+ * as it is asked gives the rest in another answer.
+ * @param secrets the forms of the credential alone, without what a profile sends before it
+ */
+export function reflects({ forms, secrets }: Sought, text: string): boolean {
+  const search = searchFor({ forms, secrets });
+  return search.read(Buffer.from(text)) === undefined || search.rest() === undefined;
+}
+
+/** The texts that a search looks for. */
+export interface Sought {
+  /** Found as a whole, anywhere. */
+  readonly forms: readonly Buffer[];
+  /** Found at an edge of the text too, of which a part of eight bytes is enough. */
+  readonly secrets: readonly Buffer[];
+}
 
 /** Searches a text that comes in parts. */
 export interface Search {
   /**
    * @returns the bytes that may be passed on, or undefined when a form is in what came. Bytes that may begin a form wait
-   * for the next part.
+   * for the next part, and so does a beginning of the text that may be from the middle of a form.
    */
   read(part: Buffer): Buffer | undefined;
-  /** The bytes that still wait, at the end. */
-  rest(): Buffer;
+  /** @returns the bytes that still wait, at the end; undefined when they are a part of a form */
+  rest(): Buffer | undefined;
 }
 
-export function searchFor(forms: readonly Buffer[]): Search {
+export function searchFor({ forms, secrets }: Sought): Search {
   let waiting: Buffer = Buffer.alloc(0);
+  let isAtStart = true;
   return {
     read(part) {
       const seen = waiting.length === 0 ? part : Buffer.concat([waiting, part]);
       if (forms.some((form) => seen.includes(form))) return undefined;
-      const from = seen.length - Math.max(0, ...forms.map((form) => beginningAtEnd(seen, form)));
+      if (isAtStart) {
+        if (secrets.some((form) => overlap(form, seen) >= SHORTEST)) return undefined;
+        if (secrets.some((form) => form.includes(seen))) {
+          waiting = Buffer.from(seen);
+          return Buffer.alloc(0);
+        }
+        isAtStart = false;
+      }
+      const from = seen.length - Math.max(0, ...forms.map((form) => overlap(seen, form)));
       waiting = Buffer.from(seen.subarray(from)); // a copy, or the whole part would stay in memory
       return seen.subarray(0, from);
     },
-    rest: () => waiting,
+    rest() {
+      const isInner = isAtStart && waiting.length >= SHORTEST;
+      const isBeginning = secrets.some((form) => overlap(waiting, form) >= SHORTEST);
+      return isInner || isBeginning ? undefined : waiting;
+    },
   };
 }
 
-/** How many bytes at the end of `seen` are a beginning of the form. */
-function beginningAtEnd(seen: Buffer, form: Buffer): number {
-  const first = form[0];
-  if (first === undefined) return 0;
-  let at = seen.indexOf(first, Math.max(0, seen.length - form.length + 1));
-  while (at >= 0) {
-    const length = seen.length - at;
-    if (seen.compare(form, 0, length, at) === 0) return length;
-    at = seen.indexOf(first, at + 1);
+/**
+ * How many bytes at the end of one text are the beginning of the other, and not the whole of it, in time that grows with
+ * their length alone (Knuth, Morris and Pratt).
+ */
+function overlap(before: Buffer, after: Buffer): number {
+  const most = Math.min(before.length, after.length);
+  if (most === 0) return 0;
+  const borders = new Int32Array(most); // of each beginning of `after`: its longest end that is a beginning too
+  for (let at = 1, length = 0; at < most; at += 1) {
+    while (length > 0 && after[at] !== after[length]) length = borders[length - 1] ?? 0;
+    if (after[at] === after[length]) length += 1;
+    borders[at] = length;
   }
-  return 0;
+  let matched = 0;
+  for (let at = before.length - most; at < before.length; at += 1) {
+    if (matched === most) matched = borders[matched - 1] ?? 0;
+    while (matched > 0 && before[at] !== after[matched]) matched = borders[matched - 1] ?? 0;
+    if (before[at] === after[matched]) matched += 1;
+  }
+  return matched;
 }

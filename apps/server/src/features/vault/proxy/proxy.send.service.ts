@@ -96,7 +96,7 @@ async function send(
   const { target } = plan;
   const { inject, headers: constants = {}, forwardHeaders, timeoutSeconds } = plan.profile;
   const injected = injectedHeader(inject);
-  const passed = headersForUpstream(headers, { injected, forwardHeaders });
+  const passed = headersForUpstream(headers, { injected, forwardHeaders, mayRange: plan.mayRange });
   if (!passed) throw badRequest('A header was sent twice.');
   const value = injectedValue(inject, secret);
   if (/[^\x20-\x7e\x80-\xff]/.test(value)) return fail('protocol'); // no header takes such a credential
@@ -201,21 +201,24 @@ async function passBack(
   const maxBytes = Math.min(deps.bounds.maxResponseBytes, maxResponseBytes);
   const hasBody = request.method !== 'HEAD' && status !== 204 && status !== 304;
   if (hasBody && Number(answer.headers['content-length'] ?? 0) > maxBytes) return refuse('too_large');
-  const forms = formsOf([lent.secret, injectedValue(inject, lent.secret)]);
+  const sought = {
+    forms: formsOf([lent.secret, injectedValue(inject, lent.secret)]),
+    secrets: formsOf([lent.secret]),
+  };
   const headers = headersForAgent(answer.rawHeaders, {
     status,
     returnHeaders,
     asked: new URL(`${plan.origin}${plan.target.path}`),
     proxyPath: `${new URL(deps.publicBaseUrl).pathname.replace(/\/$/, '')}/v1/vault/proxy/${request.service}/`,
     injectedParameter: inject.style === 'query' ? inject.name : undefined,
-    reflects: (value) => reflects(forms, value),
+    reflects: (value) => reflects(sought, value),
   });
   if (!hasBody) {
     answer.resume();
     finish('upstream', status, 0);
     return { status, headers, body: null, onEnd: (listener) => listener() };
   }
-  const { body, bytes } = guarded(answer, { forms, maxBytes });
+  const { body, bytes } = guarded(answer, { sought, maxBytes });
   try {
     await untilBegun(body);
   } catch (error) {

@@ -1,0 +1,152 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
+import { onThisMachine, proxied, putProfile, through } from '../../../../test/app/proxy.ts';
+import { startReceiver } from '../../../../test/app/receiver.ts';
+import { type Service, startApp } from '../../../../test/app/start-app.ts';
+
+let started: Promise<Service> | undefined;
+afterAll(async () => (await started)?.stop());
+const start = async () => {
+  started ??= startApp({ isShared: true, env: onThisMachine });
+  const service = await started;
+  return { service, acme: await service.asDeveloper({ mode: 'sandbox' }) };
+};
+
+const secret = 'upstream-secret-0123456789abcdef';
+const rule = { id: 'all', methods: ['GET', 'POST'], path: '/repos/{rest+}', unmapped: true };
+const ranged = { rules: [{ ...rule, range: true }] };
+
+/** An upstream that repeats what it got, and gives the part of that for which it is asked. */
+async function echoing(members: object = {}, credential: object = {}) {
+  const { acme, service } = await start();
+  const held = await proxied(acme, {
+    profile: members,
+    credential: { accessToken: secret, ...credential },
+  });
+  held.receiver.answer((request, response) => {
+    const whole = `you sent ${request.headers.authorization} end`;
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(String(request.headers.range)) ?? [];
+    const limit = new URL(String(request.url), 'http://a').searchParams.get('limit');
+    if (from !== undefined) response.writeHead(206).end(whole.slice(Number(from), Number(to) + 1));
+    else response.end(limit === null ? whole : whole.slice(0, Number(limit)));
+  });
+  const ask = (range: string, query = '') =>
+    through(service, held.grantToken, `/repos/a${query}`, { headers: { range } });
+  return { acme, service, ask, ...held };
+}
+
+describe('M4: an upstream that repeats the credential, asked for parts', () => {
+  const begin = 'you sent Bearer '.length;
+
+  test('gets no Range from a rule that does not ask for it', async () => {
+    const { ask, receiver } = await echoing();
+
+    expect(refusalOf(await ask(`bytes=0-${begin + 6}`))).toBe('502 UPSTREAM_ERROR credential_reflected');
+
+    expect(receiver.received[0]?.headers).not.toHaveProperty('range');
+  });
+
+  test('gets none for a credential that is for the proxy alone', async () => {
+    const { ask, receiver, acme, origin } = await echoing(ranged, { proxy: { only: true } });
+
+    await ask('bytes=0-5');
+
+    expect(receiver.received[0]?.headers).not.toHaveProperty('range');
+    const refused = await putProfile(acme, origin, { ...ranged, exchange: 'proxy_only' });
+    expect(refused.json().details.fields).toEqual([{ path: 'rules[0].range', problem: 'not_allowed' }]);
+  });
+
+  test('gets none for a credential whose own rule does not ask for it', async () => {
+    const { ask, receiver } = await echoing(ranged, { proxy: { rules: [rule] } });
+
+    await ask('bytes=0-5');
+
+    expect(receiver.received[0]?.headers).not.toHaveProperty('range');
+  });
+
+  test.each([
+    ['the beginning', 0, begin + 8],
+    ['the end', begin + secret.length - 8, begin + secret.length + 3],
+    ['the middle', begin + 9, begin + 20],
+  ])('is not heard in a part with %s of it', async (_, from, to) => {
+    const { ask, acme } = await echoing(ranged);
+
+    const answer = await ask(`bytes=${from}-${to - 1}`);
+
+    expect(refusalOf(answer)).toBe('502 UPSTREAM_ERROR credential_reflected');
+    const [entry] = await entriesOf(acme, 'vault.proxy_blocked');
+    expect(entry?.metadata).toMatchObject({ reason: 'credential_reflected' });
+  });
+
+  test('is heard in a part without it, as the rule asks', async () => {
+    const { ask } = await echoing(ranged);
+
+    const answer = await ask('bytes=0-7');
+
+    expect([answer.statusCode, answer.body]).toEqual([206, 'you sent']);
+  });
+
+  test('is not heard in a body that it cuts itself', async () => {
+    const { ask, service, grantToken } = await echoing();
+
+    const all = await ask('', `?limit=${begin + secret.length - 1}`);
+    const some = await through(service, grantToken, `/repos/a?limit=${begin + 8}`);
+
+    for (const answer of [all, some])
+      expect(refusalOf(answer)).toBe('502 UPSTREAM_ERROR credential_reflected');
+    expect((await through(service, grantToken, `/repos/a?limit=${begin + 7}`)).statusCode).toBe(200);
+  });
+});
+
+test('L1: a profile in which a rule covers another spelling of the path of a tool is refused', async () => {
+  const { acme } = await start();
+  const tool = { connector: 'pay', tool: 'list' };
+  const rules = [
+    { id: 'pay', methods: ['GET'], path: '/payments', tool },
+    { id: 'rest', methods: ['GET'], path: '/{rest+}', unmapped: true },
+  ];
+
+  const refused = await putProfile(acme, 'http://127.0.0.1:1', { rules });
+
+  expect(refusalOf(refused)).toBe('400 BAD_REQUEST');
+  expect(refused.json().details.fields[0].path).toBe('rules[1].path');
+  expect((await acme('GET', '/v1/vault/proxy-profiles')).json().profiles).toEqual([]);
+});
+
+test('L6: a parameter by which the upstream may take another method is refused', async () => {
+  const { acme, service } = await start();
+  const { grantToken, receiver } = await proxied(acme);
+
+  const refused = await through(service, grantToken, '/repos/a?_method=DELETE', { method: 'POST' });
+
+  expect(refusalOf(refused)).toBe('403 PROXY_DENIED query');
+  expect(receiver.received).toEqual([]);
+});
+
+test('L3: a body that was read for one rule is sent by no other', async () => {
+  const { acme, service } = await start();
+  const tokens = await startReceiver();
+  const { grantToken, receiver, origin } = await proxied(acme, {
+    credential: {
+      ...{ refreshToken: 'r', tokenExpiresAt: '2020-01-01T00:00:00Z' },
+      refresh: { tokenEndpoint: tokens.url, clientId: 'c' },
+    },
+  });
+  const tool = { connector: 'github', tool: 'pay', body: 'json', amount: '/price' };
+  const rules = [{ id: 'all', methods: ['POST'], path: '/repos/{rest+}', tool }];
+  tokens.answer((_, response) => {
+    void putProfile(acme, origin, { rules }).then(() =>
+      response.end('{"access_token":"upstream-2","expires_in":3600}'),
+    );
+  });
+
+  const answer = await through(service, grantToken, '/repos/a', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"price":1000}',
+  });
+
+  expect(refusalOf(answer)).toContain('503 SERVICE_UNAVAILABLE');
+  expect(tokens.received).toHaveLength(1);
+  expect(receiver.received).toEqual([]);
+});
