@@ -55,6 +55,22 @@ describe('the usage of today', () => {
     }
   });
 
+  test('adds up every count of two writings on one day', async () => {
+    const { acme, service } = await sandbox();
+    const { count, flush } = createUsageBuffer(service);
+    const kinds = ['authorizations', 'tokenExchanges', 'verifications', 'proxyCalls'] as const;
+    for (const _ of [1, 2]) {
+      for (const [place, kind] of kinds.entries()) {
+        for (let each = 0; each <= place; each += 1) count(acme, kind);
+      }
+      await flush();
+    }
+
+    expect(await usageOf(acme)).toMatchObject({
+      ...{ authorizations: 2, tokenExchanges: 4, verifications: 6, totalRequests: 12, proxyCalls: 8 },
+    });
+  });
+
   test('waits for a writing that is under way', async () => {
     const { acme, service } = await sandbox();
     const { count, flush } = createUsageBuffer(service);

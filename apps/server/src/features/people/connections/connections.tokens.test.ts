@@ -9,6 +9,7 @@ import {
 } from '../../../../test/app/connecting.ts';
 import { entriesOf, grantTo, openSession, refusalOf, startSandbox } from '../../../../test/app/flow.ts';
 import { startReceiver } from '../../../../test/app/receiver.ts';
+import { seekingSecrets } from '../../../../test/app/seeking-secrets.ts';
 import { type Call, startApp, type TestOptions } from '../../../../test/app/start-app.ts';
 import { exchange } from '../../../../test/app/vault.ts';
 import { createEgress } from '../../../platform/egress/egress.ts';
@@ -200,6 +201,42 @@ describe('agents K3: a client that the upstream refuses', () => {
     expect([await statusAfter('user_42'), await statusAfter('user_42')]).toEqual(['active', 'active']);
     expect(await statusAfter('user_43')).toBe('error');
   });
+});
+
+test('L4: neither verifier, nonce nor state of a connection under way is readable in the store', async () => {
+  const upstream = await startAccountsServer();
+  const forms: URLSearchParams[] = [];
+  upstream.behaviour.instead = (request, respond) => {
+    if (request.url !== '/token') return false;
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text;
+    });
+    request.on('end', () => {
+      forms.push(new URLSearchParams(body));
+      respond(400, { error: 'invalid_grant' });
+    });
+    return true;
+  };
+
+  const { kept } = await seekingSecrets(besideUpstream(), async (service) => {
+    const acme = await service.asDeveloper({ mode: 'sandbox' });
+    await addProvider(acme, upstream);
+    const session = await askToConnect(acme);
+    const browser = browserOf(service);
+    await browser.open(session);
+    const { redirectTo } = (await browser.start(session.id)).json();
+    await browser.callback(await upstream.visit(redirectTo));
+    const sent = new URL(redirectTo).searchParams;
+    const secrets = {
+      verifier: forms[0]?.get('code_verifier') ?? undefined,
+      nonce: sent.get('nonce') ?? undefined,
+      state: sent.get('state') ?? undefined,
+    };
+    return secrets;
+  });
+
+  expect(kept.redis.join()).toContain('bh:{connect:');
 });
 
 test("agents K4: Slack's tokens of a user connect, nested at the code and not at the refresh", async () => {
