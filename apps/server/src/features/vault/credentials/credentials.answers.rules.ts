@@ -3,7 +3,7 @@ import type { EgressAnswer } from '../../../platform/egress/egress.ts';
 import { type AnswerForm, isBearerAnswer, type NewTokens, tokensIn } from './credentials.tokens.rules.ts';
 
 /** Why a person has to connect again, in this service's words. The upstream's are shown nowhere. */
-export type Refusal = 'invalid_grant' | 'interaction_required' | 'unreadable_refusal';
+type Refusal = 'invalid_grant' | 'interaction_required' | 'unreadable_refusal';
 
 /** The meaning of a token endpoint's answer. */
 export type TokenAnswer =
@@ -128,7 +128,7 @@ const sentencesIn = (said: Said): string[] =>
 const MOST_WAIT_SECONDS = 86_400;
 
 /** RFC 9110, section 10.2.3: seconds, or a date. At most a day. */
-export function secondsToWait(header: string | undefined, now: Date): number | undefined {
+function secondsToWait(header: string | undefined, now: Date): number | undefined {
   const text = header?.trim() ?? '';
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / 1000;
   return seconds > 0 ? Math.min(seconds, MOST_WAIT_SECONDS) : undefined;
