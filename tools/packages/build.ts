@@ -28,7 +28,8 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-const [OLDEST_NODE, SERVER_NODE] = ['>=20.19', '>=24.9'];
+/** The oldest that every dependency of a package asks for (commander 22.12, canonicalize 22), and the server's. */
+const [OLDEST_NODE, SERVER_NODE] = ['>=22.12', '>=24.9'];
 const SBOM = 'sbom.cdx.json';
 
 /**

@@ -15,7 +15,7 @@ function olderNode(): string {
   const found = [...new Set(programs)]
     .filter((program) => existsSync(program))
     .map((program) => ({ program, version: versionOf(program) }))
-    .filter(({ version }) => version.localeCompare('20.19', 'en', { numeric: true }) >= 0)
+    .filter(({ version }) => version.localeCompare('22.12', 'en', { numeric: true }) >= 0)
     .sort((one, other) => one.version.localeCompare(other.version, 'en', { numeric: true }));
   return found[0]?.program ?? process.execPath;
 }

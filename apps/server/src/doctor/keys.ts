@@ -8,12 +8,23 @@ const DAY = 86_400_000; // milliseconds
 
 /** The key of the settings that signs, and what the key ring warned of. */
 export function keyRingChecks(keyRing: KeyRing, warnings: readonly string[]): Check[] {
-  const published = JSON.parse(keyRing.jwks().body.toString()).keys.length;
-  const how = keyRing.stored ? 'kept in the database' : `of the settings, ${published} published`;
+  const how = keyRing.stored ? 'kept in the database' : `of the settings, ${publishedKeys(keyRing)}`;
   return [
     passed('keys', `signing keys ${how}`),
     ...warnings.map((warning) => warned('keys', warning, 'see docs/configuration.md, Keys')),
   ];
+}
+
+/** The legacy key is published under its own id and under that of each month, so there are more entries than keys. */
+function publishedKeys(keyRing: KeyRing): string {
+  const { keys }: { keys: { kid: string; n?: string; x?: string }[] } = JSON.parse(
+    keyRing.jwks().body.toString(),
+  );
+  const distinct = new Set(keys.map(({ n, x }) => n ?? x)).size;
+  const monthly = keys.length - distinct;
+  const twice =
+    monthly > 0 ? ` in ${keys.length} entries, ${monthly} of them ids of months for tokens before 0.6` : '';
+  return `${distinct} published${twice}`;
 }
 
 /** The keys of the database: their age, and whether this process could sign with them. */

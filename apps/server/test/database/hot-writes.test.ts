@@ -7,6 +7,7 @@ import { authorize, entriesOf, grantTo, refusalOf, registerAgent, startSandbox }
 import { send } from '../app/repeating.ts';
 import { statementsOf } from '../app/round-trips.ts';
 import { newDatabase, startApp } from '../app/start-app.ts';
+import { exchange, storeCredential } from '../app/vault.ts';
 
 const asked = (agentId: string, principalId = 'user_42') => ({
   agentId,
@@ -201,6 +202,26 @@ test('a group takes the locks of all its members first, in one order', async () 
   expect(groups.length).toBeGreaterThan(0);
   expect(groups.flat()).toContain(order.length - 1);
   for (const places of groups) expect(places).toEqual([...places].sort((one, other) => one - other));
+});
+
+test('while exchanges of a credential wait for a lock, an authorization of the same account goes on', async () => {
+  const service = await startSandbox();
+  const { acme, db } = service;
+  const { id } = await storeCredential(acme);
+  const { agentId, grantToken } = await grantTo(acme, { scopes: ['github:read'] });
+
+  let exchanges: Promise<{ statusCode: number }[]> | undefined;
+  let authorized: number | undefined;
+  await inTransaction(db, async (tx) => {
+    await sql`select from vault_credentials where id = ${id} for update`.execute(tx);
+    exchanges = Promise.all(Array.from({ length: 4 }, () => exchange(service, grantToken)));
+    await vi.waitUntil(() => isWaitingForLock(db), { interval: 5 });
+    authorized = (await acme('POST', '/v1/authorize', asked(agentId))).statusCode;
+    expect(await isWaitingForLock(db)).toBe(true);
+  });
+
+  expect(authorized).toBe(201);
+  expect((await exchanges)?.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
 });
 
 test('a group that waits for an agent holds no other one', async () => {

@@ -7,9 +7,6 @@ import { newDatabase } from '../app/start-app.ts';
 /** With an index at this many rows, Postgres uses the index at more. */
 export const ROWS = process.env.TEST_LONG ? 100_000 : 10_000;
 
-/** The tables that nearly every hot call looks at have this many rows in each run. */
-export const MANY_ROWS = 100_000;
-
 export const MOST_SECONDS = 120; // a table of the long run takes ten to fill
 
 /** A database of one session, which holds the statistics and plans without looking at the values. */

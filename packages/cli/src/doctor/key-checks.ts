@@ -48,9 +48,16 @@ function keySetCheck({ body, cache }: Asked): Check {
   return {
     id: 'keys',
     result: isKept ? 'ok' : 'warn',
-    detail: `${keys.length} keys: ${algorithms}${isKept ? '' : '; no max-age'}`,
+    detail: `${countOf(keys)}: ${algorithms}${isKept ? '' : '; no max-age'}`,
     fix: isKept ? '' : 'a proxy may remove cache-control',
   };
+}
+
+/** One key may stand under several ids: the legacy key has one for each month. */
+function countOf(keys: readonly Readonly<Record<string, unknown>>[]): string {
+  const distinct = new Set(keys.map(({ n, x }) => n ?? x)).size;
+  const counted = `${distinct} ${distinct === 1 ? 'key' : 'keys'}`;
+  return distinct === keys.length ? counted : `${counted} in ${keys.length} entries (ids of months)`;
 }
 
 /** The form of `service-es256-<thumbprint>`, or the older one that names a month. */

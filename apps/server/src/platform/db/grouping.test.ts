@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { grouping } from './grouping.ts';
 import { openDatabase } from './open-database.ts';
 
@@ -18,6 +18,7 @@ function groups() {
   const alone: string[] = [];
   const write = grouping<Member, string>({
     ownerOf: ({ owner }) => owner,
+    patience: 250,
     alone: async (_db, { name }) => {
       alone.push(name);
       if (name === 'b') throw new Error('division by zero');
@@ -80,6 +81,33 @@ test('owners take turns: a busy one does not hold up the others', async () => {
 });
 
 const failureOf = (code: string) => Object.assign(new pg.DatabaseError('no', 0, 'error'), { code });
+
+test('a slow group holds up the next ones of its owner for 250 ms, and three slow ones hold them up until one ends', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { ask, begun, namesOf } = groups();
+  const answers = ['a', 'b'].map((name) => ask('acme', name));
+  vi.advanceTimersByTime(249);
+  expect(namesOf()).toEqual([['a']]);
+
+  vi.advanceTimersByTime(1);
+  expect(namesOf()).toEqual([['a'], ['b']]);
+  answers.push(ask('acme', 'c'));
+  vi.advanceTimersByTime(250);
+  answers.push(ask('acme', 'd'));
+  vi.advanceTimersByTime(10_000);
+  expect(namesOf()).toEqual([['a'], ['b'], ['c']]);
+
+  await begun[1]?.end();
+  expect(namesOf()).toEqual([['a'], ['b'], ['c'], ['d']]);
+  for (const each of [0, 2, 3]) await begun[each]?.end();
+  expect(await Promise.all(answers)).toEqual([
+    'a is written',
+    'b is written',
+    'c is written',
+    'd is written',
+  ]);
+});
 
 test('when Postgres refuses a group, each of its members is written alone', async () => {
   const { ask, alone, begun, namesOf } = groups();

@@ -3,8 +3,10 @@ import pg from 'pg';
 import { type Executor, isDatabaseAway, isLostRace } from './db.ts';
 
 interface Grouped<Member, Outcome> {
-  /** Members of one owner go together, and one group of an owner is under way at a time. */
+  /** Members of one owner go together, and the next group of an owner waits for the one that is under way. */
   readonly ownerOf: (member: Member) => string;
+  /** How long it waits, in milliseconds: a slow write must not hold up all others of its owner. */
+  readonly patience: number;
   /** In characters. */
   readonly sizeOf: (member: Member) => number;
   /**
@@ -29,6 +31,8 @@ const MOST_CHARACTERS = 1_000_000;
 
 /** Groups of a process, so that a pool of ten connections has some left for reads. */
 const MOST_UNDER_WAY = 6;
+/** Groups of an owner, of which all but the last are slow, so that slow ones leave room for other owners. */
+const MOST_OF_OWNER = 3;
 
 /**
  * Makes writes in groups. A write begins at once unless a group of its owner is under way. Then it waits, and goes
@@ -48,32 +52,54 @@ export function grouping<Member, Outcome>(grouped: Grouped<Member, Outcome>) {
 
 function newLine<Member, Outcome>(grouped: Grouped<Member, Outcome>) {
   const queues = new Map<string, Waiting<Member, Outcome>[]>();
-  const underWay = new Set<string>();
-  /** Owners with a queue and no group under way, in the order of their turns. */
+  /** How many groups of each owner are under way. */
+  const underWay = new Map<string, number>();
+  /** Owners whose last group is under way, and not slow. */
+  const waitedFor = new Set<string>();
+  let places = MOST_UNDER_WAY;
+  /** Owners with a queue whose next group may begin, in the order of their turns. */
   const turns = new Set<string>();
 
   const begin = () => {
     for (const owner of turns) {
-      if (underWay.size === MOST_UNDER_WAY) return;
+      if (places === 0) return;
       const queue = queues.get(owner) ?? [];
       const group = takeGroup(grouped, queue);
       if (queue.length === 0) queues.delete(owner);
       turns.delete(owner);
-      underWay.add(owner);
-      settle(grouped, group).then(() => {
-        underWay.delete(owner);
-        if (queues.has(owner)) turns.add(owner);
+      places -= 1;
+      underWay.set(owner, (underWay.get(owner) ?? 0) + 1);
+      waitedFor.add(owner);
+      const next = () => {
+        if (queues.has(owner) && !mustWait(owner)) turns.add(owner);
         begin();
+      };
+      let isSlow = false;
+      const impatience = setTimeout(() => {
+        isSlow = true;
+        waitedFor.delete(owner);
+        next();
+      }, grouped.patience);
+      settle(grouped, group).then(() => {
+        clearTimeout(impatience);
+        places += 1;
+        const others = (underWay.get(owner) ?? 1) - 1;
+        if (others === 0) underWay.delete(owner);
+        else underWay.set(owner, others);
+        if (!isSlow) waitedFor.delete(owner);
+        next();
       });
     }
   };
+
+  const mustWait = (owner: string) => waitedFor.has(owner) || (underWay.get(owner) ?? 0) >= MOST_OF_OWNER;
 
   return (waiting: Waiting<Member, Outcome>) => {
     const owner = grouped.ownerOf(waiting.member);
     const queue = queues.get(owner) ?? [];
     queue.push(waiting);
     queues.set(owner, queue);
-    if (underWay.has(owner)) return;
+    if (mustWait(owner)) return;
     turns.add(owner);
     begin();
   };

@@ -83,15 +83,16 @@ function only([outcome]: readonly Outcome[]): Outcome {
 }
 
 /**
- * How long a group waits for any lock but the chain's: a revocation that takes seconds must not hold up the writes that
+ * How long a group waits for any lock but the chain's, and the next group for this one: a revocation that takes seconds must not hold up the writes that
  * have nothing to do with it. Shorter than Postgres takes to notice that transactions wait in a circle (1 s).
  */
-const PATIENCE = '250ms';
+const PATIENCE = 250; // milliseconds
 
 const groupOf = grouping<HotWrite, Outcome>({
   ownerOf: ({ tenant }) => tenant.developerId,
+  patience: PATIENCE,
   sizeOf: ({ acts }) => acts.length,
-  together: (db, writes) => writeTogether(db, writes, PATIENCE),
+  together: (db, writes) => writeTogether(db, writes, `${PATIENCE}ms`),
   alone: async (db, write) => only(await repeating(db, () => writeTogether(db, [write]))),
 });
 

@@ -58,15 +58,31 @@ export async function migrate(options: ConnectionOptions, source: Partial<Schema
     refuse(faultOf(known, migrations, release));
     const missing = pendingOf(known, migrations);
     for (const migration of missing) await inLock(client, () => applyOnce(client, migration));
-    if (missing.length === 0 && !isPending(functions, known.functions, release)) return;
-    await inLock(client, async () => {
-      const current = await readJournals(client);
-      refuse(laterOf(current, migrations, release));
-      await applyFunctions(client, functions, current.functions, release);
-    });
+    if (missing.length > 0 || isPending(functions, known.functions, release)) {
+      await inLock(client, async () => {
+        const current = await readJournals(client);
+        refuse(laterOf(current, migrations, release));
+        await applyFunctions(client, functions, current.functions, release);
+      });
+    }
+    await analyzeTables(client, missing.length > 0);
   } finally {
     await client.end(); // which also rolls back open work after a failure
   }
+}
+
+/**
+ * Gathers statistics of the tables that have rows and no statistics, as after a restore, or of all that have rows. Autovacuum
+ * would come to them within minutes, in which Postgres guesses how many rows a search finds.
+ */
+async function analyzeTables(client: pg.Client, all: boolean): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select format('%I', relname) as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind = 'r' and pg_relation_size(oid) > 0
+       and ($1 or reltuples = -1) order by relname`,
+    [all],
+  );
+  for (const { name } of rows) await client.query(['analyze', name].join(' '));
 }
 
 /** The schema of a database beside that of this release. */

@@ -1,6 +1,14 @@
 import type pg from 'pg';
 
 /**
+ * A list is read in the order of its index, row by row. While Postgres takes the table for small, it would read all rows
+ * of the developer to sort them, and it keeps such a plan while the table grows.
+ */
+const KEYS_FIRST = ['enable_seqscan', 'enable_bitmapscan']
+  .map((setting) => `set_config('${setting}', 'off', false)`)
+  .join(', ');
+
+/**
  * For a new connection, which the pool then forgets. During a fail-over the address of the primary may lead to a standby
  * for a while, whose reads are of the past. A token that was just revoked would be good there. The function asks, because a
  * pooler may repeat the `in_hot_standby` of another server.
@@ -8,7 +16,7 @@ import type pg from 'pg';
  * @see https://github.com/pgbouncer/pgbouncer/issues/859
  */
 export async function requirePrimary(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query('select pg_is_in_recovery() as "isStandby"');
+  const { rows } = await client.query(`select pg_is_in_recovery() as "isStandby", ${KEYS_FIRST}`);
   if (!rows[0]?.isStandby) return;
   throw Object.assign(new Error('The server of the database is a standby.'), { code: '25006' });
 }

@@ -5,7 +5,7 @@ import { hasFoldedPrincipal } from '../../../platform/db/folded-ids.ts';
 import { groupLock } from '../../../platform/db/hot-writes.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { Grants } from '../../../platform/db/types.gen.ts';
-import { agentsOf } from '../../accounts/agents/agents.queries.ts';
+import { agentOf } from '../../accounts/agents/agents.queries.ts';
 
 /** For hot writes that cut a tree of grants. Before `sharedDelegation`: a shared lock never has to become this one. */
 export const ownDelegation = groupLock('lock_delegation', 2);
@@ -17,7 +17,7 @@ export const sharedDelegation = groupLock('share_delegation', 3);
 export function grantsWithAgent(db: Executor, tenant: Tenant) {
   return db
     .selectFrom('grants as grant')
-    .innerJoin(agentsOf(db, tenant), 'agent.agentId', 'grant.agentId')
+    .innerJoinLateral(agentOf(db, tenant, 'grant.agentId'), (join) => join.onTrue())
     .selectAll('grant')
     .select('agent.agentDid')
     .where('grant.developerId', '=', tenant.developerId);

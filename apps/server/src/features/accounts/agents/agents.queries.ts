@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { groupLock } from '../../../platform/db/hot-writes.ts';
@@ -8,13 +9,21 @@ import type { AgentStatus } from '../../../platform/db/types.gen.ts';
 export const sharedAgents = groupLock('share_agents', 1);
 
 /** The tenant's agents as other features show them, to be joined by `agent.agentId`. */
-export function agentsOf(db: Executor, { developerId }: Tenant) {
+export const agentsOf = (db: Executor, tenant: Tenant) => shownAgents(db, tenant).as('agent');
+
+/**
+ * As `agentsOf`, but only the agent whose id is in a column of the joined table: a look-up for each row (`offset 0`
+ * keeps it one), where a join reads all agents of the tenant while Postgres has no statistics.
+ */
+export const agentOf = (db: Executor, tenant: Tenant, column: string) =>
+  shownAgents(db, tenant).where('id', '=', sql.ref<string>(column)).offset(sql.lit(0)).as('agent');
+
+function shownAgents(db: Executor, { developerId }: Tenant) {
   return db
     .selectFrom('agents')
     .select(['id as agentId', 'did as agentDid', 'name as agentName', 'description as agentDescription'])
     .select(['status as agentStatus', 'scopes as agentScopes'])
-    .where('developerId', '=', developerId)
-    .as('agent');
+    .where('developerId', '=', developerId);
 }
 
 /** How many of these agents the tenant has and has not revoked. @param agentIds without repeats */

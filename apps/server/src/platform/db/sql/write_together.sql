@@ -8,7 +8,7 @@
 create or replace function write_together(p_developer_id text, p_at timestamptz, p_writes jsonb, p_acts jsonb,
   p_wanted_ids text[], p_locks jsonb, p_patience text)
   returns table (place integer, refusal text, id text, seq bigint, "timestamp" text, prev_hash text, hash text)
-  language plpgsql as
+  language plpgsql set enable_seqscan = off as
 $$
 declare
   step    record;

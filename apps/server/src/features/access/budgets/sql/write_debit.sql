@@ -12,18 +12,21 @@ declare
   debited bigint := p_write ->> 'amount';
   step    jsonb;
   held    record;
+  link    text;
   ours    budget_allocations;
   spent   bigint;
   share   smallint;
   acts    jsonb := '[]';
   fills   jsonb := '{}';
 begin
-  for held in select g.status, g.expires_at from grants g
-              where g.developer_id = p_developer_id and g.id = any (chain) order by g.id for share loop
+  for link in select l from unnest(chain) l order by l loop
+    select g.status, g.expires_at into held from grants g
+      where g.developer_id = p_developer_id and g.id = link for share;
     if held.status <> 'active' then return 'revoked'; end if;
     if held.expires_at <= p_at then return 'expired'; end if;
   end loop;
-  if (select count(*) from budget_allocations b where b.developer_id = p_developer_id and b.grant_id = any (chain))
+  if (select count(*) from unnest(chain) l cross join lateral (
+        select from budget_allocations b where b.developer_id = p_developer_id and b.grant_id = l limit 1) b)
     <> jsonb_array_length(p_write -> 'allocations') then return 'changed'; end if;
 
   for step in select jsonb_array_elements(p_write -> 'allocations') loop

@@ -8,8 +8,9 @@ $$
     select g.id, g.id as cause_id from grants g
       where g.developer_id = p_developer_id and g.id = any (p_root_ids)
     union
-    select child.id, tree.cause_id from tree join grants child
-      on child.developer_id = p_developer_id and child.parent_grant_id = tree.id
+    -- `offset 0` keeps it a look-up for each grant: as a join, it read all grants of the developer without statistics.
+    select child.id, tree.cause_id from tree cross join lateral (
+        select g.id from grants g where g.developer_id = p_developer_id and g.parent_grant_id = tree.id offset 0) child
       where child.id not in (select unnest(p_root_ids))
   )
   select * from tree

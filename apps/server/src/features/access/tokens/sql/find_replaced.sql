@@ -14,7 +14,8 @@ begin
         join auth_requests r on r.developer_id = p_developer_id and r.replaces_grant_id = line.grant_id
         join grants g on g.developer_id = p_developer_id and g.auth_request_id = r.id
     )
-    select g.id from line join grants g on g.developer_id = p_developer_id and g.id = line.grant_id
-      where g.status = 'active' and g.expires_at > p_at;
+    select g.id from line cross join lateral (
+        select * from grants h where h.developer_id = p_developer_id and h.id = line.grant_id offset 0) g
+      where g.status = 'active' and g.expires_at > p_at; -- outside, so that the key alone finds the row
 end
 $$;

@@ -1,7 +1,8 @@
 -- Every verification reads a token with its grant and agent as they are now, and why the person has to consent again. For
 -- a valid token the grant's last use is set, once a minute at most, and never while another transaction locks the grant,
 -- since the time is not worth a wait. This is a function because Postgres keeps its plans: planning took four times as long
--- as the lookup. Postgres keeps them while the tables grow, so enable_seqscan excludes plans that suit only small tables.
+-- as the lookup. Postgres keeps them while the tables grow, so enable_seqscan excludes plans that suit only small tables,
+-- and `offset 0` keeps the order of the look-ups, each by a key: without statistics Postgres began at the agents.
 create or replace function use_token(p_developer_id text, p_token_id text, p_at timestamptz)
   returns table (held grants, token tokens, agent_did text, agent_status agent_status, renewal_causes renewal_cause[])
   language plpgsql set enable_seqscan = off as
@@ -10,15 +11,16 @@ declare
   used record;
 begin
   -- One statement, because each costs more than a join of rows that are found by their keys.
-  select t, g, a.did, standing(p_developer_id, a.status, d.stopped_at) as standing,
-      principal_active(p_developer_id, g.principal_id) as is_principal_active,
+  select t.it as t, g.it as g, a.did, standing(p_developer_id, a.status, d.stopped_at) as standing,
+      principal_active(p_developer_id, (g.it).principal_id) as is_principal_active,
       d.reconsent_after_days is not null or d.reconsent_on_agent_change as may_need_consent
     into used
-    from tokens t
-      join grants g on g.developer_id = p_developer_id and g.id = t.grant_id
-      join agents a on a.developer_id = p_developer_id and a.id = g.agent_id
-      join developers d on d.id = p_developer_id
-    where t.developer_id = p_developer_id and t.id = p_token_id;
+    from (select k as it from tokens k where developer_id = p_developer_id and k.id = p_token_id offset 0) t
+      cross join lateral (select k as it from grants k
+        where developer_id = p_developer_id and k.id = (t.it).grant_id offset 0) g
+      cross join lateral (select did, status from agents
+        where developer_id = p_developer_id and id = (g.it).agent_id offset 0) a
+      cross join lateral (select * from developers where id = p_developer_id offset 0) d;
   if not found then return; end if;
   token := used.t;
   held := used.g;

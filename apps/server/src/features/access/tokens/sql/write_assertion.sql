@@ -15,8 +15,9 @@ begin
   if not hold_principal(p_developer_id, held.principal_id) then return 'principal_inactive'; end if;
   if not policies_hold(p_developer_id, p_write ->> 'policiesVersion') then return 'changed'; end if;
   if not (p_write ->> 'isNew')::boolean then
-    perform from grants where developer_id = p_developer_id and id = held.id and status = 'active'
-      and expires_at > p_at for share;
+    perform from (select status, expires_at from grants
+        where developer_id = p_developer_id and id = held.id offset 0 for share) standing
+      where status = 'active' and expires_at > p_at; -- outside, so that the key alone finds the row
     if not found then return 'changed'; end if;
   elsif not take_quota(p_developer_id, 'active_grants', (p_write ->> 'grantLimit')::bigint, p_at) then
     return 'over_quota';

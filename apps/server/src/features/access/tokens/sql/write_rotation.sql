@@ -12,8 +12,9 @@ begin
   perform from agents where developer_id = p_developer_id and id = agent and status = 'active' for share;
   if not found or not account_runs(p_developer_id) then return 'agent_inactive'; end if;
   if not hold_principal(p_developer_id, principal) then return 'principal_inactive'; end if;
-  perform from grants where developer_id = p_developer_id and id = successor.grant_id
-    and status = 'active' and expires_at > p_at for share;
+  perform from (select status, expires_at from grants
+      where developer_id = p_developer_id and id = successor.grant_id offset 0 for share) held
+    where status = 'active' and expires_at > p_at; -- outside, so that the key alone finds the row
   if not found then return 'grant_revoked'; end if;
   if not policies_hold(p_developer_id, p_write ->> 'policiesVersion') then return 'policies_changed'; end if;
   update refresh_tokens set spent_at = p_at

@@ -11,21 +11,16 @@ $$
 declare
   wanted text := p_write ->> 'credentialId';
   known  record;
-  received_ended boolean;
+  received text;
 begin
-  perform from agents a
-    join grants g on g.developer_id = p_developer_id and g.agent_id = a.id
-    join tokens t on t.developer_id = p_developer_id and t.grant_id = g.id
-    where a.developer_id = p_developer_id and t.id = p_write ->> 'tokenId' and t.revoked_at is null
-      and g.status = 'active' and g.expires_at > p_at and a.status = 'active'
-      and principal_active(p_developer_id, g.principal_id)
-    for share of a, g, t;
-  if not found or not account_runs(p_developer_id) then return 'token_ended'; end if;
+  if not hold_token(p_developer_id, p_write ->> 'tokenId', p_at) then return 'token_ended'; end if;
   -- A token that a resource got in exchange for the one that it received ends with that one.
-  select s.revoked_at is not null into received_ended
-    from tokens t join tokens s on s.developer_id = p_developer_id and s.id = t.subject_token_id
-    where t.developer_id = p_developer_id and t.id = p_write ->> 'tokenId' for share of s;
-  if received_ended then return 'token_ended'; end if;
+  select subject_token_id into received from tokens
+    where developer_id = p_developer_id and id = p_write ->> 'tokenId';
+  if received is not null then
+    perform from tokens where developer_id = p_developer_id and id = received and revoked_at is null for share;
+    if not found then return 'token_ended'; end if;
+  end if;
 
   select c.version, c.last_exchanged_at into known
     from vault_credentials c where c.developer_id = p_developer_id and c.id = wanted for key share;

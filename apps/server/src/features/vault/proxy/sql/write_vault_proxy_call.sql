@@ -7,14 +7,7 @@ create or replace function write_vault_proxy_call(p_developer_id text, p_at time
   language plpgsql set enable_seqscan = off as
 $$
 begin
-  perform from agents a
-    join grants g on g.developer_id = p_developer_id and g.agent_id = a.id
-    join tokens t on t.developer_id = p_developer_id and t.grant_id = g.id
-    where a.developer_id = p_developer_id and t.id = p_write ->> 'tokenId' and t.revoked_at is null
-      and t.expires_at > p_at and g.status = 'active' and g.expires_at > p_at and a.status = 'active'
-      and principal_active(p_developer_id, g.principal_id)
-    for share of a, g, t;
-  if not found or not account_runs(p_developer_id) then return 'token_ended'; end if;
+  if not hold_token(p_developer_id, p_write ->> 'tokenId', p_at) then return 'token_ended'; end if;
 
   perform from vault_credentials c
     where c.developer_id = p_developer_id and c.id = p_write ->> 'credentialId'
