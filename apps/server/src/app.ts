@@ -1,5 +1,4 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import type { Config } from './config.ts';
 import { features } from './features.ts';
 import type { OpenedHouse } from './house.ts';
 import { addClosing } from './platform/http/answers/closing.ts';
@@ -11,6 +10,7 @@ import { cutSlowReaders } from './platform/http/answers/slow-readers.ts';
 import { addBodyParser } from './platform/http/bodies/bodies.ts';
 import { compileSerializer } from './platform/http/bodies/serialization.ts';
 import { compileSchema } from './platform/http/bodies/validation.ts';
+import { addClientAddress } from './platform/http/callers/client-address.ts';
 import { FINGERPRINT_KEY_USE } from './platform/http/idempotency/fingerprints.ts';
 import { addIdempotency, IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
 import { addHeavyReads } from './platform/http/limits/heavy-reads.ts';
@@ -45,12 +45,12 @@ export async function buildApp({
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'reqId' }),
     genReqId: requestIdOf,
     bodyLimit: http.bodyLimitBytes,
-    trustProxy: trusted(http.trustProxy),
     routerOptions: { maxParamLength: 2048 }, // a DID; the schemas of other parameters allow less
     return503OnClosing: false, // an open connection still gets answers, `/health` a 503
     // Milliseconds for a whole request, and for its headers: a slow client holds a connection no longer.
     requestTimeout: 30_000,
     http: {
+      maxHeaderSize: 32_768, // bytes: a link with a `state` of 8 KiB, each sign of it escaped
       headersTimeout: 20_000,
       connectionsCheckingInterval: 5_000,
       requireHostHeader: false,
@@ -58,6 +58,7 @@ export async function buildApp({
     },
     ...outermostAnswers(charge, limits, isProduction),
   });
+  addClientAddress(app, http.trustProxy);
   app.setValidatorCompiler(compileSchema);
   app.setSerializerCompiler(compileSerializer);
   const paths = requireDeclarations(app);
@@ -114,9 +115,4 @@ export async function buildApp({
   for (const { routes } of opened) await routes?.(app);
   await app.ready();
   return app;
-}
-
-/** Turns a number of hops into the function that Fastify's types ask for. */
-function trusted(setting: Config['http']['trustProxy']) {
-  return typeof setting === 'number' ? (_address: string, hop: number) => hop < setting : setting;
 }

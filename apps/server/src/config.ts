@@ -13,6 +13,7 @@ import {
 import { ownSettings } from './config/settings.ts';
 import type { KeySettings } from './features/service/keys/index.ts';
 import { features, limits } from './features.ts';
+import type { TrustedProxies } from './platform/http/callers/client-address.ts';
 import type { RateLimits } from './platform/http/limits/rate-rules.ts';
 import type { Quotas } from './platform/quotas.ts';
 
@@ -54,8 +55,7 @@ interface HttpSettings {
   readonly port: number;
   /** Absolute, without a trailing slash. */
   readonly publicBaseUrl: string;
-  /** In the form that Fastify takes. */
-  readonly trustProxy: false | number | string;
+  readonly trustProxy: TrustedProxies;
   readonly corsAllowedOrigins: readonly string[];
   /** Whether there is a page that shows the API. */
   readonly hasDocs: boolean;

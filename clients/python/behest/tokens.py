@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -124,7 +125,7 @@ class Verifier:
             raise BehestTokenError("issuer_mismatch")
         check_times(payload, self._clock(), self._tolerance)
         named = payload.get("aud")
-        if self.audience is not None and self.audience not in (named if isinstance(named, list) else [named]):
+        if self.audience is not None and not _names(named, self.audience):
             raise BehestTokenError("audience_mismatch")
         grant = read_claims(payload)
         if grant.developer_id not in self._developers:
@@ -134,3 +135,24 @@ class Verifier:
         if grant.confirmation is not None:
             raise BehestTokenError("dpop_required")
         return grant
+
+
+_WEB = re.compile(r"(https?)://([^/?#@\\\s]+)(\S*)", re.IGNORECASE | re.ASCII)
+_NO_PORT = {"http": re.compile(r":(80)?\Z"), "https": re.compile(r":(443)?\Z")}
+
+
+def _names(audience: object, resource: str) -> bool:
+    """Whether an audience, which is one text or a list, names a resource."""
+    named = audience if isinstance(audience, list) else [audience]
+    wanted = canonical_resource(resource)
+    return any(isinstance(each, str) and canonical_resource(each) == wanted for each in named)
+
+
+def canonical_resource(uri: str) -> str:
+    """The one spelling of a resource's URI: an origin is the same with a slash and without, with its scheme and host in
+    any case, and with the port that the scheme has anyway. A path counts letter by letter."""
+    found = _WEB.fullmatch(uri)
+    if found is None:
+        return uri
+    scheme, authority, rest = found[1].lower(), found[2].lower(), found[3]
+    return f"{scheme}://{_NO_PORT[scheme].sub('', authority)}{re.sub(r'^/(?=[?]|$)', '', rest)}"

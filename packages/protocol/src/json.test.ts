@@ -111,7 +111,25 @@ describe('the reader refuses', () => {
   });
 
   test('and the error repeats nothing of it', () => {
-    expect(() => parseJsonText('{"password":"hunter2"')).toThrow('The JSON text is not acceptable: syntax.');
+    expect(() => parseJsonText('{"password":"hunter2"')).toThrow(
+      'The JSON text is not acceptable: its syntax is not that of JSON.',
+    );
+  });
+
+  test.each<[RegExp, string | Uint8Array]>([
+    [/byte-order mark/, '\ufeff{}'],
+    [/byte-order mark/, Uint8Array.of(0xff, 0xfe, 0x7b, 0, 0x7d, 0)],
+    [/holds NUL/, '{"a":"\\u0000"}'],
+    [/holds NUL/, '{"a":"\0"}'],
+    [/half of a surrogate pair/, '{"a":"\\ud83d"}'],
+    [/half of a surrogate pair/, '{"\\ude00":1}'],
+    [/not UTF-8/, Uint8Array.of(0x22, 0xff, 0x22)],
+    [/two members of one name/, '{"a":1,"a":1}'],
+    [/too large for a double/, '1e400'],
+    [/more than 32 levels/, nested(33)],
+  ])('agents K11: and the error names the fault: %s', (fault, text) => {
+    const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
+    expect(() => parseJson(bytes)).toThrow(fault);
   });
 
   test('every repetition, wherever it is put', () => {

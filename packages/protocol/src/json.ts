@@ -18,14 +18,30 @@ export type JsonProblem =
   | 'repeated_member'
   | 'value';
 
-/** The error of `parseJson`. It names the kind of fault, and repeats nothing of the text. */
+const SENTENCES: Readonly<Record<JsonProblem, string>> = {
+  encoding: 'it is not UTF-8',
+  syntax: 'its syntax is not that of JSON',
+  too_deep: `it has more than ${MAX_DEPTH} levels`,
+  too_many_members: `it has more than ${MAX_MEMBERS} members`,
+  too_many_values: `it has more than ${VALUES * MAX_MEMBERS} values`,
+  repeated_member: 'an object has two members of one name',
+  value: 'a number is too large for a double',
+};
+const BYTE_ORDER_MARK = 'it begins with a byte-order mark; send UTF-8 without one';
+const NUL = 'a string holds NUL, which cannot be kept; leave it out';
+const LONE_SURROGATE = 'a string holds half of a surrogate pair, which is no character; leave it out';
+
+/** The error of `parseJson`. It names the fault, and repeats nothing of the text. */
 export class JsonError extends Error {
   override readonly name = 'JsonError';
   readonly problem: JsonProblem;
+  /** The fault in words, as the end of a sentence. */
+  readonly fault: string;
 
-  constructor(problem: JsonProblem) {
-    super(`The JSON text is not acceptable: ${problem}.`);
+  constructor(problem: JsonProblem, fault: string = SENTENCES[problem]) {
+    super(`The JSON text is not acceptable: ${fault}.`);
     this.problem = problem;
+    this.fault = fault;
   }
 }
 
@@ -46,7 +62,8 @@ export function parseJson(bytes: Uint8Array): unknown {
   try {
     text = utf8.decode(bytes);
   } catch {
-    throw new JsonError('encoding');
+    const isMarked = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff); // UTF-16
+    throw isMarked ? new JsonError('encoding', BYTE_ORDER_MARK) : new JsonError('encoding');
   }
   return parseJsonText(text);
 }
@@ -58,7 +75,7 @@ export function parseJson(bytes: Uint8Array): unknown {
  * @throws JsonError
  */
 export function parseJsonText(text: string, maxMembers = MAX_MEMBERS): unknown {
-  if (!text.isWellFormed()) throw new JsonError('encoding');
+  if (!text.isWellFormed()) throw new JsonError('encoding', LONE_SURROGATE);
   const measured = measure(text, maxMembers); // first, so that a hostile text is never made into a value
   const { escapedNames } = measured;
   const value = escapedNames.length === 0 ? parse(text) : parseNamesApart(text, escapedNames);
@@ -66,12 +83,13 @@ export function parseJsonText(text: string, maxMembers = MAX_MEMBERS): unknown {
   return value;
 }
 
-/** A byte-order mark is a syntax error here, because the decoder leaves it in the text. */
+/** A byte-order mark is a syntax error here, because the decoder leaves it in the text. So is a NUL that is not escaped. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new JsonError('syntax');
+    if (text.startsWith('\ufeff')) throw new JsonError('syntax', BYTE_ORDER_MARK);
+    throw text.includes('\0') ? new JsonError('syntax', NUL) : new JsonError('syntax');
   }
 }
 
@@ -189,5 +207,6 @@ function countKept(value: unknown, hasEscapes: boolean): number {
 
 /** Databases store no NUL, and UTF-8 has no half surrogate pair. Neither would be read back as it was sent. */
 function mustBeText(text: string): void {
-  if (text.includes('\0') || !text.isWellFormed()) throw new JsonError('value');
+  if (text.includes('\0')) throw new JsonError('value', NUL);
+  if (!text.isWellFormed()) throw new JsonError('value', LONE_SURROGATE);
 }

@@ -64,6 +64,9 @@ export const PrincipalId = Type.String({
 export const VaultService = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' });
 
 /** The name of a resource that a token is for, such as its URL, without white space. */
+/** The longest `state`, which is the client's own: programs keep whole sessions in it. In characters. */
+export const LONGEST_STATE = 8192;
+
 export const Audience = Type.String({ minLength: 1, maxLength: 1024, pattern: '^\\S*$' });
 
 /**

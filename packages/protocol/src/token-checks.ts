@@ -1,4 +1,5 @@
 import { findKey, type KeySet, type OneKey, signatureLength, type VerificationJwk } from './key-set.ts';
+import { namesResource } from './resource-uri.ts';
 import { type TokenKindName, tokenKinds } from './token-kinds.ts';
 import { readTokenParts, type TokenAlgorithm, type TokenHeader, type TokenParts } from './token-parts.ts';
 import { type Refused, refused } from './token-refusal.ts';
@@ -91,11 +92,6 @@ export function afterSignature(
   if (tokenKinds[kind].hasIssuer && payload.iss !== issuer) return refused('issuer_mismatch');
   const fault = checkTimes(payload, { rules: setup, now, kind });
   if (fault) return refused(fault);
-  if (audience !== undefined && !isFor(audience, payload.aud)) return refused('audience_mismatch');
+  if (audience !== undefined && !namesResource(payload.aud, audience)) return refused('audience_mismatch');
   return { ok: true, header, payload };
-}
-
-/** The one string, or one of a list (RFC 7519, section 4.1.3): never a part of either. */
-function isFor(expected: string, audience: unknown): boolean {
-  return audience === expected || (Array.isArray(audience) && audience.includes(expected));
 }

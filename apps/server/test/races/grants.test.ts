@@ -104,6 +104,24 @@ test('two wrong verifiers for a code', () =>
     answers: ['400 INVALID_GRANT pkce_mismatch, 400 INVALID_GRANT pkce_mismatch'],
   }));
 
+test('the right verifier for a code, and the wrong one that voids it', () =>
+  race({
+    async prepare(acme) {
+      const { agentId } = await registerAgent(acme);
+      const own = pkce();
+      const { code } = await authorize(acme, agentId, own.asked);
+      for (let wrong = 1; wrong < 5; wrong += 1)
+        await acme('POST', '/v1/token', { agentId, code, codeVerifier: pkce().codeVerifier });
+      return { agentId, code, codeVerifier: own.codeVerifier };
+    },
+    one: ({ acme }, body) => acme('POST', '/v1/token', body),
+    other: ({ acme }, body) => acme('POST', '/v1/token', { ...body, codeVerifier: pkce().codeVerifier }),
+    answers: [
+      '201, 400 INVALID_GRANT pkce_mismatch',
+      '400 INVALID_GRANT code_unknown, 400 INVALID_GRANT pkce_mismatch',
+    ],
+  }));
+
 test('R4 a refresh and the revocation of its grant', () =>
   race({
     prepare: withGrant,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { test } from 'vitest';
 import { authorize, grantTo, registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
@@ -46,6 +47,33 @@ test('two issuances of a credential', () =>
   race({ prepare: withCredential, one: issue, other: issue, answers: ['201, 201'] }));
 test('two revocations of a credential', () =>
   race({ prepare: withCredential, one: revokeOne, answers: ['200, 200'] }));
+/** Two credentials of two grants, whose bits are in one list. */
+async function withTwoCredentials(acme: Developer) {
+  const [held, beside] = [await withCredential(acme), await withCredential(acme)];
+  return { ...held, beside: beside.credentialId, grantBeside: beside.grantId };
+}
+/** Whose places are by chance, but not their number. */
+const bitsOf = async ({ service, acme }: Side) =>
+  (
+    await sql`select bit_count(bits) as set, flips from status_lists
+      where developer_id = ${acme.developerId}`.execute(service.db)
+  ).rows;
+test('the revocations of two credentials of one list', () =>
+  race({
+    prepare: withTwoCredentials,
+    one: revokeOne,
+    other: ({ acme }, { beside }) => acme('POST', `/v1/credentials/${beside}/revoke`, {}),
+    answers: ['200, 200'],
+    look: bitsOf,
+  }));
+test('the revocations of two grants whose credentials are of one list', () =>
+  race({
+    prepare: withTwoCredentials,
+    one: revokeGrant,
+    other: ({ acme }, { grantBeside }) => acme('DELETE', `/v1/grants/${grantBeside}`),
+    answers: ['204, 204'],
+    look: bitsOf,
+  }));
 test('P4 the revocation of a credential, and that of its grant', () =>
   race({ prepare: withCredential, one: revokeOne, other: revokeGrant, answers: ['200, 204'] }));
 

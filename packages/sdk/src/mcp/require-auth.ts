@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { namesResource } from '@behest/protocol/resource-uri';
 import type { Behest } from '../behest.ts';
 import { BehestTokenError } from '../errors.ts';
 import { type GuardOptions, guardBy, oneHeader } from '../http/guard.ts';
@@ -93,7 +94,7 @@ function clientVerifier(behest: Behest, resource: string): Pick<Verifier, 'detai
     async detailed(token: string, proof?: PresentedProof): Promise<Detailed> {
       try {
         const grant = await behest.verify(token, proof);
-        const isForUs = [grant.audience].flat().includes(resource);
+        const isForUs = namesResource(grant.audience, resource);
         return isForUs ? { ok: true, grant } : { ok: false, reason: 'audience_mismatch' };
       } catch (error) {
         if (!(error instanceof BehestTokenError)) throw error;

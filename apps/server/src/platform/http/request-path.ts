@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
 import { isOAuthPath } from '../oauth-errors.ts';
-import { crossOrigin } from './answers/cors.ts';
+import { crossOrigin, FROM_ANY_ORIGIN } from './answers/cors.ts';
+import { FOR_ALL_ORIGINS } from './answers/send-finished.ts';
 import { standardHeaders } from './answers/standard-headers.ts';
 import { type CredentialCallersOptions, credentialCallers } from './callers/credential-callers.ts';
 import { type AuthenticateBrowser, cookiesIn, timesSent } from './callers/credentials.ts';
@@ -51,10 +52,11 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     reply.headers(headers).header('x-request-id', request.id);
     if (isOAuthPath(request.url)) reply.header('pragma', 'no-cache'); // for caches of HTTP/1.0: RFC 6749 §5.1
     const { origin } = request.headers;
-    const { access, rate, fromOwnPages, fromAllowedOrigins, fromAnyOrigin, onOwnHost } = request.declared;
+    const { access, rate, fromOwnPages, fromAllowedOrigins, onOwnHost } = request.declared;
     const unknown = isUnknown(request) ? findPath(request.url) : undefined;
-    const isForAll = unknown?.isForAnyOrigin ?? fromAnyOrigin;
-    if (isForAll) reply.headers(cors.headersForAll);
+    const { fromAnyOrigin, isPublic } = unknown ?? request.declared;
+    if (isPublic) reply.headers(FOR_ALL_ORIGINS);
+    else if (fromAnyOrigin) reply.headers(FROM_ANY_ORIGIN);
     else if (!(unknown?.isForOwnPages ?? fromOwnPages)) reply.headers(cors.headersFor(origin));
     const charge = chargingOf(path.charge, reply);
     // Each request is charged before its credential is looked at, so that guesses are bounded too. An API key is
@@ -64,13 +66,14 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     if (!isSound(request)) throw new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');
     if (unknown) {
       if (!isPreflight(request, unknown)) throw unknownRoute(unknown, request);
+      const allowed = fromAnyOrigin ? cors.preflightForAll(unknown.methods) : cors.preflightFor(origin);
       return reply
-        .headers(isForAll ? cors.preflightForAll : cors.preflightFor(origin))
+        .headers(isPublic ? cors.preflightForDocument : allowed)
         .code(204)
         .send();
     }
     if ((onOwnHost || access === 'approver') && (await isOfDeveloper(request, path)))
-      throw unknownRoute({ methods: [], isForOwnPages: true, isForAnyOrigin: false }, request);
+      throw unknownRoute({ methods: [] }, request);
     if (fromOwnPages) await refuseOtherPages(request, path);
     if (access === 'approver') mustSayWhence(request);
     if (access === 'developer') request.caller = await by.callerByKey(request, reply, charge);
@@ -102,9 +105,9 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
 const isUnknown = ({ is404, url }: FastifyRequest) => is404 || /^[^?#]*\/([?#]|$)/.test(url);
 
 /** A browser asks first when a form could not send the request (Fetch, section 3.3.2). */
-const isPreflight = ({ method, headers }: FastifyRequest, { methods, isForOwnPages }: KnownPath) =>
+const isPreflight = ({ method, headers }: FastifyRequest, { methods, isForOwnPages, isPublic }: KnownPath) =>
   method === 'OPTIONS' &&
-  methods.length > 0 &&
+  (methods.length > 0 || isPublic) &&
   !isForOwnPages &&
   headers.origin !== undefined &&
   headers['access-control-request-method'] !== undefined;

@@ -1,4 +1,5 @@
 import { readRequestedDetails, type ToolsEntry } from '@behest/protocol/authorization-details';
+import { distinctResources } from '@behest/protocol/resource-uri';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
@@ -28,7 +29,7 @@ export async function acceptedLimits(
   if (boundedSeconds('grantTtl', grantTtl, maxGrantLifetimeSeconds) < SHORTEST_GRANT) {
     throw badField('grantTtl', 'too_small');
   }
-  const distinct = resources && [...new Set(resources)];
+  const distinct = resources && distinctResources(resources);
   const known = distinct ? await namedResources(db, tenant, distinct) : [];
   if (distinct && known.length < distinct.length) {
     throw badField('resources', 'not_allowed', 'Register each of these resources first.');
@@ -37,7 +38,12 @@ export async function acceptedLimits(
   if (!read.ok) {
     throw new AppError('BAD_REQUEST', 'The authorization details are not valid.', { fields: read.faults });
   }
-  const limits = { scopes: ceiling, defaultScopes: defaults, resources: distinct, grantTtl };
+  const limits = {
+    scopes: ceiling,
+    defaultScopes: defaults,
+    resources: distinct && known.map(({ resource }) => resource),
+    grantTtl,
+  };
   return { ...limits, authorizationDetails, entries: read.entries };
 }
 

@@ -3,6 +3,7 @@ import type { ToolsEntry } from '@behest/protocol/authorization-details';
 import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { delegatedDetails } from '@behest/protocol/delegated-details';
 import { parseDuration } from '@behest/protocol/durations';
+import { namesResource } from '@behest/protocol/resource-uri';
 import { uncovered } from '@behest/protocol/scopes';
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
@@ -169,7 +170,7 @@ async function endUnfit(tx: Tx, caller: Caller, rule: RuleRow, at: Date): Promis
   const limits = toolsEntries(storedEntries(rule.authorizationDetails));
   const unfit = grants.filter(({ scopes, audience, authorizationDetails, issuedAt, expiresAt }) => {
     const named = audience === null ? [] : audience.split(' ');
-    const isAllowed = rule.resources === null || named.every((uri) => rule.resources?.includes(uri));
+    const isAllowed = rule.resources === null || named.every((uri) => namesResource(rule.resources, uri));
     const hasLimits = isLimited(scopes, toolsEntries(storedEntries(authorizationDetails)), limits);
     const isLonger = expiresAt.getTime() - issuedAt.getTime() > longest;
     return uncovered(rule.scopes, scopes).length > 0 || !isAllowed || !hasLimits || isLonger;

@@ -6,6 +6,7 @@ import {
 import { type IssuedEntry, storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { delegatedDetails } from '@behest/protocol/delegated-details';
 import { parseDuration } from '@behest/protocol/durations';
+import { isSameResource, namesResource } from '@behest/protocol/resource-uri';
 import { distinctScopes } from '@behest/protocol/scopes';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
@@ -40,17 +41,16 @@ export async function resourcesFor(
   wish: Wish,
 ): Promise<readonly LimitingResource[]> {
   const claimed = resourcesIn(claims);
-  const wanted = wish.resources && [...new Set(wish.resources)];
-  const asked = wanted ?? claimed ?? [];
-  const named = [...new Set([...(claimed ?? []), ...asked])];
+  const asked = wish.resources ?? claimed ?? [];
+  const named = [...(claimed ?? []), ...asked];
   const known = named.length === 0 ? [] : await limitingResources(db, tenant, named);
   const isGood = (uri: string) =>
-    known.some(({ resource }) => resource === uri) &&
-    (rule.resources === null || rule.resources.includes(uri));
+    known.some(({ resource }) => isSameResource(resource, uri)) &&
+    (rule.resources === null || namesResource(rule.resources, uri));
   if (claimed && !claimed.every(isGood)) throw bad('resource');
-  const isAsked = (uri: string) => isGood(uri) && (!claimed || claimed.includes(uri));
+  const isAsked = (uri: string) => isGood(uri) && (!claimed || namesResource(claimed, uri));
   if (!asked.every(isAsked)) throw oauthRefusal('invalid_target', 'resource');
-  return known.filter(({ resource }) => asked.includes(resource));
+  return known.filter(({ resource }) => namesResource(asked, resource));
 }
 
 /**

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { finished } from '../../../platform/finished.ts';
-import { FOR_ALL_ORIGINS, sendFinished } from '../../../platform/http/answers/send-finished.ts';
+import { sendFinished } from '../../../platform/http/answers/send-finished.ts';
 import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor, repeatIdOf } from '../../../platform/http/idempotency/idempotency.ts';
@@ -16,7 +16,6 @@ interface RouteDeps extends AuthzenDeps {
 
 const WELL_KNOWN = '/.well-known/authzen-configuration';
 const HEADERS = {
-  ...FOR_ALL_ORIGINS,
   'content-type': 'application/json',
   'cache-control': 'public, max-age=300',
 } as const;
@@ -76,7 +75,7 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<RouteDeps> = async (app, d
     app.get(
       path,
       {
-        config: { access: 'none', rate: 'unlimited', failures: [] },
+        config: { access: 'none', rate: 'unlimited', isPublic: true, failures: [] },
         schema: {
           operationId,
           summary: 'Read the metadata of the policy decision point (AuthZEN)',

@@ -1,3 +1,4 @@
+import { namesResource } from '@behest/protocol/resource-uri';
 import { refused } from '@behest/protocol/token-refusal';
 import type { Caller } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -184,7 +185,8 @@ async function factsOfIdentity(
 function within({ server }: EnforcingPoint, { call }: ReadQuestion, facts: CallFacts): CallFacts {
   if (!server || !facts.row) return facts;
   const audiences = facts.row.audience?.split(' ') ?? [];
-  if (!audiences.includes(server.resource)) return { token: refused('audience_mismatch'), status: 'active' };
+  if (!namesResource(audiences, server.resource))
+    return { token: refused('audience_mismatch'), status: 'active' };
   const isServed = server.connectors.length === 0 || server.connectors.includes(call.connector);
   if (isServed) return facts;
   const { manifest: _, ...others } = facts;

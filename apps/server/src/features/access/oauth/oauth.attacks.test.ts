@@ -147,7 +147,7 @@ describe('RFC 9700 §4.5, O3, O4: an injected code', () => {
       { response_type: 'token' },
       { response_mode: 'fragment' },
       { request: 'x.y.z' },
-      { state: 's'.repeat(1025) },
+      { state: 's'.repeat(8193) },
     ]) {
       const back = locationOf(await visit(link, changes));
       expect(back.searchParams.get('code')).toBeNull();

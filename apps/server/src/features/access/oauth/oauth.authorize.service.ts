@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { distinctResources, isSameResource } from '@behest/protocol/resource-uri';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import type { NamingDeps } from '../../people/passkeys/index.ts';
 import {
@@ -92,12 +93,17 @@ function mustBeSame(
 ): void {
   const known = new Map<string, unknown>(Object.entries(pushed));
   const other = Object.entries(sent).find(
-    ([name, value]) => value !== undefined && !isDeepStrictEqual(value, known.get(name)),
+    ([name, value]) =>
+      value !== undefined && !isDeepStrictEqual(inOneSpelling(value), inOneSpelling(known.get(name))),
   );
   if (!other) return;
   const message = `The pushed request has another \`${other[0]}\`; send \`client_id\` and \`request_uri\` alone.`;
   throw oauthRefusal('invalid_request', message);
 }
+
+/** Of the values of a form, only its resources are a list. */
+const inOneSpelling = (value: unknown) =>
+  Array.isArray(value) ? distinctResources(value.map(String)) : value;
 
 /** @throws invalid_request */
 export async function namedClient(
@@ -165,7 +171,7 @@ async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<s
       codeChallenge: asked.codeChallenge,
       codeChallengeMethod: 'S256',
       ...(state !== undefined && { state }),
-      ...(asked.resources.length > 0 && { audience: asked.resources.join(' ') }),
+      ...(resources.length > 0 && { audience: resources.map((each) => each.resource).join(' ') }),
       ...(purpose !== undefined && { purpose }),
       ...(details && { authorizationDetails: details }),
       ...(isSandbox && asked.asksAlways && { autoApprove: false }),
@@ -212,7 +218,7 @@ function toAsking(
   };
 }
 
-/** @throws invalid_target */
+/** @returns the resources in the order in which they were asked for, as the developer spells them. @throws invalid_target */
 export async function mustBeRegistered(
   { db }: Pick<AuthorizeDeps, 'db'>,
   tenant: Client['caller']['tenant'],
@@ -220,8 +226,9 @@ export async function mustBeRegistered(
 ): Promise<readonly NamedResource[]> {
   if (resources.length === 0) return [];
   const known = await namedResources(db, tenant, resources);
-  if (known.length < resources.length) {
-    throw oauthRefusal('invalid_target', 'A resource is not registered at the service.');
-  }
-  return known;
+  return distinctResources(resources).map((uri) => {
+    const found = known.find(({ resource }) => isSameResource(resource, uri));
+    if (!found) throw oauthRefusal('invalid_target', 'A resource is not registered at the service.');
+    return found;
+  });
 }

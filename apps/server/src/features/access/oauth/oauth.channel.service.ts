@@ -1,4 +1,5 @@
 import { type AuthorizationDeps, admit, type NewRequest, requestConsent } from '../authorization/index.ts';
+import { mustBeRegistered } from './oauth.authorize.service.ts';
 import type { Client } from './oauth.client.service.ts';
 import type { AskedByChannel } from './oauth.request.rules.ts';
 import { scopesAsked } from './oauth.scopes.service.ts';
@@ -42,14 +43,15 @@ async function inputOf(
   { agentId, caller }: Client,
   { asked, principalId, seconds }: ByChannel,
 ): Promise<NewRequest> {
-  const { resources, purpose, details } = asked;
+  const { purpose, details } = asked;
+  const resources = await mustBeRegistered({ db }, caller.tenant, asked.resources);
   return {
     agentId,
     principalId,
     scopes: await scopesAsked(db, caller.tenant, asked, []),
     expiresIn: '24h',
     consentExpiresIn: `${Math.max(SHORTEST, seconds)}s`,
-    ...(resources.length > 0 && { audience: resources.join(' ') }),
+    ...(resources.length > 0 && { audience: resources.map((each) => each.resource).join(' ') }),
     ...(purpose !== undefined && { purpose }),
     ...(details && { authorizationDetails: details }),
   };

@@ -1,5 +1,5 @@
 import { AppError, oauthRefusal } from '../../../platform/errors.ts';
-import { type AuthorizeDeps, mustBeRegistered } from './oauth.authorize.service.ts';
+import type { AuthorizeDeps } from './oauth.authorize.service.ts';
 import type { BackchannelAnswer, BackchannelForm } from './oauth.channel.schema.ts';
 import { requestByChannel } from './oauth.channel.service.ts';
 import { authenticateClient, type ClientRequest } from './oauth.client.service.ts';
@@ -34,7 +34,6 @@ export async function askByBackchannel(
     throw oauthRefusal('invalid_binding_message', 'A message has 1 to 64 characters that a person sees.');
   }
   const seconds = secondsOf(form.requested_expiry);
-  await mustBeRegistered(deps, client.caller.tenant, asked.resources);
   const { clientId } = client;
   const message = comparedText === undefined ? {} : { comparedText };
   const { id: requestId } = await requestByChannel(deps, client, {

@@ -26,8 +26,19 @@ export interface AuthenticationDeps extends AssertionDeps {
   readonly upstream: Egress;
 }
 
-/** One sentence for every reason, so that nobody learns from a refusal which clients exist. */
-const refused = () => oauthRefusal('invalid_client', 'The client is not known, or is not authenticated.');
+/** One sentence for every reason, so that nobody learns from a refusal which clients exist, or how they authenticate. */
+const refused = ({ method }: Claimed) =>
+  oauthRefusal(
+    'invalid_client',
+    `The client is not known, or is not authenticated. The request used the method \`${method}\`; use the one that the client is registered with.`,
+  );
+
+/** For the client itself: the request has shown what proves it, in another place than that of its method. */
+const otherMethod = ({ method }: Claimed, registered: string) =>
+  oauthRefusal(
+    'invalid_client',
+    `The client is registered with the method \`${registered}\`, and the request used \`${method}\`.`,
+  );
 
 /**
  * Authenticates a client and counts its request. A client that proves nothing is counted with its address, so that no
@@ -83,6 +94,8 @@ async function provedClient(
   const { clientId } = claimed;
   const known = await findClient(deps, clientId, request.address);
   const isProved = known !== undefined && (await proves(deps, known, claimed, request.address));
+  const refusal =
+    known && isOtherMethod(known, claimed) ? otherMethod(claimed, methodOf(known)) : refused(claimed);
   const isNamed = !isProved || claimed.method === 'none';
   const client = isNamed ? `${clientId} ${request.address}` : clientId;
   if (!known || 'agent' in known) {
@@ -91,11 +104,11 @@ async function provedClient(
       const developer = isNamed ? strangersOf(found.developerId) : found.developerId;
       await deps.chargeClient(rule, { client, ...(isProved && { developer }) });
     }
-    if (!isProved || !found) throw refused();
+    if (!isProved || !found) throw refusal;
     return { agent: clientOf(found, request) };
   }
   await deps.chargeClient(rule, { client });
-  if (!isProved) throw refused();
+  if (!isProved) throw refusal;
   return { described: known.described };
 }
 
@@ -179,8 +192,20 @@ async function proves(
     const keys = await keysOf(deps, known, address);
     return provesByKey(deps, { ...claimed, keys });
   }
-  const hash = secretHash?.toString('base64url') ?? '';
-  return isSameText(hash, hashOf(claimed.secret).toString('base64url'));
+  return isSecret(secretHash, claimed.secret);
+}
+
+const isSecret = (hash: Buffer | null, secret: string) =>
+  isSameText(hash?.toString('base64url') ?? '', hashOf(secret).toString('base64url'));
+
+const methodOf = (known: KnownClient) => ('agent' in known ? known.agent : known.described).authMethod;
+
+/** Whether the request shows the client's own secret by another method than its own, or a client without one shows one. */
+function isOtherMethod(known: KnownClient, claimed: Claimed): boolean {
+  const { authMethod, secretHash } = 'agent' in known ? known.agent : known.described;
+  if (claimed.method === authMethod || claimed.method === 'none') return false;
+  // Anybody can act as a client without a secret, so its method is no news.
+  return authMethod === 'none' || ('secret' in claimed && isSecret(secretHash, claimed.secret));
 }
 
 async function keysOf(

@@ -5,6 +5,7 @@ import { partsOf } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import {
   askWith,
+  basic,
   discover,
   errorIn,
   follow,
@@ -301,4 +302,57 @@ test('a client asks as often as its rate allows, and a stranger does not use it 
   expect([refused.statusCode, refused.json().error]).toEqual([429, 'temporarily_unavailable']);
   expect(refused.json().error_description).toMatch(/^Rate limit exceeded, retry in \d+ seconds$/);
   expect(refused.headers['retry-after']).toMatch(/^\d+$/);
+});
+
+describe('agents K11: a refusal of a client', () => {
+  const SECRETS = ['client_secret_basic', 'client_secret_post'] as const;
+
+  /** What a request by one method is told, where the client is registered with another. */
+  async function toldBy(registered: string, used: string, secretSent?: string) {
+    const acme = await service.asDeveloper({ mode: 'sandbox' });
+    const { clientId, clientSecret } = await newClient(acme, { authMethod: registered });
+    const secret = secretSent ?? clientSecret ?? 'x';
+    const inBody = { client_id: clientId, client_secret: secret };
+    const sent = used === 'client_secret_post' ? inBody : used === 'none' ? { client_id: clientId } : {};
+    const headers = used === 'client_secret_basic' ? basic(clientId, secret) : {};
+    const form: Record<string, string> = { grant_type: 'refresh_token', refresh_token: 'x', ...sent };
+    const answer = await post(at('token'), form, headers);
+    const { error, error_description: said } = Object(await answer.json());
+    return { status: answer.status, error, said };
+  }
+
+  test.each(SECRETS)(
+    'agents 46: that is registered with %s names both methods to the client itself',
+    async (method) => {
+      const [other = 'none'] = SECRETS.filter((each) => each !== method);
+
+      expect(await toldBy(method, other)).toEqual({
+        ...{ status: 401, error: 'invalid_client' },
+        said: `The client is registered with the method \`${method}\`, and the request used \`${other}\`.`,
+      });
+    },
+  );
+
+  test.each(SECRETS)('that has no secret and sends one by %s names both methods', async (used) => {
+    const { status, said } = await toldBy('none', used);
+
+    expect([status, said]).toEqual([
+      ...[401, `The client is registered with the method \`none\`, and the request used \`${used}\`.`],
+    ]);
+  });
+
+  test('names to a stranger the method that they used, and nothing of the client', async () => {
+    const unknown = await post(at('token'), {
+      ...{ grant_type: 'refresh_token', refresh_token: 'x', client_id: 'ag_nobody', client_secret: 'wrong' },
+    });
+    const { error_description: said } = Object(await unknown.json());
+
+    expect(said).toContain('The request used the method `client_secret_post`');
+    for (const registered of SECRETS) {
+      const told = await toldBy(registered, 'client_secret_post', 'wrong');
+      expect(told).toEqual({ status: unknown.status, error: 'invalid_client', said });
+    }
+    const unproved = await toldBy('client_secret_basic', 'none');
+    expect(unproved.said).toBe(said.replace('client_secret_post', 'none'));
+  });
 });

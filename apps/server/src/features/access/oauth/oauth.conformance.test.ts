@@ -23,9 +23,9 @@ async function publicClient(authMethod = 'none') {
 }
 
 describe('an authorization request', () => {
-  test('has its state returned as it was, with 1,024 characters and signs of every kind, and none made up', async () => {
+  test('agents 21: has its state returned as it was, with 8,192 characters and signs of every kind, and none made up', async () => {
     const { clientId } = await publicClient();
-    const state = `${'é&=+%20 "\\'.repeat(200)}`.slice(0, 1024);
+    const state = `${'é&=+%20 "\\'.repeat(1000)}`.slice(0, 8192);
 
     const { back } = await followLink(service, clientId, { state });
     const without = await followLink(service, clientId, {});

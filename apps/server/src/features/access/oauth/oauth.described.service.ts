@@ -23,7 +23,25 @@ export type ClientKeys = { readonly jwks: readonly JWK[] } | { readonly uri: str
 const LONGEST_CLIENT_ID = 1000;
 const MOST_REDIRECT_URIS = 50;
 const MOST_KEYS = 10;
-const NAME = /^[^\p{C}]{1,100}$/u;
+const NAME = /^[^\p{C}]{1,255}$/u;
+
+/**
+ * The members that a client states. Programs write `null`, an empty text or an empty list for a member that they have not
+ * set, which counts as left out.
+ */
+export function statedMembers(metadata: unknown): Readonly<Record<string, unknown>> {
+  const members: [string, unknown][] = Object.entries(Object(metadata));
+  return Object.fromEntries(members.filter(([, value]) => !isEmpty(value)));
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** By these a client gets grants without a browser that is sent back to it, so it needs no redirect address. */
+export const CHANNEL_GRANTS: readonly string[] = [
+  'urn:ietf:params:oauth:grant-type:device_code',
+  'urn:openid:params:grant-type:ciba',
+];
 
 /** Whether a text can stand for a client on the consent page: one line, whose characters are all seen. */
 export const isClientName = (text: string): boolean => NAME.test(text);
@@ -47,16 +65,16 @@ export function isDocumentUrl(clientId: string, { allowsHttp }: { readonly allow
  * @returns undefined for a document that is not a client's, or not this one's
  */
 export function clientInDocument(document: unknown, clientId: string): DescribedClient | undefined {
-  const { client_id, client_name, redirect_uris, client_secret, client_secret_expires_at, grant_types } =
-    Object(document);
-  const { token_endpoint_auth_method: authMethod = 'none', jwks, jwks_uri } = Object(document);
+  const stated = statedMembers(document);
+  const { client_id, client_name, client_secret, client_secret_expires_at, grant_types } = stated;
+  const { token_endpoint_auth_method: authMethod = 'none', jwks, jwks_uri } = stated;
   if (client_id !== clientId || client_secret !== undefined || client_secret_expires_at !== undefined) {
     return undefined;
   }
   if (authMethod !== 'none' && authMethod !== 'private_key_jwt') return undefined;
   const keys = keysIn(jwks, jwks_uri);
   if (keys === 'malformed' || (authMethod === 'private_key_jwt' && keys === null)) return undefined;
-  const redirectUris = redirectUrisIn(redirect_uris);
+  const redirectUris = redirectUrisIn(stated);
   if (typeof client_name !== 'string' || !isClientName(client_name) || !redirectUris) return undefined;
   return {
     clientId,
@@ -71,11 +89,20 @@ export function clientInDocument(document: unknown, clientId: string): Described
 }
 
 /** Addresses of a form that is never redirected to match nothing, so they do no harm to the others. */
-function redirectUrisIn(value: unknown): string[] | undefined {
+function redirectUrisIn({
+  redirect_uris: value,
+  grant_types: grantTypes,
+}: Readonly<Record<string, unknown>>) {
+  if (value === undefined && usesChannelsOnly(grantTypes)) return [];
   if (!Array.isArray(value) || value.length === 0 || value.length > MOST_REDIRECT_URIS) return undefined;
   const fit = value.filter((each): each is string => typeof each === 'string' && isClientRedirectUri(each));
   return fit.length === 0 ? undefined : fit;
 }
+
+const usesChannelsOnly = (grantTypes: unknown) =>
+  Array.isArray(grantTypes) &&
+  !grantTypes.includes('authorization_code') &&
+  grantTypes.some((each) => CHANNEL_GRANTS.includes(each));
 
 /** @returns null without keys */
 export function keysIn(jwks: unknown, uri: unknown): ClientKeys | null | 'malformed' {

@@ -66,7 +66,7 @@ describe('O17: a document', () => {
     ['no name', { client_name: undefined }],
     ['a name with a control character', { client_name: 'Ed\u0007itor' }],
     ['a name that runs backwards', { client_name: 'Ed\u202eitor' }],
-    ['a long name', { client_name: 'x'.repeat(101) }],
+    ['a long name', { client_name: 'x'.repeat(256) }],
     ['no addresses', { redirect_uris: undefined }],
     ['an empty list of addresses', { redirect_uris: [] }],
     ['no address that a browser is sent to', { redirect_uris: ['javascript:alert(1)', 7] }],
@@ -85,6 +85,31 @@ describe('O17: a document', () => {
     ['keys at no web address', { jwks_uri: 'file:///etc/passwd' }],
   ])('is refused with %s', (_name, changes) => {
     expect(clientInDocument({ ...document, ...changes }, CLIENT)).toBeUndefined();
+  });
+
+  test('agents K6: states nothing by null, an empty text or an empty list', () => {
+    const others = [
+      'jwks',
+      'jwks_uri',
+      'token_endpoint_auth_method',
+      'client_secret',
+      'logo_uri',
+      'grant_types',
+    ];
+    const plain = clientInDocument(document, CLIENT);
+
+    for (const unset of [null, '', [], {}]) {
+      const unsetAll = Object.fromEntries(others.map((name) => [name, unset]));
+      expect(clientInDocument({ ...document, ...unsetAll }, CLIENT)).toEqual(plain);
+      expect(clientInDocument({ ...document, redirect_uris: unset }, CLIENT)).toBeUndefined();
+    }
+    const device = ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'];
+    const ofDevice = clientInDocument({ ...document, redirect_uris: null, grant_types: device }, CLIENT);
+    expect(ofDevice).toMatchObject({ redirectUris: [], refreshes: true });
+    const both = [...device, 'authorization_code'];
+    expect(clientInDocument({ ...document, redirect_uris: [], grant_types: both }, CLIENT)).toBeUndefined();
+    const long = { ...document, client_name: 'x'.repeat(255) };
+    expect(clientInDocument(long, CLIENT)?.name).toHaveLength(255);
   });
 
   test('may state keys, in itself or at an address', () => {

@@ -1,7 +1,7 @@
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { findAccount } from '../../accounts/developers/developers.queries.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
-import { type AuthorizeDeps, mustBeRegistered } from './oauth.authorize.service.ts';
+import type { AuthorizeDeps } from './oauth.authorize.service.ts';
 import type { DeviceAnswer, DeviceForm } from './oauth.channel.schema.ts';
 import { admitByChannel } from './oauth.channel.service.ts';
 import { authenticateClient, type Client, type ClientRequest } from './oauth.client.service.ts';
@@ -33,7 +33,6 @@ export async function authorizeDevice(
   if (client.described) throw oauthRefusal('unauthorized_client', 'This client asks in a browser only.');
   const asked = acceptChannelForm(form);
   const principalId = await principalOf(deps, client, form);
-  await mustBeRegistered(deps, client.caller.tenant, asked.resources);
   const someone = principalId ?? 'unknown-person';
   await admitByChannel(deps, client, { channel: 'device', asked, principalId: someone, seconds: SECONDS });
   const expiresAt = new Date(deps.clock().getTime() + SECONDS * 1000).toISOString();

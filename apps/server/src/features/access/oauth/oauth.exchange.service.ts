@@ -1,3 +1,4 @@
+import { distinctResources, namesResource } from '@behest/protocol/resource-uri';
 import type { Tenant } from '../../../platform/caller.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { type DelegateDeps, delegate, findGenuine, lookUp, type VerifiedClaims } from '../tokens/index.ts';
@@ -118,10 +119,10 @@ function mustBeAnother({ agentDid, delegatedBy }: VerifiedClaims, actor: ActingA
 /** @throws invalid_target */
 function mustKeepAudience({ audience }: VerifiedClaims, form: TokenForm): void {
   const named = [...(form.resource ?? []), ...(form.audience === undefined ? [] : [form.audience])];
-  const wanted = [...new Set(named)];
+  const wanted = distinctResources(named);
   const own = [audience ?? []].flat();
-  if (wanted.length === 0 || (wanted.length === own.length && wanted.every((each) => own.includes(each))))
-    return;
+  const isOwn = wanted.length === own.length && wanted.every((each) => namesResource(own, each));
+  if (wanted.length === 0 || isOwn) return;
   throw oauthRefusal('invalid_target', 'A delegated token has the audience of its parent; leave it out.');
 }
 

@@ -1,3 +1,4 @@
+import { namesResource } from '@behest/protocol/resource-uri';
 import type { Caller } from '../../../platform/caller.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { hashOf } from '../../../platform/ids.ts';
@@ -43,7 +44,7 @@ export async function introspect(
   if (!asker) return { answer: { active: false } };
   const { caller, resource } = asker;
   const told = await introspectToken(deps, caller, token);
-  const isForOther = resource !== undefined && ![told.aud].flat().includes(resource);
+  const isForOther = resource !== undefined && !namesResource(told.aud, resource);
   return { answer: isForOther ? { active: false } : told, caller };
 }
 

@@ -1,10 +1,10 @@
 import { oauthRefusal } from '../../../platform/errors.ts';
-import { type ClientKeys, isClientName, keysIn } from './oauth.described.service.ts';
+import { CHANNEL_GRANTS, type ClientKeys, isClientName, keysIn } from './oauth.described.service.ts';
 import { isClientRedirectUri, isNativeUri } from './oauth.redirects.service.ts';
 import type { ClientMetadata } from './oauth.registration.schema.ts';
 
 const MOST_REDIRECT_URIS = 10;
-const GRANT_TYPES = ['authorization_code', 'refresh_token'];
+const GRANT_TYPES = ['authorization_code', 'refresh_token', ...CHANNEL_GRANTS];
 const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
 type AuthMethod = (typeof AUTH_METHODS)[number];
 
@@ -25,10 +25,12 @@ export interface AcceptedMetadata {
 
 /** @see RFC 7591 §2 @throws invalid_redirect_uri, invalid_client_metadata */
 export function acceptMetadata(metadata: ClientMetadata): AcceptedMetadata {
-  const redirectUris = redirectUrisOf(metadata.redirect_uris);
+  const grantTypes = grantTypesOf(metadata.grant_types);
+  const usesBrowser = grantTypes.includes('authorization_code');
+  const isUnsent = metadata.redirect_uris === undefined && !usesBrowser;
+  const redirectUris = isUnsent ? [] : redirectUrisOf(metadata.redirect_uris);
   const name = nameOf(metadata.client_name);
   const authMethod = authMethodOf(metadata.token_endpoint_auth_method);
-  const grantTypes = grantTypesOf(metadata.grant_types);
   const keys = keysOf(metadata, authMethod);
   const { response_types: responseTypes = ['code'] } = metadata;
   if (!Array.isArray(responseTypes) || !responseTypes.includes('code')) {
@@ -44,7 +46,7 @@ export function acceptMetadata(metadata: ClientMetadata): AcceptedMetadata {
     client_name: name,
     application_type: applicationType,
     grant_types: grantTypes,
-    response_types: ['code'],
+    response_types: usesBrowser ? ['code'] : [],
     token_endpoint_auth_method: authMethod,
     ...pageOf('client_uri', metadata.client_uri),
     ...pageOf('logo_uri', metadata.logo_uri),
@@ -78,7 +80,7 @@ function redirectUrisOf(value: unknown): string[] {
 function nameOf(value: unknown): string {
   if (value === undefined) return 'A client without a name';
   if (typeof value === 'string' && isClientName(value)) return value;
-  throw invalid('`client_name` is a line of 1 to 100 characters.');
+  throw invalid('`client_name` is a line of 1 to 255 characters.');
 }
 
 /** A client that asks for nothing gets no secret, which a program on a person's machine could not keep. */
@@ -88,10 +90,14 @@ function authMethodOf(value: unknown = 'none'): AuthMethod {
   return known;
 }
 
-/** Grant types that are not for such clients are left out, as RFC 7591 §3.2.1 lets a server do. */
+/** Grant types that the service does not offer here are left out, as RFC 7591 §3.2.1 lets a server do. */
 function grantTypesOf(value: unknown = GRANT_TYPES.slice(0, 1)): string[] {
   const known = Array.isArray(value) ? GRANT_TYPES.filter((each) => value.includes(each)) : [];
-  if (!known.includes('authorization_code')) throw invalid('`grant_types` has to have `authorization_code`.');
+  if (known.every((each) => each === 'refresh_token')) {
+    throw invalid(
+      '`grant_types` has to have `authorization_code`, or a grant type for clients without a browser.',
+    );
+  }
   return known;
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Finished } from '../../../platform/finished.ts';
-import { FOR_ALL_ORIGINS, sendFinished } from '../../../platform/http/answers/send-finished.ts';
+import { sendFinished } from '../../../platform/http/answers/send-finished.ts';
 import { insertedPath } from '../../../platform/http/routes/inserted-path.ts';
 import { ResourceMetadata, ServerMetadata } from './oauth.metadata.schema.ts';
 import { type MetadataDeps, ownResourceMetadata, serverMetadata } from './oauth.metadata.service.ts';
@@ -10,7 +10,6 @@ const SERVER = '/.well-known/oauth-authorization-server';
 const RESOURCE = '/.well-known/oauth-protected-resource';
 
 const HEADERS = {
-  ...FOR_ALL_ORIGINS,
   'content-type': 'application/json',
   'cache-control': 'public, max-age=300',
 } as const;
@@ -18,7 +17,7 @@ const HEADERS = {
 /** The routes send finished documents; the shapes are for the API description. */
 const ServerText = Type.Unsafe<string>(ServerMetadata);
 const ResourceText = Type.Unsafe<string>(ResourceMetadata);
-const config = { access: 'none', rate: 'unlimited', failures: [] } as const;
+const config = { access: 'none', rate: 'unlimited', isPublic: true, failures: [] } as const;
 
 export const metadataRoutes: FastifyPluginAsyncTypebox<MetadataDeps> = async (app, deps) => {
   const documents = { server: serverMetadata(deps), resource: ownResourceMetadata(deps) };

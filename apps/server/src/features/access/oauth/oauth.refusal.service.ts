@@ -1,3 +1,4 @@
+import { LONGEST_STATE } from '@behest/protocol/shapes';
 import { isDatabaseAway } from '../../../platform/db/db.ts';
 import { AppError, unavailable } from '../../../platform/errors.ts';
 import { toOAuthError } from '../../../platform/oauth-errors.ts';
@@ -16,8 +17,6 @@ interface Back {
   readonly isTrusted: boolean;
   readonly state: string | undefined;
 }
-
-const LONGEST_STATE = 1024; // characters, as at the request
 
 /**
  * Makes the address at which a client learns why its request failed.

@@ -2,6 +2,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { hashOf, isSameText, newId, newSecret } from '../../../platform/ids.ts';
+import { statedMembers } from './oauth.described.service.ts';
 import { acceptMetadata } from './oauth.metadata-form.service.ts';
 import {
   type DynamicClientRow,
@@ -29,7 +30,7 @@ export async function registerClient(
   deps: RegistrationDeps,
   metadata: ClientMetadata,
 ): Promise<RegisteredClient> {
-  const accepted = acceptMetadata(metadata);
+  const accepted = acceptMetadata(statedMembers(metadata));
   const at = deps.clock();
   const managementToken = newSecret();
   const secret = accepted.needsSecret ? `bhs_${newSecret()}` : undefined;
@@ -64,8 +65,9 @@ export async function replaceRegistration(
   { authorization, metadata }: { authorization: string | undefined; metadata: ClientMetadata },
 ): Promise<RegisteredClient> {
   const { row: before, managementToken } = await managedClient(deps, clientId, authorization);
-  mustBeOfClient(before, metadata);
-  const accepted = acceptMetadata(metadata);
+  const stated = statedMembers(metadata);
+  mustBeOfClient(before, stated);
+  const accepted = acceptMetadata(stated);
   const isNew = accepted.needsSecret && before.secretHash === null;
   const secret = isNew ? `bhs_${newSecret()}` : undefined;
   const kept = accepted.needsSecret ? before.secretHash : null;

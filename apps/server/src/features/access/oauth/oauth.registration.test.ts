@@ -88,7 +88,7 @@ describe('a client that registers itself', () => {
     ['invalid_redirect_uri', 'eleven addresses', { redirect_uris: Array(11).fill('https://a.test/cb') }],
     ['invalid_redirect_uri', 'a script', { redirect_uris: ['javascript:alert(1)'] }],
     ['invalid_redirect_uri', 'one bad address', { redirect_uris: ['https://a.test/cb', 'http://a.test/cb'] }],
-    ['invalid_client_metadata', 'a long name', { client_name: 'x'.repeat(101) }],
+    ['invalid_client_metadata', 'a long name', { client_name: 'x'.repeat(256) }],
     ['invalid_client_metadata', 'a name in two lines', { client_name: 'a\nb' }],
     ['invalid_client_metadata', 'an unknown method', { token_endpoint_auth_method: 'tls_client_auth' }],
     [
@@ -105,7 +105,7 @@ describe('a client that registers itself', () => {
     ['invalid_client_metadata', 'another response type', { response_types: ['token'] }],
     ['invalid_client_metadata', 'an unknown type of application', { application_type: 'service' }],
     ['invalid_client_metadata', 'a page that is a script', { client_uri: 'javascript:alert(1)' }],
-    ['invalid_client_metadata', 'a logo that is no text', { logo_uri: {} }],
+    ['invalid_client_metadata', 'a logo that is no text', { logo_uri: 7 } }],
   ])('is refused by %s for %s', async (error, _name, changes) => {
     const answer = await register({ ...metadata, ...changes });
 
@@ -187,8 +187,7 @@ describe('a registration', () => {
       { ...renamed, client_id: other.client_id },
       { ...renamed, client_id: [client_id] },
       { ...renamed, client_id, client_secret: other.client_secret },
-      { ...renamed, client_id, client_secret: '' },
-      { ...renamed, client_id, client_secret: null },
+      { ...renamed, client_id, client_secret: 'x' },
     ]) {
       const refused = await manage('PUT', wrong);
       expect([refused.statusCode, refused.json().error]).toEqual([400, 'invalid_client_metadata']);
@@ -372,5 +371,94 @@ describe('a request of a client that belongs to no developer is counted', () => 
       (await followLink(limited, clientId, { redirect_uri: 'https://evil.test' })).answer;
     expect([(await follow()).statusCode, (await follow()).statusCode]).toEqual([400, 400]);
     expect((await follow()).statusCode).toBe(429);
+  });
+});
+
+describe('agents K6', () => {
+  const UNSET = [null, '', [], {}];
+  const OPTIONAL = [
+    ...['client_name', 'application_type', 'grant_types', 'response_types', 'token_endpoint_auth_method'],
+    ...['client_uri', 'logo_uri', 'scope', 'jwks', 'jwks_uri', 'tos_uri', 'contacts', 'client_secret'],
+  ];
+
+  test('agents 01, 02: members that a client has not set count as left out, and are not echoed', async () => {
+    const plain = (await register({ redirect_uris: metadata.redirect_uris })).json();
+    const members = Object.keys(plain).sort();
+
+    for (const unset of UNSET) {
+      const body = Object.fromEntries(OPTIONAL.map((name) => [name, unset]));
+      const answer = await register({ ...body, redirect_uris: metadata.redirect_uris });
+      expect([unset, answer.statusCode]).toEqual([unset, 201]);
+      expect([unset, Object.keys(answer.json()).sort()]).toEqual([unset, members]);
+      expect(answer.json()).toMatchObject({
+        ...{ client_name: 'A client without a name', grant_types: ['authorization_code'] },
+        ...{ response_types: ['code'], token_endpoint_auth_method: 'none', application_type: 'native' },
+      });
+      const { client_id, registration_access_token: token } = answer.json();
+      const replaced = await service.app.inject({
+        ...{
+          method: 'PUT',
+          url: `/oauth/register/${client_id}`,
+          headers: { authorization: `Bearer ${token}` },
+        },
+        payload: { ...body, ...metadata, client_id, logo_uri: 'https://editor.test/logo.png', scope: unset },
+      });
+      expect([unset, replaced.statusCode, replaced.json().scope]).toEqual([unset, 200, undefined]);
+      expect(replaced.json()).toMatchObject({ ...metadata, logo_uri: 'https://editor.test/logo.png' });
+    }
+  });
+
+  test('needed members that a client has not set are missing', async () => {
+    for (const unset of UNSET) {
+      const answer = await register({ ...metadata, redirect_uris: unset });
+      expect([answer.statusCode, answer.json().error]).toEqual([400, 'invalid_redirect_uri']);
+      const keyless = await register({
+        ...metadata,
+        token_endpoint_auth_method: 'private_key_jwt',
+        jwks: unset,
+      });
+      expect([keyless.statusCode, keyless.json().error]).toEqual([400, 'invalid_client_metadata']);
+    }
+  });
+
+  test('agents 05: a client of the device or backchannel flow needs no redirect address, and follows no link', async () => {
+    const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
+    const CIBA = 'urn:openid:params:grant-type:ciba';
+    const { resource } = await acmeServer();
+
+    for (const grant_types of [[DEVICE], [DEVICE, 'refresh_token'], [CIBA], [CIBA, DEVICE]]) {
+      const answer = await register({ client_name: 'Television', grant_types });
+      expect([grant_types, answer.statusCode]).toEqual([grant_types, 201]);
+      const told = { redirect_uris: [], response_types: [], client_name: 'Television' };
+      expect(answer.json()).toMatchObject(told);
+      expect([...answer.json().grant_types].sort()).toEqual([...grant_types].sort());
+      expect((await followLink(service, answer.json().client_id, { resource })).answer.statusCode).toBe(400);
+    }
+    for (const grant_types of [['authorization_code', DEVICE], ['refresh_token'], ['client_credentials']])
+      expect((await register({ client_name: 'Television', grant_types })).statusCode).toBe(400);
+    const wrong = await register({ grant_types: [DEVICE], redirect_uris: ['http://evil.example/'] });
+    expect(wrong.json().error).toBe('invalid_redirect_uri');
+  });
+
+  test('agents 48: a name has up to 255 characters, and is that of the agent', async () => {
+    const { acme, resource } = await acmeServer();
+    const client_name = `Coder (${'internal-tools-'.repeat(16)})`.padEnd(255, '!');
+
+    const { client_id } = (await register({ ...metadata, client_name })).json();
+    await tokensOf(service, client_id, resource);
+
+    const { agents } = (await acme('GET', '/v1/agents')).json();
+    expect(agents.map(({ name }: { name: string }) => name)).toEqual([client_name]);
+  });
+
+  test("agents 05: a developer's own client of the device flow needs none either", async () => {
+    const acme = await service.asDeveloper({ mode: 'sandbox' });
+    const { agentId } = (await acme('POST', '/v1/agents', { name: 'Television' })).json();
+
+    const put = await acme('PUT', `/v1/agents/${agentId}/oauth`, { authMethod: 'none' });
+    const asked = { client_id: agentId, scope: 'calendar:read' };
+    const device = await sendForm(service, 'device_authorization', asked);
+
+    expect([put.statusCode, put.json().redirectUris, device.statusCode]).toEqual([200, [], 200]);
   });
 });

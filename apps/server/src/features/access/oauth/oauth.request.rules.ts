@@ -1,5 +1,7 @@
 import { parseJsonText } from '@behest/protocol/json';
+import { distinctResources } from '@behest/protocol/resource-uri';
 import { distinctScopes } from '@behest/protocol/scopes';
+import { LONGEST_STATE } from '@behest/protocol/shapes';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import type { ChannelForm } from './oauth.channel.schema.ts';
 import type { AuthorizationForm } from './oauth.schema.ts';
@@ -9,6 +11,7 @@ import { mustBeScopes } from './oauth.scopes.rules.ts';
 export interface Asked {
   /** Empty where the client leaves it to its details or its resources. */
   readonly scopes: string[];
+  /** Each in its one spelling. */
   readonly resources: readonly string[];
   readonly codeChallenge: string;
   readonly state: string | undefined;
@@ -29,7 +32,6 @@ export interface Asked {
 }
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
-const LONGEST_STATE = 1024;
 const MOST_RESOURCES = 5;
 
 const MAX_AGE = /^\d{1,9}$/;
@@ -51,7 +53,9 @@ export function acceptAuthorization(form: AuthorizationForm): Asked {
   if (form.code_challenge_method !== 'S256' || !CHALLENGE.test(codeChallenge)) {
     throw invalid('Send `code_challenge` with `code_challenge_method=S256`.');
   }
-  if (state !== undefined && state.length > LONGEST_STATE) throw invalid('`state` is too long.');
+  if (state !== undefined && state.length > LONGEST_STATE) {
+    throw invalid(`\`state\` has at most ${LONGEST_STATE} characters.`);
+  }
   // The query of a link has no schema.
   if ((form.resource ?? []).length > MOST_RESOURCES) {
     throw oauthRefusal('invalid_target', 'Name five resources at most.');
@@ -74,7 +78,7 @@ export function acceptAuthorization(form: AuthorizationForm): Asked {
   }
   return {
     scopes: fewerScopesOf(form.scope) ?? [],
-    resources: distinctScopes(form.resource ?? []),
+    resources: distinctResources(form.resource ?? []),
     codeChallenge,
     state,
     purpose: form.purpose,
@@ -97,7 +101,7 @@ export function acceptChannelForm(form: ChannelForm): AskedByChannel {
   if (form.request !== undefined) throw oauthRefusal('request_not_supported', 'Send the members themselves.');
   return {
     scopes: fewerScopesOf(form.scope) ?? [],
-    resources: distinctScopes(form.resource ?? []),
+    resources: distinctResources(form.resource ?? []),
     purpose: form.purpose,
     details: detailsOf(form.authorization_details),
   };

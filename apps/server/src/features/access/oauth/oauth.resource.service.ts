@@ -1,3 +1,4 @@
+import { isSameResource } from '@behest/protocol/resource-uri';
 import type { Caller, Proved } from '../../../platform/caller.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { exchangeForResource, type LookUpDeps, type ProofDeps, provedKey } from '../tokens/index.ts';
@@ -60,6 +61,6 @@ export async function issueToResource(
 /** @throws invalid_target */
 function mustNameService({ resource = [], audience }: TokenForm, issuer: string): void {
   const wanted = [...resource, ...(audience === undefined ? [] : [audience])];
-  if (wanted.every((each) => each === issuer)) return;
+  if (wanted.every((each) => isSameResource(each, issuer))) return;
   throw oauthRefusal('invalid_target', 'The token of a resource is for this service alone; leave it out.');
 }

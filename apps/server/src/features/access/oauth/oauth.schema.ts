@@ -9,7 +9,10 @@ const AuthMethod = Type.Enum([
 export type ClientSettings = Static<typeof ClientSettings>;
 export const ClientSettings = Type.Object(
   {
-    redirectUris: Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { minItems: 1, maxItems: 20 }),
+    redirectUris: Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), {
+      maxItems: 20,
+      default: [],
+    }),
     authMethod: AuthMethod,
     dpopBound: Type.Boolean({ default: false }),
   },

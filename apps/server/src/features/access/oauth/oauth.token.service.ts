@@ -185,7 +185,7 @@ export const GRANT_TYPES = [...grantTypes.keys(), CLIENT_CREDENTIALS];
 
 const wishOf = ({ isPublic }: Client, { resource }: TokenForm, key: ProvedKey): TokenWish => ({
   ...key,
-  ...(resource && { resources: [...new Set(resource)] }),
+  ...(resource && { resources: resource }),
   bindsRefresh: isPublic,
 });
 

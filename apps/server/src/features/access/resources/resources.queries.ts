@@ -1,3 +1,4 @@
+import { canonicalResource, distinctResources } from '@behest/protocol/resource-uri';
 import type { Mode, Plan, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
@@ -14,16 +15,16 @@ export interface NamedResource {
 
 const named = lookUp<NamedResource, [developerId: string, resources: readonly string[]]>(
   'find_named_resources',
-  `select i.resource, i.resource_id as "resourceId", r.name, r.scopes, r.login_url as "loginUrl",
+  `select r.resource, i.resource_id as "resourceId", r.name, r.scopes, r.login_url as "loginUrl",
      r.token_ttl_seconds as "tokenTtlSeconds"
    from resource_index i
      join resources r on r.developer_id = i.developer_id and r.id = i.resource_id
    where i.resource = any ($2) and i.developer_id = $1`,
 );
 
-/** Those of the URIs that this developer has registered, in no order. */
+/** Those of the URIs that this developer has registered, as it spells them, in no order. */
 export const namedResources = (db: Executor, { developerId }: Tenant, resources: readonly string[]) =>
-  named(db, developerId, resources);
+  named(db, developerId, distinctResources(resources));
 
 const developerOf = lookUp<{ readonly developerId: string }, [resource: string]>(
   'find_resource_developer',
@@ -35,7 +36,7 @@ export async function developerOfResourceAcrossTenants(
   db: Executor,
   resource: string,
 ): Promise<string | undefined> {
-  return (await developerOf(db, resource))[0]?.developerId;
+  return (await developerOf(db, canonicalResource(resource)))[0]?.developerId;
 }
 
 /** A resource, as far as it limits a token for it. */
@@ -49,13 +50,15 @@ export interface LimitingResource {
 
 const limiting = lookUp<LimitingResource, [developerId: string, resources: readonly string[]]>(
   'find_limiting_resources',
-  `select resource, scopes, dpop_required as "dpopRequired", token_ttl_seconds as "tokenTtlSeconds"
-   from resources where developer_id = $1 and resource = any ($2)`,
+  `select r.resource, r.scopes, r.dpop_required as "dpopRequired", r.token_ttl_seconds as "tokenTtlSeconds"
+   from resource_index i
+     join resources r on r.developer_id = i.developer_id and r.id = i.resource_id
+   where i.resource = any ($2) and i.developer_id = $1`,
 );
 
-/** Those of the URIs that this developer has registered, with their limits. */
+/** Those of the URIs that this developer has registered, as it spells them, with their limits. */
 export const limitingResources = (db: Executor, { developerId }: Tenant, resources: readonly string[]) =>
-  limiting(db, developerId, resources);
+  limiting(db, developerId, distinctResources(resources));
 
 /** A resource that has shown its credential. */
 export interface ResourceServer {
@@ -70,7 +73,7 @@ export interface ResourceServer {
 
 const byCredential = lookUp<ResourceServer, [hash: Buffer]>(
   'find_resource_server',
-  `select i.developer_id as "developerId", i.resource_id as "resourceId", i.resource, r.connectors, d.mode, d.plan
+  `select i.developer_id as "developerId", i.resource_id as "resourceId", r.resource, r.connectors, d.mode, d.plan
    from resource_index i
      join developers d on d.id = i.developer_id
      join resources r on r.developer_id = i.developer_id and r.id = i.resource_id

@@ -1,3 +1,4 @@
+import { canonicalResource } from '@behest/protocol/resource-uri';
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
@@ -8,7 +9,7 @@ import type { ResourceQuery } from './resources.schema.ts';
 
 export type ResourceRow = Selectable<Resources>;
 
-/** No two developers register one URI. */
+/** No two developers register one URI, in whatever spelling: the index has its one spelling. */
 export const URI_INDEX = 'resource_index_pkey';
 
 export async function insertResource(
@@ -24,7 +25,7 @@ export async function insertResource(
     .executeTakeFirstOrThrow();
   await tx
     .insertInto('resourceIndex')
-    .values({ resource: resource.resource, hash, developerId, resourceId: resource.id })
+    .values({ resource: canonicalResource(resource.resource), hash, developerId, resourceId: resource.id })
     .execute();
   return row;
 }

@@ -3,6 +3,7 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { acts, entries } from './tokens.acts.ts';
 import { holderReader } from './tokens.holder.service.ts';
+import { OVERLAP_KEY_USE } from './tokens.overlap.service.ts';
 import { NONCE_KEY_USE } from './tokens.proof.service.ts';
 import { rates } from './tokens.rates.ts';
 import { eraseTokens } from './tokens.repo.ts';
@@ -22,7 +23,7 @@ export const tokens = defineFeature({
   attempts: ['token.reuse_detected'],
   rates,
   settings: tokenSettings,
-  keyUses: [NONCE_KEY_USE],
+  keyUses: [NONCE_KEY_USE, OVERLAP_KEY_USE],
   listens: [on(tenantErased, eraseTokens)],
   open(house, settings) {
     const deps = tokenDeps(house, settings);

@@ -1,5 +1,6 @@
 import { type Authentication, authenticationOf } from '@behest/protocol/authentication';
 import type { IssuedEntry } from '@behest/protocol/caps-lineage';
+import { namesResource } from '@behest/protocol/resource-uri';
 import { uncovered } from '@behest/protocol/scopes';
 import { reachesConnector } from '@behest/protocol/tool-scopes';
 import { oauthRefusal } from '../../../platform/errors.ts';
@@ -57,12 +58,14 @@ export function formOf(wish: TokenWish | undefined, grant: FormedGrant, issuer: 
     throw oauthRefusal('invalid_scope', 'Ask only for scopes that the grant has.');
   }
   const approved = grant.audience === null ? [] : audiencesOf(grant.audience);
-  if (resources.some((resource) => !approved.includes(resource))) {
+  // The token spells its resources as the grant does, and so as the developer registered them.
+  const wanted = approved.filter((each) => namesResource(resources, each));
+  if (!resources.every((each) => namesResource(approved, each))) {
     throw oauthRefusal('invalid_target', 'Ask only for resources that were approved.');
   }
   const authentication = authenticationOf(grant);
-  const isWhole = resources.length === 0 || resources.length === approved.length;
-  const audience = isWhole ? (grant.audience ?? issuer) : resources.join(' ');
+  const isWhole = wanted.length === 0 || wanted.length === approved.length;
+  const audience = isWhole ? (grant.audience ?? issuer) : wanted.join(' ');
   return {
     ...(scopes && { scopes }),
     ...(audience !== grant.audience && { audience }),

@@ -1,4 +1,5 @@
 import { createKindVerifier } from '@behest/protocol/kind-verifier';
+import { namesResource } from '@behest/protocol/resource-uri';
 import type { VerifiedGrant } from '@behest/protocol/token-verifier';
 import type { GrantHolder, ShownToken } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -56,7 +57,7 @@ async function holderOf(
   if (!row || row.actingResourceId !== null) return { refusal: 'claims_differ' };
   if (reason) return { refusal: reason };
   // A token for another resource server alone is not for this service: that server could replay it here.
-  if (row.audience !== null && !audiencesOf(row.audience).includes(deps.issuer))
+  if (row.audience !== null && !namesResource(audiencesOf(row.audience), deps.issuer))
     return { refusal: 'audience' };
   const refused = await refusedProof(deps, shown, claims.keyThumbprint);
   if (refused) return refused;

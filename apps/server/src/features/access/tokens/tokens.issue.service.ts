@@ -15,11 +15,12 @@ import { pinsInToken } from '../manifests/index.ts';
 import type { DecideDeps } from '../policies/index.ts';
 import type { CredentialDeps } from '../verifiable-credentials/index.ts';
 import { audClaim, authenticationClaims, detailsWithin, type TokenForm } from './tokens.form.rules.ts';
+import type { OverlapDeps } from './tokens.overlap.service.ts';
 import type { HeldBudget, NewGrant, NewRefreshToken, NewToken } from './tokens.repo.ts';
 import { recordedDetails, wholeSecond } from './tokens.rules.ts';
 import type { IssuedTokens } from './tokens.schema.ts';
 
-export interface TokenDeps extends DecideDeps, CredentialDeps {
+export interface TokenDeps extends DecideDeps, CredentialDeps, OverlapDeps {
   readonly store: EphemeralStore;
   readonly maxGrantLifetimeSeconds: number;
   readonly reuseGraceSeconds: number;

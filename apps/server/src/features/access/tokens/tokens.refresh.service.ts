@@ -8,6 +8,7 @@ import { refuseDenied } from '../policies/index.ts';
 import { mustBeConsented } from './tokens.consented.service.ts';
 import type { TokenWish } from './tokens.form.rules.ts';
 import { issueTokens, type TokenDeps } from './tokens.issue.service.ts';
+import { findAnswer, isInOverlap, keepAnswer } from './tokens.overlap.service.ts';
 import { findRefreshable, type Refreshable, rotateRefreshToken } from './tokens.repo.ts';
 import { reportReuse } from './tokens.reuse.service.ts';
 import { type GrantRefusal, invalidGrant, refreshIdOf } from './tokens.rules.ts';
@@ -15,7 +16,9 @@ import type { IssuedTokens, Refresh } from './tokens.schema.ts';
 import { wishedForm } from './tokens.wish.service.ts';
 
 /**
- * Exchanges a refresh token for a new one and a new grant token. The grant itself does not change.
+ * Exchanges a refresh token for a new one and a new grant token. The grant itself does not change. An OAuth client whose
+ * programs use one refresh token at the same time gets one answer for all of them.
+ * @param wish that of an OAuth client; a native call has none, and its refresh token works once
  * @throws INVALID_GRANT with the reason, POLICY_DENIED and `reconsent_required` (both leave the refresh token valid)
  */
 export async function refreshTokens(
@@ -35,8 +38,10 @@ export async function refreshTokens(
 
   if (!found.isPrincipalActive) throw principalInactive();
   const refusal = refreshRefusal(found, at);
-  if (refusal === 'refresh_reused') await reportReuse(deps, caller, reuseOf(found), at);
-  if (refusal) throw invalidGrant(refusal);
+  const isRepeat = refusal === 'refresh_reused' && wish && isInOverlap(deps, found.refreshSpentAt, at);
+  const hinders = isRepeat ? refreshRefusal({ ...found, refreshSpentAt: null }, at) : refusal;
+  if (hinders === 'refresh_reused') await reportReuse(deps, caller, reuseOf(found), at);
+  if (hinders) throw invalidGrant(hinders);
   await mustBeConsented(deps, caller, found);
   const form = await wishedForm(deps, caller, wish, found);
   const { version: policiesVersion } = await refuseDenied(
@@ -46,7 +51,15 @@ export async function refreshTokens(
     { ...found, operation: 'refresh', grant: found },
   );
 
+  if (isRepeat) {
+    const first = await findAnswer(deps, caller, found.refreshId, form);
+    if (first) return first;
+    await reportReuse(deps, caller, reuseOf(found), at);
+    throw invalidGrant('refresh_reused');
+  }
+
   const { token, refresh, act, answer } = await issueTokens(deps, caller, found, at, found.refreshId, form);
+  if (wish) await keepAnswer(deps, caller, refresh.id, { form, answer });
   const records = prepareActs(caller, [act], at);
   const lost = await rotateRefreshToken(deps.db, caller.tenant, at, {
     agentId: found.agentId,
@@ -56,7 +69,9 @@ export async function refreshTokens(
     policiesVersion,
     records,
   });
-  if (lost === 'policies_changed') return refreshTokens(deps, caller, input, wish);
+  // The answer of the other request is there, since the token is found spent.
+  const isLostRace = lost === 'refresh_reused' && wish && deps.refreshOverlapSeconds > 0;
+  if (lost === 'policies_changed' || isLostRace) return refreshTokens(deps, caller, input, wish);
   if (lost === 'refresh_reused') await reportReuse(deps, caller, { ...reuseOf(found), usedAt: at }, at);
   if (lost === 'principal_inactive') throw principalInactive();
   if (lost) throw invalidGrant(lost);

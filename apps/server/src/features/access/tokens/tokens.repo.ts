@@ -194,6 +194,20 @@ export async function findRefreshable(
   return (await refreshable(db, tenant.developerId, refreshId, agentIds, at))[0];
 }
 
+const successor = lookUp<{ readonly id: string }, [developerId: string, refreshId: string]>(
+  'find_successor',
+  'select id from refresh_tokens where developer_id = $1 and predecessor_id = $2',
+);
+
+/** The refresh token for which another one was spent. */
+export async function findSuccessorId(
+  db: Executor,
+  { developerId }: Tenant,
+  refreshId: string,
+): Promise<string | undefined> {
+  return (await successor(db, developerId, refreshId))[0]?.id;
+}
+
 export type Rotation = Pick<Redemption, 'token' | 'refresh' | 'policiesVersion' | 'records'> & {
   readonly agentId: string;
   readonly principalId: string;

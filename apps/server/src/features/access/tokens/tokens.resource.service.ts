@@ -1,4 +1,5 @@
 import { type Actor, GRANT_CLAIM, grantClaims } from '@behest/protocol/claims';
+import { namesResource } from '@behest/protocol/resource-uri';
 import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
@@ -49,7 +50,7 @@ export async function exchangeForResource(
 ): Promise<TokenForResource> {
   const { row, verified, reason } = (await lookUp(deps, caller, subject)) ?? {};
   const audiences = row?.audience ? audiencesOf(row.audience) : [];
-  const isForResource = audiences.includes(acting.resource) && !audiences.includes(deps.issuer);
+  const isForResource = namesResource(audiences, acting.resource) && !namesResource(audiences, deps.issuer);
   if (!row || !verified || reason || !isForResource) throw unusable();
   const scopes = vaultScopes(row.scopes, wanted);
   const at = deps.clock();

@@ -26,6 +26,11 @@ export const tokenSettings = {
     '30',
     'How long the service only refuses a second use of a code or refresh token. A later second use also revokes the grant.',
   ),
+  REFRESH_OVERLAP_SECONDS: defaulted(
+    integer(0, 60),
+    '10',
+    'How long `/oauth/token` answers a refresh token that was just used with the same tokens again, for programs of one client that refresh at the same time. With `0` the second of them is refused.',
+  ),
 };
 
 /** The parts of the house that the issuing and looking up of tokens uses. */
@@ -38,6 +43,7 @@ export function tokenDeps(house: House, settings: ValuesOf<typeof tokenSettings>
     issuesLegacyClaims: settings.GRANT_TOKEN_LEGACY_CLAIMS,
     maxDelegationDepth: settings.MAX_DELEGATION_DEPTH,
     reuseGraceSeconds: settings.REUSE_GRACE_SECONDS,
+    refreshOverlapSeconds: settings.REFRESH_OVERLAP_SECONDS,
     demandsNonce: settings.DPOP_NONCE,
   };
 }

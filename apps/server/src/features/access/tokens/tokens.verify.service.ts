@@ -1,5 +1,6 @@
 import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { limitedScopes } from '@behest/protocol/limited-scopes';
+import { namesResource } from '@behest/protocol/resource-uri';
 import { uncovered } from '@behest/protocol/scopes';
 import type { Caller } from '../../../platform/caller.ts';
 import { badField } from '../../../platform/errors.ts';
@@ -15,7 +16,7 @@ export async function verifyToken(deps: LookUpDeps, caller: Caller, input: Verif
   const { audience, purpose, parentGrantId } = row;
   const entries = storedEntries(row.authorizationDetails);
   const audiences = audience === null ? [] : audiencesOf(audience);
-  if (input.audience !== undefined && !audiences.includes(input.audience)) {
+  if (input.audience !== undefined && !namesResource(audiences, input.audience)) {
     return { valid: false, reason: 'audience' };
   }
   const required = input.requiredScopes ?? [];

@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto';
 import { parseJson } from '@behest/protocol/json';
 import { compactVerify, decodeProtectedHeader, importJWK, type JWK } from 'jose';
 import { systemCaller } from '../../../platform/caller.ts';
+import type { ChargeCredential } from '../../../platform/charge-credential.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
+import { AppError } from '../../../platform/errors.ts';
 import { isSameText } from '../../../platform/ids.ts';
 import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import { announce } from '../../record/audit/index.ts';
+import { rates } from './verifiable-credentials.rates.ts';
 import { findCredential } from './verifiable-credentials.repo.ts';
 import { epochSeconds } from './verifiable-credentials.rules.ts';
 import type { Presentation, PresentCode, Presented } from './verifiable-credentials.schema.ts';
@@ -19,6 +22,10 @@ import {
 import type { CredentialDeps } from './verifiable-credentials.sign.service.ts';
 import { credentialChecker, SENTENCES, statusAt } from './verifiable-credentials.verify.service.ts';
 
+interface TellDeps {
+  readonly chargeCredential: ChargeCredential;
+}
+
 const KEY_BINDING_ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'RS256'];
 const KEY_BINDING_SECONDS = 300; // from now, before or after
 
@@ -30,7 +37,7 @@ const OWN_SENTENCES = {
 } as const;
 
 /** Says of a presentation whether it is genuine and good now, and what it shows (RFC 9901, section 7.3). */
-export function presentationVerifier(deps: CredentialDeps) {
+export function presentationVerifier(deps: CredentialDeps & TellDeps) {
   const check = credentialChecker(deps, 'sd-jwt');
   return async (presentation: Presentation): Promise<Presented> => {
     const parts = sdJwtParts(presentation.sdJwt);
@@ -95,7 +102,12 @@ async function readKeyBinding(token: string, jwk: JWK): Promise<Record<string, u
 }
 
 /** Tells the developer's subscribers that a credential was shown. */
-async function tell({ db, clock }: CredentialDeps, developerId: string, credentialId: string): Promise<void> {
+async function tell(
+  { db, clock, chargeCredential }: CredentialDeps & TellDeps,
+  developerId: string,
+  credentialId: string,
+): Promise<void> {
+  if (await isTooOften(chargeCredential, credentialId)) return;
   const tenant = { developerId };
   const row = await findCredential(db, { tenant, agentIds: null }, credentialId);
   const account = await findCallerParts(db, tenant);
@@ -108,5 +120,15 @@ async function tell({ db, clock }: CredentialDeps, developerId: string, credenti
     await announce(tx, caller, { type: 'sd-jwt.presented', grantId, agentId, principalId, data }, at);
   });
 }
+
+/** Whoever holds a credential can present it without end, and its developer's webhooks and streams must not speak as often. */
+const isTooOften = (charge: ChargeCredential, credentialId: string): Promise<boolean> =>
+  charge(rates.presentationEvent, credentialId).then(
+    () => false,
+    (error: unknown) => {
+      if (error instanceof AppError && error.code === 'RATE_LIMITED') return true;
+      throw error;
+    },
+  );
 
 const refusal = (code: PresentCode): Presented => ({ valid: false, error: OWN_SENTENCES[code], code });

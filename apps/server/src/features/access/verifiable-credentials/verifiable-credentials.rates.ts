@@ -6,6 +6,11 @@ export const rates = rateRules({
     describes: 'verifying a credential or a presentation, by client address',
     counts: [{ by: 'address' }],
   },
+  presentationEvent: {
+    perMinute: 10,
+    describes: 'events of presentations, by credential; a presentation beyond is answered, and makes none',
+    counts: [{ by: 'credential' }],
+  },
   statusList: {
     perMinute: 60,
     describes: 'reading a status list, by client address',

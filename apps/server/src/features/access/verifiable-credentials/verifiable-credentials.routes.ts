@@ -29,7 +29,9 @@ import { credentialVerifier } from './verifiable-credentials.verify.service.ts';
 const ofAgents = { access: 'developer', role: 'runtime', boundKeys: 'own agents', rate: 'default' } as const;
 const open = { access: 'none', rate: rates.credentialVerify, failures: [] } as const;
 
-export const credentialRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async (app, deps) => {
+export const credentialRoutes: FastifyPluginAsyncTypebox<
+  CredentialDeps & Parameters<typeof presentationVerifier>[0]
+> = async (app, deps) => {
   const verifyCredential = credentialVerifier(deps);
   const verifyPresentation = presentationVerifier(deps);
 

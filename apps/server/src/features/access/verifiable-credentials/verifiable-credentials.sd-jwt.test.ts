@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { grantTo, sharedSandbox, signedBy } from '../../../../test/app/flow.ts';
-import type { Developer, Service } from '../../../../test/app/start-app.ts';
+import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { digestOf, disclosureOf } from './verifiable-credentials.sd-jwt.rules.ts';
 
 const start = sharedSandbox();
@@ -297,3 +297,30 @@ function withDisclosed(payload: object, name: string) {
   const disclosed = disclosureOf('AAECAwQFBgcICQoLDA0ODw', name, 'x');
   return { ...payload, _sd: [digestOf(disclosed)], disclosed };
 }
+
+test('L2: is answered whenever it is presented, and heard of at most so often a minute', async () => {
+  const service = await startApp({
+    env: { RATE_LIMIT_PRESENTATION_EVENT: '3', RATE_LIMIT_CREDENTIAL_VERIFY: '100' },
+  });
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const [held, beside] = [await holder(acme), await holder(acme)];
+  const heard = async () =>
+    (
+      await service.db
+        .selectFrom('outboxEvents')
+        .select('id')
+        .where('developerId', '=', acme.developerId)
+        .where('type', '=', 'sd-jwt.presented')
+        .execute()
+    ).length;
+
+  for (let time = 0; time < 8; time += 1)
+    expect((await present(service, { sdJwt: `${held.issuerJwt}~` })).valid).toBe(true);
+  const ofOne = await heard();
+  await present(service, { sdJwt: `${beside.issuerJwt}~` });
+  const ofBoth = await heard();
+  service.advance(60);
+  await present(service, { sdJwt: `${held.issuerJwt}~` });
+
+  expect([ofOne, ofBoth, await heard()]).toEqual([3, 4, 5]);
+});

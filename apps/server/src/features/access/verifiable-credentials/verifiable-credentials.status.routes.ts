@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { AppError } from '../../../platform/errors.ts';
-import { FOR_ALL_ORIGINS, sendFinished } from '../../../platform/http/answers/send-finished.ts';
+import { sendFinished } from '../../../platform/http/answers/send-finished.ts';
 import { rates } from './verifiable-credentials.rates.ts';
 import {
   ListPath,
@@ -18,8 +18,8 @@ const ListText = Type.Unsafe<string>(StatusListCredential);
 const TokenText = Type.Unsafe<string>(Type.String());
 const VocabularyText = Type.Unsafe<string>(Vocabulary);
 
-const isOpen = { access: 'none', rate: rates.statusList, fromAnyOrigin: true } as const;
-const kept = { ...FOR_ALL_ORIGINS, 'cache-control': `public, max-age=${MAX_AGE_SECONDS}` };
+const isOpen = { access: 'none', rate: rates.statusList, isPublic: true } as const;
+const kept = { 'cache-control': `public, max-age=${MAX_AGE_SECONDS}` };
 
 /** The documents that wallets and verifiers read. */
 export const statusRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async (app, deps) => {
@@ -85,7 +85,7 @@ export const statusRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async (ap
   app.get(
     '/ns/credentials/v1',
     {
-      config: { access: 'none', rate: 'default', fromAnyOrigin: true, failures: [] },
+      config: { access: 'none', rate: 'default', isPublic: true, failures: [] },
       schema: {
         operationId: 'verifiableCredentials.vocabulary',
         summary: 'Read the terms of the credentials',
@@ -94,7 +94,6 @@ export const statusRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async (ap
     },
     async (request, reply) =>
       sendFinished(request, reply, terms, {
-        ...FOR_ALL_ORIGINS,
         'content-type': 'application/ld+json',
         'cache-control': 'public, max-age=31536000, immutable',
       }),

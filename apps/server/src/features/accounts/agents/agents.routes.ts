@@ -122,7 +122,8 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, dep
   app.get(
     '/agents/:id/did.json',
     {
-      config: { access: 'none', rate: 'default', failures: ['NOT_FOUND', 'GONE'] },
+      // Of a DID that is deactivated, a resolver in a browser must read the refusal.
+      config: { access: 'none', rate: 'default', isPublic: true, failures: ['NOT_FOUND', 'GONE'] },
       schema: {
         operationId: 'agents.did',
         summary: "An agent's DID document",
@@ -131,8 +132,6 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, dep
       },
     },
     async (request, reply) => {
-      // A refusal has these headers too: a resolver in a browser must read that a DID is deactivated.
-      reply.headers({ 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' });
       const document = await getDidDocument(
         deps,
         request.params.id,

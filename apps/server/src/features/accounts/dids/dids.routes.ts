@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { FOR_ALL_ORIGINS } from '../../../platform/http/answers/send-finished.ts';
 import { rates } from './dids.rates.ts';
 import { DidPath, Resolution } from './dids.schema.ts';
 import { type DidDeps, resolveDid } from './dids.service.ts';
@@ -11,7 +10,7 @@ export const didRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) =
       config: {
         access: 'none',
         rate: rates.didResolve,
-        fromAnyOrigin: true,
+        isPublic: true,
         failures: ['NOT_FOUND', 'UNSUPPORTED_DID', 'UPSTREAM_ERROR'],
       },
       schema: {
@@ -22,8 +21,6 @@ export const didRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) =
       },
     },
     async (request, reply) =>
-      reply
-        .headers({ ...FOR_ALL_ORIGINS, 'cache-control': 'public, max-age=300' })
-        .send(await resolveDid(deps, request.params.did)),
+      reply.header('cache-control', 'public, max-age=300').send(await resolveDid(deps, request.params.did)),
   );
 };

@@ -1,6 +1,7 @@
 import {
   Duration,
   Id,
+  LONGEST_STATE,
   NextCursor,
   PrincipalId,
   pageQuery,
@@ -28,7 +29,7 @@ export const NewConnectSession = Type.Object(
     agentId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
     scopes: Type.Optional(Scopes),
     returnUrl: Type.Optional(Type.String({ minLength: 1, maxLength: 2048 })),
-    state: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+    state: Type.Optional(Type.String({ minLength: 1, maxLength: LONGEST_STATE })),
     expiresIn: Type.Optional(Duration),
   },
   { additionalProperties: false },

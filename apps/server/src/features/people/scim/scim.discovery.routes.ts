@@ -11,7 +11,7 @@ import {
 } from './scim.discovery.service.ts';
 import { FilterQuery, Resource, ResourceBody, ResourceList, ResourcePath } from './scim.schema.ts';
 
-const open = { access: 'none', errors: 'scim', rate: 'default', takesSlash: true } as const;
+const open = { access: 'none', errors: 'scim', rate: 'default', isPublic: true, takesSlash: true } as const;
 
 export const scimDiscoveryRoutes: FastifyPluginAsyncTypebox<{ readonly publicBaseUrl: string }> = async (
   app,

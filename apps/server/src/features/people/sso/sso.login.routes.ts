@@ -170,7 +170,7 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
   app.get(
     '/sso/saml/:connectionId/metadata',
     {
-      config: { access: 'none', rate: 'default', failures: ['NOT_FOUND'] },
+      config: { access: 'none', rate: 'default', isPublic: true, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'sso.metadata',
         summary: 'The metadata of the service as a SAML service provider',

@@ -113,7 +113,8 @@ const promised = {
     decision.approval_refused console.sign_in_failed consent.verification_failed fido.registration_failed fido.updated billing.checkout_created
     compliance.hold_changed idjag.refused signal.ignored signal.refused billing.portal_created tool.enforce token.exchanged sso.login_failed sso.connection_key.rotated vault.key.rotated policy.secret_rotated
     anomaly.rule_changed anomaly.channel_changed case.closed transparency.restarted console.signed_in
-    console.session_ended console.stepped_up approver.invited approver.passkey_added approver.passkey_removed approver.clone_suspected decision.channel_changed`,
+    console.session_ended console.stepped_up approver.invited approver.passkey_added approver.passkey_removed approver.clone_suspected decision.channel_changed
+    developer.plan_changed signing_key.rotated`,
 };
 const namesIn = (text: string) => text.trim().split(/\s+/);
 const events = namesIn(`${promised.eventAndEntry} ${promised.eventOnly}`);
@@ -126,7 +127,7 @@ describe('A6: the catalogue', () => {
     expect(catalogue.typesOf(namesIn(promised.entryOnly))).toEqual([]);
   });
 
-  test('lets no developer append an entry under any of them', async () => {
+  test('L9: lets no developer append an entry under any of them', async () => {
     const { asDeveloper } = await startApp({ isShared: true });
     const acme = await asDeveloper({ mode: 'sandbox' });
     const { agentId, did, grantId } = await grantTo(acme);

@@ -13,9 +13,12 @@ const entries = `
   console.sign_in_failed transparency.restarted
   console.signed_in console.session_ended console.stepped_up`;
 
+/** The operator's own chain has these. In a developer's chain they would read as the service's word too. */
+const ofOperator = 'developer.plan_changed signing_key.rotated';
+
 export const reservedActs: Readonly<Record<string, Declared>> = {
   ...declared(acts, { isEvent: true, isEntry: true }),
-  ...declared(entries, { isEvent: false, isEntry: true }),
+  ...declared(`${entries} ${ofOperator}`, { isEvent: false, isEntry: true }),
 };
 
 function declared(names: string, kind: Declared) {

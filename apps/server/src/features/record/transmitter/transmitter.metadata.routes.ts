@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { finished } from '../../../platform/finished.ts';
-import { FOR_ALL_ORIGINS, sendFinished } from '../../../platform/http/answers/send-finished.ts';
+import { sendFinished } from '../../../platform/http/answers/send-finished.ts';
 import { insertedPath } from '../../../platform/http/routes/inserted-path.ts';
 import { POLL, PUSH, TransmitterMetadata } from './transmitter.streams.schema.ts';
 
@@ -13,7 +13,6 @@ interface MetadataDeps {
 const PATH = '/.well-known/ssf-configuration';
 
 const HEADERS = {
-  ...FOR_ALL_ORIGINS,
   'content-type': 'application/json',
   'cache-control': 'public, max-age=300',
 } as const;
@@ -42,7 +41,7 @@ export const metadataRoutes: FastifyPluginAsyncTypebox<MetadataDeps> = async (ap
     app.get(
       path,
       {
-        config: { access: 'none', rate: 'unlimited', failures: [] },
+        config: { access: 'none', rate: 'unlimited', isPublic: true, failures: [] },
         schema: {
           operationId,
           summary: 'Read the metadata of the transmitter of signals (SSF 1.0 §7.1)',

@@ -23,7 +23,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) =
   app.get(
     '/.well-known/jwks.json',
     {
-      config: { access: 'none', rate: 'unlimited', failures: [], ready: jwks },
+      config: { access: 'none', rate: 'unlimited', isPublic: true, failures: [], ready: jwks },
       schema: {
         operationId: 'keys.jwks',
         summary: 'Read the public keys that verify tokens',
@@ -40,7 +40,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) =
   app.get(
     '/.well-known/did.json',
     {
-      config: { access: 'none', rate: 'default', failures: [] },
+      config: { access: 'none', rate: 'default', isPublic: true, failures: [] },
       schema: {
         operationId: 'keys.did',
         summary: "Read the service's DID document",
@@ -49,7 +49,6 @@ export const keyRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) =
     },
     async (request, reply) =>
       sendFinished(request, reply, didDocument(), {
-        ...FOR_ALL_ORIGINS,
         'content-type': 'application/did+json',
         'cache-control': 'public, max-age=300',
       }),

@@ -142,7 +142,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderDeps> = async (ap
   app.get(
     '/connect/clients/:id',
     {
-      config: { access: 'none', rate: 'default', failures: ['NOT_FOUND'] },
+      config: { access: 'none', rate: 'default', isPublic: true, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'providers.clientDocument',
         summary: "The metadata of a provider's client, for upstreams that read it from its id",

@@ -49,7 +49,7 @@ export async function bodyFor(
     }
     return { content, text: content.toString(), value };
   } catch (error) {
-    if (error instanceof JsonError) throw badRequest('The body is not acceptable JSON.');
+    if (error instanceof JsonError) throw badRequest(`The body is not acceptable JSON: ${error.fault}.`);
     throw error;
   }
 }

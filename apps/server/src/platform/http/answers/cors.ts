@@ -8,6 +8,12 @@ const PREFLIGHT = {
   'access-control-max-age': '600', // seconds
 } as const;
 
+/** For answers that pages of every origin may read. */
+export const FROM_ANY_ORIGIN = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'DPoP-Nonce, WWW-Authenticate, X-Request-Id, Retry-After',
+} as const;
+
 /**
  * Tells browsers which pages of other origins may call. The service never allows credentials that a browser
  * would send by itself: the API takes a bearer, which a page has to hold. A page that is not allowed gets the
@@ -21,13 +27,16 @@ export function crossOrigin(allowed: readonly string[]) {
   return {
     isAllowed,
     /** For routes that pages of every origin may call. */
-    headersForAll: {
-      'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'DPoP-Nonce, WWW-Authenticate, X-Request-Id, Retry-After',
-    },
-    preflightForAll: {
-      'access-control-allow-methods': 'POST, OPTIONS',
-      'access-control-allow-headers': 'Authorization, Content-Type, DPoP, Idempotency-Key',
+    preflightForAll: (methods: readonly string[]) => ({
+      'access-control-allow-methods': [...methods, 'OPTIONS'].join(', '),
+      'access-control-allow-headers':
+        'Authorization, Content-Type, DPoP, Idempotency-Key, MCP-Protocol-Version',
+      'access-control-max-age': '600', // seconds
+    }),
+    /** For public documents. Programs send headers of their own with every request; the star leaves out one of them. */
+    preflightForDocument: {
+      'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+      'access-control-allow-headers': '*, Authorization',
       'access-control-max-age': '600', // seconds
     },
     headersFor: (origin: string | undefined): Record<string, string> =>

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, notFound } from '../../errors.ts';
+import { addressIn } from '../callers/client-address.ts';
 import { addressBill } from '../limits/bills.ts';
 import type { RateLimits } from '../limits/rate-rules.ts';
 import type { ChargeRates } from '../limits/rates.ts';
@@ -40,7 +41,11 @@ export function outermostAnswers(charge: ChargeRates, limits: RateLimits, isProd
     clientErrorHandler: async (error: NodeJS.ErrnoException, socket: Socket) => {
       if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
       const refusal = new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');
-      const { status, headers, body } = await answer(refusal, randomUUID(), socket.remoteAddress ?? '');
+      const { status, headers, body } = await answer(
+        refusal,
+        randomUUID(),
+        addressIn(socket.remoteAddress ?? '') ?? '',
+      );
       if (!socket.writable) return; // the request, of which only the body is bad, was answered meanwhile
       const framed = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' };
       const lines = Object.entries(framed).map(([name, value]) => `${name}: ${value}`);

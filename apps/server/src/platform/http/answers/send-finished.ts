@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Finished } from '../../finished.ts';
+import { FROM_ANY_ORIGIN } from './cors.ts';
 
-/** The headers of a document that pages of any origin may read. */
+/** The headers of every answer of a route that is `isPublic`. Answers that are sent before the request path have them too. */
 export const FOR_ALL_ORIGINS = {
-  'access-control-allow-origin': '*',
+  ...FROM_ANY_ORIGIN,
   'cross-origin-resource-policy': 'cross-origin',
 } as const;
 

@@ -104,12 +104,15 @@ function jsonOf(bytes: Buffer): unknown {
   try {
     return parseJson(bytes);
   } catch (error) {
-    if (error instanceof JsonError) throw new AppError('BAD_REQUEST', 'The body is not acceptable JSON.');
+    if (error instanceof JsonError) {
+      throw new AppError('BAD_REQUEST', `The body is not acceptable JSON: ${error.fault}.`);
+    }
     throw error;
   }
 }
 
 /**
+ * A field without a value counts as left out (RFC 6749 §3.1, §3.2), so neither twice nor wrong.
  * @param repeats the fields whose value is an array
  * @throws BAD_REQUEST when another field is there twice, as RFC 6749 §3.2 demands, and for NUL, which the database refuses
  */
@@ -117,15 +120,18 @@ export function fieldsOf(
   fields: URLSearchParams,
   repeats: readonly string[] = [],
 ): Record<string, string | string[]> {
-  if ([...fields].some((field) => field.join().includes('\0'))) {
+  const sent = [...fields].filter(([, value]) => value !== '');
+  if (sent.some((field) => field.join().includes('\0'))) {
     throw new AppError('BAD_REQUEST', 'A field of the form holds NUL.');
   }
-  const once = [...fields].filter(([name]) => !repeats.includes(name));
-  if (new Set(once.map(([name]) => name)).size < once.length) {
-    throw new AppError('BAD_REQUEST', 'A field of the form is there twice.');
+  const single = new Map<string, string>();
+  const several = new Map<string, string[]>();
+  for (const [name, value] of sent) {
+    if (repeats.includes(name)) several.set(name, [...(several.get(name) ?? []), value]);
+    else if (single.has(name)) throw new AppError('BAD_REQUEST', 'A field of the form is there twice.');
+    else single.set(name, value);
   }
-  const arrays = repeats.filter((name) => fields.has(name)).map((name) => [name, fields.getAll(name)]);
-  return Object.fromEntries([...once, ...arrays]);
+  return Object.fromEntries<string | string[]>([...single, ...several]);
 }
 
 const formOf = (bytes: Buffer, repeats?: readonly string[]) =>

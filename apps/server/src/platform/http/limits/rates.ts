@@ -157,8 +157,7 @@ function rateStatusOf(
 
 /** One subject per IPv4 address, or per IPv6 network: a home or a server has 2⁶⁴ of those addresses. */
 export function subjectOf(address: string): string {
-  const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (v4) return v4;
+  if (!address.includes(':')) return address;
   const [head = '', tail = ''] = address.split('::');
   const groups = head.split(':').filter(Boolean);
   const missing = 8 - groups.length - tail.split(':').filter(Boolean).length;

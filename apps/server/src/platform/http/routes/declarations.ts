@@ -47,6 +47,8 @@ declare module 'fastify' {
     fromAllowedOrigins?: true;
     /** Pages of every origin may call it, without credentials that a browser sends by itself. */
     fromAnyOrigin?: true;
+    /** Its answer is a document for everybody: pages of every origin may read it, and a refusal too. */
+    isPublic?: true;
     /** A resource may call it with its credential, in place of an API key. */
     takesResources?: true;
     /** A resource may call it with a token that it got in exchange for one that it received. */
@@ -77,10 +79,10 @@ declare module 'fastify' {
   }
 }
 
-/** The methods of each path, and whether only the service's own pages may use it. */
+/** The methods of each path, and whose pages may use it. */
 export type Paths = ReadonlyMap<
   string,
-  { methods: ReadonlySet<string>; isForOwnPages: boolean; isForAnyOrigin: boolean }
+  { methods: ReadonlySet<string>; isForOwnPages: boolean; fromAnyOrigin: boolean; isPublic: boolean }
 >;
 
 /**
@@ -88,7 +90,10 @@ export type Paths = ReadonlyMap<
  * before the hooks, which read what the route of their request declares.
  */
 export function requireDeclarations(app: FastifyInstance): Paths {
-  const paths = new Map<string, { methods: Set<string>; isForOwnPages: boolean; isForAnyOrigin: boolean }>();
+  const paths = new Map<
+    string,
+    { methods: Set<string>; isForOwnPages: boolean; fromAnyOrigin: boolean; isPublic: boolean }
+  >();
   app.decorateRequest('declared');
   app.decorateRequest('pattern', 'unknown');
   app.addHook('onRequest', (request, _reply, done) => {
@@ -115,10 +120,12 @@ export function requireDeclarations(app: FastifyInstance): Paths {
     const known = paths.get(route.url) ?? {
       methods: new Set(),
       isForOwnPages: false,
-      isForAnyOrigin: false,
+      fromAnyOrigin: false,
+      isPublic: false,
     };
     known.methods.add(String(route.method));
-    known.isForAnyOrigin ||= route.config?.fromAnyOrigin === true;
+    known.fromAnyOrigin ||= route.config?.fromAnyOrigin === true;
+    known.isPublic ||= route.config?.isPublic === true;
     known.isForOwnPages ||= route.config?.fromOwnPages === true;
     paths.set(route.url, known);
   });

@@ -41,7 +41,7 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
   app.get(
     '/docs',
     {
-      config: { access: 'none', rate: 'default', failures: [] },
+      config: { access: 'none', rate: 'default', isPublic: true, failures: [] },
       schema: {
         operationId: 'operations.docs',
         summary: 'This description as a page to read',
@@ -57,7 +57,7 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
   app.get<{ Params: { file: string } }>(
     '/docs/:file',
     {
-      config: { access: 'none', rate: 'default', failures: ['NOT_FOUND'] },
+      config: { access: 'none', rate: 'default', isPublic: true, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'operations.docsFile',
         summary: 'A script or style of that page',

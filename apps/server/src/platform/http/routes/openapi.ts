@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { type Finished, finished } from '../../finished.ts';
 import { VERSION } from '../../version.ts';
-import { FOR_ALL_ORIGINS, sendFinished } from '../answers/send-finished.ts';
+import { sendFinished } from '../answers/send-finished.ts';
 import { isRepeatable } from './declarations.ts';
 
 /** The first words of the operation ids of the platform's own routes. */
@@ -111,7 +111,7 @@ export async function openapiRoutes(app: FastifyInstance): Promise<void> {
   app.get(
     '/openapi.json',
     {
-      config: { access: 'none', rate: 'default', failures: [] },
+      config: { access: 'none', rate: 'default', isPublic: true, failures: [] },
       schema: {
         operationId: 'operations.openapi',
         summary: 'This description',
@@ -120,7 +120,6 @@ export async function openapiRoutes(app: FastifyInstance): Promise<void> {
     },
     async (request, reply) =>
       sendFinished(request, reply, describe(), {
-        ...FOR_ALL_ORIGINS,
         'content-type': 'application/json; charset=utf-8',
         'cache-control': 'public, max-age=300',
       }),

@@ -6,7 +6,9 @@ import type { Paths } from './declarations.ts';
 export interface KnownPath {
   readonly methods: readonly string[];
   readonly isForOwnPages: boolean;
-  readonly isForAnyOrigin: boolean;
+  readonly fromAnyOrigin: boolean;
+  /** Whether it is the path of a public document, or of one that other services publish. */
+  readonly isPublic: boolean;
 }
 
 type Declared = Paths extends ReadonlyMap<string, infer One> ? One : never;
@@ -23,15 +25,19 @@ export function pathFinder(paths: Paths) {
     return {
       methods,
       isForOwnPages: found.some((each) => each.isForOwnPages),
-      isForAnyOrigin: found.some((each) => each.isForAnyOrigin),
+      fromAnyOrigin: found.some((each) => each.fromAnyOrigin),
+      isPublic: found.some((each) => each.isPublic) || (found.length === 0 && WELL_KNOWN.test(path)),
     };
   };
 }
 
+/** Programs try several forms of these paths (RFC 8414 §3.1, OpenID Discovery §4), and a page has to read each 404. */
+const WELL_KNOWN = /\/\.well-known(\/|$)/;
+
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '[.]').replace(/:\w+/g, '[^/]+')}$`);
 
 /** A path without a route is 404. A path with other methods is 405, and the answer names them. */
-export function unknownRoute({ methods }: KnownPath, { method }: FastifyRequest): AppError {
+export function unknownRoute({ methods }: Pick<KnownPath, 'methods'>, { method }: FastifyRequest): AppError {
   if (methods.length === 0) return new AppError('NOT_FOUND', 'No such route.');
   return new AppError('METHOD_NOT_ALLOWED', `This path does not take ${method}.`, { allow: methods });
 }
