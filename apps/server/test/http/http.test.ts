@@ -637,6 +637,63 @@ describe('other origins', () => {
       expect(statusCode).toBe(method === 'POST' ? 403 : 405);
     }
   });
+
+  test('agents K7: read public documents and their refusals, and may send any header', async () => {
+    const { app } = await startApp({ env: { ...env, JWT_ISSUER: 'https://auth.test/tenant' } });
+    const documents = [
+      ...['/.well-known/jwks.json', '/.well-known/did.json', '/.well-known/oauth-authorization-server'],
+      ...['/.well-known/oauth-protected-resource', '/.well-known/authzen-configuration', '/openapi.json'],
+      ...['/.well-known/oauth-authorization-server/tenant', '/.well-known/oauth-protected-resource/tenant'],
+      ...['/.well-known/ssf-configuration', '/docs', '/ns/credentials/v1', '/scim/v2/Schemas'],
+    ];
+    const missing = [
+      ...[
+        '/.well-known/openid-configuration',
+        '/.well-known/oauth-authorization-server/mcp',
+        '/.well-known/',
+      ],
+      ...['/mcp/.well-known/openid-configuration', '/v1/credentials/status/vcsl_01K9Z3QW5M8T2V4X6Y7Z8A9B0C'],
+      ...[
+        '/v1/status-lists/vcsl_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+        '/agents/ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C/did.json',
+      ],
+      ...['/connect/clients/vp_01K9Z3QW5M8T2V4X6Y7Z8A9B0C', '/docs/nothing.json', '/scim/v2/Schemas/none'],
+    ];
+    const seen = async (url: string) => {
+      const asked = { origin: 'https://spa.test', 'access-control-request-method': 'GET' };
+      const wanted = { 'access-control-request-headers': 'mcp-protocol-version, x-own' };
+      const before = await app.inject({ method: 'OPTIONS', url, headers: { ...asked, ...wanted } });
+      const answer = await app.inject({ url, headers: { origin: 'https://spa.test' } });
+      return [
+        ...[answer.statusCode, answer.headers['access-control-allow-origin']],
+        ...[before.statusCode, before.headers['access-control-allow-origin']],
+        ...[before.headers['access-control-allow-headers'], before.headers['access-control-allow-methods']],
+      ];
+    };
+
+    const preflighted = [204, '*', '*, Authorization', 'GET, HEAD, OPTIONS'];
+    for (const url of documents) expect([url, ...(await seen(url))]).toEqual([url, 200, '*', ...preflighted]);
+    for (const url of missing) {
+      const [status, ...rest] = await seen(url);
+      expect([url, ...rest]).toEqual([url, '*', ...preflighted]);
+      expect([url, Number(status) >= 400]).toEqual([url, true]);
+    }
+  });
+
+  test('agents 23: call the endpoints of OAuth with the header of MCP, and manage a registration', async () => {
+    const { app } = await startApp({ env });
+    const allowed = async (url: string) => {
+      const headers = { ...preflight, origin: 'https://spa.test' };
+      const answer = await app.inject({ method: 'OPTIONS', url, headers });
+      return ['origin', 'headers', 'methods'].map((name) => answer.headers[`access-control-allow-${name}`]);
+    };
+
+    const names = 'Authorization, Content-Type, DPoP, Idempotency-Key, MCP-Protocol-Version';
+    expect(await allowed('/oauth/token')).toEqual(['*', names, 'POST, OPTIONS']);
+    const methods = 'DELETE, GET, HEAD, PUT, OPTIONS';
+    expect(await allowed('/oauth/register/dcr_01K9Z3QW5M8T2V4X6Y7Z8A9B0C')).toEqual(['*', names, methods]);
+    expect(await allowed('/oauth/introspect')).toEqual([undefined, undefined, undefined]);
+  });
 });
 
 describe('the log', () => {
@@ -742,61 +799,4 @@ test('a route that declares nothing stops the server from starting', () => {
   expect(declare).toThrow(
     'POST /v1/careless/:id does not declare operationId, summary, access, rate, failures, response, params, body.',
   );
-
-  test('agents K7: read public documents and their refusals, and may send any header', async () => {
-    const { app } = await startApp({ env: { ...env, JWT_ISSUER: 'https://auth.test/tenant' } });
-    const documents = [
-      ...['/.well-known/jwks.json', '/.well-known/did.json', '/.well-known/oauth-authorization-server'],
-      ...['/.well-known/oauth-protected-resource', '/.well-known/authzen-configuration', '/openapi.json'],
-      ...['/.well-known/oauth-authorization-server/tenant', '/.well-known/oauth-protected-resource/tenant'],
-      ...['/.well-known/ssf-configuration', '/docs', '/ns/credentials/v1', '/scim/v2/Schemas'],
-    ];
-    const missing = [
-      ...[
-        '/.well-known/openid-configuration',
-        '/.well-known/oauth-authorization-server/mcp',
-        '/.well-known/',
-      ],
-      ...['/mcp/.well-known/openid-configuration', '/v1/credentials/status/vcsl_01K9Z3QW5M8T2V4X6Y7Z8A9B0C'],
-      ...[
-        '/v1/status-lists/vcsl_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
-        '/agents/ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C/did.json',
-      ],
-      ...['/connect/clients/vp_01K9Z3QW5M8T2V4X6Y7Z8A9B0C', '/docs/nothing.json', '/scim/v2/Schemas/none'],
-    ];
-    const seen = async (url: string) => {
-      const asked = { origin: 'https://spa.test', 'access-control-request-method': 'GET' };
-      const wanted = { 'access-control-request-headers': 'mcp-protocol-version, x-own' };
-      const before = await app.inject({ method: 'OPTIONS', url, headers: { ...asked, ...wanted } });
-      const answer = await app.inject({ url, headers: { origin: 'https://spa.test' } });
-      return [
-        ...[answer.statusCode, answer.headers['access-control-allow-origin']],
-        ...[before.statusCode, before.headers['access-control-allow-origin']],
-        ...[before.headers['access-control-allow-headers'], before.headers['access-control-allow-methods']],
-      ];
-    };
-
-    const preflighted = [204, '*', '*, Authorization', 'GET, HEAD, OPTIONS'];
-    for (const url of documents) expect([url, ...(await seen(url))]).toEqual([url, 200, '*', ...preflighted]);
-    for (const url of missing) {
-      const [status, ...rest] = await seen(url);
-      expect([url, ...rest]).toEqual([url, '*', ...preflighted]);
-      expect([url, Number(status) >= 400]).toEqual([url, true]);
-    }
-  });
-
-  test('agents 23: call the endpoints of OAuth with the header of MCP, and manage a registration', async () => {
-    const { app } = await startApp({ env });
-    const allowed = async (url: string) => {
-      const headers = { ...preflight, origin: 'https://spa.test' };
-      const answer = await app.inject({ method: 'OPTIONS', url, headers });
-      return ['origin', 'headers', 'methods'].map((name) => answer.headers[`access-control-allow-${name}`]);
-    };
-
-    const names = 'Authorization, Content-Type, DPoP, Idempotency-Key, MCP-Protocol-Version';
-    expect(await allowed('/oauth/token')).toEqual(['*', names, 'POST, OPTIONS']);
-    const methods = 'DELETE, GET, PUT, OPTIONS';
-    expect(await allowed('/oauth/register/dcr_01K9Z3QW5M8T2V4X6Y7Z8A9B0C')).toEqual(['*', names, methods]);
-    expect(await allowed('/oauth/introspect')).toEqual([undefined, undefined, undefined]);
-  });
 });

@@ -241,12 +241,7 @@ describe('RFC 8707, RFC 9700 §4.10: a token for one resource', () => {
     const [first, second] = [await newResource(acme, one), await newResource(acme, two)];
     const back = (changes: Record<string, string>) => visit(link, changes).then(locationOf);
 
-    for (const resource of [
-      `${one}/`,
-      `${one}#x`,
-      one.replace('localhost', 'LOCALHOST'),
-      'https://api.test',
-    ]) {
+    for (const resource of [`${one}/`, `${one}#x`, one.toUpperCase(), 'https://api.test']) {
       expect((await back({ resource })).searchParams.get('error')).toBe('invalid_target');
     }
     const asked = await askWith(config, { resource: one });
@@ -373,21 +368,18 @@ describe('a NUL, which the database refuses', () => {
 });
 
 describe('a link, whose query no schema reads,', () => {
-  test.each(['', 'x'.repeat(257), 'a\nb', 'a\u0085b'])(
-    'names no person of the sandbox as %j',
-    async (hint) => {
-      const { link } = await victim();
+  test.each(['x'.repeat(257), 'a\nb', 'a\u0085b'])('names no person of the sandbox as %j', async (hint) => {
+    const { link } = await victim();
 
-      const answer = locationOf(await visit(link, { login_hint: hint }));
+    const answer = locationOf(await visit(link, { login_hint: hint }));
 
-      expect([answer.searchParams.get('error'), answer.searchParams.get('code')]).toEqual([
-        'invalid_request',
-        null,
-      ]);
-      const good = locationOf(await visit(link, { login_hint: 'x'.repeat(256) }));
-      expect(good.searchParams.get('code')).not.toBeNull();
-    },
-  );
+    expect([answer.searchParams.get('error'), answer.searchParams.get('code')]).toEqual([
+      'invalid_request',
+      null,
+    ]);
+    const good = locationOf(await visit(link, { login_hint: 'x'.repeat(256) }));
+    expect(good.searchParams.get('code')).not.toBeNull();
+  });
 
   test('names five resources at most, as a form does', async () => {
     const { acme, link } = await victim();
