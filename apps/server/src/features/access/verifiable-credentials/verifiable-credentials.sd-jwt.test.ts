@@ -298,7 +298,7 @@ function withDisclosed(payload: object, name: string) {
   return { ...payload, _sd: [digestOf(disclosed)], disclosed };
 }
 
-test('L2: is answered whenever it is presented, and heard of at most so often a minute', async () => {
+test('low 2: is answered whenever it is presented, and heard of at most so often a minute', async () => {
   const service = await startApp({
     env: { RATE_LIMIT_PRESENTATION_EVENT: '3', RATE_LIMIT_CREDENTIAL_VERIFY: '100' },
   });

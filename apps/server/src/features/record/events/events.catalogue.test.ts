@@ -127,7 +127,7 @@ describe('A6: the catalogue', () => {
     expect(catalogue.typesOf(namesIn(promised.entryOnly))).toEqual([]);
   });
 
-  test('L9: lets no developer append an entry under any of them', async () => {
+  test('low 9: lets no developer append an entry under any of them', async () => {
     const { asDeveloper } = await startApp({ isShared: true });
     const acme = await asDeveloper({ mode: 'sandbox' });
     const { agentId, did, grantId } = await grantTo(acme);
