@@ -105,7 +105,7 @@ describe('a client that registers itself', () => {
     ['invalid_client_metadata', 'another response type', { response_types: ['token'] }],
     ['invalid_client_metadata', 'an unknown type of application', { application_type: 'service' }],
     ['invalid_client_metadata', 'a page that is a script', { client_uri: 'javascript:alert(1)' }],
-    ['invalid_client_metadata', 'a logo that is no text', { logo_uri: 7 } }],
+    ['invalid_client_metadata', 'a logo that is no text', { logo_uri: 7 }],
   ])('is refused by %s for %s', async (error, _name, changes) => {
     const answer = await register({ ...metadata, ...changes });
 
