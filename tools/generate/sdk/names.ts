@@ -38,6 +38,7 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'setup.': 'the page behind a setup link calls it',
   'sso.discover': 'a page calls it',
   'sso.logout': 'the browser of the person calls it',
+  'sso.logoutPage': 'a page',
   'sso.directoryPage': 'a page',
   'sso.directoryForm': 'the browser of the person calls it',
   'sso.metadata': 'a document',

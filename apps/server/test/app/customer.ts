@@ -1,7 +1,7 @@
 import { startAccountsServer } from './accounts-server.ts';
 import { newClient } from './oauth.ts';
 import { personOn } from './person.ts';
-import { addOidc, besideProvider } from './signing-on.ts';
+import { addOidc, besideProvider, provision } from './signing-on.ts';
 import { startApp } from './start-app.ts';
 
 /** A live account whose people sign in at their own provider. */
@@ -9,7 +9,8 @@ export async function startCustomer(env: Record<string, string> = {}) {
   const provider = await startAccountsServer();
   const service = await startApp(besideProvider(env));
   const acme = await service.asDeveloper();
-  const { id: connectionId } = await addOidc(acme, provider, { jitProvisioning: true });
+  const { id: connectionId } = await addOidc(acme, provider, { scimManaged: true });
+  await provision(service, acme);
   await acme('PATCH', '/v1/me', { consentMode: 'sso' });
   const { clientId, clientSecret = '' } = await newClient(acme);
   const person = personOn(service);

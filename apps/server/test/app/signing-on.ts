@@ -44,6 +44,20 @@ export async function addOidc(
   return answer.json();
 }
 
+/** Provisions people as a customer's directory does: by the subjects of their provider, where connections are `scimManaged`. */
+export async function provision(
+  { calling }: Pick<Service, 'calling'>,
+  developer: Call,
+  subjects: readonly string[] = ['ada', 'grace'],
+): Promise<void> {
+  const { token } = (await developer('POST', '/v1/scim/tokens', { label: 'Directory' })).json();
+  for (const subject of subjects) {
+    const body = { userName: subject, externalId: subject };
+    const answer = await calling(token)('POST', '/scim/v2/Users', body);
+    if (answer.statusCode !== 201) throw new Error(`provisioning: ${answer.body}`);
+  }
+}
+
 /** Begins a login as a program. @returns the answer */
 export const startLogin = ({ app }: Service, query: Record<string, string>) =>
   app.inject({ url: `/sso/login?${new URLSearchParams(query)}` });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startAccountsServer } from '../app/accounts-server.ts';
 import { addProvider, askToConnect } from '../app/connecting.ts';
-import { addOidc, besideProvider } from '../app/signing-on.ts';
+import { addOidc, besideProvider, provision } from '../app/signing-on.ts';
 import { button, findings, heading, must, pagesOfService, sees } from './pages.ts';
 
 const { visit, service } = pagesOfService(besideProvider({ CONNECT_ALLOW_PRIVATE_HOSTS: 'true' }));
@@ -11,7 +11,8 @@ const person = { bypassCSP: true } as const; // axe is a script from outside the
 async function startPage() {
   const [upstream, provider] = [await startAccountsServer(), await startAccountsServer()];
   const developer = await service().asDeveloper();
-  await addOidc(developer, provider, { jitProvisioning: true }, service().url);
+  await addOidc(developer, provider, { scimManaged: true }, service().url);
+  await provision(service(), developer);
   await must(developer, 'PATCH', '/v1/me', { consentMode: 'sso' });
   await addProvider(developer, upstream, { name: 'Ledger' });
   return { developer, provider, session: await askToConnect(developer, { principalId: 'ada' }) };

@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest';
 import { startAccountsServer } from '../app/accounts-server.ts';
-import { addOidc, besideProvider } from '../app/signing-on.ts';
+import { addOidc, besideProvider, provision } from '../app/signing-on.ts';
 import { consentPages, decide, openRequest, sentTo } from './consent-page/pages.ts';
 import { button, findings, heading, must, sees } from './pages.ts';
 import { addAuthenticator, enrol } from './passkeys.ts';
 
 const { ask, visit, service } = consentPages(besideProvider());
 
-/** A request for Ada, of a developer whose provider makes its people just in time. */
+/** A request for Ada, of a developer whose people are provisioned. */
 async function askAda(members: object = {}, mode = 'sso') {
   const provider = await startAccountsServer();
   const asked = await ask({ request: { principalId: 'ada' } });
-  await addOidc(asked.developer, provider, { jitProvisioning: true, ...members }, service().url);
+  await addOidc(asked.developer, provider, { scimManaged: true, ...members }, service().url);
+  await provision(service(), asked.developer);
   await must(asked.developer, 'PATCH', '/v1/me', { consentMode: mode });
   return { ...asked, provider };
 }

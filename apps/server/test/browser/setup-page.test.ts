@@ -11,7 +11,7 @@ test('an administrator enters the provider, sees that it works, and copies a SCI
   const client = await registerAt(provider, service().url);
   const developer = await service().asDeveloper();
   await developer('PATCH', '/v1/me', { name: 'Acme Books' });
-  const body = { name: 'Initech', purposes: ['sso', 'scim'] };
+  const body = { name: 'Initech', purposes: ['sso', 'scim'], acknowledge: 'all people of the account' };
   const link = (await developer('POST', '/v1/sso/setup-links', body)).json();
   const page = await visit(person);
 

@@ -6,7 +6,7 @@ import type { Developer, Service } from '../app/start-app.ts';
 const { race } = interleaving(besideProvider());
 
 const create = (acme: Developer, name = 'Initech') =>
-  acme('POST', '/v1/sso/setup-links', { name, purposes: ['scim'] });
+  acme('POST', '/v1/sso/setup-links', { name, purposes: ['scim'], acknowledge: 'all people of the account' });
 
 const post = ({ app }: Service, step: string, payload: object) =>
   app.inject({ method: 'POST', url: `/setup/${step}`, payload });

@@ -136,6 +136,8 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'sso.putConfig': { command: 'sso config put' },
   'sso.getConfig': { command: 'sso config get' },
   'sso.deleteConfig': { command: 'sso config delete' },
+  'sso.listIdentities': { command: 'sso identities list' },
+  'sso.moveIdentity': { command: 'sso identities move' },
   'sso.listSessions': { command: 'sso sessions list' },
   'sso.revokeSession': { command: 'sso sessions revoke' },
   'setup.createLink': { command: 'sso setup-links create', once: 'url' },

@@ -1,6 +1,6 @@
 import { type Authentication, methodsIn } from '@behest/protocol/authentication';
 import { JsonError, parseJson } from '@behest/protocol/json';
-import { oauthRefusal } from '../../../platform/errors.ts';
+import { AppError, oauthRefusal } from '../../../platform/errors.ts';
 
 /** The claims of an assertion that decide here. Nobody has verified them yet. */
 export interface Claims {
@@ -36,6 +36,20 @@ export type Word =
   | 'resource'
   | 'groups_unreadable'
   | 'unknown_user';
+
+/**
+ * A second subject of the provider, for a person who is linked to another one. The client learns no more than of anybody
+ * unknown; the audit entry names the subject, for the administrator who moves the link.
+ */
+export class OtherSubject extends AppError {
+  readonly subject: string;
+
+  constructor(subject: string) {
+    const { code, message, details } = bad('unknown_user');
+    super(code, message, details);
+    this.subject = subject;
+  }
+}
 
 export const bad = (word: Word) => oauthRefusal('invalid_grant', word);
 

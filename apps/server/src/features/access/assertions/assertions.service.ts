@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, oauthRefusal } from '../../../platform/errors.ts';
-import { type Asserted, findAsserted, isSignedByProvider } from '../../people/sso/index.ts';
+import {
+  type Asserted,
+  findAsserted,
+  identityOf,
+  isCalledUnverified,
+  isSignedByProvider,
+} from '../../people/sso/index.ts';
 import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import { refuseDenied } from '../policies/index.ts';
 import { type AssertedTokens, assertableAgent, newAsserted, prepareAsserted } from '../tokens/index.ts';
@@ -16,6 +22,7 @@ import {
   type Claims,
   mustBeMeant,
   mustBeTrusted,
+  OtherSubject,
   readAssertion,
   type Timely,
   textIn,
@@ -121,6 +128,7 @@ async function tryToIssue(
   // Another assertion may have linked the person between the reads, which then see an address that is taken.
   const meant = (await find()) ?? (await find());
   if (!meant) throw bad('unknown_user');
+  if (meant === 'other_subject') throw new OtherSubject(identityOf(asserted));
   if (!meant.person.isActive) throw oauthRefusal('access_denied', 'inactive');
 
   const agent = await assertableAgent(deps, caller, agentId);
@@ -202,12 +210,14 @@ function mustPossess({ keyThumbprint }: Asking, claims: Claims, demands: readonl
 
 function assertedIn({ iss, all }: Claims, { subject }: Timely): Asserted {
   const { aud_sub: audSubject, tenant, email, name } = all;
+  const isUnverified = isCalledUnverified(Object.entries(all));
   return {
     issuer: iss,
     subject,
     tenant: tenant === undefined ? undefined : String(tenant),
     audSubject: audSubject === undefined ? undefined : String(audSubject),
-    email: textIn(email),
+    email: isUnverified ? undefined : textIn(email),
+    isUnverified,
     name: textIn(name),
   };
 }
@@ -222,7 +232,12 @@ async function recordRefusal(
   if (!(error instanceof AppError) || error.status >= 500) return;
   const { oauth } = Object(error.details);
   const reason = oauth === undefined ? error.code.toLowerCase() : error.message;
-  const data = { ...(connectionId !== undefined && { connectionId }), clientId, reason };
-  const attempt = { action: 'idjag.refused', about: { agentId }, data } as const;
+  const isOther = error instanceof OtherSubject;
+  const why = isOther ? { reason: 'other_subject', subject: error.subject } : { reason };
+  const data = { ...(connectionId !== undefined && { connectionId }), clientId, ...why };
+  const attempt = {
+    ...({ action: 'idjag.refused', about: { agentId }, data } as const),
+    ...(isOther && ({ hasOwnEntry: true } as const)),
+  };
   await inTransaction(db, (tx) => recordBlockedAttempt(tx, caller, attempt, clock()));
 }

@@ -4,7 +4,7 @@ import { authenticator, registerPasskey } from '../../../../test/app/authenticat
 import { addProvider, askToConnect, browserOf } from '../../../../test/app/connecting.ts';
 import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import { newVoucher } from '../../../../test/app/person.ts';
-import { addOidc, besideProvider, signOn } from '../../../../test/app/signing-on.ts';
+import { addOidc, besideProvider, provision, signOn } from '../../../../test/app/signing-on.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
 import { verifyAddress } from '../../../../test/app/verified.ts';
 
@@ -25,7 +25,8 @@ async function startCustomer(settings: object = {}) {
   const voucher = await newVoucher();
   const connectLoginUrl = 'https://app.test/connect-login';
   await acme('PATCH', '/v1/me', { consentKeys: [voucher.jwk], connectLoginUrl });
-  const connection = await addOidc(acme, provider, { jitProvisioning: true });
+  const connection = await addOidc(acme, provider, { scimManaged: true });
+  await provision(service, acme);
   await acme('PATCH', '/v1/me', settings);
   await addProvider(acme, upstream);
 

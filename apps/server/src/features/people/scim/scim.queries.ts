@@ -90,6 +90,16 @@ export async function usersOfPrincipals(
   return new Map(rows.flatMap(({ id, userId }) => (userId === null ? [] : [[id, userId] as const])));
 }
 
+/**
+ * Whether an id is in the space of a connection: `<connectionId>|<subject>`. Single sign-on alone makes such ids, for
+ * people whom their provider may not name.
+ */
+export const isOfConnection = (principalId: string): boolean => /^sso_[0-9A-Z]{26}\|/i.test(principalId);
+
+/** The address that a principal id is. The subject in an id of a connection's space is none. */
+export const addressIn = (principalId: string): string | undefined =>
+  principalId.includes('@') && !isOfConnection(principalId) ? principalId : undefined;
+
 /** The address of a principal, as the identity provider tells it: the primary one, or the only one. */
 export async function addressOfPrincipal(
   db: Executor,

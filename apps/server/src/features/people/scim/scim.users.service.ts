@@ -15,6 +15,7 @@ import { readOperations } from './scim.patch.operations.rules.ts';
 import { patched } from './scim.patch.rules.ts';
 import { patchWork } from './scim.patch.work.ts';
 import { findHolder, writePrincipals } from './scim.principals.repo.ts';
+import { isOfConnection } from './scim.queries.ts';
 import { lockDirectory } from './scim.repo.ts';
 import { type Document, isObject, readDocument } from './scim.resource.rules.ts';
 import {
@@ -44,6 +45,7 @@ export async function createUser(
   const document = storable(readDocument(userType, body));
 
   const { row, user, foundBy, created } = newUser(deps.quotas, caller, document, deps.clock());
+  mustNotBeOfConnection(foundBy.ids, []);
   const records = prepareActs(caller, [created], row.createdAt);
   const refusal = await writeUser(deps.db, caller.tenant, user, foundBy, records);
   if (refusal) throw await notAdded(deps.db, caller, { refusal, id: row.id, foundBy });
@@ -143,7 +145,8 @@ function changeUser(
     if (memberName(row) !== memberName(before)) await touchGroupsOf(tx, caller.tenant, id, at);
     const leaves = before.active && !row.active;
     if (leaves) await holdDelegations(tx, caller); // before the principals, as in every write that takes both
-    const ids = [principalValues(id, document), principalValues(id, was)];
+    const ids = [principalValues(id, document), principalValues(id, was)] as const;
+    mustNotBeOfConnection(...ids);
     if (row.active !== before.active || !isDeepStrictEqual(ids[0], ids[1])) {
       await writeIds(tx, caller, row, document);
     }
@@ -214,6 +217,18 @@ async function mustBeFree(tx: Tx, { tenant }: Caller, id: string, document: Docu
   const holder = await findHolder(tx, tenant, id, principalValues(id, document));
   if (holder !== undefined) throw taken(holder);
 }
+
+/** Single sign-on alone names people in the space of a connection. @throws invalidValue */
+function mustNotBeOfConnection(ids: Ids, before: Ids): void {
+  const known = new Set(before.map(({ id }) => id));
+  if (!ids.some(({ id }) => isOfConnection(id) && !known.has(id))) return;
+  throw scimRefusal(
+    'invalidValue',
+    'A `userName`, `externalId` or principal id of the form `<connection id>|<subject>` is made by a sign-in alone. Send another.',
+  );
+}
+
+type Ids = ReturnType<typeof principalValues>;
 
 /** A directory that adds a person again who has come back finds the id here. */
 function taken(holder: string | undefined) {

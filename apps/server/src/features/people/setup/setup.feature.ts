@@ -2,10 +2,10 @@ import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
-import { ssoDepsOf, ssoSettings } from '../sso/index.ts';
+import { connectionActivated, ssoDepsOf, ssoSettings } from '../sso/index.ts';
 import { acts } from './setup.acts.ts';
 import { setupLinkRoutes } from './setup.links.routes.ts';
-import { endLinksOfAccount } from './setup.links.service.ts';
+import { endLinksOfAccount, endSessionsOfConnection } from './setup.links.service.ts';
 import { setupPageRoutes } from './setup.page.routes.ts';
 import { rates } from './setup.rates.ts';
 import { eraseLinks } from './setup.repo.ts';
@@ -19,7 +19,11 @@ export const setup = defineFeature({
   acts,
   rates,
   settings: ssoSettings,
-  listens: [on(accountClosed, endLinksOfAccount), on(tenantErased, eraseLinks)],
+  listens: [
+    on(accountClosed, endLinksOfAccount),
+    on(connectionActivated, endSessionsOfConnection),
+    on(tenantErased, eraseLinks),
+  ],
   open(house, settings) {
     const deps = ssoDepsOf(house, settings);
     return {

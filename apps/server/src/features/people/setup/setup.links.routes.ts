@@ -17,7 +17,7 @@ export const setupLinkRoutes: FastifyPluginAsyncTypebox<LinkDeps> = async (app, 
         operationId: 'setup.createLink',
         summary: 'Make a link by which a customer’s administrator sets up single sign-on or provisioning',
         description:
-          'The link opens once and lasts `expiresIn` seconds, a week unless the body says otherwise. With `connectionId` it changes that connection; without, it makes one, on trial until you activate it. A SCIM token writes the people of the whole account. An account has up to 100 links that have not ended.',
+          'The link opens once and lasts `expiresIn` seconds, a week unless the body says otherwise. With `connectionId` it changes that connection; without, it makes one. The connection is on trial after each change until you activate it, which ends the session of the link. A SCIM token reads and writes the people of the whole account, so a link for `scim` needs `acknowledge`. An account has up to 100 links that have not ended.',
         body: NewSetupLink,
         response: { 201: MadeSetupLink },
       },

@@ -1,17 +1,19 @@
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
-import { AppError, notFound } from '../../../platform/errors.ts';
+import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { lockPeople } from '../scim/index.ts';
+import type { OnActivated } from '../sso/index.ts';
 import { findSignallingConnection } from '../sso/sso.signals.queries.ts';
 import {
   countRunning,
   deleteLink,
   deleteLinks,
+  finishLinksOf,
   insertLink,
   type LinkRow,
   listLinkRows,
@@ -40,6 +42,7 @@ export function createLink(deps: LinkDeps, caller: Caller, input: NewSetupLink):
   const at = deps.clock();
   const { name, connectionId = null, expiresIn = WEEK_SECONDS } = input;
   const purposes = [...new Set(input.purposes)].sort();
+  if (purposes.includes('scim') && input.acknowledge === undefined) throw mustAcknowledge();
   const id = newId('setup', at);
   const secret = `${id}.${newSecret()}`;
   return inTransaction(deps.db, async (tx) => {
@@ -57,6 +60,14 @@ export function createLink(deps: LinkDeps, caller: Caller, input: NewSetupLink):
     return { ...toLink(made, at), url: `${deps.publicBaseUrl}/setup#link=${secret}` };
   });
 }
+
+/** The administrator of one customer would get the people of all, and the page speaks of one. */
+const mustAcknowledge = () =>
+  badField(
+    'acknowledge',
+    'required',
+    'The SCIM token of this link reads and writes the people of your whole account, also those of other customers. Send `acknowledge` with `"all people of the account"`, or leave out the purpose `scim`.',
+  );
 
 export async function listLinks(
   { db, clock }: LinkDeps,
@@ -77,6 +88,15 @@ export function revokeLink({ db, clock }: LinkDeps, caller: Caller, setupId: str
     await recordActs(tx, caller, [{ type: 'setup.link.revoked', data }], clock());
   });
 }
+
+/** The developer has reviewed the connection: no browser changes it any more. A link that nobody has opened stays. */
+export const endSessionsOfConnection: OnActivated = async (tx, { tenant }, { connectionId, at }) => {
+  const finished = await finishLinksOf(tx, tenant, connectionId, at);
+  return finished.map(({ id: setupId, name }) => ({
+    type: 'setup.finished' as const,
+    data: { setupId, name, connectionId },
+  }));
+};
 
 /** Ends the links of an account that is closed. */
 export const endLinksOfAccount: OnAccountClosed = async (tx, { tenant }) => {

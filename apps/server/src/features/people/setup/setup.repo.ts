@@ -88,6 +88,24 @@ export async function updateLink(
     .execute();
 }
 
+/** Ends the sessions of browsers that work on a connection. @returns their links, in the order of their ids */
+export async function finishLinksOf(
+  tx: Tx,
+  { developerId }: Tenant,
+  connectionId: string,
+  at: Date,
+): Promise<Pick<LinkRow, 'id' | 'name'>[]> {
+  const finished = await tx
+    .updateTable('setupLinks')
+    .set({ finishedAt: at, sessionHash: null })
+    .where('developerId', '=', developerId)
+    .where('connectionId', '=', connectionId)
+    .where('sessionHash', 'is not', null)
+    .returning(['id', 'name'])
+    .execute();
+  return finished.sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
 /** Ends every link of an account. */
 export async function deleteLinks(tx: Tx, { developerId }: Tenant): Promise<void> {
   await tx.deleteFrom('setupLinks').where('developerId', '=', developerId).execute();

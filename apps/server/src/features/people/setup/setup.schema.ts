@@ -11,6 +11,12 @@ export const NewSetupLink = Type.Object(
   {
     name: nameOf(100),
     purposes: Type.Array(Purpose, { minItems: 1, maxItems: 2 }),
+    acknowledge: Type.Optional(
+      Type.Literal('all people of the account', {
+        description:
+          'Required with the purpose `scim`: the token of the link reads and writes the people of the whole account.',
+      }),
+    ),
     connectionId: Type.Optional(Id),
     expiresIn: Type.Optional(Type.Integer({ minimum: 300, maximum: 2_592_000 })),
   },

@@ -20,8 +20,8 @@ function mustBeFor({ link }: OpenSetup, purpose: Purpose): void {
 }
 
 /**
- * Writes the provider of the link's connection. A new connection is on trial until the developer activates it, because
- * the administrator of one customer says nothing about the domains of another.
+ * Writes the provider of the link's connection, which is on trial from then on until the developer activates it: the
+ * administrator of one customer says nothing about the domains of another.
  * @throws NOT_FOUND, BAD_REQUEST, CONFLICT, NOT_CONFIGURED
  */
 export async function setProvider(deps: SsoDeps, input: NewProvider, requestId: string): Promise<Setup> {
@@ -40,7 +40,7 @@ export async function setProvider(deps: SsoDeps, input: NewProvider, requestId: 
       ...(clientSecret !== undefined && { clientSecret }),
     };
     if (link.connectionId !== null) {
-      await changeConnection(within, caller, link.connectionId, members);
+      await changeConnection(within, caller, link.connectionId, members, { isOnTrial: true });
       return;
     }
     const protocol = saml ? 'saml' : 'oidc';

@@ -12,6 +12,7 @@ async function startSetup(body: object = {}) {
   const made = await acme('POST', '/v1/sso/setup-links', {
     name: 'Initech',
     purposes: ['sso', 'scim'],
+    acknowledge: 'all people of the account',
     ...body,
   });
   const link = made.json();

@@ -44,7 +44,7 @@ export async function meantBy(
     if (!isSameIssuer(iss, connection.issuer ?? '') && iss !== source.transmitter) return undefined;
     const issuer = connection.issuer ?? iss;
     const spellings = [issuer, issuer.replace(/\/$/, ''), `${issuer}/`].map((each) => `${each}|${sub}`);
-    const userId = await livingUser(db, tenant, await userOfSubject(db, tenant, id, spellings));
+    const userId = await livingUser(db, tenant, await userOfSubject(db, tenant, connection, spellings));
     const isOwn = session && (session.userId === null || session.userId === userId);
     return { subject: sub, ...(userId !== undefined && { userId }), ...(isOwn && { idpSession }) };
   }

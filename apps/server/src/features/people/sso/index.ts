@@ -1,4 +1,4 @@
-export { type Asserted, isSharedIssuer } from './sso.assertion.rules.ts';
+export { type Asserted, identityOf, isSharedIssuer } from './sso.assertion.rules.ts';
 export {
   type ConnectionRow,
   connectionsOfIssuer,
@@ -9,12 +9,18 @@ export {
   type MeantPerson,
   settleAsserted,
 } from './sso.assertion.service.ts';
-export { claimAt, groupsOfClaims } from './sso.claims.rules.ts';
+export { claimAt, groupsOfClaims, isCalledUnverified } from './sso.claims.rules.ts';
 export { addConnection, changeConnection } from './sso.connections.service.ts';
 export { cookieNames, readSessionCookie } from './sso.cookies.service.ts';
 export type { SsoDeps } from './sso.deps.service.ts';
 export { mustAllowScopes, ssoRequired } from './sso.enforce.service.ts';
-export { enforcementBegan, issuerChanged, type OnEnforced } from './sso.hooks.ts';
+export {
+  connectionActivated,
+  enforcementBegan,
+  issuerChanged,
+  type OnActivated,
+  type OnEnforced,
+} from './sso.hooks.ts';
 export { keysFor } from './sso.keyset.service.ts';
 export { readSamlMetadata, type SamlProvider } from './sso.metadata.rules.ts';
 export { ssoDepsOf } from './sso.open.service.ts';

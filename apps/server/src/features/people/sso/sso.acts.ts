@@ -18,6 +18,7 @@ export const acts = {
     }
   >(),
   'sso.user_linked': act<OfConnection & { readonly userId: string }>(),
+  'sso.identity.moved': act<OfConnection & { readonly userId: string; readonly fromUserId?: string }>(),
   'sso.session.revoked': act<OfConnection & { readonly sessionId: string; readonly reason: string }>(),
 };
 

@@ -22,6 +22,7 @@ export function endsOfLogin({ publicBaseUrl }: Pick<SsoDeps, 'publicBaseUrl'>) {
 
   const bringer = (request: FastifyRequest): Bringer => ({
     requestId: request.id,
+    address: request.ip,
     secrets: loginSecretsIn(cookiesIn(request.headers), publicBaseUrl),
   });
 

@@ -12,18 +12,3 @@ export const listActiveOidc = (db: Executor, { developerId }: Tenant): Promise<C
     .where('status', '=', 'active')
     .orderBy('id')
     .execute();
-
-/** The identities of a user at a connection. */
-export const identitiesOfUser = (
-  db: Executor,
-  { developerId }: Tenant,
-  connectionId: string,
-  userId: string,
-): Promise<{ readonly subject: string; readonly tenant: string | null }[]> =>
-  db
-    .selectFrom('ssoIdentities')
-    .select(['subject', 'tenant'])
-    .where('developerId', '=', developerId)
-    .where('connectionId', '=', connectionId)
-    .where('userId', '=', userId)
-    .execute();

@@ -6,7 +6,9 @@ export interface Asserted {
   readonly tenant: string | undefined;
   /** The id that the person has here, where the provider knows it. */
   readonly audSubject: string | undefined;
+  /** Undefined also where the provider says that the address is not verified. */
   readonly email: string | undefined;
+  readonly isUnverified: boolean;
   readonly name: string | undefined;
 }
 

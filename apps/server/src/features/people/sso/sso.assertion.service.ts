@@ -7,23 +7,22 @@ import type { Quotas } from '../../../platform/quotas.ts';
 import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
 import { provisionPerson } from '../scim/index.ts';
 import {
+  addressIn,
   addressOfPrincipal,
   type Person,
-  personByAddress,
-  personByExternalId,
   personById,
-  personByUserName,
   userOfPrincipal,
 } from '../scim/scim.queries.ts';
-import { identitiesOfUser, listActiveOidc } from './sso.assertion.repo.ts';
+import { listActiveOidc } from './sso.assertion.repo.ts';
 import { type Asserted, identityOf } from './sso.assertion.rules.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
+import { findIdentity, identitiesOfUser, insertIdentity } from './sso.identities.repo.ts';
 import { keysFor } from './sso.keyset.service.ts';
-import { countingAddress, freeName } from './sso.naming.service.ts';
+import { countingAddress, freeName, isLinkedAt, personToLink, placeOf } from './sso.naming.service.ts';
 import { issuerMetadata } from './sso.oidc.service.ts';
 import { type ConnectionRow, findConnection } from './sso.repo.ts';
+import { isAdmitted } from './sso.rules.ts';
 import { membersOf } from './sso.secrets.service.ts';
-import { findIdentity, insertIdentity } from './sso.sessions.repo.ts';
 
 export type { ConnectionRow };
 
@@ -106,36 +105,32 @@ const same = (one: Person | undefined, other: Person | undefined) =>
   !one || !other || one.userId === other.userId;
 
 /**
- * Finds whom an assertion means, and writes nothing. An address counts only in a domain that the connection lists and
- * this developer has verified: a provider that says so of any other could speak for the users of somebody else.
- * @returns undefined for nobody
+ * Finds whom an assertion means, and writes nothing. An address that it names has to be one that the connection admits.
+ * @returns undefined for nobody, and `other_subject` for a user who is linked to another subject of the provider
  */
 export async function findAsserted(
   db: Executor,
   tenant: Tenant,
   row: ConnectionRow,
   asserted: Asserted,
-): Promise<MeantPerson | undefined> {
-  const { jitProvisioning, scimManaged } = membersOf(row);
+): Promise<MeantPerson | 'other_subject' | undefined> {
+  const { email, isUnverified, subject } = asserted;
+  if ((email !== undefined || isUnverified) && !isAdmitted(row.domains, email)) return undefined;
   const named = await personOfAudSubject(db, tenant, row, asserted);
   if (named === 'unknown') return undefined;
-  const identity = await findIdentity(db, tenant, row.id, identityOf(asserted));
+  const identity = await findIdentity(db, tenant, placeOf(row), identityOf(asserted));
   const known = identity && (await personById(db, tenant, identity.userId));
   if (known && !isOfCustomer(identity, asserted)) return undefined;
   if (known) return same(known, named) ? { person: known, needs: 'nothing' } : undefined;
 
-  const address = await countingAddress(db, tenant, row, asserted.email);
-  if (named) return { person: named, needs: 'link' };
-  const found =
-    (scimManaged ? await personByExternalId(db, tenant, asserted.subject) : undefined) ??
-    (address === undefined ? undefined : await personAt(db, tenant, address));
-  if (found) {
-    // A user who is known by one subject of this connection does not become that of another.
-    const others = await identitiesOfUser(db, tenant, row.id, found.userId);
-    return others.length > 0 ? undefined : { person: found, needs: 'link' };
-  }
-  if (!jitProvisioning || (asserted.email !== undefined && address === undefined)) return undefined;
-  const userName = await freeName(db, tenant, row, { subject: asserted.subject, address });
+  if (named)
+    return (await isLinkedAt(db, tenant, row, named)) ? 'other_subject' : { person: named, needs: 'link' };
+  const naming = { subject, address: await countingAddress(db, tenant, row, email) };
+  const found = await personToLink(db, tenant, row, naming);
+  if (found === 'other_subject') return found;
+  if (found) return { person: found, needs: 'link' };
+  if (!membersOf(row).jitProvisioning) return undefined;
+  const userName = await freeName(db, tenant, row, naming);
   if (userName === undefined) return undefined;
   return { person: { userId: '', principalId: userName, isActive: true }, needs: 'user' };
 }
@@ -151,17 +146,12 @@ async function personOfAudSubject(
   const userId = await userOfPrincipal(db, tenant, audSubject);
   const person = userId === undefined ? undefined : await personById(db, tenant, userId);
   if (!person || person.principalId !== audSubject) return 'unknown';
-  const identities = await identitiesOfUser(db, tenant, row.id, person.userId);
+  const identities = await identitiesOfUser(db, tenant, placeOf(row), person.userId);
   const isLinked = identities.some((identity) => isOfCustomer(identity, asserted));
   const address = (await addressOfPrincipal(db, tenant, audSubject)) ?? addressIn(audSubject);
   const counts = isLinked || (await countingAddress(db, tenant, row, address)) !== undefined;
   return counts ? person : 'unknown';
 }
-
-const addressIn = (principalId: string) => (principalId.includes('@') ? principalId : undefined);
-
-const personAt = async (db: Executor, tenant: Tenant, address: string): Promise<Person | undefined> =>
-  (await personByUserName(db, tenant, address)) ?? personByAddress(db, tenant, address);
 
 /**
  * Links or adds the person whom an assertion means, in the transaction that uses it. The caller holds `lockPeople`, has
@@ -176,12 +166,13 @@ export async function settleAsserted(
 ): Promise<Act[]> {
   if (meant.needs === 'nothing') return [];
   const { principalId } = meant.person;
-  const input = { userName: principalId, displayName: asserted.name ?? null, email: asserted.email ?? null };
+  const email = (await countingAddress(tx, caller.tenant, row, asserted.email)) ?? null;
+  const input = { userName: principalId, displayName: asserted.name ?? null, email };
   const made = meant.needs === 'user' ? await provisionPerson(tx, quotas, caller, input, at) : undefined;
   const { userId } = made?.person ?? meant.person;
   const subject = identityOf(asserted);
   const { tenant = null } = asserted;
-  await insertIdentity(tx, caller.tenant, { connectionId: row.id, subject, tenant, userId, createdAt: at });
+  await insertIdentity(tx, caller.tenant, { ...placeOf(row), subject, tenant, userId, createdAt: at });
   const linked: Act = { type: 'sso.user_linked', data: { connectionId: row.id, userId } };
   return made ? [made.created, linked] : [linked];
 }

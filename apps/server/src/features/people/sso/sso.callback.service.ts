@@ -8,13 +8,14 @@ import { badState, type Flight, takeFlight } from './sso.flight.service.ts';
 import { type OnceOnly, type OpenedSession, openSsoSession } from './sso.identity.service.ts';
 import type { OidcAnswer } from './sso.login.schema.ts';
 import { oidcClaims } from './sso.oidc.service.ts';
-import { authFailed, type Claimed, refusalOf } from './sso.outcomes.service.ts';
+import { authFailed, type Claimed, OtherSubject, refusalOf } from './sso.outcomes.service.ts';
 import { type ConnectionRow, findConnection } from './sso.repo.ts';
 import { samlClaims } from './sso.saml.service.ts';
 
 /** The browser or program that brings an answer. */
 export interface Bringer {
   readonly requestId: string;
+  readonly address: string;
   /** The secrets of the cookies that bind logins to the browser, one for each tab. */
   readonly secrets: readonly string[];
 }
@@ -108,8 +109,10 @@ export async function reporting<T>(
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal !== undefined) {
-      const data = { connectionId, protocol, ...refusal };
-      const attempt = { action: 'sso.login_failed', about: {}, data, status: 'failure' } as const;
+      const isOther = error instanceof OtherSubject;
+      const data = { connectionId, protocol, ...refusal, ...(isOther && error.found) };
+      const about = { action: 'sso.login_failed', about: {}, status: 'failure' } as const;
+      const attempt = { ...about, data, ...(isOther && ({ hasOwnEntry: true } as const)) };
       await inTransaction(db, (tx) => recordBlockedAttempt(tx, caller, attempt, clock()));
     }
     throw error;

@@ -106,6 +106,20 @@ export function addressAmong(values: readonly unknown[], domains: readonly strin
   return addresses.find((address) => domains.includes(domainOf(address))) ?? addresses[0] ?? null;
 }
 
+/** The names by which providers say that they have not verified an address: of claims, and of SAML attributes. */
+const VERIFIED = /(?:^|[/:])(?:email_?verified|verified_?email|xms_edov)$/i;
+const NO = new Set(['false', '0', 'no']);
+
+/**
+ * Whether a provider says itself that it has not verified the address of a person. Such an address counts for nothing,
+ * as if it were not there. A provider that says nothing of it may be right.
+ */
+export const isCalledUnverified = (claims: Iterable<readonly [name: string, value: unknown]>): boolean =>
+  [...claims].some(
+    ([name, value]) =>
+      VERIFIED.test(name) && [value].flat().some((each) => NO.has(String(each).trim().toLowerCase())),
+  );
+
 const LONGEST_NAME = 256; // characters
 
 interface NameParts {
@@ -138,8 +152,11 @@ export function personInClaims(
   const claim = (path: string) => claimIn(sources, path);
   const emails = (emailAttribute ? [emailAttribute] : EMAIL_CLAIMS).map(claim);
   const [given, family] = nameAttribute ? [] : ['given_name', 'family_name'].map(claim);
+  const isUnverified = sources.some((source) => isCalledUnverified(Object.entries(source)));
+  const said = [emails.find((email) => email !== undefined)].flat();
   return {
-    email: addressAmong([emails.find((email) => email !== undefined)].flat(), domains),
+    email: isUnverified ? null : addressAmong(said, domains),
+    isUnverified,
     name: nameAmong({ whole: (nameAttribute ? [nameAttribute] : NAME_CLAIMS).map(claim), given, family }),
   };
 }

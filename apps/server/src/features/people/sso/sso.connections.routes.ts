@@ -6,6 +6,7 @@ import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { addConnection, changeConnection, deleteConnection } from './sso.connections.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { setEnforcement } from './sso.enforce.service.ts';
+import { listIdentities, moveIdentity } from './sso.identities.service.ts';
 import { deleteConfig, getConfig, putConfig } from './sso.legacy.service.ts';
 import { rates } from './sso.rates.ts';
 import {
@@ -19,6 +20,10 @@ import {
   SsoConnectionPage,
   SsoConnectionPath,
   SsoConnectionQuery,
+  SsoIdentities,
+  SsoIdentity,
+  SsoIdentityMove,
+  SsoIdentityQuery,
   SsoSessionPage,
   SsoSessionQuery,
   SsoTest,
@@ -123,6 +128,38 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
       },
     },
     (request) => testConnection(depsFor(request, deps), callerOf(request), request.params.id),
+  );
+
+  app.get(
+    '/v1/sso/connections/:id/identities',
+    {
+      config: { ...own, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'sso.listIdentities',
+        summary: 'List the subjects by which the provider of a connection knows a person',
+        params: SsoConnectionPath,
+        querystring: SsoIdentityQuery,
+        response: { 200: SsoIdentities },
+      },
+    },
+    (request) => listIdentities(deps, callerOf(request), request.params.id, request.query),
+  );
+
+  app.put(
+    '/v1/sso/connections/:id/identities',
+    {
+      config: { ...own, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'sso.moveIdentity',
+        summary: 'Link a person to another subject of the provider',
+        description:
+          'A sign-in never does this: a second subject with the address of a person who is linked is refused, and the audit entry `sso.login_failed` with the reason `other_subject` names it. The subject before, and whoever had this one, lose the link. Their sessions at the connection end.',
+        params: SsoConnectionPath,
+        body: SsoIdentityMove,
+        response: { 200: SsoIdentity },
+      },
+    },
+    (request) => moveIdentity(deps, callerOf(request), request.params.id, request.body),
   );
 
   app.post(

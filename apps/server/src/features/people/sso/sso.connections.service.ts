@@ -8,6 +8,7 @@ import { domainsIn, mustBeUsable } from './sso.accept.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { beginEnforcement } from './sso.enforce.service.ts';
 import type { OnIssuerChanged } from './sso.hooks.ts';
+import { nameProvider } from './sso.identities.repo.ts';
 import {
   type ConnectionRow,
   DOMAIN_KEY,
@@ -18,7 +19,7 @@ import {
   updateConnection,
   writeDomains,
 } from './sso.repo.ts';
-import { isOtherProvider, mergedMembers, newMembers, secretGoesTo } from './sso.rules.ts';
+import { isOtherProvider, mergedMembers, newMembers, providerOf, secretGoesTo } from './sso.rules.ts';
 import type { NewSsoConnection, SsoConnection, SsoConnectionChange } from './sso.schema.ts';
 import { membersOf, SECRET_NAMES, sealed, secretIn } from './sso.secrets.service.ts';
 import { deleteSessionsOf } from './sso.sessions.repo.ts';
@@ -34,6 +35,7 @@ type WritingDeps = Pick<
   | 'publicBaseUrl'
   | 'allowsPlainLdap'
   | 'store'
+  | 'onActivated'
   | 'onEnforced'
   | 'onIssuerChanged'
 >;
@@ -90,12 +92,16 @@ async function withOwnDomains<T>({ db }: WritingDeps, work: (tx: Tx) => Promise<
   }
 }
 
-/** @throws NOT_FOUND, BAD_REQUEST, CONFLICT, NOT_CONFIGURED */
+/**
+ * @param isOnTrial whether somebody else than the developer makes the change, who then reviews it before it is in use
+ * @throws NOT_FOUND, BAD_REQUEST, CONFLICT, NOT_CONFIGURED
+ */
 export function changeConnection(
   deps: WritingDeps,
   caller: Caller,
   id: string,
   change: SsoConnectionChange,
+  { isOnTrial = false } = {},
 ): Promise<SsoConnection> {
   const at = deps.clock();
   const { tenant } = caller;
@@ -123,11 +129,14 @@ export function changeConnection(
       );
     }
     const domains = change.domains === undefined ? row.domains : domainsIn(deps, change.domains ?? []);
-    const status = change.status ?? row.status;
+    if (isOnTrial && isEnforcing(row)) throw mustStayEnforced();
+    const status = isOnTrial && row.status === 'active' ? 'testing' : (change.status ?? row.status);
     const enforce = change.enforce ?? row.enforce;
     const stops = row.status === 'active' && status !== 'active';
     if (stops) await mustNotBeLast(tx, tenant, row);
     const isOther = isOtherProvider(before, members);
+    const place = { connectionId: id, provider: providerOf(before) };
+    if (place.provider !== providerOf(members)) await nameProvider(tx, tenant, place);
     const after = await updateConnection(tx, tenant, id, {
       ...(change.name !== undefined && { name: change.name }),
       status,
@@ -145,25 +154,36 @@ export function changeConnection(
     const signedOut = begins ? await beginEnforcement(deps, tx, caller, [after], at) : [];
     const ended = isOther || stops ? await endSessions(tx, tenant, id, 'connection_changed') : [];
     const isOtherIssuer = before.issuerUrl !== members.issuerUrl;
-    const untrusted = isOtherIssuer ? await endTrust(deps, tx, caller, { connectionId: id, at }) : [];
+    const untrusted = isOtherIssuer
+      ? await heard(deps.onIssuerChanged, tx, caller, { connectionId: id, at })
+      : [];
+    const isActivated = status === 'active' && row.status !== 'active';
+    const finished = isActivated ? await heard(deps.onActivated, tx, caller, { connectionId: id, at }) : [];
     const data = { connectionId: id, changed: Object.keys(change) };
     const changed: Act = { type: 'sso.connection.updated', data };
-    await recordActs(tx, caller, [changed, ...signedOut, ...ended, ...untrusted], at);
+    await recordActs(tx, caller, [changed, ...signedOut, ...ended, ...untrusted, ...finished], at);
     return toConnection(after);
   });
 }
 
 const isEnforcing = ({ enforce, status }: ConnectionRow): boolean => enforce && status === 'active';
 
-/** Nobody has said of the new provider what was said of the one before. */
-async function endTrust(
-  { onIssuerChanged }: Pick<WritingDeps, 'onIssuerChanged'>,
+async function heard(
+  listeners: readonly OnIssuerChanged[],
   ...[tx, caller, change]: Parameters<OnIssuerChanged>
 ): Promise<Act[]> {
   const acts: Act[] = [];
-  for (const listener of onIssuerChanged) acts.push(...(await listener(tx, caller, change)));
+  for (const listener of listeners) acts.push(...(await listener(tx, caller, change)));
   return acts;
 }
+
+/** Nobody would be asked to sign in while the change waits for the developer. */
+const mustStayEnforced = () =>
+  new AppError(
+    'CONFLICT',
+    'Single sign-on is enforced at this connection. Ask the developer of the service to change it, or to stop enforcing it first.',
+    { field: 'enforce' },
+  );
 
 async function endSessions(tx: Tx, tenant: Tenant, connectionId: string, reason: string): Promise<Act[]> {
   const ended = await deleteSessionsOf(tx, tenant, connectionId);

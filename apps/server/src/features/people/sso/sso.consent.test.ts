@@ -3,17 +3,18 @@ import { type AccountsServer, startAccountsServer } from '../../../../test/app/a
 import { authorize, grantTo, openSession, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { personOn } from '../../../../test/app/person.ts';
 import { provisionerOf } from '../../../../test/app/scim.ts';
-import { addOidc, besideProvider, signOn } from '../../../../test/app/signing-on.ts';
+import { addOidc, besideProvider, provision, signOn } from '../../../../test/app/signing-on.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 
 type Person = ReturnType<typeof personOn>;
 
-/** A customer's provider that makes its people just in time, and requests that wait for them. */
+/** A customer's provider whose people are provisioned, and requests that wait for them. */
 async function startCustomer(members: object = {}, mode: 'live' | 'sandbox' = 'live') {
   const provider = await startAccountsServer();
   const service = await startApp(besideProvider());
   const acme = await service.asDeveloper({ mode });
-  const connection = await addOidc(acme, provider, { jitProvisioning: true, ...members });
+  const connection = await addOidc(acme, provider, { scimManaged: true, ...members });
+  await provision(service, acme);
   const org = acme.developerId;
   const ask = async (request: object = {}) => {
     const { agentId } = await registerAgent(acme);
@@ -109,7 +110,8 @@ describe('consent by single sign-on', () => {
     const person = personOn(own.service);
     await person.open(consentUrl);
     const foreign = await own.service.asDeveloper();
-    const other = await addOidc(foreign, own.provider, { jitProvisioning: true });
+    const other = await addOidc(foreign, own.provider, { scimManaged: true });
+    await provision(own.service, foreign);
     const query = new URLSearchParams({ org: foreign.developerId, connection: other.id, mode: 'redirect' });
     const sent = await person.call('GET', `/sso/login?${query}`);
     const back = await own.provider.visit(String(sent.headers.location));

@@ -2,7 +2,7 @@ import type { House } from '../../../feature.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import type { MasterKeys } from '../../../platform/envelope.ts';
 import type { SealingKeys } from '../../../platform/seal.ts';
-import type { OnEnforced, OnIssuerChanged } from './sso.hooks.ts';
+import type { OnActivated, OnEnforced, OnIssuerChanged } from './sso.hooks.ts';
 
 /** The parts of the house that single sign-on uses. */
 export interface SsoDeps
@@ -21,5 +21,6 @@ export interface SsoDeps
   readonly metadataLimit: number;
   readonly allowsPlainLdap: boolean;
   readonly onEnforced: readonly OnEnforced[];
+  readonly onActivated: readonly OnActivated[];
   readonly onIssuerChanged: readonly OnIssuerChanged[];
 }

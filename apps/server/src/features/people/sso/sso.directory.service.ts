@@ -20,13 +20,13 @@ export const directoryLogin = async (deps: SsoDeps, state: string, { secrets }: 
 export async function takeDirectoryForm(
   deps: SsoDeps,
   { state, username, password }: DirectoryForm,
-  { secrets, requestId }: Bringer,
+  bringer: Bringer,
 ): Promise<Ended | { readonly nextTry: string }> {
-  const flight = await takeFlight(deps, state, secrets);
+  const flight = await takeFlight(deps, state, bringer.secrets);
   const { developerId: org, connectionId, version, returnTo, isBrowser, browserHash } = flight;
   try {
     const input = { org, connectionId, version, username, password };
-    return { ...(await takePassword(deps, input, requestId)), returnTo, isBrowser, browserHash };
+    return { ...(await takePassword(deps, input, bringer)), returnTo, isBrowser, browserHash };
   } catch (error) {
     const isRefusal = error instanceof AppError && error.code === 'SSO_AUTH_FAILED';
     if (!isRefusal || error.details?.sub_reason !== undefined) throw error; // another password would not help

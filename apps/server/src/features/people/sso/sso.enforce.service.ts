@@ -10,11 +10,10 @@ import { principalsInSession } from '../principals/principals.queries.ts';
 import { usersOfPrincipals } from '../scim/scim.queries.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import type { Concerned } from './sso.hooks.ts';
-import type { SignInAt } from './sso.queries.ts';
+import { usersOf } from './sso.identities.repo.ts';
+import { domainOfPrincipal, type SignInAt } from './sso.queries.ts';
 import { type ConnectionRow, lockActive, updateConnection } from './sso.repo.ts';
-import { domainOf } from './sso.rules.ts';
 import type { Standing } from './sso.sessions.queries.ts';
-import { usersOf } from './sso.sessions.repo.ts';
 
 type EnforcingDeps = Pick<SsoDeps, 'db' | 'clock' | 'store' | 'onEnforced'>;
 
@@ -93,7 +92,7 @@ function concernedBy(
     const users = await usersOfPrincipals(db, tenant, principalIds);
     const concerned: string[] = [];
     for (const principalId of principalIds) {
-      const domain = domainOf(principalId);
+      const domain = domainOfPrincipal(principalId);
       if (listed.has(domain) && !isVerified.has(domain)) {
         isVerified.set(domain, await isVerifiedBy(db, tenant, domain));
       }

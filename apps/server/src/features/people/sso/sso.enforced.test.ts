@@ -6,7 +6,7 @@ import { startListening } from '../../../../test/app/listening.ts';
 import { newClient, post } from '../../../../test/app/oauth.ts';
 import { hintClaims, newVoucher, personOn } from '../../../../test/app/person.ts';
 import { besideClients, followLink, newServer, publishClient } from '../../../../test/app/published.ts';
-import { addOidc, besideProvider, signOn } from '../../../../test/app/signing-on.ts';
+import { addOidc, besideProvider, provision, signOn } from '../../../../test/app/signing-on.ts';
 import type { Developer } from '../../../../test/app/start-app.ts';
 
 let service: Awaited<ReturnType<typeof startListening>>;
@@ -22,7 +22,8 @@ type Person = ReturnType<typeof personOn>;
 async function startEnforced(mode: 'live' | 'sandbox' = 'live') {
   const provider = await startAccountsServer();
   const acme = await service.asDeveloper({ mode });
-  const connection = await addOidc(acme, provider, { jitProvisioning: true }, service.url);
+  const connection = await addOidc(acme, provider, { scimManaged: true }, service.url);
+  await provision(service, acme);
   const org = acme.developerId;
   await signOn(service, provider, { org });
   const enforce = () => acme('POST', '/v1/sso/enforce', { enforce: true });

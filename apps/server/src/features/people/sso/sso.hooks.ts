@@ -17,6 +17,19 @@ export type OnEnforced = (
 export const enforcementBegan = hook<OnEnforced>('single sign-on enforced');
 
 /**
+ * Ends the work of others on a connection that its developer activates, in the same transaction: what was reviewed is what
+ * is in use.
+ * @returns acts, which the caller records
+ */
+export type OnActivated = (
+  tx: Tx,
+  caller: Caller,
+  change: { readonly connectionId: string; readonly at: Date },
+) => Promise<readonly Act[]>;
+
+export const connectionActivated = hook<OnActivated>('connection activated');
+
+/**
  * Ends what was believed of a connection's identity provider, in the transaction that names another one.
  * @returns acts, which the caller records
  */

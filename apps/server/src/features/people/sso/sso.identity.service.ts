@@ -1,29 +1,24 @@
 import { authenticationColumns, secondOf } from '@behest/protocol/authentication';
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
-import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import { seal } from '../../../platform/seal.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { lockPeople, provisionPerson } from '../scim/index.ts';
-import {
-  type Person,
-  personByAddress,
-  personByExternalId,
-  personById,
-  personByUserName,
-} from '../scim/scim.queries.ts';
+import { type Person, personById } from '../scim/scim.queries.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { rightsOfOne } from './sso.groups.queries.ts';
+import { findIdentity, insertIdentity } from './sso.identities.repo.ts';
 import type { SignedIn } from './sso.login.schema.ts';
-import { countingAddress, freeName } from './sso.naming.service.ts';
-import { authFailed, type Claimed } from './sso.outcomes.service.ts';
+import { countingAddress, freeName, personToLink, placeOf } from './sso.naming.service.ts';
+import { authFailed, type Claimed, OtherSubject } from './sso.outcomes.service.ts';
 import { type ConnectionRow, lockConnection, noteSuccess } from './sso.repo.ts';
-import { domainOf } from './sso.rules.ts';
+import { isAdmitted } from './sso.rules.ts';
 import { membersOf } from './sso.secrets.service.ts';
-import { findIdentity, insertIdentity, insertSession, useAssertion } from './sso.sessions.repo.ts';
+import { insertSession, useAssertion } from './sso.sessions.repo.ts';
 
 /** A session with the secret that its browser gets. */
 export interface OpenedSession {
@@ -117,8 +112,15 @@ const signedInAt = ({ authTime }: Claimed, at: Date) =>
   secondOf(authTime === undefined ? at.getTime() : Math.min(at.getTime(), authTime * 1000));
 
 /** @throws SSO_DOMAIN_NOT_ALLOWED */
-function mustBeInDomains({ domains }: ConnectionRow, { email }: Claimed): void {
-  if (domains.length === 0 || (email !== null && domains.includes(domainOf(email)))) return;
+function mustBeInDomains({ domains }: ConnectionRow, { email, isUnverified }: Claimed): void {
+  if (isAdmitted(domains, email)) return;
+  if (isUnverified) {
+    throw new AppError(
+      'SSO_DOMAIN_NOT_ALLOWED',
+      'The identity provider says that it has not verified the address of this person. Verify the address there.',
+      { sub_reason: 'email_unverified' },
+    );
+  }
   if (email === null) {
     throw new AppError(
       'SSO_DOMAIN_NOT_ALLOWED',
@@ -146,30 +148,30 @@ async function personWith(
 ): Promise<Resolved> {
   const { tenant } = caller;
   await lockPeople(tx, tenant); // so that nobody leaves before the session is there
-  const identity = await findIdentity(tx, tenant, row.id, claimed.subject);
+  const place = placeOf(row);
+  const identity = await findIdentity(tx, tenant, place, claimed.subject);
   const known = identity && (await personById(tx, tenant, identity.userId));
   if (known) return { person: known, acts: [] };
-  const { jitProvisioning, scimManaged } = membersOf(row);
+  const { idpSubject, subject } = claimed;
   const address = await countingAddress(tx, tenant, row, claimed.email);
-  const named = scimManaged ? await personByExternalId(tx, tenant, claimed.idpSubject) : undefined;
-  const found = named ?? (address === undefined ? undefined : await personAt(tx, tenant, address));
-  if (!found && !jitProvisioning) return { person: undefined, acts: [] };
+  const found = await personToLink(tx, tenant, row, { subject: idpSubject, address });
+  if (found === 'other_subject') throw new OtherSubject({ subject, address });
+  if (!found && !membersOf(row).jitProvisioning) return { person: undefined, acts: [] };
   const { person, acts } = found
     ? { person: found, acts: [] }
-    : await added(tx, caller, { row, claimed, address, quotas }, at);
-  const { subject } = claimed;
+    : await added(tx, caller, row, { claimed, address }, at);
+  await insertIdentity(tx, tenant, { ...place, subject, userId: person.userId, createdAt: at });
+    );
+  }
   await insertIdentity(tx, tenant, { connectionId: row.id, subject, userId: person.userId, createdAt: at });
   const data = { connectionId: row.id, userId: person.userId };
   return { person, acts: [...acts, { type: 'sso.user_linked', data }] };
 }
 
-const personAt = async (db: Executor, tenant: Tenant, address: string): Promise<Person | undefined> =>
-  (await personByUserName(db, tenant, address)) ?? personByAddress(db, tenant, address);
-
 const conflict = () =>
   new AppError(
     'SSO_ACCOUNT_CONFLICT',
-    'The provider names this person as somebody is named here, or by an address in a domain that is not verified for its connection. Verify the domain, or provision the person.',
+    'The provider names this person as somebody is, or was, named here. Provision the person under another name.',
   );
 
 interface Added {

@@ -1,8 +1,9 @@
 import type { Client, ClientOptions, Entry } from 'ldapts';
 import type { Sockets } from '../../../platform/egress/sockets.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
+import { subjectOf } from '../../../platform/http/limits/rates.ts';
 import { hashOf, newSecret } from '../../../platform/ids.ts';
-import { callerFor, reporting } from './sso.callback.service.ts';
+import { type Bringer, callerFor, reporting } from './sso.callback.service.ts';
 import { addressAmong, type GroupsRead, groupsIn, nameAmong } from './sso.claims.rules.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { badState } from './sso.flight.service.ts';
@@ -15,6 +16,8 @@ import { membersOf, openSecret } from './sso.secrets.service.ts';
 
 const TIMEOUT = 10_000; // milliseconds
 const MOST_FAILURES = 5;
+const MOST_OF_STRANGERS = 20;
+const KNOWN_SECONDS = 30 * 86_400;
 const FAILURE_SECONDS = 900;
 
 /**
@@ -25,14 +28,14 @@ const FAILURE_SECONDS = 900;
 export async function takePassword(
   deps: SsoDeps,
   input: LdapAnswer & { readonly version?: number },
-  requestId: string,
+  { requestId, address }: Pick<Bringer, 'requestId' | 'address'>,
 ): Promise<OpenedSession> {
   const { org: developerId, connectionId, username, password, version } = input;
   const row = await findConnection(deps.db, { developerId }, connectionId);
   if (!row || row.status === 'inactive' || row.protocol !== 'ldap') throw notFound();
   if (version !== undefined && row.version !== version) throw badState();
   const caller = await callerFor(deps, { developerId }, connectionId, requestId);
-  const attempt = await countAttempt(deps, connectionId, username);
+  const attempt = await countAttempt(deps, { connectionId, username, address });
   const opened = await reporting(deps, caller, row, async () => {
     // A directory takes a bind without a password for an anonymous one, and says that it succeeded (RFC 4513, 5.1.2).
     if (password === '') throw authFailed('empty_password');
@@ -42,15 +45,38 @@ export async function takePassword(
   return opened;
 }
 
-/** Counts an attempt as a failure until it has succeeded. @throws RATE_LIMITED */
-async function countAttempt({ store }: SsoDeps, connectionId: string, username: string) {
+interface Attempt extends Pick<LdapAnswer, 'connectionId' | 'username'> {
+  readonly address: string;
+}
+
+/**
+ * Counts an attempt as a failure until it has succeeded: for the person at one address, and at all addresses together
+ * from which the person has not signed in lately. So nobody keeps a person out who is where they usually are, and many
+ * addresses do not guess without end.
+ * @throws RATE_LIMITED
+ */
+async function countAttempt({ store }: SsoDeps, { connectionId, username, address }: Attempt) {
   const subject = hashOf(`${connectionId}\n${username.toLowerCase()}`).toString('base64url');
-  const slot = { key: `bh:{sso:${subject}}:passwords`, owner: newSecret() };
-  if (!(await store.takeSlot({ ...slot, most: MOST_FAILURES, seconds: FAILURE_SECONDS }))) {
+  const own = `bh:{sso:${subject}}:passwords`;
+  const here = hashOf(subjectOf(address)).toString('base64url');
+  const known = { key: `${own}:known:${here}`, value: '1', seconds: KNOWN_SECONDS };
+  const owner = newSecret();
+  const atAddress = { key: `${own}:${here}`, owner, most: MOST_FAILURES, seconds: FAILURE_SECONDS };
+  const elsewhere = { key: own, owner, most: MOST_OF_STRANGERS, seconds: FAILURE_SECONDS };
+  const isKnown = (await store.get(known.key)) !== undefined;
+  const slots = isKnown ? [atAddress] : [atAddress, elsewhere];
+  for (const slot of slots) {
+    if (await store.takeSlot(slot)) continue;
+    if (slot === elsewhere) await store.freeSlot(atAddress); // this attempt is none
     const message = 'Too many wrong passwords for this person. Try again later.';
     throw new AppError('RATE_LIMITED', message, { retryAfter: FAILURE_SECONDS });
   }
-  return { succeeded: () => store.freeSlot(slot) };
+  return {
+    async succeeded() {
+      for (const slot of slots) await store.freeSlot(slot);
+      await store.put([known]);
+    },
+  };
 }
 
 /** A connection of its own for each bind. Certificates are checked always. @throws SSO_ERROR */

@@ -1,3 +1,4 @@
+import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stringifySetCookie } from 'cookie';
 import { Type } from 'typebox';
@@ -23,11 +24,12 @@ import {
   SignedOut,
 } from './sso.login.schema.ts';
 import { beginLogin, discoverConnection } from './sso.login.service.ts';
-import { signOut } from './sso.logout.service.ts';
+import { leavingOf, signOut } from './sso.logout.service.ts';
 import { metadataOf } from './sso.metadata.service.ts';
 import { rates } from './sso.rates.ts';
 
 const open = { access: 'none', errors: 'page' } as const;
+const SIGNED_OUT = { title: 'You are signed out', lead: 'You can close this window.' };
 
 /** The login itself, which needs no credential. */
 export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, deps) => {
@@ -137,7 +139,7 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
       },
     },
     async (request, reply) => {
-      const { signedIn } = await takePassword(deps, request.body, request.id);
+      const { signedIn } = await takePassword(deps, request.body, bringer(request));
       return reply.header('cache-control', 'no-store').send(signedIn);
     },
   );
@@ -147,12 +149,40 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
     {
       config: { ...open, rate: rates.ssoCallback, failures: [] },
       schema: {
+        operationId: 'sso.logoutPage',
+        summary: 'Show the page on which a person signs out',
+        description: 'It ends nothing: a link from another site reaches it too.',
+        querystring: LogoutQuery,
+        response: { 200: Type.String() },
+      },
+    },
+    async (request, reply) => {
+      const cookie = cookiesIn(request.headers)[session];
+      const { return_to: returnTo } = request.query;
+      const { isSignedIn, leadsTo } = await leavingOf(deps, { cookie, returnTo });
+      reply.header('cache-control', 'no-store');
+      if (!isSignedIn) return sendPage(reply, SIGNED_OUT);
+      return sendPage(reply, {
+        title: 'Sign out?',
+        lead: 'You are signed in through your organisation.',
+        button: 'Sign out',
+        leadsTo,
+      });
+    },
+  );
+
+  app.post(
+    '/sso/logout',
+    {
+      config: { ...open, fromOwnPages: true, rate: rates.ssoCallback, failures: [], takesForm: true },
+      schema: {
         operationId: 'sso.logout',
-        summary: 'End the session of a browser',
+        summary: 'End the session of a browser, from the page alone',
         description:
           'A browser is sent to the provider, where that publishes a place to sign out, or to `return_to`. Programs end sessions by `DELETE /v1/sso/sessions/:id`.',
         querystring: LogoutQuery,
-        response: { 200: SignedOut, 302: Type.Null() },
+        body: NoFields,
+        response: { 200: SignedOut, 303: Type.Null() },
       },
     },
     async (request, reply) => {
@@ -162,8 +192,7 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
       const gone = { name: session, value: '', path: '/', httpOnly: true, secure: isSecure, maxAge: 0 };
       reply.headers({ 'cache-control': 'no-store', 'set-cookie': stringifySetCookie(gone) });
       if (!asksForPage(request)) return reply.send(answer);
-      if (goesTo !== null) return reply.redirect(goesTo, 302);
-      return sendPage(reply, { title: 'You are signed out', lead: 'You can close this window.' });
+      return goesTo === null ? sendPage(reply, SIGNED_OUT) : reply.redirect(goesTo, 303);
     },
   );
 

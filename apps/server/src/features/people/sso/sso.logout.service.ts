@@ -18,19 +18,11 @@ interface Leaving {
   readonly returnTo: string | undefined;
 }
 
-/**
- * Ends the session of a browser, and says where the browser goes: to the provider where it publishes a place for that
- * (OpenID Connect RP-Initiated Logout 1.0), and else back.
- * @throws BAD_REQUEST for an address that the connection does not list
- */
-export async function signOut(
-  deps: SsoDeps,
-  { requestId, cookie, returnTo }: Leaving,
-): Promise<SignedOut & { readonly goesTo: string | null }> {
+/** The session of a browser and its connection. @throws BAD_REQUEST for an address that the connection does not list */
+async function heldBy(deps: SsoDeps, { cookie, returnTo }: Omit<Leaving, 'requestId'>) {
   const named = readSessionCookie(cookie);
   const tenant = { developerId: named?.developerId ?? '' };
-  const at = deps.clock();
-  const found = named && (await findSession(deps.db, tenant, named.id, at));
+  const found = named && (await findSession(deps.db, tenant, named.id, deps.clock()));
   const held = found?.secretHash.equals(named?.secretHash ?? Buffer.alloc(0)) ? found : undefined;
   const row = held && (await findConnection(deps.db, tenant, held.connectionId));
   const listed = row ? membersOf(row).redirectUris : [];
@@ -41,7 +33,30 @@ export async function signOut(
       'Send a path of this service, or an address of `redirectUris`.',
     );
   }
+  return { tenant, held, row };
+}
+
+/** Whether there is a session to end, and where the browser goes then. @throws as `signOut` */
+export async function leavingOf(deps: SsoDeps, leaving: Omit<Leaving, 'requestId'>) {
+  const { held, row } = await heldBy(deps, leaving);
+  const { returnTo } = leaving;
+  const atProvider = row?.protocol === 'oidc' ? await providersPlace(deps, row, returnTo) : null;
+  const leadsTo = [atProvider, returnTo].filter((place) => typeof place === 'string');
+  return { isSignedIn: held !== undefined, leadsTo };
+}
+
+/**
+ * Ends the session of a browser, and says where the browser goes: to the provider where it publishes a place for that
+ * (OpenID Connect RP-Initiated Logout 1.0), and else back.
+ * @throws BAD_REQUEST for an address that the connection does not list
+ */
+export async function signOut(
+  deps: SsoDeps,
+  { requestId, cookie, returnTo }: Leaving,
+): Promise<SignedOut & { readonly goesTo: string | null }> {
+  const { tenant, held, row } = await heldBy(deps, { cookie, returnTo });
   if (held) {
+    const at = deps.clock();
     const { id: sessionId, connectionId, principalId } = held;
     const caller = await callerFor(deps, tenant, connectionId, requestId);
     await inTransaction(deps.db, async (tx) => {

@@ -21,7 +21,7 @@ async function startSignedIn() {
   const held = landed.cookies.find(({ name }) => name === '__Host-bh_sso_session');
   const session = `${held?.name}=${held?.value}`;
   const signOut = (path: string, headers: object = { cookie: session }) =>
-    service.app.inject({ url: `/sso/logout${path}`, headers: { ...headers } });
+    service.app.inject({ method: 'POST', url: `/sso/logout${path}`, headers: { ...headers } });
   const count = async () => (await acme('GET', '/v1/sso/sessions')).json().sessions.length;
   return { provider, service, acme, connection, session, signOut, count };
 }
@@ -33,7 +33,7 @@ test('a browser signs out, here and at the provider, and comes back to a listed 
   const answer = await signOut(`?return_to=${encodeURIComponent(APP_BACK)}`, { cookie: session, ...html });
 
   const target = new URL(String(answer.headers.location));
-  expect(answer.statusCode).toBe(302);
+  expect(answer.statusCode).toBe(303);
   expect(target.origin + target.pathname).toBe(`${provider.issuer}/session/end`);
   expect(Object.fromEntries(target.searchParams)).toEqual({
     client_id: connection.clientId,
@@ -60,6 +60,28 @@ test('o14: the provider gets the ID token of the session back, which the databas
   const hint = new URL(providerUrl).searchParams.get('id_token_hint') ?? '';
   expect(decodeJwt(hint)).toMatchObject({ iss: provider.issuer, sub: 'ada' });
   expect(logoutHint?.includes(hint.slice(0, 20))).toBe(false);
+});
+
+test('L5: a link from another site ends no session: it leads to a page whose button does', async () => {
+  const { provider, service, session, signOut, count } = await startSignedIn();
+  const path = `/sso/logout?return_to=${encodeURIComponent(APP_BACK)}`;
+  const fetched = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', ...html };
+  for (const method of ['GET', 'HEAD'] as const) {
+    const linked = await service.app.inject({ method, url: path, headers: { cookie: session, ...fetched } });
+    expect([method, linked.statusCode, linked.cookies]).toEqual([method, 200, []]);
+  }
+  const page = await service.app.inject({ url: path, headers: { cookie: session, ...html } });
+  expect(page.body).toContain('<form class="lead" method="post"><button>Sign out</button></form>');
+  expect(page.headers['content-security-policy']).toContain(
+    `form-action 'self' ${provider.issuer} ${new URL(APP_BACK).origin};`,
+  );
+  const foreign = { cookie: session, ...html, origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' };
+  expect((await signOut('', foreign)).statusCode).toBe(403);
+  expect(await count()).toBe(1);
+
+  const own = { cookie: session, ...html, origin: 'https://auth.test', 'sec-fetch-site': 'same-origin' };
+  expect((await signOut('', own)).statusCode).toBe(303);
+  expect(await count()).toBe(0);
 });
 
 test('a wrong cookie ends no session, and a browser without one is told that it is signed out', async () => {
@@ -98,6 +120,7 @@ test('a provider without a place to sign out ends the session here', async () =>
   const cookie = landed.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
 
   const answer = await service.app.inject({
+    method: 'POST',
     url: '/sso/logout?return_to=/permissions',
     headers: { cookie, ...html },
   });

@@ -1,16 +1,23 @@
+import { createHash } from 'node:crypto';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { principalsWithGrants } from '../../access/grants/grants.queries.ts';
 import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
-import { principalsWithCredentials } from '../../vault/credentials/credentials.queries.ts';
-import { principalsWithPasskeys } from '../passkeys/passkeys.queries.ts';
-import { personByUserName, userOfPrincipal } from '../scim/scim.queries.ts';
+import {
+  type Person,
+  personByAddress,
+  personByExternalId,
+  personByUserName,
+  userOfPrincipal,
+} from '../scim/scim.queries.ts';
+import { type IdentityPlace, identitiesOfUser } from './sso.identities.repo.ts';
 import type { ConnectionRow } from './sso.repo.ts';
-import { domainOf } from './sso.rules.ts';
+import { domainOf, providerOf } from './sso.rules.ts';
+import { membersOf } from './sso.secrets.service.ts';
+import { connectionsOfUser } from './sso.signals.queries.ts';
 
 /**
- * Takes an address where the provider of a connection speaks for it: in a domain that the connection lists and this
- * developer has verified. A provider that says so of any other address could take over the users of somebody else.
+ * Takes an address where the provider of a connection speaks for it: in a domain that this developer has verified, and
+ * that is the connection's. A provider that says so of any other address could take over the users of somebody else.
  */
 export async function countingAddress(
   db: Executor,
@@ -30,31 +37,60 @@ export interface Naming {
   readonly address: string | undefined;
 }
 
+export const placeOf = (row: Pick<ConnectionRow, 'id' | 'settings'>): IdentityPlace => ({
+  connectionId: row.id,
+  provider: providerOf(membersOf(row)),
+});
+
+/**
+ * Finds whom a subject means that is not linked yet: the user of its external id, where the provider provisions its
+ * people, or of its address. An external id finds nobody who signs in at another connection.
+ * @returns undefined for nobody, and `other_subject` for a user who is linked to another subject of the provider
+ */
+export async function personToLink(
+  db: Executor,
+  tenant: Tenant,
+  row: ConnectionRow,
+  { subject, address }: Naming,
+): Promise<Person | 'other_subject' | undefined> {
+  const named = membersOf(row).scimManaged ? await personByExternalId(db, tenant, subject) : undefined;
+  const isElsewhere =
+    named !== undefined &&
+    (await connectionsOfUser(db, tenant, named.userId)).some((connectionId) => connectionId !== row.id);
+  const provisioned = isElsewhere ? undefined : named;
+  const found = provisioned ?? (address === undefined ? undefined : await personAt(db, tenant, address));
+  return found && (await isLinkedAt(db, tenant, row, found)) ? 'other_subject' : found;
+}
+
+/** Whether a user is known by a subject of the connection's provider. */
+export const isLinkedAt = async (
+  db: Executor,
+  tenant: Tenant,
+  row: Pick<ConnectionRow, 'id' | 'settings'>,
+  { userId }: Pick<Person, 'userId'>,
+): Promise<boolean> => (await identitiesOfUser(db, tenant, placeOf(row), userId)).length > 0;
+
+const personAt = async (db: Executor, tenant: Tenant, address: string): Promise<Person | undefined> =>
+  (await personByUserName(db, tenant, address)) ?? personByAddress(db, tenant, address);
+
 const LONGEST = 256; // characters of a `userName`
 
 /**
- * Finds the name for a person whom nobody has added. The name becomes the principal id, which opens what the developer
- * keeps for it. Without an address that counts, the provider may therefore name no address, and nobody who is known here.
- * @returns undefined when the person can have no name
+ * The name for a person whom nobody has added, which becomes the principal id and opens what the developer keeps for it:
+ * an address that counts, or else the subject in the connection's own space, where no application has an id.
+ * @returns undefined where somebody has, or had, the name
  */
 export async function freeName(
   db: Executor,
   tenant: Tenant,
-  row: Pick<ConnectionRow, 'domains'>,
+  { id }: Pick<ConnectionRow, 'id'>,
   { subject, address }: Naming,
 ): Promise<string | undefined> {
-  const isAddress = subject.includes('@');
-  const own = address ?? (isAddress ? await countingAddress(db, tenant, row, subject) : undefined);
-  if (own === undefined && (isAddress || (await isKnown(db, tenant, subject)))) return undefined;
-  const name = own ?? subject;
-  return name.length > LONGEST || (await personByUserName(db, tenant, name)) ? undefined : name;
+  const within = `${id}|${subject}`;
+  const short = within.length > LONGEST ? `${id}|sha256.${digestOf(subject)}` : within;
+  const name = address ?? short;
+  const isFree = name.length <= LONGEST && (await userOfPrincipal(db, tenant, name)) === undefined;
+  return isFree ? name : undefined;
 }
 
-/** Whether a user stands for a principal id, or something is kept for it. */
-async function isKnown(db: Executor, tenant: Tenant, principalId: string): Promise<boolean> {
-  if ((await userOfPrincipal(db, tenant, principalId)) !== undefined) return true;
-  for (const principalsWith of [principalsWithGrants, principalsWithCredentials, principalsWithPasskeys]) {
-    if ((await principalsWith(db, tenant, [principalId])).length > 0) return true;
-  }
-  return false;
-}
+const digestOf = (subject: string) => createHash('sha256').update(subject).digest('base64url');

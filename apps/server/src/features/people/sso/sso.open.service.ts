@@ -1,6 +1,6 @@
 import type { House } from '../../../feature.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
-import { enforcementBegan, issuerChanged } from './sso.hooks.ts';
+import { connectionActivated, enforcementBegan, issuerChanged } from './sso.hooks.ts';
 import { stateKeysOf } from './sso.keys.service.ts';
 import { type SsoSettings, ssoEgress } from './sso.settings.ts';
 
@@ -15,5 +15,6 @@ export const ssoDepsOf = (house: House, settings: SsoSettings): SsoDeps => ({
   metadataLimit: settings.SSO_METADATA_LIMIT_BYTES,
   allowsPlainLdap: settings.SSO_ALLOW_INSECURE_URLS,
   onEnforced: house.listenersOf(enforcementBegan),
+  onActivated: house.listenersOf(connectionActivated),
   onIssuerChanged: house.listenersOf(issuerChanged),
 });

@@ -8,7 +8,9 @@ export interface Claimed {
   readonly subject: string;
   /** The subject in the provider's own words. */
   readonly idpSubject: string;
+  /** Null also where the provider says that the address is not verified. */
   readonly email: string | null;
+  readonly isUnverified?: boolean;
   readonly name: string | null;
   readonly groups: readonly string[];
   /** The provider's own name of the session, if it gave one. */
@@ -31,6 +33,21 @@ class LoginRefusal extends AppError {
     super('SSO_AUTH_FAILED', 'The sign-in was refused. Begin again.');
     this.reason = reason;
     this.said = said === undefined ? undefined : shownText(said);
+  }
+}
+
+/** A second subject of a provider, for a person who is linked to another one. An administrator moves the link. */
+export class OtherSubject extends AppError {
+  /** What an administrator needs to know for it. */
+  readonly found: { readonly subject: string; readonly address: string | undefined };
+
+  constructor(found: OtherSubject['found']) {
+    super(
+      'SSO_ACCOUNT_CONFLICT',
+      'The person of this address is linked to another account at the identity provider. Ask an administrator to move the link.',
+      { sub_reason: 'other_subject' },
+    );
+    this.found = found;
   }
 }
 

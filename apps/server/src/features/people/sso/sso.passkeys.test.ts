@@ -6,7 +6,7 @@ import { authenticator, registerPasskey } from '../../../../test/app/authenticat
 import { authorize, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { personOn } from '../../../../test/app/person.ts';
 import { provisionerOf } from '../../../../test/app/scim.ts';
-import { addOidc, besideProvider, signOn } from '../../../../test/app/signing-on.ts';
+import { addOidc, besideProvider, provision, signOn } from '../../../../test/app/signing-on.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
 import { verifyAddress } from '../../../../test/app/verified.ts';
 
@@ -25,7 +25,8 @@ async function startCustomer(consentMode: string) {
   const provider = await startAccountsServer();
   const acme = await service.asDeveloper();
   const org = acme.developerId;
-  const connection = await addOidc(acme, provider, { jitProvisioning: true });
+  const connection = await addOidc(acme, provider, { scimManaged: true });
+  await provision(service, acme);
   const { sessionId } = await signOn(service, provider, { org });
   await acme('PATCH', '/v1/me', { consentMode });
   const enforce = () => acme('POST', '/v1/sso/enforce', { enforce: true });

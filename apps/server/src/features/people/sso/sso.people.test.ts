@@ -88,25 +88,41 @@ describe('a login is linked', () => {
     const { Resources } = (await made.scim('GET', '/Users')).json();
     expect(Resources).toMatchObject([{ userName: 'ada@upstream.test', active: true }]);
 
-    const taken = await startPeople({ jitProvisioning: true }, false);
-    await taken.scim('POST', '/Users', { userName: 'ada' });
+    const taken = await startPeople({ jitProvisioning: true });
+    await taken.scim('POST', '/Users', { userName: 'somebody', externalId: 'ada@upstream.test' });
     expect(refusalOf(await taken.begin())).toBe('409 SSO_ACCOUNT_CONFLICT');
   });
 
-  test('M10: to no new user who would have an address that is not the provider’s to give, or a known principal', async () => {
+  test('H5: to a new user in the connection’s own space, where the provider names no address that counts', async () => {
     const unlisted = await startPeople({ jitProvisioning: true, domains: [] });
-    expect((await unlisted.begin()).json()).toMatchObject({ principalId: 'ada', email: 'ada@upstream.test' });
+    const { id } = unlisted.connection;
+    expect((await unlisted.begin()).json()).toMatchObject({
+      principalId: `${id}|ada`,
+      email: 'ada@upstream.test',
+    });
     const { Resources } = (await unlisted.scim('GET', '/Users')).json();
-    expect(Resources).toMatchObject([{ userName: 'ada' }]);
+    expect(Resources).toMatchObject([{ userName: `${id}|ada` }]);
     expect(Resources[0].emails).toEqual([]);
-    unlisted.provider.behaviour.account = 'ceo@c1.test';
-    expect(refusalOf(await unlisted.begin())).toBe('409 SSO_ACCOUNT_CONFLICT');
-    expect((await unlisted.scim('GET', '/Users')).json().totalResults).toBe(1);
+    unlisted.provider.behaviour.account = 'ceo@c1.test'; // a subject is no address
+    expect((await unlisted.begin()).json().principalId).toBe(`${id}|ceo@c1.test`);
 
-    const known = await startPeople({ jitProvisioning: true, domains: [] });
-    await grantTo(known.acme, { principalId: 'ADA' });
-    expect(refusalOf(await known.begin())).toBe('409 SSO_ACCOUNT_CONFLICT');
-    expect((await known.scim('GET', '/Users')).json().totalResults).toBe(0);
+    const unverified = await startPeople({ jitProvisioning: true }, false);
+    await unverified.scim('POST', '/Users', { userName: 'ada' });
+    await grantTo(unverified.acme, { principalId: 'ADA' });
+    expect((await unverified.begin()).json().principalId).toBe(`${unverified.connection.id}|ada`);
+  });
+
+  test('H5: to a user whose id fits, however long the subject is', async () => {
+    const { connection, provider, begin, scim } = await startPeople({ jitProvisioning: true, domains: [] });
+    const most = 'x'.repeat(256 - connection.id.length - 1);
+    provider.behaviour.account = most;
+    expect((await begin()).json().principalId).toBe(`${connection.id}|${most}`);
+
+    provider.behaviour.account = `${most}y`;
+    const { principalId } = (await begin()).json();
+    expect(principalId).toMatch(new RegExp(`^${connection.id}\\|sha256\\.[\\w-]{43}$`));
+    expect((await begin()).json().principalId).toBe(principalId);
+    expect((await scim('GET', '/Users')).json().totalResults).toBe(2);
   });
 
   test('to one identity for each connection, also for one subject', async () => {
@@ -114,7 +130,7 @@ describe('a login is linked', () => {
     await begin();
     const other = await addOidc(acme, provider, { name: 'Other', jitProvisioning: true });
     const session = await signOn(service, provider, { org, connection: other.id }).catch(String);
-    expect(session).toMatchObject({ principalId: 'ada' }); // by the subject: the address is not trusted here
+    expect(session).toMatchObject({ principalId: `${other.id}|ada` }); // the address is not trusted here
   });
 });
 

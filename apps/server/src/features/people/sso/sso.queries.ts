@@ -3,7 +3,7 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import type { SsoConnections } from '../../../platform/db/types.gen.ts';
 import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
-import { userOfPrincipal } from '../scim/scim.queries.ts';
+import { addressIn, userOfPrincipal } from '../scim/scim.queries.ts';
 import { domainOf, loginPath } from './sso.rules.ts';
 
 export type Active = Pick<Selectable<SsoConnections>, 'id' | 'domains' | 'settings' | 'enforce'>;
@@ -22,6 +22,9 @@ export const enforcingOf = (db: Executor, tenant: Tenant) => activeOf(db, tenant
 
 export const hasActiveConnection = async (db: Executor, tenant: Tenant): Promise<boolean> =>
   (await activeOf(db, tenant).limit(1).executeTakeFirst()) !== undefined;
+
+/** The domain of a principal id that is an address. Empty for any other id. */
+export const domainOfPrincipal = (principalId: string): string => domainOf(addressIn(principalId) ?? '@');
 
 /** The active connections, as far as they concern a principal. */
 export interface Concern {
@@ -43,7 +46,7 @@ export async function concernOf(
   if (active.length === 0) return { active, userId: undefined, enforced: undefined, leading: undefined };
   const userId = await userOfPrincipal(db, tenant, principalId);
   const linked = userId === undefined ? [] : await connectionsOfUser(db, tenant, userId);
-  const domain = domainOf(principalId);
+  const domain = domainOfPrincipal(principalId);
   const isLinked = ({ id }: Active) => linked.includes(id);
   const lists = ({ domains }: Active) => domains.includes(domain);
   const listing = active.find((one) => one.enforce && lists(one));

@@ -163,6 +163,25 @@ export const isOtherProvider = (before: SsoMembers, after: SsoMembers): boolean 
   IDENTIFYING.some((name) => before[name] !== after[name]) ||
   JSON.stringify(before.idpCertificates) !== JSON.stringify(after.idpCertificates);
 
+/**
+ * The provider whose subjects the identities of a connection are: the issuer, the entity id or the directory. A new
+ * certificate or client leaves it as it is.
+ */
+export function providerOf({
+  issuerUrl,
+  idpEntityId,
+  ldapUrl = '',
+  ldapSearchBase = '',
+}: SsoMembers): string {
+  if (issuerUrl !== undefined) return issuerUrl.replace(/\/$/, '');
+  if (idpEntityId !== undefined) return idpEntityId;
+  const server = ldapUrl.replace(/^ldaps?:\/\//, '').replace(/(?::(?:389|636))?\/?$/, '');
+  return `${server}/${ldapSearchBase
+    .split(',')
+    .map((part) => part.trim())
+    .join(',')}`.toLowerCase();
+}
+
 /** The server that gets the secret. Another one gets no secret that was written for this one. */
 export const secretGoesTo = ({ issuerUrl, ldapUrl }: SsoMembers): string => issuerUrl ?? ldapUrl ?? '';
 
@@ -186,6 +205,10 @@ export function domainOf(email: string): string {
   const said = email.slice(email.lastIndexOf('@') + 1);
   return domainName(said, { allowsSpecialUse: true }) ?? said.toLowerCase();
 }
+
+/** Whether a connection admits a person with this address. Its domains say whom it leaves out, and link nobody. */
+export const isAdmitted = (domains: readonly string[], address: string | null | undefined): boolean =>
+  domains.length === 0 || (typeof address === 'string' && domains.includes(domainOf(address)));
 
 /** A path of this service that a browser may be sent to: no other origin, in any reading of it. */
 export function isOwnPath(path: string, base: string): boolean {

@@ -1,6 +1,6 @@
 import type { SAML } from '@node-saml/node-saml';
 import { certificateOf, unexpired } from './sso.certificates.rules.ts';
-import { addressAmong, groupsOfAttributes, nameAmong } from './sso.claims.rules.ts';
+import { addressAmong, groupsOfAttributes, isCalledUnverified, nameAmong } from './sso.claims.rules.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import type { Flight, LoginRequest } from './sso.flight.service.ts';
 import type { OnceOnly } from './sso.identity.service.ts';
@@ -165,10 +165,12 @@ function claimedBy(
   const ofSubject = nameIdFormat === EMAIL_FORMAT ? [nameId] : [];
   const whole = (nameAttribute ? [nameAttribute] : NAME_NAMES).flatMap(attributes.valuesOf);
   const [given, family] = nameAttribute ? [] : [first(GIVEN_NAMES)[0], first(FAMILY_NAMES)[0]];
+  const isUnverified = isCalledUnverified(attributes.all);
   return {
     subject: `${nameIdFormat}|${nameId}`,
     idpSubject: nameId,
-    email: addressAmong(emails.length > 0 ? emails : ofSubject, domains),
+    email: isUnverified ? null : addressAmong(emails.length > 0 ? emails : ofSubject, domains),
+    isUnverified,
     name: nameAmong({ whole, given, family }),
     groups: groupAttribute === null ? [] : mustBeRead(groupsOfAttributes(attributes, groupAttribute)),
     authTime,

@@ -20,6 +20,11 @@ export const samples: Samples = {
   ways: {
     'GET /v1/sso/connections/:id': { id: 'ssoConnectionId' },
     'PATCH /v1/sso/connections/:id': { id: 'ssoConnectionId', body: () => ({ name: 'Another name' }) },
+    'GET /v1/sso/connections/:id/identities': { id: 'ssoConnectionId' },
+    'PUT /v1/sso/connections/:id/identities': {
+      id: 'ssoConnectionId',
+      body: () => ({ principalId: 'user_42', subject: 'https://idp.example|42' }),
+    },
     'POST /v1/sso/connections/:id/test': { id: 'ssoConnectionId', body: () => ({}) },
     'DELETE /v1/sso/connections/:id': { id: 'ssoConnectionId' },
   },
@@ -40,6 +45,8 @@ export const samples: Samples = {
     'PATCH /v1/sso/connections/:id',
     'DELETE /v1/sso/connections/:id',
     'POST /v1/sso/connections/:id/test',
+    'GET /v1/sso/connections/:id/identities',
+    'PUT /v1/sso/connections/:id/identities',
     'POST /v1/sso/enforce',
     'POST /v1/sso/config',
     'GET /v1/sso/config',

@@ -189,3 +189,29 @@ export const SsoSession = Type.Object({
 });
 export type SsoSessionPage = Static<typeof SsoSessionPage>;
 export const SsoSessionPage = Type.Object({ sessions: Type.Array(SsoSession), nextCursor: NextCursor });
+
+const Principal = Type.String({ minLength: 1, maxLength: 256 });
+
+export type SsoIdentity = Static<typeof SsoIdentity>;
+export const SsoIdentity = Type.Object({
+  connectionId: Id,
+  provider: Type.String({ description: 'The issuer, the entity id or the directory.' }),
+  subject: Type.String({
+    description:
+      'The person at the provider: `<issuer>|<sub>`, `<format>|<NameID>`, or the id of the directory’s entry.',
+  }),
+  userId: Id,
+  principalId: Type.String(),
+  createdAt: Time,
+});
+export type SsoIdentities = Static<typeof SsoIdentities>;
+export const SsoIdentities = Type.Object({ identities: Type.Array(SsoIdentity) });
+
+export type SsoIdentityQuery = Static<typeof SsoIdentityQuery>;
+export const SsoIdentityQuery = Type.Object({ principalId: Principal });
+
+export type SsoIdentityMove = Static<typeof SsoIdentityMove>;
+export const SsoIdentityMove = Type.Object(
+  { principalId: Principal, subject: Type.String({ minLength: 1, maxLength: 2816 }) },
+  { additionalProperties: false },
+);

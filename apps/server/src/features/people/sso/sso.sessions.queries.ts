@@ -5,7 +5,7 @@ import type { SsoSessions } from '../../../platform/db/types.gen.ts';
 import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
 import { rightsOfOne } from './sso.groups.queries.ts';
 import { type Active, activeOf, concernOf, type SignInAt, signInAt } from './sso.queries.ts';
-import { domainOf, type SsoMembers } from './sso.rules.ts';
+import { domainOf, providerOf, type SsoMembers } from './sso.rules.ts';
 import { isSince, type SignIn, SKEW_MS, signInOf } from './sso.sign-in.rules.ts';
 
 const liveSessions = (db: Executor, { developerId }: Tenant, now: Date) =>
@@ -171,8 +171,8 @@ export async function vouchingFor(
       .executeTakeFirst());
   if (!held?.secretHash.equals(cookie?.secretHash ?? Buffer.alloc(0)))
     return { loginPath, session: undefined };
-  const { issuerUrl, idpEntityId }: SsoMembers = Object(connection.settings); // stored by this service
+  const members: SsoMembers = Object(connection.settings); // stored by this service
   const { email, subject, userId } = held;
-  const issuer = issuerUrl ?? idpEntityId ?? connection.id;
+  const issuer = members.issuerUrl ?? providerOf(members);
   return { loginPath, session: { email, subject, userId, issuer } };
 }

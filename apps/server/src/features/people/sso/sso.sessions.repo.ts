@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
-import type { SsoIdentities, SsoSessions } from '../../../platform/db/types.gen.ts';
+import type { SsoSessions } from '../../../platform/db/types.gen.ts';
 import type { SsoSessionQuery } from './sso.schema.ts';
 
 export type SessionRow = Selectable<SsoSessions>;
@@ -87,52 +87,6 @@ export async function deleteSessionsOf(tx: Tx, tenant: Tenant, connectionId: str
     .returning(['id', 'connectionId', 'principalId'])
     .execute();
   return ended.sort((one, other) => (one.id < other.id ? -1 : 1));
-}
-
-export const findIdentity = (
-  db: Executor,
-  { developerId }: Tenant,
-  connectionId: string,
-  subject: string,
-): Promise<Selectable<SsoIdentities> | undefined> =>
-  db
-    .selectFrom('ssoIdentities')
-    .selectAll()
-    .where('developerId', '=', developerId)
-    .where('connectionId', '=', connectionId)
-    .where('subject', '=', subject)
-    .executeTakeFirst();
-
-export async function insertIdentity(
-  tx: Tx,
-  { developerId }: Tenant,
-  row: Omit<Insertable<SsoIdentities>, 'developerId'>,
-): Promise<void> {
-  await tx
-    .insertInto('ssoIdentities')
-    .values({ ...row, developerId })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['developerId', 'connectionId', 'subject'])
-        .doUpdateSet({ userId: row.userId, tenant: row.tenant ?? null }),
-    )
-    .execute();
-}
-
-/** The users who have signed in at one of these connections. */
-export async function usersOf(
-  db: Executor,
-  { developerId }: Tenant,
-  connectionIds: readonly string[],
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom('ssoIdentities')
-    .select('userId')
-    .distinct()
-    .where('developerId', '=', developerId)
-    .where('connectionId', 'in', connectionIds)
-    .execute();
-  return rows.map(({ userId }) => userId);
 }
 
 /**

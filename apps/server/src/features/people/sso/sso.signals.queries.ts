@@ -1,6 +1,6 @@
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import type { SsoMembers } from './sso.rules.ts';
+import { providerOf, type SsoMembers } from './sso.rules.ts';
 
 /** A connection, as far as signals of its provider are concerned. */
 export interface SignallingConnection {
@@ -11,6 +11,8 @@ export interface SignallingConnection {
   readonly scimManaged: boolean;
   /** The issuer of an OpenID provider, or the entity id of a SAML one. */
   readonly issuer: string | undefined;
+  /** As its identities name it. */
+  readonly provider: string;
 }
 
 export async function findSignallingConnection(
@@ -25,22 +27,24 @@ export async function findSignallingConnection(
     .where('id', '=', id)
     .executeTakeFirst();
   if (!row) return undefined;
-  const { issuerUrl, idpEntityId, scimManaged }: SsoMembers = Object(row.settings); // stored by this service
-  return { ...row, scimManaged, issuer: issuerUrl ?? idpEntityId };
+  const members: SsoMembers = Object(row.settings); // stored by this service
+  const { issuerUrl, idpEntityId, scimManaged } = members;
+  return { ...row, scimManaged, issuer: issuerUrl ?? idpEntityId, provider: providerOf(members) };
 }
 
-/** The user who stands for a subject at a connection. */
+/** The user who stands for a subject of the provider that a connection has. */
 export async function userOfSubject(
   db: Executor,
   { developerId }: Tenant,
-  connectionId: string,
+  { id, provider }: Pick<SignallingConnection, 'id' | 'provider'>,
   subjects: readonly string[],
 ): Promise<string | undefined> {
   const row = await db
     .selectFrom('ssoIdentities')
     .select('userId')
     .where('developerId', '=', developerId)
-    .where('connectionId', '=', connectionId)
+    .where('connectionId', '=', id)
+    .where(({ eb, or }) => or([eb('provider', '=', provider), eb('provider', 'is', null)]))
     .where('subject', 'in', subjects)
     .executeTakeFirst();
   return row?.userId;

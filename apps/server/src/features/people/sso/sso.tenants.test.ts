@@ -28,6 +28,10 @@ test('no route of single sign-on reaches what belongs to another developer', asy
     'PATCH /v1/sso/connections/:id': async () => refusalOf(await mallory('PATCH', path, { name: 'x' })),
     'DELETE /v1/sso/connections/:id': async () => refusalOf(await mallory('DELETE', path)),
     'POST /v1/sso/connections/:id/test': async () => refusalOf(await mallory('POST', `${path}/test`, {})),
+    'GET /v1/sso/connections/:id/identities': async () =>
+      refusalOf(await mallory('GET', `${path}/identities?principalId=ada`)),
+    'PUT /v1/sso/connections/:id/identities': async () =>
+      refusalOf(await mallory('PUT', `${path}/identities`, { principalId: 'ada', subject: 's' })),
     'POST /v1/sso/enforce': async () => {
       await mallory('POST', `/v1/sso/connections/${other.id}/test`, {});
       return refusalOf(await mallory('POST', '/v1/sso/enforce', { enforce: true }));
@@ -54,7 +58,12 @@ test('no route of single sign-on reaches what belongs to another developer', asy
     },
     'GET /sso/logout': async () => {
       const cookie = `__Host-bh_sso_session=${mallory.developerId}.${session.sessionId}.secret`;
-      return (await service.app.inject({ url: '/sso/logout', headers: { cookie } })).json().signedOut;
+      return (await service.app.inject({ url: '/sso/logout', headers: { cookie } })).body.includes('<form');
+    },
+    'POST /sso/logout': async () => {
+      const cookie = `__Host-bh_sso_session=${mallory.developerId}.${session.sessionId}.secret`;
+      const answer = await service.app.inject({ method: 'POST', url: '/sso/logout', headers: { cookie } });
+      return answer.json().signedOut;
     },
     // Metadata for a provider are public, and hold no more than the members that the provider was given.
     'GET /sso/saml/:connectionId/metadata': async () =>
@@ -76,6 +85,7 @@ test('no route of single sign-on reaches what belongs to another developer', asy
     'POST /sso/callback/oidc': '400 BAD_REQUEST',
     'POST /sso/callback/saml': '400 BAD_REQUEST',
     'GET /sso/logout': false,
+    'POST /sso/logout': false,
     'GET /sso/saml/:connectionId/metadata': false,
   });
   const routes = service.routes.map(({ method, url }) => `${String(method)} ${url}`);

@@ -4,7 +4,7 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { findRestOfBudget } from '../../access/budgets/budgets.queries.ts';
 import { listAgentDids } from '../../accounts/agents/agents.queries.ts';
-import { addressOfPrincipal, personById } from '../../people/scim/scim.queries.ts';
+import { addressIn, addressOfPrincipal, personById } from '../../people/scim/scim.queries.ts';
 import { addressInSession } from '../../people/sso/sso.addresses.queries.ts';
 import { signSet } from '../../service/keys/index.ts';
 import type { MakeSet } from '../webhooks/index.ts';
@@ -119,5 +119,5 @@ async function emailOf(
 ): Promise<string | undefined> {
   const known =
     (await addressOfPrincipal(db, tenant, principalId)) ?? (await addressInSession(db, tenant, principalId));
-  return known ?? (typeof userName === 'string' && userName.includes('@') ? userName : undefined);
+  return known ?? (typeof userName === 'string' ? addressIn(userName) : undefined);
 }

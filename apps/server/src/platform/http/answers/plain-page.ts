@@ -14,8 +14,8 @@ export interface PlainPage {
   readonly hidden?: Readonly<Record<string, string>>;
   /** A place elsewhere, to which nothing leads but the person's own decision. */
   readonly link?: { readonly label: string; readonly href: string };
-  /** Where the answer to the form sends the browser, if it leaves the service. */
-  readonly leadsTo?: string | undefined;
+  /** Where the answer to the form sends the browser, one place after the other, if it leaves the service. */
+  readonly leadsTo?: string | readonly string[] | undefined;
 }
 
 interface PlainField {
@@ -25,8 +25,9 @@ interface PlainField {
   readonly autocomplete: string;
 }
 
-const policyOf = ({ leadsTo }: PlainPage) => {
-  const targets = leadsTo !== undefined && URL.canParse(leadsTo) ? ` ${new URL(leadsTo).origin}` : '';
+const policyOf = ({ leadsTo = [] }: PlainPage) => {
+  const places = [leadsTo].flat().filter((place) => URL.canParse(place));
+  const targets = places.map((place) => ` ${new URL(place).origin}`).join('');
   return `default-src 'none'; style-src 'self'; form-action 'self'${targets}; base-uri 'none'; frame-ancestors 'none'`;
 };
 
