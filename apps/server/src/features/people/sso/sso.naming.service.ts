@@ -13,7 +13,6 @@ import { type IdentityPlace, identitiesOfUser } from './sso.identities.repo.ts';
 import type { ConnectionRow } from './sso.repo.ts';
 import { domainOf, providerOf } from './sso.rules.ts';
 import { membersOf } from './sso.secrets.service.ts';
-import { connectionsOfUser } from './sso.signals.queries.ts';
 
 /**
  * Takes an address where the provider of a connection speaks for it: in a domain that this developer has verified, and
@@ -44,7 +43,7 @@ export const placeOf = (row: Pick<ConnectionRow, 'id' | 'settings'>): IdentityPl
 
 /**
  * Finds whom a subject means that is not linked yet: the user of its external id, where the provider provisions its
- * people, or of its address. An external id finds nobody who signs in at another connection.
+ * people, or of its address.
  * @returns undefined for nobody, and `other_subject` for a user who is linked to another subject of the provider
  */
 export async function personToLink(
@@ -54,11 +53,7 @@ export async function personToLink(
   { subject, address }: Naming,
 ): Promise<Person | 'other_subject' | undefined> {
   const named = membersOf(row).scimManaged ? await personByExternalId(db, tenant, subject) : undefined;
-  const isElsewhere =
-    named !== undefined &&
-    (await connectionsOfUser(db, tenant, named.userId)).some((connectionId) => connectionId !== row.id);
-  const provisioned = isElsewhere ? undefined : named;
-  const found = provisioned ?? (address === undefined ? undefined : await personAt(db, tenant, address));
+  const found = named ?? (address === undefined ? undefined : await personAt(db, tenant, address));
   return found && (await isLinkedAt(db, tenant, row, found)) ? 'other_subject' : found;
 }
 
