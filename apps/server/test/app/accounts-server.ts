@@ -7,6 +7,8 @@ import { onTestFinished } from 'vitest';
 interface Behaviour {
   /** The account that is signed in at the server. */
   account: string;
+  /** Claims in the place of the server's own. */
+  claims: object;
   /** The groups that the server says the account is in. */
   groups: readonly string[] | undefined;
   /** How (`amr`) and when (`ts`, in seconds) the account signed in. */
@@ -28,6 +30,7 @@ export async function startAccountsServer() {
   const issuer = `http://127.0.0.1:${Object(server.address()).port}`;
   const behaviour: Behaviour = {
     account: 'ada',
+    claims: {},
     groups: undefined,
     signedIn: {},
     refused: [],
@@ -61,6 +64,7 @@ export async function startAccountsServer() {
         email_verified: true,
         groups: behaviour.groups,
         amr: behaviour.signedIn.amr,
+        ...behaviour.claims,
       }),
     }),
     async loadExistingGrant({ oidc }) {

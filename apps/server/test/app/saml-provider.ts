@@ -38,7 +38,9 @@ export interface Facts {
   readonly issuer: string;
   /** The request that the answer names, and its signed confirmation too unless that names another. */
   readonly inResponseTo: string | null;
-  readonly confirmedInResponseTo?: string;
+  readonly confirmedInResponseTo: string | null;
+  /** The issuer of the assertion; that of the answer, unless a test says so. */
+  readonly assertionIssuer: string;
   readonly status: string;
   readonly responseId: string;
   readonly assertionId: string;
@@ -61,6 +63,8 @@ export function responseOf(
     recipient: ACS,
     destination: ACS,
     issuer: IDP,
+    assertionIssuer: facts.issuer ?? IDP,
+    confirmedInResponseTo: facts.inResponseTo,
     status: 'urn:oasis:names:tc:SAML:2.0:status:Success',
     responseId: '_response',
     assertionId: `_a${Math.random().toString(16).slice(2)}`,
@@ -70,14 +74,13 @@ export function responseOf(
     method: 'urn:oasis:names:tc:SAML:2.0:cm:bearer',
     ...facts,
   };
-  const answers = all.inResponseTo === null ? '' : ` InResponseTo="${all.inResponseTo}"`;
-  const { confirmedInResponseTo: confirmed } = all;
-  const confirms = confirmed === undefined ? answers : ` InResponseTo="${confirmed}"`;
+  const answerTo = (id: string | null) => (id === null ? '' : ` InResponseTo="${id}"`);
+  const answers = answerTo(all.inResponseTo);
   const audience =
     all.audience === null
       ? ''
       : `<saml:AudienceRestriction><saml:Audience>${all.audience}</saml:Audience></saml:AudienceRestriction>`;
-  return `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="${all.responseId}" Version="2.0" IssueInstant="${at(0)}" Destination="${all.destination}"${answers}><saml:Issuer>${all.issuer}</saml:Issuer><samlp:Status><samlp:StatusCode Value="${all.status}"/></samlp:Status><saml:Assertion ID="${all.assertionId}" Version="2.0" IssueInstant="${at(0)}"><saml:Issuer>${all.issuer}</saml:Issuer><saml:Subject><saml:NameID Format="urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress">${all.nameId}</saml:NameID><saml:SubjectConfirmation Method="${all.method}"><saml:SubjectConfirmationData Recipient="${all.recipient}" NotOnOrAfter="${at(all.confirmedUntil)}"${confirms}/></saml:SubjectConfirmation></saml:Subject><saml:Conditions NotBefore="${at(all.from)}" NotOnOrAfter="${at(all.until)}">${audience}</saml:Conditions><saml:AuthnStatement AuthnInstant="${at(0)}"/><saml:AttributeStatement><saml:Attribute Name="groups"><saml:AttributeValue>staff</saml:AttributeValue><saml:AttributeValue>editors</saml:AttributeValue></saml:Attribute></saml:AttributeStatement></saml:Assertion></samlp:Response>`;
+  return `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="${all.responseId}" Version="2.0" IssueInstant="${at(0)}" Destination="${all.destination}"${answers}><saml:Issuer>${all.issuer}</saml:Issuer><samlp:Status><samlp:StatusCode Value="${all.status}"/></samlp:Status><saml:Assertion ID="${all.assertionId}" Version="2.0" IssueInstant="${at(0)}"><saml:Issuer>${all.assertionIssuer}</saml:Issuer><saml:Subject><saml:NameID Format="urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress">${all.nameId}</saml:NameID><saml:SubjectConfirmation Method="${all.method}"><saml:SubjectConfirmationData Recipient="${all.recipient}" NotOnOrAfter="${at(all.confirmedUntil)}"${answerTo(all.confirmedInResponseTo)}/></saml:SubjectConfirmation></saml:Subject><saml:Conditions NotBefore="${at(all.from)}" NotOnOrAfter="${at(all.until)}">${audience}</saml:Conditions><saml:AuthnStatement AuthnInstant="${at(0)}"/><saml:AttributeStatement><saml:Attribute Name="groups"><saml:AttributeValue>staff</saml:AttributeValue><saml:AttributeValue>editors</saml:AttributeValue></saml:Attribute></saml:AttributeStatement></saml:Assertion></samlp:Response>`;
 }
 
 interface Signing {

@@ -8,7 +8,7 @@ import {
   trustAt,
   trustingDeveloper,
 } from '../../../../test/app/asserting.ts';
-import { grantTo, partsOf } from '../../../../test/app/flow.ts';
+import { entriesOf, grantTo, partsOf } from '../../../../test/app/flow.ts';
 import { signOn } from '../../../../test/app/signing-on.ts';
 import type { Developer, Service } from '../../../../test/app/start-app.ts';
 import { storeCredential } from '../../../../test/app/vault.ts';
@@ -45,6 +45,42 @@ test('M15: a provider that adds people names nobody by an address that it does n
   expect(await peopleOf(service, own.acme)).toEqual({ users: 8, identities: 8 });
 });
 
+test.each([false, 'false', 0])(
+  '31 H4: an address that the assertion calls unverified (%s) names nobody',
+  async (verified) => {
+    const { service, provider } = await startAsserting();
+    const own = await trustingDeveloper(service, provider);
+    const claims = { email_verified: verified };
+
+    expect(await own.outcome({ claims })).toBe(UNKNOWN);
+    expect(await peopleOf(service, own.acme)).toEqual({ users: 0, identities: 0 });
+    expect(await own.outcome({ claims: { email_verified: true } })).toBe('200'); // the control
+    expect(await own.outcome({ claims: { ...claims, sub: 'mallory' } })).toBe(UNKNOWN);
+    expect(await peopleOf(service, own.acme)).toEqual({ users: 1, identities: 1 });
+  },
+);
+
+test('31 M1: a second subject with the address of a linked person is nobody, and the audit log says which', async () => {
+  const { service, provider } = await startAsserting();
+  const own = await trustingDeveloper(service, provider);
+  await own.token();
+  const second = { sub: 'successor' };
+
+  expect(await own.outcome({ claims: second })).toBe(UNKNOWN);
+  expect(await own.outcome({ claims: { ...second, aud_sub: 'ada@upstream.test', email: undefined } })).toBe(
+    UNKNOWN,
+  );
+  const subject = `${provider.issuer}|successor`;
+  expect(await entriesOf(own.acme, 'idjag.refused')).toMatchObject([
+    { metadata: { reason: 'other_subject', subject } },
+    { metadata: { reason: 'other_subject', subject } },
+  ]);
+
+  await good(own.acme, 'PUT', `${own.path}/identities`, { principalId: 'ada@upstream.test', subject });
+  expect(await own.outcome({ claims: second })).toBe('200');
+  expect(await own.outcome()).toBe(UNKNOWN);
+});
+
 test('M15: the person of an address is theirs, whatever another customer has signed before', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider);
@@ -67,7 +103,7 @@ test('M15: the person of an address is theirs, whatever another customer has sig
   expect(await show({ sub: 'eve', email: 'eve@c2.test' })).toBe('200');
 });
 
-test('H5: a provider that adds people takes no principal of the application, known here or not', async () => {
+test('31 H5: a provider that adds people takes no principal of the application, known here or not', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider);
   const { acme } = own;

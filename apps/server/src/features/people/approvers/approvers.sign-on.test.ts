@@ -55,6 +55,15 @@ async function customer() {
   return { service, provider, acme, org, connection, signInAs, enrol, recordOf };
 }
 
+test('31 H4: no provider vouches by an address that it calls unverified itself', async () => {
+  const { service, provider, acme, enrol, signInAs, recordOf } = await customer();
+  await ownDomain(service, acme);
+  provider.behaviour.claims = { email_verified: 'false' };
+  expect(await recordOf(await enrol('eve', signInAs('eve')))).toMatchObject({ assurance: 'single' });
+  provider.behaviour.claims = {};
+  expect(await recordOf(await enrol('dan', signInAs('dan')))).toMatchObject({ assurance: 'sso' });
+});
+
 test('R10: the provider of a verified domain vouches for a person who has signed in there, and for nobody else', async () => {
   const { service, acme, enrol, signInAs, recordOf } = await customer();
   const unverified = await enrol('cleo', signInAs('cleo'));

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { actionsOf } from '../../../../test/app/flow.ts';
+import { actionsOf, entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import certificates from '../../../../test/app/idp-certificates.json' with { type: 'json' };
 import keys from '../../../../test/app/saml-keys.json' with { type: 'json' };
 import { besideProvider } from '../../../../test/app/signing-on.ts';
@@ -223,6 +223,72 @@ describe('metadata', () => {
     expect(await held()).toEqual([]);
     expect((await save(padded(1_048_576))).statusCode).toBe(200);
   });
+});
+
+/** A connection that a link has made and the developer has activated, and the way to make further links for it. */
+async function startActivated() {
+  const started = await startSetup({ purposes: ['sso'] });
+  const { acme, post, opened } = started;
+  const session = await opened();
+  const provider = (of: string, issuerUrl: string) =>
+    post('provider', { session: of, issuerUrl, clientId: 'c', clientSecret: 's' });
+  expect((await provider(session, 'https://idp.test')).statusCode).toBe(200);
+  const [{ id }] = (await acme('GET', '/v1/sso/connections')).json().connections;
+  const path = `/v1/sso/connections/${id}`;
+  expect((await acme('PATCH', path, { status: 'active' })).json().status).toBe('active');
+  const linkAgain = async () => {
+    const body = { name: 'Again', purposes: ['sso'], connectionId: id };
+    const { url } = (await acme('POST', '/v1/sso/setup-links', body)).json();
+    return String((await post('open', { link: String(url).split('#link=')[1] })).json().session);
+  };
+  return { ...started, session, path, provider, linkAgain };
+}
+
+test('31 M3: the activation of a connection ends the session that made it', async () => {
+  const { acme, post, link, session, path, provider } = await startActivated();
+
+  expect(refusalOf(await provider(session, 'https://evil.test'))).toBe('404 NOT_FOUND');
+  expect((await post('read', { session })).statusCode).toBe(404);
+  expect((await acme('GET', path)).json()).toMatchObject({ status: 'active', issuerUrl: 'https://idp.test' });
+  const { links } = (await acme('GET', '/v1/sso/setup-links')).json();
+  expect(links).toMatchObject([{ id: link.id, status: 'finished' }]);
+  expect(await entriesOf(acme, 'setup.finished')).toMatchObject([
+    { metadata: { setupId: link.id, name: 'Initech' } },
+  ]);
+});
+
+test('31 M3: a later change by setup puts the connection back on trial, and not while sign-on is enforced', async () => {
+  const { acme, path, provider, linkAgain } = await startActivated();
+  const session = await linkAgain();
+  const status = async () => (await acme('GET', path)).json().status;
+
+  await acme('PATCH', path, { enforce: true });
+  expect(refusalOf(await provider(session, 'https://new.test'))).toBe('409 CONFLICT');
+  expect(await status()).toBe('active');
+  await acme('PATCH', path, { enforce: false });
+  expect((await provider(session, 'https://new.test')).statusCode).toBe(200);
+  expect(await status()).toBe('testing');
+
+  await acme('PATCH', path, { status: 'active' });
+  expect(refusalOf(await provider(session, 'https://evil.test'))).toBe('404 NOT_FOUND');
+  expect((await acme('GET', path)).json()).toMatchObject({ status: 'active', issuerUrl: 'https://new.test' });
+  const third = await linkAgain();
+  await acme('PATCH', path, { status: 'inactive' });
+  expect((await provider(third, 'https://new.test')).statusCode).toBe(200);
+  expect(await status()).toBe('inactive'); // no way in for anybody, as before
+});
+
+test('31 L7: a link for a SCIM token says that it is one over the people of the whole account', async () => {
+  const { acme } = await startSetup({ purposes: ['sso'] });
+  const make = (body: object) => acme('POST', '/v1/sso/setup-links', { name: 'Initech', ...body });
+
+  const refused = await make({ purposes: ['sso', 'scim'] });
+  expect(refused.json()).toMatchObject({
+    code: 'BAD_REQUEST',
+    details: { fields: [{ path: 'acknowledge' }] },
+  });
+  expect((await make({ purposes: ['scim'], acknowledge: 'yes' })).statusCode).toBe(400);
+  expect((await make({ purposes: ['scim'], acknowledge: 'all people of the account' })).statusCode).toBe(201);
 });
 
 test('M14: an account has a hundred links at most, and forgets them a month after their end', async () => {

@@ -27,11 +27,34 @@ async function startDirectory(service: Service, acme: Developer) {
     idp('PATCH', `/Groups/${groupId}`, { Operations: [{ op, path, value }] });
   const logIn = (account = 'ada') => {
     provider.behaviour.account = account;
-    return signOn(service, provider, { org: acme.developerId });
+    return signOn(service, provider, { org: acme.developerId, connection: connection.id });
   };
   const held = async () => (await acme('GET', '/v1/sso/sessions')).json().sessions;
   return { provider, connection, idp, ada: String(ada), grace: String(grace), group, patch, logIn, held };
 }
+
+test('a group of the directory counts at the connection that maps it, and at no other of the same person', async () => {
+  const service = await startApp(besideProvider());
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const { ada, group, logIn, held, connection } = await startDirectory(service, acme);
+  const elsewhere = await startAccountsServer();
+  const members = {
+    scimManaged: true,
+    groupMappings: { Pilots: ['planes:fly'] },
+    defaultScopes: ['files:read'],
+  };
+  const other = await addOidc(acme, elsewhere, { name: 'Second', ...members });
+  await group('Editors', ada);
+  await group('Pilots', ada);
+  await signOn(service, elsewhere, { org: acme.developerId, connection: other.id });
+  service.advance(1);
+  await logIn();
+
+  expect(await held()).toMatchObject([
+    { connectionId: connection.id, groups: ['Editors'], mappedScopes: ['email:send'] },
+    { connectionId: other.id, groups: ['Pilots'], mappedScopes: ['planes:fly'] },
+  ]);
+});
 
 test('a session has the scopes of the groups that its provider names and of those that SCIM tells of', async () => {
   const service = await startApp(besideProvider());

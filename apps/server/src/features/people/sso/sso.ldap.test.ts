@@ -28,8 +28,9 @@ async function startDirectory(members: object = {}) {
   });
   const { id: connectionId } = added.json();
   const org = acme.developerId;
-  const signIn = (username: string, password: string) =>
+  const signIn = (username: string, password: string, remoteAddress = '127.0.0.1') =>
     service.app.inject({
+      remoteAddress,
       method: 'POST',
       url: '/sso/callback/ldap',
       body: { username, password, connectionId, org },
@@ -135,6 +136,21 @@ test('five wrong passwords of a person close the way, and a right one opens it',
   expect(refusalOf(await signIn('ada', 'wrong'))).toBe('401 SSO_AUTH_FAILED');
   expect(refusalOf(await signIn('Ada', 'password of ada'))).toBe('429 RATE_LIMITED');
   expect((await signIn('grace', 'password of grace')).statusCode).toBe(200);
+});
+
+test('31 L8: wrong passwords of an outsider keep the person out nowhere else', async () => {
+  const { signIn } = await startDirectory();
+  const ada = async (address: string) => refusalOf(await signIn('ada', 'password of ada', address));
+  expect(await ada('192.0.2.1')).toBe('200'); // her office
+  for (let attempt = 0; attempt < 5; attempt += 1) await signIn('ada', 'wrong', '203.0.113.9');
+
+  expect(await ada('203.0.113.9')).toBe('429 RATE_LIMITED');
+  expect(await ada('192.0.2.1')).toBe('200');
+  expect(await ada('198.51.100.7')).toBe('200'); // where she has never been
+
+  for (let from = 1; from <= 15; from += 1) await signIn('ada', 'wrong', `203.0.113.${100 + from}`);
+  expect(await ada('198.51.100.8')).toBe('429 RATE_LIMITED'); // many addresses do not guess without end
+  expect(await ada('192.0.2.1')).toBe('200');
 });
 
 test('M9: a directory without TLS is refused, and so is a filter that a name could close', async () => {

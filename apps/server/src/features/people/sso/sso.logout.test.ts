@@ -62,7 +62,7 @@ test('o14: the provider gets the ID token of the session back, which the databas
   expect(logoutHint?.includes(hint.slice(0, 20))).toBe(false);
 });
 
-test('L5: a link from another site ends no session: it leads to a page whose button does', async () => {
+test('31 L5: a link from another site ends no session: it leads to a page whose button does', async () => {
   const { provider, service, session, signOut, count } = await startSignedIn();
   const path = `/sso/logout?return_to=${encodeURIComponent(APP_BACK)}`;
   const fetched = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', ...html };

@@ -93,7 +93,7 @@ describe('a login is linked', () => {
     expect(refusalOf(await taken.begin())).toBe('409 SSO_ACCOUNT_CONFLICT');
   });
 
-  test('H5: to a new user in the connection’s own space, where the provider names no address that counts', async () => {
+  test('31 H5: to a new user in the connection’s own space, where the provider names no address that counts', async () => {
     const unlisted = await startPeople({ jitProvisioning: true, domains: [] });
     const { id } = unlisted.connection;
     expect((await unlisted.begin()).json()).toMatchObject({
@@ -112,7 +112,7 @@ describe('a login is linked', () => {
     expect((await unverified.begin()).json().principalId).toBe(`${unverified.connection.id}|ada`);
   });
 
-  test('H5: to a user whose id fits, however long the subject is', async () => {
+  test('31 H5: to a user whose id fits, however long the subject is', async () => {
     const { connection, provider, begin, scim } = await startPeople({ jitProvisioning: true, domains: [] });
     const most = 'x'.repeat(256 - connection.id.length - 1);
     provider.behaviour.account = most;

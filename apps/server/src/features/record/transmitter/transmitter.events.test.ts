@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ownDomain } from '../../../../test/app/asserting.ts';
 import { authenticator, registerPasskey } from '../../../../test/app/authenticator.ts';
 import { authorize, grantTo, openSession, registerAgent, signedBy } from '../../../../test/app/flow.ts';
 import { hintClaims, newVoucher, personOn } from '../../../../test/app/person.ts';
@@ -157,6 +158,28 @@ test('a person whom SCIM disables, enables and deletes is told of by the words o
   expect(ofSessions.map((signal) => eventOf(signal).members.reason_admin)).toEqual(
     expect.arrayContaining([{ en: 'principal_offboarded' }, { en: 'offboarded' }]),
   );
+});
+
+test('31 H4: a signal names a person by an address of a sign-in only where the provider speaks for its domain', async () => {
+  const { service, acme, signIn } = await linked(await startSignalling({ domains: ['upstream.test'] }));
+  const receiver = await newReceiver(service, acme, { subjectFormat: 'email' });
+  const { stream_id } = await newStream(receiver);
+  const toldOf = async () => {
+    const first = await signIn();
+    await signIn(); // a session that stays, by which the person is known
+    await acme('DELETE', `/v1/sso/sessions/${first.sessionId}`);
+    const answer = await receiver.call('POST', `/ssf/poll/${stream_id}`, { returnImmediately: true });
+    const sets = Object.entries<string>(answer.json().sets);
+    await receiver.call('POST', `/ssf/poll/${stream_id}`, {
+      ack: sets.map(([jti]) => jti),
+      returnImmediately: true,
+    });
+    return Promise.all(sets.map(async ([, set]) => (await receiver.read(set)).sub_id.user));
+  };
+
+  expect(await toldOf()).toMatchObject([{ format: 'iss_sub', sub: 'ada' }]);
+  await ownDomain(service, acme, 'upstream.test');
+  expect(await toldOf()).toEqual([{ format: 'email', email: 'ada@upstream.test' }]);
 });
 
 test('a session at an identity provider that ends is a signal about that session', async () => {
