@@ -220,7 +220,8 @@ export const errorCodes = {
   },
   SSO_ACCOUNT_CONFLICT: {
     status: 409,
-    meaning: 'The name is linked to another identity; ask an administrator to unlink that identity.',
+    meaning:
+      'The person is linked to another identity, or the name is taken; ask an administrator to move the link.',
   },
   ALREADY_CONSUMED: {
     status: 409,

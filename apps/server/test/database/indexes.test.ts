@@ -41,7 +41,7 @@ import {
   insertSession,
   useAssertion,
 } from '../../src/features/people/sso/sso.sessions.repo.ts';
-import { userOfIdpSession } from '../../src/features/people/sso/sso.signals.queries.ts';
+import { connectionsOfUser, userOfIdpSession } from '../../src/features/people/sso/sso.signals.queries.ts';
 import { deleteSessionsNamed } from '../../src/features/people/sso/sso.signals.repo.ts';
 import { listErasedOf } from '../../src/features/record/audit/audit.erase.repo.ts';
 import {
@@ -260,6 +260,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   sso_connections_id: ({ db }) => findConnectionAcrossTenants(db, 'sso_1'),
   sso_connections_keys: ({ db }) =>
     listConnectionsUnderAcrossTenants(db, 'a key', { developerId: '', id: '' }, 10),
+  sso_identities_user: ({ db, acme }) => connectionsOfUser(db, acme, 'nobody'),
   sso_sessions_user: ({ db, acme }) => inTransaction(db, (tx) => deleteSessionsOfUser(tx, acme, 'nobody')),
   sso_sessions_expired: ({ db, acme, at, its }) =>
     inTransaction(db, (tx) =>
@@ -469,6 +470,7 @@ const COPIES: Readonly<Record<string, string>> = {
   ssf_tokens: `'hash', sha256(convert_to(n::text, 'UTF8')), 'receiver_id', one.receiver_id || n, 'expires_at', '2030-01-01'`,
   ssf_streams: `'id', one.id || n, 'receiver_id', one.receiver_id || n, 'polled_at', '2030-01-01'`,
   sso_assertions: `'assertion_id', n`,
+  sso_identities: `'subject', n, 'user_id', n`,
   sso_sessions: `'id', one.id || n, 'idp_session', n, 'subject', n, 'principal_id', n, 'user_id', n, 'expires_at', '2030-01-01'`,
   verifiable_credentials: `'id', one.id || n, 'grant_id', n, 'principal_id', n, 'status_list_id', n`,
   vault_credentials: `'id', one.id || n, 'principal_id', case when n % 2 = 0 then 'user_42' else 'p' || n end, 'service', n, 'key_id', n`,
@@ -489,6 +491,8 @@ async function fill(db: Executor): Promise<void> {
     (developer_id, id, connection_id, subject, groups, mapped_scopes, secret_hash, created_at, expires_at)
     select developer_id, 'ssosess_1', id, 's', '{}', '{}', '\\x01', '2020-01-01', '2030-01-01'
     from sso_connections`.execute(db);
+  await sql`insert into sso_identities (developer_id, connection_id, subject, user_id, created_at)
+    select developer_id, id, 's', 'scimuser_1', '2020-01-01' from sso_connections`.execute(db);
   await sql`insert into sso_assertions select developer_id, id, 'a', '2030-01-01' from sso_connections`.execute(
     db,
   );

@@ -115,10 +115,11 @@ const NO = new Set(['false', '0', 'no']);
  * as if it were not there. A provider that says nothing of it may be right.
  */
 export const isCalledUnverified = (claims: Iterable<readonly [name: string, value: unknown]>): boolean =>
-  [...claims].some(
-    ([name, value]) =>
-      VERIFIED.test(name) && [value].flat().some((each) => NO.has(String(each).trim().toLowerCase())),
-  );
+  [...claims].some(([name, value]) => {
+    if (VERIFIED.test(name)) return [value].flat().some((each) => NO.has(String(each).trim().toLowerCase()));
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject && isCalledUnverified(Object.entries(value));
+  });
 
 const LONGEST_NAME = 256; // characters
 

@@ -40,7 +40,7 @@ async function heldBy(deps: SsoDeps, { cookie, returnTo }: Omit<Leaving, 'reques
 export async function leavingOf(deps: SsoDeps, leaving: Omit<Leaving, 'requestId'>) {
   const { held, row } = await heldBy(deps, leaving);
   const { returnTo } = leaving;
-  const atProvider = row?.protocol === 'oidc' ? await providersPlace(deps, row, returnTo) : null;
+  const atProvider = row?.protocol === 'oidc' ? await providersPlace(deps, row, { held, returnTo }) : null;
   const leadsTo = [atProvider, returnTo].filter((place) => typeof place === 'string');
   return { isSignedIn: held !== undefined, leadsTo };
 }

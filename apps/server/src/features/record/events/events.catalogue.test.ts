@@ -95,7 +95,7 @@ const promised = {
     vault.proxy.called vault.proxy_profile.updated vault.proxy_profile.deleted decision.requested
     decision.first_approval decision.granted decision.denied decision.cancelled decision.superseded decision.expired
     decision.consumed manifest.updated manifest.deleted sso.login sso.connection.created sso.connection.updated
-    sso.connection.deleted sso.enforcement_changed sso.session.revoked sso.user_linked sso.id_jag.updated
+    sso.connection.deleted sso.enforcement_changed sso.session.revoked sso.user_linked sso.identity.moved sso.id_jag.updated
     sso.client.created sso.client.updated sso.client.deleted sso.stop.deleted agent.workload.created
     agent.workload.deleted scim.token.created
     scim.token.deleted scim.user.created scim.user.updated scim.user.deactivated scim.user.reactivated
