@@ -159,11 +159,8 @@ async function personWith(
   if (!found && !membersOf(row).jitProvisioning) return { person: undefined, acts: [] };
   const { person, acts } = found
     ? { person: found, acts: [] }
-    : await added(tx, caller, row, { claimed, address }, at);
+    : await added(tx, caller, { row, claimed, address, quotas }, at);
   await insertIdentity(tx, tenant, { ...place, subject, userId: person.userId, createdAt: at });
-    );
-  }
-  await insertIdentity(tx, tenant, { connectionId: row.id, subject, userId: person.userId, createdAt: at });
   const data = { connectionId: row.id, userId: person.userId };
   return { person, acts: [...acts, { type: 'sso.user_linked', data }] };
 }
