@@ -185,8 +185,11 @@ select create_distributed_function('count_anomaly_entries(text,bigint,bigint,jso
 select create_distributed_function('count_authorizations(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_bundles(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_domains(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('count_manifests(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_open_requests(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_policies(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('count_scim_groups(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('count_scim_people(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_token_exchanges(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_vault_credentials(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_webhooks(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');

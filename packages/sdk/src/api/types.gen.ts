@@ -1090,6 +1090,7 @@ export interface PoliciesCreateAnswer {
 
 export interface PoliciesListAnswer {
   policies: Policy[];
+  total: number;
   nextCursor: string | null;
 }
 
@@ -4152,6 +4153,12 @@ export interface PolicyBundlesApi {
    * Sends `GET /v1/policies/bundles/{id}/content`.
    */
   content(id: string, options?: CallOptions): Promise<Response>;
+  /**
+   * Delete a policy bundle that is not active.
+   *
+   * Sends `DELETE /v1/policies/bundles/{id}`.
+   */
+  delete(id: string, options?: CallOptions): Promise<void>;
   /**
    * Roll back or forward to a policy bundle.
    *
