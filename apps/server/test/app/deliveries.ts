@@ -1,4 +1,5 @@
 import { afterAll, onTestFinished } from 'vitest';
+import { pauseGone } from '../../src/features/record/transmitter/transmitter.care.service.ts';
 import { makeSet } from '../../src/features/record/transmitter/transmitter.set.service.ts';
 import { createDispatcher } from '../../src/features/record/webhooks/webhooks.dispatch.service.ts';
 import { webhookSeals } from '../../src/features/record/webhooks/webhooks.secrets.service.ts';
@@ -28,6 +29,7 @@ export function dispatcherOf(
     keyRing,
     issuer: settings.tokens.issuer,
     makeSet,
+    onStreamGone: pauseGone,
     onFailure,
     ...(promptSeconds !== undefined && { promptSeconds }),
   });

@@ -60,7 +60,7 @@ function browserOn(service: Service, cookies: Map<string, string>, csrfTokens: M
       ...(body !== undefined && { body }),
     });
     for (const { name, value } of answer.cookies) cookies.set(name, value);
-    const { csrfToken } = answer.statusCode === 200 ? answer.json() : {};
+    const { csrfToken } = answer.statusCode === 200 && answer.body !== '' ? answer.json() : {};
     if (csrfToken) csrfTokens.set(id, csrfToken);
     return answer;
   }

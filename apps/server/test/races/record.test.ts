@@ -151,7 +151,13 @@ async function leased(acme: Developer, service: Service) {
 }
 type Leased = Awaited<ReturnType<typeof leased>>;
 
-const DONE = { nextAttemptAt: null, lastError: null, lastStatusCode: 204, isPrompt: true } as const;
+const DONE = {
+  nextAttemptAt: null,
+  lastError: null,
+  lastStatusCode: 204,
+  isPrompt: true,
+  isGone: false,
+} as const;
 async function settle({ service: { db, clock } }: Side, { delivery }: Leased): Promise<undefined> {
   await settleDelivery(db, delivery, clock(), { status: 'delivered', ...DONE });
 }

@@ -20,7 +20,7 @@ export interface OutgoingRequest {
 export type EgressFailure = 'timeout' | 'connection_failed' | 'dns_failed' | 'tls_failed' | 'blocked_address';
 
 export type EgressOutcome =
-  | { readonly status: number; readonly failure?: undefined }
+  | { readonly status: number; readonly retryAfter?: string; readonly failure?: undefined }
   | { readonly failure: EgressFailure; readonly status?: undefined };
 
 /**
@@ -43,7 +43,7 @@ export type EgressAnswer =
 /** The only way in which the service calls an address that another party has named. */
 export interface Egress {
   readonly rules: UrlRules;
-  /** Never throws: a failure is an outcome. Follows no redirect, and keeps nothing of an answer. */
+  /** Never throws: a failure is an outcome. Follows no redirect, and keeps only `Retry-After` of an answer. */
   send(request: OutgoingRequest): Promise<EgressOutcome>;
   /** As `send`, and returns the body of the answer. */
   ask(request: OutgoingRequest): Promise<EgressAnswer>;
@@ -97,7 +97,10 @@ export function createEgress(options: EgressOptions): Egress {
     rules: options,
     async send(request) {
       const received = await call(request);
-      return received.failure === undefined ? { status: received.status } : received;
+      if (received.failure !== undefined) return received;
+      const { status, headers } = received;
+      const retryAfter = headers['retry-after'];
+      return { status, ...(retryAfter !== undefined && { retryAfter }) };
     },
     async ask(request) {
       const received = await call(request);

@@ -72,6 +72,9 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
         .code(204)
         .send();
     }
+    if (request.declared.actsOnGet && isFetchedAhead(request)) {
+      throw new AppError('FORBIDDEN', 'This address is not to be fetched ahead. Open it.');
+    }
     if ((onOwnHost || access === 'approver') && (await isOfDeveloper(request, path)))
       throw unknownRoute({ methods: [] }, request);
     if (fromOwnPages) await refuseOtherPages(request, path);
@@ -101,8 +104,15 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
   app.setNotFoundHandler(() => {});
 }
 
-/** The router reads a slash at the end of a path as an empty id. */
-const isUnknown = ({ is404, url }: FastifyRequest) => is404 || /^[^?#]*\/([?#]|$)/.test(url);
+/** The router reads a slash at the end of a path as an empty id, and makes a HEAD of each GET. */
+const isUnknown = ({ is404, url, method, declared }: FastifyRequest) =>
+  is404 || /^[^?#]*\/([?#]|$)/.test(url) || (method === 'HEAD' && declared.actsOnGet === true);
+
+/** Browsers say so by `Sec-Purpose` (Fetch, section 3.8), and older ones by names of their own. */
+const isFetchedAhead = ({ headers }: FastifyRequest) =>
+  ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) =>
+    /\b(?:prefetch|prerender|preview)\b/i.test(String(headers[name] ?? '')),
+  );
 
 /** A browser asks first when a form could not send the request (Fetch, section 3.3.2). */
 const isPreflight = ({ method, headers }: FastifyRequest, { methods, isForOwnPages, isPublic }: KnownPath) =>

@@ -11,6 +11,7 @@ export const acts = {
   >(),
   'anomaly.acknowledged': act<OfAlert>(),
   'anomaly.resolved': act<OfAlert>(),
+  'anomaly.channel_disabled': act<{ readonly channelId: string; readonly reason: 'gone' }>(),
   'anomaly.auto_revoked': act<{ readonly alertId: string; readonly revokedGrants: number }>(),
 };
 

@@ -1,11 +1,14 @@
-import type { Tenant } from '../../../platform/caller.ts';
+import { systemCaller, type Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
+import { retryAt } from '../../../platform/egress/retry-after.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { ChargeRecipient } from '../../../platform/mail/charge-recipient.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
+import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import { rates } from '../../accounts/emails/index.ts';
+import { recordActs } from '../../record/audit/index.ts';
 import type { AlertRow } from './anomalies.alerts.repo.ts';
 import {
   type ChannelRow,
@@ -16,6 +19,7 @@ import {
   listDueMessagesAcrossTenants,
   type MessageRow,
   postponeMessage,
+  updateChannel,
 } from './anomalies.channels.repo.ts';
 import { bodyOf, nextAttempt, signedHeaders } from './anomalies.channels.rules.ts';
 import type { ChannelSeals } from './anomalies.seals.service.ts';
@@ -78,23 +82,41 @@ async function attempt(deps: SendDeps, message: MessageRow, at: Date): Promise<v
   const { db, clock } = deps;
   const channel = await claimMessage(db, message, message, new Date(at.getTime() + LEASE));
   if (!channel) return;
-  if (!channel.enabled || (await isSent(deps, message, channel))) {
-    return deleteMessage(db, message, message.id);
-  }
+  if (!channel.enabled) return deleteMessage(db, message, message.id);
+  const sent = await send(deps, message, channel);
+  if (sent.isGone) await disableGone(deps, channel);
+  if (sent.isDone || sent.isGone) return deleteMessage(db, message, message.id);
   const attempts = message.attempts + 1;
-  const until = nextAttempt(attempts, clock());
-  if (!until) return deleteMessage(db, message, message.id);
+  const stated = nextAttempt(attempts, clock());
+  if (!stated) return deleteMessage(db, message, message.id);
+  const until = retryAt(stated, sent.retryAfter, clock());
   await postponeMessage(db, message, message.id, { attempts, until });
 }
 
-/** @returns whether the receiver has the message */
-async function isSent(deps: SendDeps, { id, body }: MessageRow, channel: ChannelRow): Promise<boolean> {
+/** A receiver that answers 410 asks for nothing more. */
+function disableGone({ db, clock }: SendDeps, { id: channelId, ...tenant }: ChannelRow): Promise<void> {
+  const at = clock();
+  return inTransaction(db, async (tx) => {
+    const parts = await findCallerParts(tx, tenant);
+    if (!parts || !(await updateChannel(tx, tenant, channelId, { enabled: false }))) return;
+    const act = { type: 'anomaly.channel_disabled', data: { channelId, reason: 'gone' } } as const;
+    await recordActs(tx, systemCaller(tenant, parts, 'deliveries'), [act], at);
+  });
+}
+
+interface Sent {
+  readonly isDone: boolean;
+  readonly isGone?: boolean;
+  readonly retryAfter?: string | undefined;
+}
+
+async function send(deps: SendDeps, { id, body }: MessageRow, channel: ChannelRow): Promise<Sent> {
   const config = deps.seals.open(channel);
   if (!config) throw new Error(`The configuration of ${channel.id} opens under no configured key.`);
-  if (config.to) return isMailed(deps, config.to, body);
+  if (config.to) return { isDone: await isMailed(deps, config.to, body) };
   const url = config.url ?? config.webhookUrl ?? '';
   const { secret } = config;
-  const { status = 0 } = await deps.egress.send({
+  const outcome = await deps.egress.send({
     url,
     method: 'POST',
     headers: {
@@ -104,7 +126,9 @@ async function isSent(deps: SendDeps, { id, body }: MessageRow, channel: Channel
     },
     body,
   });
-  return status >= 200 && status < 300;
+  const { status = 0 } = outcome;
+  const retryAfter = outcome.status === undefined ? undefined : outcome.retryAfter;
+  return { isDone: status >= 200 && status < 300, isGone: status === 410, retryAfter };
 }
 
 /** Another attempt goes to all addresses again, which costs a reader less than no message. */

@@ -23,6 +23,7 @@ export const acts = {
   'decision.cancelled': act<OfDecision & { readonly reason: 'api' }>(),
   'decision.superseded': act<OfDecision>(),
   'decision.expired': act<OfDecision>(),
+  'decision.channel_removed': act<{ readonly channelId: string; readonly reason: 'gone' }>(),
   'decision.consumed': act<OfDecision & { readonly callId: string }>(),
 };
 

@@ -1,12 +1,18 @@
-import type { Executor } from '../../../platform/db/db.ts';
+import { systemCaller } from '../../../platform/caller.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
+import { retryAt } from '../../../platform/egress/retry-after.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import { findApprover } from '../../people/approvers/approvers.queries.ts';
+import { recordActs } from '../../record/audit/index.ts';
 import type { DecisionsDeps } from './decisions.deps.service.ts';
 import { claimGathered, gatheredUntil, gatherNotice, regather } from './decisions.digest.repo.ts';
 import { digestOf, nextAttempt } from './decisions.messages.service.ts';
 import {
+  type ChannelRow,
   claimNotice,
+  deleteChannel,
   deleteNotice,
   listChannelRows,
   listDueNoticesAcrossTenants,
@@ -36,18 +42,41 @@ async function attempt(deps: SendDeps, notice: NoticeRow): Promise<void> {
   const until = nextAttempt(attempts, deps.clock());
   if (!until) return deleteNotice(deps.db, notice, notice.id);
   if (!(await claimNotice(deps.db, notice, notice, { nextAttemptAt: until, attempts }))) return;
-  if (await isSent(deps, notice)) await deleteNotice(deps.db, notice, notice.id);
+  const isDone =
+    notice.approverId === null
+      ? await isPosted(deps, notice, until)
+      : await isMailed(deps, notice, notice.approverId);
+  if (isDone) await deleteNotice(deps.db, notice, notice.id);
 }
 
-/** @returns whether the receiver has the notice */
-async function isSent(deps: SendDeps, notice: NoticeRow): Promise<boolean> {
-  if (notice.approverId !== null) return isMailed(deps, notice, notice.approverId);
+/** @returns whether nothing is left to be done: the receiver has the notice, or there is none */
+async function isPosted(deps: SendDeps, notice: NoticeRow, until: Date): Promise<boolean> {
   const channel = (await listChannelRows(deps.db, notice)).find(({ id }) => id === notice.channelId);
   const url = channel && deps.seals.open(channel);
-  if (url === undefined) return true; // nobody is left to be told
+  if (!channel || url === undefined) return true; // nobody is left to be told
   const headers = { 'content-type': 'application/json', 'user-agent': 'Service-Webhooks/0.1' };
-  const { status = 0 } = await deps.egress.send({ url, method: 'POST', headers, body: notice.body });
-  return status >= 200 && status < 300;
+  const outcome = await deps.egress.send({ url, method: 'POST', headers, body: notice.body });
+  if (outcome.status === undefined) return false;
+  if (outcome.status === 410) await removeGone(deps, channel);
+  if (outcome.status === 410 || (outcome.status >= 200 && outcome.status < 300)) return true;
+  const later = retryAt(until, outcome.retryAfter, deps.clock());
+  const { attempts } = notice;
+  if (later > until) {
+    const turn = { id: notice.id, nextAttemptAt: until };
+    await claimNotice(deps.db, notice, turn, { nextAttemptAt: later, attempts: attempts + 1 });
+  }
+  return false;
+}
+
+/** A receiver that answers 410 asks for nothing more. */
+function removeGone({ db, clock }: SendDeps, { id: channelId, developerId }: ChannelRow): Promise<void> {
+  const tenant = { developerId };
+  return inTransaction(db, async (tx) => {
+    const parts = await findCallerParts(tx, tenant);
+    if (!parts || !(await deleteChannel(tx, tenant, channelId))) return;
+    const act = { type: 'decision.channel_removed', data: { channelId, reason: 'gone' } } as const;
+    await recordActs(tx, systemCaller(tenant, parts, 'deliveries'), [act], clock());
+  });
 }
 
 /** @returns whether nothing is left to be done for now: the mail is sent, gathered, or for nobody */

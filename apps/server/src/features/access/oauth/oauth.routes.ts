@@ -47,7 +47,7 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
   app.get(
     '/oauth/authorize',
     {
-      config: { access: 'none', rate: 'default', errors: 'oauth page', failures: [] },
+      config: { access: 'none', actsOnGet: true, rate: 'default', errors: 'oauth page', failures: [] },
       schema: {
         operationId: 'oauth.authorize',
         summary: 'Ask a person for consent (RFC 6749 §4.1.1)',

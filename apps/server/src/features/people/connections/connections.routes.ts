@@ -1,7 +1,9 @@
 import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stringifySetCookie } from 'cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { asksForPage, sendInterstitial } from '../../../platform/http/answers/plain-page.ts';
 import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { cookieName, isSecure, signOnIn } from './connections.browser.service.ts';
@@ -20,11 +22,33 @@ import {
   ShownPage,
   Start,
   Started,
+  UpstreamAnswer,
 } from './connections.schema.ts';
 import { startDance } from './connections.start.service.ts';
 
+const COMING_BACK = {
+  title: 'Connecting your account',
+  lead: 'The other service has sent you back. If this page stays, go on by the button.',
+  button: 'Continue',
+};
+
+type Landing = Pick<FastifyRequest, 'id' | 'ip' | 'headers'> & { readonly params: ConnectPath };
+
 export const connectRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, deps) => {
   const holdOf = holdReader(deps);
+
+  const landed = async (
+    { id: requestId, ip, headers, params }: Landing,
+    reply: FastifyReply,
+    answer: URLSearchParams,
+  ) => {
+    const browser = { requestId, ip, userAgent: headers['user-agent'], cookies: cookiesIn(headers) };
+    const to = await takeCallback(deps, params.id, answer, browser);
+    return reply
+      .headers({ 'cache-control': 'no-store', 'content-type': 'text/plain; charset=utf-8', location: to })
+      .code(303)
+      .send('');
+  };
 
   addPage(app, {
     name: 'connect',
@@ -36,24 +60,53 @@ export const connectRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app,
   app.get(
     '/connect/callback/:id',
     {
-      config: { access: 'none', rate: rates.connectCallback, errors: 'page', failures: [] },
+      config: {
+        access: 'none',
+        actsOnGet: true,
+        rate: rates.connectCallback,
+        errors: 'page',
+        failures: [],
+      },
       schema: {
         hide: true,
         operationId: 'connections.callback',
         summary: 'Takes the answer of an upstream, for the provider that the path names',
         params: ConnectPath,
+        response: { 200: Type.String(), 303: Type.String() },
+      },
+    },
+    async (request, reply) =>
+      asksForPage(request)
+        ? sendInterstitial(request, reply, COMING_BACK)
+        : landed(request, reply, new URLSearchParams(request.url.split('?')[1] ?? '')),
+  );
+
+  app.post(
+    '/connect/callback/:id',
+    {
+      config: {
+        access: 'none',
+        fromOwnPages: true,
+        takesForm: 'only',
+        rate: rates.connectCallback,
+        errors: 'page',
+        failures: [],
+      },
+      schema: {
+        hide: true,
+        operationId: 'connections.callbackForm',
+        summary: 'Takes the answer of an upstream, from the page of its address',
+        params: ConnectPath,
+        body: UpstreamAnswer,
         response: { 303: Type.String() },
       },
     },
     async (request, reply) => {
-      const query = new URLSearchParams(request.url.split('?')[1] ?? '');
-      const { id: requestId, ip, headers } = request;
-      const browser = { requestId, ip, userAgent: headers['user-agent'], cookies: cookiesIn(headers) };
-      const to = await takeCallback(deps, request.params.id, query, browser);
-      return reply
-        .headers({ 'cache-control': 'no-store', 'content-type': 'text/plain; charset=utf-8', location: to })
-        .code(303)
-        .send('');
+      const fields = Object.entries(request.body).map(([name, value]): [string, string] => [
+        name,
+        String(value),
+      ]);
+      return landed(request, reply, new URLSearchParams(fields));
     },
   );
 

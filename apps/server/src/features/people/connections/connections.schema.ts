@@ -69,7 +69,11 @@ export type MadeConnectSession = Static<typeof MadeConnectSession>;
 /** `connectUrl` is shown once. */
 export const MadeConnectSession = Type.Object({ ...session, connectUrl: Type.String() });
 
+export type ConnectPath = Static<typeof ConnectPath>;
 export const ConnectPath = Type.Object({ id: Id });
+
+/** The parameters of an upstream's answer, whichever it sends. */
+export const UpstreamAnswer = Type.Object({}, { additionalProperties: true });
 
 export type OpenPage = Static<typeof OpenPage>;
 export const OpenPage = Type.Object(

@@ -27,10 +27,10 @@ export function endsOfLogin({ publicBaseUrl }: Pick<SsoDeps, 'publicBaseUrl'>) {
   });
 
   /** A browser gets the session as a cookie, which no script reads. A program gets the session's facts. */
-  const ended = (reply: FastifyReply, { signedIn, secret, returnTo, isBrowser, browserHash }: Ended) => {
+  const signedIn = (reply: FastifyReply, { signedIn: facts, secret, isBrowser, browserHash }: Ended) => {
     reply.header('cache-control', 'no-store');
     if (isBrowser) {
-      const { developerId, sessionId: id } = signedIn;
+      const { developerId, sessionId: id } = facts;
       const value = sessionCookie({ developerId, id, secret });
       const common = { path: '/', httpOnly: true, secure: isSecure } as const;
       reply.header('set-cookie', stringifySetCookie({ name: session, value, ...common, sameSite: 'lax' }));
@@ -38,8 +38,15 @@ export function endsOfLogin({ publicBaseUrl }: Pick<SsoDeps, 'publicBaseUrl'>) {
       for (const line of endedLoginLines(cookies, publicBaseUrl, browserHash))
         reply.header('set-cookie', line);
     }
-    return returnTo === null ? reply.send(signedIn) : reply.redirect(returnTo, 302);
+    return reply;
   };
 
-  return { bringer, ended };
+  const ended = (reply: FastifyReply, outcome: Ended) => {
+    const { returnTo, signedIn: facts } = outcome;
+    return returnTo === null
+      ? signedIn(reply, outcome).send(facts)
+      : signedIn(reply, outcome).redirect(returnTo, 302);
+  };
+
+  return { bringer, ended, signedIn };
 }

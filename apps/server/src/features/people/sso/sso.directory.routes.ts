@@ -38,7 +38,7 @@ export const ssoDirectoryRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app
         lead: 'Use the name and password of your account there.',
         button: 'Sign in',
         fields: FIELDS,
-        hidden: { state },
+        hidden: [['state', state]],
         leadsTo,
         fault: failed && 'This name and password do not belong together. Try again.',
       });

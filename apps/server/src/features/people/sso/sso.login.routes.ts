@@ -2,7 +2,12 @@ import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stringifySetCookie } from 'cookie';
 import { Type } from 'typebox';
-import { asksForPage, sendPage } from '../../../platform/http/answers/plain-page.ts';
+import {
+  asksForPage,
+  sendInterstitial,
+  sendOnward,
+  sendPage,
+} from '../../../platform/http/answers/plain-page.ts';
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { endsOfLogin, LOGIN_FAILURES } from './sso.answers.routes.ts';
 import { takeOidcAnswer, takeSamlAnswer } from './sso.callback.service.ts';
@@ -18,6 +23,7 @@ import {
   LogoutQuery,
   MetadataPath,
   OidcAnswer,
+  OidcForm,
   OidcQuery,
   SamlAnswer,
   SignedIn,
@@ -31,17 +37,24 @@ import { rates } from './sso.rates.ts';
 const open = { access: 'none', errors: 'page' } as const;
 const SIGNED_OUT = { title: 'You are signed out', lead: 'You can close this window.' };
 
+const SIGNING_IN = {
+  title: 'Signing you in',
+  lead: 'Your organisation has sent you back. If this page stays, go on by the button.',
+  button: 'Continue',
+};
+
 /** The login itself, which needs no credential. */
 export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, deps) => {
   const { session, isSecure } = cookieNames(deps.publicBaseUrl);
 
-  const { bringer, ended } = endsOfLogin(deps);
+  const { bringer, ended, signedIn } = endsOfLogin(deps);
 
   app.get(
     '/sso/login',
     {
       config: {
         ...open,
+        actsOnGet: true,
         rate: rates.ssoLogin,
         failures: ['SSO_DOMAIN_REQUIRED', 'NOT_FOUND', 'SSO_ERROR'],
       },
@@ -87,15 +100,45 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
   app.get(
     '/sso/callback',
     {
-      config: { ...open, rate: rates.ssoCallback, failures: LOGIN_FAILURES },
+      config: { ...open, actsOnGet: true, rate: rates.ssoCallback, failures: LOGIN_FAILURES },
       schema: {
         operationId: 'sso.callback',
         summary: 'Take the answer of an OpenID provider from a browser',
+        description:
+          'A browser that asks for a page gets one that posts the same parameters, so that fetching the address uses no code up.',
         querystring: OidcQuery,
         response: { 200: SignedIn, 302: Type.Null() },
       },
     },
-    async (request, reply) => ended(reply, await takeOidcAnswer(deps, request.query, bringer(request))),
+    async (request, reply) =>
+      asksForPage(request)
+        ? sendInterstitial(request, reply, SIGNING_IN)
+        : ended(reply, await takeOidcAnswer(deps, request.query, bringer(request))),
+  );
+
+  app.post(
+    '/sso/callback',
+    {
+      config: {
+        ...open,
+        fromOwnPages: true,
+        rate: rates.ssoCallback,
+        failures: LOGIN_FAILURES,
+        takesForm: true,
+      },
+      schema: {
+        operationId: 'sso.callbackForm',
+        summary: 'Take the answer of an OpenID provider from the page of its address',
+        body: OidcForm,
+        response: { 200: SignedIn, 302: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const outcome = await takeOidcAnswer(deps, request.body, bringer(request));
+      const { returnTo } = outcome;
+      if (returnTo === null || !asksForPage(request)) return ended(reply, outcome);
+      return sendOnward(signedIn(reply, outcome), returnTo);
+    },
   );
 
   app.post(

@@ -82,6 +82,9 @@ export const OidcQuery = Type.Object({
   error: Type.Optional(Short),
 });
 
+/** The parameters of a provider's answer. Those that are not of the protocol are ignored here as in the query. */
+export const OidcForm = Type.Object(OidcQuery.properties, { additionalProperties: true });
+
 export const DirectoryQuery = Type.Object({
   state: State,
   /** Whether the last password was wrong. */

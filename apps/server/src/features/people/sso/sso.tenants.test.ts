@@ -49,6 +49,7 @@ test('no route of single sign-on reaches what belongs to another developer', asy
     'GET /sso/discover': async () =>
       refusalOf(await service.app.inject({ url: '/sso/discover?domain=upstream.test' })),
     'GET /sso/callback': async () => refusalOf(await service.app.inject({ url: '/sso/callback?state=x' })),
+    'POST /sso/callback': async () => refusalOf(await post('/sso/callback', { state: 'x' })),
     'POST /sso/callback/oidc': async () => refusalOf(await post('/sso/callback/oidc', { state: 'x' })),
     'POST /sso/callback/saml': async () =>
       refusalOf(await post('/sso/callback/saml', { SAMLResponse: 'x', RelayState: 'x' })),
@@ -82,6 +83,7 @@ test('no route of single sign-on reaches what belongs to another developer', asy
     'DELETE /v1/sso/config': '204',
     'GET /v1/sso/sessions': 0,
     'GET /sso/callback': '400 BAD_REQUEST',
+    'POST /sso/callback': '400 BAD_REQUEST',
     'POST /sso/callback/oidc': '400 BAD_REQUEST',
     'POST /sso/callback/saml': '400 BAD_REQUEST',
     'GET /sso/logout': false,

@@ -94,7 +94,7 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps & PersonDeps> 
   app.get(
     '/v1/compliance/export/grants',
     {
-      config: { ...heavy, rate: rates.complianceExport, failures: ['EXPORT_TOO_LARGE'] },
+      config: { ...heavy, actsOnGet: true, rate: rates.complianceExport, failures: ['EXPORT_TOO_LARGE'] },
       schema: {
         operationId: 'compliance.exportGrants',
         summary: 'Export grants as JSON, as lines of JSON or as CSV',
@@ -111,7 +111,7 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps & PersonDeps> 
   app.get(
     '/v1/compliance/export/audit',
     {
-      config: { ...heavy, rate: rates.complianceExport, failures: ['EXPORT_TOO_LARGE'] },
+      config: { ...heavy, actsOnGet: true, rate: rates.complianceExport, failures: ['EXPORT_TOO_LARGE'] },
       schema: {
         operationId: 'compliance.exportAudit',
         summary: 'Export audit entries as JSON, as lines of JSON, as CSV or as events of OCSF',
@@ -128,7 +128,7 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps & PersonDeps> 
   app.get(
     '/v1/compliance/export/principal',
     {
-      config: { ...heavy, rate: rates.complianceExport, failures: [] },
+      config: { ...heavy, actsOnGet: true, rate: rates.complianceExport, failures: [] },
       schema: {
         operationId: 'compliance.exportPrincipal',
         summary: 'Export everything that is kept about a person',
@@ -145,7 +145,7 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps & PersonDeps> 
   app.get(
     '/v1/compliance/evidence-pack',
     {
-      config: { ...heavy, rate: rates.complianceExport, failures: ['EXPORT_TOO_LARGE'] },
+      config: { ...heavy, actsOnGet: true, rate: rates.complianceExport, failures: ['EXPORT_TOO_LARGE'] },
       schema: {
         operationId: 'compliance.evidencePack',
         summary: 'Make a signed pack of evidence that an auditor can check without the service',

@@ -85,7 +85,7 @@ const promised = {
     budget.debited budget.refunded budget.threshold budget.exhausted principal.session_created principal.session_ended principal.offboarded fido.registered
     fido.assertion fido.removed fido.clone_suspected policy.created policy.updated policy.deleted
     policy.bundle_activated policy.bundle_deleted policy.sync_requested anomaly.detected anomaly.acknowledged anomaly.resolved
-    anomaly.auto_revoked compliance.exported setup.finished setup.link.created
+    anomaly.auto_revoked anomaly.channel_disabled compliance.exported setup.finished setup.link.created
     setup.link.opened setup.link.revoked signal.received signal.stream_silent vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked
     wallet.authorization.issued wallet.authorization.consumed wallet.authorization.revoked vault.credential.stored
     vault.credential.deleted vault.credential.exchanged vault.credential.refreshed vault.credential.refresh_failed
@@ -94,7 +94,7 @@ const promised = {
     vault.provider.updated vault.provider.deleted vault.provider.failed
     vault.proxy.called vault.proxy_profile.updated vault.proxy_profile.deleted decision.requested
     decision.first_approval decision.granted decision.denied decision.cancelled decision.superseded decision.expired
-    decision.consumed manifest.updated manifest.deleted sso.login sso.connection.created sso.connection.updated
+    decision.consumed decision.channel_removed manifest.updated manifest.deleted sso.login sso.connection.created sso.connection.updated
     sso.connection.deleted sso.enforcement_changed sso.session.revoked sso.user_linked sso.identity.moved sso.id_jag.updated
     sso.client.created sso.client.updated sso.client.deleted sso.stop.deleted agent.workload.created
     agent.workload.deleted scim.token.created
@@ -103,7 +103,7 @@ const promised = {
     member.updated member.removed approver.enrolled approver.confirmed approver.updated approver.removed
     approver.recovery_requested approver.recovery_cancelled
     console.recovery_used audit.erased transparency.halted resource.created resource.updated resource.deleted
-    domain.created domain.verified domain.lapsed domain.deleted webhook.created webhook.updated webhook.deleted
+    domain.created domain.verified domain.lapsed domain.deleted webhook.created webhook.updated webhook.disabled webhook.deleted
     ssf.receiver.created ssf.receiver.updated ssf.receiver.deleted ssf.stream.created ssf.stream.updated ssf.stream.deleted
     ssf.stream.paused
     billing.plan_changed`,

@@ -2,7 +2,7 @@ import { systemCaller, type Tenant } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import { recordActs } from '../audit/index.ts';
-import { changeQueue, thinQueue } from '../webhooks/index.ts';
+import { changeQueue, type OnEndpointGone, thinQueue } from '../webhooks/index.ts';
 import { tellOfStream } from './transmitter.status.service.ts';
 import {
   findStream,
@@ -34,11 +34,11 @@ export async function careForStreams(deps: CareDeps, signal: AbortSignal): Promi
   const now = deps.clock().getTime();
   const failing = { since: new Date(now - FAILING_MS), failures: LEAST_FAILURES, limit: BATCH };
   for (const stream of await listFailingAcrossTenants(deps.db, failing)) {
-    await pauseStream(deps, stream, 'delivery_failed').catch(deps.onFailure);
+    await pauseStream(deps, stream, 'delivery_failed', deps.clock()).catch(deps.onFailure);
   }
   const since = new Date(now - KEPT_SECONDS * 1000);
   for (const stream of await listInactiveAcrossTenants(deps.db, since, BATCH)) {
-    await pauseStream(deps, stream, 'inactive').catch(deps.onFailure);
+    await pauseStream(deps, stream, 'inactive', deps.clock()).catch(deps.onFailure);
   }
   await thinQueues(deps, signal);
   while (!signal.aborted && (await deleteOldTokensAcrossTenants(deps.db, deps.clock(), BATCH)) === BATCH);
@@ -58,9 +58,15 @@ async function thinQueues(deps: CareDeps, signal: AbortSignal): Promise<void> {
 }
 
 /** The news of the pause goes first, and is all that a paused stream sends (SSF 1.0 §8.1.5). */
-function pauseStream(deps: CareDeps, { developerId, id }: Named, reason: 'delivery_failed' | 'inactive') {
+type Reason = 'delivery_failed' | 'inactive' | 'receiver_gone';
+
+function pauseStream(
+  deps: Pick<CareDeps, 'db' | 'seals'>,
+  { developerId, id }: Named,
+  reason: Reason,
+  at: Date,
+) {
   const tenant = { developerId };
-  const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {
     const parts = await findCallerParts(tx, tenant);
     const { id: receiverId } = { ...(await lockReceiverOfStream(tx, tenant, id)) };
@@ -78,13 +84,18 @@ function pauseStream(deps: CareDeps, { developerId, id }: Named, reason: 'delive
   });
 }
 
+/** A receiver that answers 410 gets no more, until it says that it listens again. */
+export const pauseGone: OnEndpointGone = (deps, { developerId, webhookId }, at) =>
+  pauseStream(deps, { developerId, id: webhookId }, 'receiver_gone', at);
+
 function isStill(
-  reason: 'delivery_failed' | 'inactive',
+  reason: Reason,
   { failures, failingSince, polledAt }: NonNullable<Awaited<ReturnType<typeof findStream>>>,
   at: Date,
 ): boolean {
   const passed = (since: Date | null, milliseconds: number) =>
     since !== null && at.getTime() - since.getTime() >= milliseconds;
+  if (reason === 'receiver_gone') return true;
   if (reason === 'inactive') return passed(polledAt, KEPT_SECONDS * 1000);
   return failures >= LEAST_FAILURES && passed(failingSince, FAILING_MS);
 }

@@ -1,8 +1,16 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
-import { countSets, prepareQueues, privateHosts, setMade, webhookSeals } from '../webhooks/index.ts';
+import {
+  countSets,
+  prepareQueues,
+  privateHosts,
+  setMade,
+  streamGone,
+  webhookSeals,
+} from '../webhooks/index.ts';
 import { acts } from './transmitter.acts.ts';
+import { pauseGone } from './transmitter.care.service.ts';
 import { careOfStreams } from './transmitter.jobs.ts';
 import { metadataRoutes } from './transmitter.metadata.routes.ts';
 import { rates } from './transmitter.rates.ts';
@@ -32,7 +40,7 @@ export const transmitter = defineFeature({
     },
   },
   settings: { ...ownSettings, ...privateHosts },
-  listens: [on(setMade, makeSet), on(tenantErased, eraseTransmitter)],
+  listens: [on(setMade, makeSet), on(streamGone, pauseGone), on(tenantErased, eraseTransmitter)],
   open(house, settings) {
     const { SSF_MAX_ATTEMPTS: maxAttempts, WEBHOOK_ALLOW_PRIVATE_HOSTS: allowsPrivateHosts } = settings;
     const { logger } = house;

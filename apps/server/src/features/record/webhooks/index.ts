@@ -1,4 +1,4 @@
-export { type MakeSet, setMade } from './webhooks.hooks.ts';
+export { type MakeSet, type OnEndpointGone, setMade, streamGone } from './webhooks.hooks.ts';
 export {
   addSet,
   changeQueue,

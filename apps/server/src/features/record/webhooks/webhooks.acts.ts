@@ -7,6 +7,7 @@ interface OfWebhook {
 export const acts = {
   'webhook.created': act<OfWebhook & { readonly events: readonly string[] }>(),
   'webhook.updated': act<OfWebhook & { readonly changed: readonly string[] }>(),
+  'webhook.disabled': act<OfWebhook & { readonly reason: 'gone' }>(),
   'webhook.deleted': act<OfWebhook>(),
 };
 

@@ -9,7 +9,7 @@ import {
   deleteOldAcrossTenants,
   settleDelivery,
 } from './webhooks.deliveries.repo.ts';
-import type { MakeSet } from './webhooks.hooks.ts';
+import type { MakeSet, OnEndpointGone } from './webhooks.hooks.ts';
 import {
   type AfterAttempt,
   afterAttempt,
@@ -19,6 +19,7 @@ import {
   setHeaders,
 } from './webhooks.rules.ts';
 import type { WebhookSeals } from './webhooks.secrets.service.ts';
+import { disableGone } from './webhooks.service.ts';
 import { deliveryHeaders } from './webhooks.signing.rules.ts';
 
 export interface SenderDeps {
@@ -30,6 +31,7 @@ export interface SenderDeps {
   /** The `iss` of signals. */
   readonly issuer: string;
   readonly makeSet: MakeSet;
+  readonly onStreamGone: OnEndpointGone;
   /** The time within which an attempt is prompt. */
   readonly promptSeconds?: number;
 }
@@ -62,6 +64,7 @@ export async function deliver(
   const endedAt = clock();
   const after = settled({ attempts: attempts + 1, maxAttempts, isLate }, endedAt);
   await settleDelivery(db, delivery, endedAt, after);
+  if (after.isGone) await (delivery.isSet ? deps.onStreamGone : disableGone)(deps, delivery, endedAt);
 }
 
 /** Calls the endpoint. @returns a function that decides how the delivery goes on */
@@ -90,7 +93,9 @@ async function setAttempt(deps: SenderDeps, delivery: ClaimedDelivery, secret: s
   const { url } = delivery;
   return async () => {
     const answer = await deps.egress.ask({ url, method: 'POST', headers: setHeaders(secret), body });
-    return (attempt, endedAt) => afterSet(attempt, answer, endedAt);
+    if (answer.status === undefined) return (attempt, endedAt) => afterSet(attempt, answer, endedAt);
+    const told = { ...answer, retryAfter: answer.headers['retry-after'] };
+    return (attempt, endedAt) => afterSet(attempt, told, endedAt);
   };
 }
 

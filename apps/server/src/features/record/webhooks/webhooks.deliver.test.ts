@@ -9,7 +9,7 @@ import {
   sharedWithWebhooks,
   startWithWebhooks,
 } from '../../../../test/app/deliveries.ts';
-import { grantTo, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
+import { entriesOf, grantTo, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { type Received, startReceiver } from '../../../../test/app/receiver.ts';
 import type { Developer } from '../../../../test/app/start-app.ts';
 import { catalogue } from '../../../features.ts';
@@ -549,6 +549,44 @@ describe('a webhook that is', () => {
       Array(2).fill({ status: 'failed', lastError: 'endpoint_deleted', url: receiver.url }),
     );
   });
+});
+
+test('agents 35: a webhook whose receiver answers 410 is disabled, with an event, and tries no more', async () => {
+  const { acme, advance, deliver } = await startWithWebhooks();
+  const receiver = await startReceiver();
+  const { webhookId } = await registerWebhook(acme, receiver.url, ['grant.created']);
+  receiver.answerStatus(410);
+  await grantTo(acme);
+  await deliver();
+  await grantTo(acme);
+  advance(86_400);
+  await deliver();
+
+  expect(receiver.received).toHaveLength(1);
+  expect((await acme('GET', `/v1/webhooks/${webhookId}`)).json().status).toBe('disabled');
+  const deliveries = await deliveriesOf(acme, webhookId);
+  expect(deliveries.map(({ status }: { status: string }) => status).sort()).toEqual(['failed', 'pending']);
+  expect((await acme('GET', '/v1/events?types=webhook.disabled')).json().events).toMatchObject([
+    { type: 'webhook.disabled', data: { webhookId, reason: 'gone' } },
+  ]);
+  expect(await entriesOf(acme, 'webhook.disabled')).toMatchObject([{ metadata: { reason: 'gone' } }]);
+});
+
+test('K9: a receiver that names a time by `Retry-After` is tried then, and not before', async () => {
+  const { acme, advance, deliver } = await startWithWebhooks();
+  const receiver = await startReceiver();
+  await registerWebhook(acme, receiver.url, ['grant.created']);
+  receiver.answerStatus(429, { 'retry-after': '600' });
+  await grantTo(acme);
+  await deliver();
+  advance(599);
+  await deliver();
+  expect(receiver.received).toHaveLength(1);
+  receiver.answerStatus(204);
+  advance(1);
+  await deliver();
+
+  expect(receiver.received).toHaveLength(2);
 });
 
 test('a webhook gets every event after its registration and no event before it, also when all happen at once', async () => {

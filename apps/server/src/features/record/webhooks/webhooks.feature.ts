@@ -7,7 +7,7 @@ import { accountClosed } from '../../accounts/developers/index.ts';
 import { acts, announcements } from './webhooks.acts.ts';
 import { countPending } from './webhooks.deliver.service.ts';
 import { createDispatcher } from './webhooks.dispatch.service.ts';
-import { type MakeSet, setMade } from './webhooks.hooks.ts';
+import { setMade, streamGone } from './webhooks.hooks.ts';
 import { webhookDelivery, webhookHistory } from './webhooks.jobs.ts';
 import { quotas } from './webhooks.quotas.ts';
 import { rates } from './webhooks.rates.ts';
@@ -50,7 +50,8 @@ export const webhooks = defineFeature({
     const dispatcher = createDispatcher({
       ...house,
       seals,
-      makeSet: setMaker(house.listenersOf(setMade)),
+      makeSet: onlyOne(house.listenersOf(setMade)),
+      onStreamGone: onlyOne(house.listenersOf(streamGone)),
       egress: house.openEgress(urlRules),
       ...(tracer && { trace: tracer.root }),
       onFailure: (err) =>
@@ -76,7 +77,8 @@ export const webhooks = defineFeature({
   },
 });
 
-function setMaker([makeSet]: readonly MakeSet[]): MakeSet {
-  if (!makeSet) throw new Error('No feature makes signals.');
-  return makeSet;
+/** The listener of a hook that streams of signals need. */
+function onlyOne<Listener>([listener]: readonly Listener[]): Listener {
+  if (!listener) throw new Error('No feature makes signals.');
+  return listener;
 }

@@ -1,6 +1,7 @@
 import type { Executor } from '../../../platform/db/db.ts';
 import { hook } from '../../../platform/hooks.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
+import type { WebhookSeals } from './webhooks.secrets.service.ts';
 
 /** An event on its way to a stream of signals. */
 export interface EventForSet {
@@ -25,6 +26,16 @@ export interface SetDeps {
  * @throws SERVICE_UNAVAILABLE when no RSA key may sign
  */
 export type MakeSet = (deps: SetDeps, event: EventForSet) => Promise<string>;
+
+/** @param endpoint its `webhookId` is the stream's */
+export type OnEndpointGone = (
+  deps: Pick<SetDeps, 'db'> & { readonly seals: WebhookSeals },
+  endpoint: Pick<EventForSet, 'developerId' | 'webhookId'> & { readonly url: string },
+  at: Date,
+) => Promise<void>;
+
+/** The receiver of a stream says that its address is gone. One feature listens. */
+export const streamGone = hook<OnEndpointGone>('stream gone');
 
 /** An event is sent as a signal. One feature listens. */
 export const setMade = hook<MakeSet>('set made');

@@ -9,7 +9,10 @@ const after = (attempts: number, outcome: AttemptOutcome, { maxAttempts = 5, isL
 
 const failures = ['timeout', 'connection_failed', 'dns_failed', 'tls_failed', 'blocked_address'];
 const failed = fc.oneof(
-  fc.integer({ min: 100, max: 599 }).map((status) => ({ status })),
+  fc
+    .integer({ min: 100, max: 599 })
+    .filter((status) => status !== 410)
+    .map((status) => ({ status })),
   fc.constantFrom(...failures).map((failure) => ({ failure })),
 );
 const isGood = (outcome: AttemptOutcome) => Math.floor((outcome.status ?? 0) / 100) === 2;
@@ -22,6 +25,26 @@ describe('the state of a delivery after an attempt', () => {
     });
 
     expect(waits).toEqual([30, 60, 120, 240, 480, 'failed']);
+  });
+
+  test.each([
+    ['600', 600],
+    [' 600 ', 600],
+    ['Sun, 01 Feb 2026 12:44:57 GMT', 600],
+    ['86400', 86_400],
+    ['86401', 86_400],
+    ['Tue, 01 Jan 2030 00:00:00 GMT', 86_400],
+    ['5', 30],
+    ['0', 30],
+    ['Sun, 01 Feb 2026 12:00:00 GMT', 30],
+    ['-1', 30],
+    ['600.5', 30],
+    ['soon', 30],
+    ['', 30],
+  ])('K9: after `Retry-After: %s` waits %i seconds', (retryAfter, seconds) => {
+    const { nextAttemptAt } = after(1, { status: 503, retryAfter });
+
+    expect(((nextAttemptAt?.getTime() ?? 0) - at.getTime()) / 1000).toBe(seconds);
   });
 
   test('is `delivered` only after 2xx, `failed` after the last attempt, and otherwise `pending`', () => {

@@ -1,6 +1,8 @@
+import { retryAt } from '../../../platform/egress/retry-after.ts';
+
 /** The outcome of an attempt: the status of the answer, or the reason why no answer came. */
 export type AttemptOutcome =
-  | { readonly status: number; readonly failure?: undefined }
+  | { readonly status: number; readonly retryAfter?: string | undefined; readonly failure?: undefined }
   | { readonly failure: string; readonly status?: undefined };
 
 export interface AfterAttempt {
@@ -11,6 +13,8 @@ export interface AfterAttempt {
   readonly lastStatusCode: number | null;
   /** Whether the endpoint belongs in the lane of prompt endpoints, which do not make others wait. */
   readonly isPrompt: boolean;
+  /** The endpoint says that it is gone for good (RFC 9110, section 15.5.11). */
+  readonly isGone: boolean;
 }
 
 export interface DeliveryAttempt {
@@ -29,15 +33,19 @@ export function afterAttempt(
   { attempts, maxAttempts, isLate }: DeliveryAttempt,
   outcome: AttemptOutcome,
   at: Date,
+  longestWait = Number.POSITIVE_INFINITY,
 ): AfterAttempt {
   const lastStatusCode = outcome.status ?? null;
   const lastError = errorOf(outcome);
   const isPrompt = lastError === null && !isLate;
-  const told = { lastError, lastStatusCode, isPrompt };
+  const isGone = outcome.status === 410;
+  const told = { lastError, lastStatusCode, isPrompt, isGone };
   if (lastError === null) return { ...told, status: 'delivered', nextAttemptAt: null };
-  if (attempts >= maxAttempts) return { ...told, status: 'failed', nextAttemptAt: null };
-  const wait = FIRST_WAIT * 2 ** (attempts - 1);
-  return { ...told, status: 'pending', nextAttemptAt: new Date(at.getTime() + wait * 1000) };
+  if (attempts >= maxAttempts || isGone) return { ...told, status: 'failed', nextAttemptAt: null };
+  const wait = Math.min(FIRST_WAIT * 2 ** (attempts - 1), longestWait);
+  const stated = new Date(at.getTime() + wait * 1000);
+  const retryAfter = outcome.status === undefined ? undefined : outcome.retryAfter;
+  return { ...told, status: 'pending', nextAttemptAt: retryAt(stated, retryAfter, at) };
 }
 
 const LONGEST_WAIT = 3600; // seconds, between two attempts at a signal
@@ -51,11 +59,10 @@ export type SetOutcome = AttemptOutcome & { readonly body?: Buffer; readonly ans
 export function afterSet(attempt: DeliveryAttempt, answer: SetOutcome, at: Date): AfterAttempt {
   const err = answer.status === 400 ? finalErrorIn(answer.body) : undefined;
   const { answered } = answer; // an answer whose body is not whole is an answer
-  const after = afterAttempt(attempt, answered === undefined ? answer : { status: answered }, at);
-  if (err !== undefined) return { ...after, status: 'failed', nextAttemptAt: null, lastError: `set_${err}` };
-  if (after.nextAttemptAt === null) return after;
-  const latest = at.getTime() + LONGEST_WAIT * 1000;
-  return { ...after, nextAttemptAt: new Date(Math.min(after.nextAttemptAt.getTime(), latest)) };
+  const outcome = answered === undefined ? answer : { status: answered };
+  const after = afterAttempt(attempt, outcome, at, LONGEST_WAIT);
+  if (err === undefined) return after;
+  return { ...after, status: 'failed', nextAttemptAt: null, lastError: `set_${err}` };
 }
 
 function finalErrorIn(body: Buffer = Buffer.alloc(0)): string | undefined {

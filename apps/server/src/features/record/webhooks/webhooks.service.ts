@@ -1,4 +1,4 @@
-import type { Caller } from '../../../platform/caller.ts';
+import { type Caller, systemCaller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import type { UrlRules } from '../../../platform/egress/urls.ts';
@@ -7,11 +7,13 @@ import { badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
+import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../audit/index.ts';
 import { type Catalogue, patternsOf } from '../events/index.ts';
 import { failPending } from './webhooks.deliveries.repo.ts';
+import type { OnEndpointGone } from './webhooks.hooks.ts';
 import {
   deleteEndpoint,
   type EndpointRow,
@@ -130,6 +132,18 @@ export function changeWebhook(
     return toWebhook(row, at);
   });
 }
+
+/** An endpoint that answers 410 asks for nothing more. One that has another URL by now does not mean it. */
+export const disableGone: OnEndpointGone = ({ db }, { developerId, webhookId, url }, at) =>
+  inTransaction(db, async (tx) => {
+    const tenant = { developerId };
+    const endpoint = await lockEndpoint(tx, tenant, webhookId);
+    const parts = await findCallerParts(tx, tenant);
+    if (!parts || endpoint?.status !== 'active' || endpoint.url !== url) return;
+    await updateEndpoint(tx, tenant, webhookId, { status: 'disabled', updatedAt: at });
+    const data = { webhookId, reason: 'gone' } as const;
+    await recordActs(tx, systemCaller(tenant, parts, 'deliveries'), [{ type: 'webhook.disabled', data }], at);
+  });
 
 /** @throws NOT_FOUND, also when the webhook was deleted before. */
 export function deleteWebhook(deps: WebhookDeps, caller: Caller, webhookId: string): Promise<void> {

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * A page without a script: a title, a sentence and at most one form, which posts to the page's own address, or one link.
+ * A title, a sentence and at most one form, which posts to the page's own address, or one link. No script runs on it, but for
+ * the one that presses the button of an `interstitial`.
  */
 export interface PlainPage {
   readonly title: string;
@@ -11,9 +12,15 @@ export interface PlainPage {
   readonly fault?: string | undefined;
   readonly fields?: readonly PlainField[];
   /** Members of the form that the person does not see. */
-  readonly hidden?: Readonly<Record<string, string>>;
+  readonly hidden?: Iterable<readonly [name: string, value: string]>;
   /** A place elsewhere, to which nothing leads but the person's own decision. */
   readonly link?: { readonly label: string; readonly href: string };
+  /** The path that the form posts to, in place of the page's own address with its query. */
+  readonly action?: string;
+  /** Whether the form submits itself where scripts run. */
+  readonly submitsItself?: true;
+  /** The page shows itself only until the browser has gone there. */
+  readonly onward?: string;
   /** Where the answer to the form sends the browser, one place after the other, if it leaves the service. */
   readonly leadsTo?: string | readonly string[] | undefined;
 }
@@ -25,10 +32,11 @@ interface PlainField {
   readonly autocomplete: string;
 }
 
-const policyOf = ({ leadsTo = [] }: PlainPage) => {
+const policyOf = ({ leadsTo = [], submitsItself }: PlainPage) => {
   const places = [leadsTo].flat().filter((place) => URL.canParse(place));
   const targets = places.map((place) => ` ${new URL(place).origin}`).join('');
-  return `default-src 'none'; style-src 'self'; form-action 'self'${targets}; base-uri 'none'; frame-ancestors 'none'`;
+  const script = submitsItself ? "script-src 'self'; " : '';
+  return `default-src 'none'; ${script}style-src 'self'; form-action 'self'${targets}; base-uri 'none'; frame-ancestors 'none'`;
 };
 
 export function sendPage(reply: FastifyReply, page: PlainPage): FastifyReply {
@@ -37,9 +45,39 @@ export function sendPage(reply: FastifyReply, page: PlainPage): FastifyReply {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policyOf(page),
       vary: 'Accept',
+      // Without a referrer a browser calls the origin of the form `null`. This one holds no path and no query.
+      ...(page.submitsItself && { 'referrer-policy': 'strict-origin' }),
     })
     .send(htmlOf(page));
 }
+
+/**
+ * Answers a browser's GET that would use something up by a page which posts the same parameters (RFC 9110, section 9.2.1). Who
+ * only fetches the address, ahead of a person or to look for malware, uses nothing up.
+ */
+export function sendInterstitial({ url }: FastifyRequest, reply: FastifyReply, page: Interstitial) {
+  const { pathname: action, searchParams: hidden } = new URL(url, 'http://localhost');
+  return sendPage(reply.header('cache-control', 'no-store'), {
+    ...page,
+    action,
+    hidden,
+    submitsItself: true,
+  });
+}
+
+type Interstitial = Required<Pick<PlainPage, 'title' | 'lead' | 'button'>>;
+
+/**
+ * Sends the browser on after the form of an interstitial, by a page: `form-action` would have to name every host of a
+ * redirect's way, which only the hosts know.
+ */
+export const sendOnward = (reply: FastifyReply, url: string) =>
+  sendPage(reply.header('cache-control', 'no-store'), {
+    title: 'One moment',
+    lead: 'You are being sent on.',
+    link: { label: 'Continue', href: url },
+    onward: url,
+  });
 
 /** Whether the client is a browser that shows the answer to a person. */
 export const asksForPage = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
@@ -49,9 +87,9 @@ export const asksForPage = ({ headers: { accept = '' } }: FastifyRequest): boole
 export const prefersPage = (request: FastifyRequest): boolean =>
   asksForPage(request) || !/\bapplication\/json\b/i.test(request.headers.accept ?? '');
 
-const formOf = ({ button, fields = [], hidden = {}, fault }: PlainPage) => {
+const formOf = ({ button, fields = [], hidden = [], fault, action }: PlainPage) => {
   if (button === undefined) return '';
-  const secret = Object.entries(hidden).map(
+  const secret = [...hidden].map(
     ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
   );
   const shown = fields.map(
@@ -59,13 +97,22 @@ const formOf = ({ button, fields = [], hidden = {}, fault }: PlainPage) => {
       `<p><label>${escaped(label)}<br><input name="${name}" type="${type}" autocomplete="${autocomplete}" inputmode="text" required></label></p>`,
   );
   const said = fault === undefined ? '' : `<p role="alert">${escaped(fault)}</p>`;
-  return `<form class="lead" method="post">${said}${[...secret, ...shown].join('')}<button>${escaped(button)}</button></form>`;
+  return `<form class="lead" method="post"${action === undefined ? '' : ` action="${escaped(action)}"`}>${said}${[...secret, ...shown].join('')}<button>${escaped(button)}</button></form>`;
 };
 
 const linkOf = ({ link }: PlainPage) =>
   link
     ? `<p class="lead"><a href="${escaped(link.href)}" rel="noreferrer">${escaped(link.label)}</a></p>`
     : '';
+
+const headOf = ({ submitsItself, onward }: PlainPage) =>
+  [
+    submitsItself && '<script type="module" src="/platform/page/submit.js"></script>',
+    onward !== undefined && `<meta http-equiv="refresh" content="0; url=${escaped(onward)}">`,
+  ]
+    .filter((tag) => tag !== undefined && tag !== false)
+    .map((tag) => `\n    ${tag}`)
+    .join('');
 
 const htmlOf = (page: PlainPage) => `<!doctype html>
 <html lang="en">
@@ -74,7 +121,7 @@ const htmlOf = (page: PlainPage) => `<!doctype html>
     <title>${escaped(page.title)} – Behest</title>
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="robots" content="noindex">
-    <link rel="stylesheet" href="/platform/page/page.css">
+    <link rel="stylesheet" href="/platform/page/page.css">${headOf(page)}
   </head>
   <body>
     <header class="masthead">Behest</header>

@@ -57,6 +57,10 @@ declare module 'fastify' {
     ssfScope?: 'ssf.read' | 'ssf.manage';
     /** The shape of refusals, if it is not the service's own. A browser that asks for a page gets one with `page`. */
     errors?: 'oauth' | 'oauth page' | 'page' | 'scim' | 'set';
+    /**
+     * The GET has an effect, so there is no HEAD of it, and a browser that fetches it ahead of a person is refused.
+     */
+    actsOnGet?: true;
     /** Its answer continues until either side ends it. */
     isLive?: true;
   }
@@ -123,7 +127,7 @@ export function requireDeclarations(app: FastifyInstance): Paths {
       fromAnyOrigin: false,
       isPublic: false,
     };
-    known.methods.add(String(route.method));
+    if (route.method !== 'HEAD' || !route.config?.actsOnGet) known.methods.add(String(route.method));
     known.fromAnyOrigin ||= route.config?.fromAnyOrigin === true;
     known.isPublic ||= route.config?.isPublic === true;
     known.isForOwnPages ||= route.config?.fromOwnPages === true;
@@ -175,7 +179,13 @@ function failureShapes({ method, url, config }: RouteOptions) {
   if (config?.onOwnHost || config?.access === 'approver') codes.add('NOT_FOUND');
   if (config?.access !== 'none') codes.add('UNAUTHORIZED');
   const mayForbid = config?.role === 'full' || config?.boundKeys === 'forbidden';
-  if (mayForbid || config?.fromOwnPages || config?.fromAllowedOrigins || config?.ssfScope)
+  if (
+    mayForbid ||
+    config?.fromOwnPages ||
+    config?.fromAllowedOrigins ||
+    config?.ssfScope ||
+    config?.actsOnGet
+  )
     codes.add('FORBIDDEN');
   if (isRepeatable({ method, config })) codes.add('IDEMPOTENCY_CONFLICT').add('IDEMPOTENCY_IN_PROGRESS');
   if (config?.isHeavy) codes.add('TOO_MANY_CONNECTIONS');
