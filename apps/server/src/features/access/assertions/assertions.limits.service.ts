@@ -92,10 +92,14 @@ export interface Narrowed {
   readonly details: readonly IssuedEntry[] | undefined;
 }
 
+const TOO_MANY =
+  "The tool scopes of the rule and of the person's groups overlap in too many ways. Map the groups to fewer or wider ones.";
+
 /** Row 15: what every side allows. @throws invalid_scope, invalid_authorization_details */
 export function narrowed({ trusted, claims, wish, groups, resources, agentScopes }: Narrowing): Narrowed {
   const { rule } = trusted;
   const ceiling = groups === null ? rule.scopes : common(rule.scopes, groups);
+  if (!ceiling) throw oauthRefusal('invalid_scope', TOO_MANY);
   const own = toolsEntries(storedEntries(rule.authorizationDetails));
   const details = issuedDetails(undefined, ceiling, own);
   const claimed = scopesIn(claims.all.scope);

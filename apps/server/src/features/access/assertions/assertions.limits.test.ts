@@ -39,6 +39,25 @@ test('M15: claim, rule, groups and resource narrow a token, and what is within a
   );
 });
 
+test('H3: tool scopes of a rule and of groups that overlap in too many ways are refused with the reason', async () => {
+  const { service, provider } = await startAsserting();
+  const scopes = Array.from({ length: 20 }, (_, index) => `tool:c${index}:write`);
+  const mapped = (count: number) => Array.from({ length: count }, (_, index) => `tool:*:admin:r${index}`);
+  const own = await trustingDeveloper(service, provider, {
+    connection: { groupAttribute: 'groups', groupMappings: { few: mapped(15), many: mapped(16) } },
+    rule: { scopes, defaultScopes: ['tool:c0:write'] },
+  });
+  const outcome = (group: string) =>
+    own.outcome({ claims: { scope: 'tool:c0:write:r1 tool:c0:write', groups: [group] } });
+
+  expect(await outcome('many')).toBe(
+    "invalid_scope The tool scopes of the rule and of the person's groups overlap in too many ways. Map the groups to fewer or wider ones.",
+  );
+  expect((await own.token({ scope: 'tool:c0:write:r1 tool:c0:write', groups: ['few'] })).scope).toBe(
+    'tool:c0:write:r1',
+  );
+});
+
 test('details are within those of the rule, and many assertions count against one cap', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider, {

@@ -5,6 +5,7 @@ import certificates from '../../../../test/app/idp-certificates.json' with { typ
 import keys from '../../../../test/app/saml-keys.json' with { type: 'json' };
 import { besideProvider } from '../../../../test/app/signing-on.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
+import { readSamlMetadata } from '../sso/sso.metadata.rules.ts';
 
 async function startSetup(body: object = {}) {
   const service = await startApp(besideProvider());
@@ -289,6 +290,36 @@ test('31 L7: a link for a SCIM token says that it is one over the people of the 
   });
   expect((await make({ purposes: ['scim'], acknowledge: 'yes' })).statusCode).toBe(400);
   expect((await make({ purposes: ['scim'], acknowledge: 'all people of the account' })).statusCode).toBe(201);
+});
+
+test('31 H1: metadata of a provider are read once, whatever their comments and certificates are', async () => {
+  const { post, opened } = await startSetup({ purposes: ['sso'] });
+  const session = await opened();
+  const save = (metadata: string) => post('provider', { session, metadata });
+  const certificate = new X509Certificate(keys.idp.cert).raw.toString('base64');
+  const now = new Date();
+
+  const endless = await save('<!--'.repeat(15_000));
+  expect(endless.statusCode).toBe(400);
+  expect(endless.json().message).toContain('XML is missing');
+  const missing = { fault: expect.stringContaining('XML is missing') };
+  expect(readSamlMetadata('<!--'.repeat(5_000_000), now)).toEqual(missing); // hours, if each start were followed
+  expect(readSamlMetadata('<!-->-->', now)).toEqual(missing);
+  const between = metadataWith(certificate, '<!-- one --><!--<two>--><!---->');
+  expect(readSamlMetadata(`<!-- before -->${between}<!-- after -->`, now)).toMatchObject({
+    idpEntityId: 'https://idp.test/saml',
+  });
+  const nested = `${'<ds:X509Certificate>'.repeat(30)}${certificate}${'</ds:X509Certificate>'.repeat(30)}`;
+  expect((await save(metadataWith('').replace(/<ds:X509Certificate><.*?>/, () => nested))).statusCode).toBe(
+    200,
+  );
+  const several = Array.from(
+    { length: 101 },
+    (_, at) => `<ds:X509Certificate>AA${at}</ds:X509Certificate>`,
+  ).join('');
+  expect(
+    (await save(metadataWith('').replace(/<ds:X509Certificate><.*?>/, () => several))).json().message,
+  ).toContain('The metadata hold 101 certificates');
 });
 
 test('M14: an account has a hundred links at most, and forgets them a month after their end', async () => {

@@ -137,3 +137,26 @@ test.each(['the membership', 'the name', 'the group', 'the mapping'])(
     });
   },
 );
+
+test('H3: the groups of a connection map to a thousand different scopes and no more', async () => {
+  const { asDeveloper } = await startApp(besideProvider());
+  const acme = await asDeveloper({ mode: 'sandbox' });
+  const provider = await startAccountsServer();
+  const { id } = await addOidc(acme, provider, mapping);
+  const mapped = (count: number) => {
+    const groups = Array.from({ length: 400 }, (_, index): [string, string[]] => [
+      `group ${index}`,
+      ['mail:read'],
+    ]);
+    for (let index = 1; index < count; index += 1) groups[index % 400]?.[1].push(`r${index}:read`);
+    return { groupMappings: Object.fromEntries(groups) };
+  };
+
+  const refused = await acme('PATCH', `/v1/sso/connections/${id}`, mapped(1001));
+  expect(refused.statusCode).toBe(400);
+  expect(refused.json().message).toContain('1000 different scopes at most, and these to 1001');
+  expect((await acme('GET', `/v1/sso/connections/${id}`)).json().groupMappings).toEqual(
+    mapping.groupMappings,
+  );
+  expect((await acme('PATCH', `/v1/sso/connections/${id}`, mapped(1000))).statusCode).toBe(200);
+});

@@ -12,6 +12,7 @@ const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol';
 const MOST_PIECES = 10_000; // the documents of federation services describe every claim
 const MOST_SHOWN = 3;
+const MOST_READ = 100; // certificates, before the old and weak ones are left out
 
 /** The metadata cannot be used, in words for the administrator. */
 interface Unusable {
@@ -78,9 +79,14 @@ function signingCertificates(role: Element, now: Date): string[] | Unusable {
   const keys = childrenOf(role, 'KeyDescriptor').filter(({ attributes }) => attributes.use !== 'encryption');
   const written = keys
     .flatMap((key) => [...everyElement(key)])
-    .filter(({ name }) => name === 'X509Certificate')
+    .filter(({ name, children }) => name === 'X509Certificate' && children.length === 0) // each text once
     .map(({ text }) => text.replace(/\s/g, ''));
-  const read = [...new Set(written)].map((text) => ({ text, certificate: certificateOf(text) }));
+  const different = [...new Set(written)];
+  if (different.length > MOST_READ) {
+    const fault = `The metadata hold ${different.length} certificates, and at most ${MOST_READ} are read. Take the old ones out.`;
+    return { fault };
+  }
+  const read = different.map((text) => ({ text, certificate: certificateOf(text) }));
   const known = read.flatMap(({ text, certificate }) => (certificate ? [{ text, certificate }] : []));
   if (known.length === 0) return missing('X509Certificate');
   const strong = known.filter(({ certificate }) => isStrong(certificate));

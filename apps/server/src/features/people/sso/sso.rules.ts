@@ -112,6 +112,7 @@ export function mergedMembers(
   }
   for (const [group, scopes] of Object.entries(after.groupMappings))
     mustBeScopes(`groupMappings.${group}`, scopes);
+  mustBeFewScopes(after.groupMappings);
   mustBeScopes('defaultScopes', after.defaultScopes);
   if (protocol === 'ldap') mustBeFilters(after);
   return after;
@@ -120,6 +121,16 @@ export function mergedMembers(
 function mustBeScopes(path: string, scopes: readonly string[]): void {
   if (!scopes.every(isScope))
     throw badField(path, 'format', 'A scope has the form `<resource>:<permission>`.');
+}
+
+/** Distinct scopes of all groups of a connection. Each sign-in and consent compares them with what is asked for. */
+const MOST_MAPPED_SCOPES = 1000;
+
+function mustBeFewScopes(groupMappings: SsoMembers['groupMappings']): void {
+  const { size } = new Set(Object.values(groupMappings).flat());
+  if (size <= MOST_MAPPED_SCOPES) return;
+  const message = `The groups of a connection map to ${MOST_MAPPED_SCOPES} different scopes at most, and these to ${size}. Use wildcards such as \`calendar:*\`.`;
+  throw badField('groupMappings', 'too_large', message);
 }
 
 function mustBeFilters({ ldapSearchFilter = '', ldapGroupSearchFilter = '' }: SsoMembers): void {

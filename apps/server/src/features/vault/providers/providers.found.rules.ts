@@ -151,6 +151,7 @@ export function methodOf(
 
 /** Parameters of a `WWW-Authenticate: Bearer` challenge. */
 export function challengeIn(header: string): Readonly<Record<string, string>> {
-  const pairs = header.matchAll(/([A-Za-z_]+)="([^"]*)"/g);
+  // A name begins once, where no letter is before it: a server that chooses the header chooses no work.
+  const pairs = header.matchAll(/(?<![A-Za-z_])([A-Za-z_]+)="([^"]*)"/g);
   return Object.fromEntries([...pairs].map(([, name, value]) => [String(name), String(value)]));
 }

@@ -3,6 +3,7 @@ import { besideUpstream } from '../../../../test/app/connecting.ts';
 import { refusalOf } from '../../../../test/app/flow.ts';
 import { startReceiver } from '../../../../test/app/receiver.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
+import { challengeIn } from './providers.found.rules.ts';
 
 let started: Promise<Service> | undefined;
 afterAll(async () => (await started)?.stop());
@@ -126,6 +127,22 @@ describe('an MCP server', () => {
     ['has no token endpoint', () => ({ metadata: { token_endpoint: undefined } }), 'unsupported'],
   ])('is refused when it %s', async (_, publish, reason) => {
     expect(refusalOf((await add(publish)).answer)).toBe(`400 DISCOVERY_FAILED ${reason}`);
+  });
+
+  test('M5: a challenge is read once, whatever letters are in it', async () => {
+    const letters = 'a'.repeat(8_000);
+    const { answer } = await add((origin) => ({
+      at: '/meta',
+      challenge: `Bearer ${letters} ${letters}="x", resource_metadata="${origin}/meta"`,
+    }));
+
+    expect(answer.statusCode, answer.body).toBe(201);
+    expect(challengeIn('a'.repeat(5_000_000))).toEqual({}); // hours, if each letter began a name
+    expect(challengeIn('Bearer realm="a b",scope="c", 9error="d"')).toEqual({
+      realm: 'a b',
+      scope: 'c',
+      error: 'd',
+    });
   });
 
   test('with several authorization servers is added with the one that the developer names', async () => {
