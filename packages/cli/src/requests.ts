@@ -49,4 +49,8 @@ function headersOf(headers: Headers, mark: string): string {
     .join('\n');
 }
 
-const hidden = (value: string) => value.replace(/\S+$/, (credential) => masked(credential));
+/** Hides what follows the scheme. */
+function hidden(value: string): string {
+  const begins = value.lastIndexOf(' ') + 1;
+  return value.slice(0, begins) + masked(value.slice(begins));
+}

@@ -1,5 +1,5 @@
 /** A whole string, or one character of structure. The text is JSON, so a quotation mark begins nowhere else. */
-const STRING_OR_STRUCTURE = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
+const STRING_OR_STRUCTURE = /"[^"\\]*(?:\\[\s\S]?[^"\\]*)*"?|[{}[\],:]/g;
 
 /**
  * Cuts the text of an object or array into those of its members or elements, as they were sent: a number that was parsed

@@ -22,7 +22,7 @@ export async function createDpopKey(alg: 'ES256' | 'EdDSA' = 'ES256'): Promise<D
     thumbprint: await calculateJwkThumbprint(jwk),
     proof(method, url, { accessToken, nonce } = {}) {
       const claims = {
-        ...{ jti: crypto.randomUUID(), htm: method.toUpperCase(), htu: url.replace(/[?#].*$/, '') },
+        ...{ jti: crypto.randomUUID(), htm: method.toUpperCase(), htu: url.replace(/[?#][\s\S]*$/, '') },
         ...(accessToken !== undefined && { ath: encodeBase64url(sha256(utf8ToBytes(accessToken))) }),
         ...(nonce !== undefined && { nonce }),
       };

@@ -41,6 +41,6 @@ function credentialOf({ as }: OperationRow): string {
 }
 
 function exampleOption({ name, values }: Field, flags: string): string {
-  const [, flag = '', value = ''] = /^(--[\w-]+).*?(<.*>)$/.exec(flags) ?? [];
+  const [, flag = '', value = ''] = /^(--[\w-]+)(?:[^\w<-][^<]*)?(<.*>)$/.exec(flags) ?? [];
   return ` ${flag} ${SAMPLES[name] ?? values?.[0] ?? value}`;
 }

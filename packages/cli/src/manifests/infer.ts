@@ -62,7 +62,7 @@ function onlyOnce(tools: readonly { readonly name: string; readonly definition: 
 const nameOf = (source: string) =>
   source === '-'
     ? 'connector'
-    : (source.split('/').at(-1) ?? '').replace(/\..*$/, '').replaceAll(/[^A-Za-z0-9_.-]/g, '_') ||
+    : (source.split('/').at(-1) ?? '').replace(/\.[\s\S]*$/, '').replaceAll(/[^A-Za-z0-9_.-]/g, '_') ||
       'connector';
 
 function proposal(connector: string, tools: readonly Guess[]): Proposal {

@@ -94,7 +94,7 @@ export function settle(command: Command, { out }: Streams): Command {
 /** The sentence of a fault: `unknown option '--scope'. Did you mean --scopes?`. */
 export function faultOf({ message }: CommanderError): string {
   const [first = '', hint = ''] = message.replace(/^error: /, '').split('\n');
-  const [, option] = /^required option '(?:-\w, )?(--[\w-]+).*' not specified$/.exec(first) ?? [];
+  const [, option] = /^required option '(?:-\w, )?(--[\w-]+)/.exec(first) ?? [];
   if (option !== undefined) return `${option} is missing.`;
   const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, '')}.`;
   return hint ? `${sentence} ${hint.replace(/^\((.*)\)$/, '$1')}` : sentence;

@@ -17,7 +17,7 @@ export class ArgumentsError extends Error {
 
 const BOUNDS = { levels: 32, bytes: 65_536, takesNul: false, takesLarge: false };
 /** A whole string, or a number. The text is JSON by then, so a number begins nowhere else. */
-const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]+(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\[\s\S]?[^"\\]*)*"?|-?[0-9]+(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
 
 /**
  * Reads the arguments of a call from their text. The function refuses what two readers could understand differently:

@@ -58,7 +58,7 @@ function parse(text: string): unknown {
 }
 
 /** A whole string, or a character that begins, ends or divides objects and arrays. */
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
+const TOKEN = /"[^"\\]*(?:\\[\s\S]?[^"\\]*)*"?|[{}[\],:]/g;
 
 interface Level {
   /** Absent for an array. */

@@ -56,7 +56,7 @@ function placeAfter({ data, answered }: Answer, count: number): Page | undefined
 
 /** Takes the cursor alone from a link (RFC 8288), so that the next request goes to the same service with its key. */
 function placeIn(link: string | null): Page | undefined {
-  const address = /<([^>]*)>[^,]*;\s*rel="next"/.exec(link ?? '')?.[1] ?? '';
+  const address = /<([^<>]*)>[^,<]*;\s*rel="next"/.exec(link ?? '')?.[1] ?? '';
   const cursor = new URLSearchParams(address.replace(/^[^?]*\??/, '')).get('cursor');
   return cursor === null ? undefined : { cursor };
 }

@@ -34,7 +34,7 @@ export function fetchAside({
 /** The path without its ids, and without what an upstream is asked. */
 function templateOf(path: string): string {
   return path
-    .replace(/\?.*$/, '')
+    .replace(/\?[\s\S]*$/, '')
     .replace(PROXY, '/v1/vault/proxy/{service}/{path}')
     .replace(DECISION, '/v1/decisions/{id}');
 }

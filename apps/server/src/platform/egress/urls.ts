@@ -21,7 +21,7 @@ const PRIVATE_NAME =
 export function acceptUrl(text: string, rules: UrlRules): URL | undefined {
   if (UNCLEAR.test(text) || text.includes('#') || !URL.canParse(text)) return undefined;
   const url = new URL(text);
-  const hasUserInfo = /^[^/]*\/*[^/?]*@/.test(text);
+  const hasUserInfo = /^[^/]*(?:\/+[^/?]*)?@/.test(text);
   if (hasUserInfo || url.port === '0' || !schemes(rules).has(url.protocol)) return undefined;
   return rules.allowsPrivateHosts || isPublicHost(hostOf(url)) ? url : undefined;
 }
@@ -29,7 +29,7 @@ export function acceptUrl(text: string, rules: UrlRules): URL | undefined {
 const schemes = ({ allowsHttp }: UrlRules) => new Set(allowsHttp ? ['https:', 'http:'] : ['https:']);
 
 /** A name without dots at its end, or an address without brackets. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.+$/g, '');
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|(?<!\.)\.+$/g, '');
 
 /** A URL's own parser has brought every spelling of an address to one form: `0x7f.1` is `127.0.0.1` here. */
 const isPublicHost = (host: string) => (isIP(host) ? isPublicAddress(host) : !PRIVATE_NAME.test(host));

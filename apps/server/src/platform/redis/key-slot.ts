@@ -13,9 +13,7 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
  * @see https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags
  */
 export function slotOf(key: string): number {
-  const tag = /\{([^}]+)\}/.exec(key)?.[1];
-  // A tag begins at the first brace, and `{}` hides any later one.
-  const hashed = tag !== undefined && !key.startsWith('{}', key.indexOf('{')) ? tag : key;
+  const hashed = /^[^{]*\{([^}]+)\}/.exec(key)?.[1] ?? key; // `{}` at the first brace hides any later tag
   let crc = 0;
   for (const byte of Buffer.from(hashed)) crc = ((crc << 8) ^ Number(TABLE[(crc >> 8) ^ byte])) & 0xffff;
   return crc % SLOTS;

@@ -39,7 +39,7 @@ test('M15: claim, rule, groups and resource narrow a token, and what is within a
   );
 });
 
-test('H3: tool scopes of a rule and of groups that overlap in too many ways are refused with the reason', async () => {
+test('31 H3: tool scopes of a rule and of groups that overlap in too many ways are refused with the reason', async () => {
   const { service, provider } = await startAsserting();
   const scopes = Array.from({ length: 20 }, (_, index) => `tool:c${index}:write`);
   const mapped = (count: number) => Array.from({ length: count }, (_, index) => `tool:*:admin:r${index}`);

@@ -66,7 +66,7 @@ function coveringOf(scope: string): string[] {
 
 /** The address as Cedar reads it, which knows no IPv4 inside IPv6 and no zones. */
 function plainAddress(text: string | null | undefined): string | undefined {
-  const plain = text?.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  const plain = text?.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%[\s\S]*$/, '');
   return plain && readAddress(plain) ? plain : undefined;
 }
 

@@ -42,7 +42,7 @@ export function exampleOf(
     scopes: [scope ?? one.scopes?.[0] ?? A_SCOPE],
     at,
     ...(purpose !== undefined && { purpose }),
-    ...(address !== undefined && { address: address.replace(/[/].*$/, '') }),
+    ...(address !== undefined && { address: address.replace(/[/][\s\S]*$/, '') }),
     ...(depth > 0 && { delegationDepth: depth }),
     ...(call.connector !== null && { call: { connector: call.connector, tool: toolOf(call) } }),
   };

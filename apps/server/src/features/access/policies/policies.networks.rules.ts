@@ -9,7 +9,7 @@ export const readNetwork = (text: string): Network | undefined => networkForm.re
 /** Reads the address of a caller, of which a socket for both families writes IPv4 inside IPv6. */
 export function readAddress(text: string): Network | undefined {
   const v4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(text)?.[1];
-  return readNetwork(v4 ?? text.replace(/%.*$/, ''));
+  return readNetwork(v4 ?? text.replace(/%[\s\S]*$/, ''));
 }
 
 export const isInside = (networks: readonly Network[], address: Network): boolean =>

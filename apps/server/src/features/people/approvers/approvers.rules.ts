@@ -18,7 +18,7 @@ export const LONGEST_ABSENCE_MS = 90 * 86_400_000;
  */
 export function mailboxOf(email: string): string {
   const at = email.lastIndexOf('@');
-  return `${email.slice(0, at).replace(/(?<=.)\+.*$/, '')}${email.slice(at)}`.toLowerCase();
+  return `${email.slice(0, at).replace(/(?<=.)\+[\s\S]*$/, '')}${email.slice(at)}`.toLowerCase();
 }
 
 interface Standing {

@@ -138,7 +138,7 @@ test.each(['the membership', 'the name', 'the group', 'the mapping'])(
   },
 );
 
-test('H3: the groups of a connection map to a thousand different scopes and no more', async () => {
+test('31 H3: the groups of a connection map to a thousand different scopes and no more', async () => {
   const { asDeveloper } = await startApp(besideProvider());
   const acme = await asDeveloper({ mode: 'sandbox' });
   const provider = await startAccountsServer();

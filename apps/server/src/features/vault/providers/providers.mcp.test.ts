@@ -129,7 +129,7 @@ describe('an MCP server', () => {
     expect(refusalOf((await add(publish)).answer)).toBe(`400 DISCOVERY_FAILED ${reason}`);
   });
 
-  test('M5: a challenge is read once, whatever letters are in it', async () => {
+  test('31 M5: a challenge is read once, whatever letters are in it', async () => {
     const letters = 'a'.repeat(8_000);
     const { answer } = await add((origin) => ({
       at: '/meta',
