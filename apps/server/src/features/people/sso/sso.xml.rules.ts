@@ -180,6 +180,9 @@ export function onlyChild(element: Element | undefined, name: string): Element |
 
 /** The element and all below it. */
 export function* everyElement(element: Element): Generator<Element> {
-  yield element;
-  for (const child of element.children) yield* everyElement(child);
+  const waiting = [element];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    yield next;
+    waiting.push(...next.children.toReversed());
+  }
 }
