@@ -1,4 +1,4 @@
-const WEB = /^(https?):\/\/([^/?#@\\\s]+)(\S*)$/i;
+const WEB = /^(https?):\/\/([^/?#@\\\s]+)([/?#@\\]\S*)?$/i;
 const NO_PORT = { http: /:(?:80)?$/, https: /:(?:443)?$/ };
 
 /**

@@ -3,7 +3,7 @@ import type { RateLimit, Refusal } from './api-errors.ts';
 const MOST_TEXT = 8_192; // characters of a body that is no JSON
 /** API keys, SCIM tokens, credentials of resources, secrets of webhooks, refresh tokens and JWTs. */
 const SECRETS =
-  /\b(?:bh_[a-z]+_[\w-]{16,}|bhs_[\w-]{16,}|whsec_[\w+/=-]{16,}|ref_[\w.-]{40,}|eyJ[\w-]{8,}(?:\.[\w-]*){0,2})/g;
+  /\b(?:bh_[a-z]+_[\w-]{16,}|bhs_[\w-]{16,}|whsec_[\w+/=-]{16,}|ref_[\w.-]{40,}|eyJ[\w-]{8,}(?:\.[\w-]+){0,2})/g;
 
 /** Hides what looks like a token or a key. */
 export const withoutSecrets = (text: string) => text.replaceAll(SECRETS, '…');

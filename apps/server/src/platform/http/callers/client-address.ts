@@ -51,7 +51,7 @@ export function addressIn(text: string): string | undefined {
   return plain === undefined ? undefined : ipaddr.process(plain).toString();
 }
 
-const withoutBrackets = (text: string) => text.replace(/^\[([^\]]*)\]$/, '$1').replace(/%.*$/, '');
+const withoutBrackets = (text: string) => text.replace(/^\[([^\]]*)\]$/, '$1').replace(/%[\s\S]*$/, '');
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
