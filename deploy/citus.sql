@@ -221,6 +221,7 @@ select create_distributed_function('hold_credentials(text,text[])', 'p_developer
 select create_distributed_function('hold_principal(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('hold_standing(text,text)');
 select create_distributed_function('hold_status_place(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('hold_token(text,text,timestamp with time zone)');
 select create_distributed_function('is_proxy_token_live(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('keep_credential(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('lock_account(text)');

@@ -1243,6 +1243,7 @@ export interface SsoIdentities {
   connectionId: string;
   createdAt: Timestamp;
   developerId: string;
+  provider: string | null;
   subject: string;
   tenant: string | null;
   userId: string;
@@ -1339,6 +1340,8 @@ export interface VaultCredentials {
   providerId: string | null;
   proxy: Json | null;
   refresh: Json | null;
+  refreshAfter: Timestamp | null;
+  refreshFailures: Generated<number>;
   refreshStatus: VaultRefreshStatus;
   refreshToken: string | null;
   service: string;
@@ -1351,6 +1354,7 @@ export interface VaultProviders {
   authMethod: string;
   clientExpiresAt: Timestamp | null;
   clientId: string;
+  clientRefusedFor: string | null;
   clientSecret: string | null;
   clientSource: VaultClientSource;
   createdAt: Timestamp;

@@ -169,7 +169,7 @@ test('the secret is sealed again at the start under the next vault key, and a lo
   expect(warnings).toEqual([expect.stringMatching(/1 developers/)]);
 });
 
-test('M7: a bundle is deleted, and makes room for another, unless it is active', async () => {
+test('medium 7: a bundle is deleted, and makes room for another, unless it is active', async () => {
   const { asDeveloper } = await startApp({ env: { PLAN_FREE_BUNDLES: '2' } });
   const [acme, other] = [await asDeveloper(), await asDeveloper()];
   const store = (version: string, activate: boolean) =>

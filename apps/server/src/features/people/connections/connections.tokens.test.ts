@@ -203,7 +203,7 @@ describe('agents K3: a client that the upstream refuses', () => {
   });
 });
 
-test('L4: neither verifier, nonce nor state of a connection under way is readable in the store', async () => {
+test('low 4: neither verifier, nonce nor state of a connection under way is readable in the store', async () => {
   const upstream = await startAccountsServer();
   const forms: URLSearchParams[] = [];
   upstream.behaviour.instead = (request, respond) => {

@@ -107,7 +107,7 @@ test('a group is another version when the name of a member changes, and when a m
   expect((await look(other, 'W/"1"')).statusCode).toBe(304);
 });
 
-test('M7: a plan includes so many people and groups, and room is made by a deletion', async () => {
+test('medium 7: a plan includes so many people and groups, and room is made by a deletion', async () => {
   const env = { PLAN_FREE_SCIM_PEOPLE: '2', PLAN_FREE_SCIM_GROUPS: '1' };
   const { asDeveloper, ...service } = await startApp({ env });
   const acme = await asDeveloper();

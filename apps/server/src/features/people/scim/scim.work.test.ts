@@ -70,7 +70,7 @@ test.each([
     5,
   ],
 ])(
-  'H2: %s in a large group are made in turns, between which others have theirs',
+  'high 2: %s in a large group are made in turns, between which others have theirs',
   async (_, operations, left, atLeast) => {
     const { outcome, turns } = await worked(operations);
 
@@ -79,7 +79,7 @@ test.each([
   },
 );
 
-test('H2: the product of operations, terms and values is bounded', async () => {
+test('high 2: the product of operations, terms and values is bounded', async () => {
   const { outcome, turns } = await worked(
     Array.from({ length: 99 }, () => ({ op: 'remove', path: anyOf(50) }) as const),
   );
@@ -88,7 +88,7 @@ test('H2: the product of operations, terms and values is bounded', async () => {
   expect(turns).toBeGreaterThan(300);
 });
 
-test('H2: a value more than an attribute takes is refused before it is read', async () => {
+test('high 2: a value more than an attribute takes is refused before it is read', async () => {
   const value = [...membersFrom(0, 10_000), 7];
 
   expect((await worked([{ op: 'add', path: 'members', value }])).outcome).toBe(
@@ -96,7 +96,7 @@ test('H2: a value more than an attribute takes is refused before it is read', as
   );
 });
 
-test('H2: all operations of one request share its steps', async () => {
+test('high 2: all operations of one request share its steps', async () => {
   const { service, acme } = await start();
   const idp = await provisionerOf(service, acme);
   const { id: userId } = (await idp('POST', '/Users', { userName: 'ada' })).json();

@@ -35,7 +35,7 @@ async function echoing(members: object = {}, credential: object = {}) {
   return { acme, service, ask, ...held };
 }
 
-describe('M4: an upstream that repeats the credential, asked for parts', () => {
+describe('medium 4: an upstream that repeats the credential, asked for parts', () => {
   const begin = 'you sent Bearer '.length;
 
   test('gets no Range from a rule that does not ask for it', async () => {
@@ -98,7 +98,7 @@ describe('M4: an upstream that repeats the credential, asked for parts', () => {
   });
 });
 
-test('L1: a profile in which a rule covers another spelling of the path of a tool is refused', async () => {
+test('low 1: a profile in which a rule covers another spelling of the path of a tool is refused', async () => {
   const { acme } = await start();
   const tool = { connector: 'pay', tool: 'list' };
   const rules = [
@@ -113,7 +113,7 @@ test('L1: a profile in which a rule covers another spelling of the path of a too
   expect((await acme('GET', '/v1/vault/proxy-profiles')).json().profiles).toEqual([]);
 });
 
-test('L6: a parameter by which the upstream may take another method is refused', async () => {
+test('low 6: a parameter by which the upstream may take another method is refused', async () => {
   const { acme, service } = await start();
   const { grantToken, receiver } = await proxied(acme);
 
@@ -123,7 +123,7 @@ test('L6: a parameter by which the upstream may take another method is refused',
   expect(receiver.received).toEqual([]);
 });
 
-test('L3: a body that was read for one rule is sent by no other', async () => {
+test('low 3: a body that was read for one rule is sent by no other', async () => {
   const { acme, service } = await start();
   const tokens = await startReceiver();
   const { grantToken, receiver, origin } = await proxied(acme, {

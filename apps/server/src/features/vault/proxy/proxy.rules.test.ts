@@ -161,7 +161,7 @@ describe('a pattern', () => {
   });
 });
 
-describe('L1: a rule after the rule of a tool', () => {
+describe('low 1: a rule after the rule of a tool', () => {
   const first = (path: string, members: object = {}) => ({
     ...{ id: 'first', methods: ['POST'], path, tool: { connector: 'pay', tool: 'list' } },
     ...members,
@@ -219,7 +219,7 @@ describe('L1: a rule after the rule of a tool', () => {
   });
 });
 
-test('L6: a parameter that names a method is none that a rule without a list allows', () => {
+test('low 6: a parameter that names a method is none that a rule without a list allows', () => {
   const rule = { id: 'all', methods: ['GET' as const], path: '/{rest+}', unmapped: true as const };
   const read = (query: string, members: object = {}) => {
     const target = readTarget(`repos?${query}`);
@@ -237,12 +237,9 @@ test('L6: a parameter that names a method is none that a rule without a list all
 
 test('a grant without entries of its own is limited by those of the grants above it', () => {
   const entry = { type: TOOLS_TYPE, connector: 'github' };
-  const [own, above] = [{ tool: { connector: 'github', tool: 'read' } }, { unmapped: true }].map(
-    (members) => ({
-      ...{ id: 'a', methods: ['GET' as const], path: '/' },
-      ...members,
-    }),
-  ) as [ProxyRule, ProxyRule];
+  const base = { id: 'a', methods: ['GET' as const], path: '/' };
+  const own: ProxyRule = { ...base, tool: { connector: 'github', tool: 'read' } };
+  const above: ProxyRule = { ...base, unmapped: true };
   expect(mayUseRule(above, [], [[]])).toBe(true);
   expect(mayUseRule(above, [], [[], [entry]])).toBe(false);
   expect(mayUseRule(own, [], [[entry]])).toBe(false);
@@ -250,7 +247,7 @@ test('a grant without entries of its own is limited by those of the grants above
 });
 
 describe('V10: headers to the upstream', () => {
-  test('M4: hold one range where the rule asks for it', () => {
+  test('medium 4: hold one range where the rule asks for it', () => {
     const read = (value: string, mayRange: boolean) =>
       headersForUpstream(sentHeaders(['Range', value, 'If-Range', '"a"']), { injected: undefined, mayRange });
     expect(read('bytes=0-9', true)).toEqual({ range: 'bytes=0-9', 'if-range': '"a"' });
@@ -413,7 +410,7 @@ describe('V13: the search for the credential', () => {
     return false;
   };
 
-  test('M4: finds eight bytes of it at an edge, and no fewer', () => {
+  test('medium 4: finds eight bytes of it at an edge, and no fewer', () => {
     const found = formsOf(['upstream-secret-0123456789abcdef']);
     const search = { forms: found, secrets: found };
     for (const [text, isFound] of [
@@ -435,7 +432,7 @@ describe('V13: the search for the credential', () => {
     ).toBe(false);
   });
 
-  test('M4: takes time by length alone, whatever repeats', () => {
+  test('medium 4: takes time by length alone, whatever repeats', () => {
     const found = formsOf([`${'a'.repeat(16_000)}b`]);
     const search = searchFor({ forms: found, secrets: found });
     const began = performance.now();
