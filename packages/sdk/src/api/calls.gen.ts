@@ -57,6 +57,7 @@ export const CALLS = {
   'policyBundles.list': { method: 'policyBundles.list', sends: 'GET /v1/policies/bundles', takes: 'query', rows: 'bundles' },
   'policyBundles.active': { method: 'policyBundles.active', sends: 'GET /v1/policies/bundles/active', takes: 'query' },
   'policyBundles.content': { method: 'policyBundles.content', sends: 'GET /v1/policies/bundles/{id}/content', file: true },
+  'policyBundles.delete': { method: 'policyBundles.delete', sends: 'DELETE /v1/policies/bundles/{id}' },
   'policyBundles.activate': { method: 'policyBundles.activate', sends: 'POST /v1/policies/bundles/{id}/activate', keyed: true },
   'policyBundles.rotateSecret': { method: 'policyBundles.rotateSecret', sends: 'POST /v1/policies/sync/secret', keyed: true },
   'grants.list': { method: 'grants.list', sends: 'GET /v1/grants', takes: 'query', rows: 'grants' },

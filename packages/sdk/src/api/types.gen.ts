@@ -248,6 +248,7 @@ export interface Provider {
   } | null;
   scopeSeparator: string;
   tokenPointers: { readonly [name: string]: unknown };
+  tokenLifetimeSeconds: number | null;
   redirectUri: string;
   status: "active" | "paused" | "error";
   lastDiscoveredAt: string | null;
@@ -282,6 +283,7 @@ export interface VaultCredential {
         amount?: string;
         body?: "json" | "stream" | "none";
       };
+      range?: boolean;
       unmapped?: true;
     }[];
     only?: boolean;
@@ -1588,7 +1590,7 @@ export interface WorkloadsListAnswer {
 }
 
 export interface OauthPutClientInput {
-  readonly redirectUris: readonly string[];
+  readonly redirectUris?: readonly string[] | undefined;
   readonly authMethod: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "workload_jwt";
   readonly dpopBound?: boolean | undefined;
 }
@@ -1894,6 +1896,7 @@ export interface ProvidersAddInput {
     readonly label?: string | undefined;
   } | null | undefined;
   readonly scopeSeparator?: " " | "," | undefined;
+  readonly tokenLifetimeSeconds?: number | null | undefined;
   readonly tokenPointers?: {
     readonly accessToken?: string | undefined;
     readonly refreshToken?: string | undefined;
@@ -1941,6 +1944,7 @@ export interface ProvidersChangeInput {
     readonly label?: string | undefined;
   } | null | undefined;
   readonly scopeSeparator?: " " | "," | undefined;
+  readonly tokenLifetimeSeconds?: number | null | undefined;
   readonly tokenPointers?: {
     readonly accessToken?: string | undefined;
     readonly refreshToken?: string | undefined;
@@ -1977,6 +1981,7 @@ export interface VaultStoreInput {
     readonly authMethod?: "client_secret_basic" | "client_secret_post" | "none" | undefined;
     readonly scope?: string | undefined;
     readonly revocationEndpoint?: string | undefined;
+    readonly tokenLifetimeSeconds?: number | undefined;
   } | null | undefined;
   readonly proxy?: {
     readonly upstreams?: readonly string[] | undefined;
@@ -1993,6 +1998,7 @@ export interface VaultStoreInput {
         readonly amount?: string | undefined;
         readonly body?: "json" | "stream" | "none" | undefined;
       } | undefined;
+      readonly range?: boolean | undefined;
       readonly unmapped?: true | undefined;
     }[] | undefined;
     readonly only?: boolean | undefined;
@@ -2025,6 +2031,7 @@ export interface VaultStoreAnswer {
         amount?: string;
         body?: "json" | "stream" | "none";
       };
+      range?: boolean;
       unmapped?: true;
     }[];
     only?: boolean;
@@ -2376,6 +2383,31 @@ export interface SsoTestConnectionAnswer {
   /** Says to an administrator which part failed, and how to repair it. */ message?: string;
 }
 
+export interface SsoListIdentitiesAnswer {
+  identities: {
+    connectionId: string;
+    /** The issuer, the entity id or the directory. */ provider: string;
+    /** The person at the provider: `<issuer>|<sub>`, `<format>|<NameID>`, or the id of the directory’s entry. */ subject: string;
+    userId: string;
+    principalId: string;
+    createdAt: string;
+  }[];
+}
+
+export interface SsoMoveIdentityInput {
+  readonly principalId: string;
+  readonly subject: string;
+}
+
+export interface SsoMoveIdentityAnswer {
+  connectionId: string;
+  /** The issuer, the entity id or the directory. */ provider: string;
+  /** The person at the provider: `<issuer>|<sub>`, `<format>|<NameID>`, or the id of the directory’s entry. */ subject: string;
+  userId: string;
+  principalId: string;
+  createdAt: string;
+}
+
 export interface SsoSetEnforcementInput {
   readonly enforce: boolean;
 }
@@ -2554,6 +2586,7 @@ export interface AssertionsListStopsAnswer {
 export interface SetupCreateLinkInput {
   readonly name: string;
   readonly purposes: readonly ("sso" | "scim")[];
+  /** Required with the purpose `scim`: the token of the link reads and writes the people of the whole account. */ readonly acknowledge?: "all people of the account" | undefined;
   readonly connectionId?: string | undefined;
   readonly expiresIn?: number | undefined;
 }
@@ -3336,6 +3369,7 @@ export interface VaultPutProxyProfileInput {
       readonly amount?: string | undefined;
       readonly body?: "json" | "stream" | "none" | undefined;
     } | undefined;
+    readonly range?: boolean | undefined;
     readonly unmapped?: true | undefined;
   }[];
   readonly exchange?: "allowed" | "proxy_only" | undefined;
@@ -3379,6 +3413,7 @@ export interface VaultPutProxyProfileAnswer {
       amount?: string;
       body?: "json" | "stream" | "none";
     };
+    range?: boolean;
     unmapped?: true;
   }[];
   perMinute?: number;
@@ -4913,6 +4948,18 @@ export interface SsoApi {
    */
   testConnection(id: string, options?: CallOptions): Promise<SsoTestConnectionAnswer>;
   /**
+   * List the subjects by which the provider of a connection knows a person.
+   *
+   * Sends `GET /v1/sso/connections/{id}/identities`.
+   */
+  listIdentities(id: string, query: WebauthnRegisterOptionsInput, options?: CallOptions): Promise<SsoListIdentitiesAnswer>;
+  /**
+   * Link a person to another subject of the provider. A sign-in never does this: a second subject with the address of a person who is linked is refused, and the audit entry `sso.login_failed` with the reason `other_subject` names it. The subject before, and whoever had this one, lose the link. Their sessions at the connection end.
+   *
+   * Sends `PUT /v1/sso/connections/{id}/identities`.
+   */
+  moveIdentity(id: string, input: SsoMoveIdentityInput, options?: CallOptions): Promise<SsoMoveIdentityAnswer>;
+  /**
    * Enforce single sign-on, or stop enforcing it.
    *
    * Sends `POST /v1/sso/enforce`.
@@ -5039,7 +5086,7 @@ export interface AssertionsApi {
 
 export interface SetupApi {
   /**
-   * Make a link by which a customer’s administrator sets up single sign-on or provisioning. The link opens once and lasts `expiresIn` seconds, a week unless the body says otherwise. With `connectionId` it changes that connection; without, it makes one, on trial until you activate it. A SCIM token writes the people of the whole account. An account has up to 100 links that have not ended.
+   * Make a link by which a customer’s administrator sets up single sign-on or provisioning. The link opens once and lasts `expiresIn` seconds, a week unless the body says otherwise. With `connectionId` it changes that connection; without, it makes one. The connection is on trial after each change until you activate it, which ends the session of the link. A SCIM token reads and writes the people of the whole account, so a link for `scim` needs `acknowledge`. An account has up to 100 links that have not ended.
    *
    * Sends `POST /v1/sso/setup-links`.
    */
