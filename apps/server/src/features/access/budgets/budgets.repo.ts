@@ -140,11 +140,11 @@ export function findTransaction(db: Executor, { developerId }: Tenant, id: strin
 
 /** The rows of a debit, one for each allocation that it concerns. */
 export function listRowsOfDebit(db: Executor, { developerId }: Tenant, transactionId: string) {
-  return db
-    .selectFrom('budgetTransactions')
-    .selectAll()
-    .where('developerId', '=', developerId)
-    .where(({ eb, or }) => or([eb('id', '=', transactionId), eb('sourceTransactionId', '=', transactionId)]))
+  const rows = db.selectFrom('budgetTransactions').selectAll().where('developerId', '=', developerId);
+  // Two look-ups by keys: one search with `or` would read all transactions of the developer.
+  return rows
+    .where('id', '=', transactionId)
+    .unionAll(rows.where('sourceTransactionId', '=', transactionId))
     .execute();
 }
 

@@ -72,8 +72,13 @@ begin
     and b.id in (
       select t.allocation_id
       from audit_entries a
-      join budget_transactions t on t.developer_id = p_developer_id
-        and (t.id = a.metadata ->> 'transactionId' or t.source_transaction_id = a.metadata ->> 'transactionId')
+      cross join lateral (
+        select own.allocation_id from budget_transactions own
+          where own.developer_id = p_developer_id and own.id = a.metadata ->> 'transactionId'
+        union all
+        select above.allocation_id from budget_transactions above
+          where above.developer_id = p_developer_id and above.source_transaction_id = a.metadata ->> 'transactionId'
+      ) t
       where a.developer_id = p_developer_id and a.seq > p_after and a.seq <= p_until and a.action = 'budget.debited')
   on conflict (developer_id, rule_id, agent_id, principal_id, grant_id) do update
     set at = excluded.at, metadata = excluded.metadata;
