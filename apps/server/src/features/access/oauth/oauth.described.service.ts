@@ -34,8 +34,12 @@ export function statedMembers(metadata: unknown): Readonly<Record<string, unknow
   return Object.fromEntries(members.filter(([, value]) => !isEmpty(value)));
 }
 
+const isUnset = (value: unknown): boolean =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0);
+
+/** A list or an object of nothing but unset values is unset too, such as the key set `{"keys":[]}` of a template. */
 const isEmpty = (value: unknown): boolean =>
-  value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+  isUnset(value) || (typeof value === 'object' && Object.values(Object(value)).every(isUnset));
 
 /** By these a client gets grants without a browser that is sent back to it, so it needs no redirect address. */
 export const CHANNEL_GRANTS: readonly string[] = [

@@ -98,7 +98,7 @@ describe('O17: a document', () => {
     ];
     const plain = clientInDocument(document, CLIENT);
 
-    for (const unset of [null, '', [], {}]) {
+    for (const unset of [null, '', [], {}, [''], { keys: null }]) {
       const unsetAll = Object.fromEntries(others.map((name) => [name, unset]));
       expect(clientInDocument({ ...document, ...unsetAll }, CLIENT)).toEqual(plain);
       expect(clientInDocument({ ...document, redirect_uris: unset }, CLIENT)).toBeUndefined();

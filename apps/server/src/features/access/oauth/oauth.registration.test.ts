@@ -375,7 +375,7 @@ describe('a request of a client that belongs to no developer is counted', () => 
 });
 
 describe('agents K6', () => {
-  const UNSET = [null, '', [], {}];
+  const UNSET = [null, '', [], {}, [null], { keys: [] }];
   const OPTIONAL = [
     ...['client_name', 'application_type', 'grant_types', 'response_types', 'token_endpoint_auth_method'],
     ...['client_uri', 'logo_uri', 'scope', 'jwks', 'jwks_uri', 'tos_uri', 'contacts', 'client_secret'],

@@ -127,6 +127,20 @@ describe('s02: what is not kept stops no change', () => {
     expect(patch.json()).toMatchObject({ externalId: 'g-1', members: [{ value: boss }] });
   });
 
+  test('K2: `null` is no values, for a group as for a person', async () => {
+    const { idp, id, boss, patch } = await startProvisioned();
+    const group = await idp('POST', '/Groups', { displayName: 'Crew', members: [{ value: boss }] });
+    const path = `/Groups/${group.json().id}`;
+    const change = async (op: string) =>
+      (await idp('PATCH', path, { Operations: [{ op, path: 'members', value: null }] })).json().members;
+
+    expect(await change('add')).toMatchObject([{ value: boss }]);
+    expect(await change('replace')).toEqual([]);
+    const cleared = await patch({ op: 'replace', path: 'emails', value: null });
+    expect([cleared.statusCode, cleared.json().emails]).toEqual([200, []]);
+    expect((await idp('GET', `/Users/${id}`)).json().emails).toEqual([]);
+  });
+
   test('s02: many operations stand each by itself, those that cannot be read too', async () => {
     const { idp, id } = await startProvisioned();
     const Operations = [

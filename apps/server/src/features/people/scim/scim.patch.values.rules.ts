@@ -37,7 +37,7 @@ export async function changedValues(
   if (isOfValues && (!sub || sub.name === 'value')) return without(values, attribute, value, work);
   if (!bound && !sub) {
     if (op === 'remove') return [];
-    const given = await readAll(attribute, Array.isArray(value) ? value : [value], work);
+    const given = await readAll(attribute, listOf(value), work);
     return op === 'replace' ? given : joined(values, given, work);
   }
   const meant = await meantBy(place, values, work);
@@ -82,6 +82,9 @@ async function meantBy(
   }
   return meant;
 }
+
+/** `null` is no values (RFC 7643, section 2.5), and a value by itself is one. */
+const listOf = (value: unknown): readonly unknown[] => (value === null ? [] : [value].flat());
 
 async function readAll(attribute: Attribute, given: readonly unknown[], work: PatchWork): Promise<unknown[]> {
   mustBeFew(attribute, given.length);
@@ -134,7 +137,7 @@ async function without(
   value: unknown,
   work: PatchWork,
 ): Promise<unknown[]> {
-  const given = await readAll(attribute, Array.isArray(value) ? value : [value], work);
+  const given = await readAll(attribute, listOf(value), work);
   const keyOf = (each: unknown) =>
     comparable(valuePart(attribute), isObject(each) ? Reflect.get(each, 'value') : each);
   const unwanted = new Set(given.map(keyOf));

@@ -51,10 +51,12 @@ export function groupsOfClaims(sources: readonly Claims[], attribute: string): G
  * them (OpenID Connect Core 1.0, section 5.6.2), or says `hasgroups`.
  */
 function isOverage(claims: Claims, attribute: string): boolean {
-  const { _claim_names: elsewhere, hasgroups: hasGroups } = claims;
+  const { _claim_names: elsewhere } = claims;
   const isElsewhere = [attribute, 'groups'].some((name) => Object.hasOwn(Object(elsewhere), name));
+  const isSaid = ([name, value]: [string, unknown]) =>
+    name.toLowerCase() === 'hasgroups' && String(value).toLowerCase() === 'true';
   const isLinked = Object.keys(claims).some((name) => isLinkTo(name, attribute));
-  return isElsewhere || isLinked || hasGroups === true || hasGroups === 'true';
+  return isElsewhere || isLinked || Object.entries(claims).some(isSaid);
 }
 
 /** The name under which Entra ID puts an address in the place of the groups. */
@@ -107,7 +109,7 @@ export function addressAmong(values: readonly unknown[], domains: readonly strin
 }
 
 /** The names by which providers say that they have not verified an address: of claims, and of SAML attributes. */
-const VERIFIED = /(?:^|[/:])(?:email_?verified|verified_?email|xms_edov)$/i;
+const VERIFIED = /(?:^|[/:])(?:email[_-]?verified|verified[_-]?email|xms_edov)$/i;
 const NO = new Set(['false', '0', 'no']);
 
 /**

@@ -23,6 +23,7 @@ describe('groups', () => {
     'named elsewhere, with an empty list': ['overage', { groups: [], _claim_names: { groups: 'src1' } }],
     'said to be there': ['overage', { hasgroups: true }],
     'said to be there, as text': ['overage', { hasgroups: 'true' }],
+    'said to be there, in other letters': ['overage', { hasGroups: 'True' }],
     'a link': ['overage', { 'groups:src1': 'https://graph.test' }],
     'an object': ['form', { groups: { Editors: true } }],
     'a list of objects': ['form', { groups: [{ name: 'Editors' }] }],

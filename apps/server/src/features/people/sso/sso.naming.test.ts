@@ -94,7 +94,12 @@ describe('an address', () => {
       return postSaml(service, signed(xml.replace(statement, statement + said)), relayState);
     };
 
-    for (const name of ['email_verified', 'emailVerified', 'http://schemas.auth0.com/email_verified']) {
+    for (const name of [
+      'email_verified',
+      'email-verified',
+      'emailVerified',
+      'http://schemas.auth0.com/email_verified',
+    ]) {
       expect([name, refusalOf(await bring(name, 'false'))]).toEqual([name, '403 SSO_DOMAIN_NOT_ALLOWED']);
     }
     expect((await bring('email_verified', 'true')).json().principalId).toBe('ada@acme.test');

@@ -62,9 +62,39 @@ test('K4, m04, m05, m13: a person is read from the attributes that providers wri
   expect(await read(attribute('Email', 'ada@acme.test'))).toEqual(['ada@acme.test', null]);
   expect(await read(attribute('User.email', '\n  ada@acme.test\n'))).toEqual(['ada@acme.test', null]);
   expect(await read(friendly)).toEqual(['ada@acme.test', null]);
+  const ofOthers = [
+    ...['urn:mace:dir:attribute-def:mail', 'http://schemas.xmlsoap.org/claims/EmailAddress'],
+    ...['user.mail', 'userEmail', 'primaryEmail', 'workEmail', 'Email Address'],
+  ];
+  for (const name of ofOthers) {
+    expect([name, ...(await read(attribute(name, 'ada@acme.test')))]).toEqual([name, 'ada@acme.test', null]);
+  }
+  expect(await read(attribute('manager.email', 'boss@acme.test'))).toEqual([null, null]);
+  expect(await read(attribute('full_name', 'Ada King'))).toEqual([null, 'Ada King']);
   expect(await read(signInName, given, family)).toEqual([null, 'Ada King']);
   expect(await read(signInName, given, family, shown)).toEqual([null, 'Countess']);
   expect(await read(signInName)).toEqual([null, 'ada_acme.test#EXT#@tenant.test']);
+});
+
+test('K4, m04: a name id is an address where its format may say so', async () => {
+  const { answerWith } = await startSaml({ groupAttribute: null });
+  const emailOf = async (format: string, nameId: string) => {
+    const answer = await answerWith(
+      (xml) =>
+        signed(
+          xml
+            .replace('SAML:1.1:nameid-format:emailAddress', format)
+            .replace(/<saml:AttributeStatement>.*<\/saml:AttributeStatement>/, ''),
+        ),
+      { nameId },
+    );
+    return answer.json().email;
+  };
+
+  expect(await emailOf('SAML:1.1:nameid-format:emailAddress', 'ada@acme.test')).toBe('ada@acme.test');
+  expect(await emailOf('SAML:1.1:nameid-format:unspecified', 'ada@acme.test')).toBe('ada@acme.test');
+  expect(await emailOf('SAML:1.1:nameid-format:unspecified', 'CORP\\\\ada')).toBeNull();
+  expect(await emailOf('SAML:2.0:nameid-format:persistent', 'ada@acme.test')).toBeNull();
 });
 
 test('K4: a person is read from the attributes that the connection names', async () => {

@@ -118,7 +118,10 @@ function signatureFault(
   return idpCertificates.some(isNamed) ? 'certificate_expired' : 'certificate_unknown';
 }
 
-const EMAIL_FORMAT = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+/** The formats of a name id that may be an address. Google, Okta and JumpCloud send it as `unspecified` unless told. */
+const ADDRESS_FORMATS: ReadonlySet<string> = new Set(
+  ['emailAddress', 'unspecified'].map((name) => `urn:oasis:names:tc:SAML:1.1:nameid-format:${name}`),
+);
 const CLAIMS = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
 
 /** The names under which providers write the parts of a person, the surest first. They are found in any case. */
@@ -129,29 +132,28 @@ const EMAIL_NAMES = [
   `${CLAIMS}/emailaddress`,
   'urn:oid:0.9.2342.19200300.100.1.3',
   'urn:oid:1.2.840.113549.1.9.1',
-  'User.email',
-  'user_email',
-  'email_address',
-  'e-mail',
+  'urn:mace:dir:attribute-def:mail',
+  'http://schemas.xmlsoap.org/claims/EmailAddress',
+  ...['User.email', 'user_email', 'userEmail', 'user.mail', 'primaryEmail', 'workEmail'],
+  ...['email_address', 'Email Address', 'e-mail'],
 ];
 const NAME_NAMES = [
   'http://schemas.microsoft.com/identity/claims/displayname',
   'displayName',
   'display_name',
   'urn:oid:2.16.840.1.113730.3.1.241',
-  'name',
-  'fullName',
-  'cn',
+  'urn:mace:dir:attribute-def:displayName',
+  ...['name', 'fullName', 'full_name', 'cn'],
   'urn:oid:2.5.4.3',
   `${CLAIMS}/name`,
 ];
 const GIVEN_NAMES = [
   ...['givenName', 'given_name', 'firstName', 'first_name', 'User.FirstName'],
-  ...[`${CLAIMS}/givenname`, 'urn:oid:2.5.4.42'],
+  ...[`${CLAIMS}/givenname`, 'urn:oid:2.5.4.42', 'urn:mace:dir:attribute-def:givenName'],
 ];
 const FAMILY_NAMES = [
   ...['surname', 'sn', 'family_name', 'lastName', 'last_name', 'User.LastName'],
-  ...[`${CLAIMS}/surname`, 'urn:oid:2.5.4.4'],
+  ...[`${CLAIMS}/surname`, 'urn:oid:2.5.4.4', 'urn:mace:dir:attribute-def:sn'],
 ];
 
 function claimedBy(
@@ -162,7 +164,7 @@ function claimedBy(
   const first = (names: readonly string[]): readonly string[] =>
     names.map(attributes.valuesOf).find((values) => values.length > 0) ?? [];
   const emails = first(emailAttribute ? [emailAttribute] : EMAIL_NAMES);
-  const ofSubject = nameIdFormat === EMAIL_FORMAT ? [nameId] : [];
+  const ofSubject = ADDRESS_FORMATS.has(nameIdFormat) ? [nameId] : [];
   const whole = (nameAttribute ? [nameAttribute] : NAME_NAMES).flatMap(attributes.valuesOf);
   const [given, family] = nameAttribute ? [] : [first(GIVEN_NAMES)[0], first(FAMILY_NAMES)[0]];
   const isUnverified = isCalledUnverified(attributes.all);

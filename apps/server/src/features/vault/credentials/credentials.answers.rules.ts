@@ -106,12 +106,14 @@ const WORD_MEMBERS = [
 ];
 const MOST_ERRORS = 10;
 
-function wordsIn(said: Said): string[] {
+/** An answer, and what it says of its errors. */
+function partsIn(said: Said): Said[] {
   const nested = [said.error, ...(Array.isArray(said.errors) ? said.errors.slice(0, MOST_ERRORS) : [])];
-  return [said, ...nested.map((each) => Object(each))].flatMap((each: Said) =>
-    WORD_MEMBERS.flatMap((name) => wordOf(each[name])),
-  );
+  return [said, ...nested.map((each) => (typeof each === 'string' ? { error: each } : Object(each)))];
 }
+
+const wordsIn = (said: Said): string[] =>
+  partsIn(said).flatMap((each) => WORD_MEMBERS.flatMap((name) => wordOf(each[name])));
 
 /** In small letters, with `_` between: `BAD_REFRESH_TOKEN`, `invalid grant` and `invalid_client: Invalid secret` are words. */
 function wordOf(value: unknown): string[] {
@@ -120,9 +122,18 @@ function wordOf(value: unknown): string[] {
   return /^[a-z][a-z_]*$/.test(word) && word !== 'error' ? [word] : [];
 }
 
+/** Where upstreams put the sentence of a refusal: beside the word, in its place, or in a list. */
+const SENTENCE_MEMBERS = [
+  ...['error', 'error_description', 'message', 'reason', 'detail', 'description'],
+  ...['errorSummary', 'error_message', 'errorMessage', 'errmsg', 'msg'],
+];
+
 const sentencesIn = (said: Said): string[] =>
-  [said.error_description, said.message, said.reason, said.detail, Object(said.error).message].flatMap(
-    (value) => (typeof value === 'string' ? [value.slice(0, 512)] : []),
+  partsIn(said).flatMap((each) =>
+    SENTENCE_MEMBERS.flatMap((name) => {
+      const value = each[name];
+      return typeof value === 'string' ? [value.slice(0, 512)] : [];
+    }),
   );
 
 const MOST_WAIT_SECONDS = 86_400;

@@ -41,7 +41,8 @@ export function tokensIn(
   if (!isToken(accessToken)) return undefined;
   const refreshToken = at(pointers.refreshToken, 'refresh_token');
   if (typeof refreshToken === 'string' && refreshToken !== '' && !isToken(refreshToken)) return undefined;
-  const told = secondsIn(at(pointers.expiresIn, 'expires_in')) ?? secondsUntilEnd(said, now);
+  const told =
+    secondsIn(at(pointers.expiresIn, 'expires_in')) ?? lengthIn(said.expires) ?? secondsUntilEnd(said, now);
   return {
     accessToken,
     refreshToken: isToken(refreshToken) ? refreshToken : undefined,
@@ -70,11 +71,17 @@ const numberIn = (value: unknown): number | undefined => {
   return typeof value === 'string' && /^\s*\d{1,13}(\.\d{1,9})?\s*$/.test(value) ? Number(value) : undefined;
 };
 
+const LEAST_MOMENT = 1_000_000_000; // in 2001, or thirty years
+
+/** Meta writes the length as `expires`, others the moment. */
+const lengthIn = (value: unknown): number | undefined =>
+  Number(numberIn(value)) < LEAST_MOMENT ? secondsIn(value) : undefined;
+
 const LEAST_MILLISECONDS = 100_000_000_000; // a larger number of seconds would be a year after 5000
 
 /** The seconds until the moment at which the token ends, for upstreams that name that in place of a length. */
 function secondsUntilEnd(said: Said, now: Date): number | undefined {
-  const value = said.expires_at ?? said.expires_on;
+  const value = said.expires_at ?? said.expires_on ?? said.expires;
   const number = numberIn(value);
   const end =
     number === undefined
