@@ -164,7 +164,9 @@ describe('metadata', () => {
       ),
       'hold 11 certificates': withKeys(...more),
       'certificate in the metadata is weak': withKeys(weak),
-      'X509Certificate is missing': withKeys('AAAA'),
+      'No certificate in the metadata can be read': withKeys('AAAA'),
+      'X509Certificate is missing': withKeys(),
+      'no SAML 2.0': metadataWith(certificate).replace('SAML:2.0:protocol', 'SAML:1.1:protocol'),
       'binding HTTP-Redirect is missing': metadataWith(certificate).replace('Redirect', 'POST'),
       IDPSSODescriptor: several(entityOf(another('https://sp.test')).replaceAll('IDPSSO', 'SPSSO')),
     };

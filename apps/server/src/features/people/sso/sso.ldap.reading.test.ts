@@ -97,6 +97,8 @@ test('K3: a part of the groups is not all of them: it signs nobody in', async ()
   const refused = (cause: keyof typeof GROUPS_ADVICE) => ['SSO_AUTH_FAILED', GROUPS_ADVICE[cause], cause];
 
   expect(await causeOf({ 'memberOf;range=0-1499': ['cn=g1'], memberOf: [] })).toEqual(refused('range'));
+  const all = { 'memberOf;range=0-*': ['cn=g1'], memberOf: [] };
+  expect((await signIn(all)).json()).toMatchObject({ groups: ['cn=g1'] });
   expect(await causeOf({}, { count: 500, code: 4 })).toEqual(refused('size_limit'));
   expect(await causeOf({}, { count: 1001 })).toEqual(refused('too_many'));
   expect((await signIn({}, { count: 1000 })).json()).toMatchObject({ mappedScopes: ['calendar:read'] });
@@ -126,6 +128,10 @@ test('K3, K10: a filter for groups that finds the same for everybody, or nobody,
     ldapSearchFilter: '(&(uid={{username}})(member={{dn}}))',
   });
   expect(search.json().message).toContain('a placeholder that nothing fills');
+  for (const name of ['ldapSearchBase', 'ldapGroupSearchBase']) {
+    const base = await acme('PATCH', `/v1/sso/connections/${id}`, { [name]: 'corp.example.com' });
+    expect([base.statusCode, base.json().details.fields[0].path]).toEqual([400, name]);
+  }
 });
 
 const dataOf = (data: string) => `80090308: LdapErr: DSID-0C090447, comment: error, data ${data}, v4563`;

@@ -50,7 +50,9 @@ export function attributesIn(entry: Readonly<Record<string, Value | Value[]>>) {
     valuesOf: (name: string): string[] => of(name).flatMap(({ values }) => values),
     /** Whether Active Directory sent the first part of the values only. */
     isPart: (name: string): boolean =>
-      of(name).some(({ options }) => options.some((option) => option.startsWith('range='))),
+      of(name).some(({ options }) =>
+        options.some((option) => option.startsWith('range=') && option !== 'range=0-*'),
+      ),
   };
 }
 

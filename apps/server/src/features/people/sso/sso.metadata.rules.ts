@@ -31,10 +31,12 @@ export function readSamlMetadata(text: string, now: Date): SamlProvider | Unusab
   const entity = onlyProvider(document);
   if ('fault' in entity) return entity;
   const roles = childrenOf(entity, 'IDPSSODescriptor');
-  const role = roles.find(speaksSaml2) ?? roles[0];
+  const role =
+    roles.find(speaksSaml2) ??
+    roles.find(({ attributes }) => attributes.protocolSupportEnumeration === undefined);
   const { entityID: idpEntityId } = entity.attributes;
   if (!idpEntityId) return missing('`entityID`');
-  if (!role) return missing('IDPSSODescriptor');
+  if (!role) return { fault: 'The provider speaks no SAML 2.0 by these metadata. Send those of SAML 2.0.' };
   const expired = [document, entity, role].find((part) => hasExpired(part, now));
   if (expired) {
     const { validUntil } = expired.attributes;
@@ -88,7 +90,9 @@ function signingCertificates(role: Element, now: Date): string[] | Unusable {
   }
   const read = different.map((text) => ({ text, certificate: certificateOf(text) }));
   const known = read.flatMap(({ text, certificate }) => (certificate ? [{ text, certificate }] : []));
-  if (known.length === 0) return missing('X509Certificate');
+  if (different.length === 0) return missing('X509Certificate');
+  if (known.length === 0)
+    return { fault: 'No certificate in the metadata can be read. Send them unchanged.' };
   const strong = known.filter(({ certificate }) => isStrong(certificate));
   const usable = strong.filter(({ certificate }) => new Date(certificate.validTo) > now);
   if (strong.length === 0) {

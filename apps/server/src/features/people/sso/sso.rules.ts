@@ -114,7 +114,10 @@ export function mergedMembers(
     mustBeScopes(`groupMappings.${group}`, scopes);
   mustBeFewScopes(after.groupMappings);
   mustBeScopes('defaultScopes', after.defaultScopes);
-  if (protocol === 'ldap') mustBeFilters(after);
+  if (protocol === 'ldap') {
+    mustBeBases(after);
+    mustBeFilters(after);
+  }
   return after;
 }
 
@@ -131,6 +134,14 @@ function mustBeFewScopes(groupMappings: SsoMembers['groupMappings']): void {
   if (size <= MOST_MAPPED_SCOPES) return;
   const message = `The groups of a connection map to ${MOST_MAPPED_SCOPES} different scopes at most, and these to ${size}. Use wildcards such as \`calendar:*\`.`;
   throw badField('groupMappings', 'too_large', message);
+}
+
+/** The test of a connection finds a wrong name. This finds what is none, such as the domain alone. */
+function mustBeBases({ ldapSearchBase, ldapGroupSearchBase }: SsoMembers): void {
+  for (const [name, base] of Object.entries({ ldapSearchBase, ldapGroupSearchBase })) {
+    if (!base || base.includes('=')) continue;
+    throw badField(name, 'format', 'Send the name of a branch, such as `ou=people,dc=example,dc=com`.');
+  }
 }
 
 function mustBeFilters({ ldapSearchFilter = '', ldapGroupSearchFilter = '' }: SsoMembers): void {
