@@ -29,7 +29,7 @@ const quota: Reader<Quota> = {
 const rateName = (rule: string) => `RATE_LIMIT_${rule.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 const quotaName = (plan: Plan, resource: string) => `PLAN_${plan}_${resource}`.toUpperCase();
 
-/** Requests in a minute, or an hour, by rule: `RATE_LIMIT_<RULE>`. */
+/** Requests in a minute, an hour or a day, by rule: `RATE_LIMIT_<RULE>`. */
 export function rateSettings({ rates }: Limits): Readonly<Record<string, Setting<number>>> {
   return Object.fromEntries(
     rates.map((rule) => [

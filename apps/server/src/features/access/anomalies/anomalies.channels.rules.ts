@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { escapeSlack, nameInMail } from '../../accounts/emails/index.ts';
 import type { Config } from './anomalies.channels.schema.ts';
 
 export type ChannelType = 'webhook' | 'slack' | 'email';
@@ -40,18 +41,32 @@ export interface Told {
   readonly detectedAt: string;
 }
 
-/** The body of a message, which all its attempts send. */
-export function bodyOf(type: ChannelType, id: string, developerId: string, told: Told): string {
-  const sentence = `${told.ruleName} (${told.severity}): ${told.description} Agent ${told.agentId}, alert ${told.alertId}.`;
-  if (type === 'slack') return JSON.stringify({ text: escapeSlack(sentence) });
-  if (type === 'email') return sentence;
+/** The account whose channel it is. */
+export interface Account {
+  readonly developerId: string;
+  readonly developerName: string;
+}
+
+/** The body of a message, which all its attempts send. Texts begin with the service, because developers choose the names. */
+export function bodyOf(type: ChannelType, id: string, account: Account, told: Told): string {
+  if (type === 'slack') return JSON.stringify({ text: escapeSlack(textOf(account, told)) });
+  if (type === 'email') return textOf(account, told);
+  const { developerId } = account;
   const envelope = { id, type: 'anomaly.detected', createdAt: told.detectedAt, developerId, data: told };
   return JSON.stringify(envelope);
 }
 
-/** @see https://docs.slack.dev/messaging/formatting-message-text, "Escaping text" */
-const escapeSlack = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const textOf = ({ developerName, developerId }: Account, told: Told) =>
+  `An agent of an account of Behest behaves unusually.
+
+Account: ${nameInMail(developerName, developerId)}
+Rule: ${nameInMail(told.ruleName, told.ruleId)}
+Severity: ${told.severity}
+Alert: ${told.alertId}
+Agent: ${told.agentId}
+
+${told.description}
+`;
 
 /** The signatures are those of webhooks. */
 export function signedHeaders(id: string, secret: string, body: string, at: Date): Record<string, string> {

@@ -5,7 +5,7 @@ import { acceptUrl, type UrlRules } from '../../../platform/egress/urls.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
-import { developerOf } from '../../accounts/developers/developers.queries.ts';
+import { developerOf, findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import {
   type ChannelRow,
@@ -106,6 +106,7 @@ export function testChannel(deps: ChannelDeps, caller: Caller, id: string): Prom
   const { tenant } = caller;
   const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {
+    const developerName = await findDeveloperName(tx, tenant);
     const channel = (await listChannelRows(tx, tenant)).find((row) => row.id === id);
     if (!channel) throw notFound();
     const messageId = newId('amsg', at);
@@ -120,7 +121,7 @@ export function testChannel(deps: ChannelDeps, caller: Caller, id: string): Prom
       description: 'This message tests the channel.',
       detectedAt: at.toISOString(),
     };
-    const body = bodyOf(channel.type, messageId, tenant.developerId, told);
+    const body = bodyOf(channel.type, messageId, { ...tenant, developerName }, told);
     await insertMessages(tx, tenant, [{ id: messageId, channelId: id, body, nextAttemptAt: at }]);
     return { messageId };
   });

@@ -4,6 +4,9 @@ import { detect } from '../../../../test/app/anomalies.ts';
 import { grantTo, startSandbox } from '../../../../test/app/flow.ts';
 import { verifyAddress } from '../../../../test/app/verified.ts';
 import type { OutgoingRequest } from '../../../platform/egress/egress.ts';
+import { rateLimiter } from '../../../platform/http/limits/rates.ts';
+import { recipientCharger } from '../../../platform/mail/charge-recipient.ts';
+import { memoryStore } from '../../../platform/redis/memory-store.ts';
 import { sendMessages } from './anomalies.messages.service.ts';
 import { channelSeals } from './anomalies.seals.service.ts';
 
@@ -176,4 +179,28 @@ test('a channel that is off gets no message, also when it is on again, and one t
   expect(sent).toHaveLength(1);
   const { channels } = (await acme('GET', '/v1/anomaly/channels')).json();
   expect(channels.map(({ id }: { id: string }) => id).sort()).toEqual([off, kept].sort());
+});
+
+test('31 M6: messages to people begin with the service and the account, and count by account and day', async () => {
+  const { acme, service, deps, sent, send, advance } = await startWithReceiver();
+  await verifyAddress(service, acme);
+  await acme('PATCH', '/v1/me', { name: 'Acme https://evil.example Inc' });
+  const config = { webhookUrl: 'https://hooks.slack.test/services/T1' };
+  const { id } = (await acme('POST', '/v1/anomaly/channels', { type: 'slack', name: 'Team', config })).json();
+  await acme('POST', `/v1/anomaly/channels/${id}/test`, {});
+  await send();
+  expect(JSON.parse(String(sent[0]?.body)).text).toMatch(
+    /^An agent of an account of Behest behaves unusually\.\n\nAccount: Acme Inc\nRule: Test\n/,
+  );
+
+  const charge = rateLimiter(memoryStore(deps.clock), deps.clock);
+  const counted = { ...deps, chargeRecipient: recipientCharger(charge, { anomalyDaily: 1 }) };
+  for (const _ of [1, 2]) await acme('POST', `/v1/anomaly/channels/${id}/test`, {});
+  await sendMessages(counted);
+  expect(sent).toHaveLength(2);
+  advance(86_399);
+  await sendMessages(counted);
+  advance(1);
+  await sendMessages(counted);
+  expect(sent).toHaveLength(3);
 });

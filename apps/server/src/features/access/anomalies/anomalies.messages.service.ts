@@ -3,11 +3,12 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { retryAt } from '../../../platform/egress/retry-after.ts';
+import { AppError } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { ChargeRecipient } from '../../../platform/mail/charge-recipient.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
-import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
-import { rates } from '../../accounts/emails/index.ts';
+import { findCallerParts, findDeveloperName } from '../../accounts/developers/developers.queries.ts';
+import { rates as mailRates } from '../../accounts/emails/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import type { AlertRow } from './anomalies.alerts.repo.ts';
 import {
@@ -21,7 +22,8 @@ import {
   postponeMessage,
   updateChannel,
 } from './anomalies.channels.repo.ts';
-import { bodyOf, nextAttempt, signedHeaders } from './anomalies.channels.rules.ts';
+import { type Account, bodyOf, nextAttempt, signedHeaders } from './anomalies.channels.rules.ts';
+import { rates } from './anomalies.rates.ts';
 import type { ChannelSeals } from './anomalies.seals.service.ts';
 
 interface Announcing {
@@ -38,21 +40,23 @@ export async function announceToChannels(
   { channelsOf, at }: Announcing,
 ): Promise<void> {
   const channels = (await listChannelRows(tx, tenant)).filter(({ enabled }) => enabled);
+  if (channels.length === 0 || alerts.length === 0) return;
+  const account = { ...tenant, developerName: await findDeveloperName(tx, tenant) };
   const messages = alerts.flatMap((alert) => {
     const named = channelsOf(alert);
     return channels
       .filter(({ severities }) => severities.includes(alert.severity))
       .filter(({ id, name }) => named.length === 0 || named.includes(id) || named.includes(name))
-      .map((channel) => messageOf(channel, alert, at));
+      .map((channel) => messageOf(channel, account, alert, at));
   });
   if (messages.length > 0) await insertMessages(tx, tenant, messages);
 }
 
-function messageOf({ id: channelId, type, developerId }: ChannelRow, alert: AlertRow, at: Date) {
+function messageOf({ id: channelId, type }: ChannelRow, account: Account, alert: AlertRow, at: Date) {
   const id = newId('amsg', at);
   const { id: alertId, ruleId, ruleName, severity, agentId, principalId, grantId, description } = alert;
   const told = { alertId, ruleId, ruleName, severity, agentId, principalId, grantId, description };
-  const body = bodyOf(type, id, developerId, { ...told, detectedAt: alert.detectedAt.toISOString() });
+  const body = bodyOf(type, id, account, { ...told, detectedAt: alert.detectedAt.toISOString() });
   return { id, channelId, body, nextAttemptAt: at };
 }
 
@@ -113,8 +117,10 @@ interface Sent {
 async function send(deps: SendDeps, { id, body }: MessageRow, channel: ChannelRow): Promise<Sent> {
   const config = deps.seals.open(channel);
   if (!config) throw new Error(`The configuration of ${channel.id} opens under no configured key.`);
-  if (config.to) return { isDone: await isMailed(deps, config.to, body) };
+  if (config.to) return { isDone: await isMailed(deps, channel, config.to, body) };
   const url = config.url ?? config.webhookUrl ?? '';
+  const refusal = channel.type === 'slack' && (await refusalOf(deps, channel, url));
+  if (refusal) return { isDone: false, retryAfter: refusal };
   const { secret } = config;
   const outcome = await deps.egress.send({
     url,
@@ -131,9 +137,21 @@ async function send(deps: SendDeps, { id, body }: MessageRow, channel: ChannelRo
   return { isDone: status >= 200 && status < 300, isGone: status === 410, retryAfter };
 }
 
+/** Counts a message to Slack. @returns after how many seconds the account has room for another, if not now */
+async function refusalOf({ chargeRecipient }: SendDeps, tenant: Tenant, url: string) {
+  try {
+    await chargeRecipient([rates.anomalyDaily], url, tenant);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') throw error;
+    return String(Object(error.details).retryAfter);
+  }
+}
+
 /** Another attempt goes to all addresses again, which costs a reader less than no message. */
 async function isMailed(
   { mailer, chargeRecipient, onFailure }: SendDeps,
+  tenant: Tenant,
   to: readonly string[],
   text: string,
 ): Promise<boolean> {
@@ -141,7 +159,7 @@ async function isMailed(
   let isWhole = true;
   for (const address of to) {
     try {
-      await chargeRecipient(rates.mailRecipient, address);
+      await chargeRecipient([mailRates.mailRecipient, rates.anomalyDaily], address, tenant);
       await mailer.send({ to: address, subject: 'An agent behaves unusually', text });
     } catch (error) {
       onFailure(error);

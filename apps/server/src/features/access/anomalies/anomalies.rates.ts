@@ -6,4 +6,9 @@ export const rates = rateRules({
     describes: 'detecting anomalies, and writing rules and channels, by developer',
     counts: [{ by: 'developer' }],
   },
+  anomalyDaily: {
+    perDay: 500,
+    describes: 'mails and messages to Slack about anomalies, by account in a day (UTC)',
+    counts: [{ by: 'developer' }],
+  },
 });

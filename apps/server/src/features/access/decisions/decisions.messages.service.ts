@@ -1,4 +1,4 @@
-import { nameInMail } from '../../accounts/emails/index.ts';
+import { escapeSlack, nameInMail } from '../../accounts/emails/index.ts';
 
 /** Why people hear of a request. */
 export type Occasion = 'requested' | 'first_approval' | 'reminder' | 'ended';
@@ -81,10 +81,6 @@ ${shown.join('\n\n– – –\n\n')}
 ${more > 0 ? `\nThere are ${more} more. The page of decisions lists every call that waits.\n` : ''}`,
   };
 }
-
-/** @see https://docs.slack.dev/messaging/formatting-message-text, "Escaping text" */
-const escapeSlack = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('|', '¦');
 
 /** The body of a message, in the shape that the channel takes. */
 export function messageOf(kind: 'slack' | 'teams', told: Noticed): string {

@@ -10,4 +10,9 @@ export const rates = rateRules({
     describes: 'mails about decisions, by recipient',
     counts: [{ by: 'recipient' }],
   },
+  decisionDaily: {
+    perDay: 5000,
+    describes: 'mails and messages of channels about decisions, by account in a day (UTC)',
+    counts: [{ by: 'developer' }],
+  },
 });

@@ -1,8 +1,9 @@
-import { systemCaller } from '../../../platform/caller.ts';
+import { systemCaller, type Tenant } from '../../../platform/caller.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { retryAt } from '../../../platform/egress/retry-after.ts';
 import { AppError } from '../../../platform/errors.ts';
+import type { RateRule } from '../../../platform/http/limits/rate-rules.ts';
 import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import { findApprover } from '../../people/approvers/approvers.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
@@ -54,6 +55,7 @@ async function isPosted(deps: SendDeps, notice: NoticeRow, until: Date): Promise
   const channel = (await listChannelRows(deps.db, notice)).find(({ id }) => id === notice.channelId);
   const url = channel && deps.seals.open(channel);
   if (!channel || url === undefined) return true; // nobody is left to be told
+  if (await waitFor(deps, [rates.decisionDaily], url, notice)) return false;
   const headers = { 'content-type': 'application/json', 'user-agent': 'Service-Webhooks/0.1' };
   const outcome = await deps.egress.send({ url, method: 'POST', headers, body: notice.body });
   if (outcome.status === undefined) return false;
@@ -84,7 +86,7 @@ async function isMailed(deps: SendDeps, notice: NoticeRow, approverId: string): 
   const { subject, body: text, ...tenant } = notice;
   const row = await findApprover(deps.db, tenant, approverId);
   if (!deps.mailer || row?.status !== 'active') return true;
-  const waits = await waitFor(deps, row.email);
+  const waits = await waitFor(deps, OF_MAILS, row.email, tenant);
   if (waits !== undefined) {
     const until = (await gatheredUntil(deps.db, tenant, approverId, deps.clock())) ?? waits;
     await gatherNotice(deps.db, tenant, notice.id, until);
@@ -94,10 +96,17 @@ async function isMailed(deps: SendDeps, notice: NoticeRow, approverId: string): 
   return true;
 }
 
-/** Counts a mail to an approver. @returns when the next one may be sent, if not now */
-async function waitFor({ chargeRecipient, clock }: SendDeps, email: string): Promise<Date | undefined> {
+const OF_MAILS = [rates.decisionMail, rates.decisionDaily];
+
+/** Counts a notice. @returns when the next one may be sent, if not now */
+async function waitFor(
+  { chargeRecipient, clock }: SendDeps,
+  counted: readonly RateRule[],
+  recipient: string,
+  tenant: Tenant,
+): Promise<Date | undefined> {
   try {
-    await chargeRecipient(rates.decisionMail, email);
+    await chargeRecipient(counted, recipient, tenant);
     return undefined;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') throw error;
@@ -114,7 +123,7 @@ async function sendDigest(deps: SendDeps, { approverId, attempts, ...tenant }: N
   const row = await findApprover(deps.db, tenant, approverId ?? '');
   if (notices.length === 0) return;
   if (deps.mailer && until && row?.status === 'active') {
-    const waits = await waitFor(deps, row.email);
+    const waits = await waitFor(deps, OF_MAILS, row.email, tenant);
     if (waits !== undefined) return regather(deps.db, tenant, ids, waits);
     await deps.mailer.send({ to: row.email, ...digestOf(notices) });
   }

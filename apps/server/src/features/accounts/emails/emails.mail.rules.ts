@@ -1,23 +1,36 @@
 const MOST = 60; // code points of a name
 
 /** A letter or digit with its marks, as a mail program may find it in the name of a host. */
-const IN_HOST = '[\\p{L}\\p{N}\\p{M}\\p{Extended_Pictographic}]';
-const ADDRESS = new RegExp(`:/|www\\.|@|${IN_HOST}[.\u3002\uff0e\uff61]${IN_HOST}`, 'iu');
+const SIGN = '\\p{L}\\p{N}\\p{M}\\p{Extended_Pictographic}';
+const DOT = '.\u3002\uff0e\uff61';
+/** What a mail program or a chat makes a link of: paths of hosts, schemes, the middle of a link of Markdown, hosts. */
+const ADDRESS = new RegExp(
+  [
+    '//|:/|\\\\\\\\|www\\.|@|\\]\\(',
+    '(?:https?|ftp|file|mailto|tel|sms|javascript|data):\\S',
+    `[-_${SIGN}][${DOT}][${SIGN}]`,
+  ].join('|'),
+  'iu',
+);
 
 /**
- * A name that a developer chose, for a mail in the service's name: one line, cut, and without any word that a mail
+ * A name that a developer chose, for a text in the service's name, be it a mail or a message of a channel: one line, cut, and without any word that a mail
  * program could make a link of. Compatibility forms and characters without a width of their own hide no address.
  * @param id stands in place of a name of which nothing is left
  */
 export function nameInMail(name: string, id: string): string {
   const words = name
-    .replace(/\p{Default_Ignorable_Code_Point}|\p{Cf}/gu, '')
+    .replace(/\p{Default_Ignorable_Code_Point}|\p{Cf}|(?!\s)\p{Cc}/gu, '')
     .split(/\s+/u)
     .filter((word) => word !== '' && !ADDRESS.test(word) && !ADDRESS.test(word.normalize('NFKC')));
   const points = [...words.join(' ')];
   if (points.length === 0) return id;
   return points.length > MOST ? `${points.slice(0, MOST - 1).join('')}…` : points.join('');
 }
+
+/** @see https://docs.slack.dev/messaging/formatting-message-text, "Escaping text" */
+export const escapeSlack = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('|', '¦');
 
 /** Names the account by its id, because anybody may sign up under any name. */
 export const verificationMail = (link: string, developerId: string) => ({

@@ -43,7 +43,7 @@ export async function sendLink(deps: EmailDeps, caller: Caller, input: NewVerifi
   const { mailer } = deps;
   if (!mailer) throw new AppError('NOT_CONFIGURED', 'This service sends no mail.', { setting: 'SMTP_URL' });
   const email = input.email.toLowerCase();
-  await deps.chargeRecipient(rates.mailRecipient, email);
+  await deps.chargeRecipient([rates.mailRecipient, rates.mailDeveloper], email, caller.tenant);
   const at = deps.clock();
   const expiresAt = new Date(at.getTime() + LINK_MS);
   const token = newSecret();

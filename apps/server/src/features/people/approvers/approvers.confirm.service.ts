@@ -29,7 +29,7 @@ export async function askForConfirmation(deps: ApproverDeps, tx: Tx, row: Approv
   const { developerId, email } = row;
   const link = `${deps.publicBaseUrl}/approve#confirm=${secret}`;
   const mail = confirmationMail({ developerName: await findDeveloperName(tx, row), developerId, link });
-  await afterCommit(tx, () => mailQuietly(deps, { to: email, ...mail }));
+  await afterCommit(tx, () => mailQuietly(deps, row, { to: email, ...mail }));
 }
 
 /**

@@ -72,7 +72,7 @@ export async function inviteApprover(
     const link = `${deps.publicBaseUrl}/approve#invite=${tenant.developerId}.${row.id}.${secret}`;
     const { name: developerName } = account;
     const mail = { to: row.email, ...invitationMail({ developerName, ...tenant, link }) };
-    if (isMailed) await afterCommit(tx, () => mailQuietly(deps, mail));
+    if (isMailed) await afterCommit(tx, () => mailQuietly(deps, tenant, mail));
     const data = { approverId: row.id, mailed: isMailed };
     await recordEntry(tx, caller, { action: 'approver.invited', data }, at);
     return { ...toApprover(row), link: isMailed ? null : link, expiresAt: inviteExpiresAt.toISOString() };

@@ -6,12 +6,20 @@ import type { ApproverDeps } from './approvers.deps.service.ts';
 type MailDeps = Pick<ApproverDeps, 'mailer' | 'chargeRecipient' | 'onMailFailed' | 'logger'>;
 
 /** Mails to an address that nobody has proved yet, without making anybody wait or fail. */
-export const mailQuietly = (deps: MailDeps, mail: Mail): Promise<void> =>
-  sendQuietly(deps, mail, () => deps.chargeRecipient(rates.mailRecipient, mail.to));
+export const mailQuietly = (deps: MailDeps, tenant: Tenant, mail: Mail): Promise<void> =>
+  sendQuietly(deps, mail, () =>
+    deps.chargeRecipient([rates.mailRecipient, rates.mailDeveloper], mail.to, tenant),
+  );
 
 /** Tells a person, whose address is proved, about an account. No other account's mails keep the notice back. */
-export const noticeQuietly = (deps: MailDeps, { developerId }: Tenant, mail: Mail): Promise<void> =>
-  sendQuietly(deps, mail, () => deps.chargeRecipient(rates.mailNotice, `${developerId} ${mail.to}`));
+export const noticeQuietly = (deps: MailDeps, tenant: Tenant, mail: Mail): Promise<void> =>
+  sendQuietly(deps, mail, () =>
+    deps.chargeRecipient(
+      [rates.mailNotice, rates.mailNoticeDaily],
+      `${tenant.developerId} ${mail.to}`,
+      tenant,
+    ),
+  );
 
 /** The log names no address. */
 async function sendQuietly(deps: MailDeps, mail: Mail, charge: () => Promise<void>): Promise<void> {
@@ -57,10 +65,11 @@ The link is good for 72 hours, and once.
 `,
 });
 
-export const passkeyMail = (name: string) => ({
+export const passkeyMail = ({ developerName, developerId }: Omit<Invited, 'link'>, name: string) => ({
   subject: 'A further passkey decides for you',
   text: `A passkey was added to those with which you approve what AI agents do. If you did not add it, sign in to the page of decisions, remove it, and tell the account that enrolled you.
 
+The account: ${nameInMail(developerName, developerId)}
 The person: ${nameInMail(name, 'without a name')}
 `,
 });

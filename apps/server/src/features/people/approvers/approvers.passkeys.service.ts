@@ -3,6 +3,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { afterCommit, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { newId, newSalt } from '../../../platform/ids.ts';
+import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import { challengeInvalid, checkRegistration, creationOptions } from '../passkeys/index.ts';
 import { type ApproverDeps, approverParty } from './approvers.deps.service.ts';
@@ -101,7 +102,8 @@ export async function addPasskey(
       ...{ isSuspect: false, createdAt: at, lastUsedAt: null },
     });
     if (!added) throw new AppError('CONFLICT', 'This passkey is registered already.', { field: 'response' });
-    const mail = { to: approver.email, ...passkeyMail(approver.displayName) };
+    const account = { ...tenant, developerName: await findDeveloperName(tx, tenant) };
+    const mail = { to: approver.email, ...passkeyMail(account, approver.displayName) };
     if (approver.emailVerified) await afterCommit(tx, () => noticeQuietly(deps, tenant, mail));
     const data = { approverId, credentialId: id };
     await recordEntry(tx, caller, { action: 'approver.passkey_added', data }, at);

@@ -31,9 +31,18 @@ async function linesOf(tx: Tx, row: ApproverRow): Promise<string[]> {
       ? `from ${absentFrom.toISOString()} until ${absentUntil.toISOString()}`
       : 'none';
   return [
-    `Your groups: ${groups.join(', ') || 'none'}`,
-    `Calls of: ${connectors?.join(', ') ?? 'every connector'}`,
+    `Your groups: ${listed(groups) || 'none'}`,
+    `Calls of: ${connectors ? listed(connectors) : 'every connector'}`,
     `Your absence: ${absence}`,
     `Your deputy: ${deputy ? nameInMail(deputy.displayName, deputy.id) : 'nobody'}`,
   ];
+}
+
+const MOST_LISTED = 20;
+
+/** Names that an account chose for groups and connectors. */
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_LISTED).map((name) => nameInMail(name, '–'));
+  const more = names.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }

@@ -65,19 +65,28 @@ export async function sendCode(deps: ConnectDeps, caller: Caller, hold: PageHold
   const email = standingHint(page.proofs, thumbprintsOf(row.consentKeys))?.email;
   if (row.consentMode !== 'email' || email === undefined) throw unknownAddress();
   if (!row.emailVerified) throw emailUnverified();
-  const mailOf = (code: string) => ({
-    subject: `${code} is your code to connect an account`,
-    text: `Nothing is connected without this code. If you did not open a page that asks for it, do nothing.
+  return sendMailedCode(deps, caller, {
+    subjectId: row.id,
+    email,
+    mailOf: (code) => connectingMail(row, code),
+  });
+}
+
+/** Begins with a sentence of the service, because developers choose the names. */
+export const connectingMail = (
+  { developerName, developerId }: Pick<ShownRow, 'developerName' | 'developerId'>,
+  code: string,
+) => ({
+  subject: `${code} is your code to connect an account`,
+  text: `Nothing is connected without this code. If you did not open a page that asks for it, do nothing.
 
     ${code}
 
 You are about to connect an account of yours for an application. Type the code into the page that asked for it. The code is good for 10 minutes. Tell it to nobody.
 
-The application: ${nameInMail(row.developerName, row.developerId)}
+The application: ${nameInMail(developerName, developerId)}
 `,
-  });
-  return sendMailedCode(deps, caller, { subjectId: row.id, email, mailOf });
-}
+});
 
 /** @throws BAD_REQUEST for a wrong code, TOKEN_EXPIRED, UNAUTHORIZED after the last try */
 export async function checkCode(

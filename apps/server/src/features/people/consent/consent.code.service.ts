@@ -91,7 +91,7 @@ function countSending(deps: CodeDeps, caller: Caller, subjectId: string, email: 
         `The service has sent ${MOST_SENT} codes for this request and sends no more. Type the last code.`,
       );
     }
-    await deps.chargeRecipient(rates.mailRecipient, email);
+    await deps.chargeRecipient([rates.mailRecipient], email, caller.tenant);
     await isAdmitted(deps, sentKey(subjectId), MOST_SENT);
   });
 }

@@ -33,7 +33,7 @@ export async function sendCode(
   return sendMailedCode(deps, caller, {
     subjectId: session.requestId,
     email,
-    mailOf: (code) => mailOf(row, code),
+    mailOf: (code) => codeMail(row, code),
   });
 }
 
@@ -45,7 +45,15 @@ export const unknownAddress = () =>
   );
 
 /** Begins with a sentence of the service, because developers choose the names. */
-function mailOf({ agentName, agentId, developerName, developerId }: ShownRow, code: string) {
+export function codeMail(
+  {
+    agentName,
+    agentId,
+    developerName,
+    developerId,
+  }: Pick<ShownRow, 'agentName' | 'agentId' | 'developerName' | 'developerId'>,
+  code: string,
+) {
   return {
     subject: `${code} is your code to decide about an agent`,
     text: `Nothing is allowed without this code. If you did not open a page that asks for it, do nothing.

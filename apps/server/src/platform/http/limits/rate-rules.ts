@@ -12,8 +12,9 @@ export type RateRule = {
 
 /** Requests in a window, unless the operator sets another number. */
 type Allowance =
-  | { readonly perMinute: number; readonly perHour?: never }
-  | { readonly perHour: number; readonly perMinute?: never };
+  | { readonly perMinute: number; readonly perHour?: never; readonly perDay?: never }
+  | { readonly perHour: number; readonly perMinute?: never; readonly perDay?: never }
+  | { readonly perDay: number; readonly perMinute?: never; readonly perHour?: never };
 
 interface RateCountRule {
   readonly by: Subject;
@@ -94,7 +95,7 @@ const planLimit = (plan: Plan, limits: RateLimits): number => limitOf(planRules[
 const limitOf = (rule: RateRule, limits: RateLimits): number => limits[rule.name] ?? allowedBy(rule);
 
 /** The limit that the rule declares. */
-export const allowedBy = ({ perMinute, perHour }: RateRule): number => perMinute ?? perHour;
+export const allowedBy = ({ perMinute, perHour, perDay }: RateRule): number => perMinute ?? perHour ?? perDay;
 
 /** One count of a request: its rule, its subject and its limit. */
 export interface RateCount {
@@ -108,6 +109,7 @@ export interface RateCount {
 
 const MINUTE = 60;
 const HOUR = 3600;
+const DAY = 24 * HOUR;
 
 /** The counts of a rule whose subjects are known. The others wait for authentication. */
 export function rateCountsOf(
@@ -117,7 +119,7 @@ export function rateCountsOf(
 ): RateCount[] {
   const all: RateCount[] = [];
   for (const rule of rulesOf(rate)) {
-    const windowSeconds = rule.perHour === undefined ? MINUTE : HOUR;
+    const windowSeconds = rule.perDay ? DAY : rule.perHour ? HOUR : MINUTE;
     for (const { by, factor = 1 } of rule.counts) {
       const id = subjects[by];
       if (id === undefined) continue;

@@ -47,7 +47,7 @@ export interface ChargeResult {
 export type ChargeRates = (bills: readonly RateBill[]) => Promise<ChargeResult>;
 
 /**
- * Fixed windows, aligned to the minute or the hour. While the store is away each process counts by itself, with the same
+ * Fixed windows, aligned to the minute, the hour or the day (UTC). While the store is away each process counts by itself, with the same
  * limits: no request passes uncounted, and no request is refused for that reason.
  * @param onDegraded called once each time when that begins, and with undefined when it is over
  * @param onRefused called with the rule that refused

@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { bodyOf } from '../../src/features/access/anomalies/anomalies.channels.rules.ts';
+import {
+  digestOf,
+  messageOf,
+  mailOf as noticeMail,
+} from '../../src/features/access/decisions/decisions.messages.service.ts';
+import { verificationMail } from '../../src/features/accounts/emails/emails.mail.rules.ts';
+import * as approvers from '../../src/features/people/approvers/approvers.mail.service.ts';
+import { connectingMail } from '../../src/features/people/connections/connections.proof.service.ts';
+import { codeMail } from '../../src/features/people/consent/consent.email.service.ts';
+
+const LINK = 'https://behest.test/page#secret';
+const SENTENCE = 'URGENT your account is blocked and you have to sign in within a day or';
+const HOSTILE = [
+  `${SENTENCE} at https://evil.example/login`,
+  'http://evil/a HTTP:evil evil.example www.evil //evil/x',
+  '<https://evil.example|Decide> [Decide](evil) [Decide here](tel:555)',
+  'ada@evil.example mailto:ada evil\u3002example evil\uff0eexample evil\u2024example',
+  'evil\u200b.example ev\u00adil.example evil\u0000.example',
+  `line\nhttps://evil.example\r\nBcc: ada@evil.example ${'x'.repeat(300)}`,
+];
+const DEVELOPER_ID = 'dev_1';
+
+/** All texts that name something, each by what a stranger may have chosen. */
+function textsWith(name: string): Record<string, string> {
+  const account = { developerName: name, developerId: DEVELOPER_ID };
+  const invited = { ...account, link: LINK };
+  const told = {
+    ...{ occasion: 'requested', status: 'pending', agentName: name, agentId: 'agt_1', connector: name },
+    ...{ tool: name, caseId: name, expiresAt: new Date(0), url: LINK },
+    ...account,
+  } as const;
+  const alert = {
+    ...{ alertId: 'alt_1', ruleId: 'custom', ruleName: name, severity: 'critical', agentId: 'agt_1' },
+    ...{ principalId: name, grantId: null, description: 'A sentence.', detectedAt: '' },
+  };
+  const recovered = { ...invited, name, opensAt: '' };
+  const mails = {
+    verification: verificationMail(LINK, DEVELOPER_ID),
+    code: codeMail({ ...account, agentName: name, agentId: 'agt_1' }, '12345678'),
+    connecting: connectingMail(account, '12345678'),
+    notice: noticeMail(told),
+    ended: noticeMail({ ...told, occasion: 'ended', status: 'denied' }),
+    digest: digestOf([1, 2].map(() => ({ subject: 'A notice', body: noticeMail(told).text }))),
+    invitation: approvers.invitationMail(invited),
+    confirmation: approvers.confirmationMail(invited),
+    passkey: approvers.passkeyMail(account, name),
+    enrolled: approvers.enrolledMail(account, name),
+    changed: approvers.changedMail(account, []),
+    recovery: approvers.recoveryMail(recovered),
+    recoveryNotice: approvers.recoveryNotice(recovered),
+  };
+  const shown = Object.entries(mails).map(([key, { subject, text }]) => [key, `${subject}\n${text}`]);
+  return {
+    ...Object.fromEntries(shown),
+    slack: JSON.parse(messageOf('slack', told)).blocks[0].text.text,
+    teams: JSON.parse(messageOf('teams', told))
+      .attachments[0].content.body[1].facts.map(({ title, value }: Record<string, string>) => `${title}: ${value}`)
+      .join('\n'),
+    anomalyMail: bodyOf('email', 'amsg_1', account, alert),
+    anomalySlack: JSON.parse(bodyOf('slack', 'amsg_1', account, alert)).text,
+  };
+}
+
+const ADDRESS = /evil|www|\]\(|mailto:|tel:|@|Bcc.*@/i;
+
+describe('31 M6: what the service says in words that a developer chose', () => {
+  test.each(HOSTILE)('names the account and leads nowhere but to the service, with the name %j', (name) => {
+    for (const [key, text] of Object.entries(textsWith(name))) {
+      const own = text.replaceAll(LINK, '');
+      expect(own, key).not.toMatch(ADDRESS);
+      expect(own, key).not.toMatch(/https?:/);
+      for (const line of own.split('\n')) {
+        const [, value = ''] = /^[\w ’*]+: (.*)$/.exec(line) ?? [];
+        expect([...value.replaceAll(/&\w+;/g, '.')].length, `${key}: ${line}`).toBeLessThanOrEqual(
+          /^\*?Call/.test(line) ? 2 * 60 + 4 : 60,
+        );
+      }
+      expect(own, key).not.toContain('x'.repeat(61));
+    }
+  });
+
+  test.each(Object.keys(textsWith('Acme')))('%s says whose account it is', (key) => {
+    expect(textsWith('Acme')[key]).toMatch(key === 'verification' ? /dev_1/ : /: Acme$/m);
+    expect(textsWith('https://evil.example')[key]).toContain(DEVELOPER_ID);
+  });
+
+  test('is written in the files that this test knows', () => {
+    const root = new URL('../../src/features/', import.meta.url);
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+    );
+    const writing = files.filter((file) =>
+      /\bsubject: .*,\s+text\b|mrkdwn|AdaptiveCard|escapeSlack\(/.test(
+        readFileSync(new URL(file, root), 'utf8'),
+      ),
+    );
+    expect(writing.map((file) => file.split('/').at(-1)).sort()).toEqual([
+      'anomalies.channels.rules.ts',
+      'anomalies.messages.service.ts', // a subject of its own
+      'approvers.mail.service.ts',
+      'connections.proof.service.ts',
+      'consent.email.service.ts',
+      'decisions.messages.service.ts',
+      'emails.mail.rules.ts',
+    ]);
+  });
+});
