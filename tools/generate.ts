@@ -14,6 +14,7 @@ import { meterSchema } from './generate/meter-schema.ts';
 import { withMigrated } from './generate/migrated.ts';
 import { sdkTable, sdkTypes } from './generate/sdk.ts';
 import { sizesTable } from './generate/sizes.ts';
+import { storagePage } from './generate/storage.ts';
 import { tableTypes } from './generate/table-types.ts';
 import { securityPage } from './security/page.ts';
 import { securityTests } from './security/titles.ts';
@@ -33,6 +34,7 @@ const made: Readonly<Record<string, (databaseUrl: string) => string | Promise<st
     return configurationPage(textOf('docs/configuration.md'), tables, ofFeatures, sizes);
   },
   'docs/errors.md': () => errorPage(errorCodes, invalidGrantReasons),
+  'docs/operations.md': () => storagePage(textOf('docs/operations.md')),
   'docs/performance.md': () => performancePage(textOf('docs/performance.md'), textOf('bench/RESULTS.md')),
   'docs/security.md': () => securityPage(textOf('docs/security.md'), securityTests(ROOT)),
   'openapi.json': apiDescription,

@@ -65,7 +65,12 @@ async function ownersIn({ sources }: Ground): Promise<Owner[]> {
     files.map(async (path) => {
       const { tables }: { tables: TableUse } = await import(pathToFileURL(path).href);
       const folder = dirname(path);
-      return { ...tables, folder, name: relative(sources, folder).replace(/^features\//, '') };
+      return {
+        ...tables,
+        owns: Object.keys(tables.owns),
+        folder,
+        name: relative(sources, folder).replace(/^features\//, ''),
+      };
     }),
   );
 }

@@ -1,7 +1,8 @@
 import type { TableUse } from '../../apps/server/src/platform/db/tables.ts';
 import type { Uses } from './uses.ts';
 
-export interface Owner extends TableUse {
+export interface Owner extends Omit<TableUse, 'owns'> {
+  readonly owns: readonly string[];
   /** `access/grants`, or the folder below `src` where it is no feature's. */
   readonly name: string;
   readonly folder: string;

@@ -3,8 +3,26 @@
  * another noun's `*.queries.ts` are not declared. `tools/sql-owners.ts` checks each file.
  */
 export interface TableUse {
-  readonly owns: readonly string[];
+  /** Each with what bounds it. */
+  readonly owns: Readonly<Record<string, Bound>>;
   readonly reads: readonly string[];
   /** Statements may read these too. */
   readonly writes: readonly string[];
+}
+
+/** What keeps a table from growing without end for one account. Only the operator fills the others. */
+export type Bound =
+  | 'operator'
+  /** So many rows as a quota of the plan; `every` month so many more, where they stay. */
+  | (Size & { readonly quota: string; readonly every?: 'month' })
+  /** So many rows. */
+  | (Size & { readonly most: number })
+  /** For each row of another table so many, 1 unless it says otherwise, or as many as a quota. */
+  | (Size & { readonly of: string; readonly each?: number | string })
+  /** Rows that a request limit lets in (`plan`: that of the plan). They stay with the account, or are `kept` for a time. */
+  | (Size & { readonly rate: string; readonly kept?: string });
+
+/** The largest row, in KiB; 1 unless it says otherwise. */
+interface Size {
+  readonly kib?: number;
 }

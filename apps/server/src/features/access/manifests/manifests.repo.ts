@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
@@ -78,19 +78,28 @@ export async function writeVersion(tx: Tx, { developerId }: Tenant, current: Cur
     .execute();
 }
 
-/** Forgets the versions up to this one. */
-export async function deleteVersionsUpTo(
+/** Forgets the oldest versions of a connector, beyond so many or so many bytes. The newest two stay in any case. */
+export async function deleteOldVersions(
   tx: Tx,
   { developerId }: Tenant,
   connector: string,
-  revision: number,
+  most: { readonly versions: number; readonly bytes: number },
 ): Promise<void> {
-  await tx
-    .deleteFrom('manifestVersions')
-    .where('developerId', '=', developerId)
-    .where('connector', '=', connector)
-    .where('revision', '<=', revision)
-    .execute();
+  await sql`delete from manifest_versions v using (
+      select revision, row_number() over newest as place, sum(octet_length(manifest::text)) over newest as bytes
+      from manifest_versions where developer_id = ${developerId} and connector = ${connector}
+      window newest as (order by revision desc)) as kept
+    where v.developer_id = ${developerId} and v.connector = ${connector} and v.revision = kept.revision
+      and kept.place > 2 and (kept.place > ${most.versions} or kept.bytes > ${most.bytes})`.execute(tx);
+}
+
+/** Forgets the versions of connectors whose manifests are deleted, but of so many that were written last. */
+export async function deleteVersionsOfDeleted(tx: Tx, { developerId }: Tenant, most: number): Promise<void> {
+  await sql`delete from manifest_versions v where v.developer_id = ${developerId} and v.connector = any (array(
+      select o.connector from manifest_versions o
+      where o.developer_id = ${developerId} and not exists (
+        select from manifests m where m.developer_id = ${developerId} and m.connector = o.connector)
+      group by o.connector order by max(o.created_at) desc, o.connector offset ${most}))`.execute(tx);
 }
 
 /** Its versions stay. @returns the row, if the connector had a manifest */

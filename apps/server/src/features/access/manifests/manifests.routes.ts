@@ -21,7 +21,12 @@ export const manifestRoutes: FastifyPluginAsyncTypebox<ManifestDeps> = async (ap
   app.put(
     '/v1/manifests/:connector',
     {
-      config: { access: 'developer', role: 'full', rate: 'default', failures: ['INVALID_MANIFEST'] },
+      config: {
+        access: 'developer',
+        role: 'full',
+        rate: 'default',
+        failures: ['INVALID_MANIFEST', 'PLAN_LIMIT_EXCEEDED'],
+      },
       schema: {
         operationId: 'manifests.put',
         summary: 'Register the manifest of a connector, or a new version of it',

@@ -13,7 +13,8 @@ import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
   deleteManifestRow,
-  deleteVersionsUpTo,
+  deleteOldVersions,
+  deleteVersionsOfDeleted,
   findManifest,
   findVersion,
   listManifestRows,
@@ -40,6 +41,10 @@ export interface ManifestDeps {
 /** Versions before the new one, with which it is compared. */
 const MOST_COMPARED = 50;
 const MOST_SIMILAR = 20;
+/** In the texts of a connector's versions. */
+const MOST_BYTES = 4_194_304;
+/** Connectors whose versions stay when their manifests are deleted, for grants that are pinned to them. */
+const MOST_DELETED = 20;
 
 interface Put {
   readonly manifest: PutManifest;
@@ -92,7 +97,7 @@ export async function putManifest(
       { ...own, revision, createdAt, updatedAt: at },
       { ...stored, manifest: JSON.stringify(input), pins: JSON.stringify(pins) },
     );
-    await deleteVersionsUpTo(tx, tenant, connector, revision - MOST_COMPARED - 1);
+    await deleteOldVersions(tx, tenant, connector, { versions: MOST_COMPARED + 1, bytes: MOST_BYTES });
     const previous = before?.sha256 ?? null;
     const wider = pins.find((pin) => pin.sha256 === previous)?.wider ?? [];
     const data = { connector, version, sha256, previous, wider };
@@ -163,6 +168,7 @@ export function deleteManifest(
     const deleted = await deleteManifestRow(tx, caller.tenant, connector);
     if (!deleted) throw notFound();
     await freeQuota(tx, caller, 'manifests', 1);
+    await deleteVersionsOfDeleted(tx, caller.tenant, MOST_DELETED);
     await recordActs(tx, caller, [{ type: 'manifest.deleted', data: { connector, ...deleted } }], at);
   });
 }

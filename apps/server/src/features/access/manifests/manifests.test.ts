@@ -107,6 +107,37 @@ describe('the manifest of a connector', () => {
     expect(pins.map(({ sha256 }: { sha256: string }) => sha256)).toEqual(hashes.slice(1, 51).reverse());
   });
 
+  test('M7: keeps 4 MiB of versions, and those of the twenty connectors that were deleted last', async () => {
+    const { asDeveloper, advance, db } = await startApp();
+    const acme = await asDeveloper();
+    const large = (version: number) => ({
+      ...mail,
+      version: `${version}.0.0`,
+      tools: Object.fromEntries(Array.from({ length: 9000 }, (_, at) => [`${'t'.repeat(80)}${at}`, 'read'])),
+    });
+    for (let version = 1; version <= 6; version += 1)
+      await acme('PUT', '/v1/manifests/acme_mail', large(version));
+    const versionsOf = () =>
+      db
+        .selectFrom('manifestVersions')
+        .select(['connector', 'revision'])
+        .where('developerId', '=', acme.developerId)
+        .orderBy('connector')
+        .orderBy('revision')
+        .execute();
+    expect(await versionsOf()).toEqual(
+      [3, 4, 5, 6].map((revision) => ({ connector: 'acme_mail', revision })),
+    );
+
+    for (let at = 10; at < 31; at += 1) {
+      await acme('PUT', `/v1/manifests/tool${at}`, { ...mail, connector: `tool${at}` });
+      await acme('DELETE', `/v1/manifests/tool${at}`);
+      advance(1);
+    }
+    const kept = [...new Set((await versionsOf()).map(({ connector }) => connector))];
+    expect(kept).toEqual(['acme_mail', ...Array.from({ length: 20 }, (_, at) => `tool${at + 11}`)]);
+  });
+
   test.each([
     [
       'a legacy manifest with an unknown member',

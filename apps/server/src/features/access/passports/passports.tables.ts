@@ -1,7 +1,7 @@
 import type { TableUse } from '../../../platform/db/tables.ts';
 
 export const tables = {
-  owns: ['passports', 'principal_pseudonyms'],
+  owns: { passports: { rate: 'plan', kib: 16 }, principal_pseudonyms: { rate: 'plan' } },
   reads: [],
   writes: [],
 } as const satisfies TableUse;

@@ -1,7 +1,7 @@
 import type { TableUse } from '../../../platform/db/tables.ts';
 
 export const tables = {
-  owns: ['policies', 'policy_versions'],
+  owns: { policies: { quota: 'policies', kib: 256 }, policy_versions: { most: 1 } },
   reads: [],
   writes: [],
 } as const satisfies TableUse;

@@ -46,6 +46,7 @@ test('a policy is created, listed, changed and deleted, and each act is recorded
   expect((await acme('GET', `/v1/policies/${id}`)).json()).toEqual(after);
   expect((await acme('GET', '/v1/policies')).json()).toEqual({
     policies: [after],
+    total: 1,
     nextCursor: null,
   });
   expect((await acme('DELETE', `/v1/policies/${id}`)).statusCode).toBe(204);
@@ -152,4 +153,15 @@ test('a replay tells what a draft would have changed, at the time of each reques
   const wide = { since: '2026-01-01T00:00:00Z', until: '2026-01-31T00:00:01Z', candidate: noPayments };
   expect((await acme('POST', '/v1/policies/replay', wide)).statusCode).toBe(400);
   expect((await replay({ ...noPayments, id: 'pol_01K9Z3QW5M8T2V4X6Y7Z8A9B0C' })).statusCode).toBe(404);
+});
+
+test('M7: a list of policies says how many there are, on every page', async () => {
+  const { acme } = await start();
+  for (const name of ['One', 'Two', 'Three']) await acme('POST', '/v1/policies', { ...noPayments, name });
+
+  const first = (await acme('GET', '/v1/policies?limit=2')).json();
+  const second = (await acme('GET', `/v1/policies?limit=2&cursor=${first.nextCursor}`)).json();
+
+  expect([first.policies.length, first.total]).toEqual([2, 3]);
+  expect([second.policies.length, second.total, second.nextCursor]).toEqual([1, 3, null]);
 });

@@ -5,6 +5,7 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { acts } from './resources.acts.ts';
 import { identityOf } from './resources.identity.service.ts';
+import { quotas } from './resources.quotas.ts';
 import { eraseResources } from './resources.repo.ts';
 import { resourceRoutes } from './resources.routes.ts';
 import { tables } from './resources.tables.ts';
@@ -12,9 +13,10 @@ import { tables } from './resources.tables.ts';
 export const resources = defineFeature({
   name: 'resources',
   tags: { resources: 'The servers that take tokens.' },
-  knows: ['audit', 'developers'],
+  knows: ['audit', 'developers', 'quotas'],
   tables,
   acts,
+  quotas,
   settings: {
     RESOURCES_ALLOW_UNVERIFIED: defaulted(
       boolean,

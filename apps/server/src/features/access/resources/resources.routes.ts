@@ -26,7 +26,7 @@ export const resourceRoutes: FastifyPluginAsyncTypebox<ResourceDeps> = async (ap
   app.post(
     '/v1/resources',
     {
-      config: { ...full, failures: ['CONFLICT', 'INVALID_SCOPE'] },
+      config: { ...full, failures: ['CONFLICT', 'INVALID_SCOPE', 'PLAN_LIMIT_EXCEEDED'] },
       schema: {
         operationId: 'resources.add',
         summary: 'Register a server that takes tokens',

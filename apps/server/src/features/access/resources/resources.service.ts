@@ -4,8 +4,10 @@ import { type Executor, inTransaction, isTaken } from '../../../platform/db/db.t
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
 import { isRedirectUri } from '../../accounts/developers/index.ts';
 import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
+import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
   deleteResourceRow,
@@ -29,11 +31,12 @@ import type {
 export interface ResourceDeps {
   readonly db: Executor;
   readonly clock: Clock;
+  readonly quotas: Quotas;
   /** Whether a URI need not be under a verified domain of its developer. */
   readonly allowsUnverified: boolean;
 }
 
-/** @throws BAD_REQUEST, CONFLICT when the URI is registered already */
+/** @throws BAD_REQUEST, PLAN_LIMIT_EXCEEDED, CONFLICT when the URI is registered already */
 export async function addResource(
   deps: ResourceDeps,
   caller: Caller,
@@ -54,6 +57,7 @@ export async function addResource(
   };
   try {
     return await inTransaction(deps.db, async (tx) => {
+      await useQuota(tx, deps.quotas, caller, 'resources', at);
       const stored = await insertResource(tx, caller.tenant, row, hashOf(credential));
       await recordActs(tx, caller, [{ type: 'resource.created', data: named(stored) }], at);
       return { ...toResource(stored), credential };
@@ -105,6 +109,7 @@ export function removeResource(deps: ResourceDeps, caller: Caller, id: string): 
   return inTransaction(deps.db, async (tx) => {
     const row = await deleteResourceRow(tx, caller.tenant, id);
     if (!row) throw notFound();
+    await freeQuota(tx, caller, 'resources', 1);
     await recordActs(tx, caller, [{ type: 'resource.deleted', data: named(row) }], deps.clock());
   });
 }

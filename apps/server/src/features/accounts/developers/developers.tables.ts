@@ -1,7 +1,11 @@
 import type { TableUse } from '../../../platform/db/tables.ts';
 
 export const tables = {
-  owns: ['developers', 'api_keys', 'api_key_index'],
+  owns: {
+    developers: { rate: 'signupHourly' },
+    api_keys: { rate: 'keys', kib: 16 },
+    api_key_index: { of: 'api_keys' },
+  },
   reads: [],
   writes: [],
 } as const satisfies TableUse;

@@ -20,9 +20,13 @@ export async function useQuota(tx: Tx, quotas: Quotas, caller: Caller, resource:
 }
 
 export function overQuota({ plan }: Caller, resource: QuotaResource, limit: number | null): AppError {
-  const message = `The ${plan} plan includes ${limit} ${resource.replace('_', ' ')}, and all are used.`;
+  const message = `The ${plan} plan includes ${limit} ${spokenOf(resource)}, and all are used.`;
   return new AppError('PLAN_LIMIT_EXCEEDED', message, { limit, plan, resource, current: limit });
 }
+
+/** As a sentence says it: two SSO connections. */
+const spokenOf = (resource: QuotaResource): string =>
+  resource.replaceAll('_', ' ').replace(/^(scim|sso) /, (name) => name.toUpperCase());
 
 /** Gives back the quota of ended rows, in the transaction that ends them. */
 export async function freeQuota(tx: Tx, { tenant }: Caller, resource: QuotaResource, count: number) {

@@ -1,7 +1,7 @@
 import type { TableUse } from '../../../platform/db/tables.ts';
 
 export const tables = {
-  owns: ['quota_counters'],
+  owns: { quota_counters: { most: 50 } },
   reads: [],
   writes: [],
 } as const satisfies TableUse;

@@ -176,3 +176,72 @@ test('a counter that lags is never below zero, or the plan would have room that 
 
   expect(await statusesOf(3, () => register(acme))).toEqual({ made: 1, refused: 2, other: 0 });
 });
+
+const profile = {
+  upstreams: { api: 'https://api.upstream.example' },
+  inject: { style: 'bearer' },
+  rules: [{ id: 'read', methods: ['GET'], path: '/repos', unmapped: true }],
+};
+const provider = {
+  kind: 'oauth2',
+  authorizationEndpoint: 'https://files.example/authorize',
+  tokenEndpoint: 'https://files.example/token',
+  clientId: 'client',
+  clientSecret: 'secret',
+  scopes: { required: ['files:read'] },
+};
+const connection = {
+  protocol: 'oidc',
+  issuerUrl: 'https://idp.example',
+  clientId: 'client',
+  clientSecret: 'secret',
+};
+const schemaUrl = 'https://behest.dev/schemas/manifest-0.6.json';
+
+test.each([
+  [
+    'manifests',
+    'manifests',
+    'PUT /v1/manifests/NAME',
+    { $schema: schemaUrl, connector: 'NAME', version: '1.0.0', tools: { list: 'read' } },
+  ],
+  [
+    'vault_credentials',
+    'vault credentials',
+    'POST /v1/vault/credentials',
+    { principalId: 'ada', service: 'NAME', accessToken: 'upstream-access' },
+  ],
+  ['vault_providers', 'vault providers', 'POST /v1/vault/providers', { ...provider, service: 'NAME' }],
+  ['proxy_profiles', 'proxy profiles', 'PUT /v1/vault/proxy-profiles/NAME', profile],
+  ['resources', 'resources', 'POST /v1/resources', { resource: 'http://localhost/NAME', name: 'NAME' }],
+  ['sso_connections', 'SSO connections', 'POST /v1/sso/connections', { ...connection, name: 'NAME' }],
+  ['approvers', 'approvers', 'POST /v1/approvers', { email: 'NAME@acme.test', displayName: 'NAME' }],
+])(
+  'M7: %s are as many as the plan includes, and a deletion makes room',
+  async (resource, words, route, body) => {
+    const { asDeveloper } = await startApp({ env: { [`PLAN_FREE_${resource.toUpperCase()}`]: '2' } });
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    const [method, path = ''] = route.split(' ');
+    const add = (name: string) => {
+      const named = JSON.parse(JSON.stringify(body).replaceAll('NAME', name));
+      return acme(method === 'PUT' ? 'PUT' : 'POST', path.replace('NAME', name), named);
+    };
+    const first = await add('one');
+    const made = method === 'PUT' && resource !== 'manifests' ? 200 : 201;
+    expect([first.statusCode, (await add('two')).statusCode]).toEqual([made, made]);
+
+    const refused = await add('three');
+    expect(refused.statusCode).toBe(402);
+    expect(refused.json()).toMatchObject({
+      code: 'PLAN_LIMIT_EXCEEDED',
+      message: `The free plan includes 2 ${words}, and all are used.`,
+      details: { limit: 2, plan: 'free', resource, current: 2 },
+    });
+
+    const { id, approverId } = first.json();
+    const own = method === 'PUT' ? path.replace('NAME', 'one') : `${path}/${id ?? approverId}`;
+    expect((await acme('DELETE', own)).statusCode).toBe(204);
+    expect((await add('three')).statusCode).toBe(made);
+    expect((await add('four')).statusCode).toBe(402);
+  },
+);

@@ -1,3 +1,7 @@
 import type { TableUse } from '../../../platform/db/tables.ts';
 
-export const tables = { owns: ['usage_daily'], reads: [], writes: [] } as const satisfies TableUse;
+export const tables = {
+  owns: { usage_daily: { most: 400 } },
+  reads: [],
+  writes: [],
+} as const satisfies TableUse;

@@ -2,6 +2,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import type { ChargeRecipient } from '../../../platform/mail/charge-recipient.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
@@ -13,6 +14,7 @@ export interface ApproverDeps extends PasskeyDeps {
   readonly store: EphemeralStore;
   readonly keyRing: KeyRing;
   readonly publicBaseUrl: string;
+  readonly quotas: Quotas;
   readonly stepUpSeconds: number;
   readonly chargeRecipient: ChargeRecipient;
   /** Undefined where the service sends no mail. */

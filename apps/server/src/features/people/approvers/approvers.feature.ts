@@ -10,6 +10,7 @@ import { removeApproversOfUser } from './approvers.manage.service.ts';
 import { approverDeps } from './approvers.open.service.ts';
 import { approverPageRoutes } from './approvers.page.routes.ts';
 import { approverPasskeyRoutes } from './approvers.passkeys.routes.ts';
+import { quotas } from './approvers.quotas.ts';
 import { rates } from './approvers.rates.ts';
 import { approverRecoveryRoutes } from './approvers.recovery.routes.ts';
 import { eraseApprovers, tellApprovers } from './approvers.repo.ts';
@@ -24,10 +25,11 @@ export const approvers = defineFeature({
     approvers: 'The people who decide about exact calls of agents.',
     approver: 'Calls of the page on which approvers decide.',
   },
-  knows: ['audit', 'developers', 'emails', 'keys', 'operator', 'passkeys', 'scim', 'sso'],
+  knows: ['audit', 'developers', 'emails', 'keys', 'operator', 'passkeys', 'quotas', 'scim', 'sso'],
   tables,
   acts: { ...acts, ...entries },
   rates,
+  quotas,
   settings: { ...passkeySettings, ...settings },
   keyUses: [CSRF_KEY_USE],
   listens: [

@@ -4,6 +4,7 @@ import { afterCommit, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import { lockOpenAccount } from '../../accounts/developers/index.ts';
+import { useQuota } from '../../accounts/quotas/index.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import { isPrincipalActive } from '../scim/scim.principals.queries.ts';
 import { addressOfPrincipal, displayNameOf } from '../scim/scim.queries.ts';
@@ -17,7 +18,7 @@ import { toApprover } from './approvers.show.service.ts';
 /**
  * Invites a person to enrol. The link goes by mail alone where it can. Another invitation of the same address voids
  * the one before.
- * @throws BAD_REQUEST, CONFLICT for an approver who has enrolled, a principal without a known address, or a live
+ * @throws BAD_REQUEST, PLAN_LIMIT_EXCEEDED, CONFLICT for an approver who has enrolled, a principal without a known address, or a live
  * principal whom no mail reaches
  */
 export async function inviteApprover(
@@ -40,6 +41,7 @@ export async function inviteApprover(
     }
     const isMailed = deps.mailer !== undefined && account.emailVerified;
     if (invited.kind === 'principal' && caller.mode !== 'sandbox' && !isMailed) throw mailNeeded();
+    if (!known) await useQuota(tx, deps.quotas, caller, 'approvers', at);
     const asked = {
       ...invited,
       groups: input.groups ?? [],

@@ -29,7 +29,7 @@ export const approverRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (ap
   app.post(
     '/v1/approvers',
     {
-      config: { ...own, failures: ['CONFLICT'] },
+      config: { ...own, failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED'] },
       schema: {
         operationId: 'approvers.invite',
         summary: 'Invite a person to decide about calls',

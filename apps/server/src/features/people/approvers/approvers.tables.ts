@@ -1,7 +1,12 @@
 import type { TableUse } from '../../../platform/db/tables.ts';
 
 export const tables = {
-  owns: ['approvers', 'approver_passkeys', 'approver_challenges', 'approver_sessions'],
+  owns: {
+    approvers: { quota: 'approvers', kib: 16 },
+    approver_passkeys: { of: 'approvers', each: 10 },
+    approver_challenges: { rate: 'consoleSignIn', kept: 'until they expire' },
+    approver_sessions: { rate: 'consoleSignIn', kept: 'until they expire' },
+  },
   reads: [],
   writes: [],
 } as const satisfies TableUse;

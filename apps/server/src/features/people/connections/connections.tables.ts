@@ -1,3 +1,7 @@
 import type { TableUse } from '../../../platform/db/tables.ts';
 
-export const tables = { owns: ['connect_sessions'], reads: [], writes: [] } as const satisfies TableUse;
+export const tables = {
+  owns: { connect_sessions: { rate: 'connectCreate', kib: 64 } },
+  reads: [],
+  writes: [],
+} as const satisfies TableUse;

@@ -1,3 +1,7 @@
 import type { TableUse } from '../../../platform/db/tables.ts';
 
-export const tables = { owns: ['consent_mails'], reads: [], writes: [] } as const satisfies TableUse;
+export const tables = {
+  owns: { consent_mails: { most: 1 } },
+  reads: [],
+  writes: [],
+} as const satisfies TableUse;

@@ -121,7 +121,7 @@ test('medium 7: a plan includes so many people and groups, and room is made by a
   const full = await idp('POST', '/Users', { userName: 'eve' });
   expect([full.json().status, full.json().detail]).toEqual([
     '402',
-    'The free plan includes 2 scim people, and all are used.',
+    'The free plan includes 2 SCIM people, and all are used.',
   ]);
   expect((await idp('POST', '/Groups', { displayName: 'Others' })).statusCode).toBe(402);
   expect((await idp('GET', '/Users')).json().totalResults).toBe(2);

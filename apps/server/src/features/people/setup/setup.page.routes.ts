@@ -58,7 +58,7 @@ export const setupPageRoutes: FastifyPluginAsyncTypebox<SetupDeps> = async (app,
     '/setup/provider',
     {
       bodyLimit: 2 * deps.metadataLimit, // JSON escapes the quotation marks of metadata
-      config: { ...ofPage, failures: ['NOT_FOUND', 'CONFLICT', 'NOT_CONFIGURED'] },
+      config: { ...ofPage, failures: ['NOT_FOUND', 'CONFLICT', 'PLAN_LIMIT_EXCEEDED', 'NOT_CONFIGURED'] },
       schema: {
         operationId: 'setup.setProvider',
         summary: 'Enter the identity provider of a setup',

@@ -1,7 +1,10 @@
 import type { TableUse } from '../../../platform/db/tables.ts';
 
 export const tables = {
-  owns: ['signal_sources', 'signal_receipts'],
+  owns: {
+    signal_sources: { of: 'sso_connections' },
+    signal_receipts: { rate: 'ssfReceive', kept: '8 days' },
+  },
   reads: [],
   writes: [],
 } as const satisfies TableUse;

@@ -13,6 +13,7 @@ export const LOGIN_FAILURES = [
   'SSO_NOT_PROVISIONED',
   'NOT_FOUND',
   'SSO_ACCOUNT_CONFLICT',
+  'PLAN_LIMIT_EXCEEDED',
   'SSO_ERROR',
 ] as const;
 

@@ -39,7 +39,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.post(
     '/v1/sso/connections',
     {
-      config: { ...own, failures: ['CONFLICT', 'NOT_CONFIGURED'] },
+      config: { ...own, failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED', 'NOT_CONFIGURED'] },
       schema: {
         operationId: 'sso.addConnection',
         summary: 'Add an identity provider at which people sign in',
@@ -179,7 +179,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.post(
     '/v1/sso/config',
     {
-      config: { ...own, failures: ['CONFLICT', 'NOT_CONFIGURED'] },
+      config: { ...own, failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED', 'NOT_CONFIGURED'] },
       schema: {
         operationId: 'sso.putConfig',
         summary: 'Write the single configuration that older clients know',

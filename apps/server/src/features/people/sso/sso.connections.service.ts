@@ -3,6 +3,7 @@ import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { inTransaction, isTaken, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
+import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { domainsIn, mustBeUsable } from './sso.accept.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
@@ -38,9 +39,10 @@ type WritingDeps = Pick<
   | 'onActivated'
   | 'onEnforced'
   | 'onIssuerChanged'
+  | 'quotas'
 >;
 
-/** @throws BAD_REQUEST, CONFLICT, NOT_CONFIGURED */
+/** @throws BAD_REQUEST, CONFLICT, PLAN_LIMIT_EXCEEDED, NOT_CONFIGURED */
 export async function addConnection(
   deps: WritingDeps,
   caller: Caller,
@@ -72,6 +74,7 @@ export async function addConnection(
     updatedAt: at,
   };
   return withOwnDomains(deps, async (tx) => {
+    await useQuota(tx, deps.quotas, caller, 'sso_connections', at);
     const stored = await insertConnection(tx, caller.tenant, row);
     await writeDomains(tx, caller.tenant, id, row.status === 'inactive' ? [] : domains);
     const signedOut = isEnforcing(stored) ? await beginEnforcement(deps, tx, caller, [stored], at) : [];
@@ -218,6 +221,7 @@ export async function deleteConnection(deps: WritingDeps, caller: Caller, id: st
     await mustNotBeLast(tx, tenant, row);
     const ended = await endSessions(tx, tenant, id, 'connection_deleted');
     await deleteConnectionRow(tx, tenant, id);
+    await freeQuota(tx, caller, 'sso_connections', 1);
     await recordActs(
       tx,
       caller,

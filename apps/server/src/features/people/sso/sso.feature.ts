@@ -9,6 +9,7 @@ import { ssoDirectoryRoutes } from './sso.directory.routes.ts';
 import { STATE_KEY_USE } from './sso.keys.service.ts';
 import { ssoLoginRoutes } from './sso.login.routes.ts';
 import { ssoDepsOf } from './sso.open.service.ts';
+import { quotas } from './sso.quotas.ts';
 import { rates } from './sso.rates.ts';
 import { eraseSso, tellSignOns } from './sso.repo.ts';
 import { connectionRotation, sealedConnections } from './sso.rotate.service.ts';
@@ -19,11 +20,12 @@ import { tables } from './sso.tables.ts';
 export const sso = defineFeature({
   name: 'sso',
   tags: { sso: 'Identity providers of customers, and the logins of people there.' },
-  knows: ['audit', 'keys', 'principals', 'providers', 'scim'],
+  knows: ['audit', 'keys', 'principals', 'providers', 'quotas', 'scim'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['sso.login_failed'],
   rates,
+  quotas,
   settings: ssoSettings,
   keyUses: [STATE_KEY_USE],
   listens: [on(userLeft, endSessionsOfUser), on(tenantErased, eraseSso), on(personTold, tellSignOns)],

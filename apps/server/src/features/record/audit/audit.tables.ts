@@ -1,14 +1,14 @@
 import type { TableUse } from '../../../platform/db/tables.ts';
 
 export const tables = {
-  owns: [
-    'audit_heads',
-    'audit_entries',
-    'audit_checkpoints',
-    'audit_erased',
-    'audit_checks',
-    'blocked_attempts',
-  ],
+  owns: {
+    audit_heads: { most: 1 },
+    audit_entries: { rate: 'plan', kib: 16 },
+    audit_checkpoints: { of: 'audit_entries' },
+    audit_erased: { of: 'audit_entries' },
+    audit_checks: { most: 1 },
+    blocked_attempts: { most: 100 },
+  },
   reads: [],
   writes: ['outbox_events'], // one lock covers an entry and its event
 } as const satisfies TableUse;

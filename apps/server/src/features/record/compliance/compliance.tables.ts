@@ -1,3 +1,7 @@
 import type { TableUse } from '../../../platform/db/tables.ts';
 
-export const tables = { owns: ['legal_holds'], reads: [], writes: [] } as const satisfies TableUse;
+export const tables = {
+  owns: { legal_holds: { rate: 'complianceHold' } },
+  reads: [],
+  writes: [],
+} as const satisfies TableUse;

@@ -1,3 +1,7 @@
 import type { TableUse } from '../../../platform/db/tables.ts';
 
-export const tables = { owns: ['audit_erasures'], reads: [], writes: [] } as const satisfies TableUse;
+export const tables = {
+  owns: { audit_erasures: { rate: 'auditErasure' } },
+  reads: [],
+  writes: [],
+} as const satisfies TableUse;

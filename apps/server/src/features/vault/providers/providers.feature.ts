@@ -4,6 +4,7 @@ import { on } from '../../../platform/hooks.ts';
 import { acts, entries } from './providers.acts.ts';
 import { providerDeleted } from './providers.hooks.ts';
 import { providerRotation } from './providers.jobs.ts';
+import { quotas } from './providers.quotas.ts';
 import { rates } from './providers.rates.ts';
 import { eraseProviders } from './providers.repo.ts';
 import { sealedProviders } from './providers.rotate.service.ts';
@@ -14,10 +15,11 @@ import { tables } from './providers.tables.ts';
 export const providers = defineFeature({
   name: 'providers',
   tags: { providers: 'Upstreams at which people connect their accounts.' },
-  knows: ['audit'],
+  knows: ['audit', 'quotas'],
   tables,
   acts: { ...acts, ...entries },
   rates,
+  quotas,
   settings: connectSettings,
   listens: [on(tenantErased, eraseProviders)],
   open(house, settings) {

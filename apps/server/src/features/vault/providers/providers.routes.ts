@@ -32,7 +32,10 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderDeps> = async (ap
   app.post(
     '/v1/vault/providers',
     {
-      config: { ...writing, failures: ['DISCOVERY_FAILED', 'CONFLICT', 'UPSTREAM_ERROR', 'NOT_CONFIGURED'] },
+      config: {
+        ...writing,
+        failures: ['DISCOVERY_FAILED', 'CONFLICT', 'PLAN_LIMIT_EXCEEDED', 'UPSTREAM_ERROR', 'NOT_CONFIGURED'],
+      },
       schema: {
         operationId: 'providers.add',
         summary: 'Add an upstream at which people connect their accounts',

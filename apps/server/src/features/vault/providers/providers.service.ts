@@ -3,6 +3,7 @@ import { inTransaction, isReferenced, isTaken } from '../../../platform/db/db.ts
 import { currentKey } from '../../../platform/envelope.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
+import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { discover, mustBeCallable } from './providers.discovery.service.ts';
 import { withPreset } from './providers.presets.service.ts';
@@ -12,7 +13,7 @@ import type { NewProvider, Provider } from './providers.schema.ts';
 import { clientColumns, clientFor } from './providers.seal.service.ts';
 import { type ProviderDeps, toProvider } from './providers.show.service.ts';
 
-/** @throws BAD_REQUEST, DISCOVERY_FAILED, CONFLICT, UPSTREAM_ERROR, NOT_CONFIGURED */
+/** @throws BAD_REQUEST, DISCOVERY_FAILED, CONFLICT, PLAN_LIMIT_EXCEEDED, UPSTREAM_ERROR, NOT_CONFIGURED */
 export async function addProvider(deps: ProviderDeps, caller: Caller, input: NewProvider): Promise<Provider> {
   const { service, ...rest } = input;
   mustBeService(service);
@@ -39,6 +40,7 @@ export async function addProvider(deps: ProviderDeps, caller: Caller, input: New
   } as const;
   try {
     return await inTransaction(deps.db, async (tx) => {
+      await useQuota(tx, deps.quotas, caller, 'vault_providers', at);
       const stored = await insertProvider(tx, caller.tenant, row);
       await recordActs(
         tx,
@@ -61,6 +63,7 @@ export async function deleteProvider(deps: ProviderDeps, caller: Caller, id: str
     await inTransaction(deps.db, async (tx) => {
       const row = await deleteProviderRow(tx, caller.tenant, id);
       if (!row) throw notFound();
+      await freeQuota(tx, caller, 'vault_providers', 1);
       const ended = [];
       for (const listener of deps.onDeleted) ended.push(...(await listener(tx, caller, id, at)));
       const data = { providerId: id, service: row.service };

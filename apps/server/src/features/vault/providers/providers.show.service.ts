@@ -5,6 +5,7 @@ import type { Egress } from '../../../platform/egress/egress.ts';
 import type { MasterKeys } from '../../../platform/envelope.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
 import { foundOf, settingsOf } from './providers.client.service.ts';
 import type { OnProviderDeleted } from './providers.hooks.ts';
 import { shownPresets } from './providers.presets.service.ts';
@@ -18,6 +19,7 @@ export interface ProviderDeps {
   /** The addresses that upstreams may name. */
   readonly upstream: Egress;
   readonly publicBaseUrl: string;
+  readonly quotas: Quotas;
   readonly onDeleted: readonly OnProviderDeleted[];
 }
 

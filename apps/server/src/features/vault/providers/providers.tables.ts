@@ -1,3 +1,7 @@
 import type { TableUse } from '../../../platform/db/tables.ts';
 
-export const tables = { owns: ['vault_providers'], reads: [], writes: [] } as const satisfies TableUse;
+export const tables = {
+  owns: { vault_providers: { quota: 'vault_providers', kib: 64 } },
+  reads: [],
+  writes: [],
+} as const satisfies TableUse;

@@ -11,6 +11,7 @@ import { eraseProxy } from './proxy.calls.repo.ts';
 import { createFlights } from './proxy.flights.service.ts';
 import { forgettingOfProxyCalls } from './proxy.jobs.ts';
 import { profileRoutes } from './proxy.profile.routes.ts';
+import { quotas } from './proxy.quotas.ts';
 import { rates } from './proxy.rates.ts';
 import { createStreams } from './proxy.streams.service.ts';
 import { tables } from './proxy.tables.ts';
@@ -21,11 +22,12 @@ const MOST_BYTES = 1_073_741_824;
 export const proxy = defineFeature({
   name: 'proxy',
   tags: {},
-  knows: ['audit', 'credentials', 'enforcement'],
+  knows: ['audit', 'credentials', 'enforcement', 'quotas'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['vault.proxy_blocked'],
   rates,
+  quotas,
   settings: {
     ...openingSettings,
     ...meterSettings,

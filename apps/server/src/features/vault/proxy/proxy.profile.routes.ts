@@ -32,7 +32,12 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileRouteDeps> = async 
     '/v1/vault/proxy-profiles/:service',
     {
       bodyLimit: LARGEST_BODY,
-      config: { access: 'developer', role: 'full', rate: deps.writeRate, failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        role: 'full',
+        rate: deps.writeRate,
+        failures: ['NOT_FOUND', 'PLAN_LIMIT_EXCEEDED'],
+      },
       schema: {
         operationId: 'vault.putProxyProfile',
         summary: 'Say how agents reach the upstream of a service through the vault proxy',

@@ -5,7 +5,9 @@ import type { UrlRules } from '../../../platform/egress/urls.ts';
 import { acceptUrl } from '../../../platform/egress/urls.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
 import { pageOf } from '../../../platform/paging.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
 import { currentManifests } from '../../access/manifests/manifests.queries.ts';
+import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
   deleteProfileRow,
@@ -20,6 +22,7 @@ import type { NewProfile, Profile, ProfilePage, ProfileQuery } from './proxy.sch
 export interface ProfileDeps {
   readonly db: Executor;
   readonly clock: Clock;
+  readonly quotas: Quotas;
   readonly bounds: ProxyBounds;
   /** The addresses that a profile may name. */
   readonly urlRules: UrlRules;
@@ -28,10 +31,10 @@ export interface ProfileDeps {
 /**
  * Stores the profile of a service, or a new version of it. Credentials that are stored already go to the origins that
  * they were stored with, and to no new one.
- * @throws BAD_REQUEST
+ * @throws BAD_REQUEST, PLAN_LIMIT_EXCEEDED
  */
 export async function putProfile(
-  { db, clock, bounds, urlRules }: ProfileDeps,
+  { db, clock, quotas, bounds, urlRules }: ProfileDeps,
   caller: Caller,
   service: string,
   input: NewProfile,
@@ -42,6 +45,9 @@ export async function putProfile(
   const at = clock();
   const { exchange } = input;
   return inTransaction(db, async (tx) => {
+    if (!(await findProfileRow(tx, caller.tenant, service))) {
+      await useQuota(tx, quotas, caller, 'proxy_profiles', at);
+    }
     const row = { service, proxyOnly: exchange === 'proxy_only', profile: JSON.stringify(input) };
     const stored = await upsertProfile(tx, caller.tenant, { ...row, createdAt: at, updatedAt: at });
     const data = { service, version: stored.version, exchange };
@@ -85,6 +91,7 @@ export async function listProfiles(
 export function deleteProfile({ db, clock }: ProfileDeps, caller: Caller, service: string): Promise<void> {
   return inTransaction(db, async (tx) => {
     if (!(await deleteProfileRow(tx, caller.tenant, service))) throw notFound();
+    await freeQuota(tx, caller, 'proxy_profiles', 1);
     await recordActs(tx, caller, [{ type: 'vault.proxy_profile.deleted', data: { service } }], clock());
   });
 }

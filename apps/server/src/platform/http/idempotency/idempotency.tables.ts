@@ -1,3 +1,7 @@
 import type { TableUse } from '../../db/tables.ts';
 
-export const tables = { owns: ['idempotent_answers'], reads: [], writes: [] } as const satisfies TableUse;
+export const tables = {
+  owns: { idempotent_answers: { rate: 'plan', kept: '1 day', kib: 64 } },
+  reads: [],
+  writes: [],
+} as const satisfies TableUse;

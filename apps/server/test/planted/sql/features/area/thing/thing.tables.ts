@@ -1,7 +1,7 @@
 import type { TableUse } from '../../../../../../src/platform/db/tables.ts';
 
 export const tables = {
-  owns: ['agents', 'agent_index', 'places'],
+  owns: { agents: 'operator', agent_index: 'operator', places: 'operator' },
   reads: [],
   writes: [],
 } as const satisfies TableUse;
