@@ -13,16 +13,16 @@ export interface TableUse {
 /** What keeps a table from growing without end for one account. Only the operator fills the others. */
 export type Bound =
   | 'operator'
-  /** So many rows as a quota of the plan; `every` month so many more, where they stay. */
+  /** As many rows as a quota of the plan, or as many more `every` month. */
   | (Size & { readonly quota: string; readonly every?: 'month' })
-  /** So many rows. */
+  /** A fixed number of rows. */
   | (Size & { readonly most: number })
-  /** For each row of another table so many, 1 unless it says otherwise, or as many as a quota. */
+  /** For `each` row of another table so many (1), or as many as a quota. */
   | (Size & { readonly of: string; readonly each?: number | string })
   /** Rows that a request limit lets in (`plan`: that of the plan). They stay with the account, or are `kept` for a time. */
   | (Size & { readonly rate: string; readonly kept?: string });
 
-/** The largest row, in KiB; 1 unless it says otherwise. */
+/** A large row, in KiB (1). */
 interface Size {
   readonly kib?: number;
 }
