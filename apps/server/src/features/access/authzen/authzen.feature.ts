@@ -7,7 +7,7 @@ export const authzen = defineFeature({
   name: 'authzen',
   tags: { authzen: 'The questions of `enforcement` in the words of OpenID AuthZEN.' },
   knows: ['enforcement'],
-  tables: { owns: [], reads: [], writes: [] },
+  tables: { owns: {}, reads: [], writes: [] },
   rates,
   settings: meterSettings,
   open(house, settings) {
