@@ -58,7 +58,7 @@ describe('the names in the documents', () => {
 
   test('settings, error codes and other words in capitals are known', () => {
     // Other words in capitals: algorithms, methods of HTTP, a variable of the shell, a code of the log, and
-    // variables that tools, tests and libraries read.
+    // variables that tools, tests and libraries read, a command of SQL, an answer of an upstream.
     const others = [
       'RS256',
       'ES256',
@@ -75,6 +75,8 @@ describe('the names in the documents', () => {
       'NODE_EXTRA_CA_CERTS',
       'NODE_OPTIONS',
       'OTEL_RESOURCE_ATTRIBUTES',
+      'ANALYZE',
+      'BAD_REFRESH_TOKEN',
     ];
     const known = new Set([...Object.keys(allSettings), ...Object.keys(errorCodes), ...others]);
     const isKnown = (name: string) =>

@@ -399,7 +399,8 @@ describe('a path', () => {
     ['GET', '/v1/agents/ag_1/', 404],
     ['GET', '/v1/agents/#', 404],
     ['GET', '/v1/agents/../keys', 200],
-    ['GET', '/v1/agents?x=1', 200],
+    ['GET', '/v1/agents?x=1', 400],
+    ['GET', '/v1/agents?limit=1', 200],
     ['GET', '/v1/%61gents', 200],
     ['HEAD', '/v1/agents', 200],
     ['HEAD', '/v1/agents/ag_none', 404],
@@ -704,7 +705,7 @@ describe('the log', () => {
     const acme = await service.asDeveloper();
     service.logLines.length = 0;
 
-    await acme('GET', '/v1/agents/ag_unknown?cursor=secret');
+    await acme('GET', '/v1/agents?cursor=secret');
     const nowhere = await service.app.inject({ url: '/v1/no/secret', headers: { 'x-request-id': 'mine' } });
     await acme('PATCH', '/v1/agents/ag_unknown', { name: 'secret', unknown: 'secret' });
 
@@ -712,7 +713,7 @@ describe('the log', () => {
     const always = { level: 'info', time: expect.stringMatching(/^\d{4}-.*Z$/), msg: 'request' };
     const measured = { reqId: expect.any(String), responseTime: expect.any(Number) };
     expect(prepareActs(service)).toEqual([
-      { ...always, ...measured, method: 'GET', route: '/v1/agents/:id', status: 404 },
+      { ...always, ...measured, method: 'GET', route: '/v1/agents', status: 400 },
       { ...always, ...measured, reqId: 'mine', method: 'GET', route: 'unknown', status: 404 },
       { ...always, ...measured, method: 'PATCH', route: '/v1/agents/:id', status: 400 },
     ]);

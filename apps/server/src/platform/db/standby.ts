@@ -4,9 +4,9 @@ import type pg from 'pg';
  * A list is read in the order of its index, row by row. While Postgres takes the table for small, it would read all rows
  * of the developer to sort them, and it keeps such a plan while the table grows.
  */
-const KEYS_FIRST = ['enable_seqscan', 'enable_bitmapscan']
-  .map((setting) => `set_config('${setting}', 'off', false)`)
-  .join(', ');
+const ASK_AND_SET =
+  "select pg_is_in_recovery() as \"isStandby\", set_config('enable_seqscan', 'off', false), " +
+  "set_config('enable_bitmapscan', 'off', false)";
 
 /**
  * For a new connection, which the pool then forgets. During a fail-over the address of the primary may lead to a standby
@@ -16,7 +16,7 @@ const KEYS_FIRST = ['enable_seqscan', 'enable_bitmapscan']
  * @see https://github.com/pgbouncer/pgbouncer/issues/859
  */
 export async function requirePrimary(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query(`select pg_is_in_recovery() as "isStandby", ${KEYS_FIRST}`);
+  const { rows } = await client.query(ASK_AND_SET);
   if (!rows[0]?.isStandby) return;
   throw Object.assign(new Error('The server of the database is a standby.'), { code: '25006' });
 }

@@ -80,7 +80,7 @@ describe('verifying a token', () => {
     });
     for (const [token, name] of [
       [bound.grantToken, 'https://api.exampl'],
-      [bound.grantToken, 'https://api.example/'],
+      [bound.grantToken, 'https://api.example/v1'],
       [free.grantToken, 'https://api.example'],
     ] as const) {
       expect(await verdictOf(acme, token, audience(name))).toEqual({ valid: false, reason: 'audience' });

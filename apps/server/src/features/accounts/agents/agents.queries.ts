@@ -16,7 +16,7 @@ export const agentsOf = (db: Executor, tenant: Tenant) => shownAgents(db, tenant
  * keeps it one), where a join reads all agents of the tenant while Postgres has no statistics.
  */
 export const agentOf = (db: Executor, tenant: Tenant, column: string) =>
-  shownAgents(db, tenant).where('id', '=', sql.ref<string>(column)).offset(sql.lit(0)).as('agent');
+  shownAgents(db, tenant).where('id', '=', sql.ref<string>(column)).offset(0).as('agent');
 
 function shownAgents(db: Executor, { developerId }: Tenant) {
   return db

@@ -27,7 +27,7 @@ export const conditionOf = (bound: Bound, source: Source): RawBuilder<SqlBool> =
     case 'any':
       return anyOf(bound, source);
     case 'constant':
-      return sql<SqlBool>`${sql.raw(String(bound.passes))}`;
+      return sql<SqlBool>`${bound.passes}::boolean`;
     case 'test':
       return testOf(bound, source.columns[bound.path.join('.')] ?? inDocument(source.document, bound));
   }
