@@ -117,8 +117,8 @@ describe('the configuration', () => {
 
   test('follows the port and the public address where no other value is set', () => {
     expect(loadConfig({ ...development, PORT: '8080' }).tokens.issuer).toBe('http://localhost:8080');
-    const config = loadConfig({ ...development, PUBLIC_BASE_URL: 'https://id.example:8443/behest' });
-    expect(config.tokens.issuer).toBe('https://id.example:8443/behest');
+    const config = loadConfig({ ...development, PUBLIC_BASE_URL: 'https://id.example:8443' });
+    expect(config.tokens.issuer).toBe('https://id.example:8443');
     expect(config.didWebDomain).toBe('id.example:8443');
   });
 

@@ -97,10 +97,13 @@ export function loadConfig(env: Environment): Config {
   const readings = readLimits(limits, env, problems);
   const checkedKeys = checkKeys(read, problems);
   const publicBaseUrl = read.PUBLIC_BASE_URL ?? `http://localhost:${read.PORT}`;
-  for (const { checkSettings } of features) {
+  // A setting that was refused by itself is not refused again, as though it were not set.
+  const isRead = (...names: string[]) => names.every((name) => name in read || name in ofFeatures);
+  for (const { settings, checkSettings } of features) {
+    if (!isRead(...Object.keys(settings), 'PUBLIC_BASE_URL', 'PORT')) continue;
     checkSettings(ofFeatures, (setting, message) => problems.push({ setting, message }), { publicBaseUrl });
   }
-  if ((read.SMTP_URL === undefined) !== (read.MAIL_FROM === undefined)) {
+  if (isRead('SMTP_URL', 'MAIL_FROM') && (read.SMTP_URL === undefined) !== (read.MAIL_FROM === undefined)) {
     const setting = read.SMTP_URL === undefined ? 'SMTP_URL' : 'MAIL_FROM';
     problems.push({ setting, message: 'SMTP_URL and MAIL_FROM must be set together' });
   }

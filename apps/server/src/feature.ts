@@ -121,7 +121,7 @@ export interface Declaration<Own extends Settings> {
   readonly metrics?: DeclaredMetrics;
   /** Settings by the names that operators use. */
   readonly settings?: Own;
-  /** Checks its settings against each other. Settings that were refused by themselves are absent. */
+  /** Checks its settings against each other, when none was refused by itself. */
   readonly checkSettings?: (
     values: Partial<ValuesOf<Own>>,
     refuse: (setting: string, message: string) => void,

@@ -40,22 +40,28 @@ describe('I10: TRUST_PROXY', () => {
 });
 
 describe('PUBLIC_BASE_URL', () => {
-  test.each([
-    'http://localhost:3001',
-    'https://id.example/behest',
-    'https://[2001:db8::1]',
-    'http://intranet',
-  ])('takes %s', (url) => {
+  test.each(['http://localhost:3001', 'https://[2001:db8::1]', 'http://intranet'])('takes %s', (url) => {
     expect(loaded('PUBLIC_BASE_URL', url).http.publicBaseUrl).toBe(url);
   });
 
   test.each([
-    ...['https://id.example/', 'https://id.example/a/', 'https://id.example?', 'https://id.example/#a'],
+    ...['https://id.example/', 'https://id.example//?a', 'https://id.example?', 'https://id.example/#a'],
     ...['id.example', '/behest', 'ftp://id.example', 'https://', 'https:///a', 'https://a b.example'],
     ...['https://user@id.example', 'https://id.example:99999', 'https:\\\\id.example'],
   ])('refuses %s', (url) => {
     expect(refusalsOf({ ...development, PUBLIC_BASE_URL: url })).toEqual([
-      'PUBLIC_BASE_URL must be an absolute URL without trailing slash, query or fragment',
+      'PUBLIC_BASE_URL must be an absolute URL without path, trailing slash, query or fragment',
+    ]);
+  });
+
+  test.each([
+    ['https://id.example/behest', '/behest'],
+    ['http://localhost:3121/a/b/', '/a/b/'],
+    ['https://id.example//', '//'],
+    [`https://id.example/${'a'.repeat(200)}`, `/${'a'.repeat(59)}…`],
+  ])('c01: has no path, as in %s', (url, found) => {
+    expect(refusalsOf({ ...development, PUBLIC_BASE_URL: url })).toEqual([
+      `PUBLIC_BASE_URL must have no path (found ${found}): give the service a host name of its own, such as https://auth.example.com`,
     ]);
   });
 

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { nodesOf } from '../platform/redis/nodes.ts';
+import { withPassword } from './passwords.ts';
 import { commaList } from './readers.ts';
 import { type Reader, SettingRefusal } from './setting.ts';
 
@@ -20,10 +21,18 @@ const ABSOLUTE_URL = /^https?:\/\/[^\s/?#@\\]+(\/[^\s?#\\]*)?$/;
 const isAbsoluteUrl = (text: string) => ABSOLUTE_URL.test(text) && URL.canParse(text);
 
 export const baseUrl: Reader<string> = {
-  accepts: 'an absolute URL without trailing slash, query or fragment',
+  accepts: 'an absolute URL without path, trailing slash, query or fragment',
   read(text, { name, isProduction }) {
-    if (!isAbsoluteUrl(text) || text.endsWith('/')) return undefined;
-    const { protocol, hostname } = new URL(text);
+    if (!isAbsoluteUrl(text)) return undefined;
+    const { protocol, hostname, pathname } = new URL(text);
+    // Pages name their files, cookies and each other from the root of the host.
+    if (pathname !== '/') {
+      const found = pathname.length > 60 ? `${pathname.slice(0, 60)}…` : pathname;
+      throw new SettingRefusal(
+        `${name} must have no path (found ${found}): give the service a host name of its own, such as https://auth.example.com`,
+      );
+    }
+    if (text.endsWith('/')) return undefined;
     if (isProduction && protocol === 'http:' && !isLoopback(hostname)) {
       throw new SettingRefusal(`${name} must use https in production`);
     }
@@ -81,14 +90,8 @@ export const trustProxy: Reader<false | number | string> = {
   },
 };
 
-/** A Redis and nothing else. */
-export const realRedisUrl: Reader<string> = {
-  accepts: 'a redis:// or rediss:// URL',
-  read: (text, context) => (text === 'memory:' ? undefined : redisUrl.read(text, context)),
-};
-
 /** `memory:` serves one process, and forgets at its end. Several URLs are nodes of one Redis Cluster. */
-export const redisUrl: Reader<string> = {
+export const redisUrl: Reader<string> = withPassword({
   accepts: 'a redis:// or rediss:// URL',
   read(text, { isProduction }) {
     if (text === 'memory:' && !isProduction) return text;
@@ -100,4 +103,10 @@ export const redisUrl: Reader<string> = {
     };
     return !/\s/.test(text) && nodes.every(isNode) ? text : undefined;
   },
+});
+
+/** A Redis and nothing else. */
+export const realRedisUrl: Reader<string> = {
+  accepts: redisUrl.accepts,
+  read: (text, context) => (text === 'memory:' ? undefined : redisUrl.read(text, context)),
 };

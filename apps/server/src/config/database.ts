@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { isLoopback } from './addresses.ts';
+import { withPassword } from './passwords.ts';
 import { type Context, type Reader, SettingRefusal } from './setting.ts';
 
 /**
@@ -11,7 +12,7 @@ export interface DatabaseSettings {
   readonly ssl: false | ConnectionOptions;
 }
 
-export const databaseUrl: Reader<DatabaseSettings> = {
+export const databaseUrl: Reader<DatabaseSettings> = withPassword({
   accepts: 'a PostgreSQL connection string',
   read(text, { name, isProduction }: Context) {
     const parts = parse(text);
@@ -25,7 +26,7 @@ export const databaseUrl: Reader<DatabaseSettings> = {
       throw new SettingRefusal(`${name} must name one host: the driver does not try several`);
     return optionsOf(parts, name);
   },
-};
+});
 
 interface Parts {
   /** Everything before the query. */

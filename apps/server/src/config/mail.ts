@@ -1,9 +1,10 @@
+import { withPassword } from './passwords.ts';
 import type { Reader } from './setting.ts';
 
-export const smtpUrl: Reader<string> = {
+export const smtpUrl: Reader<string> = withPassword({
   accepts: 'an smtp:// or smtps:// URL',
   read: (text) => (/^smtps?:\/\/[^\s/?#]/.test(text) && URL.canParse(text) ? text : undefined),
-};
+});
 
 /** An address alone, or after a name: `Behest <no-reply@auth.example>`. */
 const ADDRESS = /^(?:[^<>\r\n]{1,100} <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;

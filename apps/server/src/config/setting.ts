@@ -4,7 +4,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface SettingProblem {
   readonly setting: string;
-  /** Names the accepted form and never the value, because some values are secret. */
+  /** Names the accepted form, and the value only where it cannot be secret. */
   readonly message: string;
 }
 

@@ -19,6 +19,8 @@ export interface Fault {
   /** Members of the COSE key of a registration, in place of the right ones. */
   readonly cose?: readonly (readonly [number, number | Uint8Array])[];
   readonly credentialId?: Buffer;
+  /** The format of the attestation, with its statement. */
+  readonly attestation?: readonly [string, unknown];
   /** The handle that a passkey without a name brings. */
   readonly userHandle?: string;
 }
@@ -103,18 +105,15 @@ export function authenticator({
       Buffer.from(isoCBOR.encode(cose)),
     ]);
     const authData = new Uint8Array(authenticatorData(fault, HAS_KEY, attested));
-    const attestation = new Map<string, string | Uint8Array | Map<string, string>>([
-      ['fmt', 'none'],
-      ['attStmt', new Map()],
-      ['authData', authData],
-    ]);
+    const [format, statement] = fault.attestation ?? ['none', new Map()];
+    const attestation = Object.entries({ fmt: format, attStmt: statement, authData });
     return {
       id: base64url(credentialId),
       rawId: base64url(credentialId),
       type: 'public-key',
       response: {
         clientDataJSON: base64url(clientData('webauthn.create', challenge, fault)),
-        attestationObject: base64url(isoCBOR.encode(attestation)),
+        attestationObject: base64url(isoCBOR.encode(new Map(attestation))),
         transports: ['internal'],
         publicKeyAlgorithm: -7,
       },

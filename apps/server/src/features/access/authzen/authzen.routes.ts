@@ -71,22 +71,18 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<RouteDeps> = async (app, d
     access_evaluations_endpoint: `${deps.publicBaseUrl}/access/v1/evaluations`,
   };
   const metadata = finished(JSON.stringify(document));
-  const addMetadata = (path: string, operationId: string) =>
-    app.get(
-      path,
-      {
-        config: { access: 'none', rate: 'unlimited', isPublic: true, failures: [] },
-        schema: {
-          operationId,
-          summary: 'Read the metadata of the policy decision point (AuthZEN)',
-          response: { 200: Type.Unsafe<string>(PointMetadata), 304: Type.Null() },
-        },
+  app.get(
+    WELL_KNOWN,
+    {
+      config: { access: 'none', rate: 'unlimited', isPublic: true, failures: [] },
+      schema: {
+        operationId: 'authzen.metadata',
+        summary: 'Read the metadata of the policy decision point (AuthZEN)',
+        response: { 200: Type.Unsafe<string>(PointMetadata), 304: Type.Null() },
       },
-      async (request, reply) => sendFinished(request, reply, metadata, HEADERS),
-    );
-  addMetadata(WELL_KNOWN, 'authzen.metadata');
-  const inserted = new URL(deps.publicBaseUrl).pathname.replace(/\/$/, '');
-  if (inserted !== '') addMetadata(`${WELL_KNOWN}${inserted}`, 'authzen.metadataOfPath');
+    },
+    async (request, reply) => sendFinished(request, reply, metadata, HEADERS),
+  );
 };
 
 const pointOf = (request: FastifyRequest): EnforcingPoint => ({

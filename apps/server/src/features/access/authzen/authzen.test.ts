@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { askTogether, askWith, decisionsIn, mailer, usedOf } from '../../../../test/app/evaluating.ts';
 import { entriesOf, registerAgent, sharedSandbox } from '../../../../test/app/flow.ts';
 import { newResource } from '../../../../test/app/oauth.ts';
-import { startApp } from '../../../../test/app/start-app.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 
 const sandbox = sharedSandbox();
@@ -269,19 +268,6 @@ test('the metadata names the two endpoints', async () => {
     access_evaluations_endpoint: 'https://auth.test/access/v1/evaluations',
   });
   expect(answer.headers['cache-control']).toBe('public, max-age=300');
-});
-
-test('the metadata of an address with a path are where its clients look for them', async () => {
-  const { app } = await startApp({ env: { PUBLIC_BASE_URL: 'https://auth.test/acme' } });
-
-  const answer = await app.inject('/.well-known/authzen-configuration/acme');
-
-  expect(answer.json()).toMatchObject({
-    policy_decision_point: 'https://auth.test/acme',
-    access_evaluation_endpoint: 'https://auth.test/acme/access/v1/evaluation',
-  });
-  expect((await app.inject('/.well-known/authzen-configuration')).json()).toEqual(answer.json());
-  expect((await app.inject('/.well-known/authzen-configuration/other')).statusCode).toBe(404);
 });
 
 test.each(['false', 1, 'true', {}])(

@@ -81,7 +81,8 @@ export async function checkRegistration({ party, challenge, response }: Taken<Re
   await mustPass('webauthn.create', { party, challenge, response }, () =>
     decodeAttestationObject(isoBase64URL.toBuffer(response.response.attestationObject)).get('authData'),
   );
-  const { transports, ...encoded } = response.response;
+  const { transports, ...rest } = response.response;
+  const encoded = { ...rest, attestationObject: await attestedBy(rest.attestationObject) };
   const verified = await verifyRegistrationResponse({
     response: { ...response, response: encoded, clientExtensionResults: {} },
     expectedChallenge: challenge.toString('base64url'),
@@ -104,6 +105,30 @@ export async function checkRegistration({ party, challenge, response }: Taken<Re
     transports: [...new Set(transports ?? [])],
     aaguid: /^[0-]+$/.test(aaguid) ? null : aaguid,
   };
+}
+
+const READ_FORMATS = new Set([
+  'none',
+  'packed',
+  'fido-u2f',
+  'android-key',
+  'android-safetynet',
+  'apple',
+  'tpm',
+]);
+
+/** Without the statement of a format that the library does not read: none was asked for (W3C WebAuthn 3, 7.1, 21). */
+async function attestedBy(attestationObject: string): Promise<string> {
+  const { decodeAttestationObject, isoBase64URL, isoCBOR } = await helpers();
+  const decoded = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject));
+  const format: unknown = decoded.get('fmt');
+  if (typeof format !== 'string' || READ_FORMATS.has(format)) return attestationObject;
+  const members: [string, string | Uint8Array | Map<string, never>][] = [
+    ['fmt', 'none'],
+    ['attStmt', new Map<string, never>()],
+    ['authData', decoded.get('authData')],
+  ];
+  return isoBase64URL.fromBuffer(isoCBOR.encode(new Map(members)));
 }
 
 /** @throws BAD_REQUEST for a text that is no assertion, WEBAUTHN_VERIFICATION_FAILED */

@@ -7,7 +7,7 @@ const defaults: PasskeySettings = {
   FIDO_RP_NAME: 'Behest',
   FIDO_USER_VERIFICATION: 'required',
 };
-const base = 'https://auth.acme.example/behest';
+const base = 'https://auth.acme.example';
 const context = { name: 'FIDO', isProduction: true };
 
 describe('the relying party', () => {
@@ -56,9 +56,12 @@ describe('the relying party', () => {
   });
 });
 
-test.each(['https://a.example/', 'http://a.example', 'https://a.example, ftp://b.example', 'a.example'])(
-  'FIDO_ORIGIN takes no %j',
-  (text) => expect(() => passkeySettings.FIDO_ORIGIN.read(text, context)).toThrow('FIDO must be'),
+test.each([
+  ...['https://a.example/', 'http://a.example', 'https://a.example, ftp://b.example', 'a.example'],
+  ...['android:apk-key-hash:', 'android:apk-key-hash:pNiP5iKyQ8JwgGOaKA1zGPUPJIS-0H1xKCQcfIoGLcl'],
+  ...['android:apk-key-hash:pNiP5iKyQ8JwgGOaKA1zGPUPJIS-0H1xKCQcfIoGLck=', 'android:apk-key-hash:A4:D8:8F'],
+])('FIDO_ORIGIN takes no %j', (text) =>
+  expect(() => passkeySettings.FIDO_ORIGIN.read(text, context)).toThrow('FIDO must be'),
 );
 
 test.each(['Acme.example', 'acme.example:443', '192.0.2.7', 'acme..example', 'a_b.example'])(

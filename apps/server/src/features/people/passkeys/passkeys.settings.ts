@@ -16,11 +16,21 @@ const hostName: Reader<string> = {
 const isSafe = ({ protocol, hostname }: URL) =>
   protocol === 'https:' || (protocol === 'http:' && hostname === 'localhost');
 
+const APP = 'android:apk-key-hash:';
+/** Android names an app by the SHA-256 of the certificate that signs it. */
+const isApp = (origin: string) => origin.startsWith(APP);
+
+function isAppOrigin(text: string): boolean {
+  const encoded = text.slice(APP.length);
+  const bytes = Buffer.from(encoded, 'base64url');
+  return isApp(text) && bytes.length === 32 && bytes.toString('base64url') === encoded;
+}
+
 const safeOrigins = commaList(
-  'a comma list of https origins without path; http only for localhost',
+  `a comma list of https origins without path (http only for localhost), or of Android apps as ${APP}<SHA-256 of the signing certificate in base64url>`,
   (text) => {
     const url = URL.parse(text);
-    return url && url.origin === text && isSafe(url) ? text : undefined;
+    return isAppOrigin(text) || (url && url.origin === text && isSafe(url)) ? text : undefined;
   },
 );
 
@@ -33,7 +43,7 @@ export const passkeySettings = {
   FIDO_ORIGIN: optional(
     safeOrigins,
     'origin of `PUBLIC_BASE_URL`',
-    'The origins of pages on which people use passkeys: those of the service, and those at which developers register passkeys.',
+    'The origins of pages and Android apps in which people use passkeys: those of the service, and those at which developers register passkeys.',
   ),
   FIDO_RP_NAME: defaulted(
     textOf(1, 100),
@@ -59,6 +69,7 @@ export interface RelyingParty {
 
 /** Whether browsers let pages of this origin use passkeys of this domain. */
 function isAbove(id: string, origin: string): boolean {
+  if (isApp(origin)) return true; // Android asks the domain for the apps that it vouches for
   const { hostname } = new URL(origin);
   if (hostname === id) return true;
   return hostname.endsWith(`.${id}`) && getPublicSuffix(id, { allowPrivateDomains: true }) !== id;
@@ -73,7 +84,7 @@ export function strangeOrigin(settings: Partial<PasskeySettings>, publicBaseUrl:
 /** @returns undefined where the defaults do not fit: an address in place of a name, or `http` */
 export function relyingPartyOf(settings: PasskeySettings, publicBaseUrl: string): RelyingParty | undefined {
   const { id, origins } = partsOf(settings, publicBaseUrl);
-  if (!isHost(id) || !origins.every((origin) => isSafe(new URL(origin)))) return undefined;
+  if (!isHost(id) || !origins.every((origin) => isApp(origin) || isSafe(new URL(origin)))) return undefined;
   const { FIDO_RP_NAME: name, FIDO_USER_VERIFICATION: userVerification } = settings;
   return { id, origins, name, userVerification };
 }

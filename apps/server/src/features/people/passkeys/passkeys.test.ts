@@ -8,7 +8,16 @@ import {
   newRsaKey,
   registerPasskey,
 } from '../../../../test/app/authenticator.ts';
-import { actionsOf, entriesOf, grantTo, openSession, refusalOf } from '../../../../test/app/flow.ts';
+import {
+  actionsOf,
+  authorize,
+  entriesOf,
+  grantTo,
+  openSession,
+  refusalOf,
+  registerAgent,
+} from '../../../../test/app/flow.ts';
+import { personOn } from '../../../../test/app/person.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 
 let service: Service;
@@ -108,6 +117,67 @@ describe('registering a passkey', () => {
     const [entry] = await entriesOf(developer, 'fido.registration_failed');
     expect(entry).toMatchObject({ principalId: 'user_42', status: 'blocked', metadata: { check } });
     expect(await actionsOf(developer)).not.toContain('fido.registered');
+  });
+
+  test.each<[string, NonNullable<Fault['attestation']>]>([
+    ['of a vendor', ['x-vendor', new Map([['sig', new Uint8Array(1)]])]],
+    [
+      'compound',
+      [
+        'compound',
+        [
+          new Map<string, unknown>([
+            ['fmt', 'none'],
+            ['attStmt', new Map()],
+          ]),
+        ],
+      ],
+    ],
+  ])('p01: an attestation that is %s, and was not asked for, is taken as none', async (_, attestation) => {
+    const developer = await service.asDeveloper();
+    const device = authenticator();
+
+    const answer = await answerWith(developer, { attestation }, device);
+
+    expect(answer.statusCode).toBe(201);
+    expect(answer.json()).toMatchObject({ principalId: 'user_42', aaguid: null });
+    const unsigned = { attestation, flags: 1 } as const;
+    expect((await answerWith(developer, unsigned)).json().details).toEqual({ check: 'userVerification' });
+    const forged = {
+      attestation: [
+        'packed',
+        new Map<string, unknown>([
+          ['alg', -7],
+          ['sig', new Uint8Array(1)],
+        ]),
+      ],
+    } as const;
+    expect((await answerWith(developer, forged)).json().details).toEqual({ check: 'attestation' });
+  });
+
+  test('p03: an app of an Android phone registers and uses passkeys, when the operator names it', async () => {
+    const origin = 'android:apk-key-hash:pNiP5iKyQ8JwgGOaKA1zGPUPJIS-0H1xKCQcfIoGLck';
+    const knowing = await startApp({ env: { FIDO_ORIGIN: `https://auth.test,${origin}` } });
+    const developer = await knowing.asDeveloper();
+    await developer('PATCH', '/v1/me', { consentMode: 'passkey' });
+    const device = authenticator({ origin });
+
+    await registerPasskey(developer, device);
+    const { agentId } = await registerAgent(developer);
+    const { id, consentUrl } = await authorize(developer, agentId);
+    const person = personOn(knowing);
+    await person.open(consentUrl);
+    const post = (step: string, body: object) =>
+      person.call('POST', `/v1/consent/${id}/passkey/${step}`, { body });
+    const asked = (await post('options', {})).json();
+    const proof = { challengeId: asked.challengeId, response: device.get(asked.publicKey) };
+    expect((await post('verify', proof)).statusCode).toBe(200);
+
+    const stranger = authenticator({ origin: `${origin.slice(0, -1)}g` });
+    const { challengeId, publicKey } = await begin(developer);
+    const response = stranger.create(publicKey);
+    const refused = await developer('POST', '/v1/webauthn/register/verify', { challengeId, response });
+    expect(refused.json().details).toEqual({ check: 'origin' });
   });
 
   test('W1 refuses a passkey that is registered, and an id that is too long', async () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
       ED25519_PRIVATE_KEY: vectors.ed25519.privateKey,
       JWT_SIGNING_ALG: 'ES256',
       SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '900',
-      PUBLIC_BASE_URL: 'https://auth.test:8443/behest',
+      PUBLIC_BASE_URL: 'https://auth.test:8443',
     },
   });
 });
@@ -52,12 +52,12 @@ describe('GET /.well-known/did.json', () => {
         {
           id: `${did}#jwks`,
           type: 'JsonWebKeySet',
-          serviceEndpoint: 'https://auth.test:8443/behest/.well-known/jwks.json',
+          serviceEndpoint: 'https://auth.test:8443/.well-known/jwks.json',
         },
         {
           id: `${did}#authorization`,
           type: 'AgentAuthorizationService',
-          serviceEndpoint: 'https://auth.test:8443/behest/v1',
+          serviceEndpoint: 'https://auth.test:8443/v1',
         },
       ],
     });

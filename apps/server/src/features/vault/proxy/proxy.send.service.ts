@@ -29,7 +29,6 @@ export interface SendDeps {
   readonly bounds: ProxyBounds;
   readonly streamSeconds: number;
   readonly streams: Streams;
-  readonly publicBaseUrl: string;
   readonly logger?: Logger;
 }
 
@@ -209,7 +208,7 @@ async function passBack(
     status,
     returnHeaders,
     asked: new URL(`${plan.origin}${plan.target.path}`),
-    proxyPath: `${new URL(deps.publicBaseUrl).pathname.replace(/\/$/, '')}/v1/vault/proxy/${request.service}/`,
+    proxyPath: `/v1/vault/proxy/${request.service}/`,
     injectedParameter: inject.style === 'query' ? inject.name : undefined,
     reflects: (value) => reflects(sought, value),
   });
