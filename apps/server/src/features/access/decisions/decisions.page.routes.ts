@@ -95,7 +95,7 @@ export const decisionPageRoutes: FastifyPluginAsyncTypebox<DecisionsDeps & Follo
     {
       config: {
         ...signedIn,
-        failures: ['NOT_FOUND', 'CONFLICT', 'GONE', 'FIDO_NOT_ENROLLED', 'NOT_CONFIGURED'],
+        failures: ['NOT_FOUND', 'CONFLICT', 'GONE', 'FIDO_NOT_ENROLLED'],
       },
       schema: {
         operationId: 'approver.approveOptions',
@@ -120,7 +120,6 @@ export const decisionPageRoutes: FastifyPluginAsyncTypebox<DecisionsDeps & Follo
           'CHALLENGE_INVALID',
           'WEBAUTHN_VERIFICATION_FAILED',
           'WEBAUTHN_CLONE_SUSPECTED',
-          'NOT_CONFIGURED',
         ],
       },
       schema: {

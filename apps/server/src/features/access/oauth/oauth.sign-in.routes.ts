@@ -30,7 +30,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<AuthorizeDeps> = async (app
   app.post(
     '/v1/oauth/sign-ins/options',
     {
-      config: { ...onPage, failures: ['BAD_REQUEST', 'NOT_CONFIGURED'] },
+      config: { ...onPage, failures: ['BAD_REQUEST', 'CONFLICT'] },
       schema: {
         operationId: 'oauth.signInOptions',
         summary: 'Ask for a passkey of the person whom an authorization request is about',
@@ -49,7 +49,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<AuthorizeDeps> = async (app
         ...onPage,
         failures: [
           'BAD_REQUEST',
-          'NOT_CONFIGURED',
+          'CONFLICT',
           'CHALLENGE_INVALID',
           'WEBAUTHN_VERIFICATION_FAILED',
           'WEBAUTHN_CLONE_SUSPECTED',

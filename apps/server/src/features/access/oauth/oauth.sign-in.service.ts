@@ -16,7 +16,7 @@ interface SigningBrowser extends Browser {
 
 /**
  * Asks for a passkey of the person for whom a request waits, and who says no name.
- * @throws invalid_request for a request that does not wait, NOT_CONFIGURED
+ * @throws invalid_request for a request that does not wait, CONFLICT
  */
 export async function beginSignIn(deps: AuthorizeDeps, asked: AskSignIn, { browserId }: SigningBrowser) {
   const { requestId } = await waitingRequest(deps, asked);

@@ -138,8 +138,9 @@ export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, chang
     const before = await lockOpenAccount(tx, caller.tenant);
     if (change.consentMode === 'email' && !before.emailVerified) throw emailUnverified();
     if (change.consentMode === 'sso' && !(await hasActiveConnection(tx, caller.tenant))) {
-      const message = 'No active connection for single sign-on is set up. Add one first.';
-      throw new AppError('NOT_CONFIGURED', message, { setting: 'sso' });
+      const message =
+        '`consentMode` sso needs an active connection for single sign-on. Activate one first, or choose another mode.';
+      throw new AppError('CONFLICT', message, { setting: 'consentMode' });
     }
     const consentMode = change.consentMode ?? modeFor(before.consentMode, fidoRequired);
     const after = await updateDeveloper(tx, caller.tenant, { ...columns, consentMode, updatedAt: at });

@@ -40,7 +40,7 @@ const challengeText = ({ decisionId, actionHash, nonce }: SignedCall, row: Appro
     ...{ nonce, approver: subOf(row), serial },
   });
 
-/** Asks for the approver's passkey over a call. @throws FIDO_NOT_ENROLLED, NOT_CONFIGURED */
+/** Asks for the approver's passkey over a call. @throws FIDO_NOT_ENROLLED, CONFLICT */
 export async function beginSigning(deps: ApproverDeps, row: ApproverRow, signed: SignedCall) {
   const at = deps.clock();
   const party = approverParty(deps);

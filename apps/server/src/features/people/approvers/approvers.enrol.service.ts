@@ -49,7 +49,7 @@ const isOpenAt = (row: ApproverRow | undefined, at: Date): boolean =>
   row?.status === 'invited' ||
   (row?.status === 'active' && row.recoveryFrom !== null && row.recoveryFrom <= at);
 
-/** Begins to enrol the holder of the link. Changes nothing that anybody would see. @throws NOT_FOUND, NOT_CONFIGURED */
+/** Begins to enrol the holder of the link. Changes nothing that anybody would see. @throws NOT_FOUND, CONFLICT */
 export async function beginEnrolment(
   deps: ApproverDeps,
   invite: string,

@@ -48,7 +48,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
   app.post(
     '/v1/approver/enrol/options',
     {
-      config: { ...stranger, failures: ['NOT_FOUND', 'NOT_CONFIGURED'] },
+      config: { ...stranger, failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'approver.enrolOptions',
         summary: 'Begin to enrol with the link of an invitation',
@@ -66,7 +66,6 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
         ...stranger,
         failures: [
           'NOT_FOUND',
-          'NOT_CONFIGURED',
           'CHALLENGE_INVALID',
           'WEBAUTHN_VERIFICATION_FAILED',
           'CONFLICT',
@@ -93,7 +92,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
   app.post(
     '/v1/approver/session/options',
     {
-      config: { ...stranger, failures: ['NOT_CONFIGURED'] },
+      config: { ...stranger, failures: ['CONFLICT'] },
       schema: {
         operationId: 'approver.signInOptions',
         summary: 'Begin to sign in with the passkey of an approver',
@@ -110,7 +109,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
       config: {
         ...stranger,
         failures: [
-          'NOT_CONFIGURED',
+          'CONFLICT',
           'CHALLENGE_INVALID',
           'WEBAUTHN_VERIFICATION_FAILED',
           'WEBAUTHN_CLONE_SUSPECTED',

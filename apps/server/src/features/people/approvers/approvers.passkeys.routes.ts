@@ -26,7 +26,7 @@ export const approverPasskeyRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = as
   app.post(
     '/v1/approver/passkeys/options',
     {
-      config: { ...signedIn, failures: ['NOT_CONFIGURED', 'CONFLICT'] },
+      config: { ...signedIn, failures: ['CONFLICT'] },
       schema: {
         operationId: 'approver.passkeyOptions',
         summary: 'Begin to make a further passkey, within five minutes of the last sign-in',
@@ -42,7 +42,7 @@ export const approverPasskeyRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = as
     {
       config: {
         ...signedIn,
-        failures: ['NOT_CONFIGURED', 'CHALLENGE_INVALID', 'WEBAUTHN_VERIFICATION_FAILED', 'CONFLICT'],
+        failures: ['CHALLENGE_INVALID', 'WEBAUTHN_VERIFICATION_FAILED', 'CONFLICT'],
       },
       schema: {
         operationId: 'approver.addPasskey',

@@ -12,7 +12,7 @@ import type { Verified } from './connections.schema.ts';
 const subjectOf = ({ id: subjectId, principalId }: ShownRow) =>
   ({ use: 'connect', subjectId, principalId }) as const;
 
-/** Asks for the person's passkey over what is to be connected. @throws FIDO_NOT_ENROLLED, NOT_CONFIGURED */
+/** Asks for the person's passkey over what is to be connected. @throws FIDO_NOT_ENROLLED, CONFLICT */
 export async function askForPasskey(deps: ConnectDeps, { tenant }: Caller, hold: PageHold) {
   const { row } = await pageOf(deps, hold);
   const { providerId, service, scopes, principalId } = row;

@@ -92,7 +92,7 @@ export const proofRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, d
     {
       config: {
         ...withPasskey,
-        failures: ['FIDO_NOT_ENROLLED', 'CONSENT_REQUIRED', 'NOT_FOUND', 'GONE', 'NOT_CONFIGURED'],
+        failures: ['FIDO_NOT_ENROLLED', 'CONSENT_REQUIRED', 'NOT_FOUND', 'GONE', 'CONFLICT'],
       },
       schema: {
         operationId: 'connections.passkeyOptions',
@@ -117,7 +117,7 @@ export const proofRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, d
           'CONSENT_REQUIRED',
           'NOT_FOUND',
           'GONE',
-          'NOT_CONFIGURED',
+          'CONFLICT',
         ],
       },
       schema: {

@@ -18,14 +18,7 @@ export const consentPasskeyRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = asyn
     {
       config: {
         ...onPage,
-        failures: [
-          'FIDO_NOT_ENROLLED',
-          'INVALID_SCOPE',
-          'CONSENT_REQUIRED',
-          'NOT_FOUND',
-          'GONE',
-          'NOT_CONFIGURED',
-        ],
+        failures: ['FIDO_NOT_ENROLLED', 'INVALID_SCOPE', 'CONSENT_REQUIRED', 'NOT_FOUND', 'GONE', 'CONFLICT'],
       },
       schema: {
         operationId: 'consent.passkeyOptions',
@@ -50,7 +43,7 @@ export const consentPasskeyRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = asyn
           'CONSENT_REQUIRED',
           'NOT_FOUND',
           'GONE',
-          'NOT_CONFIGURED',
+          'CONFLICT',
         ],
       },
       schema: {

@@ -21,7 +21,7 @@ const subjectOf = ({ id: subjectId, principalId }: ShownRow) =>
 
 /**
  * Asks for the person's passkey over the request as they see it, and over the part of it that they chose.
- * @throws FIDO_NOT_ENROLLED, NOT_CONFIGURED, and as the approval for a part that is wider
+ * @throws FIDO_NOT_ENROLLED, CONFLICT, and as the approval for a part that is wider
  */
 export async function askForPasskey(
   deps: ConsentDeps,

@@ -345,13 +345,14 @@ describe('a passkey on the consent page', () => {
     expect(refusalOf(forged)).toBe('403 FORBIDDEN');
   });
 
-  test('is asked of nobody by an address that serves none', async () => {
+  test('agents K11: is asked of nobody by an address that serves none, and the answer names the setting', async () => {
     const numbered = await startApp({ env: { PUBLIC_BASE_URL: 'https://192.0.2.7' } });
     const developer = await numbered.asDeveloper();
 
     const refused = await developer('POST', '/v1/webauthn/register/options', { principalId: 'user_42' });
 
-    expect(refused.json()).toMatchObject({ code: 'NOT_CONFIGURED', details: { setting: 'FIDO_RP_ID' } });
+    expect(refusalOf(refused)).toBe('409 CONFLICT');
+    expect(refused.json()).toMatchObject({ details: { setting: 'FIDO_RP_ID' } });
     expect(await actionsOf(developer)).not.toContain('fido.registered');
   });
 });

@@ -29,7 +29,7 @@ import { authenticatorOf, CHALLENGE_MS, challengeOf, digestOf, type ProofSubject
 /**
  * Asks for a passkey of a person over what they see.
  * @param signed everything that the person sees and chooses: its hash is in the challenge
- * @throws NOT_CONFIGURED, FIDO_NOT_ENROLLED
+ * @throws CONFLICT, FIDO_NOT_ENROLLED
  */
 export async function beginAssertion(
   deps: PasskeyDeps,

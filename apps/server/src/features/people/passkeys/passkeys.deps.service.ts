@@ -12,14 +12,14 @@ export interface PasskeyDeps {
   readonly relyingParty: RelyingParty | undefined;
 }
 
-/** As `getRelyingParty`, for ceremonies in which the authenticator has to verify the person in any case. @throws NOT_CONFIGURED */
+/** As `getRelyingParty`, for ceremonies in which the authenticator has to verify the person in any case. @throws CONFLICT */
 export const verifyingParty = (deps: Pick<PasskeyDeps, 'relyingParty'>) =>
   ({ ...getRelyingParty(deps), userVerification: 'required' }) as const;
 
-/** @throws NOT_CONFIGURED */
+/** @throws CONFLICT */
 export function getRelyingParty({ relyingParty }: Pick<PasskeyDeps, 'relyingParty'>): RelyingParty {
   if (relyingParty) return relyingParty;
-  throw new AppError('NOT_CONFIGURED', 'The address of this service serves no passkeys.', {
-    setting: 'FIDO_RP_ID',
-  });
+  const message =
+    'Browsers make no passkeys for the address of this service: an IP address, or one without https. The operator sets PUBLIC_BASE_URL to an https host name, or FIDO_RP_ID and FIDO_ORIGIN.';
+  throw new AppError('CONFLICT', message, { setting: 'FIDO_RP_ID' });
 }

@@ -25,7 +25,7 @@ const placeOf = ({ requestId, browserId }: NamingPlace) => ({
   binding: `${requestId}\n${browserId}`,
 });
 
-/** Asks for the passkey of a person whom nobody has named. @throws NOT_CONFIGURED */
+/** Asks for the passkey of a person whom nobody has named. @throws CONFLICT */
 export const beginNaming = (deps: NamingDeps, place: NamingPlace) =>
   beginDiscovery(deps, verifyingParty(deps), placeOf(place));
 

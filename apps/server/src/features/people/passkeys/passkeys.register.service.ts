@@ -16,7 +16,7 @@ import type { CreationOptions, RegisteredPasskey, RegisterVerify } from './passk
 
 /**
  * Begins to register a passkey of a principal whom the developer has signed in.
- * @throws NOT_CONFIGURED, PRINCIPAL_INACTIVE
+ * @throws CONFLICT, PRINCIPAL_INACTIVE
  */
 export function beginRegistration(
   deps: PasskeyDeps,

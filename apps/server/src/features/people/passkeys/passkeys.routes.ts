@@ -31,7 +31,7 @@ export const passkeyRoutes: FastifyPluginAsyncTypebox<PasskeyDeps> = async (app,
   app.post(
     '/v1/webauthn/register/options',
     {
-      config: { ...forDeveloper, failures: ['PRINCIPAL_INACTIVE', 'NOT_CONFIGURED'] },
+      config: { ...forDeveloper, failures: ['PRINCIPAL_INACTIVE', 'CONFLICT'] },
       schema: {
         operationId: 'webauthn.registerOptions',
         summary: 'Begin to register a passkey of a principal who is signed in',
@@ -47,13 +47,7 @@ export const passkeyRoutes: FastifyPluginAsyncTypebox<PasskeyDeps> = async (app,
     {
       config: {
         ...forDeveloper,
-        failures: [
-          'CHALLENGE_INVALID',
-          'WEBAUTHN_VERIFICATION_FAILED',
-          'PRINCIPAL_INACTIVE',
-          'CONFLICT',
-          'NOT_CONFIGURED',
-        ],
+        failures: ['CHALLENGE_INVALID', 'WEBAUTHN_VERIFICATION_FAILED', 'PRINCIPAL_INACTIVE', 'CONFLICT'],
       },
       schema: {
         operationId: 'webauthn.registerVerify',

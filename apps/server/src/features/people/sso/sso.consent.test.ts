@@ -35,12 +35,12 @@ async function startCustomer(members: object = {}, mode: 'live' | 'sandbox' = 'l
 }
 
 describe('consent by single sign-on', () => {
-  test('needs an active connection', async () => {
+  test('agents K11: needs an active connection, and without one is a conflict of the account', async () => {
     const { acme, connection } = await startCustomer();
     const turnOn = async () => refusalOf(await acme('PATCH', '/v1/me', { consentMode: 'sso' }));
     expect(await turnOn()).toBe('200'); // the control
     await acme('PATCH', `/v1/sso/connections/${connection.id}`, { status: 'inactive' });
-    expect(await turnOn()).toBe('503 NOT_CONFIGURED');
+    expect(await turnOn()).toBe('409 CONFLICT');
   });
 
   test('leads the person to the provider and back, and gives a grant that says so', async () => {
