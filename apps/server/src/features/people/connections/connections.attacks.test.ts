@@ -280,6 +280,19 @@ describe('an answer of the upstream', () => {
     expect(await mallory.status()).toBe('pending');
   });
 
+  test('K2, K5: leaves out what has no value, and has a code of up to 8 KiB', async () => {
+    const { upstream, alice, mallory } = await startTwo();
+    const [back, other] = [await upstream.visit(alice.redirectTo), await upstream.visit(mallory.redirectTo)];
+    for (const name of ['error', 'error_description']) back.searchParams.set(name, '');
+    back.searchParams.set('code', 'c'.repeat(8192));
+    other.searchParams.set('code', 'c'.repeat(8193));
+
+    await alice.browser.callback(back);
+    expect(upstream.tokenCalls()).toBe(1);
+    await mallory.browser.callback(other);
+    expect(upstream.tokenCalls()).toBe(1);
+  });
+
   test('with an error for the fifth time ends the session', async () => {
     const { alice } = await startTwo();
     const statuses: string[] = [];

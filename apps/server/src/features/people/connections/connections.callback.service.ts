@@ -23,6 +23,7 @@ type Browser = Pick<BrowserRequest, 'cookies' | 'requestId' | 'ip' | 'userAgent'
 /** The person has so long to look at what came back. */
 const CONFIRM_SECONDS = 600;
 const USED_SECONDS = 900;
+const LONGEST_CODE = 8192; // characters
 
 /** Everything that is wrong before the upstream's answer is read gets one sentence, and leads nowhere. */
 const refused = () =>
@@ -57,7 +58,7 @@ export async function takeCallback(
   if (!(await wasProved(deps, held, page.started.at))) throw await blocked('browser');
   const provider = await getProviderRow(deps.db, caller.tenant, flight.providerId);
   if (!provider || flight.providerId !== providerId) throw await blocked('provider');
-  const issuers = query.getAll('iss');
+  const issuers = query.getAll('iss').filter(Boolean);
   if (issuers.length > 1 || isIssuerWrong(flight, issuers[0] ?? null)) throw await blocked('issuer');
   await readAnswer(deps, caller, { row, provider, flight, query, hold });
   return `${deps.publicBaseUrl}/connect?session=${row.id}`;
@@ -100,11 +101,11 @@ interface Answer {
 
 async function readAnswer(deps: ConnectDeps, caller: Caller, answer: Answer): Promise<void> {
   const { row, provider, flight, query, hold } = answer;
-  const error = query.get('error');
+  const error = query.get('error') ?? ''; // a parameter without a value is left out (RFC 6749, section 3.1)
   if (error === 'access_denied') return settle(deps, caller, row, 'denied', 'access_denied');
-  if (error !== null) return settle(deps, caller, row, undefined, 'upstream_error');
+  if (error !== '') return settle(deps, caller, row, undefined, 'upstream_error');
   const [code = '', ...others] = query.getAll('code');
-  if (code === '' || code.length > 4096 || others.length > 0) {
+  if (code === '' || code.length > LONGEST_CODE || others.length > 0) {
     return settle(deps, caller, row, undefined, 'no_code');
   }
   const asked = await askForTokens(deps, caller, {

@@ -40,9 +40,10 @@ export async function takeOidcAnswer(
     if (redirectUri !== undefined && redirectUri !== flight.redirectUri) {
       throw badField('redirect_uri', 'not_allowed', 'The login was begun with another `redirect_uri`.');
     }
-    if (error !== undefined) throw authFailed('refused_by_provider');
-    if (code === undefined) throw badField('code', 'required');
-    return { claimed: await oidcClaims(deps, row, flight, { code, iss }) };
+    // A parameter without a value is left out (RFC 6749, section 3.1).
+    if (error) throw authFailed('refused_by_provider');
+    if (!code) throw badField('code', 'required');
+    return { claimed: await oidcClaims(deps, row, flight, { code, iss: iss || undefined }) };
   });
 }
 

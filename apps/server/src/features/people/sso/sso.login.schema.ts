@@ -6,7 +6,8 @@ const nullable = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Typ
 const Short = Type.String({ minLength: 1, maxLength: 256 });
 const Url = Type.String({ minLength: 1, maxLength: 2048 });
 /** Codes are opaque, and some providers put a whole session into theirs. */
-const Code = Type.String({ minLength: 1, maxLength: 8192 });
+const Code = Type.String({ maxLength: 8192 });
+const Issuer = Type.String({ maxLength: 2048 });
 const State = Type.String({ minLength: 1, maxLength: 128 });
 
 export type LoginQuery = Static<typeof LoginQuery>;
@@ -51,7 +52,7 @@ export const OidcAnswer = Type.Object(
     code: Type.Optional(Code),
     state: Type.Optional(State),
     redirect_uri: Type.Optional(Url),
-    iss: Type.Optional(Url),
+    iss: Type.Optional(Issuer),
   },
   { additionalProperties: true },
 );
@@ -78,8 +79,8 @@ export const MetadataPath = Type.Object({ connectionId: Id });
 export const OidcQuery = Type.Object({
   code: Type.Optional(Code),
   state: Type.Optional(State),
-  iss: Type.Optional(Url),
-  error: Type.Optional(Short),
+  iss: Type.Optional(Issuer),
+  error: Type.Optional(Type.String({ maxLength: 256 })),
 });
 
 /** The parameters of a provider's answer. Those that are not of the protocol are ignored here as in the query. */

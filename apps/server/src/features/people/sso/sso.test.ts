@@ -181,6 +181,20 @@ test('b01: logins in several tabs of a browser end in any order, and the ninth t
   expect(oldest && (await end(oldest))).toBe(400);
 });
 
+test('K2: a parameter of the answer without a value is left out', async () => {
+  const { provider, service, org } = await startWithProvider();
+  const bring = async (parameters: Record<string, string>) => {
+    const { authorizeUrl } = (await startLogin(service, { org })).json();
+    const back = await provider.visit(authorizeUrl);
+    for (const [name, value] of Object.entries(parameters)) back.searchParams.set(name, value);
+    return refusalOf(await bringBack(service, back));
+  };
+
+  expect(await bring({ error: '', error_description: '', session_state: '' })).toBe('200');
+  expect(await bring({ error: 'access_denied', code: '' })).toBe('401 SSO_AUTH_FAILED');
+  expect(await bring({ code: '' })).toBe('400 BAD_REQUEST');
+});
+
 test('K5, o06: a code has up to 8 KiB', async () => {
   const { provider, service, org } = await startWithProvider();
   const codes: number[] = [];
