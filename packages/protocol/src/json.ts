@@ -54,10 +54,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * refuses more than 32 levels, more than 10,000 members and more than 50,000 values, each of which costs far more than its
  * bytes.
  *
+ * @param maxMembers the most members of all objects together, and a fifth of the most values
  * @throws JsonError with the fault in `problem`
  * @see RFC 8259, sections 4, 6 and 8, which leave each of these to the reader
  */
-export function parseJson(bytes: Uint8Array): unknown {
+export function parseJson(bytes: Uint8Array, maxMembers = MAX_MEMBERS): unknown {
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -65,7 +66,7 @@ export function parseJson(bytes: Uint8Array): unknown {
     const isMarked = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff); // UTF-16
     throw isMarked ? new JsonError('encoding', BYTE_ORDER_MARK) : new JsonError('encoding');
   }
-  return parseJsonText(text);
+  return parseJsonText(text, maxMembers);
 }
 
 /**

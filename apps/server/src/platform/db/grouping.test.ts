@@ -109,6 +109,25 @@ test('a slow group holds up the next ones of its owner for 250 ms, and three slo
   ]);
 });
 
+test('the slow groups of two owners leave room for others', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { ask, begun, namesOf } = groups();
+  for (let turn = 0; turn < 4; turn += 1) {
+    for (const owner of ['acme', 'globex']) ask(owner, `${owner} ${turn}`);
+    vi.advanceTimersByTime(250);
+  }
+  expect(namesOf().flat()).toEqual(['acme 0', 'globex 0', 'acme 1']);
+
+  for (const owner of ['third', 'fourth', 'fifth']) ask(owner, owner);
+  expect(namesOf().flat().slice(3)).toEqual(['third', 'fourth', 'fifth']);
+
+  for (const each of [3, 4, 5]) await begun[each]?.end();
+  expect(namesOf()).toHaveLength(6);
+  await begun[0]?.end();
+  expect(namesOf().flat().slice(6)).toEqual(['globex 1', 'globex 2', 'globex 3']);
+});
+
 test('when Postgres refuses a group, each of its members is written alone', async () => {
   const { ask, alone, begun, namesOf } = groups();
   const answers = ['a', 'b', 'c'].map((name) => ask('acme', name));

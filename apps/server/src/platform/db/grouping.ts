@@ -31,8 +31,8 @@ const MOST_CHARACTERS = 1_000_000;
 
 /** Groups of a process, so that a pool of ten connections has some left for reads. */
 const MOST_UNDER_WAY = 6;
-/** Groups of an owner, of which all but the last are slow, so that slow ones leave room for other owners. */
-const MOST_OF_OWNER = 3;
+/** Groups that are kept for owners who have none under way: two owners with slow writes must not hold up all others. */
+const FOR_OTHERS = 3;
 
 /**
  * Makes writes in groups. A write begins at once unless a group of its owner is under way. Then it waits, and goes
@@ -63,6 +63,7 @@ function newLine<Member, Outcome>(grouped: Grouped<Member, Outcome>) {
   const begin = () => {
     for (const owner of turns) {
       if (places === 0) return;
+      if (underWay.has(owner) && places <= FOR_OTHERS) continue;
       const queue = queues.get(owner) ?? [];
       const group = takeGroup(grouped, queue);
       if (queue.length === 0) queues.delete(owner);
@@ -71,7 +72,7 @@ function newLine<Member, Outcome>(grouped: Grouped<Member, Outcome>) {
       underWay.set(owner, (underWay.get(owner) ?? 0) + 1);
       waitedFor.add(owner);
       const next = () => {
-        if (queues.has(owner) && !mustWait(owner)) turns.add(owner);
+        if (queues.has(owner) && !waitedFor.has(owner)) turns.add(owner);
         begin();
       };
       let isSlow = false;
@@ -92,14 +93,12 @@ function newLine<Member, Outcome>(grouped: Grouped<Member, Outcome>) {
     }
   };
 
-  const mustWait = (owner: string) => waitedFor.has(owner) || (underWay.get(owner) ?? 0) >= MOST_OF_OWNER;
-
   return (waiting: Waiting<Member, Outcome>) => {
     const owner = grouped.ownerOf(waiting.member);
     const queue = queues.get(owner) ?? [];
     queue.push(waiting);
     queues.set(owner, queue);
-    if (mustWait(owner)) return;
+    if (waitedFor.has(owner)) return;
     turns.add(owner);
     begin();
   };

@@ -145,12 +145,15 @@ function secondsToWait(header: string | undefined, now: Date): number | undefine
   return seconds > 0 ? Math.min(seconds, MOST_WAIT_SECONDS) : undefined;
 }
 
+const MOST_MEMBERS = 1000;
+const LONGEST_FORM = 65_536; // characters, for two tokens of the largest kind
+
 /** @returns undefined for anything but an object, as JSON or as a form */
 function membersIn(bytes: Buffer): Said | undefined {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const body = hasMark ? bytes.subarray(3) : bytes;
   try {
-    const value = parseJson(body);
+    const value = parseJson(body, MOST_MEMBERS);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
   } catch (error) {
     if (error instanceof JsonError) return formIn(body);
@@ -161,7 +164,7 @@ function membersIn(bytes: Buffer): Said | undefined {
 /** GitHub, and others that are old, answer with a form. Its type is not asked for: some send it as a page. */
 function formIn(body: Buffer): Said | undefined {
   const text = body.toString().trim();
-  if (!/^[\w.~%+-]+=[^\s<{"]*$/.test(text)) return undefined;
+  if (text.length > LONGEST_FORM || !/^[\w.~%+-]+=[^\s<{"]*$/.test(text)) return undefined;
   const form = new URLSearchParams(text);
   return form.has('access_token') || form.has('error') ? Object.fromEntries(form) : undefined;
 }

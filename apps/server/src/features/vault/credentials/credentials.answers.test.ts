@@ -147,6 +147,24 @@ describe('the answer of a token endpoint', () => {
     });
   });
 
+  test.each([
+    [
+      'members',
+      JSON.stringify({ access_token: 'a', ...Object.fromEntries([...Array(1000).keys()].entries()) }),
+    ],
+    ['values', JSON.stringify({ access_token: 'a', list: Array(5000).fill(1) })],
+    ['fields', `access_token=a${'&a=b'.repeat(16_384)}`],
+  ])('H2: with too many %s holds no tokens', (_, body) => {
+    expect(read(200, body).result).toBe('failed');
+  });
+  test('H2: names 200 scopes at most, of 256 characters each, as a text or a list', () => {
+    const many = Array.from({ length: 1500 }, (_, at) => `scope_${at % 300}`);
+    const all = ['', 'x'.repeat(257), ...many];
+    const kept = many.slice(0, 200);
+    expect(tokensOf({ access_token: 'a', scope: all }).scopes).toEqual(kept);
+    expect(tokensOf({ access_token: 'a', scope: all.join(' ') }).scopes).toEqual(kept);
+  });
+
   test('that no one can read is a refusal with 400 and 401 alone', () => {
     expect(read(400, 'nonsense')).toEqual({ result: 'refused', error: 'unreadable_refusal' });
     expect(read(401, '')).toEqual({ result: 'refused', error: 'unreadable_refusal' });

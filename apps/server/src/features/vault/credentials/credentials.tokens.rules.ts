@@ -96,13 +96,14 @@ function secondsUntilEnd(said: Said, now: Date): number | undefined {
 
 /** GitHub takes blanks between scopes and answers with commas. An upstream that grants nothing sends an empty text. */
 function scopesIn(value: unknown): string[] | undefined {
-  if (Array.isArray(value)) return value.filter((scope) => typeof scope === 'string').slice(0, MOST_SCOPES);
-  if (typeof value !== 'string') return undefined;
-  const scopes = value.split(/[\s,]+/);
-  return [...new Set(scopes)].filter((scope) => scope !== '' && scope.length <= 256).slice(0, MOST_SCOPES);
+  if (!Array.isArray(value) && typeof value !== 'string') return undefined;
+  const said: unknown[] = Array.isArray(value) ? value : value.split(/[\s,]+/, MOST_READ);
+  const scopes = said.filter((scope) => typeof scope === 'string' && scope !== '' && scope.length <= 256);
+  return [...new Set(scopes.map(String))].slice(0, MOST_SCOPES);
 }
 
 const MOST_SCOPES = 200;
+const MOST_READ = 1000; // scopes, the same one twice included
 
 /** RFC 6901, without the index of a list. */
 export function valueAt(value: unknown, pointer: string): unknown {

@@ -98,6 +98,23 @@ describe('medium 4: an upstream that repeats the credential, asked for parts', (
   });
 });
 
+test.each([
+  ['https://api.example.com', 'https://api.example.com'],
+  ['https://api.example.com:8443', 'https://api.example.com.:8443'],
+])('low 1: a profile with %s and %s as two upstreams is refused', async (one, other) => {
+  const { acme } = await start();
+  const tool = { connector: 'pay', tool: 'list' };
+  const rules = [
+    { id: 'pay', methods: ['GET'], path: '/payments', upstream: 'one', tool },
+    { id: 'rest', methods: ['GET'], path: '/{rest+}', upstream: 'other', unmapped: true },
+  ];
+
+  const refused = await putProfile(acme, one, { upstreams: { one, other }, rules });
+
+  expect(refused.statusCode).toBe(400);
+  expect(refused.json().details.fields).toEqual([{ path: 'upstreams.other', problem: 'not_allowed' }]);
+});
+
 test('low 1: a profile in which a rule covers another spelling of the path of a tool is refused', async () => {
   const { acme } = await start();
   const tool = { connector: 'pay', tool: 'list' };

@@ -32,6 +32,13 @@ export function mustBeProfile(
     const message = 'Send the origin of a public host, such as `https://api.example.com`, without a path.';
     throw badField(`upstreams.${alias}`, 'not_allowed', message);
   }
+  const hosts = Object.values(upstreams).map((origin) => origin.replace(/\.(?=:|$)/, ''));
+  const again = aliases.find((_, place) => hosts.indexOf(hosts[place] ?? '') < place);
+  if (again !== undefined) {
+    const message =
+      'Another upstream has this origin, so that a request could choose by which rules it is judged.';
+    throw badField(`upstreams.${again}`, 'not_allowed', message);
+  }
   const fault = faultOfRules(rules, 'rules');
   if (fault) throw badField(fault.field, 'not_allowed', fault.message);
   const ranged = profile.exchange === 'proxy_only' ? rules.findIndex(({ range }) => range === true) : -1;

@@ -55,7 +55,9 @@ export interface Sought {
 export interface Search {
   /**
    * @returns the bytes that may be passed on, or undefined when a form is in what came. Bytes that may begin a form wait
-   * for the next part, and so does a beginning of the text that may be from the middle of a form.
+   * for the next part, and so does a beginning of the text that may be from the middle of a form. Where many bytes wait,
+   * as many have to come before they are searched again: an upstream that sends a form byte by byte would otherwise have
+   * the whole of it compared for each.
    */
   read(part: Buffer): Buffer | undefined;
   /** @returns the bytes that still wait, at the end; undefined when they are a part of a form */
@@ -63,39 +65,54 @@ export interface Search {
 }
 
 export function searchFor({ forms, secrets }: Sought): Search {
-  let waiting: Buffer = Buffer.alloc(0);
+  let waiting: Buffer = NOTHING;
   let isAtStart = true;
+  let unread: Buffer[] = [];
+  let unreadBytes = 0;
+  const search = () => {
+    const [only = NOTHING, ...more] = unread;
+    const seen = waiting.length + more.length === 0 ? only : Buffer.concat([waiting, ...unread]);
+    [unread, unreadBytes] = [[], 0];
+    if (forms.some((form) => form.length <= seen.length && seen.includes(form))) return undefined;
+    if (isAtStart) {
+      if (secrets.some((form) => overlap(form, seen) >= SHORTEST)) return undefined;
+      if (secrets.some((form) => form.includes(seen))) {
+        waiting = Buffer.from(seen);
+        return NOTHING;
+      }
+      isAtStart = false;
+    }
+    const from = seen.length - Math.max(0, ...forms.map((form) => overlap(seen, form)));
+    waiting = Buffer.from(seen.subarray(from)); // a copy, or the whole part would stay in memory
+    return seen.subarray(0, from);
+  };
   return {
     read(part) {
-      const seen = waiting.length === 0 ? part : Buffer.concat([waiting, part]);
-      if (forms.some((form) => seen.includes(form))) return undefined;
-      if (isAtStart) {
-        if (secrets.some((form) => overlap(form, seen) >= SHORTEST)) return undefined;
-        if (secrets.some((form) => form.includes(seen))) {
-          waiting = Buffer.from(seen);
-          return Buffer.alloc(0);
-        }
-        isAtStart = false;
-      }
-      const from = seen.length - Math.max(0, ...forms.map((form) => overlap(seen, form)));
-      waiting = Buffer.from(seen.subarray(from)); // a copy, or the whole part would stay in memory
-      return seen.subarray(0, from);
+      unread.push(part);
+      unreadBytes += part.length;
+      return unreadBytes < waiting.length ? NOTHING : search();
     },
     rest() {
+      const passed = search();
+      if (!passed) return undefined;
       const isInner = isAtStart && waiting.length >= SHORTEST;
       const isBeginning = secrets.some((form) => overlap(waiting, form) >= SHORTEST);
-      return isInner || isBeginning ? undefined : waiting;
+      return isInner || isBeginning ? undefined : Buffer.concat([passed, waiting]);
     },
   };
 }
+
+const NOTHING = Buffer.alloc(0);
 
 /**
  * How many bytes at the end of one text are the beginning of the other, and not the whole of it, in time that grows with
  * their length alone (Knuth, Morris and Pratt).
  */
 function overlap(before: Buffer, after: Buffer): number {
-  const most = Math.min(before.length, after.length);
-  if (most === 0) return 0;
+  const [first] = after;
+  const from = first === undefined ? -1 : before.indexOf(first, Math.max(0, before.length - after.length));
+  if (from < 0) return 0; // without the work below, which small parts would cost one by one
+  const most = before.length - from;
   const borders = new Int32Array(most); // of each beginning of `after`: its longest end that is a beginning too
   for (let at = 1, length = 0; at < most; at += 1) {
     while (length > 0 && after[at] !== after[length]) length = borders[length - 1] ?? 0;

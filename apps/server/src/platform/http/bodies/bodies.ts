@@ -127,7 +127,9 @@ export function fieldsOf(
   const single = new Map<string, string>();
   const several = new Map<string, string[]>();
   for (const [name, value] of sent) {
-    if (repeats.includes(name)) several.set(name, [...(several.get(name) ?? []), value]);
+    const others = several.get(name);
+    if (others) others.push(value);
+    else if (repeats.includes(name)) several.set(name, [value]);
     else if (single.has(name)) throw new AppError('BAD_REQUEST', 'A field of the form is there twice.');
     else single.set(name, value);
   }

@@ -29,14 +29,23 @@ export function addClientAddress(app: FastifyInstance, trusted: TrustedProxies):
 function clientAddress({ socket, headers }: IncomingMessage, trust: Trust | undefined): string {
   let address = addressIn(socket.remoteAddress ?? '') ?? socket.remoteAddress ?? '';
   if (!trust) return address;
-  const entries = String(headers['x-forwarded-for'] ?? '').split(',');
-  const forwarded = entries.map((entry) => entry.trim()).filter(Boolean);
+  const forwarded = fromEnd(String(headers['x-forwarded-for'] ?? ''));
   for (let hop = 0; trust(address, hop); hop += 1) {
-    const next = addressIn(forwarded.pop() ?? '');
+    const next = addressIn(forwarded.next().value ?? '');
     if (next === undefined) break;
     address = next;
   }
   return address;
+}
+
+/** The entries of a list from its end. Only those are read that are asked for: a client may send thousands before them. */
+function* fromEnd(list: string): Generator<string, undefined> {
+  for (let end = list.length; end > 0; ) {
+    const comma = list.lastIndexOf(',', end - 1);
+    const entry = list.slice(comma + 1, end).trim();
+    if (entry !== '') yield entry;
+    end = comma;
+  }
 }
 
 const PORT = /:\d{1,5}$/;
