@@ -9,3 +9,7 @@ export interface Mail {
 export interface Mailer {
   send(mail: Mail): Promise<void>;
 }
+
+/** Whether an address needs SMTPUTF8 (RFC 6531), without which its letters before the `@` would be sent raw. */
+export const isBeyondMail = (address: string): boolean =>
+  !/^\p{ASCII}*$/u.test(address.slice(0, Math.max(address.lastIndexOf('@'), 0)));

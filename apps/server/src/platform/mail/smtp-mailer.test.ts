@@ -86,6 +86,21 @@ describe('a mail', () => {
     expect([asked, taken]).toEqual([1, []]);
   });
 
+  test('e03: with letters beyond ASCII before the @ is refused before it is sent; its domain is an A-label', async () => {
+    const { taken, at } = await startSmtp({ hideSMTPUTF8: true });
+    const mailer = smtpMailer(`${at('smtp')}${trusting}`, from, false);
+
+    await expect(mailer.send({ ...mail, to: 'дмитрий@почта.example' })).rejects.toMatchObject({
+      code: 'EENVELOPE',
+      command: 'SMTPUTF8',
+      message: 'A mail was not handed over: EENVELOPE SMTPUTF8',
+    });
+    await mailer.send({ ...mail, to: 'dmitri@почта.example' });
+
+    expect(taken).toHaveLength(1);
+    expect(taken[0]?.text).toMatch(/^To: dmitri@xn--80a1acny[.]example\r$/m);
+  });
+
   test('is given up at a slow server, and is not sent again', async () => {
     let greeted = 0;
     const { taken, at } = await startSmtp({

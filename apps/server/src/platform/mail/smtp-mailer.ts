@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import type { Mailer } from './mailer.ts';
+import { isBeyondMail, type Mailer } from './mailer.ts';
 
 const TIMEOUT = 10_000; // milliseconds: a person waits at a page
 
@@ -11,6 +11,7 @@ export function smtpMailer(url: string, from: string, mustEncrypt: boolean, time
   const transport = createTransport(optionsOf(url, mustEncrypt, timeout), { from });
   return {
     async send({ to: address, ...mail }) {
+      if (isBeyondMail(address)) throw withoutAnswer({ code: 'EENVELOPE', command: 'SMTPUTF8' });
       // As a text, an address with a comma or angle brackets would be read as several, or as another one.
       await transport.sendMail({ ...mail, to: { name: '', address } }).catch((error: unknown) => {
         throw withoutAnswer(error);

@@ -1,10 +1,10 @@
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { afterCommit, type Executor, inTransaction } from '../../../platform/db/db.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, badField } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import type { ChargeRecipient } from '../../../platform/mail/charge-recipient.ts';
-import type { Mail, Mailer } from '../../../platform/mail/mailer.ts';
+import { isBeyondMail, type Mail, type Mailer } from '../../../platform/mail/mailer.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { lockAccount, lockOpenAccount, type OnAccountClosed, setVerifiedEmail } from '../developers/index.ts';
@@ -37,12 +37,16 @@ const LINK_MS = 24 * 3_600_000;
 /**
  * Mails a link to the address. It voids the links that were sent before. The answer tells neither whether the
  * mail server took the mail nor whether another account owns the address.
- * @throws NOT_CONFIGURED, RATE_LIMITED
+ * @throws BAD_REQUEST, NOT_CONFIGURED, RATE_LIMITED
  */
 export async function sendLink(deps: EmailDeps, caller: Caller, input: NewVerification): Promise<SentLink> {
   const { mailer } = deps;
   if (!mailer) throw new AppError('NOT_CONFIGURED', 'This service sends no mail.', { setting: 'SMTP_URL' });
   const email = input.email.toLowerCase();
+  if (isBeyondMail(email)) {
+    const message = 'Letters beyond ASCII before the `@` are not supported; give another address.';
+    throw badField('email', 'not_allowed', message);
+  }
   await deps.chargeRecipient([rates.mailRecipient, rates.mailDeveloper], email, caller.tenant);
   const at = deps.clock();
   const expiresAt = new Date(at.getTime() + LINK_MS);
@@ -58,7 +62,10 @@ export async function sendLink(deps: EmailDeps, caller: Caller, input: NewVerifi
     await insertVerification(tx, tenant, { ...verification, hash: hashOf(token) });
     const mail = { to: email, ...verificationMail(link, tenant.developerId) };
     await afterCommit(tx, () => handOver(deps, mailer, mail));
-    return { message: 'A link is on its way to this address.', expiresAt: expiresAt.toISOString() };
+    return {
+      message: 'Look for a link at this address. If none comes, check the address and ask again.',
+      expiresAt: expiresAt.toISOString(),
+    };
   });
 }
 

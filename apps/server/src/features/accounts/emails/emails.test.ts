@@ -248,7 +248,16 @@ describe('an address', () => {
 });
 
 describe('asking for a link', () => {
-  test('is answered alike when the mail server refuses the mail, which is logged without the address', async () => {
+  test('e03: is refused for letters beyond ASCII before the @, and sends nothing', async () => {
+    const { acme } = await withLinks({});
+
+    const refused = await acme('POST', '/v1/signup/verify', { email: 'дмитрий@почта.example' });
+
+    expect(refused.statusCode).toBe(400);
+    expect(refused.json().details).toEqual({ fields: [{ path: 'email', problem: 'not_allowed' }] });
+  });
+
+  test('e02: is answered alike when the mail server refuses the mail, which is logged without the address', async () => {
     const mailer = {
       send: ({ to }: Mail) =>
         Promise.reject(Object.assign(new Error(`550 no ${to}`), { code: 'EENVELOPE', responseCode: 550 })),
@@ -258,6 +267,9 @@ describe('asking for a link', () => {
     const sent = await acme('POST', '/v1/signup/verify', { email });
 
     expect(sent.statusCode).toBe(201);
+    expect(sent.json().message).toBe(
+      'Look for a link at this address. If none comes, check the address and ask again.',
+    );
     const line = logLines
       .map((text) => JSON.parse(text))
       .find(({ level }) => level === 40 || level === 'warn');
