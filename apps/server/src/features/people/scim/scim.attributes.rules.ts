@@ -230,13 +230,22 @@ export const groupType: ResourceType = {
 
 export const resourceTypes = [userType, groupType] as const;
 
+const cores = {
+  User: [...commonAttributes, ...userSchema.attributes],
+  Group: [...commonAttributes, ...groupSchema.attributes],
+} as const;
+
 /** The core attributes of a kind of resource, with those that every resource has. */
-export const coreAttributes = ({ core }: ResourceType): readonly Attribute[] => [
-  ...commonAttributes,
-  ...core.attributes,
-];
+export const coreAttributes = ({ name }: ResourceType): readonly Attribute[] => cores[name];
 
-export const isSameName = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+/** A request may have many names, and most differ in their length. */
+export const isSameName = (one: string, other: string) =>
+  one.length === other.length && one.toLowerCase() === other.toLowerCase();
 
-export const findAttribute = (attributes: readonly Attribute[], name: string): Attribute | undefined =>
-  attributes.find((each) => isSameName(each.name, name));
+const byName = new WeakMap<readonly Attribute[], ReadonlyMap<string, Attribute>>();
+
+export function findAttribute(attributes: readonly Attribute[], name: string): Attribute | undefined {
+  const known = byName.get(attributes) ?? new Map(attributes.map((each) => [each.name.toLowerCase(), each]));
+  byName.set(attributes, known);
+  return known.get(name.toLowerCase());
+}

@@ -64,6 +64,36 @@ export const bindValues = (attribute: Attribute, filter: Filter, path: readonly 
       : undefined;
   });
 
+/**
+ * Binds the filter of a path, which says which values a change meets. A question about a part that is not kept is about
+ * none of them, however it is turned: `emails[unknown ne "x"]` would else change or remove all.
+ * @throws as `bindValues`
+ */
+export const bindMeant = (...asked: Parameters<typeof bindValues>): Bound =>
+  withoutUnkept(bindValues(...asked));
+
+const NONE: Bound = { kind: 'constant', passes: false };
+
+function withoutUnkept(bound: Bound): Bound {
+  switch (bound.kind) {
+    case 'and':
+    case 'or':
+      return { kind: bound.kind, left: withoutUnkept(bound.left), right: withoutUnkept(bound.right) };
+    case 'not':
+      return asksOfUnkept(bound.filter) ? NONE : bound;
+    case 'constant':
+      return NONE;
+    default:
+      return bound;
+  }
+}
+
+function asksOfUnkept(bound: Bound): boolean {
+  if (bound.kind === 'and' || bound.kind === 'or')
+    return asksOfUnkept(bound.left) || asksOfUnkept(bound.right);
+  return bound.kind === 'not' ? asksOfUnkept(bound.filter) : bound.kind === 'constant';
+}
+
 function bind(filter: Filter, find: (name: string) => Found | undefined): Bound {
   const get = (name: string): Found | undefined => {
     const found = find(name);

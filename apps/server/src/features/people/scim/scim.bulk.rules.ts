@@ -1,7 +1,7 @@
 import { AppError, scimRefusal } from '../../../platform/errors.ts';
 import { isSameName } from './scim.attributes.rules.ts';
 import { MOST_OPERATIONS } from './scim.discovery.rules.ts';
-import { isObject, mustBeSchemas } from './scim.resource.rules.ts';
+import { isObject, memberOf, mustBeSchemas } from './scim.resource.rules.ts';
 
 /** RFC 7644 §3.7. */
 export interface BulkOperation {
@@ -12,7 +12,7 @@ export interface BulkOperation {
   readonly version: string | undefined;
   readonly data: object;
   /** Why the operation cannot be read. The others are done. */
-  readonly refusal?: AppError;
+  readonly fault?: string | undefined;
 }
 
 export interface Bulk {
@@ -23,8 +23,7 @@ export interface Bulk {
 
 /** @throws invalidSyntax, invalidValue, PAYLOAD_TOO_LARGE */
 export function readBulk(body: object): Bulk {
-  const of = (json: object, wanted: string): unknown =>
-    Object.entries(json).find(([name]) => isSameName(name, wanted))?.[1] ?? undefined;
+  const of = (json: object, wanted: string): unknown => memberOf(json, wanted) ?? undefined;
   mustBeSchemas(body);
   const given = of(body, 'operations');
   if (!Array.isArray(given) || given.length === 0) {
@@ -44,9 +43,8 @@ export function readBulk(body: object): Bulk {
     const method = METHODS.find((known) => isSameName(known, String(of(json, 'method'))));
     const path = PATH.exec(String(of(json, 'path')));
     const endpoint = path?.[1]?.toLowerCase() === 'groups' ? 'Groups' : 'Users';
-    const refusal = faultOf(method, path, bulkId);
     return {
-      ...(refusal && { refusal }),
+      fault: faultOf(method, path, bulkId),
       method: method ?? 'POST',
       endpoint,
       id: path?.[2],
@@ -65,12 +63,12 @@ function faultOf(
   method: BulkOperation['method'] | undefined,
   path: RegExpExecArray | null,
   bulkId: unknown,
-): AppError | undefined {
+): string | undefined {
   if (!method || !path || (method === 'POST') !== (path[2] === undefined)) {
-    return scimRefusal('invalidSyntax', 'An operation has no known `method` and `path`.');
+    return 'An operation has no known `method` and `path`.';
   }
   if (method === 'POST' && typeof bulkId !== 'string') {
-    return scimRefusal('invalidSyntax', 'An operation that creates has to have a `bulkId`.');
+    return 'An operation that creates has to have a `bulkId`.';
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../platform/caller.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, scimRefusal } from '../../../platform/errors.ts';
 import { type BulkOperation, readBulk, withIds } from './scim.bulk.rules.ts';
 import { createGroup, deleteGroup, patchGroup, replaceGroup } from './scim.groups.service.ts';
 import { type PatchWork, patchWork } from './scim.patch.work.ts';
@@ -33,6 +33,8 @@ export async function doBulk(deps: DirectoryDeps, caller: Caller, body: object):
   return results;
 }
 
+const OPERATION_STEPS = 200;
+
 async function attempt(
   deps: DirectoryDeps,
   caller: Caller,
@@ -40,6 +42,7 @@ async function attempt(
   sofar: { readonly ids: Map<string, string>; readonly work: PatchWork },
 ): Promise<BulkResult> {
   try {
+    await sofar.work.spend(OPERATION_STEPS);
     const seen = await doOne(deps, caller, operation, sofar);
     if (operation.bulkId !== undefined && seen) sofar.ids.set(operation.bulkId, String(seen.resource.id));
     return { operation, status: STATUSES[operation.method], seen };
@@ -57,8 +60,8 @@ async function doOne(
   operation: BulkOperation,
   { ids, work }: { readonly ids: ReadonlyMap<string, string>; readonly work: PatchWork },
 ): Promise<Seen | undefined> {
-  if (operation.refusal) throw operation.refusal;
-  const { method, endpoint, version } = operation;
+  const { method, endpoint, version, fault } = operation;
+  if (fault !== undefined) throw scimRefusal('invalidSyntax', fault);
   const isUser = endpoint === 'Users';
   const [id, data] = [withIds(operation.id ?? '', ids), withIds(operation.data, ids)];
   const asked = { query: {}, ifMatch: version, work };

@@ -1,6 +1,5 @@
 import { scimRefusal } from '../../../platform/errors.ts';
-import { isSameName } from './scim.attributes.rules.ts';
-import { isObject, mustBeSchemas } from './scim.resource.rules.ts';
+import { isObject, memberOf, mustBeSchemas } from './scim.resource.rules.ts';
 
 /** RFC 7644 §3.5.2. */
 export interface Operation {
@@ -13,17 +12,15 @@ const MOST = 100;
 
 /** Reads the body of a PATCH. @throws invalidSyntax, invalidValue */
 export function readOperations(body: object): Operation[] {
-  const of = (json: object, wanted: string): unknown =>
-    Object.entries(json).find(([name]) => isSameName(name, wanted))?.[1];
   mustBeSchemas(body);
-  const operations = of(body, 'operations');
+  const operations = memberOf(body, 'operations');
   if (!Array.isArray(operations) || operations.length === 0 || operations.length > MOST) {
     throw scimRefusal('invalidValue', `\`Operations\` has to be an array of 1 to ${MOST} changes.`);
   }
   return operations.map((each: unknown) => {
     const given = isObject(each) ? each : {};
-    const op = String(of(given, 'op')).toLowerCase();
-    const [path, value] = [of(given, 'path') ?? undefined, of(given, 'value')];
+    const op = String(memberOf(given, 'op')).toLowerCase();
+    const [path, value] = [memberOf(given, 'path') ?? undefined, memberOf(given, 'value')];
     if (op !== 'add' && op !== 'remove' && op !== 'replace') {
       throw scimRefusal('invalidSyntax', '`op` has to be `add`, `remove` or `replace`.');
     }

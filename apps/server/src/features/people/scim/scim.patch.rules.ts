@@ -1,13 +1,20 @@
 import { AppError, scimRefusal } from '../../../platform/errors.ts';
 import { type Attribute, findAttribute, isSameName, type ResourceType } from './scim.attributes.rules.ts';
-import { type Bound, bindValues, hasValues } from './scim.bind.rules.ts';
+import { type Bound, bindMeant, hasValues } from './scim.bind.rules.ts';
 import { type Filter, type Path, parsePath } from './scim.filter.rules.ts';
 import { matches } from './scim.match.rules.ts';
 import { invalidPath, type Operation } from './scim.patch.operations.rules.ts';
 import { changedValues, newValue, type Place, withPart } from './scim.patch.values.rules.ts';
 import type { PatchWork } from './scim.patch.work.ts';
 import { type ExtensionTarget, targetOf } from './scim.paths.rules.ts';
-import { checkValues, type Document, isObject, mustBeComplete, readValue } from './scim.resource.rules.ts';
+import {
+  checkValues,
+  type Document,
+  isObject,
+  mustBeComplete,
+  namesIn,
+  readValue,
+} from './scim.resource.rules.ts';
 
 type Members = Record<string, unknown>;
 
@@ -44,15 +51,30 @@ async function changeWhole(subject: Subject, document: Members, { op, value }: O
   if (op === 'remove') throw scimRefusal('noTarget', 'A removal has to have a `path`.');
   if (!isObject(value))
     throw scimRefusal('invalidValue', 'A change without a `path` has to have an object as `value`.');
-  for (const [path, part] of Object.entries(value)) {
-    if (isReadable(path)) await change(subject, document, { op, path, value: part });
+  await changeMembers(subject, document, { op, value }, (name) => name);
+}
+
+async function changeMembers(
+  subject: Subject,
+  document: Members,
+  { op, value }: { readonly op: Operation['op']; readonly value: object },
+  pathOfMember: (name: string) => string,
+): Promise<void> {
+  for (const name of namesIn(value)) {
+    const path = pathOfMember(name);
+    await subject.work.spend(stepsOf(path));
+    if (isReadable(path)) await change(subject, document, { op, path, value: Reflect.get(value, name) });
   }
 }
+
+/** The price of reading a path. */
+const stepsOf = (path: string) => 50 + Math.ceil(path.length / 8);
 
 type Change = Operation & { readonly path: string };
 
 async function change(subject: Subject, document: Members, operation: Change): Promise<void> {
-  const { type, id } = subject;
+  const { type, id, work } = subject;
+  await work.spend(stepsOf(operation.path));
   const { name, filter, sub: subName } = pathOf(operation.path);
   const target = targetOf(type, name);
   if (!target) return;
@@ -72,7 +94,7 @@ async function change(subject: Subject, document: Members, operation: Change): P
   if (operation.op === 'remove' && attribute.required && !sub) throw notMutable(attribute.name);
 
   const holder = extension === undefined ? document : membersOf(document, extension);
-  await changeAttribute(holder, { attribute, sub, filter, bound }, operation, subject.work);
+  await changeAttribute(holder, { attribute, sub, filter, bound }, operation, work);
   if (holder[attribute.name] === undefined) delete holder[attribute.name];
   if (extension !== undefined && Object.keys(holder).length === 0) delete document[extension];
 }
@@ -88,10 +110,7 @@ async function changeExtension(
     return;
   }
   if (!isObject(value)) throw scimRefusal('invalidValue', `\`${extension}\` has to be an object.`);
-  for (const [name, part] of Object.entries(value)) {
-    const path = `${extension}:${name}`;
-    if (isReadable(path)) await change(subject, document, { op, path, value: part });
-  }
+  await changeMembers(subject, document, { op, value }, (name) => `${extension}:${name}`);
 }
 
 function membersOf(document: Members, name: string): Members {
@@ -164,7 +183,7 @@ function pathOf(text: string): Path {
 /** @throws invalidPath */
 function boundIn(attribute: Attribute, filter: Filter, path: string): Bound {
   try {
-    return bindValues(attribute, filter, attribute.multiValued ? [] : [attribute.name]);
+    return bindMeant(attribute, filter, attribute.multiValued ? [] : [attribute.name]);
   } catch (error) {
     throw error instanceof AppError ? invalidPath(path) : error;
   }

@@ -45,15 +45,16 @@ export async function changedValues(
     return op === 'remove' ? values : joined(values, made(place, value), work);
   }
   if (op === 'remove' && !sub) return values.filter((each) => !meant.has(each));
-  await work.spend(values.length);
-  const fresh: unknown[] = [];
-  const changed = values.flatMap((each) => {
-    if (!meant.has(each)) return [each];
-    const after = changedValue(each, place, operation);
-    if (isPrimary(after) && !isPrimary(each)) fresh.push(after);
-    return after === undefined ? [] : [after];
-  });
-  return onlyPrimary(changed, fresh.at(-1));
+  let primary: unknown;
+  const changed: unknown[] = [];
+  for (const each of values) {
+    const isMeant = meant.has(each);
+    await work.spend(isMeant ? READ_STEPS : 1);
+    const after = isMeant ? changedValue(each, place, operation) : each;
+    if (isPrimary(after) && !isPrimary(each)) primary = after;
+    if (after !== undefined) changed.push(after);
+  }
+  return onlyPrimary(changed, primary);
 }
 
 function changedValue(each: unknown, { attribute, sub }: Place, operation: Operation): unknown {
@@ -152,13 +153,14 @@ async function joined(
   { spend, textsOf }: PatchWork,
 ): Promise<readonly unknown[]> {
   const known = textsOf.get(values) ?? new Set<string>();
-  if (known.size === 0) {
-    for (const each of values) {
-      await spend(TEXT_STEPS);
-      known.add(textOf(each));
-    }
-  }
-  const fresh = added.filter((each) => !known.has(textOf(each)) && known.add(textOf(each)));
+  const isNew = async (each: unknown) => {
+    await spend(TEXT_STEPS);
+    const text = textOf(each);
+    return !known.has(text) && known.add(text);
+  };
+  if (known.size === 0) for (const each of values) await isNew(each);
+  const fresh: unknown[] = [];
+  for (const each of added) if (await isNew(each)) fresh.push(each);
   if (fresh.length === 0) {
     textsOf.set(values, known);
     return values;

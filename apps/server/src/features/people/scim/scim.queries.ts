@@ -53,6 +53,19 @@ export async function personByAddress(
   return rows.length === 1 ? shown(rows[0]) : undefined;
 }
 
+/** Every address of a user: the name, where it is one, and those that the directory keeps. */
+export async function addressesOfUser(
+  db: Executor,
+  tenant: Tenant,
+  { userId }: Pick<Person, 'userId'>,
+): Promise<string[]> {
+  const row = await usersOf(db, tenant).where('id', '=', userId).executeTakeFirst();
+  const { emails } = Object(row?.attributes);
+  const kept = (Array.isArray(emails) ? emails : []).map((email: unknown) => String(Object(email).value));
+  const name = addressIn(row?.userName ?? '');
+  return name === undefined ? kept : [name, ...kept];
+}
+
 /** The name of a principal, as the identity provider tells it. */
 export async function displayNameOf(
   db: Executor,

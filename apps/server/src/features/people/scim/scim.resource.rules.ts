@@ -11,6 +11,7 @@ import {
 export type Document = Readonly<Record<string, unknown>>;
 
 const LONGEST = 1024; // characters of a text without a bound of its own
+const MOST_MEMBERS = 1000; // of one object; directories send some dozens, most of which nobody keeps
 
 /**
  * Reads a resource that a client sent. Unknown attributes, and those that only the service sets, are left out.
@@ -20,7 +21,7 @@ export function readDocument(type: ResourceType, body: object): Document {
   mustBeSchemas(body);
   const document = readMembers(coreAttributes(type), body);
   for (const { id, attributes } of type.extensions) {
-    const given = Object.entries(body).find(([name]) => isSameName(name, id))?.[1];
+    const given = memberOf(body, id);
     if (given === undefined || given === null) continue;
     if (!isObject(given)) throw invalid(id, 'an object');
     const members = readMembers(attributes, given);
@@ -35,7 +36,7 @@ export function readDocument(type: ResourceType, body: object): Document {
  * @throws invalidSyntax for what is no array of texts
  */
 export function mustBeSchemas(body: object): void {
-  const schemas: unknown = Object.entries(body).find(([name]) => isSameName(name, 'schemas'))?.[1] ?? [];
+  const schemas = memberOf(body, 'schemas') ?? [];
   if (Array.isArray(schemas) && schemas.every((each) => typeof each === 'string')) return;
   throw scimRefusal('invalidSyntax', '`schemas` has to be an array of texts.');
 }
@@ -51,13 +52,27 @@ export function mustBeComplete({ core }: ResourceType, document: Document): void
 
 function readMembers(attributes: readonly Attribute[], given: object): Record<string, unknown> {
   const read: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(given)) {
+  for (const name of namesIn(given)) {
     const attribute = findAttribute(attributes, name);
     if (!attribute || attribute.mutability === 'readOnly') continue;
-    const known = readValue(attribute, value);
+    const known = readValue(attribute, Reflect.get(given, name));
     if (known !== undefined) read[attribute.name] = known;
   }
   return read;
+}
+
+/** The names in an object that a client sent. @throws invalidValue for more than anybody needs */
+export function namesIn(given: object): string[] {
+  const names = Object.keys(given);
+  if (names.length > MOST_MEMBERS)
+    throw scimRefusal('invalidValue', `An object has at most ${MOST_MEMBERS} members.`);
+  return names;
+}
+
+/** The member of a name that has no case. @throws invalidValue */
+export function memberOf(given: object, wanted: string): unknown {
+  const name = namesIn(given).find((each) => isSameName(each, wanted));
+  return name === undefined ? undefined : Reflect.get(given, name);
 }
 
 /** @returns undefined for no value: `null`, no characters, no values, no parts @throws invalidValue */

@@ -1,8 +1,9 @@
 import { scimRefusal } from '../../../platform/errors.ts';
-import { type Attribute, isSameName, type ResourceType } from './scim.attributes.rules.ts';
+import type { Attribute, ResourceType } from './scim.attributes.rules.ts';
 import { type Bound, bindFilter } from './scim.bind.rules.ts';
 import { parseFilter } from './scim.filter.rules.ts';
 import { targetOf } from './scim.paths.rules.ts';
+import { memberOf } from './scim.resource.rules.ts';
 
 /** The order of a list. Resources with one value, and all without an order, stand in the order of their creation. */
 export interface Order {
@@ -43,8 +44,7 @@ export const MOST_COUNT = 200;
  * @throws invalidFilter, invalidValue, invalidCursor, invalidCount
  */
 export function readSearch(type: ResourceType, given: object): Search {
-  const of = (wanted: string): unknown =>
-    Object.entries(given).find(([name]) => isSameName(name, wanted))?.[1] ?? undefined;
+  const of = (wanted: string): unknown => memberOf(given, wanted) ?? undefined;
   const filter = isBlank(of('filter')) ? undefined : of('filter'); // Entra ID sends `filter=`
   if (filter !== undefined && typeof filter !== 'string') throw notText('filter');
   const cursor = of('cursor');

@@ -1,7 +1,7 @@
 import { scimRefusal } from '../../../platform/errors.ts';
-import { isSameName, type ResourceType } from './scim.attributes.rules.ts';
+import type { ResourceType } from './scim.attributes.rules.ts';
 import { type ExtensionTarget, type Target, targetOf } from './scim.paths.rules.ts';
-import { isObject } from './scim.resource.rules.ts';
+import { isObject, memberOf } from './scim.resource.rules.ts';
 
 type Resource = Readonly<Record<string, unknown>>;
 
@@ -21,10 +21,14 @@ export function readView(type: ResourceType, given: object): View {
   return { ...(only && { only: known(only) }), ...(without && { without: known(without) }) };
 }
 
+const MOST_NAMES = 1000;
+
 function listIn(given: object, wanted: string): string[] | undefined {
-  const value: unknown = Object.entries(given).find(([name]) => isSameName(name, wanted))?.[1];
+  const value = memberOf(given, wanted);
   const names = Array.isArray(value) ? value.map(String) : String(value ?? '').split(',');
   const list = names.map((name) => name.trim()).filter(Boolean);
+  if (list.length > MOST_NAMES)
+    throw scimRefusal('invalidValue', `\`${wanted}\` has at most ${MOST_NAMES} names.`);
   return list.length > 0 ? list : undefined;
 }
 

@@ -119,3 +119,50 @@ test('high 2: all operations of one request share its steps', async () => {
   ]);
   expect((await idp('PATCH', `/Groups/${id}`, data)).statusCode).toBe(200); // the next request has its own
 });
+
+const manyMembers = Object.fromEntries(Array.from({ length: 9000 }, (_, n) => [`x${n}`, 0]));
+
+test('31 H2: an object of more members than anybody needs is refused before they are read', async () => {
+  const { service, acme } = await start();
+  const idp = await provisionerOf(service, acme);
+  const { id } = (await idp('POST', '/Users', { userName: 'ada' })).json();
+  const emails = [{ value: 'ada@acme.test', ...manyMembers }];
+  const answers = [
+    await idp('POST', '/Users', { userName: 'bob', ...manyMembers }),
+    await idp('POST', '/Users', { userName: 'bob', emails }),
+    await idp('PATCH', `/Users/${id}`, { Operations: [{ op: 'add', value: manyMembers }] }),
+    await idp('PATCH', `/Users/${id}`, { Operations: [{ op: 'add', path: 'emails', value: emails }] }),
+    await idp('POST', '/Users/.search', manyMembers),
+  ];
+
+  expect(answers.map((answer) => answer.json().detail)).toEqual(
+    Array(answers.length).fill('An object has at most 1000 members.'),
+  );
+});
+
+test('31 H2: additions of thousands and changes of a part are made in turns too', async () => {
+  const turnsOf = async (operation: Operation) => (await worked([operation])).turns;
+
+  expect(await turnsOf({ op: 'add', path: 'members', value: membersFrom(9000, 1000) })).toBeGreaterThan(15);
+  expect(await turnsOf({ op: 'replace', path: 'members.type', value: 'x' })).toBeGreaterThan(5);
+});
+
+test.each(['unknown ne "x"', 'not (unknown eq "x")', 'unknown eq null', 'not (type eq "x" and unknown pr)'])(
+  '31 K1: a change of the values for which `%s` changes and removes none',
+  async (filter) => {
+    const { service, acme } = await start();
+    const idp = await provisionerOf(service, acme);
+    const emails = [{ value: 'ada@acme.test', type: 'work' }];
+    const { id: userId } = (await idp('POST', '/Users', { userName: 'ada', emails })).json();
+    const members = [{ value: userId }];
+    const { id } = (await idp('POST', '/Groups', { displayName: 'Crew', members })).json();
+    const removal = { Operations: [{ op: 'remove', path: `members[${filter}]` }] };
+    const change = { Operations: [{ op: 'remove', path: `emails[${filter}].type` }] };
+
+    const group = await idp('PATCH', `/Groups/${id}`, removal);
+    const user = await idp('PATCH', `/Users/${userId}`, change);
+
+    expect([group.statusCode, group.json().members]).toMatchObject([200, members]);
+    expect([user.statusCode, user.json().emails]).toEqual([200, emails]);
+  },
+);

@@ -79,9 +79,12 @@ export function groupsOfAttributes({ all, valuesOf }: Attributes, attribute: str
 
 const MOST_STEPS = 8;
 
-/** A claim by its name, or by the path to it, such as `realm_access.roles`. A name may have dots itself. */
+/**
+ * A claim by its name, or by the path to it, such as `realm_access.roles`. A name may have dots itself. `null` is a claim
+ * that is left out, so that userinfo and the directory are asked for it.
+ */
 export function claimAt(claims: Claims, path: string): unknown {
-  if (Object.hasOwn(claims, path)) return claims[path];
+  if (Object.hasOwn(claims, path)) return claims[path] ?? undefined;
   const parts = path.split('.');
   if (parts.length > MOST_STEPS) return undefined;
   for (let end = 1; end < parts.length; end += 1) {
@@ -109,7 +112,7 @@ export function addressAmong(values: readonly unknown[], domains: readonly strin
 }
 
 /** The names by which providers say that they have not verified an address: of claims, and of SAML attributes. */
-const VERIFIED = /(?:^|[/:])(?:email[_-]?verified|verified[_-]?email|xms_edov)$/i;
+const VERIFIED = /(?:^|[/:._-])(?:e-?mail[_-]?verified|verified[_-]?e-?mail|xms_edov)$/i;
 const NO = new Set(['false', '0', 'no']);
 
 /**

@@ -30,6 +30,16 @@ export const foldedName = (name: string): string =>
     )
     .join(',');
 
+/**
+ * A name so that all spellings which a directory may take for one are one: it drops blanks, marks and characters that
+ * nobody sees, and has other forms of letters (RFC 4518, section 2; Active Directory).
+ */
+export const comparedName = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[\s\p{M}\p{C}]/gu, '');
+
 type Value = string | Buffer;
 
 /** An entry whose attributes are found in any case (RFC 4512, section 2.5), with or without options. */

@@ -8,7 +8,7 @@ import { addressAmong, type GroupsRead, groupsIn, nameAmong } from './sso.claims
 import type { SsoDeps } from './sso.deps.service.ts';
 import { badState } from './sso.flight.service.ts';
 import { type OpenedSession, openSsoSession } from './sso.identity.service.ts';
-import { attributesIn, bindFault, escapeDn, failureAt, filterWith } from './sso.ldap.rules.ts';
+import { attributesIn, bindFault, comparedName, escapeDn, failureAt, filterWith } from './sso.ldap.rules.ts';
 import type { LdapAnswer } from './sso.login.schema.ts';
 import { authFailed, type Claimed, idpBroken, mustBeRead } from './sso.outcomes.service.ts';
 import { type ConnectionRow, findConnection } from './sso.repo.ts';
@@ -56,7 +56,7 @@ interface Attempt extends Pick<LdapAnswer, 'connectionId' | 'username'> {
  * @throws RATE_LIMITED
  */
 async function countAttempt({ store }: SsoDeps, { connectionId, username, address }: Attempt) {
-  const subject = hashOf(`${connectionId}\n${username.toLowerCase()}`).toString('base64url');
+  const subject = hashOf(`${connectionId}\n${comparedName(username)}`).toString('base64url');
   const own = `bh:{sso:${subject}}:passwords`;
   const here = hashOf(subjectOf(address)).toString('base64url');
   const known = { key: `${own}:known:${here}`, value: '1', seconds: KNOWN_SECONDS };

@@ -92,6 +92,12 @@ test('M9: wrong names and passwords get one answer, and no characters of a filte
   expect((await signIn('ada', 'password of ada')).statusCode).toBe(200); // the control
 });
 
+test('31 L8: other spellings that a directory takes for the same name share one count of wrong passwords', async () => {
+  const { signIn } = await startDirectory();
+  for (const name of ['ada', ' ada', 'ada  ', '\uFF41da', 'ad\u00ADa']) await signIn(name, 'wrong');
+  expect(refusalOf(await signIn('ADA ', 'wrong'))).toBe('429 RATE_LIMITED');
+});
+
 /** Takes the certificate of the test's directory for that of a known authority, or no longer. */
 function trust(isTrusted: boolean): void {
   setDefaultCACertificates([...rootCertificates, ...(isTrusted ? [certificate.cert] : [])]);

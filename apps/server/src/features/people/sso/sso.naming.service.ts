@@ -3,6 +3,7 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
 import {
+  addressesOfUser,
   type Person,
   personByAddress,
   personByExternalId,
@@ -10,7 +11,7 @@ import {
   userOfPrincipal,
 } from '../scim/scim.queries.ts';
 import { type IdentityPlace, identitiesOfUser } from './sso.identities.repo.ts';
-import type { ConnectionRow } from './sso.repo.ts';
+import { type ConnectionRow, findOfDomain } from './sso.repo.ts';
 import { domainOf, providerOf } from './sso.rules.ts';
 import { membersOf } from './sso.secrets.service.ts';
 
@@ -43,7 +44,8 @@ export const placeOf = (row: Pick<ConnectionRow, 'id' | 'settings'>): IdentityPl
 
 /**
  * Finds whom a subject means that is not linked yet: the user of its external id, where the provider provisions its
- * people, or of its address.
+ * people, or of its address. An external id finds nobody whose address another connection admits: the directory is one
+ * for all customers of the account, and a provider chooses its subjects.
  * @returns undefined for nobody, and `other_subject` for a user who is linked to another subject of the provider
  */
 export async function personToLink(
@@ -53,8 +55,21 @@ export async function personToLink(
   { subject, address }: Naming,
 ): Promise<Person | 'other_subject' | undefined> {
   const named = membersOf(row).scimManaged ? await personByExternalId(db, tenant, subject) : undefined;
-  const found = named ?? (address === undefined ? undefined : await personAt(db, tenant, address));
+  const own = named && (await isOfAnother(db, tenant, row, named)) ? undefined : named;
+  const found = own ?? (address === undefined ? undefined : await personAt(db, tenant, address));
   return found && (await isLinkedAt(db, tenant, row, found)) ? 'other_subject' : found;
+}
+
+async function isOfAnother(
+  db: Executor,
+  tenant: Tenant,
+  row: ConnectionRow,
+  person: Person,
+): Promise<boolean> {
+  const domains = new Set((await addressesOfUser(db, tenant, person)).map(domainOf));
+  if (row.domains.some((domain) => domains.has(domain))) return false;
+  for (const domain of domains) if (await findOfDomain(db, tenant, domain)) return true;
+  return false;
 }
 
 /** Whether a user is known by a subject of the connection's provider. */

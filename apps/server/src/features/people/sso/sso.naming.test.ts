@@ -99,11 +99,40 @@ describe('an address', () => {
       'email-verified',
       'emailVerified',
       'http://schemas.auth0.com/email_verified',
+      'User.email-verified',
+      'urn:oid:1.3.6.1.4.1.1" FriendlyName="email_verified',
     ]) {
       expect([name, refusalOf(await bring(name, 'false'))]).toEqual([name, '403 SSO_DOMAIN_NOT_ALLOWED']);
     }
     expect((await bring('email_verified', 'true')).json().principalId).toBe('ada@acme.test');
   });
+});
+
+test('31 H4: a name that folds to that of somebody else is no address of the domain', async () => {
+  const { scim, signIn } = await startNaming();
+  await scim('POST', '/Users', { userName: 'kate@upstream.test' });
+  expect(refusalOf(await signIn('mallory', { email: '\u212Aate@upstream.test' }))).toBe(
+    '403 SSO_DOMAIN_NOT_ALLOWED',
+  );
+  expect((await signIn('kate', { email: 'Kate@upstream.test' })).json().principalId).toBe(
+    'kate@upstream.test',
+  );
+});
+
+test('31 H5: an external id finds nobody whose address is of another connection', async () => {
+  const { service, acme, scim, signIn } = await startNaming({ scimManaged: true });
+  const other = await startAccountsServer();
+  const connection = await addOidc(acme, other, { scimManaged: true });
+  await scim('POST', '/Users', { userName: 'own', externalId: 'employee-9' });
+  const signInThere = async (account: string) => {
+    Object.assign(other.behaviour, { account });
+    const begun = await startLogin(service, { org: acme.developerId, connection: connection.id });
+    return bringBack(service, await other.visit(begun.json().authorizeUrl));
+  };
+
+  expect(refusalOf(await signInThere('employee-1'))).toBe('403 SSO_NOT_PROVISIONED');
+  expect((await signInThere('employee-9')).json().principalId).toBe('employee-9');
+  expect((await signIn('employee-1')).json().principalId).toBe('employee-1');
 });
 
 describe('a person without an address that counts', () => {

@@ -222,9 +222,14 @@ export function mappedScopes(
   return [...new Set(scopes)].sort();
 }
 
-/** The domain of an address as the DNS has it: lower case, A-labels. */
+/**
+ * The domain of an address as the DNS has it: lower case, A-labels. Empty for a name before it that passes for another:
+ * folded to lower case, `\u212A` is the letter `k`.
+ */
 export function domainOf(email: string): string {
-  const said = email.slice(email.lastIndexOf('@') + 1);
+  const at = email.lastIndexOf('@');
+  const [name, said] = [email.slice(0, Math.max(at, 0)), email.slice(at + 1)];
+  if (name.normalize('NFKC') !== name.normalize('NFC')) return '';
   return domainName(said, { allowsSpecialUse: true }) ?? said.toLowerCase();
 }
 

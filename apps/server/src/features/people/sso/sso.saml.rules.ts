@@ -253,7 +253,7 @@ function attributesOf(assertion: Element): Attributes {
     const found = [exact.of(name), inAnyCase.of(name.toLowerCase()), friendly.of(name.toLowerCase())];
     return found.find((values) => values.some((value) => value !== '')) ?? [];
   };
-  return { all: exact.all, valuesOf };
+  return { all: new Map([...friendly.all, ...exact.all]), valuesOf };
 }
 
 function newValues() {
