@@ -229,7 +229,7 @@ export function mappedScopes(
 export function domainOf(email: string): string {
   const at = email.lastIndexOf('@');
   const [name, said] = [email.slice(0, Math.max(at, 0)), email.slice(at + 1)];
-  if (name.normalize('NFKC') !== name.normalize('NFC')) return '';
+  if (name !== name.normalize('NFKC')) return '';
   return domainName(said, { allowsSpecialUse: true }) ?? said.toLowerCase();
 }
 
