@@ -42,8 +42,8 @@ async function makeBudgets(db: pg.Client, tenant: Tenant, count: number): Promis
   const ids = await makeGrants(db, heldBy(tenant, 0).grantId, Math.ceil(count));
   await db.query(
     `select open_allocation(developer_id, jsonb_build_object('id', 'bdg' || substr(id, 5), 'developer_id', developer_id,
-       'grant_id', id, 'currency', 'USD', 'initial', 1e15::bigint, 'remaining', 1e15::bigint, 'announced', 0,
-       'created_at', issued_at, 'updated_at', issued_at))
+       'grant_id', id, 'currency', 'USD', 'initial_units', 1e20::numeric, 'created_at', issued_at,
+       'updated_at', issued_at))
      from grants where developer_id = $1 and id = any ($2)`,
     [tenant.developerId, ids],
   );

@@ -3,36 +3,45 @@ import { expect, test } from 'vitest';
 import { readAmount, writeAmount } from './amounts.ts';
 
 test.each([
-  ['0.0001', 1n],
-  ['12.5', 125_000n],
-  ['007', 70_000n],
-  ['999999999999', 9_999_999_999_990_000n],
-  [99.5, 995_000n],
-  [0.1, 1_000n],
-  [99_999_999_999.1234, 999_999_999_991_234n],
-])('%s is an amount', (amount, units) => {
+  ['0.000000001', 1n],
+  ['0.0001', 100_000n],
+  ['0.000045', 45_000n],
+  ['12.5', 12_500_000_000n],
+  ['007', 7_000_000_000n],
+  ['999999999999', 999_999_999_999_000_000_000n],
+  ['999999999998.999999999', 999_999_999_998_999_999_999n],
+  [99.5, 99_500_000_000n],
+  [0.1, 100_000_000n],
+  [0.001615, 1_615_000n],
+  [4.5e-5, 45_000n],
+  [1e-9, 1n],
+  [99_999_999_999.1234, 99_999_999_999_123_400_000n],
+])('agents 44: %s is an amount', (amount, units) => {
   expect(readAmount(amount)).toBe(units);
 });
 
 test.each([
   '0',
-  '0.0000',
+  '0.000000000',
   '-1',
   '+1',
   '1e3',
+  '4.5e-5',
   '.5',
   '5.',
-  '1.00001',
+  '1.0000000001',
   '1,5',
   ' 1',
   '',
-  '999999999999.0001',
+  '999999999999.000000001',
   '1000000000000',
   '１',
   0,
   -0.5,
+  -1e-9,
   1e21,
-  1e-7,
+  1e-10,
+  1.5e-9,
   0.1 + 0.2,
   Number.NaN,
   Number.POSITIVE_INFINITY,
@@ -43,15 +52,18 @@ test.each([
   expect(readAmount(amount)).toBeUndefined();
 });
 
-test('an amount that is written is read as the same', () => {
+test('agents 44: an amount that is written is read as the same', () => {
   fc.assert(
-    fc.property(fc.bigInt({ min: 1n, max: 9_999_999_999_990_000n }), (units) => {
-      expect(writeAmount(units)).toMatch(/^\d+\.\d{4}$/);
+    fc.property(fc.bigInt({ min: 1n, max: 999_999_999_999_000_000_000n }), (units) => {
+      expect(writeAmount(units)).toMatch(/^\d+\.\d{4}(?:\d{0,4}[1-9])?$/);
       expect(readAmount(writeAmount(units))).toBe(units);
     }),
   );
 });
 
-test('amounts have four decimals, and a sign where money comes back', () => {
-  expect(['0', '1', '-5000', '995000'].map(writeAmount)).toEqual(['0.0000', '0.0001', '-0.5000', '99.5000']);
+test('agents 44: amounts have four decimals at least, and a sign where money comes back', () => {
+  const units = ['0', '1', '45000', '100000', '-500000000', '-45000', '99500000000', '10000000010'];
+  expect(units.map(writeAmount)).toEqual([
+    ...['0.0000', '0.000000001', '0.000045', '0.0001', '-0.5000', '-0.000045', '99.5000', '10.00000001'],
+  ]);
 });

@@ -91,7 +91,8 @@ export const errorCodes = {
   },
   AMOUNT_EXCEEDS_BUDGET: {
     status: 400,
-    meaning: 'The amount is larger than the rest of the grant’s budget; ask for less.',
+    meaning:
+      'The grant’s budget has less left, or another currency (`details.reason`); ask for less, or in its currency.',
   },
   PARENT_EXCEEDED: {
     status: 400,

@@ -89,7 +89,7 @@ export const ScopeList = Type.Array(Type.String(), { minItems: 1, maxItems: 100 
 /** A duration: `90s`, `30m`, `24h`, `7d`. `parseDuration` reads it. Each field has its own bounds. */
 export const Duration = Type.String({ pattern: '^[1-9][0-9]{0,9}[smhd]$' });
 
-/** An amount of money: a decimal text such as `99.5`, or a number. `readAmount` reads it. */
+/** An amount of money: a decimal text such as `99.5` or `0.000045`, or a number. `readAmount` reads it. */
 export const AmountInput = Type.Union([Type.Number(), Type.String({ maxLength: 32 })]);
 
 /** ISO 4217. */
@@ -101,7 +101,7 @@ export const BudgetInput = Type.Object(
   { additionalProperties: false },
 );
 
-/** The money that a grant got, and what is left of it, with four decimals. */
+/** The money that a grant got, and what is left of it, with four to nine decimals. */
 export const Budget = Type.Object({ amount: Type.String(), remaining: Type.String(), currency: Currency });
 
 /** The parameters of a key are numbers in base64url without padding (RFC 7518, section 6). */

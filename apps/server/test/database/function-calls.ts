@@ -77,7 +77,7 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     await rowOf(db, 'budget_allocations', developerId, 'true'),
     await rowOf(db, 'budget_transactions', developerId, 'true'),
   ];
-  const movement = { amount: '1', description: '', metadata: {} };
+  const movement = { units: '1', description: '', metadata: {} };
   const step = { id: allocation.id, stands: 'x', transactionId: 'btx_2' };
   const debiting = { ...movement, chain: [grantId], allocations: [{ ...step, debited: 0, shares: {} }] };
   const refunding = {
@@ -265,6 +265,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     webhook_has_work: call('webhook_has_work', dev, ...lane(true), at),
     budget_chain: call('budget_chain', dev, id(grantId)),
     grant_budget: call('grant_budget', dev, id(grantId)),
+    amount_text: call('amount_text', '45000'),
+    allocated_units: call('allocated_units', json({ initial_units: '1' })),
     allocation_refusal: call('allocation_refusal', dev, json(allocation), id(grantId)),
     open_allocation: call('open_allocation', dev, json({ ...allocation, id: NEW })),
     write_allocation: call('write_allocation', dev, at, json({ ...allocation, id: NEW })),

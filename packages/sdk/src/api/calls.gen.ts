@@ -181,6 +181,7 @@ export const CALLS = {
   'sso.revokeSession': { method: 'sso.revokeSession', sends: 'DELETE /v1/sso/sessions/{id}' },
   'sso.login': { method: 'sso.getLoginUrl', sends: 'GET /sso/login', takes: 'query', as: 'nobody', byHand: true },
   'sso.callback': { method: 'sso.handleCallback', sends: 'GET /sso/callback', takes: 'query', as: 'nobody' },
+  'sso.callbackForm': { method: 'sso.callbackForm', sends: 'POST /sso/callback', takes: 'body', as: 'nobody' },
   'sso.callbackOidc': { method: 'sso.handleOidcCallback', sends: 'POST /sso/callback/oidc', takes: 'body', as: 'nobody' },
   'sso.callbackSaml': { method: 'sso.handleSamlCallback', sends: 'POST /sso/callback/saml', takes: 'body', as: 'nobody' },
   'sso.callbackLdap': { method: 'sso.handleLdapCallback', sends: 'POST /sso/callback/ldap', takes: 'body', as: 'nobody' },

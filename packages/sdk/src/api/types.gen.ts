@@ -2477,6 +2477,14 @@ export interface SsoGetLoginUrlAnswer {
   message?: string;
 }
 
+export interface SsoCallbackFormInput {
+  readonly code?: string | undefined;
+  readonly state?: string | undefined;
+  readonly iss?: string | undefined;
+  readonly error?: string | undefined;
+  readonly [member: string]: unknown;
+}
+
 export interface SsoHandleOidcCallbackInput {
   readonly code?: string | undefined;
   readonly state?: string | undefined;
@@ -4996,11 +5004,17 @@ export interface SsoApi {
    */
   revokeSession(id: string, options?: CallOptions): Promise<void>;
   /**
-   * Take the answer of an OpenID provider from a browser.
+   * Take the answer of an OpenID provider from a browser. A browser that asks for a page gets one that posts the same parameters, so that fetching the address uses no code up.
    *
    * Sends `GET /sso/callback`.
    */
   handleCallback(query?: SsoHandleCallbackQuery, options?: CallOptions): Promise<SsoSession>;
+  /**
+   * Take the answer of an OpenID provider from the page of its address.
+   *
+   * Sends `POST /sso/callback`.
+   */
+  callbackForm(input?: SsoCallbackFormInput, options?: CallOptions): Promise<SsoSession>;
   /**
    * Take the answer of an OpenID provider from a program.
    *

@@ -76,6 +76,8 @@ export type KeyRole = "full" | "runtime";
 
 export type ManifestPinning = "enforce" | "off" | "warn";
 
+export type Numeric = ColumnType<string, number | string, number | string>;
+
 export type OauthAuthMethod = "client_secret_basic" | "client_secret_post" | "none" | "private_key_jwt" | "workload_jwt";
 
 export type PasskeyStatus = "active" | "suspect";
@@ -459,6 +461,7 @@ export interface AuthRequests {
   authorizationDetails: Json | null;
   budgetAmount: Int8 | null;
   budgetCurrency: string | null;
+  budgetUnits: Numeric | null;
   channel: AuthChannel | null;
   client: Json | null;
   codeChallenge: string | null;
@@ -513,23 +516,27 @@ export interface BudgetAllocations {
   developerId: string;
   grantId: string;
   id: string;
-  initial: Int8;
-  remaining: Int8;
+  initial: Generated<Int8>;
+  initialUnits: Numeric;
+  remaining: Generated<Int8>;
+  remainingUnits: Numeric;
   updatedAt: Timestamp;
 }
 
 export interface BudgetEntries {
   account: BudgetAccount;
   allocationId: string;
-  amount: Int8;
   developerId: string;
   movementId: string;
+  units: Numeric;
 }
 
 export interface BudgetTransactions {
   allocationId: string;
-  amount: Int8;
-  balanceAfter: Int8;
+  amount: Generated<Int8>;
+  amountUnits: Numeric;
+  balanceAfter: Generated<Int8>;
+  balanceUnits: Numeric;
   createdAt: Timestamp;
   description: string;
   developerId: string;
@@ -537,6 +544,7 @@ export interface BudgetTransactions {
   id: string;
   metadata: Json;
   refunded: Generated<Int8>;
+  refundedUnits: Generated<Numeric>;
   refundOf: string | null;
   sourceGrantId: string | null;
   sourceTransactionId: string | null;

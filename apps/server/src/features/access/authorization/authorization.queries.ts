@@ -27,7 +27,15 @@ export function decidedRequestsOf(db: Executor, { developerId }: Tenant) {
   return db
     .selectFrom('authRequests')
     .select(['id as requestId', 'scopes', 'authorizationDetails', 'purpose', 'audience', 'redirectUri'])
-    .select(['budgetAmount', 'budgetCurrency', 'expiresIn', 'manifests', 'client', 'shownAgent'])
+    .select([
+      'budgetAmount',
+      'budgetUnits',
+      'budgetCurrency',
+      'expiresIn',
+      'manifests',
+      'client',
+      'shownAgent',
+    ])
     .where('developerId', '=', developerId)
     .as('request');
 }

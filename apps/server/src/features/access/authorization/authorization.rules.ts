@@ -29,7 +29,7 @@ export interface AcceptedRequest {
   readonly budget: AcceptedBudget | undefined;
 }
 
-/** In ten-thousandths of the currency's unit. */
+/** In billionths of the currency's unit. */
 export interface AcceptedBudget {
   readonly initial: string;
   readonly currency: string;
@@ -88,8 +88,30 @@ export function acceptBudget({ amount, currency }: NonNullable<NewRequest['budge
   throw badField(
     'budget.amount',
     'format',
-    'An amount is above zero, at most 999999999999, and has at most four decimals.',
+    'An amount is above zero, at most 999999999999, and has at most nine decimals.',
   );
+}
+
+const UNITS_OF_BEFORE = 100_000n; // billionths in a ten-thousandth
+
+/** The columns of a budget. Instances of the release before read ten-thousandths, and give at least what was asked. */
+export const budgetColumns = (budget: AcceptedBudget | undefined) => ({
+  budgetAmount: budget ? String((BigInt(budget.initial) + UNITS_OF_BEFORE - 1n) / UNITS_OF_BEFORE) : null,
+  budgetUnits: budget?.initial ?? null,
+  budgetCurrency: budget?.currency ?? null,
+});
+
+export interface BudgetColumns {
+  readonly budgetAmount: string | null;
+  readonly budgetUnits: string | null;
+  readonly budgetCurrency: string | null;
+}
+
+/** The budget of a stored request, in billionths. */
+export function storedBudget({ budgetAmount, budgetUnits, budgetCurrency }: BudgetColumns) {
+  if (budgetAmount === null || budgetCurrency === null) return undefined;
+  const units = budgetUnits === null ? BigInt(budgetAmount) * UNITS_OF_BEFORE : BigInt(budgetUnits);
+  return { units, currency: budgetCurrency };
 }
 
 const withCurrency = ({ initial, currency = 'USD' }: ReturnType<typeof acceptBudget>): AcceptedBudget => ({

@@ -14,7 +14,7 @@ import { approveFirst, type ByClient } from './authorization.clients.service.ts'
 import type { AuthorizationDeps } from './authorization.deps.service.ts';
 import { pinsFor } from './authorization.pins.service.ts';
 import { type Asker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
-import { CODE_SECONDS } from './authorization.rules.ts';
+import { budgetColumns, CODE_SECONDS } from './authorization.rules.ts';
 import type { NewAuthRequest, NewRequest } from './authorization.schema.ts';
 import { toAuthRequest } from './authorization.show.service.ts';
 import { newCode, newTicket } from './in-flight.service.ts';
@@ -73,8 +73,7 @@ export async function requestConsent(
     purpose: accepted.purpose ?? null,
     authorizationDetails: accepted.details.length > 0 ? jsonOf(accepted.details) : null,
     manifests: isApproved ? jsonOf(pins) : null,
-    budgetAmount: accepted.budget?.initial ?? null,
-    budgetCurrency: accepted.budget?.currency ?? null,
+    ...budgetColumns(accepted.budget),
     replacesGrantId: input.replacesGrantId ?? null,
     status: isApproved ? 'approved' : 'pending',
     consentMethod: method,

@@ -1,7 +1,7 @@
 import { writeAmount } from '@behest/protocol/amounts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { RequestRow } from './authorization.repo.ts';
-import { statusAt } from './authorization.rules.ts';
+import { type BudgetColumns, statusAt, storedBudget } from './authorization.rules.ts';
 import type { AuthRequest } from './authorization.schema.ts';
 
 /** A request as answers show it. */
@@ -37,10 +37,7 @@ export function toAuthRequest(
 }
 
 /** The budget that a request asks for, as answers show it. */
-export const budgetOf = ({
-  budgetAmount,
-  budgetCurrency,
-}: Pick<RequestRow, 'budgetAmount' | 'budgetCurrency'>) =>
-  budgetAmount !== null && budgetCurrency !== null
-    ? { amount: writeAmount(budgetAmount), currency: budgetCurrency }
-    : undefined;
+export const budgetOf = (request: BudgetColumns) => {
+  const budget = storedBudget(request);
+  return budget && { amount: writeAmount(budget.units), currency: budget.currency };
+};

@@ -19,6 +19,7 @@ export {
   mustBeWithin,
   redirectTo,
   statusAt,
+  storedBudget,
 } from './authorization.rules.ts';
 export type { NewRequest } from './authorization.schema.ts';
 export { requestConsent } from './authorization.service.ts';

@@ -26,7 +26,8 @@ export interface RefundStep extends Step {
 }
 
 interface Movement<Steps extends Step> {
-  readonly amount: string | null;
+  /** The amount, in billionths; null for all that is left of a debit. */
+  readonly units: string | null;
   readonly description: string;
   readonly metadata: object;
   /** Root first. */

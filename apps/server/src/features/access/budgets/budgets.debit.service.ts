@@ -34,7 +34,13 @@ export async function debit(deps: BudgetDeps, caller: Caller, input: Debit): Pro
       grantId: own.grantId,
       announcesAll: attempt > 1,
     });
-    const write = { amount, description, metadata, allocations, chain: chain.map(({ grantId }) => grantId) };
+    const write = {
+      units: amount,
+      description,
+      metadata,
+      allocations,
+      chain: chain.map(({ grantId }) => grantId),
+    };
     const records = prepareActs(caller, acts, at);
     const recorded = { write, records, rootGrantId: root.grantId };
     const written = await writeDebit(deps.db, caller.tenant, at, recorded);
@@ -142,10 +148,10 @@ async function refusalOf(
   { own, held, amount, at, refusal }: Refused,
 ): Promise<AppError> {
   if (refusal === 'revoked' || refusal === 'expired') return grantInactive(refusal);
-  const short: { readonly allocationId: string; readonly remaining: string } = JSON.parse(refusal);
+  const short: { readonly allocationId: string; readonly units: string } = JSON.parse(refusal);
   const found = held.filter(({ allocationId }) => allocationId === short.allocationId);
   const error = insufficient(
-    found.map((row) => ({ ...row, ...short })),
+    found.map((row) => ({ ...row, remaining: short.units })),
     amount,
   );
   const { grantId: _, ...data } = error.details ?? {}; // the entry names the grant that was to be debited

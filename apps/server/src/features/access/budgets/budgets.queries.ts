@@ -7,22 +7,20 @@ export interface NewAllocationRow {
   readonly id: string;
   readonly grantId: string;
   readonly currency: string;
-  /** In ten-thousandths, as all amounts of the database. */
+  /** In billionths, as all amounts of the sources. */
   readonly initial: string;
 }
 
 /** An allocation as the functions that make it take it. */
 export const newAllocation = ({ developerId }: Tenant, allocation: NewAllocationRow, at: Date) =>
   row({
-    ...allocation,
-    developerId,
-    remaining: allocation.initial,
-    announced: 0,
+    ...{ id: allocation.id, grantId: allocation.grantId, currency: allocation.currency, developerId },
+    initialUnits: allocation.initial,
     createdAt: at,
     updatedAt: at,
   });
 
-/** An allocation as answers about its grant show it, in ten-thousandths. */
+/** An allocation as answers about its grant show it, in billionths. */
 export interface GrantBudget {
   readonly grantId: string;
   readonly initial: string;
@@ -35,16 +33,16 @@ export type Budgets = ReadonlyMap<string, GrantBudget>;
 const ofGrants = lookUp<GrantBudget, [developerId: string, grantIds: readonly string[]]>(
   'find_budgets_of_grants',
   // One look-up for each grant: without statistics Postgres reads all rows of the developer for \`= any\`.
-  `select b.grant_id as "grantId", b.initial, b.remaining, b.currency from unnest($2::text[]) wanted cross join lateral
+  `select b.grant_id as "grantId", b.initial_units as initial, b.remaining_units as remaining, b.currency from unnest($2::text[]) wanted cross join lateral
      (select * from budget_allocations where developer_id = $1 and grant_id = wanted limit 1) b`,
 );
 
 const restOf = lookUp<
   { readonly remaining: string; readonly currency: string },
   [developerId: string, grantId: string]
->('rest_of_budget', 'select remaining, currency from grant_budget($1, $2)');
+>('rest_of_budget', 'select remaining_units as remaining, currency from grant_budget($1, $2)');
 
-/** The money that a grant may still spend, in ten-thousandths; undefined without a budget. */
+/** The money that a grant may still spend, in billionths; undefined without a budget. */
 export async function findRestOfBudget(db: Executor, { developerId }: Tenant, grantId: string) {
   return (await restOf(db, developerId, grantId))[0];
 }

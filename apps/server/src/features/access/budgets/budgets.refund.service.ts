@@ -53,7 +53,7 @@ export async function refund({ db, clock }: BudgetDeps, caller: Caller, input: R
   const nearest = allocations.at(-1);
   if (!nearest) throw new Error('A debit has no allocation.');
 
-  const write = { amount, description, metadata, allocations, refundOf: debit.id, stands: given };
+  const write = { units: amount, description, metadata, allocations, refundOf: debit.id, stands: given };
   const records = prepareActs(caller, acts, at);
   const written = await writeRefund(db, caller.tenant, at, { write, records, rootGrantId: root.grantId });
   if ('refusal' in written) {

@@ -30,7 +30,8 @@ export interface ChainRow {
 const chain = lookUp<ChainRow, [developerId: string, grantId: string]>(
   'budget_chain',
   `select grant_id as "grantId", status, expires_at as "expiresAt", agent_id as "agentId", agent_did as "agentDid",
-     principal_id as "principalId", purpose, allocation_id as "allocationId", currency, initial, remaining, announced
+     principal_id as "principalId", purpose, allocation_id as "allocationId", currency, initial_units as initial,
+     remaining_units as remaining, announced
    from budget_chain($1, $2)`,
 );
 
@@ -68,7 +69,9 @@ function allocations(db: Executor, { tenant, agentIds }: Reach) {
   const all = db
     .selectFrom('budgetAllocations as allocation')
     .innerJoin(grantEndsOf(db, tenant), 'grant.grantId', 'allocation.grantId')
-    .selectAll('allocation')
+    .select(['allocation.id', 'allocation.developerId', 'allocation.grantId', 'allocation.currency'])
+    .select(['allocation.initialUnits as initial', 'allocation.remainingUnits as remaining'])
+    .select(['allocation.createdAt', 'allocation.updatedAt'])
     .select(['grant.agentId', 'grant.grantStatus', 'grant.grantExpiresAt'])
     .where('allocation.developerId', '=', tenant.developerId);
   return agentIds ? all.where('grant.agentId', 'in', agentIds) : all;
@@ -98,7 +101,7 @@ export function listAllocationRows(
     page = page
       .where('grant.grantStatus', '=', 'active')
       .where('grant.grantExpiresAt', '>', now)
-      .where('allocation.remaining', status === 'exhausted' ? '=' : '>', '0');
+      .where('allocation.remainingUnits', status === 'exhausted' ? '=' : '>', '0');
   }
   if (cursor) page = page.where('allocation.id', '<', cursor);
   return readPage<AllocationRow>(db, page.orderBy('allocation.id', 'desc'), limit);
@@ -110,6 +113,11 @@ const transactions = (db: Executor, { developerId }: Tenant, allocationId: strin
     .where('developerId', '=', developerId)
     .where('allocationId', '=', allocationId);
 
+const shown = [
+  ...(['id', 'grantId', 'allocationId', 'amountUnits as amount', 'balanceUnits as balanceAfter'] as const),
+  ...(['description', 'metadata', 'sourceTransactionId', 'sourceGrantId', 'refundOf', 'createdAt'] as const),
+] as const;
+
 /** Newest first. */
 export function listTransactionRows(
   db: Executor,
@@ -117,7 +125,7 @@ export function listTransactionRows(
   allocationId: string,
   { pageSize, offset, cursor }: PagePosition,
 ) {
-  const all = transactions(db, tenant, allocationId).selectAll();
+  const all = transactions(db, tenant, allocationId).select(shown);
   const page = cursor ? all.where('id', '<', cursor) : all;
   return readPage<TransactionRow>(db, page.orderBy('id', 'desc').offset(offset), pageSize);
 }

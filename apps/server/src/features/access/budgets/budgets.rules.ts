@@ -2,14 +2,14 @@ import { readAmount, writeAmount } from '@behest/protocol/amounts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import type { Allocation, Transaction } from './budgets.schema.ts';
 
-/** Ten-thousandths, as the database has them. @throws BAD_REQUEST */
+/** Billionths, as the database has them. @throws BAD_REQUEST */
 export function unitsOf(field: string, amount: string | number): string {
   const units = readAmount(amount);
   if (units !== undefined) return String(units);
   throw badField(
     field,
     'format',
-    'An amount is above zero, at most 999999999999, and has at most four decimals.',
+    'An amount is above zero, at most 999999999999, and has at most nine decimals.',
   );
 }
 

@@ -2,7 +2,7 @@ import { AmountInput, Currency, Id, NextCursor, pageQuery, Time, textOf } from '
 import { type Static, Type } from 'typebox';
 
 const RecordId = Type.String({ minLength: 1, maxLength: 256 });
-/** Exactly four decimals, such as `99.5000`. */
+/** Four decimals, such as `99.5000`, and up to nine where the amount has them, such as `0.000045`. */
 const Amount = Type.String();
 const Metadata = Type.Object({}, { additionalProperties: true });
 const Nullable = Type.Union([Type.String(), Type.Null()]);

@@ -80,9 +80,9 @@ describe('R9: an allocation', () => {
     -1,
     '-1',
     1e21,
-    1e-7,
+    1e-10,
     0.1 + 0.2,
-    '1.00001',
+    '1.0000000001',
     '1e3',
     '',
     '1000000000000',
@@ -347,10 +347,10 @@ describe('R9: a debit', () => {
 });
 
 test.each([
-  ['budget_entries', 'amount', 1, ['balance', 'movement']],
-  ['budget_entries', 'amount', -1, ['balance', 'movement']],
-  ['budget_allocations', 'remaining', -1, ['balance']],
-  ['budget_transactions', 'amount', 1, ['balance']],
+  ['budget_entries', 'units', 1, ['balance', 'movement']],
+  ['budget_entries', 'units', -1, ['balance', 'movement']],
+  ['budget_allocations', 'remaining_units', -1, ['balance']],
+  ['budget_transactions', 'amount_units', 1, ['balance']],
 ] as const)(
   'books in which %s.%s differs by %i are told apart from good ones',
   async (table, column, by, said) => {

@@ -24,15 +24,18 @@ export interface Limit {
   readonly currency: string;
 }
 
-/** The rest of a budget, in ten-thousandths. */
+/** The rest of a budget, in billionths. */
 interface Rest {
   readonly remaining: string;
   readonly currency: string;
 }
 
-/** Whether a payment of this size may be made. A grant with a budget has no money in another currency. */
-export const isWithinBudget = ({ amount, currency }: Limit, rest: Rest | undefined): boolean =>
-  !rest || (rest.currency === currency && compareDecimals(amount, writeAmount(rest.remaining)) <= 0);
+/** Why a payment of this size may not be made. A grant with a budget has no money in another currency. */
+export function beyondBudget({ amount, currency }: Limit, rest: Rest | undefined) {
+  if (!rest) return undefined;
+  if (rest.currency !== currency) return 'currency_mismatch';
+  return compareDecimals(amount, writeAmount(rest.remaining)) > 0 ? 'insufficient' : undefined;
+}
 
 /** A passport as far as another may be a part of it. */
 export interface Extent extends Limit {

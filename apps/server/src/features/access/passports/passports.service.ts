@@ -33,10 +33,10 @@ import {
   pseudonymOf,
 } from './passports.repo.ts';
 import {
+  beyondBudget,
   beyondParent,
   credentialIdOf,
   type Extent,
-  isWithinBudget,
   missingScopes,
   readLimit,
 } from './passports.rules.ts';
@@ -138,11 +138,18 @@ async function mustBeAllowed(
       scopes,
     });
   }
-  if (!isWithinBudget({ amount, currency }, await findRestOfBudget(db, tenant, grant.id))) {
-    throw new AppError(
-      'AMOUNT_EXCEEDS_BUDGET',
-      'The amount is more than is left of the budget of the grant.',
-    );
+  const rest = await findRestOfBudget(db, tenant, grant.id);
+  const reason = beyondBudget({ amount, currency }, rest);
+  if (reason) {
+    const message =
+      reason === 'insufficient'
+        ? 'The amount is more than is left of the budget of the grant.'
+        : `The amount is in ${currency}, and the budget of the grant in ${rest?.currency}; name an amount in ${rest?.currency}.`;
+    throw new AppError('AMOUNT_EXCEEDS_BUDGET', message, {
+      reason,
+      currency,
+      budgetCurrency: rest?.currency,
+    });
   }
 }
 

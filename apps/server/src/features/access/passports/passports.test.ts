@@ -191,13 +191,31 @@ describe('P4: a passport is refused', () => {
     expect((await issue()).statusCode).toBe(201);
   });
 
-  test('beyond what is left of the budget, or in another currency than it', async () => {
+  test('beyond what is left of the budget', async () => {
     const { acme } = await join();
     const { issue, grantToken } = await payer(acme, { budget: { amount: '10', currency: 'USD' } });
     expect((await issue(limit(10))).statusCode).toBe(201);
-    expect(refusalOf(await issue(limit('10.000001')))).toBe('400 AMOUNT_EXCEEDS_BUDGET');
-    expect(refusalOf(await issue(limit(1, 'EUR')))).toBe('400 AMOUNT_EXCEEDS_BUDGET');
+    expect(refusalOf(await issue(limit('10.000001')))).toBe('400 AMOUNT_EXCEEDS_BUDGET insufficient');
     expect(grantToken).toEqual(expect.any(String));
+  });
+
+  test('agents 44: in another currency than the budget, with both named', async () => {
+    const { acme } = await join();
+    const { issue } = await payer(acme, { budget: { amount: '10', currency: 'USD' } });
+    const refused = await issue(limit(1, 'EUR'));
+    expect(refusalOf(refused)).toBe('400 AMOUNT_EXCEEDS_BUDGET currency_mismatch');
+    expect(refused.json()).toMatchObject({
+      message: 'The amount is in EUR, and the budget of the grant in USD; name an amount in USD.',
+      details: { currency: 'EUR', budgetCurrency: 'USD' },
+    });
+    expect((await issue(limit(1))).statusCode).toBe(201);
+  });
+
+  test('agents 44: a passport over what is left to the sixth decimal', async () => {
+    const { acme } = await join();
+    const { issue } = await payer(acme, { budget: { amount: '0.000045', currency: 'USD' } });
+    expect(refusalOf(await issue(limit('0.000046')))).toBe('400 AMOUNT_EXCEEDS_BUDGET insufficient');
+    expect((await issue(limit('0.000045'))).statusCode).toBe(201);
   });
 
   test('about a grant that ended', async () => {

@@ -118,9 +118,9 @@ async function refusalOfLoser(
   return invalidGrant(reason);
 }
 
-function allocationOf({ budgetAmount, budgetCurrency }: Redeemable, grantId: string, at: Date) {
-  if (budgetAmount === null || budgetCurrency === null) return null;
-  return { id: newId('bdg', at), grantId, currency: budgetCurrency, initial: budgetAmount };
+function allocationOf({ budgetInitial, budgetCurrency }: Redeemable, grantId: string, at: Date) {
+  if (budgetInitial === null || budgetCurrency === null) return null;
+  return { id: newId('bdg', at), grantId, currency: budgetCurrency, initial: budgetInitial };
 }
 
 function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
@@ -147,8 +147,8 @@ function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
     isUnverified: consentMethod === 'link',
     authenticatedAt,
     authMethods,
-    budgetRemaining: request.budgetAmount,
+    budgetRemaining: request.budgetInitial,
     budgetCurrency: request.budgetCurrency,
-    budgetInitial: request.budgetAmount,
+    budgetInitial: request.budgetInitial,
   };
 }

@@ -51,7 +51,6 @@ type Requested = Pick<
   | 'consentMethod'
   | 'policyId'
   | 'wrongVerifiers'
-  | 'budgetAmount'
   | 'budgetCurrency'
   | 'replacesGrantId'
   | 'authenticatedAt'
@@ -59,6 +58,8 @@ type Requested = Pick<
 >;
 
 export type Redeemable = Requested & {
+  /** In billionths. */
+  readonly budgetInitial: string | null;
   readonly agentDid: string;
   readonly agentStatus: AgentStatus;
   /** The grant that was made from the request, if any. */
@@ -77,7 +78,8 @@ const redeemable = lookUp<Redeemable, [developerId: string, requestId: string, w
      (f.request).token_seconds as "tokenSeconds", (f.request).redirect_uri as "redirectUri",
      (f.request).code_challenge as "codeChallenge", (f.request).client, (f.request).key_thumbprint as "keyThumbprint", (f.request).code_expires_at as "codeExpiresAt",
      (f.request).status, (f.request).consent_method as "consentMethod", (f.request).policy_id as "policyId",
-     (f.request).wrong_verifiers as "wrongVerifiers", (f.request).budget_amount as "budgetAmount",
+     (f.request).wrong_verifiers as "wrongVerifiers", 
+     coalesce((f.request).budget_units, (f.request).budget_amount * 100000::numeric) as "budgetInitial",
      (f.request).budget_currency as "budgetCurrency", (f.request).replaces_grant_id as "replacesGrantId",
      (f.request).authenticated_at as "authenticatedAt",
      (f.request).auth_methods as "authMethods", f.agent_did as "agentDid", f.agent_status as "agentStatus",
@@ -150,7 +152,7 @@ export function redeemCode(
   });
 }
 
-/** The money that the grant may still spend, in ten-thousandths; null without a budget. */
+/** The money that the grant may still spend, in billionths; null without a budget. */
 export interface HeldBudget {
   readonly budgetRemaining: string | null;
   readonly budgetCurrency: string | null;
@@ -158,8 +160,8 @@ export interface HeldBudget {
   readonly budgetInitial: string | null;
 }
 
-export const heldBudget = `f.budget_remaining as "budgetRemaining", f.budget_currency as "budgetCurrency",
-  f.budget_initial as "budgetInitial"`;
+export const heldBudget = `f.budget_units as "budgetRemaining", f.budget_currency as "budgetCurrency",
+  f.budget_initial_units as "budgetInitial"`;
 
 export type Refreshable = HeldGrant &
   HeldBudget & {

@@ -3,7 +3,7 @@ import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { namedConnectors } from '@behest/protocol/tool-scopes';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { clientOfRequest } from '../../access/authorization/index.ts';
+import { clientOfRequest, storedBudget } from '../../access/authorization/index.ts';
 import { grantStatus } from '../../access/grants/index.ts';
 import { type ConsentPins, storedPins } from '../../access/manifests/index.ts';
 import { findCurrentTools, findPinnedTools } from '../../access/manifests/manifests.queries.ts';
@@ -94,21 +94,19 @@ type Asked = Pick<
   | 'audience'
   | 'redirectUri'
   | 'budgetAmount'
+  | 'budgetUnits'
   | 'budgetCurrency'
   | 'expiresIn'
   | 'client'
 >;
 
 function termsOf(asked: Asked, agent: unknown, manifests: Terms['manifests']): Terms {
-  const { budgetAmount, budgetCurrency, redirectUri } = asked;
+  const { redirectUri } = asked;
   return {
     scopes: asked.scopes,
     entries: toolsEntries(storedEntries(asked.authorizationDetails)),
     purpose: asked.purpose,
-    budget:
-      budgetAmount === null || budgetCurrency === null
-        ? null
-        : { units: BigInt(budgetAmount), currency: budgetCurrency },
+    budget: storedBudget(asked) ?? null,
     lifetime: asked.expiresIn,
     audience: asked.audience,
     redirectHost: redirectUri === null ? null : hostOf(redirectUri),

@@ -6,7 +6,7 @@ export interface Terms {
   readonly scopes: readonly string[];
   readonly entries: readonly ToolsEntry[];
   readonly purpose: string | null;
-  /** In ten-thousandths of the currency's unit. */
+  /** In billionths of the currency's unit. */
   readonly budget: { readonly units: bigint; readonly currency: string } | null;
   /** As requests write it: `24h`. */
   readonly lifetime: string;

@@ -55,20 +55,20 @@ begin
 
   insert into anomaly_sightings as known (developer_id, rule_id, agent_id, principal_id, grant_id, at, metadata)
   select p_developer_id, 'budget_cliff', g.agent_id, g.principal_id, g.id, spent.first_at,
-    jsonb_build_object('spent', trim_scale(spent.amount / 10000.0)::text, 'initial', trim_scale(b.initial / 10000.0)::text, 'currency',
-      b.currency, 'threshold', 0.9, 'window', '1h')
+    jsonb_build_object('spent', trim_scale(spent.units * 0.000000001)::text,
+      'initial', trim_scale(b.initial_units * 0.000000001)::text, 'currency', b.currency, 'threshold', 0.9, 'window', '1h')
   from budget_allocations b
   join grants g on g.developer_id = p_developer_id and g.id = b.grant_id
   cross join lateral (
-    select min(t.created_at) as first_at, sum(t.amount) filter (where t.created_at <= first_of.at + interval '1 hour')
-      as amount
+    select min(t.created_at) as first_at, sum(t.amount_units)
+      filter (where t.created_at <= first_of.at + interval '1 hour') as units
     from budget_transactions t, (
       select f.created_at as at from budget_transactions f
-      where f.developer_id = p_developer_id and f.allocation_id = b.id and f.amount > 0 order by f.id limit 1
+      where f.developer_id = p_developer_id and f.allocation_id = b.id and f.amount_units > 0 order by f.id limit 1
     ) as first_of
-    where t.developer_id = p_developer_id and t.allocation_id = b.id and t.amount > 0
+    where t.developer_id = p_developer_id and t.allocation_id = b.id and t.amount_units > 0
   ) spent
-  where b.developer_id = p_developer_id and spent.first_at > p_since and spent.amount >= 0.9 * b.initial
+  where b.developer_id = p_developer_id and spent.first_at > p_since and spent.units >= 0.9 * b.initial_units
     and b.id in (
       select t.allocation_id
       from audit_entries a

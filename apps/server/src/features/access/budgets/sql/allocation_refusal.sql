@@ -8,7 +8,7 @@ begin
   if jsonb_typeof(p_allocation) is distinct from 'object' or p_parent_grant_id is null then return null; end if;
   select * into above from grant_budget(p_developer_id, p_parent_grant_id);
   if above.currency <> p_allocation ->> 'currency' then return 'currency_mismatch'; end if;
-  if above.remaining < (p_allocation ->> 'initial')::bigint then return 'insufficient'; end if;
+  if above.remaining_units < allocated_units(p_allocation) then return 'insufficient'; end if;
   return null;
 end
 $$;

@@ -3,18 +3,19 @@
 -- revocation waits or comes first; allocations are locked root first, so debits of one tree take turns. Each allocation
 -- has the places of its acts: of the debit, and by its percentage of each share spent that may be announced. The function
 -- chooses among them, because only the holder of the lock knows what remains. It returns `changed`, and has written
--- nothing, when an allocation or an act is missing.
+-- nothing, when an allocation or an act is missing. Instances of the release before name `amount`, in ten-thousandths, and
+-- read the `remaining` of a refusal in them.
 create or replace function write_debit(p_developer_id text, p_at timestamptz, p_write jsonb)
   returns text language plpgsql set enable_seqscan = off as
 $$
 declare
   chain   text[] := array(select jsonb_array_elements_text(p_write -> 'chain'));
-  debited bigint := p_write ->> 'amount';
+  debited numeric := coalesce((p_write ->> 'units')::numeric, (p_write ->> 'amount')::numeric * 100000);
   step    jsonb;
   held    record;
   link    text;
   ours    budget_allocations;
-  spent   bigint;
+  spent   numeric;
   share   smallint;
   acts    jsonb := '[]';
   fills   jsonb := '{}';
@@ -32,31 +33,32 @@ begin
   for step in select jsonb_array_elements(p_write -> 'allocations') loop
     select * into strict ours from budget_allocations b
       where b.developer_id = p_developer_id and b.id = step ->> 'id' for no key update;
-    if ours.remaining < debited then
-      return jsonb_build_object('remaining', ours.remaining::text, 'allocationId', ours.id)::text;
+    if ours.remaining_units < debited then
+      return jsonb_build_object('remaining', ours.remaining::text, 'units', ours.remaining_units::text,
+        'allocationId', ours.id)::text;
     end if;
-    spent := ours.initial - ours.remaining + debited;
+    spent := ours.initial_units - ours.remaining_units + debited;
     foreach share in array array[50, 80, 100]::smallint[] loop
-      if ours.announced < share and spent * 100 >= ours.initial * share and not step -> 'shares' ? share::text then
+      if ours.announced < share and spent * 100 >= ours.initial_units * share and not step -> 'shares' ? share::text then
         return 'changed';
       end if;
     end loop;
   end loop;
 
   for step in select jsonb_array_elements(p_write -> 'allocations') loop
-    update budget_allocations b set remaining = b.remaining - debited, updated_at = p_at
+    update budget_allocations b set remaining_units = b.remaining_units - debited, updated_at = p_at
       where b.developer_id = p_developer_id and b.id = step ->> 'id' returning * into ours;
-    spent := ours.initial - ours.remaining;
+    spent := ours.initial_units - ours.remaining_units;
     acts := acts || jsonb_build_array(step -> 'debited');
     foreach share in array array[50, 80, 100]::smallint[] loop
-      continue when ours.announced >= share or spent * 100 < ours.initial * share;
+      continue when ours.announced >= share or spent * 100 < ours.initial_units * share;
       acts := acts || jsonb_build_array(step -> 'shares' -> share::text);
       update budget_allocations b set announced = share where b.developer_id = p_developer_id and b.id = ours.id;
     end loop;
-    fills := fills || jsonb_build_object(step ->> 'stands', (ours.remaining::numeric / 10000)::numeric(18, 4)::text);
-    insert into budget_transactions (developer_id, id, allocation_id, grant_id, amount, balance_after, description,
+    fills := fills || jsonb_build_object(step ->> 'stands', amount_text(ours.remaining_units));
+    insert into budget_transactions (developer_id, id, allocation_id, grant_id, amount_units, balance_units, description,
         metadata, source_transaction_id, source_grant_id, created_at)
-      values (p_developer_id, step ->> 'transactionId', ours.id, ours.grant_id, debited, ours.remaining,
+      values (p_developer_id, step ->> 'transactionId', ours.id, ours.grant_id, debited, ours.remaining_units,
         p_write ->> 'description', p_write -> 'metadata', step ->> 'sourceTransactionId', step ->> 'sourceGrantId', p_at);
     insert into budget_entries values
       (p_developer_id, ours.id, step ->> 'transactionId', 'available', -debited),

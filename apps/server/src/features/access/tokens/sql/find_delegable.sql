@@ -1,10 +1,11 @@
 -- The facts that decide POST /v1/grants/delegate: the presented token with its grant and agent, the agent that is to
--- get a part of the grant, and the developer's settings for delegation.
+-- get a part of the grant, and the developer's settings for delegation. `budget_remaining` and `budget_initial` are for
+-- instances of the release before.
 create or replace function find_delegable(p_developer_id text, p_token_id text, p_sub_agent_id text)
   returns table (held grants, token tokens, agent_did text, agent_status agent_status,
     sub_agent_did text, sub_agent_status agent_status, sub_agent_scopes text[], max_depth smallint,
     enforce_agent_scopes boolean, budget_remaining bigint, budget_currency text, budget_initial bigint,
-    policies_version bigint)
+    policies_version bigint, budget_units numeric, budget_initial_units numeric)
   language plpgsql stable set enable_seqscan = off as
 $$
 begin
@@ -19,7 +20,8 @@ begin
     where a.developer_id = p_developer_id and a.id = p_sub_agent_id;
   select d.max_delegation_depth, d.enforce_agent_scopes into max_depth, enforce_agent_scopes
     from developers d where d.id = p_developer_id;
-  select b.remaining, b.currency, b.own_initial into budget_remaining, budget_currency, budget_initial
+  select b.remaining, b.currency, b.own_initial, b.remaining_units, b.own_initial_units
+    into budget_remaining, budget_currency, budget_initial, budget_units, budget_initial_units
     from grant_budget(p_developer_id, held.id) b;
   policies_version := policies_version(p_developer_id);
   return next;

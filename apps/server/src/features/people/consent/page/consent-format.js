@@ -6,7 +6,7 @@ import { words } from './consent-words.js';
 
 /** @param {{ amount: string, currency: string }} limit */
 export function money({ amount, currency }) {
-  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, maximumFractionDigits: 4 });
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, maximumFractionDigits: 9 });
   // As text, because a number cannot hold every amount exactly.
   return element('strong', { lang }, format.format(/** @type {`${number}`} */ (amount)));
 }
