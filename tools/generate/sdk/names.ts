@@ -35,6 +35,8 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'signals.receive': 'the identity provider calls it',
   'emails.showLink': 'a page',
   'emails.verify': 'the page behind an emailed link calls it',
+  'anomalies.showRecipient': 'a page',
+  'anomalies.confirmRecipient': 'the page behind a mailed link calls it',
   'setup.': 'the page behind a setup link calls it',
   'sso.discover': 'a page calls it',
   'sso.logout': 'the browser of the person calls it',

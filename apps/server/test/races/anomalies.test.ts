@@ -46,6 +46,7 @@ test('two processes that send a message', () =>
             return { status: 500 }; // the message stays
           },
         },
+        publicBaseUrl: 'https://behest.test',
         chargeRecipient: async () => {},
         onFailure(error) {
           throw error;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { bodyOf } from '../../src/features/access/anomalies/anomalies.channels.rules.ts';
+import { bodyOf, confirmationMail } from '../../src/features/access/anomalies/anomalies.channels.rules.ts';
 import {
   digestOf,
   messageOf,
@@ -41,6 +41,7 @@ function textsWith(name: string): Record<string, string> {
     verification: verificationMail(LINK, DEVELOPER_ID),
     code: codeMail({ ...account, agentName: name, agentId: 'agt_1' }, '12345678'),
     connecting: connectingMail(account, '12345678'),
+    recipient: confirmationMail(account, LINK),
     notice: noticeMail(told),
     ended: noticeMail({ ...told, occasion: 'ended', status: 'denied' }),
     digest: digestOf([1, 2].map(() => ({ subject: 'A notice', body: noticeMail(told).text }))),
@@ -57,7 +58,9 @@ function textsWith(name: string): Record<string, string> {
     ...Object.fromEntries(shown),
     slack: JSON.parse(messageOf('slack', told)).blocks[0].text.text,
     teams: JSON.parse(messageOf('teams', told))
-      .attachments[0].content.body[1].facts.map(({ title, value }: Record<string, string>) => `${title}: ${value}`)
+      .attachments[0].content.body[1].facts.map(
+        ({ title, value }: Record<string, string>) => `${title}: ${value}`,
+      )
       .join('\n'),
     anomalyMail: bodyOf('email', 'amsg_1', account, alert),
     anomalySlack: JSON.parse(bodyOf('slack', 'amsg_1', account, alert)).text,

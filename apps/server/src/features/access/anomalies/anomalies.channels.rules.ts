@@ -16,6 +16,29 @@ export function misfit(type: ChannelType, config: Config): keyof Config | undefi
   return members.find((member) => NEEDED[type].includes(member) !== (config[member] !== undefined));
 }
 
+/** As it is stored: with who was asked, by the hash of the link's secret, and who confirmed. */
+export interface KeptConfig extends Config {
+  readonly asked?: Readonly<
+    Record<string, { readonly hash: string; readonly at: string; readonly isSent: boolean }>
+  >;
+  readonly confirmed?: readonly string[];
+}
+
+/** A new configuration with the answers of the addresses that it keeps. */
+export function keepAnswers(config: Config, { asked = {}, confirmed = [] }: KeptConfig): KeptConfig {
+  const { to } = config;
+  if (!to) return config;
+  const kept = Object.entries(asked).filter(([address]) => to.includes(address));
+  return {
+    ...config,
+    asked: Object.fromEntries(kept),
+    confirmed: confirmed.filter((each) => to.includes(each)),
+  };
+}
+
+/** The body of a message that only asks recipients. */
+export const ASKING = '';
+
 /** As answers show it: a URL of Slack is a secret as a whole, and any URL may carry one. */
 export function masked({ url, secret, webhookUrl, to }: Config): Config {
   return {
@@ -67,6 +90,20 @@ Agent: ${told.agentId}
 
 ${told.description}
 `;
+
+export const confirmationMail = ({ developerName, developerId }: Account, link: string) => ({
+  subject: 'Do you want mails about agents that behave unusually?',
+  text: `An account of Behest asks to send you a mail when one of its AI agents behaves unusually. Without your confirmation no other mail comes.
+
+The account: ${nameInMail(developerName, developerId)}
+
+If you want the mails, open the link and press the button:
+
+    ${link}
+
+If you do not know the account, do nothing.
+`,
+});
 
 /** The signatures are those of webhooks. */
 export function signedHeaders(id: string, secret: string, body: string, at: Date): Record<string, string> {

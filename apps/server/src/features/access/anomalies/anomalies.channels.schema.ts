@@ -56,6 +56,19 @@ export const Channel = Type.Object({
   severities: Type.Array(Type.Enum(['low', 'medium', 'high', 'critical'])),
   enabled: Type.Boolean(),
   createdAt: Time,
+  unconfirmed: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'The addresses that get no message until their holders confirm.',
+    }),
+  ),
+});
+
+export const ConfirmationPath = Type.Object({ token: Type.String() });
+export type Confirmation = Static<typeof Confirmation>;
+export const Confirmation = Type.Object({
+  account: Type.String(),
+  email: Type.String(),
+  status: Type.Enum(['pending', 'confirmed']),
 });
 
 export type ChannelList = Static<typeof ChannelList>;

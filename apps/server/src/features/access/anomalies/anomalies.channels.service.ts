@@ -1,6 +1,6 @@
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { acceptUrl, type UrlRules } from '../../../platform/egress/urls.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -15,7 +15,7 @@ import {
   listChannelRows,
   updateChannel,
 } from './anomalies.channels.repo.ts';
-import { bodyOf, type ChannelType, masked, misfit } from './anomalies.channels.rules.ts';
+import { ASKING, bodyOf, type ChannelType, keepAnswers, masked, misfit } from './anomalies.channels.rules.ts';
 import type { Channel, ChannelChange, ChannelList, Config, NewChannel } from './anomalies.channels.schema.ts';
 import { beforeAllWindows } from './anomalies.count.service.ts';
 import { ensureState, lockState } from './anomalies.repo.ts';
@@ -60,6 +60,7 @@ export async function createChannel(deps: ChannelDeps, caller: Caller, input: Ne
       });
     }
     const row = await insertChannel(tx, tenant, channel);
+    if (type === 'email') await askLater(tx, tenant, id, at);
     const data = { channelId: id, changed: ['created'] };
     await recordEntry(tx, caller, { action: 'anomaly.channel_changed', data }, at);
     return toChannel(row, deps.seals);
@@ -80,15 +81,21 @@ export function changeChannel(
     const before = (await listChannelRows(tx, tenant)).find((row) => row.id === id);
     if (!before) throw notFound();
     if (config) mustFit(deps, before.type, config);
-    const columns = { ...plain, ...(config && deps.seals.seal(config, before)) };
+    const kept = config && keepAnswers(config, deps.seals.open(before) ?? {});
+    const columns = { ...plain, ...(kept && deps.seals.seal(kept, before)) };
     const row = await updateChannel(tx, tenant, id, columns);
     if (!row) throw notFound();
+    if (config?.to) await askLater(tx, tenant, id, at);
     const changed = [...Object.keys(plain), ...(config ? ['config'] : [])];
     const data = { channelId: id, changed };
     await recordEntry(tx, caller, { action: 'anomaly.channel_changed', data }, at);
     return toChannel(row, deps.seals);
   });
 }
+
+/** Asks the recipients who were not asked, when messages are sent next. */
+const askLater = (tx: Tx, tenant: Tenant, channelId: string, at: Date) =>
+  insertMessages(tx, tenant, [{ id: newId('amsg', at), channelId, body: ASKING, nextAttemptAt: at }]);
 
 /** Messages on their way to it go too. @throws NOT_FOUND */
 export function removeChannel(deps: ChannelDeps, caller: Caller, id: string): Promise<void> {
@@ -169,7 +176,13 @@ const LEVELS = ['critical', 'high', 'medium', 'low'] as const;
 
 function toChannel(row: ChannelRow, seals: ChannelSeals): Channel {
   const { id, type, name, severities, enabled } = row;
-  const config = masked(seals.open(row) ?? {});
+  const kept = seals.open(row) ?? {};
+  const config = masked(kept);
+  const unconfirmed = kept.to?.filter((address) => !kept.confirmed?.includes(address));
   const listed = LEVELS.filter((level) => severities.includes(level));
-  return { id, type, name, config, severities: listed, enabled, createdAt: row.createdAt.toISOString() };
+  const createdAt = row.createdAt.toISOString();
+  return {
+    ...{ id, type, name, config, severities: listed, enabled, createdAt },
+    ...(unconfirmed && { unconfirmed }),
+  };
 }

@@ -2,12 +2,14 @@ import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { detect } from '../../../../test/app/anomalies.ts';
 import { grantTo, startSandbox } from '../../../../test/app/flow.ts';
+import type { Service } from '../../../../test/app/start-app.ts';
 import { verifyAddress } from '../../../../test/app/verified.ts';
 import type { OutgoingRequest } from '../../../platform/egress/egress.ts';
 import { rateLimiter } from '../../../platform/http/limits/rates.ts';
 import { recipientCharger } from '../../../platform/mail/charge-recipient.ts';
+import type { Mail } from '../../../platform/mail/mailer.ts';
 import { memoryStore } from '../../../platform/redis/memory-store.ts';
-import { sendMessages } from './anomalies.messages.service.ts';
+import { type SendDeps, sendMessages } from './anomalies.messages.service.ts';
 import { channelSeals } from './anomalies.seals.service.ts';
 
 const secret = 'a-secret-of-the-receiver';
@@ -32,6 +34,7 @@ async function startWithReceiver(status = 204) {
         return { status };
       },
     },
+    publicBaseUrl: 'https://behest.test',
     chargeRecipient: async () => {},
     onFailure: (error: unknown) => failures.push(error),
   };
@@ -121,6 +124,7 @@ test('a message by mail goes to each address, and again when the mail server ref
   const to = ['ada@acme.test', 'ops@acme.test'];
   const mail = { type: 'email', name: 'Mail', config: { to }, severities: ['low'] };
   expect((await acme('POST', '/v1/anomaly/channels', mail)).statusCode).toBe(201);
+  await confirmAll(service, deps);
   await grantTo(acme);
   await detect(acme);
   const sentTo: string[] = [];
@@ -203,4 +207,55 @@ test('31 M6: messages to people begin with the service and the account, and coun
   advance(1);
   await sendMessages(counted);
   expect(sent).toHaveLength(3);
+});
+
+/** Confirms what the recipients of all channels are asked. @returns the mails that asked them */
+async function confirmAll({ app }: Service, deps: SendDeps): Promise<Mail[]> {
+  const mails: Mail[] = [];
+  await sendMessages({ ...deps, mailer: { send: async (mail) => void mails.push(mail) } });
+  for (const { text } of mails) {
+    const url = /https:\/\/behest\.test(\S+)/.exec(text)?.[1] ?? '';
+    expect((await app.inject({ method: 'POST', url })).json()).toMatchObject({ status: 'confirmed' });
+  }
+  return mails;
+}
+
+test('31 M6: a recipient gets one mail, and no message before the page of its link confirms', async () => {
+  const { acme, service, deps, failures, advance } = await startWithReceiver();
+  await verifyAddress(service, acme);
+  await acme('PATCH', '/v1/me', { name: 'Acme evil.example' });
+  const config = { to: ['ada@acme.test'] };
+  const created = await acme('POST', '/v1/anomaly/channels', { type: 'email', name: 'Mail', config });
+  const { id } = created.json();
+  expect(created.json().unconfirmed).toEqual(['ada@acme.test']);
+  const mails: Mail[] = [];
+  const sending = { ...deps, mailer: { send: async (mail: Mail) => void mails.push(mail) } };
+  const tell = async () => {
+    await acme('POST', `/v1/anomaly/channels/${id}/test`, {});
+    await sendMessages(sending);
+  };
+  await tell();
+  await acme('PATCH', `/v1/anomaly/channels/${id}`, { config });
+  advance(86_400);
+  await tell();
+
+  expect([mails.length, failures]).toEqual([1, []]);
+  expect(mails[0]?.text).toContain('\nThe account: Acme\n');
+  expect(mails[0]?.text).not.toContain('evil');
+  const url = /https:\/\/behest\.test(\S+)/.exec(mails[0]?.text ?? '')?.[1] ?? '';
+  const page = await service.app.inject({ method: 'GET', url, headers: { accept: 'text/html' } });
+  expect(page.body).toContain('<button>Confirm</button>');
+  await tell();
+  expect(mails).toHaveLength(1);
+  expect((await service.app.inject({ method: 'POST', url: `${url}x` })).statusCode).toBe(404);
+
+  const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' };
+  const confirmed = await service.app.inject({ method: 'POST', url, headers: form, payload: '' });
+  expect([confirmed.statusCode, confirmed.body.includes('The mails may come')]).toEqual([200, true]);
+  await tell();
+  expect(mails.map(({ subject }) => subject)).toEqual([
+    'Do you want mails about agents that behave unusually?',
+    'An agent behaves unusually',
+  ]);
+  expect((await acme('GET', '/v1/anomaly/channels')).json().channels[0].unconfirmed).toEqual([]);
 });

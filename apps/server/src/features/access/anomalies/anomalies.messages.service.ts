@@ -22,8 +22,16 @@ import {
   postponeMessage,
   updateChannel,
 } from './anomalies.channels.repo.ts';
-import { type Account, bodyOf, nextAttempt, signedHeaders } from './anomalies.channels.rules.ts';
+import {
+  type Account,
+  ASKING,
+  bodyOf,
+  type KeptConfig,
+  nextAttempt,
+  signedHeaders,
+} from './anomalies.channels.rules.ts';
 import { rates } from './anomalies.rates.ts';
+import { askRecipient } from './anomalies.recipients.service.ts';
 import type { ChannelSeals } from './anomalies.seals.service.ts';
 
 interface Announcing {
@@ -65,6 +73,7 @@ export interface SendDeps {
   readonly clock: Clock;
   readonly egress: Pick<Egress, 'send'>;
   readonly seals: ChannelSeals;
+  readonly publicBaseUrl: string;
   readonly mailer?: Mailer;
   readonly chargeRecipient: ChargeRecipient;
   readonly onFailure: (error: unknown) => void;
@@ -117,7 +126,7 @@ interface Sent {
 async function send(deps: SendDeps, { id, body }: MessageRow, channel: ChannelRow): Promise<Sent> {
   const config = deps.seals.open(channel);
   if (!config) throw new Error(`The configuration of ${channel.id} opens under no configured key.`);
-  if (config.to) return { isDone: await isMailed(deps, channel, config.to, body) };
+  if (config.to) return { isDone: await isMailed(deps, channel, config, body) };
   const url = config.url ?? config.webhookUrl ?? '';
   const refusal = channel.type === 'slack' && (await refusalOf(deps, channel, url));
   if (refusal) return { isDone: false, retryAfter: refusal };
@@ -150,16 +159,22 @@ async function refusalOf({ chargeRecipient }: SendDeps, tenant: Tenant, url: str
 
 /** Another attempt goes to all addresses again, which costs a reader less than no message. */
 async function isMailed(
-  { mailer, chargeRecipient, onFailure }: SendDeps,
-  tenant: Tenant,
-  to: readonly string[],
+  deps: SendDeps,
+  channel: ChannelRow,
+  { to = [], asked = {}, confirmed = [] }: KeptConfig,
   text: string,
 ): Promise<boolean> {
+  const { mailer, chargeRecipient, onFailure } = deps;
   if (!mailer) return false;
   let isWhole = true;
   for (const address of to) {
     try {
-      await chargeRecipient([mailRates.mailRecipient, rates.anomalyDaily], address, tenant);
+      if (!confirmed.includes(address)) {
+        if (!asked[address]?.isSent) await askRecipient(deps, mailer, channel, address);
+        continue;
+      }
+      if (text === ASKING) continue;
+      await chargeRecipient([mailRates.mailRecipient, rates.anomalyDaily], address, channel);
       await mailer.send({ to: address, subject: 'An agent behaves unusually', text });
     } catch (error) {
       onFailure(error);

@@ -5,7 +5,7 @@ import {
   listSealedOtherwiseAcrossTenants,
   replaceSealed,
 } from './anomalies.channels.repo.ts';
-import type { Config } from './anomalies.channels.schema.ts';
+import type { KeptConfig } from './anomalies.channels.rules.ts';
 
 export const SEAL_KEY_USE = 'behest/anomaly-channel-seal/v1';
 
@@ -17,12 +17,12 @@ export function channelSeals(keyRing: KeyRing) {
   const seals = sealsUnder(keyRing.derive(SEAL_KEY_USE), labels);
   return {
     keyId: seals.keyId,
-    seal: (config: Config, { developerId, id }: Owner) => ({
+    seal: (config: KeptConfig, { developerId, id }: Owner) => ({
       sealed: seals.seal(JSON.stringify(config), [developerId, id]),
       sealKeyId: seals.keyId,
     }),
     /** @returns undefined when the key that sealed it is no longer configured */
-    open: ({ sealed, developerId, id }: Owner & Pick<ChannelRow, 'sealed'>): Config | undefined => {
+    open: ({ sealed, developerId, id }: Owner & Pick<ChannelRow, 'sealed'>): KeptConfig | undefined => {
       const text = seals.open(sealed, [developerId, id]);
       return text === undefined ? undefined : JSON.parse(text);
     },

@@ -1,6 +1,7 @@
 import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { asksForPage, prefersPage, sendPage } from '../../../platform/http/answers/plain-page.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import {
@@ -8,6 +9,8 @@ import {
   ChannelChange,
   ChannelList,
   ChannelPath,
+  Confirmation,
+  ConfirmationPath,
   NewChannel,
   TestSent,
 } from './anomalies.channels.schema.ts';
@@ -21,13 +24,14 @@ import {
 } from './anomalies.channels.service.ts';
 import { changeRule, createRule, listRules, removeRule } from './anomalies.custom.service.ts';
 import { rates } from './anomalies.rates.ts';
+import { confirmRecipient, type RecipientDeps, showRecipient } from './anomalies.recipients.service.ts';
 import { NewRule, RuleChange, RuleList, RulePath, ShownRule } from './anomalies.schema.ts';
 
 const owner = { access: 'developer', role: 'full', rate: 'default', failures: [] } as const;
 const ofOne = { ...owner, failures: ['NOT_FOUND'] } as const;
 const creates = { ...owner, rate: rates.anomalyWrite, failures: ['CONFLICT'] } as const;
 
-export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps> = async (app, deps) => {
+export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDeps> = async (app, deps) => {
   app.get(
     '/v1/anomaly/rules',
     {
@@ -112,7 +116,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps> = async (app,
         operationId: 'anomalies.createChannel',
         summary: 'Add a channel for messages about new alerts',
         description:
-          'A `webhook` needs `url` and `secret`, `slack` needs `webhookUrl`, and `email` needs `to`. Answers mask secrets and cut URLs.',
+          'A `webhook` needs `url` and `secret`, `slack` needs `webhookUrl`, and `email` needs `to`, whose holders are mailed a link to confirm first. Answers mask secrets and cut URLs.',
         body: NewChannel,
         response: { 201: Channel },
       },
@@ -168,4 +172,55 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps> = async (app,
     async (request, reply) =>
       reply.code(202).send(await testChannel(depsFor(request, deps), callerOf(request), request.params.id)),
   );
+
+  app.get(
+    '/v1/anomaly/recipients/:token',
+    {
+      config: ofLink,
+      schema: {
+        operationId: 'anomalies.showRecipient',
+        summary: 'Show a mailed link, as a page with one button unless JSON is asked for',
+        params: ConfirmationPath,
+        response: { 200: Confirmation },
+      },
+    },
+    async (request, reply) => {
+      const shown = await showRecipient(deps, request.params.token);
+      return prefersPage(request) ? sendPage(reply, pageOf(shown)) : reply.send(shown);
+    },
+  );
+
+  app.post(
+    '/v1/anomaly/recipients/:token',
+    {
+      config: ofLink,
+      schema: {
+        operationId: 'anomalies.confirmRecipient',
+        summary: 'Confirm that messages of a channel may come to the address that a mailed link was sent to',
+        params: ConfirmationPath,
+        body: NoFields,
+        response: { 200: Confirmation },
+      },
+    },
+    async (request, reply) => {
+      const confirmed = await confirmRecipient(deps, request.params.token);
+      return asksForPage(request) ? sendPage(reply, pageOf(confirmed)) : reply.send(confirmed);
+    },
+  );
 };
+
+const ofLink = {
+  access: 'none',
+  rate: rates.anomalyConfirm,
+  failures: ['NOT_FOUND'],
+  errors: 'page',
+} as const;
+
+const pageOf = ({ account, email, status }: Confirmation) =>
+  status === 'confirmed'
+    ? { title: 'The mails may come', lead: 'You can close this window.' }
+    : {
+        title: 'Mails about agents',
+        lead: `The account ${account} asks to send mails to ${email} when one of its AI agents behaves unusually.`,
+        button: 'Confirm',
+      };
