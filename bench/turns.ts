@@ -31,7 +31,7 @@ export async function watchTurns({ pid, port }: { pid: number; port: number }): 
   let address: string | undefined;
   const look = async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/json/list`).catch(() => undefined);
-    const [target] = answer ? await answer.json() : [];
+    const [target] = answer ? JSON.parse(await answer.text()) : [];
     address = target?.webSocketDebuggerUrl;
     return address !== undefined;
   };

@@ -34,6 +34,7 @@ const OF_NAMES: Readonly<Record<string, string>> = {
   CAPS_METER: 'redis',
   FIDO_RP_ID: 'auth.example.com',
   FIDO_RP_NAME: 'Acme',
+  FIDO_ORIGIN: 'https://auth.example.com',
   OAUTH_CIMD_ALLOWED_HOSTS: 'agents.example.com,agents.example.org',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
   OTEL_SERVICE_NAME: 'behest-eu',

@@ -58,7 +58,7 @@ function userProblems({ path, owner, uses }: User, tables: ReadonlyMap<string, T
       .filter((table) => tables.has(table) && !declared.includes(table))
       .map((table) => `${name} ${how} ${table} (${file}) and does not declare it`);
   const unknown = [...uses.reads, ...uses.writes].filter(
-    (table) => !tables.has(table) && table !== NAMED_ELSEWHERE,
+    (table) => !tables.has(table) && table !== NAMED_ELSEWHERE && !table.startsWith('pg_'),
   );
   return [
     ...undeclared('reads', [...owns, ...reads, ...writes]),

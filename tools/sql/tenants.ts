@@ -40,7 +40,8 @@ export function tenantProblems({ sources, migrations }: Ground, enums: ReadonlyS
   const columns = tenantColumns(migrations);
   const paths = globSync(`${sources}/**/sql/*.sql`).sort();
   const takers = new Set(paths.map((path) => basename(path, '.sql')).filter((name) => !(name in TURNS)));
-  takers.delete('ulid_time'); // computes, and knows no developer
+  // These compute, and know no developer.
+  for (const name of ['ulid_time', 'allocated_units', 'amount_text']) takers.delete(name);
   return paths.flatMap((path) => {
     const text = readFileSync(path, 'utf8');
     const tenant = TURNS[basename(path, '.sql')] ?? PARAMETER;

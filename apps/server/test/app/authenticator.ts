@@ -2,6 +2,8 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 import type { Call } from './start-app.ts';
 
+type Cbor = Parameters<typeof isoCBOR.encode>[0];
+
 /** Parts of an answer that a test makes wrong. */
 export interface Fault {
   readonly type?: string;
@@ -105,15 +107,19 @@ export function authenticator({
       Buffer.from(isoCBOR.encode(cose)),
     ]);
     const authData = new Uint8Array(authenticatorData(fault, HAS_KEY, attested));
-    const [format, statement] = fault.attestation ?? ['none', new Map()];
-    const attestation = Object.entries({ fmt: format, attStmt: statement, authData });
+    const [format, statement] = fault.attestation ?? (['none', new Map()] as const);
+    const attestation = new Map<string, Cbor>([
+      ['fmt', format],
+      ['attStmt', statement as Cbor], // tests make statements that no authenticator would
+      ['authData', authData],
+    ]);
     return {
       id: base64url(credentialId),
       rawId: base64url(credentialId),
       type: 'public-key',
       response: {
         clientDataJSON: base64url(clientData('webauthn.create', challenge, fault)),
-        attestationObject: base64url(isoCBOR.encode(new Map(attestation))),
+        attestationObject: base64url(isoCBOR.encode(attestation)),
         transports: ['internal'],
         publicKeyAlgorithm: -7,
       },

@@ -28,7 +28,8 @@ function textsWith(name: string): Record<string, string> {
   const account = { developerName: name, developerId: DEVELOPER_ID };
   const invited = { ...account, link: LINK };
   const told = {
-    ...{ occasion: 'requested', status: 'pending', agentName: name, agentId: 'agt_1', connector: name },
+    occasion: 'requested' as const,
+    ...{ status: 'pending', agentName: name, agentId: 'agt_1', connector: name },
     ...{ tool: name, caseId: name, expiresAt: new Date(0), url: LINK },
     ...account,
   } as const;

@@ -3853,6 +3853,7 @@ export interface AnomaliesChannelsAnswer {
     severities: ("low" | "medium" | "high" | "critical")[];
     enabled: boolean;
     createdAt: string;
+    /** The addresses that get no message until their holders confirm. */ unconfirmed?: string[];
   }[];
 }
 
@@ -3881,6 +3882,7 @@ export interface AnomaliesCreateChannelAnswer {
   severities: ("low" | "medium" | "high" | "critical")[];
   enabled: boolean;
   createdAt: string;
+  /** The addresses that get no message until their holders confirm. */ unconfirmed?: string[];
 }
 
 export interface AnomaliesChangeChannelInput {
@@ -5649,7 +5651,7 @@ export interface AnomaliesApi {
    */
   channels(options?: CallOptions): Promise<AnomaliesChannelsAnswer>;
   /**
-   * Add a channel for messages about new alerts. A `webhook` needs `url` and `secret`, `slack` needs `webhookUrl`, and `email` needs `to`. Answers mask secrets and cut URLs.
+   * Add a channel for messages about new alerts. A `webhook` needs `url` and `secret`, `slack` needs `webhookUrl`, and `email` needs `to`, whose holders are mailed a link to confirm first. Answers mask secrets and cut URLs.
    *
    * Sends `POST /v1/anomaly/channels`.
    */

@@ -4,9 +4,8 @@ import type pg from 'pg';
  * A list is read in the order of its index, row by row. While Postgres takes the table for small, it would read all rows
  * of the developer to sort them, and it keeps such a plan while the table grows.
  */
-const ASK_AND_SET =
-  "select pg_is_in_recovery() as \"isStandby\", set_config('enable_seqscan', 'off', false), " +
-  "set_config('enable_bitmapscan', 'off', false)";
+const ASK_AND_SET = `select pg_is_in_recovery() as "isStandby", set_config('enable_seqscan', 'off', false),
+  set_config('enable_bitmapscan', 'off', false)`;
 
 /**
  * For a new connection, which the pool then forgets. During a fail-over the address of the primary may lead to a standby

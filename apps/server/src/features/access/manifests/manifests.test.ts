@@ -107,7 +107,7 @@ describe('the manifest of a connector', () => {
     expect(pins.map(({ sha256 }: { sha256: string }) => sha256)).toEqual(hashes.slice(1, 51).reverse());
   });
 
-  test('M7: keeps 4 MiB of versions, and those of the twenty connectors that were deleted last', async () => {
+  test('medium 7: keeps 4 MiB of versions, and those of the twenty connectors that were deleted last', async () => {
     const { asDeveloper, advance, db } = await startApp();
     const acme = await asDeveloper();
     const large = (version: number) => ({

@@ -115,8 +115,8 @@ describe('agents K2: a parameter without a value counts as left out', () => {
     expect(twice.statusCode).toBe(400);
   });
 
-  test('H3: and a list of thousands is read in the time of one', () => {
-    const body = new URLSearchParams([...Array(5900).keys()].map(() => ['resource', 'a']));
+  test('high 3: and a list of thousands is read in the time of one', () => {
+    const body = new URLSearchParams('resource=a&'.repeat(5900));
     const began = performance.now();
     const { resource } = fieldsOf(body, ['resource']);
     expect(performance.now() - began).toBeLessThan(100); // copied for each, it is 18 million steps

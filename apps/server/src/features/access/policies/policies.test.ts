@@ -155,7 +155,7 @@ test('a replay tells what a draft would have changed, at the time of each reques
   expect((await replay({ ...noPayments, id: 'pol_01K9Z3QW5M8T2V4X6Y7Z8A9B0C' })).statusCode).toBe(404);
 });
 
-test('M7: a list of policies says how many there are, on every page', async () => {
+test('medium 7: a list of policies says how many there are, on every page', async () => {
   const { acme } = await start();
   for (const name of ['One', 'Two', 'Three']) await acme('POST', '/v1/policies', { ...noPayments, name });
 

@@ -217,7 +217,7 @@ test.each([
   ['sso_connections', 'SSO connections', 'POST /v1/sso/connections', { ...connection, name: 'NAME' }],
   ['approvers', 'approvers', 'POST /v1/approvers', { email: 'NAME@acme.test', displayName: 'NAME' }],
 ])(
-  'M7: %s are as many as the plan includes, and a deletion makes room',
+  'medium 7: %s are as many as the plan includes, and a deletion makes room',
   async (resource, words, route, body) => {
     const { asDeveloper } = await startApp({ env: { [`PLAN_FREE_${resource.toUpperCase()}`]: '2' } });
     const acme = await asDeveloper({ mode: 'sandbox' });

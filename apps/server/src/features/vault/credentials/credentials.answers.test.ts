@@ -154,10 +154,10 @@ describe('the answer of a token endpoint', () => {
     ],
     ['values', JSON.stringify({ access_token: 'a', list: Array(5000).fill(1) })],
     ['fields', `access_token=a${'&a=b'.repeat(16_384)}`],
-  ])('H2: with too many %s holds no tokens', (_, body) => {
+  ])('high 2: with too many %s holds no tokens', (_, body) => {
     expect(read(200, body).result).toBe('failed');
   });
-  test('H2: names 200 scopes at most, of 256 characters each, as a text or a list', () => {
+  test('high 2: names 200 scopes at most, of 256 characters each, as a text or a list', () => {
     const many = Array.from({ length: 1500 }, (_, at) => `scope_${at % 300}`);
     const all = ['', 'x'.repeat(257), ...many];
     const kept = many.slice(0, 200);

@@ -95,7 +95,10 @@ const planLimit = (plan: Plan, limits: RateLimits): number => limitOf(planRules[
 const limitOf = (rule: RateRule, limits: RateLimits): number => limits[rule.name] ?? allowedBy(rule);
 
 /** The limit that the rule declares. */
-export const allowedBy = ({ perMinute, perHour, perDay }: RateRule): number => perMinute ?? perHour ?? perDay;
+export function allowedBy(rule: RateRule): number {
+  if (rule.perMinute !== undefined) return rule.perMinute;
+  return rule.perHour !== undefined ? rule.perHour : rule.perDay;
+}
 
 /** One count of a request: its rule, its subject and its limit. */
 export interface RateCount {

@@ -1,2 +1,0 @@
--- Whoever reads this table takes its lock first.
-select 1;
