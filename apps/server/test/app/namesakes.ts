@@ -64,6 +64,15 @@ export async function tenantTables(db: Executor): Promise<TenantTable[]> {
   return [['developers', 'id'], ...rows.map(({ name }): TenantTable => [name, 'developer_id'])];
 }
 
+/** The columns of a table that an insert may name, which are those that Postgres does not generate. */
+export async function writtenColumns(db: Executor, table: string) {
+  const { rows } = await sql<{ name: string }>`
+    select column_name as name from information_schema.columns
+    where table_schema = 'public' and table_name = ${table} and is_generated = 'NEVER'
+    order by ordinal_position`.execute(db);
+  return rows.map(({ name }) => sql.ref(name));
+}
+
 /**
  * Copies all records of a developer to two others, with all their ids: the first has ended everything, and the second
  * has everything under other names. Afterwards the developer's own rows come last in each table.
@@ -74,14 +83,16 @@ export async function giveNamesakes(db: Executor, developerId: string): Promise<
     await sql`set local session_replication_role = replica`.execute(tx); // the audit log refuses changes
     for (const [table, column] of tables) {
       const [name, key] = [sql.table(table), sql.ref(column)];
+      const columns = sql.join(await writtenColumns(tx, table));
       for (const [at, namesake] of NAMESAKES.entries()) {
         const changes = JSON.stringify({ ...marked, ...(at === 0 && ended[table]), [column]: namesake });
-        await sql`insert into ${name} select (jsonb_populate_record(one, ${changes}::jsonb)).*
-          from ${name} one where one.${key} = ${developerId}`.execute(tx);
+        await sql`insert into ${name} (${columns}) select ${columns} from (
+          select (jsonb_populate_record(one, ${changes}::jsonb)).* from ${name} one where one.${key} = ${developerId}
+        ) copy`.execute(tx);
       }
       // An update would leave the row in the place where indexes find it first.
       await sql`with own as (delete from ${name} where ${key} = ${developerId} returning *)
-        insert into ${name} select * from own`.execute(tx);
+        insert into ${name} (${columns}) select ${columns} from own`.execute(tx);
     }
   });
 }

@@ -77,6 +77,7 @@ import {
   keyFingerprintsAcrossTenants,
 } from '../../src/platform/http/idempotency/answers.ts';
 import { possessionsOf } from '../app/every-route.ts';
+import { writtenColumns } from '../app/namesakes.ts';
 import { newDatabase, startApp } from '../app/start-app.ts';
 
 vi.setConfig({ testTimeout: 120_000 }); // thousands of rows are made, which takes long on a busy machine
@@ -523,13 +524,15 @@ async function fill(db: Executor): Promise<void> {
   await inTransaction(db, async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx); // without looks at foreign keys
     for (const [table, members] of Object.entries(COPIES)) {
-      await sql
-        .raw(
-          `insert into ${table} select (jsonb_populate_record(one, jsonb_build_object(${members}))).*
-           from ${table} one cross join generate_series(1, ${ROWS}) n
-           where one.ctid = (select min(ctid) from ${table})`,
-        )
-        .execute(tx);
+      const columns = sql.join(await writtenColumns(tx, table));
+      const copy = sql.raw(
+        `select (jsonb_populate_record(one, jsonb_build_object(${members}))).*
+         from ${table} one cross join generate_series(1, ${ROWS}) n
+         where one.ctid = (select min(ctid) from ${table})`,
+      );
+      await sql`insert into ${sql.table(table)} (${columns}) select ${columns} from (${copy}) copy`.execute(
+        tx,
+      );
     }
   });
   await sql.raw(`vacuum analyze ${Object.keys(COPIES).join(', ')}`).execute(db);
