@@ -118,11 +118,14 @@ async function fill(db: Executor, from: number, count: number): Promise<void> {
       const changed = new Map(Object.entries(CHANGED));
       if (further) changed.set(further, `one.${further} || n`);
       const { rows } = await sql<{ column: string }>`select attname as column from pg_attribute
-        where attrelid = ${name}::regclass and attnum > 0 and not attisdropped`.execute(tx);
+        where attrelid = ${name}::regclass and attnum > 0 and not attisdropped
+          and attgenerated = ''`.execute(tx);
+      const columns = rows.map(({ column }) => column).join();
       const values = rows.map(({ column }) => changed.get(column) ?? `one.${column}`).join();
       await sql
         .raw(
-          `insert into ${name} select ${values} from ${name} one cross join generate_series(${from + 1}, ${count}) n
+          `insert into ${name} (${columns})
+           select ${values} from ${name} one cross join generate_series(${from + 1}, ${count}) n
            where one.ctid = (select min(ctid) from ${name})`,
         )
         .execute(tx);
