@@ -54,7 +54,7 @@ export class OtherSubject extends AppError {
 const LONGEST_SHOWN = 200; // characters
 
 /** A text of a provider, cut and in printable ASCII. */
-export const shownText = (text: string): string => text.slice(0, LONGEST_SHOWN).replace(/[^ -~]/g, '?');
+const shownText = (text: string): string => text.slice(0, LONGEST_SHOWN).replace(/[^ -~]/g, '?');
 
 /** One message for everything that was wrong with a token, an assertion or a password. */
 export const authFailed = (reason: string, said?: string): AppError => new LoginRefusal(reason, said);
