@@ -132,7 +132,8 @@ test('L1: the real process writes no secret to its log at level debug, and sends
   // Places where secrets do not belong: addresses, unreadable bodies, and requests that fail.
   for (const secret of Object.values(secrets)) {
     const text = encodeURIComponent(secret);
-    await ask(404, `GET /v1/agents/${text}?token=${text}`, undefined, key);
+    await ask(404, `GET /v1/agents/${text}`, undefined, key);
+    await ask(400, `GET /v1/agents?token=${text}`, undefined, key);
     await ask(404, `GET /v1/nowhere/${text}`);
     await ask(401, 'GET /v1/me', undefined, { authorization: `Bearer ${secret}.` });
     await ask(400, 'POST /v1/tokens/verify', `{"token": "${secret}`, key);

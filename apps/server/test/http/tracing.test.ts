@@ -70,14 +70,14 @@ describe('a server with a collector', () => {
     const given = { traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8) };
     const authorization = `Bearer ${apiKey}`;
 
-    await ask(`${url}/v1/agents/ag_unknown?x=secret`, { authorization, 'x-request-id': 'r-1' });
+    await ask(`${url}/v1/agents/ag_unknown`, { authorization, 'x-request-id': 'r-1' });
     await ask(`${url}/v1/me`, { authorization }); // makes the key known
     await ask(
       `${url}/v1/agents`,
       { authorization, traceparent: `00-${given.traceId}-${given.spanId}-01` },
       { name: 'Booker' },
     );
-    await ask(`${url}/nowhere/secret`, { 'x-request-id': 'r-2', traceparent: '00-nonsense-01' });
+    await ask(`${url}/nowhere/secret?x=secret`, { 'x-request-id': 'r-2', traceparent: '00-nonsense-01' });
     const code = await stop();
 
     expect(code).toBe(0);
