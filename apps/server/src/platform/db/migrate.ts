@@ -76,14 +76,23 @@ export async function migrate(options: ConnectionOptions, source: Partial<Schema
  * would come to them within minutes, in which Postgres guesses how many rows a search finds.
  */
 async function analyzeTables(client: pg.Client, all: boolean): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    `select format('%I', relname) as name from pg_class
-     where relnamespace = 'public'::regnamespace and relkind = 'r' and pg_relation_size(oid) > 0
-       and ($1 or reltuples = -1) order by relname`,
-    [all],
-  );
-  for (const { name } of rows) await client.query(['analyze', name].join(' '));
+  await client.query("set lock_timeout = '2s'"); // a start does not wait for a table that somebody else holds
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `select format('%I', relname) as name from pg_class
+       where relnamespace = 'public'::regnamespace and relkind = 'r' and pg_relation_size(oid) > 0
+         and ($1 or reltuples = -1) order by relname`,
+      [all],
+    );
+    for (const { name } of rows) await client.query(['analyze (skip_locked)', name].join(' '));
+  } catch (error) {
+    if (Object(error).code !== LOCK_NOT_AVAILABLE) throw error; // autovacuum comes to the tables later
+  } finally {
+    await client.query('reset lock_timeout');
+  }
 }
+
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /** The schema of a database beside that of this release. */
 export interface SchemaLook {
