@@ -181,7 +181,11 @@ describe('issuer and audience', () => {
     ['another', 'https://other.example.test', 'audience_mismatch'],
     ['longer', 'https://api.example.test.attacker.example', 'audience_mismatch'],
     ['shorter', 'https://api.example', 'audience_mismatch'],
-    ['only a beginning of each in a list', ['https://api.example.test/v1', 'https://api'], 'audience_mismatch'],
+    [
+      'only a beginning of each in a list',
+      ['https://api.example.test/v1', 'https://api'],
+      'audience_mismatch',
+    ],
     ['an empty list', [], 'audience_mismatch'],
     ['an object', { 'https://api.example.test': true }, 'audience_mismatch'],
   ])('J16: when an audience is asked for and the token’s is %s', (_, aud, result) => {
