@@ -110,13 +110,13 @@ describe('the names in the documents', () => {
     expect(files.filter(({ name }) => !isThere(name))).toEqual([]);
   });
 
-  test('functions and tables of the architecture and the decisions are in the sources', () => {
+  test('functions and tables of the architecture and the design are in the sources', () => {
     const sources = globSync('{apps,packages,tools}/**/*.{ts,mjs,js,sql}', {
       cwd: ROOT,
       exclude: ['**/node_modules/**', 'tools/docs.test.ts'],
     });
     const words = new Set(sources.flatMap((path) => textOf(path).match(/\w+/g) ?? []));
-    const among = pages.filter((page) => /architecture|decisions|operations|CONTRIBUTING/.test(page));
+    const among = pages.filter((page) => /architecture|design|operations|CONTRIBUTING/.test(page));
 
     const names = named(/`([a-z]+(?:[A-Z_]\w*)+)(?:\(\))?`/g, among);
     expect(names.filter(({ name }) => !words.has(name))).toEqual([]);

@@ -67,8 +67,8 @@ export const CONTENTS: Readonly<Record<string, readonly string[]>> = {
     'security',
   ],
   Reference: ['api/index', 'sdk/index', 'cli', 'errors', 'conformance'],
-  'How it is made': ['architecture', 'decisions/README'],
+  'How it is made': ['architecture', 'design/README'],
 };
 
 /** Folders whose pages are found from their own list, and are not in the menu one by one. */
-export const LISTED_ELSEWHERE = ['api/', 'decisions/', 'sdk/'];
+export const LISTED_ELSEWHERE = ['api/', 'design/', 'sdk/'];

@@ -11,7 +11,7 @@ export function hexOf(text: string): string {
   return bytesToHex(sha256(utf8ToBytes(text)));
 }
 
-/** The name of a tenant in keys. @see docs/decisions/0040-one-store-counts-caps.md */
+/** The name of a tenant in keys. @see docs/design/enforcement.md */
 export function tenantHash(tenant: string): string {
   return hexOf(`behest-cap-tenant:v1\0${tenant}`).slice(0, 32);
 }

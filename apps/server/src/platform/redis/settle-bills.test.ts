@@ -56,7 +56,7 @@ describe('the bills of a request', () => {
 });
 
 /**
- * The bound of decision 0030, over two processes and the real Redis: addresses and developers with little room,
+ * The bound that docs/design/redis.md states, over two processes and the real Redis: addresses and developers with little room,
  * and any number of requests at once.
  */
 test('a crowd gets no more than the limits, pays for no refusal, and is refused early only by charges in vain', async () => {
