@@ -118,7 +118,7 @@ async function detect(name: string, entries: number) {
   };
 }
 
-/** The anomalies by the letter of the interface specification, each counted over its whole window. */
+/** The anomalies by their definition, each counted over its whole window. */
 async function trueNow(client: pg.Client): Promise<ReadonlySet<string>> {
   const { rows: all } = await client.query<Anomaly>(ORACLE, [developerId]);
   return new Set(all.map(keyOf));

@@ -41,7 +41,7 @@ export async function buildApp({
   const app = Fastify({
     rewriteUrl: tails.rewriteUrl,
     ...(logger && { loggerInstance: logger as FastifyBaseLogger }), // pino's own type makes another app type
-    // The service writes its own line, under the names of the specification.
+    // The service writes a line of its own for each request.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'reqId' }),
     genReqId: requestIdOf,
     bodyLimit: http.bodyLimitBytes,

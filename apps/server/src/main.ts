@@ -37,9 +37,9 @@ const clock = () => new Date();
 const ASIDE_MAX = 4;
 
 /**
- * Starts the service in the specification's order. A failure at any step writes fatal log lines and exits with code 1.
+ * Starts the service step by step. A failure at any step writes fatal log lines and exits with code 1.
  * @param environment settings by the names that operators use
- * @see specification, Startup order
+ * @see docs/operations.md, Start
  */
 export async function start(environment: Environment, io: Io): Promise<void> {
   let step = 'configuration'; // for the line that says why a start failed

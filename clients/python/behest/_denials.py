@@ -1,4 +1,4 @@
-"""Why a call is denied, in the codes of the specification."""
+"""Why a call is denied, in codes that all engines share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides about tool calls in this process. The checks are in the order of the specification; the first failure counts."""
+"""Decides about tool calls in this process. The checks have one order, as in the service; the first failure counts."""
 
 from __future__ import annotations
 

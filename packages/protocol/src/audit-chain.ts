@@ -71,7 +71,7 @@ const TIMESTAMP = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9
  * @param start where the entries begin; `{}` for a whole chain
  * @param sha256 hashes the UTF-8 of a text to 64 digits of lower-case hex
  * @returns the verdict; the function does not throw for any entry that JSON can hold
- * @see the interface specification, audit chain; RFC 8785 for the form that is hashed
+ * @see RFC 8785 for the form that is hashed
  *
  * @example
  * ```ts

@@ -29,7 +29,7 @@ export interface CheckpointVerifier<Key extends VerificationJwk> {
  * claims `dev`, `seq`, `hash` and `iat`.
  *
  * @returns undefined when the text is not a checkpoint, or no given key signed it
- * @see the interface specification, audit checkpoints; RFC 7515 for the form
+ * @see RFC 7515 for the form
  *
  * @example
  * ```ts

@@ -5,7 +5,7 @@ import { agreesWithParts, erasedParts, leafOf, partsOf } from './audit-parts.ts'
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
 
-/** The first vector of the interface specification. */
+/** An entry whose parts and digests are known. */
 const entry: AuditEntry = {
   id: 'alog_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
   seq: 1,
@@ -37,7 +37,7 @@ const decoded = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toSt
 const leafOfEntry = (parts: readonly string[]) => hex(leafOf(entry.hash, parts, sha256));
 
 describe('the parts of an entry', () => {
-  test('are those of the specification, in its order, with its digests', () => {
+  test('are in their order, with known digests', () => {
     const parts = partsOf(entry, sha256);
 
     expect(parts.map(decoded).map(([salt, name]) => [salt, name])).toEqual([

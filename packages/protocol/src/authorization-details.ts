@@ -65,7 +65,7 @@ export function readDelegationDetails(
  * holds the given entries alone. The function drops an entry only when no scope reaches its connector, and rules only
  * with their tool, because an entry or rule that was dropped would no longer restrict. Applied to its own result the function changes nothing.
  *
- * @see the interface specification, grant token claims
+ * @see RFC 9396
  */
 export function issuedDetails(
   purpose: string | undefined,

@@ -17,7 +17,6 @@ const MAX_ACTORS = 11; // a root agent and ten delegations, the most that the se
  *
  * @returns `claims_missing` without `sub`, `dev`, `jti` or scopes; `claims_inconsistent` for a contradiction
  * @see RFC 9068, section 2.2; RFC 8693, section 4.1; RFC 9396, section 9
- * @see the interface specification, Versioning: tokens issued before 0.6 keep verifying
  */
 export function readGrantClaims(payload: Claims): ReadClaims {
   const { sub, dev, jti } = payload;

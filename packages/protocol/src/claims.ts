@@ -82,7 +82,7 @@ export function budgetEntry(amount: string, currency: string) {
  *
  * @param form.legacy adds the claim names from before 0.6, for verifiers that know no others
  * @returns the claims; sign them only while they are within `MAX_PAYLOAD_BYTES`
- * @see the interface specification, grant token claims and Versioning; RFC 9068, section 2.2
+ * @see RFC 9068, section 2.2
  */
 export function grantClaims(
   grant: GrantToIssue,

@@ -1,4 +1,4 @@
-/** The largest count. @see the interface specification, Errors: a count is 0 to this */
+/** The largest count; the smallest is 0. */
 export const MAX_COUNT = 2_147_483_647;
 
 /** Tells whether a value is a count: an integer from 0 to `MAX_COUNT`. */

@@ -72,7 +72,7 @@ interface Pack {
  *
  * @param bytes the answer of `GET /v1/compliance/evidence-pack`, as it was received
  * @returns the verdict; the function does not throw for any bytes
- * @see the interface specification, evidence pack; RFC 8785 for the canonical form; RFC 7515, appendix F, for the signature
+ * @see RFC 8785 for the canonical form; RFC 7515, appendix F, for the signature
  *
  * @example
  * ```ts

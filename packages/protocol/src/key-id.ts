@@ -30,7 +30,6 @@ export function isThumbprintKeyId(keyId: string): boolean {
  *
  * @param months the number of ids
  * @returns the ids, the newest first
- * @see the interface specification, Versioning, key ids, rule 3
  */
 export function legacyKeyIds(now: Date, months: number): string[] {
   return Array.from({ length: months }, (_, back) => {
@@ -54,7 +53,7 @@ export function thumbprintText(jwk: NamedJwk): string {
  * Names a key by its thumbprint, as `service-rs256-<thumbprint>`, so that every instance gives it the same name.
  *
  * @param sha256 hashes the UTF-8 of a text to base64url without padding
- * @see the interface specification, Versioning, key ids, rule 1
+ * @see RFC 7638
  */
 export function keyIdOf(jwk: NamedJwk, sha256: (text: string) => string): string {
   return `service-${ALGORITHMS[jwk.kty]}-${sha256(thumbprintText(jwk))}`;

@@ -62,7 +62,7 @@ export function keySetOf(jwks: unknown): KeySet {
  * Finds the one key that may have signed a token. The verifier tries no other key.
  *
  * @returns the key, or the refusal `key_not_found` or `key_inconsistent` (the key is for another algorithm or use)
- * @see the interface specification, Authentication rule 3 and Versioning, key ids, rule 2
+ * @see RFC 7517, section 5
  */
 export function findKey<Key extends VerificationJwk>(
   { alg, kid }: TokenHeader,

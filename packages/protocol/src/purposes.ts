@@ -1,6 +1,6 @@
 import { namedConnectors } from './tool-scopes.ts';
 
-/** The purposes that every developer may use. @see the interface specification, `POST /v1/authorize` */
+/** The purposes that every developer may use. */
 export const purposes = [
   'aml.cdd.onboarding',
   'aml.cdd.ongoing',

@@ -36,8 +36,6 @@ export function scopesFit(scopes: readonly string[]): boolean {
  * Tells whether the holder of the scope `parent` may use or delegate the scope `child`. The result is never true for
  * a child that reaches further.
  *
- * @see the interface specification, scopes and tool scopes
- *
  * @example
  * ```ts
  * covers('calendar:*', 'calendar:read'); // true

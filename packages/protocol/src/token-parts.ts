@@ -6,7 +6,7 @@ import { type Refused, refused } from './token-refusal.ts';
 const MAX_HEADER_BYTES = 2_048;
 const MAX_KEY_ID_LENGTH = 256;
 
-/** The signature algorithms. @see the interface specification, Authentication rule 3 */
+/** The signature algorithms. */
 export type TokenAlgorithm = 'RS256' | 'ES256';
 
 /** The header of a token, with the only members that it may have. */

@@ -57,7 +57,7 @@ export interface AsyncTokenVerifier {
  * @param setup.verifySignature checks one signature with a key; an exception counts as false
  * @throws TypeError without `developerId`
  * @throws RangeError when a tolerance is not 0 to 60 seconds, or the list is empty or too long
- * @see the interface specification, Authentication rule 3; RFC 8725
+ * @see RFC 8725
  *
  * @example
  * ```ts

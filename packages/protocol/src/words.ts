@@ -68,7 +68,7 @@ function toolInWords({ connector, level, resource, cap }: ToolScope): string {
   return `${phrase}${only ?? ''}${cap === undefined ? '' : english.cap(cap)}`;
 }
 
-/** Describes the scopes of the vault. @see the interface specification, vault exchange, rule 2 */
+/** Describes the scopes of the vault. */
 function credentialInWords(scope: string): string | undefined {
   if (scope === 'vault:credentials:exchange' || scope === 'vault:*') return english.anyCredential;
   const [, before, after] = /^(?:vault:([^:*]+):(?:read|[*])|([^:*]+):credentials:read)$/.exec(scope) ?? [];

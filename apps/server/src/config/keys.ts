@@ -45,7 +45,7 @@ function requireVaultKey(values: Values): void {
   throw new SettingRefusal('SIGNING_KEY_STORE=postgres requires VAULT_ENCRYPTION_KEY');
 }
 
-/** A grant's last token must verify for as long as the grant lives (specification, Versioning). */
+/** A grant's last token must verify for as long as the grant lives. */
 function requireGrace(values: Values): void {
   const { SIGNING_KEY_RETIRED_GRACE_SECONDS: grace, MAX_GRANT_LIFETIME_SECONDS: lifetime } = values;
   if (values.SIGNING_KEY_STORE !== 'postgres' || grace === undefined || lifetime === undefined) return;

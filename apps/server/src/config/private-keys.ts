@@ -8,7 +8,7 @@ import {
 } from '../features/service/keys/index.ts';
 import { type Context, type Reader, SettingRefusal } from './setting.ts';
 
-const LEAST_MODULUS_BITS = 2048; // specification, Versioning
+const LEAST_MODULUS_BITS = 2048; // RFC 7518, section 3.3
 const LEAST_EXPONENT = 65_537n; // smaller ones have practical attacks on careless verifiers
 
 export const rsaPrivateKey: Reader<SigningKey> = {

@@ -75,7 +75,7 @@ describe('migrations', () => {
     expect((await journalOf(url)).map(({ name }) => name)).toEqual(files);
   });
 
-  test('include the file that the specification names, whose columns may be empty', async () => {
+  test('include the columns of purposes, which may be empty', async () => {
     expect(files).toContain('095_purpose_bound_grants.sql');
     const columns = await rowsOf<{ nullable: string }>(
       await newDatabase(),

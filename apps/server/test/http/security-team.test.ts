@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { startListening } from '../app/listening.ts';
 
 /**
- * A client that knows the interface specification and nothing of this project: bare `fetch`, its own readers, and the
+ * A client that knows the HTTP interface and nothing of this project: bare `fetch`, its own readers, and the
  * members that such clients read. Unknown further members are no fault.
  */
 let base = '';
@@ -343,7 +343,7 @@ describe('compliance', () => {
   });
 });
 
-/** The line of an entry and its hash, by the text of the specification. */
+/** The line of an entry and its hash, by the text of docs/design/audit-chain.md. */
 function hashOf(entry: Json): string {
   const named = ['id', 'agentId', 'agentDid', 'grantId', 'principalId', 'developerId', 'action', 'metadata'];
   const always = [...named, 'timestamp', 'prevHash', 'status'];

@@ -81,7 +81,7 @@ function parsed(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    return undefined; // servers print other lines too, against the specification
+    return undefined; // servers print other lines too, although MCP forbids it
   }
 }
 

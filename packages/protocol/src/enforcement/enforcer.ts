@@ -24,8 +24,6 @@ const METER_TIMEOUT_MS = 500;
  * Makes the engine that answers whether a call may happen now. It is the same in the SDK and in the service; the parts
  * that it asks differ.
  *
- * @see the interface specification, denial reasons and cap semantics
- *
  * @example
  * ```ts
  * const enforcer = createEnforcer({ tokens, manifests: new Map([[manifest.connector, manifest]]), meter });

@@ -36,7 +36,6 @@ type Fields = Readonly<Record<string, unknown>>;
  * one entry that cannot be read makes the whole claim unreadable, because it may have held a limit.
  *
  * @param claim any value; undefined when the token has no such claim
- * @see the interface specification, Authentication rule 4
  */
 export function readIssuedEntries(claim: unknown): ReadEntries {
   const tools = new Map<string, ReadEntry>();

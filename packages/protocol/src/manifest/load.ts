@@ -23,7 +23,6 @@ const SHA256 = /^[0-9a-f]{64}$/;
  *
  * @throws ManifestValidationError with the first fault
  * @throws TypeError for malformed `pins`
- * @see the interface specification, tool manifest
  *
  * @example
  * ```ts

@@ -16,7 +16,7 @@ import type { DB } from './types.gen.ts';
 export type ConnectionOptions = Pick<pg.PoolConfig, 'connectionString' | 'ssl'>;
 
 // All in milliseconds.
-const CONNECT_TIMEOUT = 30_000; // specification, Runtime configuration and operation
+const CONNECT_TIMEOUT = 30_000;
 const LONGEST_SILENCE = 10_000; // without a byte from Postgres while a caller waits
 // An idle connection stays for the next busy minute: a new one has to log in and to plan every function.
 const LONGEST_IDLE = 300_000;
@@ -39,7 +39,7 @@ interface Preparing {
   readonly prepares?: boolean | undefined;
 }
 
-/** @param poolSize the most connections at once; specification, Runtime configuration and operation */
+/** @param poolSize the most connections at once */
 export function openDatabase(
   options: ConnectionOptions,
   poolSize = 10,

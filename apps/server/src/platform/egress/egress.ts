@@ -65,7 +65,7 @@ export interface EgressOptions extends UrlRules {
   readonly ca?: string;
 }
 
-const TIMEOUT = 10_000; // milliseconds; specification, Limits
+const TIMEOUT = 10_000; // milliseconds
 /** So many that a receiver need not find its answer cut. */
 const MOST_BYTES = 65_536;
 const MOST_HEADER_BYTES = 16_384;

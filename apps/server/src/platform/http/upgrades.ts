@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import { http } from '../node-http.ts';
 
 /** The most bytes of a client's message: no client of ours has much to say. */
-const MOST_OF_MESSAGE = 4096; // specification, Events
+const MOST_OF_MESSAGE = 4096; // bytes
 
 declare module 'fastify' {
   interface FastifyReply {

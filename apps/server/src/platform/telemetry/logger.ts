@@ -6,7 +6,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 /**
  * One JSON line per record. The request log lists the members of a request that it shows; headers and bodies
  * never are among them.
- * @see specification, Runtime configuration and operation
+ * @see docs/operations.md, Logs
  * @param spanIds the ids of the span that a line is written in, when traces are made
  */
 export function createLogger(

@@ -56,7 +56,7 @@ export interface AssertedAnswer {
 
 /**
  * Issues a token because the identity provider of the client's developer has signed that this client may act for this
- * user. Nobody is asked. The checks come in the order of the contract, and the first that fails answers.
+ * user. Nobody is asked. The checks come in a fixed order, and the first that fails answers.
  * @see draft-ietf-oauth-identity-assertion-authz-grant-04, section 4.4
  * @throws an OAuth error, or a refusal of the engine
  */

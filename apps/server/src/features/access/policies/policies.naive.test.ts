@@ -6,7 +6,7 @@ import { NO_CONDITIONS, type Policy } from './policies.match.rules.ts';
 const CASES = process.env.TEST_LONG ? 100_000 : 3000;
 const SEED = Number(process.env.TEST_SEED ?? 20_260_101);
 
-test(`the index decides as a reading of the contract that looks at every policy, in ${CASES} cases`, () => {
+test(`the index decides as a reading that looks at every policy, in ${CASES} cases`, () => {
   const { asked: request, pick, policies: several } = randomPolicies(SEED);
   const seen = { allow: 0, deny: 0, require_approval: 0, none: 0 };
   for (let done = 0; done < CASES; ) {

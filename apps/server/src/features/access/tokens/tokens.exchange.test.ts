@@ -418,7 +418,7 @@ describe('the token', () => {
     sandbox: true,
   });
 
-  test('has the claims that the specification lists, and the older names beside them', async () => {
+  test('has the claims of RFC 9068, and the older names beside them', async () => {
     const issued = await claimsOf({});
 
     expect(issued.payload).toEqual({ ...standard(issued), agt: issued.did, grnt: issued.grantId });

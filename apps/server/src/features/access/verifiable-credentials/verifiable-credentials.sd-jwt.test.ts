@@ -52,7 +52,7 @@ async function bound({ clock }: Service, held: Held, members: object = {}, kept 
   return `${presented}${token}`;
 }
 
-test('RFC 9901: the disclosure and the digest of the contract’s vector', () => {
+test('RFC 9901: the disclosure and the digest of a known vector', () => {
   const disclosure = disclosureOf('AAECAwQFBgcICQoLDA0ODw', 'principalId', 'user_42');
 
   expect(disclosure).toBe('WyJBQUVDQXdRRkJnY0lDUW9MREEwT0R3IiwicHJpbmNpcGFsSWQiLCJ1c2VyXzQyIl0');

@@ -1,4 +1,4 @@
-/** How long a verifier may keep a list: five minutes (contract of both lists), and a day at most. */
+/** How long a verifier may keep a list: five minutes, and a day at most. */
 export const TTL_SECONDS = 300;
 export const LIFETIME_SECONDS = 86_400;
 

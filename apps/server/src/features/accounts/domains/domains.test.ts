@@ -220,7 +220,7 @@ test('P5: a domain stays with its holder when the second look at its record gets
   expect((await holder('GET', `/v1/domains/${held.id}`)).json().status).toBe('verified');
 });
 
-describe('the table of DELETE /v1/domains/:id in the specification', () => {
+describe('the answers of DELETE /v1/domains/:id', () => {
   let shared: Service;
   beforeAll(async () => {
     shared = await startApp({ isShared: true });

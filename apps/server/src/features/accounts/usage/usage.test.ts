@@ -240,7 +240,7 @@ describe('GET /v1/usage/history', () => {
   });
 });
 
-describe('the table of GET /v1/usage/history in the specification', () => {
+describe('the answers of GET /v1/usage/history', () => {
   test.each(['none', 'no', 'a grant token', 'a session'])(
     'Error: 401 with the credential %j, whatever `days` says',
     async (kind) => {

@@ -1,5 +1,5 @@
 /** Bytes that may wait in memory for one consumer. A slower consumer is cut off, and may resume. */
-export const MOST_WAITING = 1024 * 1024; // specification, Events
+export const MOST_WAITING = 1024 * 1024;
 
 /** Milliseconds in which a consumer must read the end of its stream. */
 export const LAST_WORDS_WITHIN = 2000;

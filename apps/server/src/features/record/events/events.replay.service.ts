@@ -26,7 +26,7 @@ export interface Beginning {
   readonly missed: { readonly after: string; readonly isGap: boolean } | undefined;
 }
 
-const MOST_REPLAYED = 1000; // specification, Events
+const MOST_REPLAYED = 1000; // events, after which a gap is reported
 /** Events in one read. They wait in memory until the consumer takes them. */
 const AT_ONCE = 100;
 

@@ -66,7 +66,7 @@ export interface Streams {
   close(): Promise<void>;
 }
 
-const MOST_STREAMS = 5; // specification, Events
+const MOST_STREAMS = 5; // of a developer, over all instances
 // In seconds.
 const KEEPALIVE_EVERY = 30;
 const CHECKED_EVERY = 60;

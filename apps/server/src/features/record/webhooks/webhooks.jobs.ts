@@ -2,7 +2,7 @@ import type { Job } from '../../../platform/jobs/jobs.ts';
 import { deleteOldDeliveries, type SenderDeps } from './webhooks.deliver.service.ts';
 import type { Dispatcher } from './webhooks.dispatch.service.ts';
 
-const POLL_SECONDS = 30; // specification, Limits
+const POLL_SECONDS = 30; // for deliveries that another process left
 const CLEANING_SECONDS = 3600;
 
 /**

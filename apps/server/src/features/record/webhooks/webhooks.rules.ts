@@ -25,10 +25,9 @@ export interface DeliveryAttempt {
   readonly isLate: boolean;
 }
 
-const FIRST_WAIT = 30; // seconds; specification, States and transitions
-export const PROMPT_SECONDS = 2; // specification, Webhook delivery: Shares
+const FIRST_WAIT = 30; // seconds
+export const PROMPT_SECONDS = 2; // a receiver that answers within it stays in the prompt lane
 
-/** @see specification, Webhook delivery */
 export function afterAttempt(
   { attempts, maxAttempts, isLate }: DeliveryAttempt,
   outcome: AttemptOutcome,
@@ -78,7 +77,7 @@ function finalErrorIn(body: Buffer = Buffer.alloc(0)): string | undefined {
 export const setHeaders = (authorization: string): Record<string, string> => ({
   'content-type': 'application/secevent+jwt',
   accept: 'application/json',
-  'user-agent': 'Service-Webhooks/0.1', // specification, Events
+  'user-agent': 'Service-Webhooks/0.1',
   ...(authorization !== '' && { authorization }),
 });
 

@@ -1,5 +1,5 @@
 /** The attempts that a process makes at a time in one lane. */
-export const PLACES = 50; // specification, Webhook delivery: Shares
+export const PLACES = 50;
 /** The most that a developer holds of a lane while something of another developer is due. */
 export const QUARTER = Math.floor(PLACES / 4);
 /** The last places of a lane go to developers that hold none, so that a newcomer finds one at once. */

@@ -26,7 +26,7 @@ export function deliveryHeaders(signed: Signed): Record<string, string> {
   const standard = keys.map((key) => `v1,${standardHmac(key, `${eventId}.${timestamp}.${body}`)}`);
   return {
     'content-type': 'application/json',
-    'user-agent': 'Service-Webhooks/0.1', // specification, Events
+    'user-agent': 'Service-Webhooks/0.1',
     'x-service-signature': `sha256=${textHmac(secret, body)}`,
     'x-service-timestamp': timestamp,
     'x-service-signature-v2': `sha256=${textHmac(secret, `${timestamp}.${body}`)}`,

@@ -62,7 +62,7 @@ export interface KeyStoreSettings {
 
 /**
  * The id follows from the key alone, so it is the same on every instance and at every time.
- * @see RFC 7638, and specification, Versioning, Key ids rule 1
+ * @see RFC 7638
  */
 export function verificationKey(publicKey: KeyObject): VerificationKey {
   const { kty, n = '', e = '', crv, x = '', y = '' } = publicKey.export({ format: 'jwk' });

@@ -67,7 +67,7 @@ function legacyOf(live: readonly StoredKey[], { legacyKey, others }: StoredUse):
 
 /**
  * The newest key of the algorithm that has been published for the delay, else an RSA key that has. Before that, only an
- * active RSA key is there, which was the first of an empty store: it signs as the specification has it after a start.
+ * active RSA key is there, which was the first of an empty store: it signs as keys of the settings do after a start.
  */
 function signingOf(
   live: readonly StoredKey[],

@@ -3,7 +3,6 @@ import { LINEAGE_TYPE, storedEntries } from '@behest/protocol/caps-lineage';
 /**
  * The scope that allows a grant token to get the credential of a service. These literals do, byte for byte, and no
  * other scope that covers them.
- * @see the interface specification, POST /v1/vault/credentials/exchange, rule 2
  */
 export function matchingScope(scopes: readonly string[], service: string): string | undefined {
   const allowing = [

@@ -14,7 +14,6 @@ export const Exchange = Type.Object(
   { additionalProperties: false },
 );
 
-/** The members are those of the interface specification, and no more. */
 export type ExchangedCredential = Static<typeof ExchangedCredential>;
 export const ExchangedCredential = Type.Object({
   accessToken: Type.String(),

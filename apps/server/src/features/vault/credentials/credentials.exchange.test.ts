@@ -22,7 +22,7 @@ async function heldBy(acme: Developer, scopes: readonly string[], request: objec
 }
 
 describe('the exchange', () => {
-  test('gives the credential, with exactly the members of the specification, and is recorded', async () => {
+  test('gives the credential, with exactly its members, and is recorded', async () => {
     const { acme, service } = await sandbox();
     const stored = await storeCredential(acme, {
       tokenExpiresAt: '2027-01-01T00:00:00Z',

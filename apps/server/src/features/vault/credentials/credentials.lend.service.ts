@@ -34,7 +34,7 @@ export async function lend(
   return lendRefreshed(deps, holder, service, found);
 }
 
-const REFRESH_REST_MS = 60_000; // contract of the proxy: one refresh a minute after refusals of the upstream
+const REFRESH_REST_MS = 60_000; // one refresh a minute after refusals of the upstream
 
 /** Whether an upstream that refuses the access token is worth another token. */
 export const mayRefresh = ({ clock }: LendDeps, row: StoredRow): boolean =>

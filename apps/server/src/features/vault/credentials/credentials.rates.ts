@@ -2,7 +2,7 @@ import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 
 export const rates = rateRules({
   vaultExchange: {
-    perMinute: 20, // specification, Limits
+    perMinute: 20,
     describes: '`POST /v1/vault/credentials/exchange`, by grant token',
     counts: [{ by: 'token' }],
   },

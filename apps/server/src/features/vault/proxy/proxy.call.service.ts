@@ -32,7 +32,7 @@ const ATTEMPTS = 4; // a profile or a credential that is changed meanwhile is re
 /**
  * Sends the agent's request to the upstream of a service, with the principal's credential, and returns the answer. The
  * entry is committed before anything is sent.
- * @throws the refusals of the contract, each before the next is looked at
+ * @throws the refusals in their order, each before the next is looked at
  */
 export async function callUpstream(
   deps: ProxyDeps,

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 // In milliseconds.
-const LONGEST_PAUSE = 30_000; // specification, Responses rule 8
+const LONGEST_PAUSE = 30_000; // without any progress
 const SWEEP_EVERY = 5_000;
 
 /** How far a client has taken what waits for it. */

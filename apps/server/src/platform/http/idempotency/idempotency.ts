@@ -66,7 +66,7 @@ export function repeatIdOf({ repeatable }: FastifyRequest): string | undefined {
  * A request with an `Idempotency-Key` runs in one transaction, from before its shape is checked until its
  * answer is stored, just before the answer is sent. So a crash leaves effect and answer, or neither. Add it
  * before bodies are parsed and before the routes.
- * @see specification, Idempotency
+ * @see docs/design/requests.md
  */
 export function addIdempotency(app: FastifyInstance, deps: IdempotencyDeps): void {
   app.decorateRequest('repeatable', null);

@@ -78,7 +78,7 @@ export const generalRates = rateRules({
   },
 });
 
-/** The rate of a route: a feature's rule or several, the general rule, or none (specification, Limits). */
+/** The rate of a route: a feature's rule or several, the general rule, or none. */
 export type Rate = RateRule | readonly RateRule[] | 'default' | 'unlimited';
 
 /** Requests in the rule's window, by the name of the rule. */

@@ -6,7 +6,7 @@ import type { Meter } from '../../telemetry/meter.ts';
  * label that holds ids would grow for ever. A live stream counts as answered when its answer begins: its end says
  * nothing about the service, and Fastify does not report an end that the client causes.
  * @param hasLog whether each answer has a line in the log
- * @see specification, Runtime configuration and operation, for the names
+ * @see docs/operations.md, Logs, for the names
  */
 export function addRequestReport(app: FastifyInstance, meter: Meter, hasLog: boolean): void {
   const report = (request: FastifyRequest, { statusCode: status, elapsedTime }: FastifyReply) => {
