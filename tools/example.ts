@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { exampleIn, nameFeature } from './example/worked-example.ts';
 import { makeThrowAway, sweepThrowAways } from './machine/throw-away.ts';
 
-/** Follows the worked example of CONTRIBUTING.md in a copy of the checkout, as a newcomer would. */
+/** Follows docs/worked-example.md in a copy of the checkout, as a newcomer would. */
 const ROOT = join(import.meta.dirname, '..');
 const LEFT_OUT = new Set(['node_modules', '.git', '.behest', 'coverage']);
 const NOUN = 'apps/server/src/features/accounts/contacts';
@@ -35,7 +35,7 @@ const folder = makeThrowAway('example');
 try {
   cpSync(ROOT, folder, { recursive: true, filter: (path) => !LEFT_OUT.has(basename(path)) });
   linkPackages();
-  const files = exampleIn(readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8'));
+  const files = exampleIn(readFileSync(join(ROOT, 'docs/worked-example.md'), 'utf8'));
   for (const { path, text } of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);

@@ -3,18 +3,28 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exampleIn, nameFeature } from './worked-example.ts';
 
-test('the worked example of CONTRIBUTING.md shows the files of a whole feature', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../CONTRIBUTING.md'), 'utf8');
+const textOf = (page: string) => readFileSync(join(import.meta.dirname, '../..', page), 'utf8');
 
-  const roles = exampleIn(page).map(({ path }) => path.replace(/^.*\/contacts\.?/, ''));
+test('the worked example shows the files of a whole feature', () => {
+  const roles = exampleIn(textOf('docs/worked-example.md')).map(({ path }) =>
+    path.replace(/^.*\/contacts\.?/, ''),
+  );
 
   expect(roles).toEqual(
     expect.arrayContaining(['feature.ts', 'routes.ts', 'service.ts', 'repo.ts', 'samples.ts', 'test.ts']),
   );
 });
 
-test('a page without a worked example is refused', () => {
-  expect(() => exampleIn('# Contributing\n')).toThrow('no worked example');
+test('the code in CONTRIBUTING.md is part of the worked example', () => {
+  const files = exampleIn(textOf('docs/worked-example.md'));
+  const parts = textOf('CONTRIBUTING.md').match(/(?<=^```ts\n)[^`]*(?=^```$)/gm) ?? [];
+
+  expect(parts.length).toBeGreaterThan(0);
+  expect(parts.filter((part) => !files.some(({ text }) => text.includes(part)))).toEqual([]);
+});
+
+test('a page without files is refused', () => {
+  expect(() => exampleIn('# Contributing\n')).toThrow('shows no file');
 });
 
 test('a feature is named by its import, in order, and by one line', () => {

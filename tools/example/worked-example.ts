@@ -5,18 +5,15 @@ export interface ShownFile {
   readonly text: string;
 }
 
-const SECTION = /^### A worked example\n(.*?)^### /ms;
 const FILE = /^`([\w./-]+)`\n\n```\w+\n(.*?)^```$/gms;
 
 /**
- * The files of the worked example in CONTRIBUTING.md: each is a line with its path in backticks, followed by its text
- * in a fence.
- * @throws Error when the page has no worked example
+ * The files of docs/worked-example.md: each is a line with its path in backticks, followed by its text in a fence.
+ * @throws Error when the page shows no file
  */
 export function exampleIn(page: string): ShownFile[] {
-  const [, section = ''] = SECTION.exec(page) ?? [];
-  const files = [...section.matchAll(FILE)].map(([, path = '', text = '']) => ({ path, text }));
-  if (files.length === 0) throw new Error('CONTRIBUTING.md shows no worked example.');
+  const files = [...page.matchAll(FILE)].map(([, path = '', text = '']) => ({ path, text }));
+  if (files.length === 0) throw new Error('The page shows no file.');
   return files;
 }
 

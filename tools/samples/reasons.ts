@@ -1,7 +1,8 @@
 /** Pages whose samples a file of the repository follows in a way of its own. */
 export const CHECKED_ELSEWHERE: Readonly<Record<string, string>> = {
-  'CONTRIBUTING.md': 'tools/example/worked-example.ts',
+  'CONTRIBUTING.md': 'tools/example/worked-example.test.ts',
   'docs/cli.md': 'tools/cli/examples.test.ts',
+  'docs/worked-example.md': 'tools/example.ts',
 };
 
 /** The test that runs the commands of a page. */
@@ -58,8 +59,7 @@ export const OUTLINES: Readonly<Record<string, string>> = {
   'clients/python/README.md #4': INSTALLS,
   'deploy/helm/behest/README.md #1': OF_OPERATOR,
   'docs/architecture.md #1': DRAWING,
-  'docs/architecture.md #2': DRAWING,
-  'docs/architecture.md #3': 'an outline of a service, with a gap',
+  'docs/architecture.md #2': 'an outline of a service, with a gap',
   'docs/configuration.md #1': VALUES,
   'docs/configuration.md #3': VALUES,
   'docs/configuration.md #4': 'deploy/make-secrets.sh makes keys with the same commands',
@@ -78,10 +78,12 @@ export const OUTLINES: Readonly<Record<string, string>> = {
   'docs/guides/ten-lines-to-the-first-grant.md #1': 'the start of the service, as in README.md',
   'docs/guides/ten-lines-to-the-first-grant.md #2': 'the sign-up of README.md, which runs there',
   'docs/guides/write-a-manifest.md #2': 'it sends the sample above it, which rules-guides.test.ts sends',
+  'docs/guides/sign-people-in-with-openid-connect.md #2': 'the shape of one request',
   'docs/operations.md #1': 'it removes the packages of the toolchain',
   'docs/operations.md #2': 'it needs an account whose approvers lost their passkeys; its route is checked',
   'examples/express-api/README.md #1': INSTALLS,
   'examples/mcp-server/README.md #1': INSTALLS,
+  'examples/payments-agent/README.md #1': INSTALLS,
   'examples/webhook-receiver/README.md #1': INSTALLS,
   'packages/cli/README.md #1': INSTALLS,
   'packages/sdk/README.md #1': INSTALLS,

@@ -67,7 +67,7 @@ export const CONTENTS: Readonly<Record<string, readonly string[]>> = {
     'security',
   ],
   Reference: ['api/index', 'sdk/index', 'cli', 'errors', 'conformance'],
-  'How it is made': ['architecture', 'design/README'],
+  'How it is made': ['architecture', 'worked-example', 'design/README'],
 };
 
 /** Folders whose pages are found from their own list, and are not in the menu one by one. */
