@@ -118,16 +118,16 @@ async function bundled(entry: string) {
   return { code: code.join(''), files: output.length };
 }
 
-test('the offline verification is small: less than 22 kB, the protocol included', async () => {
+test('the offline verification is small: less than 23 kB, the protocol included', async () => {
   const { code } = await bundled('./verify');
 
   expect(code.length).toBeGreaterThan(5_000);
-  expect(code.length).toBeLessThan(22_000);
+  expect(code.length).toBeLessThan(23_000);
 });
 
 test.each([
   ['./verify', 25_000],
-  ['./enforce', 60_000],
+  ['./enforce', 62_000],
   ['./webhooks', 6_000],
 ] as const)('%s is at most %d bytes as it is sent', async (entry, most) => {
   const { code } = await bundled(entry);

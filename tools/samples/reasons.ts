@@ -60,6 +60,7 @@ export const OUTLINES: Readonly<Record<string, string>> = {
   'deploy/helm/behest/README.md #1': OF_OPERATOR,
   'docs/architecture.md #1': DRAWING,
   'docs/architecture.md #2': 'an outline of a service, with a gap',
+  'examples/payments-agent/README.md #1': INSTALLS,
   'docs/configuration.md #1': VALUES,
   'docs/configuration.md #3': VALUES,
   'docs/configuration.md #4': 'deploy/make-secrets.sh makes keys with the same commands',

@@ -48,6 +48,10 @@ export const OWN_ARGUMENTS: Readonly<
   'developers.create': () => [{ name: 'Beta' }],
   'developers.setPlan': ({ acme }) => [acme.developerId, { plan: 'pro' }],
   'approvers.recover': ({ acme, its }) => [acme.developerId, { approverId: its.approverId }],
+  'policyBundles.delete': async (world) => {
+    const bundle = { ...bodyOf('POST /v1/policies/sync', world), version: '1.0.2', activate: false };
+    return [(await world.acme('POST', '/v1/policies/sync', bundle)).json().bundleId];
+  },
   'policyBundles.active': async ({ behest, its }) => {
     await behest.policyBundles.activate(String(its.bundleId));
     return [{ format: 'rego' }];
@@ -113,9 +117,15 @@ export const OWN_ARGUMENTS: Readonly<
   'scimTokens.delete': async ({ behest }) => [(await behest.scim.createToken({ label: 'Another' })).id],
   'sso.callback': () => [{ state: 'unknown', code: 'c' }],
   'sso.callbackOidc': () => [{ state: 'unknown', code: 'c' }],
+  'sso.callbackForm': () => [{ state: 'unknown', code: 'c' }],
   'sso.callbackSaml': () => [{ SAMLResponse: 'PHg+', RelayState: 'unknown' }],
   'sso.callbackLdap': ({ acme, its }) => [
     { username: 'ada', password: 'p', connectionId: its.ssoConnectionId, org: acme.developerId },
+  ],
+  'sso.listIdentities': ({ its }) => [its.ssoConnectionId, { principalId: 'user_42' }],
+  'sso.moveIdentity': ({ its }) => [
+    its.ssoConnectionId,
+    { principalId: 'user_42', subject: 'https://idp.example|x' },
   ],
   'sso.deleteConnection': async (world) => [await newConnection(world)],
   'enforcement.refund': async (world) => {
@@ -174,8 +184,11 @@ export const REFUSED: Readonly<Partial<Record<OperationId, string>>> = {
   'domains.verify': 'VERIFICATION_FAILED',
   'sso.callback': 'BAD_REQUEST',
   'sso.callbackOidc': 'BAD_REQUEST',
+  'sso.callbackForm': 'BAD_REQUEST',
   'sso.callbackSaml': 'BAD_REQUEST',
   'sso.callbackLdap': 'NOT_FOUND',
+  'sso.listIdentities': 'NOT_FOUND',
+  'sso.moveIdentity': 'NOT_FOUND',
   'sso.revokeSession': 'NOT_FOUND',
   'connections.disconnect': 'NOT_FOUND',
   'assertions.liftStop': 'NOT_FOUND',

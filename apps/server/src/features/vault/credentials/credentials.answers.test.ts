@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import recorded from '../../../../test/recorded/token-answers.json' with { type: 'json' };
 import presets from '../providers/providers.presets.json' with { type: 'json' };
 import { readTokenAnswer } from './credentials.answers.rules.ts';
-import recorded from './credentials.answers.test.json' with { type: 'json' };
 import type { AnswerForm } from './credentials.tokens.rules.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
