@@ -26,7 +26,7 @@ function hasRawPassword(url: string): boolean {
   const [, authority = '', path = '', search = '', fragment] =
     /^[a-z]+:\/\/([^/?#]*)([^?#]*)([^#]*)(#.*)?$/is.exec(url) ?? [];
   if (fragment !== undefined || path.includes('@')) return true;
-  if (/(?:^|[?&])[^=&]*@/.test(search)) return true;
+  if (/(?:^|[?&])[^=&?]*@/.test(search)) return true;
   return !isDecodable(authority.slice(0, Math.max(authority.lastIndexOf('@'), 0)));
 }
 
