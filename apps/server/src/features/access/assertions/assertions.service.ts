@@ -125,8 +125,9 @@ async function tryToIssue(
   ]);
   const asserted = assertedIn(claims, timely);
   const find = () => findAsserted(deps.db, tenant, connection, asserted);
-  // Another assertion may have linked the person between the reads, which then see an address that is taken.
-  const meant = (await find()) ?? (await find());
+  // Another assertion may have linked the person between the reads, which then see an address or a user that is taken.
+  const first = await find();
+  const meant = first === undefined || first === 'other_subject' ? await find() : first;
   if (!meant) throw bad('unknown_user');
   if (meant === 'other_subject') throw new OtherSubject(identityOf(asserted));
   if (!meant.person.isActive) throw oauthRefusal('access_denied', 'inactive');

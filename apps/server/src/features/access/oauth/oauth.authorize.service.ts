@@ -121,11 +121,11 @@ export async function namedClient(
  * request twice: for the client when it looks the client up, and here for that developer.
  * @throws invalid_target, RATE_LIMITED
  */
-async function clientFor(
+export async function clientFor(
   deps: AuthorizeDeps,
   known: KnownClient,
-  { resource }: AuthorizationForm,
-  browser: Browser,
+  { resource }: Pick<AuthorizationForm, 'resource'>,
+  browser: Omit<Browser, 'cookies'>,
 ): Promise<Client> {
   if ('agent' in known) return clientOf(known.agent, browser);
   const developerId = await developerNamed(deps, { ...(resource && { resource }) });
@@ -205,9 +205,9 @@ const registered = ({ redirectUris }: Client): Described => ({
   refreshes: true,
 });
 
-function toAsking(
+export function toAsking(
   { name, host, redirectUris, refreshes }: DescribedClient,
-  { asksRefresh }: Asked,
+  { asksRefresh }: Pick<Asked, 'asksRefresh'>,
 ): Described {
   return {
     name,

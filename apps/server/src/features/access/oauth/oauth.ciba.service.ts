@@ -25,7 +25,8 @@ export async function askByBackchannel(
 ): Promise<BackchannelAnswer> {
   const client = await authenticateClient(deps, request, rates.oauthAuthorize);
   if (client.isPublic || client.described) {
-    throw oauthRefusal('unauthorized_client', 'A client without a secret or key names no principal.');
+    const message = 'Only a client that a developer has registered with a secret or key names the principal.';
+    throw oauthRefusal('unauthorized_client', message);
   }
   const asked = acceptChannelForm(form);
   const principalId = namedIn(form);
@@ -34,7 +35,7 @@ export async function askByBackchannel(
     throw oauthRefusal('invalid_binding_message', 'A message has 1 to 64 characters that a person sees.');
   }
   const seconds = secondsOf(form.requested_expiry);
-  const { clientId } = client;
+  const { clientId, caller } = client;
   const message = comparedText === undefined ? {} : { comparedText };
   const { id: requestId } = await requestByChannel(deps, client, {
     channel: 'ciba',
@@ -44,7 +45,9 @@ export async function askByBackchannel(
     ...message,
   }).catch(nameUnknown);
   const expiresAt = new Date(deps.clock().getTime() + seconds * 1000).toISOString();
-  const secret = await startFlow(deps, { clientId, channel: 'ciba', requestId, expiresAt });
+  const secret = await startFlow(deps, {
+    ...{ ...caller.tenant, clientId, channel: 'ciba', requestId, expiresAt },
+  });
   return { auth_req_id: secret, expires_in: seconds, interval: POLL_SECONDS };
 }
 

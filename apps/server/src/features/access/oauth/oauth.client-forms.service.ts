@@ -9,6 +9,7 @@ export interface TenantClues {
   readonly code?: string;
   readonly refresh_token?: string;
   readonly token?: string;
+  readonly device_code?: string;
   readonly assertion?: string;
 }
 

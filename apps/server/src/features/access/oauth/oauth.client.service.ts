@@ -7,7 +7,7 @@ import { hashOf, isSameText } from '../../../platform/ids.ts';
 import { type AssertionDeps, provesByKey, provesByPlatform } from './oauth.assertion.service.ts';
 import type { Client, ClientRequest, KnownClient } from './oauth.client-forms.service.ts';
 import { type Claimed, claimedBy } from './oauth.credentials.rules.ts';
-import type { DescribedClient } from './oauth.described.service.ts';
+import { DEVICE_GRANT, type DescribedClient, lists } from './oauth.described.service.ts';
 import type { ClientDocuments } from './oauth.documents.service.ts';
 import { strangersOf } from './oauth.rates.ts';
 import { type DynamicClientRow, findDynamicClientAcrossTenants } from './oauth.registration.repo.ts';
@@ -172,6 +172,7 @@ export function clientOf(
 const registeredClient = ({ keys, ...row }: DynamicClientRow): DescribedClient => ({
   ...row,
   keys: keys === null ? null : Object(keys),
+  usesDevice: lists(Object(row.description).grant_types, DEVICE_GRANT),
   host: null,
 });
 

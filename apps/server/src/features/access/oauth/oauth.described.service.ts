@@ -13,6 +13,8 @@ export interface DescribedClient {
   readonly keys: ClientKeys | null;
   /** Whether it gets refresh tokens without asking for `offline_access`. */
   readonly refreshes: boolean;
+  /** Whether it has registered the grant type of a device without a browser. */
+  readonly usesDevice: boolean;
   /** The host that published the description; null where nobody answers for it. */
   readonly host: string | null;
 }
@@ -41,11 +43,14 @@ const isUnset = (value: unknown): boolean =>
 const isEmpty = (value: unknown): boolean =>
   isUnset(value) || (typeof value === 'object' && Object.values(Object(value)).every(isUnset));
 
-/** By these a client gets grants without a browser that is sent back to it, so it needs no redirect address. */
-export const CHANNEL_GRANTS: readonly string[] = [
-  'urn:ietf:params:oauth:grant-type:device_code',
-  'urn:openid:params:grant-type:ciba',
-];
+/** By it a client gets grants without a browser that is sent back to it, so it needs no redirect address. */
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+/** By it a client names the person, so a developer answers for it. */
+export const CIBA_GRANT = 'urn:openid:params:grant-type:ciba';
+
+/** Whether a client lists a grant type. */
+export const lists = (grantTypes: unknown, grantType: string): boolean =>
+  Array.isArray(grantTypes) && grantTypes.includes(grantType);
 
 /** Whether a text can stand for a client on the consent page: one line, whose characters are all seen. */
 export const isClientName = (text: string): boolean => NAME.test(text);
@@ -87,7 +92,8 @@ export function clientInDocument(document: unknown, clientId: string): Described
     authMethod,
     secretHash: null,
     keys: authMethod === 'none' ? null : keys,
-    refreshes: Array.isArray(grant_types) && grant_types.includes('refresh_token'),
+    refreshes: lists(grant_types, 'refresh_token'),
+    usesDevice: lists(grant_types, DEVICE_GRANT),
     host: new URL(clientId).host,
   };
 }
@@ -97,16 +103,14 @@ function redirectUrisIn({
   redirect_uris: value,
   grant_types: grantTypes,
 }: Readonly<Record<string, unknown>>) {
-  if (value === undefined && usesChannelsOnly(grantTypes)) return [];
+  if (value === undefined && usesDeviceOnly(grantTypes)) return [];
   if (!Array.isArray(value) || value.length === 0 || value.length > MOST_REDIRECT_URIS) return undefined;
   const fit = value.filter((each): each is string => typeof each === 'string' && isClientRedirectUri(each));
   return fit.length === 0 ? undefined : fit;
 }
 
-const usesChannelsOnly = (grantTypes: unknown) =>
-  Array.isArray(grantTypes) &&
-  !grantTypes.includes('authorization_code') &&
-  grantTypes.some((each) => CHANNEL_GRANTS.includes(each));
+const usesDeviceOnly = (grantTypes: unknown) =>
+  lists(grantTypes, DEVICE_GRANT) && !lists(grantTypes, 'authorization_code');
 
 /** @returns null without keys */
 export function keysIn(jwks: unknown, uri: unknown): ClientKeys | null | 'malformed' {

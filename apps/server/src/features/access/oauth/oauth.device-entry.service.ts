@@ -4,9 +4,11 @@ import { toOAuthError } from '../../../platform/oauth-errors.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { findAccount } from '../../accounts/developers/developers.queries.ts';
 import { readNaming } from '../../people/consent/index.ts';
+import { mustHaveActiveConnection } from '../../people/sso/sso.queries.ts';
+import { clientFor } from './oauth.authorize.service.ts';
 import type { EnterCode, EnteredCode } from './oauth.channel.schema.ts';
 import { requestByChannel } from './oauth.channel.service.ts';
-import { type Client, clientOf } from './oauth.client.service.ts';
+import { type Client, findClient } from './oauth.client.service.ts';
 import type { DeviceDeps } from './oauth.device.service.ts';
 import { keepFlow, secondsLeft } from './oauth.flow.service.ts';
 import {
@@ -16,7 +18,6 @@ import {
   signedOnPerson,
   signInAddress,
 } from './oauth.person.service.ts';
-import { findOAuthClientAcrossTenants } from './oauth.repo.ts';
 import { acceptChannelForm } from './oauth.request.rules.ts';
 import {
   findWaiting,
@@ -48,12 +49,12 @@ export async function enterUserCode(
   await countEntry(deps, browser, 0);
   const userCode = readUserCode(text);
   const waiting = userCode === undefined ? undefined : await findWaiting(deps, userCode);
-  const found = waiting && (await findOAuthClientAcrossTenants(deps.db, waiting.clientId));
-  if (!userCode || !waiting || !found) {
+  const known = waiting && (await findClient(deps, waiting.clientId, browser.address));
+  if (!userCode || !waiting || !known) {
     await countEntry(deps, browser, 1);
     throw notFound();
   }
-  const client = clientOf(found, browser);
+  const client = await clientFor(deps, known, waiting.form, browser);
   const person = await personOf(deps, client, { waiting, userCode, hint }, browser);
   if ('signInAt' in person) return { redirectTo: person.signInAt };
   const owner = newSecret();
@@ -103,6 +104,7 @@ async function personOf(
   if (consentMode !== 'developer') {
     const signedOn = await signedOnPerson(deps, client, { ...browser, since: null, isSignedIn: false });
     if (signedOn !== undefined) return { principalId: signedOn };
+    await mustHaveActiveConnection(deps.db, tenant);
     return { signInAt: signInAddress(deps, client, { returnTo }) };
   }
   const { requestId } = waiting;
@@ -133,7 +135,7 @@ async function makeRequest(
   client: Client,
   { waiting, principalId, userCode, hint }: Entered,
 ): Promise<string> {
-  const { flowId, form, clientId, expiresAt } = waiting;
+  const { flowId, form } = waiting;
   const told = waiting.requestId === undefined ? {} : { requestId: waiting.requestId };
   const { id: requestId, consentUrl } = await requestByChannel(deps, client, {
     channel: 'device',
@@ -143,7 +145,7 @@ async function makeRequest(
     seconds: secondsLeft(waiting, deps.clock()),
     ...told,
   });
-  await keepFlow(deps, flowId, { clientId, channel: 'device', requestId, expiresAt });
+  await keepFlow(deps, flowId, { ...flowOf(waiting), requestId });
   return hint === undefined ? consentUrl : `${consentUrl}&hint=${hint}`;
 }
 
@@ -152,12 +154,11 @@ const isFinal = (error: unknown): error is AppError =>
   error instanceof AppError && error.status < 500 && error.status !== 429;
 
 /** The device learns at its next poll why there is no request. */
-function endFlow(deps: DeviceDeps, { flowId, clientId, expiresAt }: Waiting, error: AppError): Promise<void> {
-  return keepFlow(deps, flowId, {
-    ...{ clientId, channel: 'device', requestId: null },
-    ...{ refusal: toOAuthError(error), expiresAt },
-  });
-}
+const endFlow = (deps: DeviceDeps, waiting: Waiting, error: AppError): Promise<void> =>
+  keepFlow(deps, waiting.flowId, { ...flowOf(waiting), requestId: null, refusal: toOAuthError(error) });
+
+const flowOf = ({ developerId, clientId, expiresAt }: Waiting) =>
+  ({ developerId, clientId, channel: 'device', expiresAt }) as const;
 
 /**
  * @param cost 0 looks whether the entry is locked, 1 counts a wrong code

@@ -5,6 +5,7 @@ import type { AuthorizeDeps } from './oauth.authorize.service.ts';
 import type { DeviceAnswer, DeviceForm } from './oauth.channel.schema.ts';
 import { admitByChannel } from './oauth.channel.service.ts';
 import { authenticateClient, type Client, type ClientRequest } from './oauth.client.service.ts';
+import { DEVICE_GRANT } from './oauth.described.service.ts';
 import { flowIdOf, POLL_SECONDS, startFlow } from './oauth.flow.service.ts';
 import { mustBeNameable } from './oauth.par.service.ts';
 import { findLoginUrl, sandboxPerson } from './oauth.person.service.ts';
@@ -30,17 +31,23 @@ export async function authorizeDevice(
   request: ClientRequest,
 ): Promise<DeviceAnswer> {
   const client = await authenticateClient(deps, request, rates.oauthAuthorize);
-  if (client.described) throw oauthRefusal('unauthorized_client', 'This client asks in a browser only.');
+  if (client.described && !client.described.usesDevice) {
+    throw oauthRefusal(
+      'unauthorized_client',
+      `Register the client with the grant type \`${DEVICE_GRANT}\` first.`,
+    );
+  }
   const asked = acceptChannelForm(form);
   const principalId = await principalOf(deps, client, form);
   const someone = principalId ?? 'unknown-person';
   await admitByChannel(deps, client, { channel: 'device', asked, principalId: someone, seconds: SECONDS });
   const expiresAt = new Date(deps.clock().getTime() + SECONDS * 1000).toISOString();
-  const { clientId } = client;
-  const secret = await startFlow(deps, { clientId, channel: 'device', requestId: null, expiresAt });
+  const { clientId, caller } = client;
+  const flow = { ...caller.tenant, clientId, expiresAt };
+  const secret = await startFlow(deps, { ...flow, channel: 'device', requestId: null });
   const userCode = newUserCode();
   const { client_secret: _, client_assertion: __, client_assertion_type: ___, ...kept } = form;
-  const waiting = { flowId: flowIdOf(secret), clientId, form: kept, principalId, expiresAt };
+  const waiting = { ...flow, flowId: flowIdOf(secret), form: kept, principalId };
   await keepWaiting(deps, userCode, waiting);
   const page = `${deps.publicBaseUrl}/device`;
   return {

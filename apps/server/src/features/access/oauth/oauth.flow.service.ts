@@ -1,4 +1,5 @@
 import type { Clock } from '../../../platform/clock.ts';
+import { oauthRefusal } from '../../../platform/errors.ts';
 import { hashOf, newSecret } from '../../../platform/ids.ts';
 import type { OAuthError } from '../../../platform/oauth-errors.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
@@ -8,6 +9,7 @@ import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts'
  * record of the decision.
  */
 export interface Flow {
+  readonly developerId: string;
   readonly clientId: string;
   /** It is polled by the grant type of this channel alone. */
   readonly channel: 'device' | 'ciba';
@@ -48,10 +50,27 @@ export async function keepFlow({ store, clock }: FlowDeps, flowId: string, flow:
   await store.put([{ key: flowKey(flowId), value: JSON.stringify(flow), seconds }]);
 }
 
-export async function findFlow({ store }: FlowDeps, flowId: string): Promise<Flow | undefined> {
+async function findFlow({ store }: Pick<FlowDeps, 'store'>, flowId: string): Promise<Flow | undefined> {
   const found = await store.get(flowKey(flowId));
   return found === undefined ? undefined : JSON.parse(found);
 }
+
+const SECRET = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * Finds the flow that a client polls. One that the store has lost reads as one whose time is over.
+ * @throws expired_token, invalid_grant
+ */
+export async function getFlow(deps: Pick<FlowDeps, 'store'>, secret: string): Promise<Flow> {
+  if (!SECRET.test(secret)) throw unknownFlow();
+  const flow = await findFlow(deps, flowIdOf(secret));
+  if (!flow) throw expiredFlow();
+  return flow;
+}
+
+export const expiredFlow = () =>
+  oauthRefusal('expired_token', 'The time for a decision is over; start again.');
+export const unknownFlow = () => oauthRefusal('invalid_grant', 'The client has begun no such flow.');
 
 export const secondsLeft = ({ expiresAt }: Pick<Flow, 'expiresAt'>, now: Date): number =>
   Math.max(0, Math.ceil((Date.parse(expiresAt) - now.getTime()) / 1000));
@@ -71,7 +90,7 @@ export async function pollsTooFast(
   { clientId }: { readonly clientId: string },
 ): Promise<boolean> {
   const flowId = flowIdOf(secret);
-  const flow = await findFlow({ store, clock }, flowId);
+  const flow = await findFlow({ store }, flowId);
   if (flow?.clientId !== clientId) return false;
   const found = await store.get(paceKey(flowId));
   const pace: Pace | undefined = found === undefined ? undefined : JSON.parse(found);

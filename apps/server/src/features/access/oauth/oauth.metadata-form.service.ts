@@ -1,10 +1,17 @@
 import { oauthRefusal } from '../../../platform/errors.ts';
-import { CHANNEL_GRANTS, type ClientKeys, isClientName, keysIn } from './oauth.described.service.ts';
+import {
+  CIBA_GRANT,
+  type ClientKeys,
+  DEVICE_GRANT,
+  isClientName,
+  keysIn,
+  lists,
+} from './oauth.described.service.ts';
 import { isClientRedirectUri, isNativeUri } from './oauth.redirects.service.ts';
 import type { ClientMetadata } from './oauth.registration.schema.ts';
 
 const MOST_REDIRECT_URIS = 10;
-const GRANT_TYPES = ['authorization_code', 'refresh_token', ...CHANNEL_GRANTS];
+const GRANT_TYPES = ['authorization_code', 'refresh_token', DEVICE_GRANT];
 const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
 type AuthMethod = (typeof AUTH_METHODS)[number];
 
@@ -94,8 +101,11 @@ function authMethodOf(value: unknown = 'none'): AuthMethod {
 function grantTypesOf(value: unknown = GRANT_TYPES.slice(0, 1)): string[] {
   const known = Array.isArray(value) ? GRANT_TYPES.filter((each) => value.includes(each)) : [];
   if (known.every((each) => each === 'refresh_token')) {
+    const isRefused = lists(value, CIBA_GRANT);
     throw invalid(
-      '`grant_types` has to have `authorization_code`, or a grant type for clients without a browser.',
+      isRefused
+        ? 'A client that registers itself cannot use the backchannel flow, in which the client names the person. Ask the developer to register it with a secret or key.'
+        : `\`grant_types\` has to have \`authorization_code\` or \`${DEVICE_GRANT}\`.`,
     );
   }
   return known;

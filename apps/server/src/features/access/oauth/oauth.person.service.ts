@@ -5,6 +5,7 @@ import { findAccount } from '../../accounts/developers/developers.queries.ts';
 import { readNaming } from '../../people/consent/index.ts';
 import type { PasskeyDeps } from '../../people/passkeys/index.ts';
 import { cookieNames, readSessionCookie } from '../../people/sso/index.ts';
+import { mustHaveActiveConnection } from '../../people/sso/sso.queries.ts';
 import { principalOfSession } from '../../people/sso/sso.sessions.queries.ts';
 import { namedResources } from '../resources/resources.queries.ts';
 import type { AuthenticationDeps, Client } from './oauth.client.service.ts';
@@ -125,6 +126,7 @@ async function personSignedOn(
   }
   // A browser that comes back without a session would be sent away again and again.
   if (isSignedIn) throw noMethod();
+  await mustHaveActiveConnection(deps.db, client.caller.tenant);
   const requestUri = await keepPushed(deps, client, form, {
     seconds: SIGN_IN_SECONDS,
     isSignedIn: true,

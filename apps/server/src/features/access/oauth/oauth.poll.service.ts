@@ -2,7 +2,7 @@ import { oauthRefusal } from '../../../platform/errors.ts';
 import { type AuthorizationDeps, getRequest } from '../authorization/index.ts';
 import { type DelegateDeps, exchangeRequest, type TokensOfCode, type TokenWish } from '../tokens/index.ts';
 import type { Client } from './oauth.client.service.ts';
-import { type Flow, findFlow, flowIdOf } from './oauth.flow.service.ts';
+import { expiredFlow, type Flow, getFlow, unknownFlow } from './oauth.flow.service.ts';
 import type { CredentialFormat } from './oauth.format.rules.ts';
 
 export interface PollDeps extends DelegateDeps, AuthorizationDeps {}
@@ -14,12 +14,8 @@ interface Asking {
   readonly credentialFormat: CredentialFormat;
 }
 
-const SECRET = /^[A-Za-z0-9_-]{43}$/;
-const expired = () => oauthRefusal('expired_token', 'The time for a decision is over; start again.');
-
 /**
- * Answers a client that asks whether the person has decided, with tokens once they have approved. A flow that the store
- * has lost reads as one whose time is over.
+ * Answers a client that asks whether the person has decided, with tokens once they have approved.
  * @see RFC 8628 §3.5; OpenID CIBA Core 1.0 §11
  * @throws authorization_pending, access_denied, expired_token, invalid_grant, or a refusal of the engine
  */
@@ -30,18 +26,15 @@ export async function pollRequest(
   wish: TokenWish,
 ): Promise<TokensOfCode> {
   if (!secret) throw oauthRefusal('invalid_request', 'Send `device_code` or `auth_req_id`.');
-  const flow = SECRET.test(secret) ? await findFlow(deps, flowIdOf(secret)) : null;
-  if (flow === undefined) throw expired();
-  if (flow === null || flow.clientId !== client.clientId || flow.channel !== channel) {
-    throw oauthRefusal('invalid_grant', 'The client has begun no such flow.');
-  }
-  if (new Date(flow.expiresAt) <= deps.clock()) throw expired();
+  const flow = await getFlow(deps, secret);
+  if (flow.clientId !== client.clientId || flow.channel !== channel) throw unknownFlow();
+  if (new Date(flow.expiresAt) <= deps.clock()) throw expiredFlow();
   if (flow.refusal) throw oauthRefusal(flow.refusal.error, flow.refusal.error_description);
   if (flow.requestId === null) throw pending();
   const { caller, agentId } = client;
   const { status } = await getRequest(deps, caller, flow.requestId);
   if (status === 'pending') throw pending();
-  if (status === 'expired') throw expired();
+  if (status === 'expired') throw expiredFlow();
   if (status === 'denied' || status === 'cancelled') {
     throw oauthRefusal('access_denied', 'The request was denied.');
   }

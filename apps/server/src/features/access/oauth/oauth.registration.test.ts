@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CIBA_GRANT, DEVICE_GRANT } from '../../../../test/app/device.ts';
 import { newClient, pkceLink } from '../../../../test/app/oauth.ts';
 import { linkParts, personOn } from '../../../../test/app/person.ts';
 import { followLink, LISTENING, newServer, sendForm, tokensOf } from '../../../../test/app/published.ts';
@@ -421,12 +422,10 @@ describe('agents K6', () => {
     }
   });
 
-  test('agents 05: a client of the device or backchannel flow needs no redirect address, and follows no link', async () => {
-    const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
-    const CIBA = 'urn:openid:params:grant-type:ciba';
+  test('agents 05: a client of the device flow needs no redirect address, and follows no link', async () => {
     const { resource } = await acmeServer();
 
-    for (const grant_types of [[DEVICE], [DEVICE, 'refresh_token'], [CIBA], [CIBA, DEVICE]]) {
+    for (const grant_types of [[DEVICE_GRANT], [DEVICE_GRANT, 'refresh_token']]) {
       const answer = await register({ client_name: 'Television', grant_types });
       expect([grant_types, answer.statusCode]).toEqual([grant_types, 201]);
       const told = { redirect_uris: [], response_types: [], client_name: 'Television' };
@@ -434,10 +433,76 @@ describe('agents K6', () => {
       expect([...answer.json().grant_types].sort()).toEqual([...grant_types].sort());
       expect((await followLink(service, answer.json().client_id, { resource })).answer.statusCode).toBe(400);
     }
-    for (const grant_types of [['authorization_code', DEVICE], ['refresh_token'], ['client_credentials']])
+    for (const grant_types of [['authorization_code', DEVICE_GRANT], ['refresh_token'], ['client_credentials']])
       expect((await register({ client_name: 'Television', grant_types })).statusCode).toBe(400);
-    const wrong = await register({ grant_types: [DEVICE], redirect_uris: ['http://evil.example/'] });
+    const wrong = await register({ grant_types: [DEVICE_GRANT], redirect_uris: ['http://evil.example/'] });
     expect(wrong.json().error).toBe('invalid_redirect_uri');
+  });
+
+  test('31 ruling 14: a client that registers itself for the device flow gets tokens by it', async () => {
+    const { acme, resource } = await acmeServer();
+    const grant_types = [DEVICE_GRANT, 'refresh_token'];
+    const { client_id } = (await register({ client_name: 'Television', grant_types })).json();
+    const ask = (form: Record<string, string>) =>
+      sendForm(service, 'device_authorization', { client_id, ...form });
+    const poll = (device_code: string) =>
+      sendForm(service, 'token', { grant_type: DEVICE_GRANT, client_id, device_code });
+    expect((await ask({})).json().error).toBe('invalid_target'); // whose service it is for
+
+    const { device_code, user_code } = (await ask({ resource })).json();
+    expect((await poll(device_code)).json().error).toBe('authorization_pending');
+    expect((await poll(device_code)).json().error).toBe('slow_down');
+    const person = personOn(service);
+    const { redirectTo } = (await person.call('POST', '/v1/device', { userCode: user_code })).json();
+    await person.open(redirectTo);
+    const { id } = linkParts(redirectTo);
+    expect((await person.see(id)).json().client).toMatchObject({
+      ...{ name: 'Television', vouchedBy: 'nobody', isLocal: false, resourceNames: ['Calendar server'] },
+    });
+    expect((await acme('GET', '/v1/agents')).json().agents).toEqual([]); // nobody has approved it yet
+    await person.approve(id);
+    service.advance(60);
+    const tokens = await poll(device_code);
+
+    expect([tokens.statusCode, tokens.json().scope]).toEqual([200, 'calendar:read']);
+    const { refresh_token } = tokens.json();
+    const refreshed = await sendForm(service, 'token', { grant_type: 'refresh_token', client_id, refresh_token });
+    expect(refreshed.statusCode).toBe(200);
+    const { agents } = (await acme('GET', '/v1/agents')).json();
+    expect(agents).toMatchObject([{ name: 'Television', origin: 'dcr', clientId: client_id }]);
+    const again = (await ask({ resource })).json();
+    expect((await poll(again.device_code)).json().error).toBe('authorization_pending'); // its agent is known now
+  });
+
+  test('31 ruling 14: a client polls no flow of another, and begins none without its grant type', async () => {
+    const { resource } = await acmeServer();
+    const newTelevision = async (grant_types: string[]) => {
+      const body = { ...metadata, client_name: 'Television', grant_types };
+      return String((await register(body)).json().client_id);
+    };
+    const ask = (client_id: string) => sendForm(service, 'device_authorization', { client_id, resource });
+    const poll = (client_id: string, device_code: string) =>
+      sendForm(service, 'token', { grant_type: DEVICE_GRANT, client_id, device_code });
+    const [own, other] = [await newTelevision([DEVICE_GRANT]), await newTelevision([DEVICE_GRANT])];
+    const { device_code } = (await ask(own)).json();
+
+    expect((await poll(own, device_code)).json().error).toBe('authorization_pending'); // the control
+    expect((await poll(other, device_code)).json().error).toBe('invalid_grant');
+    expect((await poll(own, 'x'.repeat(43))).json().error).toBe('expired_token');
+    expect((await poll(own, 'x')).json().error).toBe('invalid_grant');
+    const refused = (await ask(await newTelevision(['authorization_code']))).json();
+    expect(refused.error).toBe('unauthorized_client');
+    expect(refused.error_description).toContain(DEVICE_GRANT);
+  });
+
+  test('31 ruling 14: the backchannel flow, in which a client names the person, is refused when a client registers', async () => {
+    for (const grant_types of [[CIBA_GRANT], [CIBA_GRANT, 'refresh_token']]) {
+      const refused = await register({ client_name: 'Call centre', grant_types });
+      expect([refused.statusCode, refused.json().error]).toEqual([400, 'invalid_client_metadata']);
+      expect(refused.json().error_description).toContain('backchannel flow');
+    }
+    const both = await register({ client_name: 'Call centre', grant_types: [CIBA_GRANT, DEVICE_GRANT] });
+    expect([both.statusCode, both.json().grant_types]).toEqual([201, [DEVICE_GRANT]]);
   });
 
   test('agents 48: a name has up to 255 characters, and is that of the agent', async () => {

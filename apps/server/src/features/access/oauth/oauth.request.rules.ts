@@ -94,7 +94,7 @@ export function acceptAuthorization(form: AuthorizationForm): Asked {
 }
 
 /** A request that comes by another channel than a browser. */
-export type AskedByChannel = Pick<Asked, 'scopes' | 'resources' | 'purpose' | 'details'>;
+export type AskedByChannel = Pick<Asked, 'scopes' | 'resources' | 'purpose' | 'details' | 'asksRefresh'>;
 
 /** @see RFC 8628 §3.1; OpenID CIBA Core 1.0 §7.1 @throws an OAuth error */
 export function acceptChannelForm(form: ChannelForm): AskedByChannel {
@@ -104,6 +104,7 @@ export function acceptChannelForm(form: ChannelForm): AskedByChannel {
     resources: distinctResources(form.resource ?? []),
     purpose: form.purpose,
     details: detailsOf(form.authorization_details),
+    asksRefresh: wordsOf(form.scope).includes('offline_access'),
   };
 }
 

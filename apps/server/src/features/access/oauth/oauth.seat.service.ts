@@ -9,6 +9,7 @@ import { developerOfResourceAcrossTenants } from '../resources/resources.queries
 import type { AssertionDeps } from './oauth.assertion.service.ts';
 import type { Client, ClientRequest, TenantClues } from './oauth.client-forms.service.ts';
 import type { DescribedClient } from './oauth.described.service.ts';
+import { getFlow } from './oauth.flow.service.ts';
 import { findSeat } from './oauth.repo.ts';
 
 export interface SeatDeps extends AssertionDeps {
@@ -16,12 +17,12 @@ export interface SeatDeps extends AssertionDeps {
 }
 
 /**
- * The developer whose code, token or resource a request names. Nothing is verified here: the engine looks for the code or
+ * The developer whose code, token, flow or resource a request names. Nothing is verified here: the engine looks for the code or
  * token among those of this developer and this client.
- * @throws invalid_grant, invalid_target
+ * @throws invalid_grant, expired_token, invalid_target
  */
 export async function developerNamed({ db, store }: SeatDeps, clues: TenantClues): Promise<string> {
-  const { code } = clues;
+  const { code, device_code: deviceCode } = clues;
   const resource = clues.resource ?? resourcesIn(clues.assertion);
   const token = clues.refresh_token ?? clues.token;
   if (code !== undefined || token !== undefined) {
@@ -32,6 +33,7 @@ export async function developerNamed({ db, store }: SeatDeps, clues: TenantClues
     if (named === undefined) throw oauthRefusal('invalid_grant', invalidGrantReasons[reason]);
     return named;
   }
+  if (deviceCode !== undefined) return (await getFlow({ store }, deviceCode)).developerId;
   const [first] = resource;
   if (first === undefined) {
     throw oauthRefusal('invalid_target', 'Send `resource`: it says whose service this client is for.');

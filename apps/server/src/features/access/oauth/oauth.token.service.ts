@@ -19,6 +19,7 @@ import {
   type Client,
   type ClientRequest,
 } from './oauth.client.service.ts';
+import { CIBA_GRANT, DEVICE_GRANT } from './oauth.described.service.ts';
 import { ACCESS_TOKEN, exchangeToken } from './oauth.exchange.service.ts';
 import { pollsTooFast } from './oauth.flow.service.ts';
 import { formatOf, mustAskNoCredential } from './oauth.format.rules.ts';
@@ -82,6 +83,7 @@ export async function issueByForm(
     isTooFast = polled !== undefined && (await pollsTooFast(deps, polled, proved));
     return isTooFast;
   });
+  if (client.described && polled !== undefined) isTooFast = await pollsTooFast(deps, polled, client);
   if (isTooFast) throw oauthRefusal('slow_down', 'Wait five seconds longer between two requests.');
   // The engine judges the agents of a grant, and the client of an exchange need not be one of them.
   if (!client.isActive)
@@ -149,13 +151,10 @@ const byAssertion: GrantType = async (deps, client, form, { keyThumbprint }) => 
   return { ...issued, resources };
 };
 
-const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
-const CIBA = 'urn:openid:params:grant-type:ciba';
-
 /** The secret by which a client asks again and again for a decision. */
 function polledSecret({ grant_type: name, device_code: device, auth_req_id: backchannel }: TokenForm) {
-  if (name === DEVICE_CODE) return device;
-  return name === CIBA ? backchannel : undefined;
+  if (name === DEVICE_GRANT) return device;
+  return name === CIBA_GRANT ? backchannel : undefined;
 }
 
 const pollOf =
@@ -170,12 +169,12 @@ const grantTypes: ReadonlyMap<string, GrantType> = new Map([
   ['refresh_token', byRefreshToken],
   [TOKEN_EXCHANGE, byToken],
   [JWT_BEARER, byAssertion],
-  [DEVICE_CODE, pollOf('device')],
-  [CIBA, pollOf('ciba')],
+  [DEVICE_GRANT, pollOf('device')],
+  [CIBA_GRANT, pollOf('ciba')],
 ]);
 
 /** The grant types that make a grant from a request. */
-export const MAKES_GRANT: ReadonlySet<string> = new Set(['authorization_code', DEVICE_CODE, CIBA]);
+export const MAKES_GRANT: ReadonlySet<string> = new Set(['authorization_code', DEVICE_GRANT, CIBA_GRANT]);
 
 /** The grant types whose tokens have the details that were approved. A client that asks for fewer is told (RFC 9396 §6). */
 const KEEPS_DETAILS: ReadonlySet<string> = new Set([...MAKES_GRANT, 'refresh_token']);

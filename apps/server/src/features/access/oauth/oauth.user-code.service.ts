@@ -13,6 +13,7 @@ const LENGTH = 8;
 /** The request of a device that waits for its person to enter the code. */
 export interface Waiting {
   readonly flowId: string;
+  readonly developerId: string;
   readonly clientId: string;
   readonly form: DeviceForm;
   /** Null where the person says at this browser who they are. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { hasActiveConnection } from '../../people/sso/sso.queries.ts';
+import { mustHaveActiveConnection } from '../../people/sso/sso.queries.ts';
 import { openChain, recordActs } from '../../record/audit/index.ts';
 import { insertKey } from './api-keys.repo.ts';
 import { generateKey } from './api-keys.rules.ts';
@@ -137,11 +137,7 @@ export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, chang
   return inTransaction(deps.db, async (tx) => {
     const before = await lockOpenAccount(tx, caller.tenant);
     if (change.consentMode === 'email' && !before.emailVerified) throw emailUnverified();
-    if (change.consentMode === 'sso' && !(await hasActiveConnection(tx, caller.tenant))) {
-      const message =
-        '`consentMode` sso needs an active connection for single sign-on. Activate one first, or choose another mode.';
-      throw new AppError('CONFLICT', message, { setting: 'consentMode' });
-    }
+    if (change.consentMode === 'sso') await mustHaveActiveConnection(tx, caller.tenant);
     const consentMode = change.consentMode ?? modeFor(before.consentMode, fidoRequired);
     const after = await updateDeveloper(tx, caller.tenant, { ...columns, consentMode, updatedAt: at });
     const about = { developerId: after.id, data: { changed: Object.keys(change) } };

@@ -44,7 +44,7 @@ export async function takeCallback(
   query: URLSearchParams,
   browser: Browser,
 ): Promise<string> {
-  const flight = await takeFlight(deps, query);
+  const { state, flight } = await flightIn(deps, query);
   const hold = holdOf(deps, flight.sessionId, browser);
   const page = await findPage(deps, hold);
   const caller = personWith(page ?? { ...flight, mode: 'live', plan: 'free' }, browser);
@@ -52,7 +52,8 @@ export async function takeCallback(
     await reportBlocked(deps, caller, await namesOf(deps, flight), reason);
     return refused();
   };
-  if (!page || page.started?.state !== stateHash(query.get('state') ?? '')) throw await blocked('browser');
+  if (!page || page.started?.state !== stateHash(state)) throw await blocked('browser');
+  await useUp(deps, state);
   const held = await pageOf(deps, hold);
   const { row } = held;
   if (!(await wasProved(deps, held, page.started.at))) throw await blocked('browser');
@@ -64,15 +65,20 @@ export async function takeCallback(
   return `${deps.publicBaseUrl}/connect?session=${row.id}`;
 }
 
-/** A state works once, whatever comes of it. @throws BAD_REQUEST */
-async function takeFlight(deps: ConnectDeps, query: URLSearchParams): Promise<InFlight> {
+/** The request that an answer belongs to. @throws BAD_REQUEST */
+async function flightIn(deps: ConnectDeps, query: URLSearchParams) {
   const [state = '', ...others] = query.getAll('state');
   if (others.length > 0 || !isOwnState(deps, state)) throw refused();
-  const found = await findFlight(deps, state);
+  const flight = await findFlight(deps, state);
+  if (flight === undefined) throw refused();
+  return { state, flight };
+}
+
+/** A state works once, whatever comes of it, in its own browser. @throws BAD_REQUEST */
+async function useUp({ store }: ConnectDeps, state: string): Promise<void> {
   const slot = { key: usedKey(state), owner: newSecret(), most: 1, seconds: USED_SECONDS };
-  if (found === undefined || !(await deps.store.takeSlot(slot))) throw refused();
-  await deps.store.remove(stateKey(state));
-  return found;
+  if (!(await store.takeSlot(slot))) throw refused();
+  await store.remove(stateKey(state));
 }
 
 const holdOf = ({ publicBaseUrl }: ConnectDeps, sessionId: string, { cookies }: Browser): PageHold => ({

@@ -1,5 +1,6 @@
 import { stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { asksForPage, sendOnward } from '../../../platform/http/answers/plain-page.ts';
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import type { Bringer, Ended } from './sso.callback.service.ts';
 import { cookieNames, endedLoginLines, loginSecretsIn, sessionCookie } from './sso.cookies.service.ts';
@@ -49,5 +50,11 @@ export function endsOfLogin({ publicBaseUrl }: Pick<SsoDeps, 'publicBaseUrl'>) {
       : signedIn(reply, outcome).redirect(returnTo, 302);
   };
 
-  return { bringer, ended, signedIn };
+  /** The end of a login by a form of ours, whose redirects `form-action` would bind to our own origin. */
+  const endedByForm = (request: FastifyRequest, reply: FastifyReply, outcome: Ended) =>
+    outcome.returnTo === null || !asksForPage(request)
+      ? ended(reply, outcome)
+      : sendOnward(signedIn(reply, outcome), outcome.returnTo);
+
+  return { bringer, ended, endedByForm };
 }

@@ -47,21 +47,27 @@ export function groupsOfClaims(sources: readonly Claims[], attribute: string): G
 }
 
 /**
- * Whether a provider says that it left the groups out, because they are too many: Entra ID names the place to ask for
- * them (OpenID Connect Core 1.0, section 5.6.2), or says `hasgroups`.
+ * Whether a provider says that it left the attribute out, because it has too many values: Entra ID names the place to ask
+ * for them (OpenID Connect Core 1.0, section 5.6.2), or says `hasgroups`.
  */
 function isOverage(claims: Claims, attribute: string): boolean {
   const { _claim_names: elsewhere } = claims;
-  const isElsewhere = [attribute, 'groups'].some((name) => Object.hasOwn(Object(elsewhere), name));
+  const names = hasGroups(attribute) ? [attribute, 'groups'] : [attribute];
+  const isElsewhere = names.some((name) => Object.hasOwn(Object(elsewhere), name));
   const isSaid = ([name, value]: [string, unknown]) =>
-    name.toLowerCase() === 'hasgroups' && String(value).toLowerCase() === 'true';
+    hasGroups(attribute) && name.toLowerCase() === 'hasgroups' && String(value).toLowerCase() === 'true';
   const isLinked = Object.keys(claims).some((name) => isLinkTo(name, attribute));
   return isElsewhere || isLinked || Object.entries(claims).some(isSaid);
 }
 
-/** The name under which Entra ID puts an address in the place of the groups. */
+/** Entra ID calls groups by its own name for them, whatever the attribute's is. Roles of an application are none of them. */
+const hasGroups = (attribute: string): boolean => /group|member/i.test(attribute.split(/[./:]/).at(-1) ?? '');
+
+/** The name under which Entra ID puts an address in the place of the attribute. */
 const isLinkTo = (name: string, attribute: string): boolean =>
-  /(?:^|\/)groups(?:\.link|:src\d+)$/i.test(name) || name === `${attribute}.link`;
+  name === `${attribute}.link` ||
+  (hasGroups(attribute) && /(?:^|\/)groups(?:\.link|:src\d+)$/i.test(name)) ||
+  (name.startsWith(`${attribute}:src`) && /^\d+$/.test(name.slice(attribute.length + 4)));
 
 /** Attributes of a person in an assertion. */
 export interface Attributes {

@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import { startForger } from '../../../../test/app/forging-provider.ts';
 import { GROUPS_ADVICE } from './sso.advice.rules.ts';
-import { addressAmong, claimAt, type GroupsFault } from './sso.claims.rules.ts';
+import {
+  addressAmong,
+  claimAt,
+  type GroupsFault,
+  groupsOfAttributes,
+  groupsOfClaims,
+} from './sso.claims.rules.ts';
 import { mappedScopes } from './sso.rules.ts';
 
 const mapping = {
@@ -66,6 +72,45 @@ describe('groups', () => {
     expect(await scopes({ groups: ['Readers', 'Editors'] })).toEqual(['calendar:read', 'email:send']);
     expect(await scopes({ groups: ' Readers ' })).toEqual(['calendar:read']);
     expect(await scopes({ groups: '["Readers","Else"]' })).toEqual(['calendar:read']);
+  });
+
+  test('31 ruling 3: of which there are too many refuse a connection that reads them, and none that reads roles', async () => {
+    const { service, signIn } = await startForger({ ...mapping, groupAttribute: 'roles' });
+    const overages = [
+      { _claim_names: { groups: 'src1' } },
+      { hasgroups: true },
+      { 'groups:src1': 'https://graph.test' },
+    ];
+    for (const overage of overages) {
+      expect((await signIn({ ...overage, roles: ['Readers'] })).json().mappedScopes).toEqual([
+        'calendar:read',
+      ]);
+      expect((await signIn(overage)).json().mappedScopes).toEqual(['files:read']);
+    }
+    for (const own of [{ _claim_names: { roles: 'src1' } }, { 'roles:src1': 'https://graph.test' }]) {
+      expect((await signIn(own)).json().details).toEqual({
+        sub_reason: 'groups_unreadable',
+        cause: 'overage',
+      });
+      service.advance(60);
+    }
+  });
+
+  test('31 ruling 3: of which there are too many count under the name that the connection has for them', () => {
+    const entra = { _claim_names: { groups: 'src1' } };
+    const link = 'http://schemas.microsoft.com/claims/groups.link';
+    const read = (attribute: string) => groupsOfClaims([entra], attribute);
+    const asserted = (attribute: string) =>
+      groupsOfAttributes({ all: new Map([[link, ['https://graph.test']]]), valuesOf: () => [] }, attribute);
+
+    for (const attribute of ['groups', 'memberOf', 'app.user_groups', `http://schemas.test/claims/groups`]) {
+      expect([attribute, read(attribute)]).toEqual([attribute, { fault: 'overage' }]);
+      expect([attribute, asserted(attribute)]).toEqual([attribute, { fault: 'overage' }]);
+    }
+    for (const attribute of ['roles', 'realm_access.roles', 'department', 'http://groups.test/claims/role']) {
+      expect([attribute, read(attribute)]).toEqual([attribute, { groups: [] }]);
+      expect([attribute, asserted(attribute)]).toEqual([attribute, { groups: [] }]);
+    }
   });
 
   test('K3, o07: are read in a nested claim, by the path to it', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type AccountsServer, startAccountsServer } from '../../../../test/app/accounts-server.ts';
 import { authorize, grantTo, openSession, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
+import { newClient, pkceLink } from '../../../../test/app/oauth.ts';
 import { personOn } from '../../../../test/app/person.ts';
 import { provisionerOf } from '../../../../test/app/scim.ts';
 import { addOidc, besideProvider, provision, signOn } from '../../../../test/app/signing-on.ts';
@@ -41,6 +42,29 @@ describe('consent by single sign-on', () => {
     expect(await turnOn()).toBe('200'); // the control
     await acme('PATCH', `/v1/sso/connections/${connection.id}`, { status: 'inactive' });
     expect(await turnOn()).toBe('409 CONFLICT');
+  });
+
+  test('agents K11: an authorization after its last connection went out of use is a conflict of the account', async () => {
+    const { service, acme, connection } = await startCustomer();
+    await acme('PATCH', '/v1/me', { consentMode: 'sso' });
+    const { agentId } = await registerAgent(acme);
+    const { link } = await pkceLink((await newClient(acme)).clientId);
+    const ask = () =>
+      acme('POST', '/v1/authorize', { agentId, principalId: 'ada', scopes: ['calendar:read'] });
+    const { pathname, search } = new URL(link);
+    const follow = () => service.app.inject({ url: pathname + search });
+    expect([(await ask()).statusCode, (await follow()).statusCode]).toEqual([201, 303]); // the control
+
+    const path = `/v1/sso/connections/${connection.id}`;
+    for (const end of [() => acme('PATCH', path, { status: 'inactive' }), () => acme('DELETE', path)]) {
+      expect((await end()).statusCode).toBeLessThan(300);
+      const refused = await ask();
+      expect(refusalOf(refused)).toBe('409 CONFLICT');
+      expect(refused.json().details).toEqual({ setting: 'consentMode' });
+      const back = new URL(String((await follow()).headers.location));
+      expect(back.searchParams.get('error')).toBe('access_denied');
+      expect(back.searchParams.get('error_description')).toContain('consentMode');
+    }
   });
 
   test('leads the person to the provider and back, and gives a grant that says so', async () => {

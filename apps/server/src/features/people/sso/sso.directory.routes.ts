@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import { sendPage } from '../../../platform/http/answers/plain-page.ts';
 import { endsOfLogin, LOGIN_FAILURES } from './sso.answers.routes.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
-import { directoryLogin, takeDirectoryForm } from './sso.directory.service.ts';
+import { takeDirectoryForm } from './sso.directory.service.ts';
+import { findFlight } from './sso.flight.service.ts';
 import { DirectoryForm, DirectoryQuery, SignedIn } from './sso.login.schema.ts';
 import { rates } from './sso.rates.ts';
 
@@ -16,7 +17,7 @@ const FIELDS = [
 
 /** The page where a person types the password of a directory, which has no page of its own. */
 export const ssoDirectoryRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, deps) => {
-  const { bringer, ended } = endsOfLogin(deps);
+  const { bringer, endedByForm } = endsOfLogin(deps);
 
   app.get(
     '/sso/ldap',
@@ -31,7 +32,7 @@ export const ssoDirectoryRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app
     },
     async (request, reply) => {
       const { state, failed } = request.query;
-      const leadsTo = (await directoryLogin(deps, state, bringer(request))) ?? undefined;
+      await findFlight(deps, state, bringer(request).secrets); // refuses a login of another browser
       reply.header('cache-control', 'no-store');
       return sendPage(reply, {
         title: 'Sign in through your organisation',
@@ -39,7 +40,6 @@ export const ssoDirectoryRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app
         button: 'Sign in',
         fields: FIELDS,
         hidden: [['state', state]],
-        leadsTo,
         fault: failed && 'This name and password do not belong together. Try again.',
       });
     },
@@ -60,7 +60,7 @@ export const ssoDirectoryRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app
     },
     async (request, reply) => {
       const outcome = await takeDirectoryForm(deps, request.body, bringer(request));
-      if (!('nextTry' in outcome)) return ended(reply, outcome);
+      if (!('nextTry' in outcome)) return endedByForm(request, reply, outcome);
       return reply.header('cache-control', 'no-store').redirect(outcome.nextTry, 303);
     },
   );

@@ -1,15 +1,11 @@
 import { AppError } from '../../../platform/errors.ts';
 import type { Bringer, Ended } from './sso.callback.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
-import { findFlight, keepFlight, takeFlight } from './sso.flight.service.ts';
+import { keepFlight, takeFlight } from './sso.flight.service.ts';
 import { newState } from './sso.keys.service.ts';
 import { takePassword } from './sso.ldap.service.ts';
 import type { DirectoryForm } from './sso.login.schema.ts';
 import { directoryPath } from './sso.rules.ts';
-
-/** Where the browser of a login goes in the end. @throws BAD_REQUEST for a login that is not the browser's own */
-export const directoryLogin = async (deps: SsoDeps, state: string, { secrets }: Bringer) =>
-  (await findFlight(deps, state, secrets)).returnTo;
 
 /**
  * Takes the name and password that a person typed. A state works once, so after a wrong password the same login goes on

@@ -77,21 +77,16 @@ export async function findFlight(deps: Holding, state: string, secrets: readonly
 }
 
 /**
- * Takes a login by its state, which works once, whatever comes of it.
+ * Takes a login by its state, which works once, whatever comes of it. Another browser than the login's own uses nothing up.
  * @param secrets those of the browser's cookies
  * @throws BAD_REQUEST
  */
-export async function takeFlight(
-  { store, stateKeys, clock }: Holding,
-  state: string,
-  secrets: readonly string[],
-): Promise<Flight> {
-  if (!isOwnState(stateKeys, state)) throw badState();
-  const found = await store.get(flightKey(state));
+export async function takeFlight(deps: Holding, state: string, secrets: readonly string[]): Promise<Flight> {
+  const flight = await findFlight(deps, state, secrets);
   const slot = { key: usedKey(state), owner: newSecret(), most: 1, seconds: USED_SECONDS };
-  if (found === undefined || !(await store.takeSlot(slot))) throw badState();
-  await store.remove(flightKey(state));
-  return opened({ stateKeys, clock }, { state, found, secrets });
+  if (!(await deps.store.takeSlot(slot))) throw badState();
+  await deps.store.remove(flightKey(state));
+  return flight;
 }
 
 /** @throws BAD_REQUEST */

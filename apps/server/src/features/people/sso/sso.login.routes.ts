@@ -30,7 +30,7 @@ import {
   SignedOut,
 } from './sso.login.schema.ts';
 import { beginLogin, discoverConnection } from './sso.login.service.ts';
-import { leavingOf, signOut } from './sso.logout.service.ts';
+import { isSignedIn, signOut } from './sso.logout.service.ts';
 import { metadataOf } from './sso.metadata.service.ts';
 import { rates } from './sso.rates.ts';
 
@@ -47,7 +47,7 @@ const SIGNING_IN = {
 export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, deps) => {
   const { session, isSecure } = cookieNames(deps.publicBaseUrl);
 
-  const { bringer, ended, signedIn } = endsOfLogin(deps);
+  const { bringer, ended, endedByForm } = endsOfLogin(deps);
 
   app.get(
     '/sso/login',
@@ -133,12 +133,8 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
         response: { 200: SignedIn, 302: Type.Null() },
       },
     },
-    async (request, reply) => {
-      const outcome = await takeOidcAnswer(deps, request.body, bringer(request));
-      const { returnTo } = outcome;
-      if (returnTo === null || !asksForPage(request)) return ended(reply, outcome);
-      return sendOnward(signedIn(reply, outcome), returnTo);
-    },
+    async (request, reply) =>
+      endedByForm(request, reply, await takeOidcAnswer(deps, request.body, bringer(request))),
   );
 
   app.post(
@@ -202,14 +198,12 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
     async (request, reply) => {
       const cookie = cookiesIn(request.headers)[session];
       const { return_to: returnTo } = request.query;
-      const { isSignedIn, leadsTo } = await leavingOf(deps, { cookie, returnTo });
       reply.header('cache-control', 'no-store');
-      if (!isSignedIn) return sendPage(reply, SIGNED_OUT);
+      if (!(await isSignedIn(deps, { cookie, returnTo }))) return sendPage(reply, SIGNED_OUT);
       return sendPage(reply, {
         title: 'Sign out?',
         lead: 'You are signed in through your organisation.',
         button: 'Sign out',
-        leadsTo,
       });
     },
   );
@@ -225,7 +219,7 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
           'A browser is sent to the provider, where that publishes a place to sign out, or to `return_to`. Programs end sessions by `DELETE /v1/sso/sessions/:id`.',
         querystring: LogoutQuery,
         body: NoFields,
-        response: { 200: SignedOut, 303: Type.Null() },
+        response: { 200: SignedOut },
       },
     },
     async (request, reply) => {
@@ -235,7 +229,7 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
       const gone = { name: session, value: '', path: '/', httpOnly: true, secure: isSecure, maxAge: 0 };
       reply.headers({ 'cache-control': 'no-store', 'set-cookie': stringifySetCookie(gone) });
       if (!asksForPage(request)) return reply.send(answer);
-      return goesTo === null ? sendPage(reply, SIGNED_OUT) : reply.redirect(goesTo, 303);
+      return goesTo === null ? sendPage(reply, SIGNED_OUT) : sendOnward(reply, goesTo);
     },
   );
 

@@ -36,14 +36,9 @@ async function heldBy(deps: SsoDeps, { cookie, returnTo }: Omit<Leaving, 'reques
   return { tenant, held, row };
 }
 
-/** Whether there is a session to end, and where the browser goes then. @throws as `signOut` */
-export async function leavingOf(deps: SsoDeps, leaving: Omit<Leaving, 'requestId'>) {
-  const { held, row } = await heldBy(deps, leaving);
-  const { returnTo } = leaving;
-  const atProvider = row?.protocol === 'oidc' ? await providersPlace(deps, row, { held, returnTo }) : null;
-  const leadsTo = [atProvider, returnTo].filter((place) => typeof place === 'string');
-  return { isSignedIn: held !== undefined, leadsTo };
-}
+/** Whether there is a session to end. @throws as `signOut` */
+export const isSignedIn = async (deps: SsoDeps, leaving: Omit<Leaving, 'requestId'>): Promise<boolean> =>
+  (await heldBy(deps, leaving)).held !== undefined;
 
 /**
  * Ends the session of a browser, and says where the browser goes: to the provider where it publishes a place for that

@@ -8,6 +8,13 @@ import { startApp } from '../../../../test/app/start-app.ts';
 
 const html = { accept: 'text/html' };
 
+/** Where the page after a form sends the browser. It is no redirect: browsers hold one to the form's `form-action`. */
+function onwardIn({ statusCode, body }: { readonly statusCode: number; readonly body: string }): URL {
+  expect(statusCode).toBe(200);
+  const [, onward = ''] = /http-equiv="refresh" content="0; url=([^"]+)"/.exec(body) ?? [];
+  return new URL(onward.replaceAll('&amp;', '&'), 'https://auth.test');
+}
+
 async function startSignedIn() {
   const provider = await startAccountsServer();
   const service = await startApp(besideProvider());
@@ -32,8 +39,7 @@ test('a browser signs out, here and at the provider, and comes back to a listed 
 
   const answer = await signOut(`?return_to=${encodeURIComponent(APP_BACK)}`, { cookie: session, ...html });
 
-  const target = new URL(String(answer.headers.location));
-  expect(answer.statusCode).toBe(303);
+  const target = onwardIn(answer);
   expect(target.origin + target.pathname).toBe(`${provider.issuer}/session/end`);
   expect(Object.fromEntries(target.searchParams)).toEqual({
     client_id: connection.clientId,
@@ -72,15 +78,13 @@ test('31 L5: a link from another site ends no session: it leads to a page whose 
   }
   const page = await service.app.inject({ url: path, headers: { cookie: session, ...html } });
   expect(page.body).toContain('<form class="lead" method="post"><button>Sign out</button></form>');
-  expect(page.headers['content-security-policy']).toContain(
-    `form-action 'self' ${provider.issuer} ${new URL(APP_BACK).origin};`,
-  );
+  expect(page.headers['content-security-policy']).toContain("form-action 'self';");
   const foreign = { cookie: session, ...html, origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' };
   expect((await signOut('', foreign)).statusCode).toBe(403);
   expect(await count()).toBe(1);
 
   const own = { cookie: session, ...html, origin: 'https://auth.test', 'sec-fetch-site': 'same-origin' };
-  expect((await signOut('', own)).statusCode).toBe(303);
+  expect(onwardIn(await signOut('', own)).origin).toBe(provider.issuer);
   expect(await count()).toBe(0);
 });
 
@@ -125,6 +129,6 @@ test('a provider without a place to sign out ends the session here', async () =>
     headers: { cookie, ...html },
   });
 
-  expect(answer.headers.location).toBe('/permissions');
+  expect(onwardIn(answer).pathname).toBe('/permissions');
   expect((await acme('GET', '/v1/sso/sessions')).json().sessions).toEqual([]);
 });

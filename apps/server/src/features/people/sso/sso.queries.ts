@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import type { SsoConnections } from '../../../platform/db/types.gen.ts';
+import { AppError } from '../../../platform/errors.ts';
 import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
 import { addressIn, userOfPrincipal } from '../scim/scim.queries.ts';
 import { domainOf, loginPath } from './sso.rules.ts';
@@ -20,8 +21,13 @@ export const activeOf = (db: Executor, { developerId }: Tenant) =>
 /** The connections that a developer enforces, for queries that ask whether there is one. */
 export const enforcingOf = (db: Executor, tenant: Tenant) => activeOf(db, tenant).where('enforce', '=', true);
 
-export const hasActiveConnection = async (db: Executor, tenant: Tenant): Promise<boolean> =>
-  (await activeOf(db, tenant).limit(1).executeTakeFirst()) !== undefined;
+/** @throws CONFLICT for an account whose people are to sign in at a provider, and that has none in use */
+export async function mustHaveActiveConnection(db: Executor, tenant: Tenant): Promise<void> {
+  if (await activeOf(db, tenant).limit(1).executeTakeFirst()) return;
+  const message =
+    '`consentMode` sso needs an active connection for single sign-on. Activate one first, or choose another mode.';
+  throw new AppError('CONFLICT', message, { setting: 'consentMode' });
+}
 
 /** The domain of a principal id that is an address. Empty for any other id. */
 export const domainOfPrincipal = (principalId: string): string => domainOf(addressIn(principalId) ?? '@');

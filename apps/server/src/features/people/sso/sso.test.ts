@@ -146,6 +146,9 @@ test('M8: a browser is bound by its cookie, and returns to its path', async () =
   expect(landed.headers.location).toBe('/permissions');
   expect(landed.cookies[0]).toMatchObject({ name: '__Host-bh_sso_session', httpOnly: true, sameSite: 'Lax' });
   expect(refusalOf(await bring(stolen.back))).toBe('400 BAD_REQUEST');
+  expect(refusalOf(await bring(stolen.back, own.cookie))).toBe('400 BAD_REQUEST');
+  expect((await bring(stolen.back, stolen.cookie)).statusCode).toBe(302); // the others used nothing up
+  expect(refusalOf(await bring(stolen.back, stolen.cookie))).toBe('400 BAD_REQUEST');
 });
 
 test('b01: logins in several tabs of a browser end in any order, and the ninth takes the place of the first', async () => {

@@ -21,8 +21,6 @@ export interface PlainPage {
   readonly submitsItself?: true;
   /** The page shows itself only until the browser has gone there. */
   readonly onward?: string;
-  /** Where the answer to the form sends the browser, one place after the other, if it leaves the service. */
-  readonly leadsTo?: string | readonly string[] | undefined;
 }
 
 interface PlainField {
@@ -32,11 +30,9 @@ interface PlainField {
   readonly autocomplete: string;
 }
 
-const policyOf = ({ leadsTo = [], submitsItself }: PlainPage) => {
-  const places = [leadsTo].flat().filter((place) => URL.canParse(place));
-  const targets = places.map((place) => ` ${new URL(place).origin}`).join('');
+const policyOf = ({ submitsItself }: PlainPage) => {
   const script = submitsItself ? "script-src 'self'; " : '';
-  return `default-src 'none'; ${script}style-src 'self'; form-action 'self'${targets}; base-uri 'none'; frame-ancestors 'none'`;
+  return `default-src 'none'; ${script}style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 };
 
 export function sendPage(reply: FastifyReply, page: PlainPage): FastifyReply {
@@ -68,8 +64,8 @@ export function sendInterstitial({ url }: FastifyRequest, reply: FastifyReply, p
 type Interstitial = Required<Pick<PlainPage, 'title' | 'lead' | 'button'>>;
 
 /**
- * Sends the browser on after the form of an interstitial, by a page: `form-action` would have to name every host of a
- * redirect's way, which only the hosts know.
+ * Sends the browser on after a form of ours, by a page: `form-action` would have to name every host of a redirect's way,
+ * which only the hosts know.
  */
 export const sendOnward = (reply: FastifyReply, url: string) =>
   sendPage(reply.header('cache-control', 'no-store'), {
