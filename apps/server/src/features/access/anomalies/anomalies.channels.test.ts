@@ -19,7 +19,7 @@ const webhook = {
   config: { url: 'https://pager.test/hooks/1?key=2', secret },
 };
 
-async function startWithReceiver(status = 204) {
+async function startWithReceiver(status = 204, retryAfter?: string) {
   const started = await startSandbox();
   const { db, clock, keyRing } = started.service;
   const sent: OutgoingRequest[] = [];
@@ -31,7 +31,7 @@ async function startWithReceiver(status = 204) {
     egress: {
       send: async (request: OutgoingRequest) => {
         sent.push(request);
-        return { status };
+        return { status, ...(retryAfter !== undefined && { retryAfter }) };
       },
     },
     publicBaseUrl: 'https://behest.test',
@@ -85,6 +85,38 @@ test('a message that nobody takes has five attempts, 30 seconds and then twice a
   await send();
   expect(sent).toHaveLength(5);
 });
+
+test('agents 35: a channel whose receiver answers 410 is turned off, with an event, and gets no more', async () => {
+  const { acme, sent, send, advance } = await startWithReceiver(410);
+  const { id } = (await acme('POST', '/v1/anomaly/channels', webhook)).json();
+  await acme('POST', `/v1/anomaly/channels/${id}/test`, {});
+  await send();
+  advance(86_400);
+  await send();
+
+  expect(sent).toHaveLength(1);
+  const { channels } = (await acme('GET', '/v1/anomaly/channels')).json();
+  expect(channels).toMatchObject([{ id, enabled: false }]);
+  const { events } = (await acme('GET', '/v1/events?types=anomaly.channel_disabled')).json();
+  expect(events).toMatchObject([{ data: { channelId: id, reason: 'gone' } }]);
+});
+
+test.each(['600', 'Thu, 01 Jan 2026 00:10:00 GMT'])(
+  'K9: a channel whose receiver says `Retry-After: %s` is tried then, and not before',
+  async (retryAfter) => {
+    const { acme, sent, send, advance } = await startWithReceiver(429, retryAfter);
+    const { id } = (await acme('POST', '/v1/anomaly/channels', webhook)).json();
+    await acme('POST', `/v1/anomaly/channels/${id}/test`, {});
+    await send();
+    advance(599);
+    await send();
+    expect(sent).toHaveLength(1);
+    advance(1);
+    await send();
+
+    expect(sent).toHaveLength(2);
+  },
+);
 
 test('a channel has the members of its type, a public URL, and an account with a verified address for mail', async () => {
   const { acme } = await startSandbox();

@@ -14,7 +14,7 @@ const slack = { kind: 'slack', name: 'Finance', url: 'https://hooks.slack.test/s
 const teams = { kind: 'teams', name: 'Treasury', url: 'https://teams.test/hook/secret' };
 
 /** A live account with an approver who may decide, and channels whose receivers answer as told. */
-async function started(status = 200) {
+async function started(status = 200, retryAfter?: string) {
   const service = await startApp();
   const { db, clock, keyRing, mails } = service;
   const acme = await service.asDeveloper();
@@ -28,7 +28,7 @@ async function started(status = 200) {
   const failures: unknown[] = [];
   const send = async (request: OutgoingRequest) => {
     sent.push(request);
-    return { status };
+    return { status, ...(retryAfter !== undefined && { retryAfter }) };
   };
   const deps = {
     ...{ db, clock, mailer: mails, publicBaseUrl: 'https://auth.test', egress: { send } },
@@ -88,6 +88,36 @@ test('people hear of a request by mail, Slack and Teams, and no notice holds an 
     'https://hooks.slack.test/…',
     'https://teams.test/…',
   ]);
+});
+
+test('agents 35: a channel whose receiver answers 410 is removed, with an event, and gets no more', async () => {
+  const { service, acme, agent, sent, send } = await started(410);
+  await agent.ask();
+  await send();
+  await agent.ask();
+  service.advance(HOUR);
+  await send();
+
+  expect(sent.map(({ url }) => url).sort()).toEqual([slack.url, teams.url]);
+  expect((await acme('GET', '/v1/decision-channels')).json().channels).toEqual([]);
+  const { events } = (await acme('GET', '/v1/events?types=decision.channel_removed')).json();
+  expect(events.map(({ data }: { data: object }) => data)).toEqual([
+    expect.objectContaining({ reason: 'gone' }),
+    expect.objectContaining({ reason: 'gone' }),
+  ]);
+});
+
+test('K9: a channel whose receiver names a time by `Retry-After` is tried then, and not before', async () => {
+  const { service, agent, sent, send } = await started(429, '600');
+  await agent.ask();
+  await send();
+  service.advance(599);
+  await send();
+  expect(sent).toHaveLength(2);
+  service.advance(1);
+  await send();
+
+  expect(sent).toHaveLength(4);
 });
 
 test('people are reminded at half and at nine tenths of the time, and silence is a refusal', async () => {

@@ -444,7 +444,7 @@ describe('agents K6', () => {
     const grant_types = [DEVICE_GRANT, 'refresh_token'];
     const { client_id } = (await register({ client_name: 'Television', grant_types })).json();
     const ask = (form: Record<string, string>) =>
-      sendForm(service, 'device_authorization', { client_id, ...form });
+      sendForm(service, 'device_authorization', { client_id, scope: 'calendar:read', ...form });
     const poll = (device_code: string) =>
       sendForm(service, 'token', { grant_type: DEVICE_GRANT, client_id, device_code });
     expect((await ask({})).json().error).toBe('invalid_target'); // whose service it is for
@@ -453,7 +453,7 @@ describe('agents K6', () => {
     expect((await poll(device_code)).json().error).toBe('authorization_pending');
     expect((await poll(device_code)).json().error).toBe('slow_down');
     const person = personOn(service);
-    const { redirectTo } = (await person.call('POST', '/v1/device', { userCode: user_code })).json();
+    const { redirectTo } = (await person.call('POST', '/v1/device', { body: { userCode: user_code } })).json();
     await person.open(redirectTo);
     const { id } = linkParts(redirectTo);
     expect((await person.see(id)).json().client).toMatchObject({
@@ -480,7 +480,8 @@ describe('agents K6', () => {
       const body = { ...metadata, client_name: 'Television', grant_types };
       return String((await register(body)).json().client_id);
     };
-    const ask = (client_id: string) => sendForm(service, 'device_authorization', { client_id, resource });
+    const ask = (client_id: string) =>
+      sendForm(service, 'device_authorization', { client_id, resource, scope: 'calendar:read' });
     const poll = (client_id: string, device_code: string) =>
       sendForm(service, 'token', { grant_type: DEVICE_GRANT, client_id, device_code });
     const [own, other] = [await newTelevision([DEVICE_GRANT]), await newTelevision([DEVICE_GRANT])];

@@ -155,6 +155,46 @@ test('attempts wait twice as long each time, an hour at most, and end after the 
   expect(peer.received).toHaveLength(9);
 });
 
+test('agents 35: a receiver that answers 410 pauses its stream, with an entry, and gets no more until it resumes', async () => {
+  const started = await startPushing({ receiver: { staticToken: true } });
+  const { acme, peer, service, deliver, advance, streamId: stream_id, receiver, arrived } = started;
+  const call = service.calling(receiver.accessToken);
+  peer.answerStatus(410);
+  await revoked(started);
+  await deliver();
+  const gone = (await call('GET', `/ssf/status?stream_id=${stream_id}`)).json();
+  const second = await revoked(started);
+  peer.answerStatus(202);
+  advance(86_400);
+  const paused = await arrived();
+  await call('POST', '/ssf/status', { stream_id, status: 'enabled' });
+  const resumed = await arrived();
+
+  expect(gone).toEqual({ stream_id, status: 'paused', reason: 'receiver_gone' });
+  expect(paused).toEqual([]); // the news of the pause was refused like the signal before it
+  expect(resumed.map(({ sub_id }) => sub_id.session.id)).toEqual([second]);
+  expect(await entriesOf(acme, 'ssf.stream.paused')).toMatchObject([
+    { metadata: { streamId: stream_id, reason: 'receiver_gone' } },
+  ]);
+});
+
+test('K9: a receiver of signals that names a time by `Retry-After` is tried then, and not before', async () => {
+  const started = await startPushing();
+  const { peer, deliver, advance } = started;
+  peer.answerStatus(429, { 'retry-after': '600' });
+  await revoked(started);
+  await deliver();
+  advance(599);
+  await deliver();
+  expect(peer.received).toHaveLength(1);
+  peer.answerStatus(202);
+  advance(1);
+  await deliver();
+
+  expect(peer.received).toHaveLength(2);
+  expect(await deliveriesOf(started)).toMatchObject([{ status: 'delivered', attempts: 2 }]);
+});
+
 test('M20: a private address gets no signal, and no signal leaves for a receiver that moved there', async () => {
   const started = await startPushing();
   const { peer, service } = started;
