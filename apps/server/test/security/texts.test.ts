@@ -8,6 +8,7 @@ import {
 } from '../../src/features/access/decisions/decisions.messages.service.ts';
 import { verificationMail } from '../../src/features/accounts/emails/emails.mail.rules.ts';
 import * as approvers from '../../src/features/people/approvers/approvers.mail.service.ts';
+import { recordLines } from '../../src/features/people/approvers/approvers.tell.service.ts';
 import { connectingMail } from '../../src/features/people/connections/connections.proof.service.ts';
 import { codeMail } from '../../src/features/people/consent/consent.email.service.ts';
 
@@ -37,6 +38,7 @@ function textsWith(name: string): Record<string, string> {
     ...{ alertId: 'alt_1', ruleId: 'custom', ruleName: name, severity: 'critical', agentId: 'agt_1' },
     ...{ principalId: name, grantId: null, description: 'A sentence.', detectedAt: '' },
   };
+  const record = { groups: [name], connectors: [name], absentFrom: new Date(0), absentUntil: new Date(1) };
   const recovered = { ...invited, name, opensAt: '' };
   const mails = {
     verification: verificationMail(LINK, DEVELOPER_ID),
@@ -50,7 +52,7 @@ function textsWith(name: string): Record<string, string> {
     confirmation: approvers.confirmationMail(invited),
     passkey: approvers.passkeyMail(account, name),
     enrolled: approvers.enrolledMail(account, name),
-    changed: approvers.changedMail(account, []),
+    changed: approvers.changedMail(account, recordLines(record, { id: 'apr_1', displayName: name })),
     recovery: approvers.recoveryMail(recovered),
     recoveryNotice: approvers.recoveryNotice(recovered),
   };

@@ -24,8 +24,17 @@ export async function tellOfChange(
 }
 
 async function linesOf(tx: Tx, row: ApproverRow): Promise<string[]> {
-  const { groups, connectors, absentFrom, absentUntil, deputyId } = row;
-  const deputy = deputyId === null ? undefined : await findApprover(tx, row, deputyId);
+  const { deputyId } = row;
+  return recordLines(row, deputyId === null ? undefined : await findApprover(tx, row, deputyId));
+}
+
+type Told = Pick<ApproverRow, 'groups' | 'connectors' | 'absentFrom' | 'absentUntil'>;
+
+/** What a mail says of a record. An account chose the names in it. */
+export function recordLines(
+  { groups, connectors, absentFrom, absentUntil }: Told,
+  deputy: Pick<ApproverRow, 'id' | 'displayName'> | undefined,
+): string[] {
   const absence =
     absentFrom && absentUntil
       ? `from ${absentFrom.toISOString()} until ${absentUntil.toISOString()}`
@@ -40,7 +49,6 @@ async function linesOf(tx: Tx, row: ApproverRow): Promise<string[]> {
 
 const MOST_LISTED = 20;
 
-/** Names that an account chose for groups and connectors. */
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, MOST_LISTED).map((name) => nameInMail(name, '–'));
   const more = names.length - shown.length;
