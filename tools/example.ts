@@ -12,7 +12,7 @@ const LIST = 'apps/server/src/features.ts';
 
 const steps: readonly [name: string, command: string, ...flags: string[]][] = [
   ['generate', 'node', 'tools/generate.ts'],
-  ['types', 'tsc', '-p', '.'],
+  ['types', 'node', 'node_modules/typescript-native/bin/tsc', '-p', '.'],
   ['import rules', 'node', 'tools/imports.ts'],
   ['SQL owners', 'node', 'tools/sql-owners.ts'],
   ['format and lint', 'biome', 'check', '--vcs-enabled=false', '--error-on-warnings', NOUN, LIST],

@@ -84,7 +84,6 @@ export const OUTLINES: Readonly<Record<string, string>> = {
   'docs/operations.md #2': 'it needs an account whose approvers lost their passkeys; its route is checked',
   'examples/express-api/README.md #1': INSTALLS,
   'examples/mcp-server/README.md #1': INSTALLS,
-  'examples/payments-agent/README.md #1': INSTALLS,
   'examples/webhook-receiver/README.md #1': INSTALLS,
   'packages/cli/README.md #1': INSTALLS,
   'packages/sdk/README.md #1': INSTALLS,
