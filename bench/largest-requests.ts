@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readDescription } from '../tools/generate/description/resolve.ts';
 import type { Asked } from './client.ts';
 
-const API = JSON.parse(readFileSync(join(import.meta.dirname, '../openapi.json'), 'utf8'));
+const API = readDescription(readFileSync(join(import.meta.dirname, '../openapi.json'), 'utf8'));
 const LARGEST = { withKey: 1_048_576, withoutKey: 65_536 };
 const LONGEST_TEXT = 4_096; // where a schema names no length
 const MOST_ITEMS = 1_000;

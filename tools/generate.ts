@@ -4,7 +4,6 @@ import { quotaSettings, rateSettings } from '../apps/server/src/config/limits.ts
 import { groups } from '../apps/server/src/config/settings.ts';
 import { features, limits } from '../apps/server/src/features.ts';
 import { errorCodes, invalidGrantReasons } from '../packages/protocol/src/errors.ts';
-import { apiPages } from './generate/api-pages.ts';
 import { cliTable } from './generate/cli.ts';
 import { configurationPage } from './generate/configuration-page.ts';
 import { distribution } from './generate/distribution.ts';
@@ -48,10 +47,6 @@ let description: Promise<string> | undefined;
 const isCheck = process.argv.includes('--check');
 await withMigrated(async (databaseUrl) => {
   for (const [path, make] of Object.entries(made)) write(path, await make(databaseUrl));
-  // The commands are made from `operations.gen.ts`, so they are loaded when it is fresh.
-  const { cliPage } = await import('./generate/cli-page.ts');
-  write('docs/cli.md', await cliPage());
-  for (const [path, text] of Object.entries(apiPages(await apiDescription()))) write(path, text);
 });
 
 function write(path: string, text: string): void {
@@ -69,8 +64,6 @@ function write(path: string, text: string): void {
 
 /** The application is imported here, because the table types have to be made while it does not compile. */
 function apiDescription(): Promise<string> {
-  description ??= import('../apps/server/src/openapi.ts').then(
-    async ({ describeApi }) => `${JSON.stringify(await describeApi(), undefined, 2)}\n`,
-  );
+  description ??= import('./generate/description/describe.ts').then(({ apiDescription: make }) => make());
   return description;
 }

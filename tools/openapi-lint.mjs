@@ -1,8 +1,9 @@
-// This file is JavaScript, because the linter's types alone would cost the type check a second.
+// This file is JavaScript, because the types of the first linter alone would cost the type check a second.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Validator } from '@seriousme/openapi-schema-validator';
 
 const FILE = join(import.meta.dirname, '../openapi.json');
 
@@ -31,9 +32,10 @@ const ACCEPTED = new Set([
   'no-ambiguous-paths #/paths/~1v1~1decisions~1cases~1{caseName}',
 ]);
 
+const source = readFileSync(FILE, 'utf8');
 /** A warning fails the check, as an error does. */
 const problems = await lintFromString({
-  source: readFileSync(FILE, 'utf8'),
+  source,
   absoluteRef: FILE,
   config,
 });
@@ -42,4 +44,11 @@ for (const { ruleId, message, location } of problems) {
   if (ACCEPTED.has(`${ruleId} ${at}`)) continue;
   process.exitCode = 1;
   process.stdout.write(`openapi.json ${at}: ${message} (${ruleId})\n`);
+}
+
+/** The second linter holds the file against the schema that the OpenAPI Initiative publishes. */
+const { valid, errors } = await new Validator().validate(JSON.parse(source));
+if (!valid) {
+  process.exitCode = 1;
+  process.stdout.write(`openapi.json: ${JSON.stringify(errors)}\n`);
 }

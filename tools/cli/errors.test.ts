@@ -6,7 +6,6 @@ import { newMachine } from './program.ts';
 
 const commands = await allCommands();
 
-/** The help of each command is in `docs/cli.md`, which a check compares with the commands. */
 test('the help of the program and of its groups is as it was', async () => {
   const { run } = newMachine();
   const helps: string[] = [rootHelp()];

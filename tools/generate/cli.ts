@@ -1,10 +1,10 @@
-import { type Description, type Operation, operationsOf } from './sdk/operations.ts';
+import { readDescription } from './description/resolve.ts';
+import { type Operation, operationsOf } from './sdk/operations.ts';
 import type { Schema } from './sdk/type-text.ts';
 
 /** The table of the operations that the commands of the CLI are made from. */
 export function cliTable(description: string): string {
-  // The service writes the description, so its shape is known.
-  const rows = operationsOf(JSON.parse(description) as Description).map(
+  const rows = operationsOf(readDescription(description)).map(
     (operation) => `  ${JSON.stringify(rowOf(operation))},`,
   );
   return [

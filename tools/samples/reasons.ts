@@ -1,7 +1,6 @@
 /** Pages whose samples a file of the repository follows in a way of its own. */
 export const CHECKED_ELSEWHERE: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md': 'tools/example/worked-example.test.ts',
-  'docs/cli.md': 'tools/cli/examples.test.ts',
   'docs/worked-example.md': 'tools/example.ts',
 };
 

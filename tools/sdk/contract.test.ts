@@ -5,7 +5,8 @@ import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startListening } from '../../apps/server/test/app/listening.ts';
 import { onThisMachine } from '../../apps/server/test/app/proxy.ts';
-import type { Described, Description } from '../generate/sdk/operations.ts';
+import { readDescription } from '../generate/description/resolve.ts';
+import type { Described } from '../generate/sdk/operations.ts';
 import {
   type Call,
   callOf,
@@ -23,7 +24,7 @@ import { methodsOfSdk } from './contract/surface.ts';
 import { newWorld, PUBLIC_URL, type World } from './contract/world.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const description: Description = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8'));
+const description = readDescription(readFileSync(join(ROOT, 'openapi.json'), 'utf8'));
 const described = new Map(
   Object.values(description.paths)
     .flatMap((verbs) => Object.values(verbs))

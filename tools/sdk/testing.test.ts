@@ -5,8 +5,9 @@ import { createTestIssuer, mockBehest } from '@behest/sdk/testing';
 import { createVerifier } from '@behest/sdk/verify';
 import Schema from 'typebox/schema';
 import { expect, test } from 'vitest';
+import { readDescription } from '../generate/description/resolve.ts';
 
-const { paths } = JSON.parse(readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8'));
+const { paths } = readDescription(readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8'));
 
 test('each kind of token of a test issuer is taken, or refused with the reason for which it was made', async () => {
   const issuer = await createTestIssuer();

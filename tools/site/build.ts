@@ -22,7 +22,7 @@ export async function buildSite(root: string, out: string, base = '/'): Promise<
   await ensureInstalled(generator);
   const staged = mkdtempSync(join(generator, '.staged-')); // where the theme finds those packages
   try {
-    for (const { source, place, text } of siteFiles(root)) {
+    for (const { source, place, text } of await siteFiles(root)) {
       if (text !== undefined) write(join(staged, place), text);
       else for (const folder of ['', 'public']) copy(join(root, source), join(staged, folder, place));
     }

@@ -8,7 +8,7 @@ import { llmsText, toldOf } from './llms.ts';
 import { siteFiles } from './sources.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const files = siteFiles(ROOT);
+const files = await siteFiles(ROOT);
 const named = Object.values(CONTENTS).flat();
 
 describe('the menu', () => {
@@ -16,7 +16,7 @@ describe('the menu', () => {
     const pages = globSync('**/*.md', { cwd: join(ROOT, 'docs') }).map((page) => page.replace(/\.md$/, ''));
     const isListed = (page: string) =>
       LISTED_ELSEWHERE.some((folder) => page.startsWith(folder)) && !named.includes(page);
-    const made = (page: string) => page.startsWith('sdk/'); // by the build
+    const made = (page: string) => /^(api|sdk)\/|^cli$/.test(page); // by the build
 
     expect(new Set(named).size).toBe(named.length);
     expect(named.filter((page) => !made(page)).sort()).toEqual(
@@ -30,14 +30,13 @@ describe('the menu', () => {
     const used = tags.filter(({ name }: { name: string }) =>
       operations.some(({ tags: own }) => own.includes(name)),
     );
-    const list = readFileSync(join(ROOT, 'docs/api/index.md'), 'utf8');
-    const pages = globSync('*.md', { cwd: join(ROOT, 'docs/api') }).filter((page) => page !== 'index.md');
+    const ofApi = files.filter(({ place }) => place.startsWith('api/'));
+    const list = ofApi.find(({ place }) => place === 'api/index.md')?.text;
+    const pages = ofApi.filter(({ place }) => place !== 'api/index.md');
 
     expect(pages).toHaveLength(used.length);
-    expect(pages.filter((page) => !list.includes(`(${page})`))).toEqual([]);
-    const headings = pages.flatMap((page) =>
-      readFileSync(join(ROOT, 'docs/api', page), 'utf8').match(/^## /gm),
-    );
+    expect(pages.filter(({ place }) => !list?.includes(`(${place.slice('api/'.length)})`))).toEqual([]);
+    const headings = pages.flatMap(({ text }) => text?.match(/^## /gm) ?? []);
     expect(headings).toHaveLength(operations.length);
   });
 });

@@ -1,5 +1,7 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, extname, join, normalize, relative } from 'node:path';
+import { apiPages } from './api-pages.ts';
+import { cliPage } from './cli-page.ts';
 
 /** A file of the site. Its text is absent for a file that is copied as it is. */
 export interface SiteFile {
@@ -12,15 +14,24 @@ export interface SiteFile {
 
 const LINK = /(\]\(|src=")([^)\s"]+)/g;
 
-/** Every page of `docs/`, and every file of the repository that a page links to, with links that lead there. */
-export function siteFiles(root: string): SiteFile[] {
+/**
+ * Every page of `docs/`, the references of the API and of the CLI, and every file of the repository that a page links to,
+ * with links that lead there.
+ */
+export async function siteFiles(root: string): Promise<SiteFile[]> {
+  const made: Readonly<Record<string, string>> = {
+    ...apiPages(readFileSync(join(root, 'openapi.json'), 'utf8')),
+    'docs/cli.md': await cliPage(),
+  };
+  const textOf = (source: string) => made[source] ?? readFileSync(join(root, source), 'utf8');
+  const isThere = (source: string) => source in made || isFile(join(root, source));
   const found = new Map<string, SiteFile>();
-  const waiting = globSync('docs/**/*.md', { cwd: root }).sort();
+  const waiting = [...globSync('docs/**/*.md', { cwd: root }), ...Object.keys(made)].sort();
   for (let source = waiting.shift(); source !== undefined; source = waiting.shift()) {
     if (found.has(source)) continue;
     found.set(source, { source, place: placeOf(source) });
     if (!source.endsWith('.md')) continue;
-    const linked = pageAt(root, source);
+    const linked = pageOf(source, textOf(source), isThere);
     found.set(source, linked.file);
     waiting.push(...linked.targets);
   }
@@ -34,19 +45,20 @@ function placeOf(source: string): string {
   return `project/${source}${extname(source) ? '' : '.txt'}`; // a link without an ending leads to a page
 }
 
-function pageAt(root: string, source: string): { file: SiteFile; targets: string[] } {
+function pageOf(
+  source: string,
+  written: string,
+  isThere: (source: string) => boolean,
+): { file: SiteFile; targets: string[] } {
   const targets: string[] = [];
   const place = placeOf(source);
-  const text = readFileSync(join(root, source), 'utf8').replaceAll(
-    LINK,
-    (whole, before: string, link: string) => {
-      const [path = '', ...heading] = link.split(/(?=#)/);
-      const target = normalize(join(dirname(source), path));
-      if (path === '' || /^[a-z]+:/.test(path) || !isFile(join(root, target))) return whole;
-      targets.push(target);
-      return `${before}${relative(dirname(place), placeOf(target))}${heading.join('')}`;
-    },
-  );
+  const text = written.replaceAll(LINK, (whole, before: string, link: string) => {
+    const [path = '', ...heading] = link.split(/(?=#)/);
+    const target = normalize(join(dirname(source), path));
+    if (path === '' || /^[a-z]+:/.test(path) || !isThere(target)) return whole;
+    targets.push(target);
+    return `${before}${relative(dirname(place), placeOf(target))}${heading.join('')}`;
+  });
   return { file: { source, place, text }, targets };
 }
 

@@ -1,5 +1,4 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { features } from './features.ts';
 import type { OpenedHouse } from './house.ts';
 import { addClosing } from './platform/http/answers/closing.ts';
 import { addErrorHandler } from './platform/http/answers/error-handler.ts';
@@ -18,7 +17,7 @@ import { addMetering } from './platform/http/metering.ts';
 import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
 import { requireDeclarations } from './platform/http/routes/declarations.ts';
 import { docsRoutes } from './platform/http/routes/docs.ts';
-import { describeRoutes, openapiRoutes } from './platform/http/routes/openapi.ts';
+import { openapiRoutes } from './platform/http/routes/openapi.ts';
 import { pagePartRoutes } from './platform/http/routes/pages.ts';
 import { createTails } from './platform/http/routes/tails.ts';
 import { addRequestReport } from './platform/http/telemetry/request-log.ts';
@@ -85,7 +84,6 @@ export async function buildApp({
   addRequestReport(app, meter, hasLog);
   // A trace has a span for each request, which the usual way begins.
   if (!tracer) addReadyAnswers(app, { meter, isProduction, hasLog, isStopping: house.isStopping });
-  await describeRoutes(app, publicBaseUrl, Object.assign({}, ...features.map(({ tags }) => tags)));
   addRequestPath(app, {
     charge,
     limits,
@@ -109,7 +107,7 @@ export async function buildApp({
     operator: credentials.operator,
   });
 
-  await app.register(openapiRoutes);
+  await app.register(openapiRoutes, { publicBaseUrl, hasDocs: http.hasDocs });
   if (http.hasDocs) await app.register(docsRoutes);
   await app.register(pagePartRoutes);
   for (const { routes } of opened) await routes?.(app);

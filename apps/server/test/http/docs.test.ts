@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { readDescription } from '../../../../tools/generate/description/resolve.ts';
 import { startListening } from '../app/listening.ts';
 import { startApp } from '../app/start-app.ts';
 
@@ -41,14 +44,31 @@ describe('P8: the page that shows the API', () => {
   test('lets a client leave out what has a default, in queries and in bodies', async () => {
     const { app } = await startApp();
 
-    const { paths } = (await app.inject({ url: '/openapi.json' })).json();
+    const { paths } = readDescription((await app.inject({ url: '/openapi.json' })).body);
 
-    const { requestBody } = paths['/v1/signup'].post;
-    const { required, properties } = requestBody.content['application/json'].schema;
-    expect([required, properties.mode.default]).toEqual([['name'], 'live']);
-    const { parameters } = paths['/v1/agents'].get;
+    const body = paths['/v1/signup']?.post?.requestBody?.content['application/json']?.schema;
+    expect([body?.required, body?.properties?.mode?.default]).toEqual([['name'], 'live']);
+    const parameters = paths['/v1/agents']?.get?.parameters;
     expect(parameters).toContainEqual(expect.objectContaining({ name: 'limit', required: false }));
-    expect(paths['/v1/agents/{id}'].get.parameters[0]).toMatchObject({ name: 'id', required: true });
+    const [id] = paths['/v1/agents/{id}']?.get?.parameters ?? [];
+    expect(id).toMatchObject({ name: 'id', required: true });
+  });
+
+  test('is the committed description, with the address of this service, of exactly its routes', async () => {
+    const { app, routes } = await startApp({ env: { PUBLIC_BASE_URL: 'https://auth.acme.example' } });
+
+    const served = (await app.inject({ url: '/openapi.json' })).json();
+
+    const file = join(import.meta.dirname, '../../../../openapi.json');
+    const committed = JSON.parse(readFileSync(file, 'utf8'));
+    expect(served).toEqual({ ...committed, servers: [{ url: 'https://auth.acme.example' }] });
+    const described = Object.entries<object>(served.paths).flatMap(([path, verbs]) =>
+      Object.keys(verbs).map((verb) => `${verb.toUpperCase()} ${path}`),
+    );
+    const mounted = routes
+      .filter(({ schema }) => !schema?.hide)
+      .map(({ method, url }) => `${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`);
+    expect(described.sort()).toEqual(mounted.sort());
   });
 
   test('costs less than a copy of its largest file for each client that does not read, for 30 s', async () => {

@@ -3049,8 +3049,8 @@ export interface EnforcementEnforceInput {
 export interface EnforcementEnforceAnswer {
   allowed: boolean;
   reason: string;
-  reason_code: string | null;
-  sub_reason: string | null;
+  reason_code: "token_invalid" | "grant_revoked" | "manifest_unknown_tool" | "tool_not_granted" | "permission_insufficient" | "region_mismatch" | "purpose_not_allowed" | "decision_required" | "case_required" | "cap_exceeded" | null;
+  sub_reason: "malformed_authorization_details" | "revoked" | "suspended" | "parent_revoked" | "status_unavailable" | "unknown_connector" | "unknown_tool" | "manifest_changed" | "tool_changed" | "tool_ambiguous" | "not_in_authorization_details" | "argument_unreadable" | "policy_denied" | "tool_scope_missing" | "missing" | "unknown_purpose" | "not_matched" | "malformed" | "unknown_grant" | "wrong_agent" | "wrong_case" | "case_changed" | "action_mismatch" | "expired" | "four_eyes_incomplete" | "same_approver" | "spliced" | "consumed" | "consume_unavailable" | "limit_reached" | "meter_unavailable" | "invalid_case_id" | "invalid_cost_component" | "amount_missing" | "invalid_amount" | "malformed_cap" | "amount_cap" | "argument_missing" | "argument_not_allowed" | null;
   details: { readonly [name: string]: unknown };
   warnings: {
     code: string;
@@ -3074,8 +3074,8 @@ export interface EnforcementListToolsAnswer {
   tools: string[];
   hidden: {
     tool: string;
-    reasonCode: string;
-    subReason: string | null;
+    reasonCode: "token_invalid" | "grant_revoked" | "manifest_unknown_tool" | "tool_not_granted" | "permission_insufficient" | "region_mismatch" | "purpose_not_allowed" | "decision_required" | "case_required" | "cap_exceeded";
+    subReason: "malformed_authorization_details" | "revoked" | "suspended" | "parent_revoked" | "status_unavailable" | "unknown_connector" | "unknown_tool" | "manifest_changed" | "tool_changed" | "tool_ambiguous" | "not_in_authorization_details" | "argument_unreadable" | "policy_denied" | "tool_scope_missing" | "missing" | "unknown_purpose" | "not_matched" | "malformed" | "unknown_grant" | "wrong_agent" | "wrong_case" | "case_changed" | "action_mismatch" | "expired" | "four_eyes_incomplete" | "same_approver" | "spliced" | "consumed" | "consume_unavailable" | "limit_reached" | "meter_unavailable" | "invalid_case_id" | "invalid_cost_component" | "amount_missing" | "invalid_amount" | "malformed_cap" | "amount_cap" | "argument_missing" | "argument_not_allowed" | null;
   }[];
 }
 

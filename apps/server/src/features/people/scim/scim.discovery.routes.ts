@@ -9,7 +9,7 @@ import {
   listSchemas,
   refuseMe,
 } from './scim.discovery.service.ts';
-import { FilterQuery, Resource, ResourceBody, ResourceList, ResourcePath } from './scim.schema.ts';
+import { FilterQuery, ResourceBody, ResourceList, ResourcePath, ScimResource } from './scim.schema.ts';
 
 const open = { access: 'none', errors: 'scim', rate: 'default', isPublic: true, takesSlash: true } as const;
 
@@ -24,7 +24,7 @@ export const scimDiscoveryRoutes: FastifyPluginAsyncTypebox<{ readonly publicBas
       schema: {
         operationId: 'scim.config',
         summary: 'The parts of SCIM that the service has',
-        response: { 200: Resource },
+        response: { 200: ScimResource },
       },
     },
     async (_request, reply) => asScim(reply).send(getConfig(deps)),
@@ -52,7 +52,7 @@ export const scimDiscoveryRoutes: FastifyPluginAsyncTypebox<{ readonly publicBas
         operationId: 'scim.getResourceType',
         summary: 'One kind of resources',
         params: ResourcePath,
-        response: { 200: Resource },
+        response: { 200: ScimResource },
       },
     },
     async (request, reply) => asScim(reply).send(getResourceType(deps, request.params.id)),
@@ -80,7 +80,7 @@ export const scimDiscoveryRoutes: FastifyPluginAsyncTypebox<{ readonly publicBas
         operationId: 'scim.getSchema',
         summary: 'The attributes of one schema',
         params: ResourcePath,
-        response: { 200: Resource },
+        response: { 200: ScimResource },
       },
     },
     async (request, reply) => asScim(reply).send(getSchema(deps, request.params.id)),

@@ -3,7 +3,14 @@ import { Type } from 'typebox';
 import type { Caller } from '../../../platform/caller.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { access, askedIn, asScim, isHeavy, sendFound, sendSeen } from './scim.answers.routes.ts';
-import { Resource, ResourceBody, ResourceList, ResourcePath, SearchQuery, ViewQuery } from './scim.schema.ts';
+import {
+  ResourceBody,
+  ResourceList,
+  ResourcePath,
+  ScimResource,
+  SearchQuery,
+  ViewQuery,
+} from './scim.schema.ts';
 import type { Asked, DirectoryDeps, listUsers, Seen } from './scim.users.show.service.ts';
 
 /** Where resources of a type are, how the description of the API speaks of them, and what serves them. */
@@ -39,7 +46,7 @@ export function resourceRoutes(kind: ResourceKind): FastifyPluginAsyncTypebox<Di
           summary: summaries.create,
           querystring: ViewQuery,
           body: ResourceBody,
-          response: { 201: Resource },
+          response: { 201: ScimResource },
         },
       },
       async (request, reply) =>
@@ -83,7 +90,7 @@ export function resourceRoutes(kind: ResourceKind): FastifyPluginAsyncTypebox<Di
           summary: summaries.get,
           params: ResourcePath,
           querystring: ViewQuery,
-          response: { 200: Resource, 304: Type.Null() },
+          response: { 200: ScimResource, 304: Type.Null() },
         },
       },
       async (request, reply) =>
@@ -105,7 +112,7 @@ export function resourceRoutes(kind: ResourceKind): FastifyPluginAsyncTypebox<Di
           params: ResourcePath,
           querystring: ViewQuery,
           body: ResourceBody,
-          response: { 200: Resource },
+          response: { 200: ScimResource },
         },
         handler: async (request, reply) => {
           const { params, body } = request;

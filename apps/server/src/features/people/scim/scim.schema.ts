@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 export const ResourceBody = Type.Object({}, { additionalProperties: true });
 
 /** A resource of RFC 7643. `GET /scim/v2/Schemas` describes its members. */
-export const Resource = Type.Object(
+export const ScimResource = Type.Object(
   { schemas: Type.Optional(Type.Array(Type.String())), id: Type.Optional(Type.String()) },
   { additionalProperties: true },
 );
@@ -17,7 +17,7 @@ export const ResourceList = Type.Object({
   startIndex: Type.Optional(Type.Integer()),
   itemsPerPage: Type.Integer(),
   nextCursor: Type.Optional(Type.String()),
-  Resources: Type.Array(Resource),
+  Resources: Type.Array(ScimResource),
 });
 
 export const ResourcePath = Type.Object({ id: Id });
@@ -50,7 +50,7 @@ export const BulkResponse = Type.Object({
       location: Type.Optional(Type.String()),
       version: Type.Optional(Type.String()),
       status: Type.String(),
-      response: Type.Optional(Resource),
+      response: Type.Optional(ScimResource),
     }),
   ),
 });

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { rates } from './setup.rates.ts';
 import {
-  NewProvider,
+  NewSetupProvider,
   OfSession,
   OpenedSetup,
   OpenLink,
@@ -62,7 +62,7 @@ export const setupPageRoutes: FastifyPluginAsyncTypebox<SetupDeps> = async (app,
       schema: {
         operationId: 'setup.setProvider',
         summary: 'Enter the identity provider of a setup',
-        body: NewProvider,
+        body: NewSetupProvider,
         response: { 200: Setup },
       },
     },

@@ -55,8 +55,8 @@ const session = { session: Secret };
 export const OpenLink = Type.Object({ link: Secret }, { additionalProperties: false });
 export const OfSession = Type.Object(session, { additionalProperties: false });
 
-export type NewProvider = Static<typeof NewProvider>;
-export const NewProvider = Type.Object(
+export type NewSetupProvider = Static<typeof NewSetupProvider>;
+export const NewSetupProvider = Type.Object(
   {
     ...session,
     issuerUrl: Type.Optional(Url),

@@ -9,7 +9,7 @@ import {
   testConnection,
 } from '../sso/index.ts';
 import { updateLink } from './setup.repo.ts';
-import type { NewProvider, Purpose, Setup } from './setup.schema.ts';
+import type { NewSetupProvider, Purpose, Setup } from './setup.schema.ts';
 import { type OpenSetup, readSetup, withSetup } from './setup.session.service.ts';
 
 export type SetupDeps = SsoDeps;
@@ -24,7 +24,7 @@ function mustBeFor({ link }: OpenSetup, purpose: Purpose): void {
  * administrator of one customer says nothing about the domains of another.
  * @throws NOT_FOUND, BAD_REQUEST, CONFLICT, NOT_CONFIGURED
  */
-export async function setProvider(deps: SsoDeps, input: NewProvider, requestId: string): Promise<Setup> {
+export async function setProvider(deps: SsoDeps, input: NewSetupProvider, requestId: string): Promise<Setup> {
   const { session, clientId, clientSecret, issuerUrl } = input;
   const shown = await readSetup(deps, session, requestId); // before a stranger makes the service fetch an address
   if (!shown.purposes.includes('sso')) throw notFound();
@@ -58,7 +58,7 @@ export async function setProvider(deps: SsoDeps, input: NewProvider, requestId: 
 /** @throws BAD_REQUEST */
 async function samlOf(
   { upstream, clock, metadataLimit }: Pick<SsoDeps, 'upstream' | 'clock' | 'metadataLimit'>,
-  { metadata, metadataUrl }: NewProvider,
+  { metadata, metadataUrl }: NewSetupProvider,
 ): Promise<SamlProvider | undefined> {
   if (metadata === undefined && metadataUrl === undefined) return undefined;
   if (Buffer.byteLength(metadata ?? '') > metadataLimit) {

@@ -12,7 +12,7 @@ import {
   listDeliveryRows,
 } from './webhooks.deliveries.repo.ts';
 import { findEndpoint, lockEndpoint } from './webhooks.repo.ts';
-import type { Delivery, DeliveryPage, DeliveryPath, DeliveryQuery, TestSent } from './webhooks.schema.ts';
+import type { Delivery, DeliveryPage, DeliveryPath, DeliveryQuery, WebhookTest } from './webhooks.schema.ts';
 import type { WebhookDeps } from './webhooks.service.ts';
 
 export interface DeliveryDeps extends WebhookDeps {
@@ -71,7 +71,7 @@ export function redeliver(
 }
 
 /** Sends an event to this webhook alone, whatever the webhook subscribes to. @throws NOT_FOUND */
-export function sendTest(deps: DeliveryDeps, caller: Caller, webhookId: string): Promise<TestSent> {
+export function sendTest(deps: DeliveryDeps, caller: Caller, webhookId: string): Promise<WebhookTest> {
   const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {
     const endpoint = await lockEndpoint(tx, caller.tenant, webhookId);

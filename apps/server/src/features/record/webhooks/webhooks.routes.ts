@@ -14,12 +14,12 @@ import {
   RegisteredWebhook,
   RotatedSecret,
   SecretRotation,
-  TestSent,
   Webhook,
   WebhookChange,
   WebhookPage,
   WebhookPath,
   WebhookQuery,
+  WebhookTest,
 } from './webhooks.schema.ts';
 import {
   changeWebhook,
@@ -137,7 +137,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
         summary: 'Send a test event to a webhook',
         params: WebhookPath,
         body: NoFields,
-        response: { 202: TestSent },
+        response: { 202: WebhookTest },
       },
     },
     async (request, reply) =>

@@ -116,5 +116,5 @@ export const DeliveryPage = Type.Object({
   nextCursor: NextCursor,
 });
 
-export type TestSent = Static<typeof TestSent>;
-export const TestSent = Type.Object({ eventId: Id, deliveryId: Id });
+export type WebhookTest = Static<typeof WebhookTest>;
+export const WebhookTest = Type.Object({ eventId: Id, deliveryId: Id });

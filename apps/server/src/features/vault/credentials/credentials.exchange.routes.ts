@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { holderOf } from '../../../platform/http/callers/credentials.ts';
-import { Exchange, ExchangedCredential } from './credentials.exchange.schema.ts';
+import { CredentialExchange, ExchangedCredential } from './credentials.exchange.schema.ts';
 import { type ExchangeDeps, exchangeCredential } from './credentials.exchange.service.ts';
 import { rates } from './credentials.rates.ts';
 
@@ -28,7 +28,7 @@ export const exchangeRoutes: FastifyPluginAsyncTypebox<AnsweringDeps> = async (a
         summary: "Get the principal's credential for a service with a grant token",
         description:
           'The token needs one of the scopes `*`, `<service>:*`, `<service>:read`, `<service>:credentials:read`, `vault:<service>:*`, `vault:<service>:read` or `vault:credentials:exchange`. The rate is counted by token.',
-        body: Exchange,
+        body: CredentialExchange,
         response: { 200: ExchangedCredential },
       },
     },

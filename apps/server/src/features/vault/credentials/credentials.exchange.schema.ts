@@ -2,8 +2,8 @@ import { Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 import { Service } from './credentials.schema.ts';
 
-export type Exchange = Static<typeof Exchange>;
-export const Exchange = Type.Object(
+export type CredentialExchange = Static<typeof CredentialExchange>;
+export const CredentialExchange = Type.Object(
   {
     service: Service,
     /** The scopes that the agent needs at the upstream. They are looked at for connected accounts only. */

@@ -3,13 +3,13 @@ import type { GrantHolder } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { currentKey, openEnvelope } from '../../../platform/envelope.ts';
 import { AppError, grantTokenRefused, unavailable } from '../../../platform/errors.ts';
-import { listDetailsAbove } from '../../grants/grants/grants.queries.ts';
+import { listDetailsAbove } from '../../access/grants/grants.queries.ts';
 import { prepareActs, recordBlockedAttempt } from '../../record/audit/index.ts';
 import { frozenProfile } from '../proxy/proxy.queries.ts';
 import { mustBeConnected, notStored } from './credentials.connected.service.ts';
 import { type ExchangeableRow, findExchangeable, writeExchange } from './credentials.exchange.repo.ts';
 import { limitsCallsOf, matchingScope } from './credentials.exchange.rules.ts';
-import type { Exchange, ExchangedCredential } from './credentials.exchange.schema.ts';
+import type { CredentialExchange, ExchangedCredential } from './credentials.exchange.schema.ts';
 import { isForProxyOnly } from './credentials.proxy.rules.ts';
 import { isResting } from './credentials.refresh.rules.ts';
 import { needsRefresh, type RefreshDeps, refreshUpstream } from './credentials.refresh.service.ts';
@@ -35,7 +35,7 @@ const ATTEMPTS = 4; // a credential that is stored again meanwhile is read again
 export async function exchangeCredential(
   deps: ExchangeDeps,
   holder: GrantHolder,
-  { service, upstreamScopes = [] }: Exchange,
+  { service, upstreamScopes = [] }: CredentialExchange,
 ): Promise<ExchangedCredential> {
   const matchedScope = matchingScope(holder.scopes, service);
   if (matchedScope === undefined) {

@@ -1,16 +1,16 @@
 import { faultOfRules } from '@behest/protocol/proxy-patterns';
 import { badField } from '../../../platform/errors.ts';
-import type { FrozenProfile, NewCredential, StoredProxy } from './credentials.schema.ts';
+import type { FrozenProfile, NewVaultCredential, StoredProxy } from './credentials.schema.ts';
 
 /** @throws BAD_REQUEST for rules that cannot be used */
-export function mustBeProxyLimits({ proxy }: Pick<NewCredential, 'proxy'>): void {
+export function mustBeProxyLimits({ proxy }: Pick<NewVaultCredential, 'proxy'>): void {
   const fault = faultOfRules(proxy?.rules ?? [], 'proxy.rules');
   if (fault) throw badField(fault.field, 'not_allowed', fault.message);
 }
 
 /** @returns null without limits and without a profile: then no profile of later sends the credential anywhere */
 export function proxyColumn(
-  limits: NewCredential['proxy'],
+  limits: NewVaultCredential['proxy'],
   frozen: FrozenProfile | undefined,
 ): string | null {
   if (!limits && !frozen) return null;

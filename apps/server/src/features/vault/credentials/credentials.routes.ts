@@ -6,12 +6,12 @@ import { deleteCredential } from './credentials.delete.service.ts';
 import type { CredentialDeps } from './credentials.deps.service.ts';
 import { rates } from './credentials.rates.ts';
 import {
-  Credential,
-  CredentialPage,
   CredentialPath,
   CredentialQuery,
-  NewCredential,
+  NewVaultCredential,
   StoredCredential,
+  VaultCredential,
+  VaultCredentialPage,
 } from './credentials.schema.ts';
 import { getCredential, listCredentials, storeCredential } from './credentials.service.ts';
 
@@ -35,7 +35,7 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async
         summary: 'Store an upstream credential of a principal, or replace it',
         description:
           'A principal has one credential for each service. Storing again replaces every field, and keeps the id. No API key reads the secrets back.',
-        body: NewCredential,
+        body: NewVaultCredential,
         response: { 201: StoredCredential },
       },
     },
@@ -58,7 +58,7 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async
         summary: 'List credentials without their secrets, newest first',
         description: 'Pages by `page` and `pageSize`, or by `cursor` and `limit`, but not both.',
         querystring: CredentialQuery,
-        response: { 200: CredentialPage },
+        response: { 200: VaultCredentialPage },
       },
     },
     (request) => listCredentials(deps, callerOf(request), request.query),
@@ -78,7 +78,7 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async
         operationId: 'vault.get',
         summary: 'Read a credential without its secrets',
         params: CredentialPath,
-        response: { 200: Credential },
+        response: { 200: VaultCredential },
       },
     },
     (request) => getCredential(deps, callerOf(request), request.params.id),

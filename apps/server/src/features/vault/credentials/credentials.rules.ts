@@ -1,5 +1,5 @@
 import { badField } from '../../../platform/errors.ts';
-import type { NewCredential } from './credentials.schema.ts';
+import type { NewVaultCredential } from './credentials.schema.ts';
 
 const MAX_SECRET_BYTES = 16_384;
 const MAX_METADATA_BYTES = 16_384;
@@ -20,7 +20,7 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** Checks what the shape cannot say. @throws BAD_REQUEST, which repeats no value */
-export function mustBeStorable(credential: NewCredential): void {
+export function mustBeStorable(credential: NewVaultCredential): void {
   const { service, accessToken, refreshToken, metadata, refresh } = credential;
   if (refresh && !refreshToken) {
     throw badField('refreshToken', 'required', 'A credential refreshes itself with its refresh token.');

@@ -29,8 +29,8 @@ const RefreshSettings = Type.Object(
   { additionalProperties: false },
 );
 
-export type NewCredential = Static<typeof NewCredential>;
-export const NewCredential = Type.Object(
+export type NewVaultCredential = Static<typeof NewVaultCredential>;
+export const NewVaultCredential = Type.Object(
   {
     principalId: PrincipalId,
     service: Service,
@@ -99,8 +99,8 @@ export const Connection = Type.Object({
   refreshTokenExpiresAt: NullableTime,
 });
 
-export type Credential = Static<typeof Credential>;
-export const Credential = Type.Object({
+export type VaultCredential = Static<typeof VaultCredential>;
+export const VaultCredential = Type.Object({
   ...shown,
   lastExchangedAt: NullableTime,
   /** The vault key that seals the record. */
@@ -121,9 +121,9 @@ export const CredentialQuery = Type.Object({
   cursor: pageQuery('vault').cursor,
 });
 
-export type CredentialPage = Static<typeof CredentialPage>;
-export const CredentialPage = Type.Object({
-  credentials: Type.Array(Credential),
+export type VaultCredentialPage = Static<typeof VaultCredentialPage>;
+export const VaultCredentialPage = Type.Object({
+  credentials: Type.Array(VaultCredential),
   total: Type.Integer(),
   page: Type.Integer(),
   pageSize: Type.Integer(),

@@ -25,11 +25,11 @@ import {
 } from './credentials.repo.ts';
 import { mustBeStorable } from './credentials.rules.ts';
 import type {
-  Credential,
-  CredentialPage,
   CredentialQuery,
-  NewCredential,
+  NewVaultCredential,
   StoredCredential,
+  VaultCredential,
+  VaultCredentialPage,
 } from './credentials.schema.ts';
 
 /**
@@ -39,7 +39,7 @@ import type {
 export async function storeCredential(
   deps: CredentialDeps,
   caller: Caller,
-  input: NewCredential,
+  input: NewVaultCredential,
 ): Promise<StoredCredential> {
   mustBeStorable(input);
   mustBeProxyLimits(input);
@@ -92,7 +92,7 @@ export async function storeCredential(
 }
 
 /** @throws BAD_REQUEST without the URL in it */
-function mustBeCallable({ rules }: Egress, { refresh }: NewCredential): void {
+function mustBeCallable({ rules }: Egress, { refresh }: NewVaultCredential): void {
   for (const name of ['tokenEndpoint', 'revocationEndpoint'] as const) {
     const url = refresh?.[name];
     if (url === undefined || acceptUrl(url, rules)) continue;
@@ -105,7 +105,7 @@ function mustBeCallable({ rules }: Egress, { refresh }: NewCredential): void {
 function seal(
   key: MasterKey,
   { tenant }: Caller,
-  { principalId, service, accessToken, refreshToken, refresh }: NewCredential,
+  { principalId, service, accessToken, refreshToken, refresh }: NewVaultCredential,
 ) {
   const envelope = newEnvelope(key, [tenant.developerId, principalId, service]);
   const { clientSecret, ...settings } = refresh ?? {};
@@ -124,7 +124,7 @@ export async function listCredentials(
   deps: CredentialDeps,
   { tenant }: Caller,
   query: CredentialQuery,
-): Promise<CredentialPage> {
+): Promise<VaultCredentialPage> {
   const position = positionOf(query, PAGE_SIZE);
   const rows = await listCredentialRows(deps.db, tenant, query, position);
   const total = await countCredentials(deps.db, tenant, query);
@@ -141,7 +141,7 @@ export async function getCredential(
   deps: CredentialDeps,
   { tenant }: Caller,
   id: string,
-): Promise<Credential> {
+): Promise<VaultCredential> {
   const row = await findShownCredential(deps.db, tenant, id);
   if (!row) throw notFound();
   return toCredential(row);
@@ -166,7 +166,7 @@ function toShown(row: ShownFields) {
   };
 }
 
-const toCredential = (row: ShownRow): Credential => ({
+const toCredential = (row: ShownRow): VaultCredential => ({
   ...toShown(row),
   lastExchangedAt: row.lastExchangedAt?.toISOString() ?? null,
   keyId: row.keyId,

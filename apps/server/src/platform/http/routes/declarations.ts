@@ -2,6 +2,7 @@ import { type ErrorCode, errorCodes } from '@behest/protocol/errors';
 import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify';
 import { Type } from 'typebox';
 import type { Role } from '../../caller.ts';
+import { errorShapeOf, OAuthError, ScimError, SetError } from '../answers/error-shapes.ts';
 import type { Rate } from '../limits/rate-rules.ts';
 import { faultsOfShapes, takesBody } from './taken-shapes.ts';
 
@@ -202,43 +203,12 @@ export const isRepeatable = ({ method, config }: Declared) =>
   config?.access === 'developer' && (method === 'POST' || method === 'PATCH');
 
 function shapeOfFailures(errors: FastifyContextConfig['errors']) {
-  if (errors === 'oauth' || errors === 'oauth page') return () => OAuthFailure;
-  if (errors === 'set') return () => SetFailure;
-  return errors === 'scim' ? () => ScimFailure : failureShape;
+  if (errors === 'oauth' || errors === 'oauth page') return () => OAuthError;
+  if (errors === 'set') return () => SetError;
+  return errors === 'scim' ? () => ScimError : errorShapeOf;
 }
 
 interface Declared {
   readonly method?: unknown;
   readonly config?: Partial<FastifyContextConfig> | undefined;
 }
-
-const failureShapeOf = (codes: ErrorCode[]) =>
-  Type.Object({
-    code: Type.Enum(codes),
-    message: Type.String(),
-    requestId: Type.String(),
-    details: Type.Optional(Type.Object({}, { additionalProperties: true })),
-  });
-
-/** By the codes: most routes share a few shapes. */
-const failureShapesByCodes = new Map<string, ReturnType<typeof failureShapeOf>>();
-
-function failureShape(codes: ErrorCode[]) {
-  const shape = failureShapesByCodes.get(codes.join()) ?? failureShapeOf(codes);
-  failureShapesByCodes.set(codes.join(), shape);
-  return shape;
-}
-
-/** RFC 6749 §5.2. */
-const OAuthFailure = Type.Object({ error: Type.String(), error_description: Type.String() });
-
-/** RFC 8935 §2.4. */
-const SetFailure = Type.Object({ err: Type.String(), description: Type.String() });
-
-/** RFC 7644 §3.12. */
-const ScimFailure = Type.Object({
-  schemas: Type.Array(Type.String()),
-  status: Type.String(),
-  scimType: Type.Optional(Type.String()),
-  detail: Type.String(),
-});

@@ -1,0 +1,162 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import {
+  addRule,
+  type ClientDeps,
+  changeRule,
+  getRule,
+  listRules,
+  removeRule,
+} from './assertions.clients.service.ts';
+import { rates } from './assertions.rates.ts';
+import {
+  ClientRuleChange,
+  ConnectionPath,
+  NewClientRule,
+  NewTrust,
+  Rule,
+  RulePage,
+  RulePath,
+  RuleQuery,
+  Trust,
+} from './assertions.schema.ts';
+import { deleteIdJag, getIdJag, putIdJag } from './assertions.trust.service.ts';
+
+const own = { access: 'developer', role: 'full', rate: 'default' } as const;
+const write = { ...own, rate: rates.ssoClientWrite } as const;
+
+export const assertionRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async (app, deps) => {
+  app.put(
+    '/v1/sso/connections/:id/id-jag',
+    {
+      config: { ...own, failures: ['NOT_FOUND', 'CONFLICT'] },
+      schema: {
+        operationId: 'assertions.put',
+        summary: "Let a connection's identity provider decide for its people",
+        description:
+          'From then on no person is asked: an assertion of the identity provider gives a listed client a token. The connection has to be active, of OpenID Connect, with a verified domain.',
+        params: ConnectionPath,
+        body: NewTrust,
+        response: { 200: Trust },
+      },
+    },
+    (request) => putIdJag(deps, callerOf(request), request.params.id, request.body),
+  );
+
+  app.get(
+    '/v1/sso/connections/:id/id-jag',
+    {
+      config: { ...own, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'assertions.get',
+        summary: "Read whether a connection's identity provider decides for its people",
+        params: ConnectionPath,
+        response: { 200: Trust },
+      },
+    },
+    (request) => getIdJag(deps, callerOf(request), request.params.id),
+  );
+
+  app.delete(
+    '/v1/sso/connections/:id/id-jag',
+    {
+      config: { ...own, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'assertions.delete',
+        summary: 'Ask people again, and end every grant that the identity provider has given',
+        params: ConnectionPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await deleteIdJag(deps, callerOf(request), request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/v1/sso/connections/:id/clients',
+    {
+      config: { ...write, failures: ['NOT_FOUND', 'CONFLICT', 'INVALID_SCOPE'] },
+      schema: {
+        operationId: 'assertions.addClient',
+        summary: 'List a client for which the identity provider may speak',
+        params: ConnectionPath,
+        body: NewClientRule,
+        response: { 201: Rule },
+      },
+    },
+    async (request, reply) =>
+      reply
+        .code(201)
+        .send(await addRule(depsFor(request, deps), callerOf(request), request.params.id, request.body)),
+  );
+
+  app.get(
+    '/v1/sso/connections/:id/clients',
+    {
+      config: { ...own, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'assertions.listClients',
+        summary: 'List the clients for which the identity provider may speak, newest first',
+        params: ConnectionPath,
+        querystring: RuleQuery,
+        response: { 200: RulePage },
+      },
+    },
+    (request) => listRules(deps, callerOf(request), request.params.id, request.query),
+  );
+
+  app.get(
+    '/v1/sso/connections/:id/clients/:clientRuleId',
+    {
+      config: { ...own, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'assertions.getClient',
+        summary: 'Read the rule of a client',
+        params: RulePath,
+        response: { 200: Rule },
+      },
+    },
+    (request) => getRule(deps, callerOf(request), request.params.id, request.params.clientRuleId),
+  );
+
+  app.patch(
+    '/v1/sso/connections/:id/clients/:clientRuleId',
+    {
+      config: { ...write, failures: ['NOT_FOUND', 'INVALID_SCOPE'] },
+      schema: {
+        operationId: 'assertions.changeClient',
+        summary: 'Change the rule of a client',
+        description: 'Grants that the rule no longer covers end at once.',
+        params: RulePath,
+        body: ClientRuleChange,
+        response: { 200: Rule },
+      },
+    },
+    (request) => {
+      const { id: connectionId, clientRuleId: ruleId } = request.params;
+      return changeRule(depsFor(request, deps), callerOf(request), { connectionId, ruleId }, request.body);
+    },
+  );
+
+  app.delete(
+    '/v1/sso/connections/:id/clients/:clientRuleId',
+    {
+      config: { ...write, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'assertions.removeClient',
+        summary: 'End the rule of a client, with its grants',
+        params: RulePath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const { id: connectionId, clientRuleId: ruleId } = request.params;
+      await removeRule(deps, callerOf(request), { connectionId, ruleId });
+      return reply.code(204).send(null);
+    },
+  );
+};

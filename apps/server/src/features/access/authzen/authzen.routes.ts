@@ -1,0 +1,94 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { finished } from '../../../platform/finished.ts';
+import { sendFinished } from '../../../platform/http/answers/send-finished.ts';
+import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor, repeatIdOf } from '../../../platform/http/idempotency/idempotency.ts';
+import { rates } from './authzen.rates.ts';
+import { Asked, AskedTogether, AuthzenDecision, Decisions, PointMetadata } from './authzen.schema.ts';
+import { type AuthzenDeps, type EnforcingPoint, evaluate, evaluateTogether } from './authzen.service.ts';
+
+interface RouteDeps extends AuthzenDeps {
+  readonly publicBaseUrl: string;
+}
+
+const WELL_KNOWN = '/.well-known/authzen-configuration';
+const HEADERS = {
+  'content-type': 'application/json',
+  'cache-control': 'public, max-age=300',
+} as const;
+
+const config = {
+  access: 'developer',
+  role: 'runtime',
+  boundKeys: 'own agents',
+  takesResources: true,
+  badMediaType: 'BAD_REQUEST',
+  keepsBytes: true,
+  rate: rates.authzen,
+  failures: [],
+} as const;
+
+/** @see OpenID AuthZEN Authorization API 1.0 */
+export const authzenRoutes: FastifyPluginAsyncTypebox<RouteDeps> = async (app, deps) => {
+  app.post(
+    '/access/v1/evaluation',
+    {
+      config,
+      schema: {
+        operationId: 'authzen.evaluate',
+        summary: 'Ask whether a call of a tool may happen now, in the words of AuthZEN',
+        description:
+          'A denial is an answer, with status 200: read `decision`. A permit charges the caps of its call, unless `context.check_only` is true.',
+        body: Asked,
+        response: { 200: AuthzenDecision },
+      },
+    },
+    (request) => evaluate(depsFor(request, deps), pointOf(request), request.body),
+  );
+
+  app.post(
+    '/access/v1/evaluations',
+    {
+      config,
+      schema: {
+        operationId: 'authzen.evaluateTogether',
+        summary: 'Ask about several calls of tools, in the words of AuthZEN',
+        description:
+          'Each evaluation counts as one request, and is judged, charged and recorded by itself. A batch that fails gives back what it took.',
+        body: AskedTogether,
+        response: { 200: Type.Union([Decisions, AuthzenDecision]) },
+      },
+    },
+    (request) => evaluateTogether(depsFor(request, deps), pointOf(request), request.body),
+  );
+
+  const document: PointMetadata = {
+    policy_decision_point: deps.publicBaseUrl,
+    access_evaluation_endpoint: `${deps.publicBaseUrl}/access/v1/evaluation`,
+    access_evaluations_endpoint: `${deps.publicBaseUrl}/access/v1/evaluations`,
+  };
+  const metadata = finished(JSON.stringify(document));
+  app.get(
+    WELL_KNOWN,
+    {
+      config: { access: 'none', rate: 'unlimited', isPublic: true, failures: [] },
+      schema: {
+        operationId: 'authzen.metadata',
+        summary: 'Read the metadata of the policy decision point (AuthZEN)',
+        response: { 200: Type.Unsafe<string>(PointMetadata), 304: Type.Null() },
+      },
+    },
+    async (request, reply) => sendFinished(request, reply, metadata, HEADERS),
+  );
+};
+
+const pointOf = (request: FastifyRequest): EnforcingPoint => ({
+  caller: callerOf(request),
+  server: request.resourceServer,
+  text: sentBytesOf(request).toString(),
+  chargeMore: request.chargeMore,
+  repeatId: repeatIdOf(request),
+});

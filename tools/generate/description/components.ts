@@ -1,0 +1,82 @@
+import type { NameOf } from './names.ts';
+import { errorSchemas } from './operations.ts';
+
+type Node = Readonly<Record<string, unknown>>;
+/** A member with a default may be left out of what is sent, and is in each answer. */
+type Side = 'input' | 'answer';
+
+const PLACE = '#/components/schemas/';
+
+/** Copies schemas of routes for the description. Those that have a name become components. */
+export class Components {
+  readonly #nameOf: NameOf;
+  readonly #schemas = new Map<string, { readonly text: string; readonly copy: Node }>();
+
+  constructor(nameOf: NameOf) {
+    this.#nameOf = nameOf;
+  }
+
+  /** @throws Error when two different schemas have one name */
+  add(schema: object, side: Side): Node {
+    const name = this.#nameOf(schema);
+    if (name === undefined) return this.#copyOf(schema, side);
+    const isSame = JSON.stringify(plain(schema, 'input')) === JSON.stringify(plain(schema, 'answer'));
+    const key = isSame ? name : `${name} ${side}`;
+    const text = JSON.stringify(schema);
+    const known = this.#schemas.get(key);
+    if (known && known.text !== text) throw new Error(`Two schemas of the API are called ${name}.`);
+    if (!known) {
+      this.#schemas.set(key, { text, copy: {} }); // holds its place in the order
+      this.#schemas.set(key, { text, copy: this.#copyOf(schema, side) });
+    }
+    return { $ref: `${PLACE}${key}` };
+  }
+
+  #copyOf(schema: object, side: Side): Node {
+    return copyWith(schema, side, (each) => this.add(each, side));
+  }
+
+  /** Writes the components into a description. A schema that is sent in another form gets a name of its own. */
+  completed<Description extends { readonly components: object }>(description: Description): Description {
+    const nameOf = (key: string) => {
+      const [name = '', side] = key.split(' ');
+      return side === 'input' && this.#schemas.has(`${name} answer`) ? `${name}Input` : name;
+    };
+    const own = [...this.#schemas].map(([key, { copy }]) => [nameOf(key), copy] as const);
+    const entries = [...Object.entries(errorSchemas), ...own];
+    const schemas = Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+    if (Object.keys(schemas).length < entries.length)
+      throw new Error('A schema has the name that another gets for its input.');
+    const whole = { ...description, components: { ...description.components, schemas } };
+    return JSON.parse(JSON.stringify(whole), (key, value) =>
+      key === '$ref' && value.startsWith(PLACE) ? `${PLACE}${nameOf(value.slice(PLACE.length))}` : value,
+    );
+  }
+}
+
+const plain = (schema: object, side: Side): Node => copyWith(schema, side, (each) => plain(each, side));
+
+/** The words of JSON Schema that hold one schema, a list of schemas, and schemas by their names. */
+const HOLDERS = {
+  one: new Set(['items', 'additionalProperties', 'propertyNames', 'not']),
+  list: new Set(['anyOf', 'oneOf', 'allOf']),
+  named: new Set(['properties', 'patternProperties']),
+};
+
+function copyWith(schema: object, side: Side, copy: (schema: object) => Node): Node {
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, { default?: unknown }>> };
+  const entries = Object.entries(schema).flatMap(([word, value]): [string, unknown][] => {
+    if (word === 'trim') return []; // an instruction to our own validator
+    if (word === 'const') return [['enum', [value]]];
+    if (word === 'required' && side === 'input') {
+      const needed = value.filter((name: string) => properties[name]?.default === undefined);
+      return [[word, needed]];
+    }
+    if (HOLDERS.one.has(word) && typeof value === 'object') return [[word, copy(value)]];
+    if (HOLDERS.list.has(word)) return [[word, value.map(copy)]];
+    if (!HOLDERS.named.has(word)) return [[word, value]];
+    const copies = Object.entries<object>(value).map(([name, each]) => [name, copy(each)]);
+    return [[word, Object.fromEntries(copies)]];
+  });
+  return Object.fromEntries(entries);
+}

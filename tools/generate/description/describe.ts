@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import type { RouteOptions } from 'fastify';
+import { buildApp } from '../../../apps/server/src/app.ts';
+import { loadConfig } from '../../../apps/server/src/config.ts';
+import { createKeyRing } from '../../../apps/server/src/features/service/keys/index.ts';
+import { features, keyUses } from '../../../apps/server/src/features.ts';
+import { openHouse } from '../../../apps/server/src/house.ts';
+import { openDatabase } from '../../../apps/server/src/platform/db/open-database.ts';
+import { memoryStore } from '../../../apps/server/src/platform/redis/memory-store.ts';
+import { VERSION } from '../../../apps/server/src/platform/version.ts';
+import { watchingRoutes } from '../../../apps/server/test/app/watched-routes.ts';
+import { Components } from './components.ts';
+import { withExamples } from './examples.ts';
+import { laidOut } from './layout.ts';
+import { schemaNames } from './names.ts';
+import { type Operations, operationOf, pathOf } from './operations.ts';
+import { sharedParts } from './shared-parts.ts';
+
+const PUBLIC_BASE_URL = 'http://localhost:3001';
+const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description });
+const cookie = (name: string) => ({ type: 'apiKey', in: 'cookie', name });
+
+/** The first words of the operation ids of the platform's own routes. */
+const OWN_TAGS = { pages: 'Files that the pages for people share.' };
+
+/** The text of `openapi.json`: every route of the service, described with named parts. */
+export async function apiDescription(): Promise<string> {
+  const components = new Components(await schemaNames(join(import.meta.dirname, '../../..')));
+  const paths: Record<string, Operations> = {};
+  for (const route of await routesOfService()) {
+    if (route.schema?.hide) continue;
+    const path = pathOf(route.url);
+    paths[path] = { ...paths[path], [String(route.method).toLowerCase()]: operationOf(route, components) };
+  }
+  const tags: Readonly<Record<string, string>> = Object.assign(
+    {},
+    ...features.map(({ tags: of }) => of),
+    OWN_TAGS,
+  );
+  const named = components.completed({
+    openapi: '3.1.0',
+    info: {
+      title: 'Behest',
+      version: VERSION,
+      description: 'Authorization for AI agents that act on behalf of people.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: PUBLIC_BASE_URL }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes: {
+        developer: bearer('A developer API key.'),
+        grant: bearer('The grant token of an agent.'),
+        session: bearer("A principal's session token."),
+        scim: bearer('A SCIM token of an identity provider.'),
+        ssf: bearer('An access token of a receiver of signals.'),
+        operator: bearer('The `ADMIN_API_KEY` of the operator.'),
+        consent: cookie('bh_consent_<request id>'),
+        connect: cookie('bh_connect_<session id>'),
+        approver: cookie('bh_approve'),
+      },
+    },
+  });
+  return laidOut(sharedParts(withExamples(named)));
+}
+
+/** The routes that a service of this version mounts. Connects to nothing. */
+async function routesOfService(): Promise<RouteOptions[]> {
+  const clock = () => new Date();
+  const settings = loadConfig({
+    NODE_ENV: 'development',
+    DATABASE_URL: 'postgres://localhost/unused',
+    REDIS_URL: 'memory:',
+    AUTO_GENERATE_KEYS: 'true',
+    PUBLIC_BASE_URL,
+  });
+  const db = openDatabase(settings.database.app);
+  const keyRing = await createKeyRing(settings.keys, {
+    clock,
+    startedAt: clock(),
+    warn: () => {},
+    uses: keyUses,
+  });
+  const house = openHouse({ settings, db, store: memoryStore(clock), keyRing, clock });
+  const { app, routes } = await watchingRoutes(() => buildApp(house));
+  await app.close();
+  await db.destroy();
+  return routes;
+}
