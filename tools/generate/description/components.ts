@@ -1,5 +1,4 @@
 import type { NameOf } from './names.ts';
-import { errorSchemas } from './operations.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 /** A member with a default may be left out of what is sent, and is in each answer. */
@@ -12,8 +11,10 @@ export class Components {
   readonly #nameOf: NameOf;
   readonly #schemas = new Map<string, { readonly text: string; readonly copy: Node }>();
 
-  constructor(nameOf: NameOf) {
+  /** @param others schemas that are no constant of the service, by their names */
+  constructor(nameOf: NameOf, others: Readonly<Record<string, Node>> = {}) {
     this.#nameOf = nameOf;
+    for (const [name, copy] of Object.entries(others)) this.#schemas.set(name, { text: '', copy });
   }
 
   /** @throws Error when two different schemas have one name */
@@ -25,10 +26,7 @@ export class Components {
     const text = JSON.stringify(schema);
     const known = this.#schemas.get(key);
     if (known && known.text !== text) throw new Error(`Two schemas of the API are called ${name}.`);
-    if (!known) {
-      this.#schemas.set(key, { text, copy: {} }); // holds its place in the order
-      this.#schemas.set(key, { text, copy: this.#copyOf(schema, side) });
-    }
+    if (!known) this.#schemas.set(key, { text, copy: this.#copyOf(schema, side) });
     return { $ref: `${PLACE}${key}` };
   }
 
@@ -42,8 +40,7 @@ export class Components {
       const [name = '', side] = key.split(' ');
       return side === 'input' && this.#schemas.has(`${name} answer`) ? `${name}Input` : name;
     };
-    const own = [...this.#schemas].map(([key, { copy }]) => [nameOf(key), copy] as const);
-    const entries = [...Object.entries(errorSchemas), ...own];
+    const entries = [...this.#schemas].map(([key, { copy }]) => [nameOf(key), copy] as const);
     const schemas = Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
     if (Object.keys(schemas).length < entries.length)
       throw new Error('A schema has the name that another gets for its input.');

@@ -13,9 +13,10 @@ import { Components } from './components.ts';
 import { withExamples } from './examples.ts';
 import { laidOut } from './layout.ts';
 import { schemaNames } from './names.ts';
-import { type Operations, operationOf, pathOf } from './operations.ts';
+import { errorSchemas, type Operations, operationOf, pathOf } from './operations.ts';
 import { sharedParts } from './shared-parts.ts';
 
+const ROOT = join(import.meta.dirname, '../../..');
 const PUBLIC_BASE_URL = 'http://localhost:3001';
 const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description });
 const cookie = (name: string) => ({ type: 'apiKey', in: 'cookie', name });
@@ -25,7 +26,7 @@ const OWN_TAGS = { pages: 'Files that the pages for people share.' };
 
 /** The text of `openapi.json`: every route of the service, described with named parts. */
 export async function apiDescription(): Promise<string> {
-  const components = new Components(await schemaNames(join(import.meta.dirname, '../../..')));
+  const components = new Components(await schemaNames(ROOT), errorSchemas);
   const paths: Record<string, Operations> = {};
   for (const route of await routesOfService()) {
     if (route.schema?.hide) continue;

@@ -1,11 +1,24 @@
 import { nobodys } from '../../../apps/server/test/app/every-route.ts';
 
+/** The samples make another one in each process. */
+const PASSKEY_ANSWER = {
+  challengeId: 'wac_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+  response: {
+    id: 'IkmpLFar89ND9PaVg6QH4h5Jglov0JlL92UQ7z-wnbM',
+    rawId: 'IkmpLFar89ND9PaVg6QH4h5Jglov0JlL92UQ7z-wnbM',
+    type: 'public-key',
+    response: { clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0', attestationObject: 'o2NmbXRkbm9uZQ' },
+    clientExtensionResults: {},
+  },
+};
+
 /** The records that examples are about. */
 export const records: Readonly<Record<string, string>> = {
   ...nobodys,
   callId: 'call-000001',
   caseName: 'refund-1042',
   connector: 'acme_mail',
+  passkeyAnswer: JSON.stringify(PASSKEY_ANSWER),
   ruleId: 'many_refunds',
   service: 'github',
 };
@@ -17,7 +30,7 @@ const KEY = 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU'; // RFC 7517, appendix
 const JWT = 'eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl';
 
 /** Texts by the name of their member. A list has one of them. */
-export const texts: Readonly<Record<string, string>> = {
+const texts: Readonly<Record<string, string>> = {
   ...records,
   action: 'flight.booked',
   accessToken: JWT,
