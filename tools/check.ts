@@ -4,8 +4,24 @@ import { join } from 'node:path';
 
 /** The slowest checks come first, because the checks run side by side. */
 const checks: readonly [name: string, command: string, ...flags: string[]][] = [
-  ['types', 'node', 'node_modules/typescript-native/bin/tsc', '-p', '.', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/types.tsbuildinfo'],
-  ['types of pages', 'node', 'node_modules/typescript-native/bin/tsc', '--noEmit', '-p', 'apps/server/src/platform/page'],
+  [
+    'types',
+    'node',
+    'node_modules/typescript-native/bin/tsc',
+    '-p',
+    '.',
+    '--incremental',
+    '--tsBuildInfoFile',
+    'node_modules/.cache/types.tsbuildinfo',
+  ],
+  [
+    'types of pages',
+    'node',
+    'node_modules/typescript-native/bin/tsc',
+    '--noEmit',
+    '-p',
+    'apps/server/src/platform/page',
+  ],
   ['generated files', 'node', 'tools/generate.ts', '--check'],
   ['dead code', 'knip', '--no-progress'],
   ['import rules', 'node', 'tools/imports.ts'],

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-const OWN = 'apps/server/src/features/access/oauth/';
+const OWN = 'apps/server/src/features/oauth/oauth/';
 const text = readFileSync('docs/conformance.md', 'utf8');
 const rows = text.split('\n').filter((line) => line.startsWith('| ') && !/^\| (Rule|Flow) /.test(line));
 const named = rows.flatMap((row) => [...row.matchAll(/([\w./-]+\.test\.ts): “([^”]+)”/g)]);

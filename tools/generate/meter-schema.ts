@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 const TABLES = 'apps/server/migrations/*_caps.sql';
-const FUNCTIONS = 'apps/server/src/features/access/caps/sql/*.sql';
+const FUNCTIONS = 'apps/server/src/features/calls/caps/sql/*.sql';
 
 /** Two processes that install at once take turns. Any constant will do. */
 const LOCK = 'select pg_advisory_xact_lock(1650812005);';

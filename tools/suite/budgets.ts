@@ -40,7 +40,7 @@ export const budgets: readonly Budget[] = [
     because: 'npm installs the packages as the image does, twice',
   },
   {
-    path: 'apps/server/src/features/access/policies/policies.cedar.test.ts',
+    path: 'apps/server/src/features/grants/policies/policies.cedar.test.ts',
     units: 14,
     because: 'Cedar is compiled on several threads',
   },

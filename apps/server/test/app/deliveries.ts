@@ -1,6 +1,6 @@
 import { afterAll, onTestFinished } from 'vitest';
-import { pauseGone } from '../../src/features/record/transmitter/transmitter.care.service.ts';
-import { makeSet } from '../../src/features/record/transmitter/transmitter.set.service.ts';
+import { pauseGone } from '../../src/features/extras/transmitter/transmitter.care.service.ts';
+import { makeSet } from '../../src/features/extras/transmitter/transmitter.set.service.ts';
 import { createDispatcher } from '../../src/features/record/webhooks/webhooks.dispatch.service.ts';
 import { webhookSeals } from '../../src/features/record/webhooks/webhooks.secrets.service.ts';
 import { createEgress, type EgressOptions } from '../../src/platform/egress/egress.ts';

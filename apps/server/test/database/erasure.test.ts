@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { capsFunctions } from '../../src/features/access/caps/caps.repo.ts';
 import { eraseClosedAccounts } from '../../src/features/accounts/developers/developers.close.service.ts';
+import { capsFunctions } from '../../src/features/calls/caps/caps.repo.ts';
 import { features } from '../../src/features.ts';
 import { tenantErased } from '../../src/platform/db/erasure.ts';
 import { listenersIn } from '../../src/platform/hooks.ts';

@@ -1,34 +1,38 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { listDueMessagesAcrossTenants } from '../../src/features/access/anomalies/anomalies.channels.repo.ts';
-import { isStopped, listStandingIds } from '../../src/features/access/assertions/assertions.grants.repo.ts';
-import { findRuleOfClient, useOnce } from '../../src/features/access/assertions/assertions.repo.ts';
-import { listDueAcrossTenants } from '../../src/features/access/authorization/authorization.repo.ts';
-import { findVersion } from '../../src/features/access/bundles/bundles.repo.ts';
-import { gatheredUntil } from '../../src/features/access/decisions/decisions.digest.repo.ts';
-import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src/features/access/decisions/decisions.lists.repo.ts';
-import { listDueNoticesAcrossTenants } from '../../src/features/access/decisions/decisions.notices.repo.ts';
-import { deleteOldCallsAcrossTenants } from '../../src/features/access/enforcement/enforcement.repo.ts';
-import { principalsWithGrants } from '../../src/features/access/grants/grants.queries.ts';
-import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
-import { deleteUnusedClientsAcrossTenants } from '../../src/features/access/oauth/oauth.registration.repo.ts';
-import { findSeat } from '../../src/features/access/oauth/oauth.repo.ts';
-import { resourceServerAcrossTenants } from '../../src/features/access/resources/resources.queries.ts';
-import { listReplaced } from '../../src/features/access/tokens/tokens.replace.repo.ts';
-import { findFlipsAcrossTenants } from '../../src/features/access/verifiable-credentials/verifiable-credentials.repo.ts';
-import { tellAuthorizations } from '../../src/features/access/wallet-authorizations/wallet-authorizations.repo.ts';
-import { listGraceOverAcrossTenants } from '../../src/features/accounts/billing/billing.repo.ts';
 import { listClosedAcrossTenants } from '../../src/features/accounts/developers/developers.repo.ts';
 import {
   listForgottenAcrossTenants,
   listUncheckedAcrossTenants,
 } from '../../src/features/accounts/domains/domains.repo.ts';
-import { listByCredentialAcrossTenants } from '../../src/features/people/approvers/approvers.keys.repo.ts';
-import { listOfSsoUser } from '../../src/features/people/approvers/approvers.repo.ts';
+import { listDueMessagesAcrossTenants } from '../../src/features/calls/anomalies/anomalies.channels.repo.ts';
+import { listByCredentialAcrossTenants } from '../../src/features/calls/approvers/approvers.keys.repo.ts';
+import { listOfSsoUser } from '../../src/features/calls/approvers/approvers.repo.ts';
+import { gatheredUntil } from '../../src/features/calls/decisions/decisions.digest.repo.ts';
+import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src/features/calls/decisions/decisions.lists.repo.ts';
+import { listDueNoticesAcrossTenants } from '../../src/features/calls/decisions/decisions.notices.repo.ts';
+import { deleteOldCallsAcrossTenants } from '../../src/features/calls/enforcement/enforcement.repo.ts';
+import { listGraceOverAcrossTenants } from '../../src/features/extras/billing/billing.repo.ts';
+import { findVersion } from '../../src/features/extras/bundles/bundles.repo.ts';
 import {
-  listDueSessionsAcrossTenants,
-  listWaitingSessions,
-} from '../../src/features/people/connections/connections.repo.ts';
+  listFailingAcrossTenants,
+  listInactiveAcrossTenants,
+} from '../../src/features/extras/transmitter/transmitter.streams.repo.ts';
+import {
+  deleteOldTokensAcrossTenants,
+  findReceiverAcrossTenants,
+} from '../../src/features/extras/transmitter/transmitter.tokens.repo.ts';
+import { findFlipsAcrossTenants } from '../../src/features/extras/verifiable-credentials/verifiable-credentials.repo.ts';
+import { tellAuthorizations } from '../../src/features/extras/wallet-authorizations/wallet-authorizations.repo.ts';
+import { listDueAcrossTenants } from '../../src/features/grants/authorization/authorization.repo.ts';
+import { principalsWithGrants } from '../../src/features/grants/grants/grants.queries.ts';
+import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/grants/grants/grants.repo.ts';
+import { resourceServerAcrossTenants } from '../../src/features/grants/resources/resources.queries.ts';
+import { listReplaced } from '../../src/features/grants/tokens/tokens.replace.repo.ts';
+import { isStopped, listStandingIds } from '../../src/features/oauth/assertions/assertions.grants.repo.ts';
+import { findRuleOfClient, useOnce } from '../../src/features/oauth/assertions/assertions.repo.ts';
+import { deleteUnusedClientsAcrossTenants } from '../../src/features/oauth/oauth/oauth.registration.repo.ts';
+import { findSeat } from '../../src/features/oauth/oauth/oauth.repo.ts';
 import { principalsWithPasskeys } from '../../src/features/people/passkeys/passkeys.queries.ts';
 import { principalsWithSessions } from '../../src/features/people/principals/principals.queries.ts';
 import { findLinkAcrossTenants } from '../../src/features/people/setup/setup.repo.ts';
@@ -50,18 +54,14 @@ import {
 } from '../../src/features/record/erasures/erasures.repo.ts';
 import { findBeginnings } from '../../src/features/record/events/events.repo.ts';
 import {
-  listFailingAcrossTenants,
-  listInactiveAcrossTenants,
-} from '../../src/features/record/transmitter/transmitter.streams.repo.ts';
-import {
-  deleteOldTokensAcrossTenants,
-  findReceiverAcrossTenants,
-} from '../../src/features/record/transmitter/transmitter.tokens.repo.ts';
-import {
   claimSharesAcrossTenants,
   deleteOldAcrossTenants,
 } from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
 import { dropSets, hasWaiting } from '../../src/features/record/webhooks/webhooks.queues.repo.ts';
+import {
+  listDueSessionsAcrossTenants,
+  listWaitingSessions,
+} from '../../src/features/vault/connections/connections.repo.ts';
 import { listDisconnectingAcrossTenants } from '../../src/features/vault/credentials/credentials.connection.repo.ts';
 import { findExchangeable } from '../../src/features/vault/credentials/credentials.exchange.repo.ts';
 import { principalsWithCredentials } from '../../src/features/vault/credentials/credentials.queries.ts';

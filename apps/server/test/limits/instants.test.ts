@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { expireDueRequests } from '../../src/features/access/authorization/authorization.expire.service.ts';
-import { announceExpiredGrants } from '../../src/features/access/grants/grants.expire.service.ts';
-import { endGraces } from '../../src/features/accounts/billing/billing.events.service.ts';
 import { deleteForgotten } from '../../src/features/accounts/domains/domains.service.ts';
 import { checkDomains } from '../../src/features/accounts/domains/domains.verify.service.ts';
+import { endGraces } from '../../src/features/extras/billing/billing.events.service.ts';
+import { expireDueRequests } from '../../src/features/grants/authorization/authorization.expire.service.ts';
+import { announceExpiredGrants } from '../../src/features/grants/grants/grants.expire.service.ts';
 import { deleteOldDeliveries } from '../../src/features/record/webhooks/webhooks.deliver.service.ts';
 import { claimSharesAcrossTenants } from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
 import { txtReader } from '../../src/platform/egress/txt-records.ts';

@@ -2,7 +2,7 @@ import {
   type Asked,
   NO_CONDITIONS,
   type Policy,
-} from '../../src/features/access/policies/policies.match.rules.ts';
+} from '../../src/features/grants/policies/policies.match.rules.ts';
 
 const EFFECTS = ['deny', 'require_approval', 'allow'];
 

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { bodyOf, confirmationMail } from '../../src/features/access/anomalies/anomalies.channels.rules.ts';
+import { verificationMail } from '../../src/features/accounts/emails/emails.mail.rules.ts';
+import { bodyOf, confirmationMail } from '../../src/features/calls/anomalies/anomalies.channels.rules.ts';
+import * as approvers from '../../src/features/calls/approvers/approvers.mail.service.ts';
+import { recordLines } from '../../src/features/calls/approvers/approvers.tell.service.ts';
 import {
   digestOf,
   messageOf,
   mailOf as noticeMail,
-} from '../../src/features/access/decisions/decisions.messages.service.ts';
-import { verificationMail } from '../../src/features/accounts/emails/emails.mail.rules.ts';
-import * as approvers from '../../src/features/people/approvers/approvers.mail.service.ts';
-import { recordLines } from '../../src/features/people/approvers/approvers.tell.service.ts';
-import { connectingMail } from '../../src/features/people/connections/connections.proof.service.ts';
-import { codeMail } from '../../src/features/people/consent/consent.email.service.ts';
+} from '../../src/features/calls/decisions/decisions.messages.service.ts';
+import { codeMail } from '../../src/features/grants/consent/consent.email.service.ts';
+import { connectingMail } from '../../src/features/vault/connections/connections.proof.service.ts';
 
 const LINK = 'https://behest.test/page#secret';
 const SENTENCE = 'URGENT your account is blocked and you have to sign in within a day or';

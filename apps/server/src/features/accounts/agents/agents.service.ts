@@ -9,7 +9,7 @@ import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
-import { countActiveGrants } from '../../access/grants/grants.queries.ts';
+import { countActiveGrants } from '../../grants/grants/grants.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { isUsableKey, type OnAccountClosed } from '../developers/index.ts';
 import { isVerifiedAcrossTenants } from '../domains/domains.queries.ts';

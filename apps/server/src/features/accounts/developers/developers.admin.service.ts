@@ -2,7 +2,7 @@ import { type OperatorCaller, systemCaller } from '../../../platform/caller.ts';
 import { afterCommit, type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
-import { countGrantsAcrossTenants } from '../../access/grants/grants.queries.ts';
+import { countGrantsAcrossTenants } from '../../grants/grants/grants.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { recordForOperator } from '../../service/operator/index.ts';
 import { countAgentsAcrossTenants } from '../agents/agents.queries.ts';

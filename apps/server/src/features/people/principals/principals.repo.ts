@@ -6,13 +6,13 @@ import { hasFoldedPrincipal } from '../../../platform/db/folded-ids.ts';
 import { boundedRows, pageRows } from '../../../platform/db/page-rows.ts';
 import { tellerOf } from '../../../platform/db/personal-records.ts';
 import type { Agents, Grants, PrincipalSessions } from '../../../platform/db/types.gen.ts';
-import { stopsOfPrincipal } from '../../access/assertions/assertions.queries.ts';
+import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import {
   grantsOfPrincipal,
   grantsWithAgent,
   livingGrantsOfPrincipal,
-} from '../../access/grants/grants.queries.ts';
-import { agentsOf } from '../../accounts/agents/agents.queries.ts';
+} from '../../grants/grants/grants.queries.ts';
+import { stopsOfPrincipal } from '../../oauth/assertions/assertions.queries.ts';
 import { type EntryRow, entriesOf } from '../../record/audit/audit.queries.ts';
 import { connectionsOfPrincipal } from '../../vault/credentials/credentials.queries.ts';
 import { activeSession } from './principals.queries.ts';

@@ -4,15 +4,15 @@ import type { Caller, PrincipalSession } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
-import { cancelRequests, freeRequests } from '../../access/authorization/index.ts';
-import { findBudgets } from '../../access/budgets/budgets.queries.ts';
-import { shownBudget } from '../../access/budgets/index.ts';
+import { cancelRequests, freeRequests } from '../../grants/authorization/index.ts';
+import { findBudgets } from '../../grants/budgets/budgets.queries.ts';
+import { shownBudget } from '../../grants/budgets/index.ts';
 import {
   grantStatus,
   holdDelegations,
   revokeGrantsOfPrincipal,
   revokeGrantWithin,
-} from '../../access/grants/index.ts';
+} from '../../grants/grants/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
   findSession,

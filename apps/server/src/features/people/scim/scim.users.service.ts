@@ -5,8 +5,8 @@ import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.t
 import { type AppError, notFound, scimRefusal } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
-import { holdDelegations } from '../../access/grants/index.ts';
 import { freeQuota, limitOf, overQuota } from '../../accounts/quotas/index.ts';
+import { holdDelegations } from '../../grants/grants/index.ts';
 import { prepareActs, recordActs } from '../../record/audit/index.ts';
 import { userType } from './scim.attributes.rules.ts';
 import { touchGroupsOf } from './scim.groups.repo.ts';

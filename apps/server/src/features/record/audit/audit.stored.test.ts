@@ -6,7 +6,7 @@ import { tamper } from '../../../../test/app/tampering.ts';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { openDatabase } from '../../../platform/db/open-database.ts';
-import { listExportedEntries } from '../compliance/compliance.repo.ts';
+import { listExportedEntries } from '../../extras/compliance/compliance.repo.ts';
 import { listEntryRange } from './audit.chain.repo.ts';
 import { listErasable } from './audit.erase.repo.ts';
 import { listEntryRows } from './audit.repo.ts';

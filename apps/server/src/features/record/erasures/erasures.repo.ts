@@ -3,11 +3,11 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import type { AuditErasures } from '../../../platform/db/types.gen.ts';
-import { livingGrantsOfPrincipal } from '../../access/grants/grants.queries.ts';
 import {
   developersAcrossTenants,
   retentionAcrossTenants,
 } from '../../accounts/developers/developers.queries.ts';
+import { livingGrantsOfPrincipal } from '../../grants/grants/grants.queries.ts';
 
 export type ErasureRow = Selectable<AuditErasures>;
 

@@ -3,9 +3,9 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { LongWork } from '../../../platform/long-work.ts';
+import { countHoldsAgainst } from '../../extras/compliance/index.ts';
 import { findSeqRange } from '../audit/audit.queries.ts';
 import { digestErasure, eraseEntries, recordActs } from '../audit/index.ts';
-import { countHoldsAgainst } from '../compliance/index.ts';
 import type { Catalogue } from '../events/index.ts';
 import {
   type ErasureRow,

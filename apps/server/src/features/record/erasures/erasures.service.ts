@@ -3,8 +3,8 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
+import { countHoldsAgainst } from '../../extras/compliance/index.ts';
 import { findSeqRange } from '../audit/audit.queries.ts';
-import { countHoldsAgainst } from '../compliance/index.ts';
 import { findErasure, hasLivingGrant, insertErasure } from './erasures.repo.ts';
 import type { BegunErasure, Erasure, NewErasure } from './erasures.schema.ts';
 

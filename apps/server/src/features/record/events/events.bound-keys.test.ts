@@ -5,7 +5,7 @@ import { startListening } from '../../../../test/app/listening.ts';
 import { followSocket } from '../../../../test/app/sockets.ts';
 import type { Call } from '../../../../test/app/start-app.ts';
 import { follow } from '../../../../test/app/streams.ts';
-import { announceExpiredGrants } from '../../access/grants/grants.expire.service.ts';
+import { announceExpiredGrants } from '../../grants/grants/grants.expire.service.ts';
 
 let service: Awaited<ReturnType<typeof startListening>>;
 beforeAll(async () => {

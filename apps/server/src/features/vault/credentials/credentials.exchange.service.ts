@@ -3,7 +3,7 @@ import type { GrantHolder } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { currentKey, openEnvelope } from '../../../platform/envelope.ts';
 import { AppError, grantTokenRefused, unavailable } from '../../../platform/errors.ts';
-import { listDetailsAbove } from '../../access/grants/grants.queries.ts';
+import { listDetailsAbove } from '../../grants/grants/grants.queries.ts';
 import { prepareActs, recordBlockedAttempt } from '../../record/audit/index.ts';
 import { frozenProfile } from '../proxy/proxy.queries.ts';
 import { mustBeConnected, notStored } from './credentials.connected.service.ts';

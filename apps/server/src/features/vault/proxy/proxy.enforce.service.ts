@@ -1,7 +1,7 @@
 import type { GrantHolder } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { findDeclaredVersion } from '../../access/decisions/decisions.queries.ts';
-import type { CallGate } from '../../access/enforcement/index.ts';
+import { findDeclaredVersion } from '../../calls/decisions/decisions.queries.ts';
+import type { CallGate } from '../../calls/enforcement/index.ts';
 import type { LendDeps } from '../credentials/index.ts';
 import { valueAt } from './proxy.match.rules.ts';
 import { block, type ReadyCall } from './proxy.plan.service.ts';

@@ -3,7 +3,7 @@ import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
-import { callGate, meterSettings } from '../../access/enforcement/index.ts';
+import { callGate, meterSettings } from '../../calls/enforcement/index.ts';
 import { openingDeps, openingSettings, rates as vaultRates } from '../credentials/index.ts';
 import { acts, entries } from './proxy.acts.ts';
 import { callRoutes } from './proxy.call.routes.ts';

@@ -140,6 +140,27 @@ test('low 6: a parameter by which the upstream may take another method is refuse
   expect(receiver.received).toEqual([]);
 });
 
+test('low 6: a member of a JSON body by which the upstream may take another method is refused', async () => {
+  const { acme, service } = await start();
+  const { grantToken, receiver, origin } = await proxied(acme);
+  const tool = { connector: 'github', tool: 'pay', body: 'json' };
+  const rules = [{ id: 'all', methods: ['POST'], path: '/repos/{rest+}', tool }];
+  await putProfile(acme, origin, { rules });
+  const send = (body: object) =>
+    through(service, grantToken, '/repos/a', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+
+  for (const name of ['_method', 'X-HTTP-Method-Override', 'httpMethod']) {
+    const refused = await send({ [name]: 'DELETE', title: 'a' });
+    expect([name, refusalOf(refused)]).toEqual([name, '400 BAD_REQUEST']);
+  }
+  expect(receiver.received).toEqual([]);
+  expect((await send({ method: 'card', title: 'a' })).statusCode).toBe(403); // the control: the grant has no such tool
+});
+
 test('low 3: a body that was read for one rule is sent by no other', async () => {
   const { acme, service } = await start();
   const tokens = await startReceiver();

@@ -4,7 +4,7 @@ import { concerning } from '../../../platform/acts.ts';
 import type { GrantHolder } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { listDetailsAbove } from '../../access/grants/grants.queries.ts';
+import { listDetailsAbove } from '../../grants/grants/grants.queries.ts';
 import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import {
   findStoredCredential,

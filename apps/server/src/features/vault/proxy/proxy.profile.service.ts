@@ -6,8 +6,8 @@ import { acceptUrl } from '../../../platform/egress/urls.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
 import { pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
-import { currentManifests } from '../../access/manifests/manifests.queries.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
+import { currentManifests } from '../../grants/manifests/manifests.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
   deleteProfileRow,

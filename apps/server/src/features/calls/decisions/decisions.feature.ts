@@ -1,0 +1,76 @@
+import { defineFeature } from '../../../feature.ts';
+import { tenantErased } from '../../../platform/db/erasure.ts';
+import { personTold } from '../../../platform/db/personal-records.ts';
+import { on } from '../../../platform/hooks.ts';
+import { passkeySettings } from '../../people/passkeys/index.ts';
+import { streamsOf } from '../../record/events/index.ts';
+import { privateHosts } from '../../record/webhooks/index.ts';
+import { approverDeps, approverSettings } from '../approvers/index.ts';
+import { callJudge, decisionsAsked, meterSettings } from '../enforcement/index.ts';
+import { acts, announcements, entries } from './decisions.acts.ts';
+import { channelRoutes } from './decisions.channels.routes.ts';
+import { careOfDecisions, noticesOfDecisions } from './decisions.jobs.ts';
+import { countWaitingAcrossTenants } from './decisions.lists.repo.ts';
+import { decisionPageRoutes } from './decisions.page.routes.ts';
+import { rates } from './decisions.rates.ts';
+import { eraseDecisions, tellDecisions } from './decisions.repo.ts';
+import { decisionRoutes } from './decisions.routes.ts';
+import { channelSeals, SEAL_KEY_USE, sealedChannels } from './decisions.seals.service.ts';
+import { tables } from './decisions.tables.ts';
+import { openDecisions } from './decisions.use.service.ts';
+
+const MOST_COUNTED = 1000;
+
+export const decisions = defineFeature({
+  name: 'decisions',
+  tags: { decisions: 'Requests that people decide about one exact call of an agent.' },
+  knows: ['approvers', 'audit', 'caps', 'developers', 'emails', 'enforcement', 'events', 'keys'],
+  tables,
+  acts: { ...acts, ...announcements, ...entries },
+  attempts: ['decision.approval_refused'],
+  rates,
+  metrics: {
+    decisions_waiting: {
+      kind: 'asked',
+      help: 'Requests for decisions that wait for people, up to 1000.',
+    },
+  },
+  settings: { ...meterSettings, ...passkeySettings, ...approverSettings, ...privateHosts },
+  keyUses: [SEAL_KEY_USE],
+  listens: [
+    on(decisionsAsked, openDecisions),
+    on(tenantErased, eraseDecisions),
+    on(personTold, tellDecisions),
+  ],
+  open(house, chosen) {
+    const { logger, db, clock } = house;
+    house.metrics.ask('decisions_waiting', () => countWaitingAcrossTenants(db, clock(), MOST_COUNTED));
+    const allowsPrivateHosts = chosen.WEBHOOK_ALLOW_PRIVATE_HOSTS;
+    const urlRules = { allowsHttp: !house.isProduction, allowsPrivateHosts };
+    const onFailure = (err: unknown) =>
+      logger?.warn({ err }, 'a notice about a decision could not be sent yet');
+    const onCareFailure = (err: unknown) =>
+      logger?.warn({ err }, 'a request for a decision was not cared for');
+    const seals = channelSeals(house.keyRing);
+    const deps = {
+      ...house,
+      ...approverDeps(house, chosen),
+      ...callJudge(house, chosen),
+      seals,
+      urlRules,
+      onFailure,
+    };
+    return {
+      async routes(app) {
+        await app.register(decisionRoutes, deps);
+        await app.register(channelRoutes, deps);
+        await app.register(decisionPageRoutes, { ...deps, streams: streamsOf(house) });
+      },
+      sealed: [sealedChannels(house.keyRing)],
+      jobs: [
+        careOfDecisions({ ...deps, onFailure: onCareFailure }),
+        noticesOfDecisions({ ...deps, egress: house.openEgress(urlRules) }),
+      ],
+    };
+  },
+});

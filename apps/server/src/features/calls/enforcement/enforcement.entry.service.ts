@@ -1,0 +1,60 @@
+import type { Call } from '@behest/protocol/enforcement/call';
+import type { Result } from '@behest/protocol/enforcement/result';
+import type { Explanation } from '../../grants/policies/index.ts';
+import type { CallData } from './enforcement.acts.ts';
+
+const MOST_LISTED = 20;
+const LONGEST_CASE = 256; // code points
+
+interface Answered {
+  readonly call: Call;
+  readonly capsMode: 'enforce' | 'warn';
+  readonly result: Result;
+  readonly actionHash: string | undefined;
+  readonly denied: Explanation | undefined;
+}
+
+/** The facts of a call that the audit log keeps. Arguments stay out, and so does what has no form that can be kept. */
+export function callDataOf({ call, capsMode, result, actionHash, denied }: Answered): CallData {
+  const { resource, caseVersion, reserve } = call;
+  const [amount, caseId] = [keptAmount(call.amount), keptCase(call.caseId)];
+  const { permission, call_id: callId, manifest_version: manifestVersion, decision, would_deny } = result;
+  const warnings = [...new Set(result.warnings.map(({ code }) => code))];
+  return {
+    connector: call.connector,
+    tool: call.tool,
+    ...(permission !== null && { permission }),
+    ...(resource !== undefined && { resource }),
+    ...(amount !== undefined && { amount }),
+    ...(caseId !== undefined && { caseId }),
+    ...(caseVersion !== undefined && { caseVersion }),
+    callId,
+    ...(actionHash !== undefined && { actionHash }),
+    ...(manifestVersion !== null && { manifestVersion }),
+    capsMode,
+    ...(reserve === false && { checkOnly: true as const }),
+    ...(result.reason_code !== null && { reasonCode: result.reason_code }),
+    ...(result.sub_reason !== null && { subReason: result.sub_reason }),
+    ...(denied && { policyId: denied.policyId, explanation: denied }),
+    ...(would_deny && {
+      wouldDeny: would_deny
+        .slice(0, MOST_LISTED)
+        .map(({ reason_code, sub_reason }) => ({ reasonCode: reason_code, subReason: sub_reason })),
+    }),
+    ...(decision && { decisionId: decision.decision_id }),
+    ...(warnings.length > 0 && { warnings }),
+  };
+}
+
+/** A number that a reader could round is kept as text. */
+function keptAmount(amount: unknown): number | string | undefined {
+  if (typeof amount !== 'number') return undefined;
+  const isExact = Number.isSafeInteger(amount) || (!Number.isInteger(amount) && Math.abs(amount) >= 1e-6);
+  return isExact ? amount : String(amount);
+}
+
+function keptCase(caseId: unknown): string | undefined {
+  return typeof caseId === 'string' && caseId !== '' && [...caseId].length <= LONGEST_CASE
+    ? caseId
+    : undefined;
+}

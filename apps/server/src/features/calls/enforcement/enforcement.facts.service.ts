@@ -1,0 +1,90 @@
+import type { GrantStatus } from '@behest/protocol/enforcement/ports';
+import type { Manifest } from '@behest/protocol/manifest/manifest';
+import { type Refused, refused } from '@behest/protocol/token-refusal';
+import type { VerifiedGrant } from '@behest/protocol/token-verifier';
+import type { Caller } from '../../../platform/caller.ts';
+import { isWithin } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import type { FindLoaded } from '../../grants/manifests/index.ts';
+import { assess, findGenuine, type Known, type VerifyOwn } from '../../grants/tokens/index.ts';
+import { type EnforceableRow, findEnforceable } from './enforcement.repo.ts';
+
+export interface FactDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly verifyOwn: VerifyOwn;
+  readonly findLoaded: FindLoaded;
+}
+
+/** Everything that the engine asks about one call, found before it asks. */
+export interface CallFacts {
+  readonly token: VerifiedGrant | Refused;
+  /** The grant of a token that is the caller's own and verified. */
+  readonly row?: EnforceableRow;
+  readonly status: GrantStatus;
+  readonly manifest?: Manifest;
+}
+
+interface Asked {
+  readonly grantToken: string;
+  readonly connector: string;
+}
+
+/**
+ * Reads the database, so that the first call after a revocation is denied. A token of another developer, or of an agent
+ * out of the caller's reach, is answered like one that was never issued.
+ */
+export async function findFacts(
+  deps: FactDeps,
+  caller: Caller,
+  { grantToken, connector }: Asked,
+): Promise<CallFacts> {
+  const at = deps.clock();
+  const genuine = findGenuine(deps, grantToken, at);
+  if (!genuine) return unusable(deps.verifyOwn(grantToken, at));
+  const { claims } = genuine.verified;
+  const isForeign = claims.developerId !== caller.tenant.developerId;
+  const isOutOfReach = claims.agentId !== undefined && !isWithin(caller, claims.agentId);
+  if (isForeign || isOutOfReach) return FOREIGN;
+  const found = await findEnforceable(deps.db, caller, { tokenId: claims.tokenId, connector, at });
+  const { row, reason } = assess(genuine, found, caller, at);
+  if (!row) return FOREIGN;
+  if (reason === 'expired' || reason === 'grant_inactive') return unusable(refused('expired'));
+  return factsOf(deps, caller, connector, { verified: genuine.verified, row, reason });
+}
+
+interface Found {
+  readonly verified: VerifiedGrant;
+  readonly row: EnforceableRow;
+  readonly reason?: Known['reason'];
+}
+
+/** The facts of a token that has not ended by itself. */
+export async function factsOf(
+  deps: FactDeps,
+  caller: Caller,
+  connector: string,
+  { verified, row, reason }: Found,
+): Promise<CallFacts> {
+  const manifest = await manifestOf(deps, caller, connector, row);
+  return { token: verified, row, status: statusOf(row, reason), ...(manifest && { manifest }) };
+}
+
+const unusable = (token: CallFacts['token']): CallFacts => ({ token, status: 'active' });
+const FOREIGN = unusable(refused('developer_mismatch'));
+
+function statusOf({ revokedReason }: EnforceableRow, reason: Known['reason']): GrantStatus {
+  if (reason === 'agent_inactive') return 'suspended';
+  if (reason === 'revoked') return revokedReason === 'parent' ? 'parent_revoked' : 'revoked';
+  return 'active';
+}
+
+async function manifestOf(
+  { db, findLoaded }: FactDeps,
+  { tenant }: Caller,
+  connector: string,
+  { manifestRevision: revision }: EnforceableRow,
+): Promise<Manifest | undefined> {
+  return revision === null ? undefined : findLoaded({ ...tenant, db, connector, revision });
+}

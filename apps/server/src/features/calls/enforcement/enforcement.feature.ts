@@ -1,0 +1,43 @@
+import { defineFeature } from '../../../feature.ts';
+import { tenantErased } from '../../../platform/db/erasure.ts';
+import { on } from '../../../platform/hooks.ts';
+import { manifestLibrary } from '../../grants/manifests/index.ts';
+import { ownVerifier } from '../../grants/tokens/index.ts';
+import { acts } from './enforcement.acts.ts';
+import { decisionsAsked } from './enforcement.hooks.ts';
+import { forgettingOfCalls } from './enforcement.jobs.ts';
+import { openMeter, storeOfMeter } from './enforcement.meters.service.ts';
+import { eraseCalls } from './enforcement.repo.ts';
+import { enforcementRoutes } from './enforcement.routes.ts';
+import { settings } from './enforcement.settings.ts';
+import { tables } from './enforcement.tables.ts';
+
+export const enforcement = defineFeature({
+  name: 'enforcement',
+  tags: { enforcement: 'Calls of tools: whether they may happen now.' },
+  knows: ['audit', 'caps', 'grants', 'keys', 'manifests', 'policies', 'tokens'],
+  tables,
+  acts,
+  settings,
+  metrics: {
+    caps_data_loss_total: {
+      kind: 'counter',
+      help: 'Calls that were denied because the store of caps had lost counters.',
+    },
+  },
+  listens: [on(tenantErased, eraseCalls)],
+  open(house, settings) {
+    const { meter, ...life } = openMeter(house, settings);
+    const callRecordSeconds = settings.CAPS_CALL_RECORD_SECONDS;
+    const verifyOwn = ownVerifier({ ...house, ...house.lifetimes });
+    const findLoaded = manifestLibrary();
+    const counts = storeOfMeter(settings);
+    const [openDecisions] = house.listenersOf(decisionsAsked);
+    return {
+      routes: (app) =>
+        app.register(enforcementRoutes, { ...house, meter, counts, verifyOwn, findLoaded, openDecisions }),
+      jobs: [forgettingOfCalls({ ...house, callRecordSeconds })],
+      ...life,
+    };
+  },
+});

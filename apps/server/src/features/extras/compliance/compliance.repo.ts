@@ -1,0 +1,151 @@
+import { sql } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { readPortion } from '../../../platform/db/page-rows.ts';
+import { agentsOf } from '../../accounts/agents/agents.queries.ts';
+import { developerOf } from '../../accounts/developers/developers.queries.ts';
+import { grantsOf, grantsWithAgent } from '../../grants/grants/grants.queries.ts';
+import { entriesOf, entryRows, type SeqRange } from '../../record/audit/audit.queries.ts';
+import type { EntryExportQuery, GrantExportQuery, Span } from './compliance.schema.ts';
+
+const numbered = <Counted extends object>(counted: Counted) =>
+  Object.fromEntries(Object.entries(counted).map(([name, text]) => [name, Number(text)])) as {
+    [Name in keyof Counted]: number;
+  };
+
+export async function countAgents(db: Executor, tenant: Tenant) {
+  const rows = await db
+    .selectFrom(agentsOf(db, tenant))
+    .select(({ fn }) => ['agentStatus', fn.countAll<string>().as('agents')])
+    .groupBy('agentStatus')
+    .execute();
+  const of = (status: string) => Number(rows.find(({ agentStatus }) => agentStatus === status)?.agents ?? 0);
+  const [active, suspended, revoked] = [of('active'), of('suspended'), of('revoked')];
+  return { total: active + suspended + revoked, active, suspended, revoked };
+}
+
+/** By the time of their issue. A grant past its end counts as expired, although its row does not say so. */
+export async function countGrants(db: Executor, tenant: Tenant, { since, until }: Span, now: Date) {
+  let grants = grantsOf(db, tenant);
+  if (since) grants = grants.where('grant.issuedAt', '>=', new Date(since));
+  if (until) grants = grants.where('grant.issuedAt', '<', new Date(until));
+  const ended = sql<boolean>`"grant".expires_at <= ${now}`;
+  const counts = await grants
+    .select(({ fn, not }) => [
+      fn.countAll<string>().as('total'),
+      fn.countAll<string>().filterWhere('grant.status', '=', 'active').filterWhere(not(ended)).as('active'),
+      fn.countAll<string>().filterWhere('grant.status', '=', 'revoked').as('revoked'),
+      fn.countAll<string>().filterWhere('grant.status', '=', 'active').filterWhere(ended).as('expired'),
+    ])
+    .executeTakeFirstOrThrow();
+  return numbered(counts);
+}
+
+/** Two counts: one over the primary key alone, one over the index of the statuses that are few. */
+export async function countEntriesByStatus(db: Executor, tenant: Tenant, { fromSeq, toSeq }: SeqRange) {
+  const entries = entriesOf(db, tenant)
+    .where('entry.seq', '>=', String(fromSeq))
+    .where('entry.seq', '<=', String(toSeq));
+  const all = await entries.select(({ fn }) => fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
+  const few = await entries
+    .where('entry.status', '<>', 'success')
+    .select(({ fn }) => ['entry.status', fn.countAll<string>().as('entries')])
+    .groupBy('entry.status')
+    .execute();
+  const of = (status: string) => Number(few.find((row) => row.status === status)?.entries ?? 0);
+  const [total, failure, blocked] = [Number(all.total), of('failure'), of('blocked')];
+  return { total, success: total - failure - blocked, failure, blocked };
+}
+
+export async function getPlan(db: Executor, tenant: Tenant): Promise<string> {
+  return (await db.selectFrom(developerOf(db, tenant)).select('plan').executeTakeFirstOrThrow()).plan;
+}
+
+function exportedGrants(
+  db: Executor,
+  tenant: Tenant,
+  { since, until, status, agentId, principalId }: Omit<GrantExportQuery, 'format'>,
+  now: Date,
+) {
+  let grants = grantsWithAgent(db, tenant);
+  if (since) grants = grants.where('grant.issuedAt', '>=', new Date(since));
+  if (until) grants = grants.where('grant.issuedAt', '<', new Date(until));
+  if (agentId !== undefined) grants = grants.where('grant.agentId', '=', agentId);
+  if (principalId !== undefined) grants = grants.where('grant.principalId', '=', principalId);
+  if (status === undefined) return grants;
+  if (status === 'revoked') return grants.where('grant.status', '=', 'revoked');
+  return grants
+    .where('grant.status', '=', 'active')
+    .where('grant.expiresAt', status === 'active' ? '>' : '<=', now);
+}
+
+export async function countExportedGrants(
+  db: Executor,
+  tenant: Tenant,
+  query: Omit<GrantExportQuery, 'format'>,
+  now: Date,
+) {
+  const { total } = await exportedGrants(db, tenant, query, now)
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<string>().as('total'))
+    .executeTakeFirstOrThrow();
+  return Number(total);
+}
+
+export type GrantToExport = Awaited<ReturnType<typeof listExportedGrants>>['rows'][number];
+
+/** Newest first, by `issuedAt` and then by id. @param after the last grant of the portion before */
+export function listExportedGrants(
+  db: Executor,
+  tenant: Tenant,
+  query: Omit<GrantExportQuery, 'format'>,
+  now: Date,
+  after: { readonly id: string } | undefined,
+) {
+  let grants = exportedGrants(db, tenant, query, now);
+  // A grant's id begins with the time of its issue.
+  if (after) grants = grants.where('grant.id', '<', after.id);
+  const columns = grants
+    .clearSelect()
+    .select(['grant.id', 'grant.developerId', 'grant.agentId', 'agent.agentDid', 'grant.principalId'])
+    .select(['grant.scopes', 'grant.status', 'grant.issuedAt', 'grant.expiresAt', 'grant.revokedAt'])
+    .select(['grant.delegationDepth', 'grant.parentGrantId', 'grant.purpose', 'grant.revokedReason'])
+    .select('grant.consentMethod');
+  return readPortion(db, columns.orderBy('grant.id', 'desc'));
+}
+
+function exportedEntries(
+  db: Executor,
+  tenant: Tenant,
+  query: EntryExportQuery,
+  { fromSeq, toSeq }: SeqRange,
+) {
+  let entries = entriesOf(db, tenant)
+    .where('entry.seq', '>=', String(fromSeq))
+    .where('entry.seq', '<=', String(toSeq));
+  for (const name of ['agentId', 'grantId', 'principalId', 'action', 'status'] as const) {
+    const value = query[name];
+    if (value !== undefined) entries = entries.where(`entry.${name}`, '=', value);
+  }
+  return entries;
+}
+
+export async function countExportedEntries(
+  db: Executor,
+  tenant: Tenant,
+  query: EntryExportQuery,
+  range: SeqRange,
+) {
+  const { total } = await exportedEntries(db, tenant, query, range)
+    .select(({ fn }) => fn.countAll<string>().as('total'))
+    .executeTakeFirstOrThrow();
+  return Number(total);
+}
+
+export type EntryToExport = Awaited<ReturnType<typeof listExportedEntries>>['rows'][number];
+
+/** In the order of the chain. */
+export function listExportedEntries(db: Executor, tenant: Tenant, query: EntryExportQuery, range: SeqRange) {
+  const entries = exportedEntries(db, tenant, query, range).selectAll().orderBy('entry.seq');
+  return readPortion(db, entryRows(db, entries));
+}

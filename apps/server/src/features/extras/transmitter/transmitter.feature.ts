@@ -1,0 +1,67 @@
+import { defineFeature } from '../../../feature.ts';
+import { tenantErased } from '../../../platform/db/erasure.ts';
+import { on } from '../../../platform/hooks.ts';
+import {
+  countSets,
+  prepareQueues,
+  privateHosts,
+  setMade,
+  streamGone,
+  webhookSeals,
+} from '../../record/webhooks/index.ts';
+import { acts } from './transmitter.acts.ts';
+import { pauseGone } from './transmitter.care.service.ts';
+import { careOfStreams } from './transmitter.jobs.ts';
+import { metadataRoutes } from './transmitter.metadata.routes.ts';
+import { rates } from './transmitter.rates.ts';
+import { eraseTransmitter } from './transmitter.receivers.repo.ts';
+import { receiverRoutes } from './transmitter.receivers.routes.ts';
+import { makeSet } from './transmitter.set.service.ts';
+import { settings as ownSettings } from './transmitter.settings.ts';
+import { streamRoutes } from './transmitter.streams.routes.ts';
+import { tables } from './transmitter.tables.ts';
+import { findSsfCaller } from './transmitter.tokens.service.ts';
+import { createWaits } from './transmitter.waits.service.ts';
+
+export const transmitter = defineFeature({
+  name: 'transmitter',
+  tags: {
+    ssfReceivers: 'Systems that listen when agents and sessions end.',
+    ssf: 'Streams of signals, as receivers make and read them: Shared Signals Framework 1.0.',
+  },
+  knows: ['audit', 'events', 'keys', 'webhooks'],
+  tables,
+  acts,
+  rates,
+  metrics: {
+    ssf_sets_pending: {
+      kind: 'asked',
+      help: 'Signals that wait for a receiver, up to 10000.',
+    },
+  },
+  settings: { ...ownSettings, ...privateHosts },
+  listens: [on(setMade, makeSet), on(streamGone, pauseGone), on(tenantErased, eraseTransmitter)],
+  open(house, settings) {
+    const { SSF_MAX_ATTEMPTS: maxAttempts, WEBHOOK_ALLOW_PRIVATE_HOSTS: allowsPrivateHosts } = settings;
+    const { logger } = house;
+    const deps = {
+      ...house,
+      maxAttempts,
+      urlRules: { allowsHttp: !house.isProduction, allowsPrivateHosts },
+      seals: webhookSeals(house.keyRing),
+      waits: createWaits(house),
+      onFailure: (err: unknown) => logger?.warn({ err }, 'a stream of signals was not cared for'),
+    };
+    house.metrics.ask('ssf_sets_pending', () => countSets(house));
+    return {
+      credentials: { ssf: (hash) => findSsfCaller(house, hash) },
+      prepare: () => prepareQueues(house.db, maxAttempts),
+      jobs: [careOfStreams(deps)],
+      async routes(app) {
+        await app.register(metadataRoutes, house);
+        await app.register(receiverRoutes, deps);
+        await app.register(streamRoutes, deps);
+      },
+    };
+  },
+});

@@ -1,0 +1,52 @@
+import { sql } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
+import { agentsOf } from '../../accounts/agents/agents.queries.ts';
+import { developerOf } from '../../accounts/developers/developers.queries.ts';
+import { enforcingOf } from '../../people/sso/sso.queries.ts';
+import { requestOf } from '../authorization/authorization.queries.ts';
+
+/** Reads everything that a person is shown of a request. Decisions belong to the request. */
+export function findShown(db: Executor, tenant: Tenant, requestId: string) {
+  return requestOf(db, tenant, requestId)
+    .innerJoin(agentsOf(db, tenant), 'agent.agentId', 'request.agentId')
+    .innerJoin(developerOf(db, tenant), 'developer.developerId', 'request.developerId')
+    .select(['agent.agentName', 'agent.agentDid', 'agent.agentDescription'])
+    .select(['developer.developerName', 'developer.mode as developerMode', 'developer.plan as developerPlan'])
+    .select([
+      'developer.emailVerified',
+      'developer.consentMode',
+      'developer.consentKeys',
+      'developer.scopeDescriptions',
+    ])
+    .select(({ exists }) => exists(enforcingOf(db, tenant)).as('enforcesSso'))
+    .executeTakeFirst();
+}
+
+export type ShownRow = NonNullable<Awaited<ReturnType<typeof findShown>>>;
+
+/**
+ * Counts one mail more for the day, unless that is over the limit (null means unlimited). The row stays locked
+ * until the commit. An instance whose clock is behind counts for the day that others have begun.
+ * @returns whether it was counted
+ */
+export async function countMail(
+  tx: Tx,
+  { developerId }: Tenant,
+  { at, limit }: { readonly at: Date; readonly limit: number | null },
+): Promise<boolean> {
+  const day = at.toISOString().slice(0, 10);
+  if (limit === 0) return false;
+  const call = sql<{ mails: number }>`
+    insert into consent_mails as counted (developer_id, day, mails) values (${developerId}, ${day}, 1)
+    on conflict (developer_id) do update
+      set mails = case when counted.day < excluded.day then 1 else counted.mails + 1 end,
+        day = greatest(counted.day, excluded.day)
+      where counted.day < excluded.day or ${limit}::integer is null or counted.mails < ${limit}::integer
+    returning mails`;
+  return (await call.execute(tx)).rows.length > 0;
+}
+
+/** Erases rows of a closed account. */
+export const eraseConsentMails = eraserOf('consent_mails');

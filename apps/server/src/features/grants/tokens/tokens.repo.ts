@@ -1,0 +1,300 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Reach, Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
+import { hotCall } from '../../../platform/db/hot-writes.ts';
+import type { Records } from '../../../platform/db/records.ts';
+import { row } from '../../../platform/db/row.ts';
+import { lookUp } from '../../../platform/db/statement.ts';
+import type {
+  AuthRequests,
+  Grants,
+  RefreshTokens,
+  RenewalCause,
+  Tokens,
+} from '../../../platform/db/types.gen.ts';
+import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
+import {
+  type NewCredentialRow,
+  newCredential,
+} from '../../extras/verifiable-credentials/verifiable-credentials.queries.ts';
+import { sharedPrincipals } from '../../people/scim/scim.principals.queries.ts';
+import { type NewAllocationRow, newAllocation } from '../budgets/budgets.queries.ts';
+import { grantsWithAgent, renewalCauses } from '../grants/grants.queries.ts';
+import { type AgentStatus, type HeldGrant, heldGrant, heldToken, type TokenRow } from './tokens.queries.ts';
+
+/** The agents to which a read is restricted; null for all. */
+export type Within = Reach['agentIds'];
+
+export type NewGrant = Omit<Selectable<Grants>, 'developerId'>;
+export type NewToken = Omit<Insertable<Tokens>, 'developerId'> & { readonly expiresAt: Date };
+export type NewRefreshToken = Omit<Insertable<RefreshTokens>, 'developerId'>;
+
+type Requested = Pick<
+  Selectable<AuthRequests>,
+  | 'id'
+  | 'agentId'
+  | 'principalId'
+  | 'scopes'
+  | 'audience'
+  | 'purpose'
+  | 'authorizationDetails'
+  | 'manifests'
+  | 'expiresIn'
+  | 'tokenSeconds'
+  | 'redirectUri'
+  | 'codeChallenge'
+  | 'keyThumbprint'
+  | 'client'
+  | 'codeExpiresAt'
+  | 'status'
+  | 'consentMethod'
+  | 'policyId'
+  | 'wrongVerifiers'
+  | 'budgetCurrency'
+  | 'replacesGrantId'
+  | 'authenticatedAt'
+  | 'authMethods'
+>;
+
+export type Redeemable = Requested & {
+  /** In billionths. */
+  readonly budgetInitial: string | null;
+  readonly agentDid: string;
+  readonly agentStatus: AgentStatus;
+  /** The grant that was made from the request, if any. */
+  readonly grantId: string | null;
+  readonly grantStatus: 'active' | 'revoked' | null;
+  readonly grantIssuedAt: Date | null;
+  readonly policiesVersion: string;
+  readonly isPrincipalActive: boolean;
+};
+
+const redeemable = lookUp<Redeemable, [developerId: string, requestId: string, within: Within]>(
+  'find_redeemable',
+  `select (f.request).id, (f.request).agent_id as "agentId", (f.request).principal_id as "principalId",
+     (f.request).scopes, (f.request).audience, (f.request).purpose,
+     (f.request).authorization_details as "authorizationDetails", (f.request).manifests, (f.request).expires_in as "expiresIn",
+     (f.request).token_seconds as "tokenSeconds", (f.request).redirect_uri as "redirectUri",
+     (f.request).code_challenge as "codeChallenge", (f.request).client, (f.request).key_thumbprint as "keyThumbprint", (f.request).code_expires_at as "codeExpiresAt",
+     (f.request).status, (f.request).consent_method as "consentMethod", (f.request).policy_id as "policyId",
+     (f.request).wrong_verifiers as "wrongVerifiers", 
+     coalesce((f.request).budget_units, (f.request).budget_amount * 100000::numeric) as "budgetInitial",
+     (f.request).budget_currency as "budgetCurrency", (f.request).replaces_grant_id as "replacesGrantId",
+     (f.request).authenticated_at as "authenticatedAt",
+     (f.request).auth_methods as "authMethods", f.agent_did as "agentDid", f.agent_status as "agentStatus",
+     f.grant_id as "grantId", f.grant_status as "grantStatus", f.grant_issued_at as "grantIssuedAt",
+     f.policies_version as "policiesVersion",
+     principal_active($1, (f.request).principal_id) as "isPrincipalActive"
+   from find_redeemable($1, $2) f where $3::text[] is null or (f.request).agent_id = any ($3)`,
+);
+
+/** The facts that decide an exchange, in one read. */
+export async function findRedeemable(
+  db: Executor,
+  { tenant, agentIds }: Reach,
+  requestId: string,
+): Promise<Redeemable | undefined> {
+  return (await redeemable(db, tenant.developerId, requestId, agentIds))[0];
+}
+
+export interface Redemption {
+  readonly grant: NewGrant;
+  readonly token: NewToken;
+  readonly refresh: NewRefreshToken;
+  readonly allocation: NewAllocationRow | null;
+  readonly credential: NewCredentialRow | null;
+  readonly grantLimit: number | null;
+  /** The most exchanges of a calendar month. */
+  readonly monthLimit: number | null;
+  readonly maxWrongVerifiers: number;
+  /** The version of the policies that let it pass. */
+  readonly policiesVersion: string;
+  readonly records: Records;
+}
+
+export type RedemptionRefusal =
+  | 'agent_inactive'
+  | 'code_unknown'
+  | 'code_used'
+  | 'code_expired'
+  | 'over_month'
+  | 'over_quota'
+  | 'place_taken'
+  | 'policies_changed'
+  | 'principal_inactive'
+  | null;
+
+/** A hot write. @returns the reason when nothing was written, else null */
+export function redeemCode(
+  db: Executor,
+  tenant: Tenant,
+  at: Date,
+  { grant, token, refresh, allocation, credential, records, ...limits }: Redemption,
+): Promise<RedemptionRefusal> {
+  const { developerId } = tenant;
+  return records.writeUnlessRefused(db, {
+    tenant,
+    at,
+    fact: hotCall('write_redemption', {
+      grant: row({ ...grant, developerId }),
+      token: row({ ...token, developerId }),
+      refresh: row({ ...refresh, developerId }),
+      allocation: allocation && newAllocation(tenant, allocation, at),
+      credential: credential && newCredential(tenant, credential),
+      ...limits,
+    }),
+    locks: [
+      [sharedAgents, [grant.agentId]],
+      [sharedPrincipals, [grant.principalId]],
+    ],
+    turn: `quota ${grant.authRequestId}`,
+  });
+}
+
+/** The money that the grant may still spend, in billionths; null without a budget. */
+export interface HeldBudget {
+  readonly budgetRemaining: string | null;
+  readonly budgetCurrency: string | null;
+  /** The amount of its own allocation at first; null when it has none of its own. */
+  readonly budgetInitial: string | null;
+}
+
+export const heldBudget = `f.budget_units as "budgetRemaining", f.budget_currency as "budgetCurrency",
+  f.budget_initial_units as "budgetInitial"`;
+
+export type Refreshable = HeldGrant &
+  HeldBudget & {
+    readonly refreshId: string;
+    readonly refreshHash: Buffer;
+    readonly refreshExpiresAt: Date;
+    readonly refreshSpentAt: Date | null;
+    readonly refreshKeyThumbprint: string | null;
+    readonly policiesVersion: string;
+    readonly isPrincipalActive: boolean;
+    /** Why the person has to consent again. */
+    readonly renewalCauses: readonly RenewalCause[];
+  };
+
+const refreshable = lookUp<Refreshable, [developerId: string, refreshId: string, within: Within, at: Date]>(
+  'find_refreshable',
+  `select ${heldGrant}, ${heldBudget}, (f.refresh).id as "refreshId", (f.refresh).hash as "refreshHash",
+     (f.refresh).expires_at as "refreshExpiresAt", (f.refresh).spent_at as "refreshSpentAt",
+     (f.refresh).key_thumbprint as "refreshKeyThumbprint",
+     f.policies_version as "policiesVersion",
+     principal_active($1, (f.held).principal_id) as "isPrincipalActive", ${renewalCauses('$4')}
+   from find_refreshable($1, $2) f where $3::text[] is null or (f.held).agent_id = any ($3)`,
+);
+
+/** A refresh token with its grant and agent, in one read. */
+export async function findRefreshable(
+  db: Executor,
+  { tenant, agentIds }: Reach,
+  refreshId: string,
+  at: Date,
+): Promise<Refreshable | undefined> {
+  return (await refreshable(db, tenant.developerId, refreshId, agentIds, at))[0];
+}
+
+const successor = lookUp<{ readonly id: string }, [developerId: string, refreshId: string]>(
+  'find_successor',
+  'select id from refresh_tokens where developer_id = $1 and predecessor_id = $2',
+);
+
+/** The refresh token for which another one was spent. */
+export async function findSuccessorId(
+  db: Executor,
+  { developerId }: Tenant,
+  refreshId: string,
+): Promise<string | undefined> {
+  return (await successor(db, developerId, refreshId))[0]?.id;
+}
+
+export type Rotation = Pick<Redemption, 'token' | 'refresh' | 'policiesVersion' | 'records'> & {
+  readonly agentId: string;
+  readonly principalId: string;
+};
+
+export type RotationRefusal =
+  | 'agent_inactive'
+  | 'grant_revoked'
+  | 'refresh_reused'
+  | 'policies_changed'
+  | 'principal_inactive'
+  | null;
+
+/** A hot write. @returns the reason when nothing was written, else null */
+export function rotateRefreshToken(
+  db: Executor,
+  tenant: Tenant,
+  at: Date,
+  { agentId, principalId, token, refresh, policiesVersion, records }: Rotation,
+): Promise<RotationRefusal> {
+  const { developerId } = tenant;
+  return records.writeUnlessRefused(db, {
+    tenant,
+    at,
+    fact: hotCall('write_rotation', {
+      token: row({ ...token, developerId }),
+      refresh: row({ ...refresh, developerId }),
+      policiesVersion,
+    }),
+    locks: [
+      [sharedAgents, [agentId]],
+      [sharedPrincipals, [principalId]],
+    ],
+    turn: `grant ${refresh.predecessorId}`,
+  });
+}
+
+/** A token that is being used. */
+export type UsedToken = TokenRow & Pick<Refreshable, 'renewalCauses'>;
+
+const usedToken = lookUp<UsedToken, [developerId: string, tokenId: string, at: Date, within: Within]>(
+  'use_token',
+  `select ${heldToken}, f.renewal_causes::text[] as "renewalCauses"
+   from use_token($1, $2, $3) f where $4::text[] is null or (f.held).agent_id = any ($4)`,
+);
+
+/** A token with its grant and agent as they are now. Sets the grant's last use when the token is valid. */
+export async function findUsedToken(
+  db: Executor,
+  { tenant, agentIds }: Reach,
+  tokenId: string,
+  at: Date,
+): Promise<UsedToken | undefined> {
+  return (await usedToken(db, tenant.developerId, tokenId, at, agentIds))[0];
+}
+
+/** Locks the token, so that the second of two simultaneous revocations sees the first. Joins its grant. */
+export function lockToken(tx: Tx, { tenant, agentIds }: Reach, tokenId: string) {
+  return tx
+    .selectFrom('tokens as token')
+    .innerJoin(grantsWithAgent(tx, tenant).as('grant'), 'grant.id', 'token.grantId')
+    .select([
+      'token.revokedAt',
+      'token.grantId',
+      'grant.status as grantStatus',
+      'grant.agentId',
+      'grant.principalId',
+      'grant.purpose',
+      'grant.agentDid',
+    ])
+    .where('token.developerId', '=', tenant.developerId)
+    .where('token.id', '=', tokenId)
+    .$if(agentIds !== null, (tokens) => tokens.where('grant.agentId', 'in', agentIds ?? []))
+    .forUpdate('token')
+    .executeTakeFirst();
+}
+
+export async function markTokenRevoked(tx: Tx, { developerId }: Tenant, tokenId: string, at: Date) {
+  await tx
+    .updateTable('tokens')
+    .set({ revokedAt: at })
+    .where('developerId', '=', developerId)
+    .where('id', '=', tokenId)
+    .execute();
+}
+
+/** Erases rows of a closed account. */
+export const eraseTokens = eraserOf('refresh_tokens', 'tokens');

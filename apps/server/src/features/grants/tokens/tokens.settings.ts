@@ -1,0 +1,49 @@
+import { boolean, integer } from '../../../config/readers.ts';
+import { defaulted, type ValuesOf } from '../../../config/setting.ts';
+import type { House } from '../../../feature.ts';
+import { legacySettings } from '../../extras/verifiable-credentials/index.ts';
+import { outsidePoint, policySettings } from '../policies/index.ts';
+import type { DelegateDeps } from './tokens.delegate.service.ts';
+import type { ProofDeps } from './tokens.proof.service.ts';
+import { ownVerifier } from './tokens.verifier.service.ts';
+
+/** The OAuth profile issues the same tokens, and uses these settings too. */
+export const tokenSettings = {
+  ...policySettings,
+  ...legacySettings,
+  MAX_DELEGATION_DEPTH: defaulted(
+    integer(1, 10),
+    '3',
+    'The greatest delegation depth of a grant, for developers that have not set their own.',
+  ),
+  DPOP_NONCE: defaulted(
+    boolean,
+    'false',
+    'Whether DPoP proofs have to carry a nonce of the service (RFC 9449, section 8).',
+  ),
+  REUSE_GRACE_SECONDS: defaulted(
+    integer(0, 300),
+    '30',
+    'How long the service only refuses a second use of a code or refresh token. A later second use also revokes the grant.',
+  ),
+  REFRESH_OVERLAP_SECONDS: defaulted(
+    integer(0, 60),
+    '10',
+    'How long `/oauth/token` answers a refresh token that was just used with the same tokens again, for programs of one client that refresh at the same time. With `0` the second of them is refused.',
+  ),
+};
+
+/** The parts of the house that the issuing and looking up of tokens uses. */
+export function tokenDeps(house: House, settings: ValuesOf<typeof tokenSettings>): DelegateDeps & ProofDeps {
+  const deps = { ...house, ...house.lifetimes };
+  return {
+    ...deps,
+    verifyOwn: ownVerifier(deps),
+    outside: outsidePoint(house, settings),
+    issuesLegacyClaims: settings.GRANT_TOKEN_LEGACY_CLAIMS,
+    maxDelegationDepth: settings.MAX_DELEGATION_DEPTH,
+    reuseGraceSeconds: settings.REUSE_GRACE_SECONDS,
+    refreshOverlapSeconds: settings.REFRESH_OVERLAP_SECONDS,
+    demandsNonce: settings.DPOP_NONCE,
+  };
+}

@@ -1,0 +1,105 @@
+import { boolean, commaList, notInProduction } from '../../../config/readers.ts';
+import { defaulted, optional } from '../../../config/setting.ts';
+import { defineFeature } from '../../../feature.ts';
+import { tenantErased } from '../../../platform/db/erasure.ts';
+import { on } from '../../../platform/hooks.ts';
+import { authorizationDeps, authorizationSettings } from '../../grants/authorization/index.ts';
+import { tokenDeps, tokenSettings } from '../../grants/tokens/index.ts';
+import { passkeySettings, relyingPartyOf } from '../../people/passkeys/index.ts';
+import { ssoEgress } from '../../people/sso/index.ts';
+import { assertionSettings } from '../assertions/index.ts';
+import { channelRoutes } from './oauth.channel.routes.ts';
+import { clientDocuments, DOCUMENT_BOUNDS } from './oauth.documents.service.ts';
+import { expiryOfClients } from './oauth.jobs.ts';
+import { metadataRoutes } from './oauth.metadata.routes.ts';
+import { rates } from './oauth.rates.ts';
+import { registrationRoutes } from './oauth.registration.routes.ts';
+import { eraseClients } from './oauth.repo.ts';
+import { oauthRoutes } from './oauth.routes.ts';
+import { clientSettingsRoutes } from './oauth.settings.routes.ts';
+import { signInRoutes } from './oauth.sign-in.routes.ts';
+import { tables } from './oauth.tables.ts';
+import { USER_CODE_KEY_USE } from './oauth.user-code.service.ts';
+
+export const oauth = defineFeature({
+  name: 'oauth',
+  tags: { oauth: 'The same requests, consents and tokens for any client of OAuth.' },
+  knows: [
+    'agents',
+    'assertions',
+    'audit',
+    'authorization',
+    'consent',
+    'developers',
+    'keys',
+    'passkeys',
+    'sso',
+    'tokens',
+    'transmitter',
+    'workloads',
+  ],
+  tables,
+  rates,
+  settings: {
+    ...authorizationSettings,
+    ...tokenSettings,
+    ...assertionSettings,
+    ...passkeySettings,
+    OAUTH_REQUIRE_PAR: defaulted(
+      boolean,
+      'false',
+      'Whether OAuth clients have to push their authorization requests (RFC 9126) before a browser follows them.',
+    ),
+    OAUTH_DCR_ENABLED: defaulted(
+      boolean,
+      'true',
+      'Whether OAuth clients may register themselves (RFC 7591). Newer clients publish a document in place of that.',
+    ),
+    OAUTH_CIMD_ALLOWED_HOSTS: optional(
+      commaList('hosts', (entry) => (/^[a-z0-9.:-]+$/.test(entry) ? entry : undefined)),
+      'any host',
+      'The hosts whose documents describe OAuth clients, separated by commas.',
+    ),
+    OAUTH_CIMD_ALLOW_PRIVATE_HOSTS: defaulted(
+      notInProduction(
+        boolean,
+        (value) => value,
+        'OAUTH_CIMD_ALLOW_PRIVATE_HOSTS must not be true in production',
+      ),
+      'false',
+      'Whether documents of OAuth clients may be at this machine and private networks, and over `http`. The service refuses it in production.',
+    ),
+  },
+  keyUses: [USER_CODE_KEY_USE],
+  listens: [on(tenantErased, eraseClients)],
+  open(house, settings) {
+    const allowsPrivateHosts = settings.OAUTH_CIMD_ALLOW_PRIVATE_HOSTS;
+    const egress = house.openEgress({ allowsHttp: allowsPrivateHosts, allowsPrivateHosts }, DOCUMENT_BOUNDS);
+    const deps = {
+      ...house,
+      clientDocuments: clientDocuments({
+        ...house,
+        egress,
+        allowedHosts: settings.OAUTH_CIMD_ALLOWED_HOSTS ?? null,
+      }),
+      ...authorizationDeps(house, settings),
+      ...tokenDeps(house, settings),
+      registersClients: settings.OAUTH_DCR_ENABLED,
+      requiresPush: settings.OAUTH_REQUIRE_PAR,
+      acceptsAssertions: settings.ID_JAG_ENABLED,
+      upstream: ssoEgress(house, settings),
+      relyingParty: relyingPartyOf(settings, house.publicBaseUrl),
+    };
+    return {
+      jobs: [expiryOfClients(house)],
+      async routes(app) {
+        await app.register(metadataRoutes, deps);
+        await app.register(oauthRoutes, deps);
+        await app.register(channelRoutes, deps);
+        await app.register(signInRoutes, deps);
+        if (deps.registersClients) await app.register(registrationRoutes, deps);
+        await app.register(clientSettingsRoutes, deps);
+      },
+    };
+  },
+});
