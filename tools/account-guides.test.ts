@@ -61,7 +61,10 @@ test('an account, step by step, is stopped and resumed', async () => {
   const acme = await asDeveloper({ mode: 'sandbox' });
   const { grantToken } = await grantTo(acme);
 
-  const told = await shell(stepsOf('stop-everything').join('\n'), { KEY: acme.apiKey, TOKEN: grantToken });
+  const told = await shell(stepsOf('notice-and-stop').slice(5).join('\n'), {
+    KEY: acme.apiKey,
+    TOKEN: grantToken,
+  });
 
   expect(linesOf(told)).toEqual([
     'The agents act strangely.',
@@ -78,7 +81,7 @@ test('the usage of an account, step by step', async () => {
   const { grantToken } = await grantTo(acme);
   await acme('POST', '/v1/tokens/verify', { token: grantToken });
 
-  const told = await shell(stepsOf('see-what-an-account-uses').join('\n'), { KEY: acme.apiKey });
+  const told = await shell(stepsOf('plans-and-usage').slice(0, 2).join('\n'), { KEY: acme.apiKey });
 
   const today = clock().toISOString().slice(0, 10);
   expect(linesOf(told)).toEqual(['1', '3', '50000', `${today} 3`]);
@@ -112,8 +115,9 @@ test('plans, step by step, are paid for at a stand-in for Stripe', async () => {
   onTestFinished(() => void stripe.close());
   const { shell, asDeveloper, baseUrl, clock, db } = await listening(stripe.env);
   const acme = await asDeveloper();
-  const [pay = '', change = ''] = stepsOf('charge-for-plans');
-  const [checkoutUrl = ''] = linesOf(await shell(pay, { KEY: acme.apiKey }));
+  const [usage = '', , pay = '', change = ''] = stepsOf('plans-and-usage');
+  const tools = usage.split('\n').slice(0, 3).join('\n');
+  const [checkoutUrl = ''] = linesOf(await shell(`${tools}\n${pay}`, { KEY: acme.apiKey }));
 
   const { customerId: customer } = await db
     .selectFrom('billingCustomers')
@@ -134,30 +138,22 @@ test('plans, step by step, are paid for at a stand-in for Stripe', async () => {
   });
   const headers = { 'content-type': 'application/json', 'stripe-signature': signatureOf(body, clock()) };
   const heard = await fetch(`${baseUrl}/v1/billing/webhook`, { method: 'POST', headers, body });
-  const tools = pay.split('\n').slice(0, 3).join('\n');
-  const told = await shell(`${tools}\n${change}`, { KEY: acme.apiKey });
+  const [post = ''] = pay.split('\n');
+  const told = await shell(`${tools}\n${post}\n${change}`, { KEY: acme.apiKey });
 
   expect(checkoutUrl).toMatch(/^https:\/\/stripe\.test\//);
   expect(heard.status).toBe(200);
   expect(linesOf(told)).toEqual(['pro', expect.stringMatching(/^https:\/\/stripe\.test\//)]);
 });
 
-test('people are provisioned as Okta does, and an agent asks one of them', async () => {
+test('people are provisioned, an agent asks one of them, and another leaves', async () => {
   const { shell, asDeveloper } = await listening();
   const acme = await asDeveloper({ mode: 'sandbox' });
 
-  const told = await shell(stepsOf('provision-people-from-okta').join('\n'), { KEY: acme.apiKey });
+  const steps = stepsOf('provision-people').slice(0, 3).join('\n');
+  const told = await shell(steps, { KEY: acme.apiKey });
 
-  expect(linesOf(told)).toEqual([expect.stringMatching(/^scimuser_/), 'approved']);
-});
-
-test('a person leaves as Entra ID says it', async () => {
-  const { shell, asDeveloper } = await listening();
-  const acme = await asDeveloper({ mode: 'sandbox' });
-
-  const told = await shell(stepsOf('provision-people-from-entra-id').join('\n'), { KEY: acme.apiKey });
-
-  expect(linesOf(told)).toEqual(['false']);
+  expect(linesOf(told)).toEqual([expect.stringMatching(/^scimuser_/), 'approved', 'false']);
 });
 
 test('people sign in with OpenID Connect, step by step', async () => {
@@ -189,19 +185,25 @@ test('a SAML connection, step by step, has metadata', async () => {
   expect(linesOf(told)).toEqual(['true', '1']);
 });
 
-test.each(['okta', 'entra-id', 'google-workspace', 'keycloak', 'active-directory'])(
-  'the service takes the connection in the guide for %s',
-  async (name) => {
-    const { asDeveloper } = await listening();
-    const acme = await asDeveloper();
-    const [body = ''] = blocksOf(`docs/guides/sign-people-in-from-${name}.md`, 'json');
-
-    const added = await acme('POST', '/v1/sso/connections', JSON.parse(body));
-
-    expect(added.json()).toMatchObject({ id: expect.stringMatching(/^sso_/), name: expect.any(String) });
-    expect(added.statusCode).toBe(201);
-  },
+const connections = ['openid-connect', 'saml'].flatMap((way) =>
+  blocksOf(`docs/guides/sign-people-in-with-${way}.md`, 'json').map((body) => JSON.parse(body)),
 );
+
+test('the guides have a connection for each provider that they name', () => {
+  const names = ['Okta', 'Entra ID', 'Google Workspace', 'Keycloak', 'Active Directory'];
+  expect(connections.map(({ name }) => name)).toEqual(names);
+});
+
+test.each(connections)('the service takes the connection of the guide for $name', async (body) => {
+  const { asDeveloper } = await listening();
+  const acme = await asDeveloper();
+
+  const added = await acme('POST', '/v1/sso/connections', body);
+
+  expect(added.json()).toMatchObject({ id: expect.stringMatching(/^sso_/), name: body.name });
+  expect(added.statusCode).toBe(201);
+});
+
 test('an identity provider is listened to, step by step', async () => {
   const provider = await startAccountsServer();
   const service = await listening({ SSO_ALLOW_PRIVATE_HOSTS: 'true', SSO_ALLOW_INSECURE_URLS: 'true' });
@@ -209,7 +211,9 @@ test('an identity provider is listened to, step by step', async () => {
   const { id: CONNECTION } = await addOidc(acme, provider);
   await transmitterAt(service, provider);
 
-  const steps = stepsOf('listen-to-an-identity-provider').join('\n');
+  const [token = '', , , ...signals] = stepsOf('provision-people');
+  const tools = token.split('\n').slice(0, 2);
+  const steps = [...tools, ...signals].join('\n');
   const told = await service.shell(steps, { KEY: acme.apiKey, CONNECTION });
 
   expect(linesOf(told)).toEqual(['idp', 'push']);

@@ -63,6 +63,8 @@ describe('the names in the documents', () => {
       'RS256',
       'ES256',
       'S256',
+      'JWT',
+      'RSA',
       ...METHODS,
       'PATH',
       'CONFIG_INVALID',
@@ -191,7 +193,7 @@ describe('the commands of the documents', () => {
     const { asDeveloper, baseUrl, shell } = await listening();
     const acme = await asDeveloper({ mode: 'sandbox' });
     const steps = blocksOf('docs/guides/let-an-agent-call-an-api-without-its-key.md', 'sh');
-    const [id, accessToken, exchanges, version, replaced] = (
+    const [id, accessToken, exchanges, version, replaced, ...links] = (
       await shell(steps.join('\n'), { KEY: acme.apiKey })
     )
       .trim()
@@ -200,6 +202,10 @@ describe('the commands of the documents', () => {
     await acme('DELETE', '/v1/vault/proxy-profiles/github');
     await storeCredential(acme, { accessToken: 'gho_of_ada' }); // the profile of the guide leaves it to the proxy
     expect(id).toMatch(/^vault_/);
+    expect(links).toEqual([
+      expect.stringContaining(`${baseUrl}/`),
+      expect.stringContaining(`${baseUrl}/connect`),
+    ]);
 
     const receiver = await startReceiver();
     receiver.answer(({ headers }, response) => {
@@ -252,6 +258,7 @@ describe('the commands of the documents', () => {
       expect.stringContaining('/consent?req=areq_'),
       'approved',
       expect.stringMatching(/^\{"valid":true,.*\}$/),
+      'workload_jwt',
     ]);
     const { keys } = (await acme('GET', '/v1/keys')).json();
     expect(keys).toContainEqual(
@@ -307,7 +314,7 @@ describe('the commands of the documents', () => {
     expect(await shell(commands('check-the-audit-chain').join('\n'), env)).toContain('"valid":true');
     const { checkpoint } = (await acme('GET', '/v1/audit/head')).json();
     expect(await keepsCheckpoint({ baseUrl, apiKey: acme.apiKey }, checkpoint)).toBe(true);
-    const [rotate = '', make = ''] = commands('rotate-an-api-key');
+    const [rotate = '', make = ''] = commands('rotate-keys');
     expect(await shell(make, env)).toContain('"role":"runtime"');
     expect(await shell(rotate, env)).toContain('"previousKeyExpiresAt"');
   });
@@ -316,7 +323,7 @@ describe('the commands of the documents', () => {
     const { shell, asDeveloper } = await listening();
     const acme = await asDeveloper({ mode: 'sandbox' });
     await grantTo(acme);
-    const [detect = '', ...others] = blocksOf('docs/guides/notice-what-nobody-foresaw.md', 'sh');
+    const [detect = '', ...others] = blocksOf('docs/guides/notice-and-stop.md', 'sh').slice(0, 5);
     const env = { KEY: acme.apiKey };
 
     expect(await shell(detect, env)).toContain('"type":"new_principal"');
@@ -331,7 +338,9 @@ describe('the commands of the documents', () => {
   test('the calls of the guide to webhooks', async () => {
     const { shell, asDeveloper } = await listening();
     const acme = await asDeveloper({ mode: 'sandbox' });
-    const [register = '', ...others] = blocksOf('docs/guides/receive-webhooks.md', 'sh');
+    const [register = '', ...others] = blocksOf('docs/guides/receive-events.md', 'sh').filter(
+      (block) => !block.includes('/events/stream'),
+    );
     const env = { KEY: acme.apiKey };
 
     const { webhookId } = JSON.parse(await shell(register, env));
@@ -371,7 +380,7 @@ describe('the commands of the documents', () => {
   });
 
   test('a signing key of the database: rotated, listed, and taken from use', async () => {
-    const [, , rotate = '', retire = ''] = blocksOf('docs/guides/rotate-the-signing-key.md', 'sh');
+    const [rotate = '', retire = ''] = blocksOf('docs/guides/rotate-keys.md', 'sh').slice(-2);
     const env = { SIGNING_KEY_STORE: 'postgres', SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0' };
     const service = await listening(env);
     const former = service.keyRing.signer().kid;
@@ -393,7 +402,7 @@ describe('the commands of the documents', () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     writeFileSync(join(folder, 'rsa.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
     const databaseUrl = await newDatabase();
-    const [publish = '', sign = ''] = blocksOf('docs/guides/rotate-the-signing-key.md', 'sh');
+    const [, , publish = '', sign = ''] = blocksOf('docs/guides/rotate-keys.md', 'sh');
     let env: Readonly<Record<string, string>> = {};
     /** Starts the service with the variables that the commands of a step exported. */
     const startedAfter = async (step: string) => {

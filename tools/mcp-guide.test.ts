@@ -12,7 +12,7 @@ import { inSandbox, newProvider } from './mcp-peers.ts';
 test('a program connects to the server of the guide, step by step, until its agent is revoked', async () => {
   const { shell, asDeveloper, baseUrl } = await listening();
   const acme = await asDeveloper({ mode: 'sandbox' });
-  const page = 'docs/guides/an-mcp-server-with-real-authorization.md';
+  const page = 'docs/guides/protect-an-mcp-server.md';
   const [register = '', look = '', stop = ''] = blocksOf(page, 'sh');
   const port = await freePort();
   const resource = `http://127.0.0.1:${port}/mcp`;

@@ -53,10 +53,10 @@ test.each(mistakes)('the mistake %s is named as the guide says', (mistake, code,
   expect(load).toThrow(expect.objectContaining({ code, path }));
 });
 
-const calls = rowsOf('limit-arguments', 'Arguments of the call');
+const calls = rowsOf('write-a-manifest', 'Arguments of the call');
 
 test.each(calls)('the call with %s is answered %s', (sent, answer) => {
-  const rules = JSON.parse(blocksOf('limit-arguments', 'json')[0] ?? '');
+  const rules = JSON.parse(blocksOf('write-a-manifest', 'json')[1] ?? '');
 
   const checked = checkArguments(rules, JSON.parse(sent ?? ''));
 
@@ -64,7 +64,7 @@ test.each(calls)('the call with %s is answered %s', (sent, answer) => {
 });
 
 test('the entry of the guide is one that the service takes', () => {
-  const entry = JSON.parse(blocksOf('limit-arguments', 'json')[1] ?? '');
+  const entry = JSON.parse(blocksOf('write-a-manifest', 'json')[2] ?? '');
 
   expect(readRequestedDetails([entry], ['tool:acme_pay:write'])).toMatchObject({ ok: true });
 });

@@ -3,17 +3,16 @@ import { grantTo } from '../../apps/server/test/app/flow.ts';
 import { blocksOf, listening } from '../docs-steps.ts';
 
 const FOLDER = 'cd "$(mktemp -d)"\n'; // for the files that the commands write
-const commandsOf = (guide: string) => `${FOLDER}${blocksOf(`docs/guides/${guide}.md`, 'sh').join('\n')}`;
+const commandsOf = (page: string) => `${FOLDER}${blocksOf(`docs/${page}.md`, 'sh').join('\n')}`;
 
 test('the guides that set one thing of an account set it', async () => {
   const { shell, asDeveloper } = await listening();
   const acme = await asDeveloper({ mode: 'sandbox' });
   const { agentId, grantId } = await grantTo(acme, { principalId: 'user_42' });
   const env = { KEY: acme.apiKey, AGENT: agentId, GRANT: grantId };
-  const told = (guide: string) => shell(commandsOf(guide), env);
+  const told = (guide: string) => shell(commandsOf(`guides/${guide}`), env);
 
   expect(await told('let-people-approve-with-passkeys')).toContain('"fidoRpName":"Acme Bank"');
-  expect(await told('repeat-a-request-safely')).toMatch(/^HTTP\/1.1 201.*"role":"runtime"/s);
   const sent = await told('send-a-person-to-the-consent-page');
   expect(sent).toContain('"crv":"P-256"');
   expect(sent).toContain(`"replacesGrantId":"${grantId}"`);
@@ -22,16 +21,11 @@ test('the guides that set one thing of an account set it', async () => {
   );
 });
 
-test('the guide to GitHub registers the app, and makes a link for a person', async () => {
-  const { shell, asDeveloper, baseUrl } = await listening();
+test('a request is repeated by its key, as the page on errors says', async () => {
+  const { shell, asDeveloper } = await listening();
   const acme = await asDeveloper({ mode: 'sandbox' });
 
-  const told = (await shell(commandsOf('connect-github-for-your-users'), { KEY: acme.apiKey }))
-    .trim()
-    .split('\n');
+  const told = await shell(commandsOf('protocol/errors'), { KEY: acme.apiKey });
 
-  expect(told).toEqual([
-    expect.stringContaining(`${baseUrl}/`),
-    expect.stringContaining(`${baseUrl}/connect`),
-  ]);
+  expect(told).toMatch(/^HTTP\/1.1 201.*"role":"runtime"/s);
 });

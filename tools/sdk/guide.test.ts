@@ -11,7 +11,7 @@ const linesOf = (code: string) => code.split('\n').map((line) => line.trim());
 afterEach(() => void vi.unstubAllEnvs());
 
 test('the lines of the guide bring an agent its first grant', async () => {
-  const guide = readFileSync(join(GUIDES, 'ten-lines-to-the-first-grant.md'), 'utf8');
+  const guide = readFileSync(join(GUIDES, 'quickstart.md'), 'utf8');
   const example = linesOf(readFileSync(join(GUIDES, 'examples/first-grant.ts'), 'utf8')).join('\n');
   const shown = linesOf(/^```ts\n(.*?)\n```/ms.exec(guide)?.[1] ?? '');
   expect(shown.length).toBeGreaterThan(5);
