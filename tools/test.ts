@@ -2,51 +2,38 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { lockProblems } from './lock-check.ts';
 import { packPackages } from './pack/pack.ts';
-import type { Costs } from './suite/cost-reporter.ts';
 import type { Counts } from './suite/counts-reporter.ts';
 
-/** `npm test` runs the whole suite, and `npm test -- agents` the files whose path holds that word. */
+/**
+ * `npm test` runs what answers an edit in minutes, `npm test -- agents` every file whose path holds that word, and
+ * `npm run test:all` everything.
+ */
 const root = join(import.meta.dirname, '..');
+const words = process.argv.slice(2).filter((word) => word !== '--all');
+const isAll = process.argv.includes('--all');
+const isQuick = !isAll && words.length === 0;
+
 const lock = lockProblems(join(root, 'package-lock.json'));
 for (const problem of lock) process.stderr.write(`${problem}\n`);
-
-const suite = join(import.meta.dirname, 'suite');
-const reporters = ['default', join(suite, 'counts-reporter.ts'), join(suite, 'cost-reporter.ts')].map(
-  (reporter) => `--reporter=${reporter}`,
-);
-
-interface Run {
-  readonly status: number | null;
-  readonly counts: Counts;
-  readonly overBudget: readonly string[];
-}
-
-function run(filters: readonly string[]): Promise<Run> {
-  let counts: Counts = { passed: 0, failed: 0, skipped: 0 };
-  let overBudget: readonly string[] = [];
-  const vitest = spawn('vitest', ['run', ...reporters, ...filters], {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
-  vitest.on('message', (message: Counts | Costs) => {
-    if ('overBudget' in message) overBudget = message.overBudget;
-    else counts = message;
-  });
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => vitest.kill(name));
-  process.once('disconnect', () => vitest.kill('SIGTERM'));
-  return new Promise((ended) => vitest.once('close', (status) => ended({ status, counts, overBudget })));
-}
-
 await packPackages(root); // the processes of tests start as `npm start` does
-const whole = await run(process.argv.slice(2));
-const { passed, failed, skipped } = whole.counts;
-// Beside other files, and other work of the machine, a file takes more processor time than it does alone.
-const over = whole.overBudget.length > 0 ? (await run(whole.overBudget)).overBudget : [];
-for (const path of over)
-  process.stdout.write(`FAIL  ${path} is over its budget of processor time, alone too\n`);
+
+let counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+const reporters = ['default', join(import.meta.dirname, 'suite/counts-reporter.ts')];
+const vitest = spawn('vitest', ['run', ...reporters.map((each) => `--reporter=${each}`), ...words], {
+  cwd: root,
+  env: { ...process.env, ...(isQuick && { TEST_QUICK: '1' }), ...(isAll && { TEST_LONG: '1' }) },
+  stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+});
+vitest.on('message', (message: Counts) => {
+  counts = message;
+});
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => vitest.kill(name));
+process.once('disconnect', () => vitest.kill('SIGTERM'));
+const status = await new Promise<number | null>((ended) => vitest.once('close', ended));
+
+const { passed, failed, skipped } = counts;
 // A run that broke off, or a file that does not load, has failed without a failed test.
-const broken = lock.length + over.length + (whole.status !== 0 && failed === 0 ? 1 : 0);
-process.stdout.write(
-  `${passed} passed, ${failed + broken} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`,
-);
+const broken = lock.length + (status !== 0 && failed === 0 ? 1 : 0);
+const left = skipped > 0 ? `, ${skipped} skipped` : '';
+process.stdout.write(`${passed} passed, ${failed + broken} failed${left}\n`);
 process.exit(failed + broken > 0 ? 1 : 0);
