@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { allTimes, timesOf } from '../tools/machine/processor-time.ts';
+import { allTimes, timesOf } from './processor-time.ts';
 
 /** Reads the processor time of some processes so far, in seconds. NaN where the system does not show it. */
 export type Meter = () => number;

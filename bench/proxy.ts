@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
 import { parseArgs } from 'node:util';
-import { timesOf as processTimes } from '../tools/machine/processor-time.ts';
 import { makeThrowAway } from '../tools/machine/throw-away.ts';
 import { startServer, startStores } from '../tools/measured/servers.ts';
+import { timesOf as processTimes } from './processor-time.ts';
 
 const USAGE = `npm run bench:proxy -- [options]
   --calls <n>    in each round, of each kind; 500 unless said

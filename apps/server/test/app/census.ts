@@ -74,6 +74,21 @@ export async function censusOf(db: Executor, developerId: string): Promise<strin
   return [...rows.map(({ name, held }) => `${name} ${withoutRandom(held)}`).sort(), order];
 }
 
+/** What tells for each table whether a row of a developer was written: the versions of its rows. */
+export async function rowsOf(db: Executor, developerId: string): Promise<ReadonlyMap<string, string>> {
+  tables ??= listTables(db);
+  const parts = (await tables).map(
+    (
+      name,
+    ) => sql`select ${name} as name, coalesce(string_agg(concat(ctid, ' ', xmin), ',' order by ctid), '') as rows
+      from ${sql.table(name)} where developer_id = ${developerId}`,
+  );
+  const { rows } = await sql<{ name: string; rows: string }>`${sql.join(parts, sql` union all `)}`.execute(
+    db,
+  );
+  return new Map(rows.map(({ name, rows: versions }) => [name, versions]));
+}
+
 const withoutRandom = (text: string) =>
   text
     .replace(ID, 'id')

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, expect } from 'vitest';
 import type { Executor } from '../../src/platform/db/db.ts';
 import { execute } from '../servers/postgres.ts';
-import { censusOf } from './census.ts';
+import { censusOf, rowsOf } from './census.ts';
 import { refusalOf } from './flow.ts';
 import { openConnections } from './open-connections.ts';
 import { type Developer, type Service, startApp, type TestOptions } from './start-app.ts';
@@ -74,19 +74,26 @@ export function interleaving(options: TestOptions = {}) {
     return { held, see, ...sides };
   }
 
-  async function inTurn<Held>(race: Race<Held>, isTurned: boolean): Promise<Seen> {
-    const { one, other = one } = race;
+  async function inTurn<Held>(race: Race<Held>, isTurned: boolean) {
+    const [first, second] = inOrder(race, isTurned);
     const { held, see, here, there } = await newRun(race);
-    const works = [() => answerOf(one(here, held)), () => answerOf(other(there, held))];
-    const answers: string[] = [];
-    for (const work of isTurned ? works.toReversed() : works) answers.push(await work());
-    return see(isTurned ? answers.toReversed() : answers);
+    const { outcome, reads } = await steps.walk(
+      () => answerOf(first(here, held)),
+      0,
+      async () => {},
+    );
+    const before = await rowsOf(there.service.db, there.acme.developerId);
+    const answers = [outcome, await answerOf(second(there, held))];
+    const after = await rowsOf(there.service.db, there.acme.developerId);
+    const isUnchanged = (table: string) => before.has(table) && before.get(table) === after.get(table);
+    // To stop before a step that only reads what the other work leaves as it is, and after it, is the same.
+    const stops = reads.flatMap((_, at) => (reads[at + 1]?.every(isUnchanged) ? [] : [at + 1]));
+    return { seen: await see(isTurned ? answers.toReversed() : answers), stops };
   }
 
   /** @returns undefined when the work that stops has fewer steps */
   async function meeting<Held>(race: Race<Held>, isTurned: boolean, stopAfter: number) {
-    const { one, other = one } = race;
-    const [stopping, entering] = isTurned ? [other, one] : [one, other];
+    const [stopping, entering] = inOrder(race, isTurned);
     const { held, see, here, there } = await newRun(race);
     let entered: Promise<string> | undefined;
     const enter = async () => {
@@ -104,15 +111,14 @@ export function interleaving(options: TestOptions = {}) {
   }
 
   async function race<Held>(what: Race<Held>): Promise<void> {
-    const orders = [await inTurn(what, false), await inTurn(what, true)];
+    const inOrders = [await inTurn(what, false), await inTurn(what, true)];
+    const orders = inOrders.map(({ seen }) => seen);
     expect([...new Set(orders.map(({ answers }) => answers))].sort()).toEqual([...what.answers].sort());
     for (const isTurned of what.other ? [false, true] : [false]) {
       const runs: string[] = [];
-      for (
-        let run = await meeting(what, isTurned, 1);
-        run;
-        run = await meeting(what, isTurned, runs.length + 1)
-      ) {
+      for (const stop of inOrders[isTurned ? 1 : 0]?.stops ?? []) {
+        const run = await meeting(what, isTurned, stop);
+        if (!run) break;
         runs.push(String(run.after));
         mustBeLikeOne(withMore(orders, what), run.seen, `after ${runs.join(', ')}`);
       }
@@ -134,6 +140,9 @@ async function deadlocksIn(databaseUrl: string): Promise<number> {
   const counts = `select deadlocks from pg_stat_database where datname = current_database()`;
   return Number((await execute(databaseUrl, counts)).rows[0]?.deadlocks);
 }
+
+const inOrder = <Held>({ one, other = one }: Race<Held>, isTurned: boolean) =>
+  isTurned ? ([other, one] as const) : ([one, other] as const);
 
 /** Each order with its own answers, and with those that two at once may have besides. */
 const withMore = (orders: readonly Seen[], { orElse = [] }: { readonly orElse?: readonly string[] }) =>

@@ -8,6 +8,8 @@ interface Walk {
   readonly stopAfter: number | string;
   readonly meanwhile: () => Promise<void>;
   readonly steps: string[];
+  /** For each step the tables that it reads, if it does nothing else. */
+  readonly reads: (readonly string[] | undefined)[];
 }
 
 /** The payers of a request, and the look-up of its key. Every request does these first, so they have no number. */
@@ -20,12 +22,13 @@ const KEY = 'use_key';
  */
 export function stepping() {
   const walks = new AsyncLocalStorage<Walk | undefined>();
-  const names = new WeakMap<QueryId, string>();
+  const nodes = new WeakMap<QueryId, RootOperationNode>();
 
-  const step = async (name: string) => {
+  const step = async (name: string, node?: RootOperationNode) => {
     const walk = walks.getStore();
     if (!walk) return;
     const number = name === KEY ? undefined : walk.steps.push(name);
+    if (number !== undefined) walk.reads.push(node && tablesRead(node));
     if (walk.stopAfter === number || walk.stopAfter === name) await walks.run(undefined, walk.meanwhile);
   };
 
@@ -33,11 +36,12 @@ export function stepping() {
     dbAs: (db: Executor): Executor =>
       db.withPlugin({
         transformQuery({ node, queryId }) {
-          if (walks.getStore()) names.set(queryId, nameOf(node));
+          if (walks.getStore()) nodes.set(queryId, node);
           return node;
         },
         async transformResult({ queryId, result }) {
-          await step(names.get(queryId) ?? queryId.queryId);
+          const node = nodes.get(queryId);
+          await step(node ? nameOf(node) : queryId.queryId, node);
           return result;
         },
       }),
@@ -66,12 +70,13 @@ export function stepping() {
 
     /**
      * Does `work`, and does `meanwhile` after this step, before `work` goes on.
-     * @returns the outcome, and the names of the steps
+     * @returns the outcome, the names of the steps, and what each does no more than read
      */
     async walk<T>(work: () => Promise<T>, stopAfter: number | string, meanwhile: () => Promise<void>) {
       const steps: string[] = [];
-      const outcome = await walks.run({ stopAfter, meanwhile, steps }, work);
-      return { outcome, steps };
+      const reads: Walk['reads'] = [];
+      const outcome = await walks.run({ stopAfter, meanwhile, steps, reads }, work);
+      return { outcome, steps, reads };
     },
   };
 }
@@ -81,4 +86,17 @@ function nameOf(node: RootOperationNode): string {
   if (node.kind === 'RawNode') return node.sqlFragments.join('…').trim().replace(/\s+/g, ' ').slice(0, 60);
   const [, table = ''] = /"IdentifierNode","name":"(\w+)"/.exec(JSON.stringify(node)) ?? [];
   return `${node.kind.replace('QueryNode', '')} ${table}`;
+}
+
+/** The tables of a statement that only reads them, without a lock. @returns undefined for any other statement */
+function tablesRead(node: RootOperationNode): string[] | undefined {
+  const text = JSON.stringify(node);
+  if (
+    node.kind !== 'SelectQueryNode' ||
+    /"(RawNode|SelectModifierNode|(Insert|Update|Delete)QueryNode)"/.test(text)
+  )
+    return undefined;
+  return [...text.matchAll(/"identifier":\{"kind":"IdentifierNode","name":"(\w+)"/g)].map(
+    ([, name = '']) => name,
+  );
 }

@@ -47,29 +47,6 @@ export function secondsWithoutCore(pid: number): number {
   }
 }
 
-/** The seconds that the descendants of a process have used so far; 0 where the system has no /proc. */
-export function descendantSeconds(pid: number): number {
-  const all = allTimes();
-  const below = (parent: number): number =>
-    all
-      .filter((times) => times.parent === parent)
-      .reduce((sum, times) => sum + times.own + times.ended + below(times.pid), 0);
-  return (timesOf(pid)?.ended ?? 0) + below(pid);
-}
-
-/** As `descendantSeconds`, of the living children whose trees hold a program of this name. */
-export function programSeconds(pid: number, program: string): number {
-  const all = allTimes();
-  const childrenOf = (parent: number) => all.filter((times) => times.parent === parent);
-  const holds = (times: (typeof all)[number]): boolean =>
-    times.name === program || childrenOf(times.pid).some(holds);
-  const total = (times: (typeof all)[number]): number =>
-    times.own + times.ended + childrenOf(times.pid).reduce((sum, child) => sum + total(child), 0);
-  return childrenOf(pid)
-    .filter(holds)
-    .reduce((sum, child) => sum + total(child), 0);
-}
-
 /** Reads them of every process; none where the system has no /proc. */
 export function allTimes() {
   if (process.platform !== 'linux') return [];
