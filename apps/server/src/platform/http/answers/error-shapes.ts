@@ -10,7 +10,7 @@ export const ProxyRefusalReason = Type.Enum([
   ...['scope', 'no_profile', 'no_rule', 'query', 'unmapped', 'origin', 'enforcement'],
 ]);
 
-/** The closed sets of `details.reason`. */
+/** The closed sets of `details.reason`. Other codes have reasons of their own, as texts. */
 const reasons: Partial<Readonly<Record<ErrorCode, TSchema>>> = {
   INVALID_GRANT: InvalidGrantReason,
   AMOUNT_EXCEEDS_BUDGET: BudgetRefusalReason,
@@ -18,8 +18,10 @@ const reasons: Partial<Readonly<Record<ErrorCode, TSchema>>> = {
 };
 
 function detailsOf(codes: readonly ErrorCode[]) {
-  const [reason, ...others] = codes.flatMap((code) => reasons[code] ?? []);
-  const known = reason && others.length > 0 ? Type.Union([reason, ...others]) : reason;
+  const closed = codes.flatMap((code) => reasons[code] ?? []);
+  const [only, ...others] = closed.length === codes.length ? closed : [...closed, Type.String()];
+  const known =
+    closed.length === 0 || !only ? undefined : others.length > 0 ? Type.Union([only, ...others]) : only;
   return Type.Object(known ? { reason: Type.Optional(known) } : {}, { additionalProperties: true });
 }
 
