@@ -11,6 +11,8 @@ import { blocksOf, listening } from './docs-steps.ts';
 
 const stepsOf = (guide: string) => blocksOf(`docs/guides/${guide}.md`, 'sh');
 const linesOf = (told: string) => told.trim().split('\n');
+/** The functions of the shell that the first block of a guide makes. */
+const toolsOf = (block: string) => block.split('\n').slice(0, 3).join('\n');
 
 test('a budget, step by step, is debited once, refunded, and adds up', async () => {
   const { shell, asDeveloper } = await listening();
@@ -99,7 +101,7 @@ test('a domain, step by step, is proved, named by consent links, and given up', 
     await shell(`${register}\necho "$ID"`, { KEY: acme.apiKey }),
   );
   dns.records.set(name, ['a record of another', value]);
-  const tools = register.split('\n').slice(0, 3).join('\n');
+  const tools = toolsOf(register);
   const told = await shell(`${tools}\nID=${id}\n${others.join('\n')}`, { KEY: acme.apiKey });
 
   expect(name).toBe('_behest-challenge.consent.acme.com');
@@ -116,7 +118,7 @@ test('plans, step by step, are paid for at a stand-in for Stripe', async () => {
   const { shell, asDeveloper, baseUrl, clock, db } = await listening(stripe.env);
   const acme = await asDeveloper();
   const [usage = '', , pay = '', change = ''] = stepsOf('plans-and-usage');
-  const tools = usage.split('\n').slice(0, 3).join('\n');
+  const tools = toolsOf(usage);
   const [checkoutUrl = ''] = linesOf(await shell(`${tools}\n${pay}`, { KEY: acme.apiKey }));
 
   const { customerId: customer } = await db
@@ -167,7 +169,7 @@ test('people sign in with OpenID Connect, step by step', async () => {
   const begun = linesOf(await shell([add, ask, begin].join('\n'), env));
   const back = await provider.visit(String(begun[2]));
   const { code: CODE = '', state: STATE = '' } = Object.fromEntries(back.searchParams);
-  const tools = add.split('\n').slice(0, 3).join('\n');
+  const tools = toolsOf(add);
   const told = await shell(`${tools}\n${exchange}`, { ...env, CODE, STATE });
 
   expect(begun.slice(0, 2)).toEqual(['true', 'sso']);

@@ -16,12 +16,10 @@ import {
 } from '../packages/meter/test/stores.ts';
 import { DEVELOPER, startIssuer } from '../packages/sdk/test/issuer.ts';
 import { filesServer } from '../packages/sdk/test/mcp-files.ts';
+import { blocksOf } from './docs-steps.ts';
 import { freePort } from './machine/ports.ts';
 
 const textOf = (path: string) => readFileSync(join(import.meta.dirname, '../docs/guides', path), 'utf8');
-
-const blocksOf = (page: string) =>
-  [...textOf(page).matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code);
 
 const linesOf = (code: string) =>
   code
@@ -37,7 +35,7 @@ function manifestIn(page: string): object {
 
 test('the ten lines of the guide protect a server', async () => {
   const page = 'protect-an-mcp-server.md';
-  const shown = blocksOf(page)[1] ?? '';
+  const shown = blocksOf(`docs/guides/${page}`, 'ts')[1] ?? '';
   const example = linesOf(textOf('examples/protected-mcp-server.ts')).join('\n');
   expect(linesOf(shown).length).toBeLessThanOrEqual(10);
   expect(example).toContain(linesOf(shown).join('\n'));
@@ -78,7 +76,9 @@ test('both meters of the guide count', async () => {
   const example = linesOf(textOf('examples/choose-a-meter.ts'))
     .join('\n')
     .replaceAll('return redisMeter', 'const meter = redisMeter');
-  for (const code of blocksOf('write-a-manifest.md').filter((block) => block.includes('Meter(')))
+  for (const code of blocksOf('docs/guides/write-a-manifest.md', 'ts').filter((block) =>
+    block.includes('Meter('),
+  ))
     expect(example).toContain(linesOf(code).join('\n'));
   const alerts: string[] = [];
   const alert = (what: string) => alerts.push(what);

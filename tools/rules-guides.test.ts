@@ -10,14 +10,12 @@ import {
 } from '@behest/sdk/enforce';
 import { expect, test } from 'vitest';
 import { afterDenial } from '../docs/guides/examples/after-a-denial.ts';
+import { blocksOf } from './docs-steps.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const guide = (name: string) => textOf(`docs/guides/${name}.md`);
-const blocksOf = (name: string, language: string) =>
-  [...guide(name).matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(
-    ([, code = '']) => code,
-  );
+const blocksIn = (name: string, language: string) => blocksOf(`docs/guides/${name}.md`, language);
 
 /** The cells of the table below a heading cell. */
 const rowsOf = (name: string, heading: string) => {
@@ -35,7 +33,7 @@ const rowsOf = (name: string, heading: string) => {
 };
 
 test('the manifest of the guide loads, and has every key that the guide explains by example', () => {
-  const manifest = manifestFromJsonText(blocksOf('write-a-manifest', 'json')[0] ?? '');
+  const manifest = manifestFromJsonText(blocksIn('write-a-manifest', 'json')[0] ?? '');
 
   expect(manifest.connector).toBe('acme_pay');
   expect([...manifest.tools.keys()]).toEqual(['get_balance', 'transfer', 'close_account']);
@@ -45,7 +43,7 @@ test('the manifest of the guide loads, and has every key that the guide explains
 const mistakes = rowsOf('write-a-manifest', 'Mistake');
 
 test.each(mistakes)('the mistake %s is named as the guide says', (mistake, code, path) => {
-  const { $schema, connector, tools } = JSON.parse(blocksOf('write-a-manifest', 'json')[0] ?? '');
+  const { $schema, connector, tools } = JSON.parse(blocksIn('write-a-manifest', 'json')[0] ?? '');
   const wrong = { ...tools.transfer, ...JSON.parse(`{${mistake}}`) };
   const load = () => manifestFromObject({ $schema, connector, tools: { transfer: wrong } });
 
@@ -56,7 +54,7 @@ test.each(mistakes)('the mistake %s is named as the guide says', (mistake, code,
 const calls = rowsOf('write-a-manifest', 'Arguments of the call');
 
 test.each(calls)('the call with %s is answered %s', (sent, answer) => {
-  const rules = JSON.parse(blocksOf('write-a-manifest', 'json')[1] ?? '');
+  const rules = JSON.parse(blocksIn('write-a-manifest', 'json')[1] ?? '');
 
   const checked = checkArguments(rules, JSON.parse(sent ?? ''));
 
@@ -64,7 +62,7 @@ test.each(calls)('the call with %s is answered %s', (sent, answer) => {
 });
 
 test('the entry of the guide is one that the service takes', () => {
-  const entry = JSON.parse(blocksOf('write-a-manifest', 'json')[2] ?? '');
+  const entry = JSON.parse(blocksIn('write-a-manifest', 'json')[2] ?? '');
 
   expect(readRequestedDetails([entry], ['tool:acme_pay:write'])).toMatchObject({ ok: true });
 });
@@ -117,6 +115,6 @@ test.each([
   expect(afterDenial({ allowed: false, reason_code, sub_reason, details: {} })).toBe(step);
   expect(afterDenial({ allowed: true, reason_code: null, sub_reason: null, details: {} })).toBeUndefined();
   expect(textOf('docs/guides/examples/after-a-denial.ts')).toContain(
-    (blocksOf('understand-a-denial', 'ts')[0] ?? 'none').trim(),
+    (blocksIn('understand-a-denial', 'ts')[0] ?? 'none').trim(),
   );
 });

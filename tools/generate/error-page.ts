@@ -8,7 +8,7 @@ const INTRODUCTION = `# Errors
 <!-- Written by \`npm run generate\` from packages/protocol/src/errors.ts. -->
 
 Every answer that is not a success has this body. Programs go by \`code\`, which never changes its meaning;
-\`message\` is for people.
+\`message\` is for people. [Errors of the protocol](protocol/errors.md) has the bodies of OAuth and SCIM, rates and repetition.
 
 \`\`\`json
 { "code": "NOT_FOUND", "message": "…", "requestId": "req_…", "details": {} }

@@ -4,39 +4,6 @@ export const CHECKED_ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/worked-example.md': 'tools/example.ts',
 };
 
-/** The test that runs the commands of a page. */
-export const RUN: Readonly<Record<string, string>> = {
-  'README.md': 'tools/docs.test.ts',
-  'docs/guides/ask-a-person-before-the-money-leaves.md': 'tools/decision-guide.test.ts',
-  'docs/guides/check-the-audit-chain.md': 'tools/docs.test.ts',
-  'docs/guides/delegation.md': 'tools/docs.test.ts',
-  'docs/guides/deny-in-advance-with-policies.md': 'tools/docs.test.ts',
-  'docs/guides/let-a-customer-set-up-sign-in.md': 'tools/account-guides.test.ts',
-  'docs/guides/let-an-agent-call-an-api-without-its-key.md': 'tools/docs.test.ts',
-  'docs/guides/let-people-approve-with-passkeys.md': 'tools/samples/guides.test.ts',
-  'docs/guides/let-your-identity-provider-decide.md': 'tools/provider-guide.test.ts',
-  'docs/guides/notice-and-stop.md': 'tools/docs.test.ts',
-  'docs/guides/prove-a-grant-with-a-credential.md': 'tools/account-guides.test.ts',
-  'docs/guides/protect-an-mcp-server.md': 'tools/mcp-guide.test.ts',
-  'docs/guides/provision-people.md': 'tools/account-guides.test.ts',
-  'docs/guides/put-an-api-gateway-in-front.md': 'tools/gateway-guide.test.ts',
-  'docs/guides/quickstart.md': 'tools/docs.test.ts',
-  'docs/guides/receive-events.md': 'tools/docs.test.ts',
-  'docs/guides/rotate-keys.md': 'tools/docs.test.ts',
-  'docs/guides/run-agents-on-a-host.md': 'tools/docs.test.ts',
-  'docs/guides/plans-and-usage.md': 'tools/account-guides.test.ts',
-  'docs/guides/send-a-person-to-the-consent-page.md': 'tools/samples/guides.test.ts',
-  'docs/guides/set-a-budget.md': 'tools/account-guides.test.ts',
-  'docs/guides/show-a-person-what-agents-may-do.md': 'tools/samples/guides.test.ts',
-  'docs/guides/show-an-auditor-what-happened.md': 'tools/compliance-guide.test.ts',
-  'docs/guides/sign-people-in-with-openid-connect.md': 'tools/account-guides.test.ts',
-  'docs/guides/sign-people-in-with-saml.md': 'tools/account-guides.test.ts',
-  'docs/guides/tell-your-other-systems.md': 'tools/account-guides.test.ts',
-  'docs/guides/use-a-domain-of-your-own.md': 'tools/account-guides.test.ts',
-  'docs/guides/verify-a-token.md': 'tools/docs.test.ts',
-  'docs/protocol/errors.md': 'tools/samples/guides.test.ts',
-};
-
 const DRAWING = 'a drawing';
 const INSTALLS = 'it installs packages from a registry';
 const OF_OPERATOR =
