@@ -1,8 +1,10 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ruleKeys } from '@behest/protocol/arguments/rule-keys';
 import { type AuditEntry, verifyChain } from '@behest/protocol/audit-chain';
 import { auditLine } from '@behest/protocol/audit-line';
+import { grantClaims } from '@behest/protocol/claims';
 import { readIssuedEntries } from '@behest/protocol/enforcement/entries';
 import { errorCodes } from '@behest/protocol/errors';
 import { keySetOf } from '@behest/protocol/key-set';
@@ -26,7 +28,7 @@ const pages = [
 ];
 
 test.each(pages)('%s is short enough to read', (name) => {
-  const lines = readFileSync(join(ROOT, pageOf(name)), 'utf8').split('\n');
+  const lines = textOf(name).split('\n');
 
   expect(lines.length).toBeLessThanOrEqual(201);
 });
@@ -49,20 +51,39 @@ test('the token of the page verifies, and a changed one does not', () => {
   expect(verifier.verify(changed, expected)).toEqual({ ok: false, reason: 'bad_signature' });
 });
 
-test('the page on tokens names every refusal of the verifier', () => {
-  const source = readFileSync(join(ROOT, 'packages/protocol/src/token-refusal.ts'), 'utf8');
-  const refusals = [...source.matchAll(/^ {2}\| '(\w+)'/gm)].map(([, name]) => name);
-  const page = readFileSync(join(ROOT, pageOf('tokens-and-claims')), 'utf8');
+const textOf = (name: string) => readFileSync(join(ROOT, pageOf(name)), 'utf8');
 
-  expect(refusals.length).toBeGreaterThan(10);
-  expect(refusals.filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([]);
+/** The words of a union of texts in a source file. */
+function unionIn(file: string, type: string): string[] {
+  const source = readFileSync(join(ROOT, 'packages/protocol/src', file), 'utf8');
+  const [union = ''] = new RegExp(`export type ${type} =[^;]*;`).exec(source) ?? [];
+  return [...union.matchAll(/'(\w+)'/g)].map(([, word = '']) => word);
+}
+
+const grant = {
+  ...{ issuer: 'https://a.example', principalId: 'p', developerId: 'd', agentId: 'a', agentDid: 'did:a' },
+  ...{ delegatedBy: ['did:b'], scopes: ['s'], audience: 'r', tokenId: 't', grantId: 'g', parentGrantId: 'h' },
+  ...{ delegationDepth: 1, issuedAt: new Date(0), expiresAt: new Date(1_000), sandbox: true },
+  ...{ authorizationDetails: [{ type: 'urn:service:budget:v1', amount: '1.0000' }], keyThumbprint: 'k' },
+  ...{ authenticatedAt: new Date(0), authenticationMethods: ['pwd'], manifests: {} },
+  manifestMode: 'warn' as const,
+};
+const claims = grantClaims(grant, { legacy: true });
+
+test.each([
+  ['tokens-and-claims', 'refusals', unionIn('token-refusal.ts', 'TokenRefusal')],
+  ['tokens-and-claims', 'claims', Object.keys(claims)],
+  ['tokens-and-claims', 'members of the grant', Object.keys(Object(claims['urn:service:grant']))],
+  ['scopes-and-manifests', 'faults of entries', unionIn('enforcement/entry-parts.ts', 'DetailsFault')],
+  ['enforcement-and-arguments', 'keys of rules', [...ruleKeys]],
+])('%s names all %s', (name, _, words) => {
+  const page = textOf(name);
+
+  expect(words.length).toBeGreaterThan(5);
+  expect(words.filter((word) => !page.includes(`\`${word}\``))).toEqual([]);
 });
 
-const rows = [
-  ...readFileSync(join(ROOT, pageOf('scopes-and-manifests')), 'utf8').matchAll(
-    /^\| `(\S+)` \| `(\S+)` \| (yes|no) \|$/gm,
-  ),
-];
+const rows = [...textOf('scopes-and-manifests').matchAll(/^\| `(\S+)` \| `(\S+)` \| (yes|no) \|$/gm)];
 
 test('the page on scopes has examples', () => {
   expect(rows.length).toBeGreaterThan(8);
@@ -104,7 +125,12 @@ test('the delivery of the page is signed as the service signs it', () => {
   const at = new Date(Number(headers['webhook-timestamp']) * 1_000);
   const signed = { eventId: id, eventType: type, deliveryId: 'whd_1', previousSecret: undefined };
 
-  expect(deliveryHeaders({ ...signed, body, at, secret })).toMatchObject(headers);
+  const made = deliveryHeaders({ ...signed, body, at, secret });
+
+  expect(made).toMatchObject(headers);
+  const page = textOf('webhooks').toLowerCase();
+  const unnamed = Object.keys(made).filter((name) => !page.includes(`\`${name}\``));
+  expect(unnamed).toEqual(['content-type']);
 });
 
 test('the refusal of the page has a code of the API', () => {
