@@ -134,7 +134,10 @@ function leadsSomewhere(page: string, link: string): boolean {
   return heading === undefined || headingsOf(target).includes(heading);
 }
 
-/** Makes the anchor that the web shows: lower case, hyphens for blanks, letters and digits only. */
+/**
+ * Makes the anchors that the web shows: lower case, hyphens for blanks, letters and digits only. The site writes a first
+ * digit and `_` in another way than the hosts of repositories, so no link may lead to such a heading.
+ */
 function headingsOf(page: string): string[] {
   const titles = [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title);
   const slugs = titles.map((title) =>
@@ -144,7 +147,7 @@ function headingsOf(page: string): string[] {
       .replaceAll(' ', '-'),
   );
   const anchors = [...textOf(page).matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id);
-  return [...slugs, ...anchors];
+  return [...slugs.filter((slug) => /^[a-z][a-z0-9-]*$/.test(slug)), ...anchors];
 }
 
 describe('the commands of the documents', () => {
