@@ -38,7 +38,8 @@ test('a call of an agent writes once to its client, and to a store as often as i
     counts[name] = [client, redis, postgres];
   }
 
-  // A further write to Redis charges the client of OAuth, keeps a ticket and a code, or takes a code. A further one to
+  // A further write to Redis charges the client of OAuth, keeps a ticket, a code or the answer to a refresh, or takes a
+  // code. A further one to
   // Postgres asks for what the answer before has named, reserves units of a cap, or writes.
   expect(counts).toEqual({
     verify: [1, 1, 1],
@@ -56,7 +57,7 @@ test('a call of an agent writes once to its client, and to a store as often as i
     debit: [1, 1, 2],
     'OAuth authorize': [1, 3, 4],
     'OAuth token': [1, 3, 4],
-    'OAuth refresh': [1, 2, 4],
+    'OAuth refresh': [1, 3, 4],
     'OAuth introspect': [1, 2, 2],
     'get grant': [1, 1, 1],
     'get agent': [1, 1, 1],
