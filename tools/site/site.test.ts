@@ -65,7 +65,7 @@ describe('the files of the site', () => {
 test('no page holds a tag that the generator would look for the end of', () => {
   const tags = files.flatMap(({ source, text = '' }) => {
     const prose = text.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`]*`/g, '');
-    const found = prose.match(/(?<!\\)<(?!!--|\/?(?:a|img|br)\b)[a-z][^>]*>/g) ?? [];
+    const found = prose.match(/(?<!\\)<(?!!--|\/?(?:a|img|br)\b)[a-z][^>]*>/gi) ?? [];
     return found.map((tag) => `${source}: ${tag}`);
   });
 

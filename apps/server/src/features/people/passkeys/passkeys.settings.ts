@@ -27,7 +27,7 @@ function isAppOrigin(text: string): boolean {
 }
 
 const safeOrigins = commaList(
-  `a comma list of https origins without path (http only for localhost), or of Android apps as ${APP}<SHA-256 of the signing certificate in base64url>`,
+  `a comma list of https origins without path (http only for localhost), or of Android apps as ${APP} and the SHA-256 of the signing certificate in base64url`,
   (text) => {
     const url = URL.parse(text);
     return isAppOrigin(text) || (url && url.origin === text && isSafe(url)) ? text : undefined;
