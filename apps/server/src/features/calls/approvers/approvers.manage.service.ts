@@ -4,6 +4,7 @@ import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { lockOpenAccount } from '../../accounts/developers/index.ts';
+import { freeQuota } from '../../accounts/quotas/index.ts';
 import type { OnUserLeft } from '../../people/scim/index.ts';
 import { personById } from '../../people/scim/scim.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
@@ -81,6 +82,7 @@ export function removeApprover(
     const row = await getApprover(tx, caller.tenant, id);
     await mustNotBeLast(tx, caller, row, at);
     await leave(tx, row);
+    await freeQuota(tx, caller, 'approvers', 1);
     const removed: Act = { type: 'approver.removed', data: { approverId: id, reason: 'api' } };
     await recordActs(tx, caller, [removed], at);
   });
@@ -115,6 +117,7 @@ export const removeApproversOfUser: OnUserLeft = async (tx, caller, userId, at) 
     else rows.push(row);
   }
   for (const row of rows) await leave(tx, row);
+  if (rows.length > 0) await freeQuota(tx, caller, 'approvers', rows.length);
   return rows.map(({ id }): Act => {
     const data = { approverId: id, reason: 'principal_offboarded' } as const;
     return { type: 'approver.removed', data };
