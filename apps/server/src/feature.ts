@@ -108,8 +108,6 @@ export interface Declaration<Own extends Settings> {
   readonly name: string;
   /** The first words of its operation ids, each with a sentence for the API description. */
   readonly tags: Readonly<Record<string, string>>;
-  /** The features whose `index.ts` its files import. The relation has no cycle. */
-  readonly knows: readonly string[];
   /** Its own tables, and foreign ones that its SQL functions name. */
   readonly tables?: TableUse;
   /** Acts, announcements and entries, by their types. */

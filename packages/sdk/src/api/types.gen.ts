@@ -1,6 +1,28 @@
 // Made from openapi.json by `npm run generate`.
 import type { CallOptions, List } from './rows.ts';
 
+export interface AuditEntry {
+  entryId: string;
+  id: string;
+  seq: number;
+  developerId: string;
+  agentId: string | null;
+  agentDid: string | null;
+  grantId: string | null;
+  principalId: string | null;
+  action: string;
+  status: "success" | "failure" | "blocked";
+  metadata: { readonly [name: string]: unknown };
+  purpose: string | null;
+  timestamp: string;
+  prevHash: string | null;
+  hash: string;
+  salt: string | null;
+  source: "service" | "developer";
+  requestId: string | null;
+  erased?: true;
+}
+
 export interface Developer {
   developerId: string;
   id: string;
@@ -78,30 +100,6 @@ export interface StoredManifest {
   updatedAt: string;
 }
 
-export interface Policy {
-  id: string;
-  name: string;
-  effect: "deny" | "require_approval" | "allow";
-  priority: number;
-  agentId: string | null;
-  principalId: string | null;
-  scopes: string[] | null;
-  timeOfDayStart: string | null;
-  timeOfDayEnd: string | null;
-  timeZone: string | null;
-  daysOfWeek: string[] | null;
-  purposes: string[] | null;
-  networks: string[] | null;
-  delegationDepthMin: number | null;
-  delegationDepthMax: number | null;
-  connector: string | null;
-  tools: string[] | null;
-  arguments: { readonly [name: string]: unknown } | null;
-  version: number;
-  createdAt: string;
-  updatedAt: string;
-}
-
 export interface Grant {
   grantId: string;
   id: string;
@@ -140,6 +138,30 @@ export interface Grant {
   sandbox?: true;
 }
 
+export interface Policy {
+  id: string;
+  name: string;
+  effect: "deny" | "require_approval" | "allow";
+  priority: number;
+  agentId: string | null;
+  principalId: string | null;
+  scopes: string[] | null;
+  timeOfDayStart: string | null;
+  timeOfDayEnd: string | null;
+  timeZone: string | null;
+  daysOfWeek: string[] | null;
+  purposes: string[] | null;
+  networks: string[] | null;
+  delegationDepthMin: number | null;
+  delegationDepthMax: number | null;
+  connector: string | null;
+  tools: string[] | null;
+  arguments: { readonly [name: string]: unknown } | null;
+  version: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
 export interface AuthorizationRequest {
   authRequestId: string;
   id: string;
@@ -163,56 +185,6 @@ export interface AuthorizationRequest {
   channel?: "device" | "ciba";
   sandbox?: true;
   decidedAt?: string;
-}
-
-export interface TokensExchangeInput {
-  readonly code: string;
-  readonly agentId: string;
-  readonly codeVerifier?: string | undefined;
-  readonly redirectUri?: string | undefined;
-  readonly credentialFormat?: "jwt" | "vc-jwt" | "sd-jwt" | "both" | undefined;
-}
-
-export interface TokenSet {
-  grantToken: string;
-  tokenType: "Bearer";
-  expiresAt: string;
-  refreshToken: string;
-  refreshExpiresAt: string;
-  grantId: string;
-  grantExpiresAt: string;
-  agentId: string;
-  principalId: string;
-  scopes: string[];
-  audience?: string;
-  purpose?: string;
-  authorizationDetails?: unknown[];
-  budget?: {
-    amount?: string;
-    remaining: string;
-    currency: string;
-  };
-  sandbox?: true;
-  verifiableCredential?: string;
-  sdJwtCredential?: string;
-}
-
-export interface VerifiableCredential {
-  id: string;
-  grantId: string;
-  developerId: string;
-  principalId: string;
-  agentDid: string;
-  credentialType: string;
-  format: "vc-jwt" | "sd-jwt" | "agent-passport";
-  credential: string;
-  credentialJwt: string;
-  status: "active" | "revoked" | "expired";
-  statusListIdx: number;
-  statusListId: string;
-  issuedAt: string;
-  expiresAt: string;
-  revokedAt: string | null;
 }
 
 export interface Provider {
@@ -311,6 +283,38 @@ export interface VaultCredential {
   } | null;
 }
 
+export interface Budget {
+  id: string;
+  grantId: string;
+  agentId: string;
+  developerId: string;
+  initialBudget: string;
+  remainingBudget: string;
+  spent: string;
+  currency: string;
+  status: "active" | "exhausted" | "closed";
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface VerifiableCredential {
+  id: string;
+  grantId: string;
+  developerId: string;
+  principalId: string;
+  agentDid: string;
+  credentialType: string;
+  format: "vc-jwt" | "sd-jwt" | "agent-passport";
+  credential: string;
+  credentialJwt: string;
+  status: "active" | "revoked" | "expired";
+  statusListIdx: number;
+  statusListId: string;
+  issuedAt: string;
+  expiresAt: string;
+  revokedAt: string | null;
+}
+
 export interface ScimListUsersQuery {
   readonly attributes?: string | undefined;
   readonly excludedAttributes?: string | undefined;
@@ -404,40 +408,36 @@ export interface SsoSession {
   expiresAt: string;
 }
 
-export interface Budget {
-  id: string;
-  grantId: string;
-  agentId: string;
-  developerId: string;
-  initialBudget: string;
-  remainingBudget: string;
-  spent: string;
-  currency: string;
-  status: "active" | "exhausted" | "closed";
-  createdAt: string;
-  updatedAt: string;
+export interface TokensExchangeInput {
+  readonly code: string;
+  readonly agentId: string;
+  readonly codeVerifier?: string | undefined;
+  readonly redirectUri?: string | undefined;
+  readonly credentialFormat?: "jwt" | "vc-jwt" | "sd-jwt" | "both" | undefined;
 }
 
-export interface AuditEntry {
-  entryId: string;
-  id: string;
-  seq: number;
-  developerId: string;
-  agentId: string | null;
-  agentDid: string | null;
-  grantId: string | null;
-  principalId: string | null;
-  action: string;
-  status: "success" | "failure" | "blocked";
-  metadata: { readonly [name: string]: unknown };
-  purpose: string | null;
-  timestamp: string;
-  prevHash: string | null;
-  hash: string;
-  salt: string | null;
-  source: "service" | "developer";
-  requestId: string | null;
-  erased?: true;
+export interface TokenSet {
+  grantToken: string;
+  tokenType: "Bearer";
+  expiresAt: string;
+  refreshToken: string;
+  refreshExpiresAt: string;
+  grantId: string;
+  grantExpiresAt: string;
+  agentId: string;
+  principalId: string;
+  scopes: string[];
+  audience?: string;
+  purpose?: string;
+  authorizationDetails?: unknown[];
+  budget?: {
+    amount?: string;
+    remaining: string;
+    currency: string;
+  };
+  sandbox?: true;
+  verifiableCredential?: string;
+  sdJwtCredential?: string;
 }
 
 export interface Webhook {
@@ -564,6 +564,94 @@ export interface UsageHistoryAnswer {
     totalRequests: number;
     /** Calls through the vault proxy that an upstream answered, whatever its status; outside `totalRequests`. In every entry of an answer whose days have such a call, and in none of another. */ proxyCalls?: number;
   }[];
+}
+
+export interface EventsListQuery {
+  readonly types?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface EventsListItem {
+  id: string;
+  type: string;
+  createdAt: string;
+  timestamp: string;
+  developerId: string;
+  specVersion: string;
+  sandbox?: boolean;
+  data: { readonly [name: string]: unknown };
+}
+
+export interface EventsListAnswer {
+  events: EventsListItem[];
+  nextCursor: string | null;
+}
+
+export interface EventsStreamQuery {
+  readonly types?: string | undefined;
+  readonly lastEventId?: string | undefined;
+  readonly format?: "sse" | "ndjson" | "ocsf" | undefined;
+}
+
+export interface AuditLogInput {
+  readonly agentId: string;
+  readonly agentDid: string;
+  readonly grantId: string;
+  readonly principalId: string;
+  readonly action: string;
+  readonly status?: "success" | "failure" | "blocked" | undefined;
+  readonly metadata?: { readonly [name: string]: unknown } | undefined;
+}
+
+export interface AuditListQuery {
+  readonly agentId?: string | undefined;
+  readonly grantId?: string | undefined;
+  readonly principalId?: string | undefined;
+  readonly action?: string | undefined;
+  readonly status?: "success" | "failure" | "blocked" | undefined;
+  readonly purpose?: string | undefined;
+  readonly source?: "service" | "developer" | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly order?: "asc" | "desc" | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface AuditListAnswer {
+  entries: AuditEntry[];
+  nextCursor: string | null;
+}
+
+export interface AuditHeadAnswer {
+  seq: number;
+  hash: string | null;
+  timestamp: string | null;
+  checkpoint: string | null;
+}
+
+export interface AuditVerifyQuery {
+  readonly fromSeq?: number | undefined;
+  readonly toSeq?: number | undefined;
+}
+
+export interface AuditVerifyAnswer {
+  valid: boolean;
+  checkedEntries: number;
+  firstBrokenAt: string | null;
+  problem: string | null;
+  erasedEntries: number;
+  fromSeq: number;
+  toSeq: number;
+  head: {
+    seq: number;
+    hash: string | null;
+  };
+  checkpoint: string | null;
+  checkpointVerified: boolean | null;
 }
 
 export interface SignupInput {
@@ -785,33 +873,6 @@ export interface DevelopersSetPlanAnswer {
   plan: "free" | "pro" | "enterprise";
 }
 
-export interface BillingGetSubscriptionAnswer {
-  plan: "free" | "pro" | "enterprise";
-  status: "active" | "past_due" | "canceled";
-  currentPeriodEnd: string | null;
-  effectivePlan: "free" | "pro" | "enterprise";
-  cancelAtPeriodEnd: boolean;
-  graceEndsAt: string | null;
-}
-
-export interface BillingCreateCheckoutInput {
-  readonly plan: "pro" | "enterprise";
-  readonly successUrl: string;
-  readonly cancelUrl: string;
-}
-
-export interface BillingCreateCheckoutAnswer {
-  checkoutUrl: string;
-}
-
-export interface BillingCreatePortalInput {
-  readonly returnUrl: string;
-}
-
-export interface BillingCreatePortalAnswer {
-  portalUrl: string;
-}
-
 export interface EmailsSendLinkInput {
   readonly email: string;
 }
@@ -949,57 +1010,6 @@ export interface DidsResolveAnswer {
   };
 }
 
-export interface ResourcesAddInput {
-  readonly resource: string;
-  readonly name: string;
-  readonly scopes?: readonly string[] | undefined;
-  readonly connectors?: readonly string[] | null | undefined;
-  readonly loginUrl?: string | null | undefined;
-  readonly dpopRequired?: boolean | undefined;
-  readonly tokenTtlSeconds?: number | undefined;
-}
-
-export interface ResourcesAddAnswer {
-  id: string;
-  resource: string;
-  name: string;
-  scopes: string[];
-  connectors: string[];
-  loginUrl: string | null;
-  dpopRequired: boolean;
-  tokenTtlSeconds: number;
-  createdAt: string;
-  updatedAt: string;
-  credential: string;
-}
-
-export interface ResourcesListItem {
-  id: string;
-  resource: string;
-  name: string;
-  scopes: string[];
-  connectors: string[];
-  loginUrl: string | null;
-  dpopRequired: boolean;
-  tokenTtlSeconds: number;
-  createdAt: string;
-  updatedAt: string;
-}
-
-export interface ResourcesListAnswer {
-  resources: ResourcesListItem[];
-  nextCursor: string | null;
-}
-
-export interface ResourcesChangeInput {
-  readonly name?: string | undefined;
-  readonly scopes?: readonly string[] | undefined;
-  readonly connectors?: readonly string[] | null | undefined;
-  readonly loginUrl?: string | null | undefined;
-  readonly dpopRequired?: boolean | undefined;
-  readonly tokenTtlSeconds?: number | undefined;
-}
-
 export interface ManifestsPutAnswer {
   connector: string;
   version: string;
@@ -1026,6 +1036,37 @@ export interface ManifestsListItem {
 
 export interface ManifestsListAnswer {
   manifests: ManifestsListItem[];
+  nextCursor: string | null;
+}
+
+export interface GrantsListQuery {
+  readonly agentId?: string | undefined;
+  readonly principalId?: string | undefined;
+  readonly status?: "active" | "revoked" | "expired" | undefined;
+  readonly parentGrantId?: string | undefined;
+  readonly rootGrantId?: string | undefined;
+  readonly purpose?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface GrantsListAnswer {
+  grants: Grant[];
+  nextCursor: string | null;
+}
+
+export interface GrantsTokensItem {
+  tokenId: string;
+  issuedAt: string;
+  expiresAt: string;
+  status: "active" | "revoked" | "expired";
+  revokedAt?: string;
+}
+
+export interface GrantsTokensAnswer {
+  tokens: GrantsTokensItem[];
   nextCursor: string | null;
 }
 
@@ -1214,85 +1255,6 @@ export interface PoliciesReplayAnswer {
   complete: boolean;
 }
 
-export interface PolicyBundlesSyncInput {
-  readonly format: "rego" | "cedar";
-  readonly version: string;
-  readonly content: string;
-  readonly fileCount?: number | undefined;
-  readonly activate?: boolean | undefined;
-  readonly sha256?: string | undefined;
-}
-
-export interface PolicyBundlesSyncAnswer {
-  bundleId: string;
-  format: "rego" | "cedar";
-  version: string;
-  sha256: string;
-  fileCount: number;
-  activated: boolean;
-}
-
-export interface PolicyBundlesListQuery {
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-  readonly format?: "rego" | "cedar" | undefined;
-}
-
-export interface PolicyBundlesListItem {
-  id: string;
-  developerId: string;
-  format: "rego" | "cedar";
-  version: string;
-  sha256: string;
-  fileCount: number;
-  active: boolean;
-  createdAt: string;
-}
-
-export interface PolicyBundlesListAnswer {
-  bundles: PolicyBundlesListItem[];
-  nextCursor: string | null;
-}
-
-export interface PolicyBundlesActiveQuery {
-  readonly format: "rego" | "cedar";
-}
-
-export interface PolicyBundlesRotateSecretAnswer {
-  secret: string;
-}
-
-export interface GrantsListQuery {
-  readonly agentId?: string | undefined;
-  readonly principalId?: string | undefined;
-  readonly status?: "active" | "revoked" | "expired" | undefined;
-  readonly parentGrantId?: string | undefined;
-  readonly rootGrantId?: string | undefined;
-  readonly purpose?: string | undefined;
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
-
-export interface GrantsListAnswer {
-  grants: Grant[];
-  nextCursor: string | null;
-}
-
-export interface GrantsTokensItem {
-  tokenId: string;
-  issuedAt: string;
-  expiresAt: string;
-  status: "active" | "revoked" | "expired";
-  revokedAt?: string;
-}
-
-export interface GrantsTokensAnswer {
-  tokens: GrantsTokensItem[];
-  nextCursor: string | null;
-}
-
 export interface AuthorizeInput {
   readonly agentId: string;
   readonly principalId: string;
@@ -1363,510 +1325,6 @@ export interface AuthorizationsApproveAnswer {
   authRequestId: string;
   status: "pending" | "approved" | "denied" | "cancelled" | "consumed" | "expired";
   code?: string;
-}
-
-export interface WebauthnRegisterOptionsInput {
-  readonly principalId: string;
-}
-
-export interface WebauthnRegisterOptionsAnswer {
-  challengeId: string;
-  publicKey: { readonly [name: string]: unknown };
-}
-
-export interface WebauthnRegisterVerifyInput {
-  readonly challengeId: string;
-  readonly response: {
-    readonly id: string;
-    readonly rawId: string;
-    readonly type: "public-key";
-    readonly response: {
-      readonly clientDataJSON: string;
-      readonly attestationObject: string;
-      readonly transports?: readonly string[] | undefined;
-      readonly [member: string]: unknown;
-    };
-    readonly [member: string]: unknown;
-  };
-  readonly deviceName?: string | undefined;
-}
-
-export interface WebauthnRegisterVerifyAnswer {
-  id: string;
-  principalId: string;
-  deviceName: string | null;
-  backedUp: boolean;
-  deviceType: "singleDevice" | "multiDevice";
-  transports: string[];
-  aaguid: string | null;
-  createdAt: string;
-}
-
-export interface WebauthnListCredentialsItem {
-  id: string;
-  principalId: string;
-  deviceName: string | null;
-  backedUp: boolean;
-  deviceType: "singleDevice" | "multiDevice";
-  transports: string[];
-  status: "active" | "suspect";
-  createdAt: string;
-  lastUsedAt: string | null;
-}
-
-export interface WebauthnListCredentialsAnswer {
-  credentials: WebauthnListCredentialsItem[];
-  nextCursor: string | null;
-}
-
-export interface WebauthnChangeCredentialInput {
-  readonly deviceName?: string | undefined;
-  readonly status?: "active" | undefined;
-}
-
-export interface PrincipalPasskeysAnswer {
-  passkeys: WebauthnListCredentialsItem[];
-  nextCursor: string | null;
-}
-
-export interface TokensRefreshInput {
-  readonly refreshToken: string;
-  readonly agentId: string;
-}
-
-export interface TokensRefreshAnswer {
-  grantToken: string;
-  tokenType: "Bearer";
-  expiresAt: string;
-  refreshToken: string;
-  refreshExpiresAt: string;
-  grantId: string;
-  grantExpiresAt: string;
-  agentId: string;
-  principalId: string;
-  scopes: string[];
-  audience?: string;
-  purpose?: string;
-  authorizationDetails?: unknown[];
-  budget?: {
-    amount?: string;
-    remaining: string;
-    currency: string;
-  };
-  sandbox?: true;
-}
-
-export interface GrantsDelegateInput {
-  readonly parentGrantToken: string;
-  readonly subAgentId: string;
-  readonly scopes: readonly string[];
-  readonly expiresIn?: string | undefined;
-  readonly tokenExpiresIn?: string | undefined;
-  readonly audience?: string | undefined;
-  readonly authorizationDetails?: readonly unknown[] | undefined;
-  readonly purpose?: string | undefined;
-  readonly budget?: {
-    readonly amount: number | string;
-    readonly currency?: string | undefined;
-  } | undefined;
-  readonly credentialFormat?: "jwt" | "vc-jwt" | "both" | undefined;
-}
-
-export interface GrantsDelegateAnswer {
-  grantToken: string;
-  tokenType: "Bearer";
-  expiresAt: string;
-  refreshToken: string | null;
-  refreshExpiresAt: string | null;
-  grantId: string;
-  grantExpiresAt: string;
-  agentId: string;
-  principalId: string;
-  scopes: string[];
-  audience?: string;
-  purpose?: string;
-  authorizationDetails?: unknown[];
-  budget?: {
-    amount?: string;
-    remaining: string;
-    currency: string;
-  };
-  sandbox?: true;
-  parentGrantId: string;
-  delegationDepth: number;
-  verifiableCredential?: string;
-}
-
-export interface TokensVerifyInput {
-  readonly audience?: string | undefined;
-  readonly requiredScopes?: readonly string[] | undefined;
-}
-
-export interface TokensVerifyAnswer {
-  valid: boolean;
-  reason?: "expired" | "revoked" | "grant_inactive" | "agent_inactive" | "audience" | "scope";
-  grantId?: string;
-  scopes?: string[];
-  principal?: string;
-  agent?: string;
-  expiresAt?: string;
-  tokenId?: string;
-  agentId?: string;
-  agentDid?: string;
-  principalId?: string;
-  developerId?: string;
-  issuedAt?: string;
-  delegationDepth?: number;
-  audience?: string;
-  cnf?: {
-    jkt: string;
-  };
-  purpose?: string;
-  authorizationDetails?: unknown[];
-  parentGrantId?: string;
-  reconsentRequired?: true;
-  sandbox?: true;
-}
-
-export interface GrantsVerifyAnswer {
-  active: boolean;
-  reason?: "revoked" | "expired" | "not_found" | "agent_inactive";
-  claims?: { readonly [name: string]: unknown };
-}
-
-export interface TokensIntrospectInput {
-  readonly token_type_hint?: string | undefined;
-  readonly [member: string]: unknown;
-}
-
-export interface TokensIntrospectAnswer {
-  active: boolean;
-  scope?: string;
-  client_id?: string;
-  token_type?: "Bearer" | "DPoP";
-  exp?: number;
-  iat?: number;
-  nbf?: number;
-  sub?: string;
-  aud?: string | string[];
-  cnf?: {
-    jkt: string;
-  };
-  iss?: string;
-  jti?: string;
-  act?: { readonly [name: string]: unknown };
-  authorization_details?: unknown[];
-  dev?: string;
-  "urn:service:grant"?: { readonly [name: string]: unknown };
-}
-
-export interface WorkloadsAddInput {
-  readonly issuer: string;
-  readonly jwksUri?: string | undefined;
-  readonly audience?: string | undefined;
-  readonly subject: string;
-  readonly claims?: { readonly [name: string]: string } | undefined;
-  readonly maxTokenSeconds?: number | undefined;
-  readonly allowReuse?: boolean | undefined;
-}
-
-export interface WorkloadsAddAnswer {
-  id: string;
-  workloadId: string;
-  agentId: string;
-  issuer: string;
-  jwksUri: string;
-  audience: string;
-  subject: string;
-  claims: { readonly [name: string]: string };
-  maxTokenSeconds: number;
-  allowReuse: boolean;
-  createdAt: string;
-}
-
-export interface WorkloadsListAnswer {
-  workloads: WorkloadsAddAnswer[];
-  nextCursor: string | null;
-}
-
-export interface OauthPutClientInput {
-  readonly redirectUris?: readonly string[] | undefined;
-  readonly authMethod: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "workload_jwt";
-  readonly dpopBound?: boolean | undefined;
-}
-
-export interface OauthPutClientAnswer {
-  clientId: string;
-  redirectUris: string[];
-  authMethod: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "workload_jwt";
-  dpopBound: boolean;
-  createdAt: string;
-  updatedAt: string;
-  clientSecret?: string;
-}
-
-export interface CredentialsIssueInput {
-  readonly grantId: string;
-  readonly format: "vc-jwt" | "sd-jwt";
-  readonly expiresIn?: string | undefined;
-  readonly holderJwk?: {
-    readonly kty: "RSA";
-    readonly n: string;
-    readonly e: string;
-    readonly alg?: "RS256" | undefined;
-    readonly kid?: string | undefined;
-    readonly use?: "sig" | undefined;
-    readonly key_ops?: readonly "verify"[] | undefined;
-    readonly ext?: boolean | undefined;
-  } | {
-    readonly kty: "EC";
-    readonly crv: "P-256";
-    readonly x: string;
-    readonly y: string;
-    readonly alg?: "ES256" | undefined;
-    readonly kid?: string | undefined;
-    readonly use?: "sig" | undefined;
-    readonly key_ops?: readonly "verify"[] | undefined;
-    readonly ext?: boolean | undefined;
-  } | {
-    readonly kty: "OKP";
-    readonly crv: "Ed25519";
-    readonly x: string;
-    readonly kid?: string | undefined;
-    readonly use?: "sig" | undefined;
-    readonly alg?: "EdDSA" | "Ed25519" | undefined;
-  } | undefined;
-  readonly selectiveFields?: readonly ("principalId" | "developerId" | "scopes" | "delegationDepth" | "grantId")[] | undefined;
-}
-
-export interface CredentialsListQuery {
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-  readonly grantId?: string | undefined;
-  readonly principalId?: string | undefined;
-  readonly status?: "active" | "revoked" | "expired" | undefined;
-}
-
-export interface CredentialsListAnswer {
-  credentials: VerifiableCredential[];
-  nextCursor: string | null;
-}
-
-export interface CredentialsRevokeAnswer {
-  id: string;
-  status: "revoked";
-  revokedAt: string;
-}
-
-export interface CredentialsVerifyAnswer {
-  valid: boolean;
-  vcId?: string;
-  credentialType?: string;
-  issuer?: string;
-  subject?: string;
-  expiresAt?: string;
-  payload?: { readonly [name: string]: unknown };
-  revoked?: boolean;
-  expired?: boolean;
-  error?: string;
-  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "suspended" | "status_unavailable";
-}
-
-export interface CredentialsPresentInput {
-  readonly sdJwt: string;
-  readonly nonce?: string | undefined;
-  readonly audience?: string | undefined;
-}
-
-export interface CredentialsPresentAnswer {
-  valid: boolean;
-  vcId?: string;
-  disclosedClaims?: { readonly [name: string]: unknown };
-  keyBound?: boolean;
-  error?: string;
-  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "suspended" | "status_unavailable" | "disclosure_invalid" | "key_binding_required" | "key_binding_invalid";
-}
-
-export interface PassportsIssueInput {
-  readonly agentId: string;
-  readonly grantId: string;
-  readonly allowedMPPCategories: readonly ("inference" | "compute" | "data" | "storage" | "search" | "media" | "delivery" | "browser" | "general")[];
-  readonly maxTransactionAmount: {
-    readonly amount: number | string;
-    readonly currency: string;
-  };
-  readonly paymentRails?: readonly "tempo"[] | undefined;
-  readonly expiresIn?: string | undefined;
-  readonly parentPassportId?: string | undefined;
-}
-
-export interface PassportsIssueAnswer {
-  passportId: string;
-  credential: {
-    "@context": string[];
-    id: string;
-    type: string[];
-    issuer: string;
-    validFrom: string;
-    validUntil: string;
-    credentialSubject: {
-      id: string;
-      type: "AIAgent";
-      humanPrincipal: string;
-      organizationDID: string;
-      grantId: string;
-      allowedMPPCategories: ("inference" | "compute" | "data" | "storage" | "search" | "media" | "delivery" | "browser" | "general")[];
-      maxTransactionAmount: {
-        amount: number | string;
-        currency: string;
-      };
-      paymentRails: "tempo"[];
-      delegationDepth: number;
-      /** There for accounts of the sandbox. */ sandbox?: true;
-      parentPassportId?: string;
-    };
-    credentialStatus: { readonly [name: string]: unknown }[];
-    proof?: { readonly [name: string]: unknown };
-  };
-  encodedCredential: string;
-  passportJwt: string;
-  expiresAt: string;
-}
-
-export interface PassportsGetAnswer {
-  "@context": string[];
-  id: string;
-  type: string[];
-  issuer: string;
-  validFrom: string;
-  validUntil: string;
-  credentialSubject: {
-    id: string;
-    type: "AIAgent";
-    humanPrincipal: string;
-    organizationDID: string;
-    grantId: string;
-    allowedMPPCategories: ("inference" | "compute" | "data" | "storage" | "search" | "media" | "delivery" | "browser" | "general")[];
-    maxTransactionAmount: {
-      amount: number | string;
-      currency: string;
-    };
-    paymentRails: "tempo"[];
-    delegationDepth: number;
-    /** There for accounts of the sandbox. */ sandbox?: true;
-    parentPassportId?: string;
-  };
-  credentialStatus: { readonly [name: string]: unknown }[];
-  proof?: { readonly [name: string]: unknown };
-  status: "active" | "revoked" | "expired";
-}
-
-export interface PassportsListQuery {
-  readonly cursor?: string | undefined;
-  readonly agentId?: string | undefined;
-  readonly grantId?: string | undefined;
-  readonly status?: "active" | "revoked" | "expired" | undefined;
-}
-
-export type PassportsListAnswer = {
-  passportId: string;
-  agentId: string;
-  grantId: string;
-  status: "active" | "revoked" | "expired";
-  expiresAt: string;
-  createdAt: string;
-}[];
-
-export interface PassportsRevokeAnswer {
-  revoked: true;
-  revokedAt: string;
-}
-
-export interface PassportsVerifyInput {
-  readonly passport: string;
-}
-
-export interface PassportsVerifyAnswer {
-  valid: boolean;
-  passportId?: string;
-  agentDid?: string;
-  grantId?: string;
-  categories?: string[];
-  maxTransactionAmount?: {
-    amount: number | string;
-    currency: string;
-  };
-  expiresAt?: string;
-  error?: string;
-  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "suspended" | "status_unavailable";
-}
-
-export interface WalletAuthorizationsIssueInput {
-  readonly grantId: string;
-  readonly account: string;
-  readonly maxAmount: {
-    readonly amount: number | string;
-    readonly asset: string;
-  };
-  readonly payee?: string | undefined;
-  readonly expiresIn?: string | undefined;
-  readonly nonce?: string | undefined;
-}
-
-export interface WalletAuthorizationsIssueAnswer {
-  id: string;
-  authorization: string;
-  expiresAt: string;
-}
-
-export interface WalletAuthorizationsListQuery {
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-  readonly grantId?: string | undefined;
-}
-
-export interface WalletAuthorizationsListItem {
-  id: string;
-  grantId: string;
-  agentId: string;
-  principalId: string;
-  account: string;
-  maxAmount: {
-    amount: number | string;
-    asset: string;
-  };
-  payee?: string;
-  nonce?: string;
-  authorization: string;
-  status: "active" | "consumed" | "revoked" | "expired";
-  issuedAt: string;
-  expiresAt: string;
-  consumedAt: string | null;
-  revokedAt: string | null;
-}
-
-export interface WalletAuthorizationsListAnswer {
-  authorizations: WalletAuthorizationsListItem[];
-  nextCursor: string | null;
-}
-
-export interface WalletAuthorizationsVerifyInput {
-  readonly authorization: string;
-}
-
-export interface WalletAuthorizationsVerifyAnswer {
-  valid: boolean;
-  id?: string;
-  account?: string;
-  maxAmount?: {
-    amount: number | string;
-    asset: string;
-  };
-  payee?: string;
-  nonce?: string;
-  expiresAt?: string;
-  error?: string;
-  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "suspended" | "status_unavailable" | "consumed";
 }
 
 export interface ProvidersAddInput {
@@ -2060,34 +1518,91 @@ export interface VaultListAnswer {
   nextCursor: string | null;
 }
 
-export interface EventsListQuery {
-  readonly types?: string | undefined;
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
+export interface BudgetsAllocateInput {
+  readonly grantId: string;
+  readonly initialBudget: number | string;
+  readonly currency?: string | undefined;
+}
+
+export interface BudgetsDebitInput {
+  readonly grantId: string;
+  readonly amount: number | string;
+  readonly description?: string | undefined;
+  readonly metadata?: { readonly [name: string]: unknown } | undefined;
+}
+
+export interface BudgetsDebitAnswer {
+  remaining: string;
+  transactionId: string;
+  grantId: string;
+  currency: string;
+  allocationId: string;
+}
+
+export interface BudgetsRefundInput {
+  readonly transactionId: string;
+  readonly amount?: number | string | undefined;
+  readonly description?: string | undefined;
+  readonly metadata?: { readonly [name: string]: unknown } | undefined;
+}
+
+export interface BudgetsRefundAnswer {
+  remaining: string;
+  transactionId: string;
+  grantId: string;
+  currency: string;
+  allocationId: string;
+  refundOf: string;
+  amount: string;
+}
+
+export interface BudgetsListQuery {
+  readonly status?: "active" | "exhausted" | "closed" | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
 
-export interface EventsListItem {
-  id: string;
-  type: string;
-  createdAt: string;
-  timestamp: string;
-  developerId: string;
-  specVersion: string;
-  sandbox?: boolean;
-  data: { readonly [name: string]: unknown };
-}
-
-export interface EventsListAnswer {
-  events: EventsListItem[];
+export interface BudgetsListAnswer {
+  allocations: Budget[];
   nextCursor: string | null;
 }
 
-export interface EventsStreamQuery {
-  readonly types?: string | undefined;
-  readonly lastEventId?: string | undefined;
-  readonly format?: "sse" | "ndjson" | "ocsf" | undefined;
+export interface BudgetsVerifyAnswer {
+  valid: boolean;
+  allocations: number;
+  faults: {
+    allocationId: string;
+    fault: string;
+  }[];
+}
+
+export interface BudgetsTransactionsQuery {
+  readonly page?: number | undefined;
+  readonly pageSize?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface BudgetsTransactionsItem {
+  id: string;
+  grantId: string;
+  allocationId: string;
+  amount: string;
+  description: string;
+  metadata: { readonly [name: string]: unknown };
+  createdAt: string;
+  balanceAfter: string;
+  sourceTransactionId: string | null;
+  sourceGrantId: string | null;
+  refundOf: string | null;
+}
+
+export interface BudgetsTransactionsAnswer {
+  transactions: BudgetsTransactionsItem[];
+  total: number;
+  page: number;
+  pageSize: number;
+  nextCursor: string | null;
 }
 
 export interface PrincipalSessionsCreateInput {
@@ -2157,6 +1672,12 @@ export interface PrincipalRevokeAllAnswer {
   cancelled: number;
 }
 
+export interface PrincipalAuditQuery {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly grantId?: string | undefined;
+}
+
 export interface PrincipalAuditItem {
   entryId: string;
   agentId: string | null;
@@ -2177,73 +1698,201 @@ export interface PrincipalAuditAnswer {
   nextCursor: string | null;
 }
 
-export interface ConnectionsAskInput {
-  readonly service: string;
+export interface WebauthnRegisterOptionsInput {
   readonly principalId: string;
-  readonly agentId?: string | undefined;
-  readonly scopes?: readonly string[] | undefined;
-  readonly returnUrl?: string | undefined;
-  readonly state?: string | undefined;
-  readonly expiresIn?: string | undefined;
 }
 
-export interface ConnectionsAskAnswer {
+export interface WebauthnRegisterOptionsAnswer {
+  challengeId: string;
+  publicKey: { readonly [name: string]: unknown };
+}
+
+export interface WebauthnRegisterVerifyInput {
+  readonly challengeId: string;
+  readonly response: {
+    readonly id: string;
+    readonly rawId: string;
+    readonly type: "public-key";
+    readonly response: {
+      readonly clientDataJSON: string;
+      readonly attestationObject: string;
+      readonly transports?: readonly string[] | undefined;
+      readonly [member: string]: unknown;
+    };
+    readonly [member: string]: unknown;
+  };
+  readonly deviceName?: string | undefined;
+}
+
+export interface WebauthnRegisterVerifyAnswer {
   id: string;
-  connectSessionId: string;
-  providerId: string;
-  service: string;
   principalId: string;
-  agentId: string | null;
-  scopes: string[];
-  status: "pending" | "started" | "returned" | "connected" | "denied" | "failed" | "cancelled" | "expired";
-  reason: string | null;
-  credentialId: string | null;
+  deviceName: string | null;
+  backedUp: boolean;
+  deviceType: "singleDevice" | "multiDevice";
+  transports: string[];
+  aaguid: string | null;
   createdAt: string;
-  expiresAt: string;
-  decidedAt: string | null;
-  connectUrl: string;
 }
 
-export interface ConnectionsGetAnswer {
+export interface WebauthnListCredentialsItem {
   id: string;
-  connectSessionId: string;
-  providerId: string;
-  service: string;
   principalId: string;
-  agentId: string | null;
-  scopes: string[];
-  status: "pending" | "started" | "returned" | "connected" | "denied" | "failed" | "cancelled" | "expired";
-  reason: string | null;
-  credentialId: string | null;
+  deviceName: string | null;
+  backedUp: boolean;
+  deviceType: "singleDevice" | "multiDevice";
+  transports: string[];
+  status: "active" | "suspect";
   createdAt: string;
-  expiresAt: string;
-  decidedAt: string | null;
+  lastUsedAt: string | null;
 }
 
-export interface ConnectionsAskAsAgentInput {
-  readonly service: string;
-  readonly scopes?: readonly string[] | undefined;
-  readonly expiresIn?: string | undefined;
-}
-
-export interface PrincipalConnectionsItem {
-  id: string;
-  service: string;
-  providerName: string;
-  account: {
-    id: string;
-    label: string | null;
-  } | null;
-  scopesGranted: string[];
-  status: "connected" | "reauthorization_required";
-  reason: string | null;
-  connectedAt: string;
-  lastExchangedAt: string | null;
-}
-
-export interface PrincipalConnectionsAnswer {
-  connections: PrincipalConnectionsItem[];
+export interface WebauthnListCredentialsAnswer {
+  credentials: WebauthnListCredentialsItem[];
   nextCursor: string | null;
+}
+
+export interface WebauthnChangeCredentialInput {
+  readonly deviceName?: string | undefined;
+  readonly status?: "active" | undefined;
+}
+
+export interface PrincipalPasskeysAnswer {
+  passkeys: WebauthnListCredentialsItem[];
+  nextCursor: string | null;
+}
+
+export interface CredentialsIssueInput {
+  readonly grantId: string;
+  readonly format: "vc-jwt" | "sd-jwt";
+  readonly expiresIn?: string | undefined;
+  readonly holderJwk?: {
+    readonly kty: "RSA";
+    readonly n: string;
+    readonly e: string;
+    readonly alg?: "RS256" | undefined;
+    readonly kid?: string | undefined;
+    readonly use?: "sig" | undefined;
+    readonly key_ops?: readonly "verify"[] | undefined;
+    readonly ext?: boolean | undefined;
+  } | {
+    readonly kty: "EC";
+    readonly crv: "P-256";
+    readonly x: string;
+    readonly y: string;
+    readonly alg?: "ES256" | undefined;
+    readonly kid?: string | undefined;
+    readonly use?: "sig" | undefined;
+    readonly key_ops?: readonly "verify"[] | undefined;
+    readonly ext?: boolean | undefined;
+  } | {
+    readonly kty: "OKP";
+    readonly crv: "Ed25519";
+    readonly x: string;
+    readonly kid?: string | undefined;
+    readonly use?: "sig" | undefined;
+    readonly alg?: "EdDSA" | "Ed25519" | undefined;
+  } | undefined;
+  readonly selectiveFields?: readonly ("principalId" | "developerId" | "scopes" | "delegationDepth" | "grantId")[] | undefined;
+}
+
+export interface CredentialsListQuery {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly grantId?: string | undefined;
+  readonly principalId?: string | undefined;
+  readonly status?: "active" | "revoked" | "expired" | undefined;
+}
+
+export interface CredentialsListAnswer {
+  credentials: VerifiableCredential[];
+  nextCursor: string | null;
+}
+
+export interface CredentialsRevokeAnswer {
+  id: string;
+  status: "revoked";
+  revokedAt: string;
+}
+
+export interface CredentialsVerifyAnswer {
+  valid: boolean;
+  vcId?: string;
+  credentialType?: string;
+  issuer?: string;
+  subject?: string;
+  expiresAt?: string;
+  payload?: { readonly [name: string]: unknown };
+  revoked?: boolean;
+  expired?: boolean;
+  error?: string;
+  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "suspended" | "status_unavailable";
+}
+
+export interface CredentialsPresentInput {
+  readonly sdJwt: string;
+  readonly nonce?: string | undefined;
+  readonly audience?: string | undefined;
+}
+
+export interface CredentialsPresentAnswer {
+  valid: boolean;
+  vcId?: string;
+  disclosedClaims?: { readonly [name: string]: unknown };
+  keyBound?: boolean;
+  error?: string;
+  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "suspended" | "status_unavailable" | "disclosure_invalid" | "key_binding_required" | "key_binding_invalid";
+}
+
+export interface ResourcesAddInput {
+  readonly resource: string;
+  readonly name: string;
+  readonly scopes?: readonly string[] | undefined;
+  readonly connectors?: readonly string[] | null | undefined;
+  readonly loginUrl?: string | null | undefined;
+  readonly dpopRequired?: boolean | undefined;
+  readonly tokenTtlSeconds?: number | undefined;
+}
+
+export interface ResourcesAddAnswer {
+  id: string;
+  resource: string;
+  name: string;
+  scopes: string[];
+  connectors: string[];
+  loginUrl: string | null;
+  dpopRequired: boolean;
+  tokenTtlSeconds: number;
+  createdAt: string;
+  updatedAt: string;
+  credential: string;
+}
+
+export interface ResourcesListItem {
+  id: string;
+  resource: string;
+  name: string;
+  scopes: string[];
+  connectors: string[];
+  loginUrl: string | null;
+  dpopRequired: boolean;
+  tokenTtlSeconds: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface ResourcesListAnswer {
+  resources: ResourcesListItem[];
+  nextCursor: string | null;
+}
+
+export interface ResourcesChangeInput {
+  readonly name?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  readonly connectors?: readonly string[] | null | undefined;
+  readonly loginUrl?: string | null | undefined;
+  readonly dpopRequired?: boolean | undefined;
+  readonly tokenTtlSeconds?: number | undefined;
 }
 
 export interface ScimCreateTokenInput {
@@ -2507,6 +2156,594 @@ export interface SsoHandleLdapCallbackInput {
   readonly [member: string]: unknown;
 }
 
+export interface ConnectionsAskInput {
+  readonly service: string;
+  readonly principalId: string;
+  readonly agentId?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  readonly returnUrl?: string | undefined;
+  readonly state?: string | undefined;
+  readonly expiresIn?: string | undefined;
+}
+
+export interface ConnectionsAskAnswer {
+  id: string;
+  connectSessionId: string;
+  providerId: string;
+  service: string;
+  principalId: string;
+  agentId: string | null;
+  scopes: string[];
+  status: "pending" | "started" | "returned" | "connected" | "denied" | "failed" | "cancelled" | "expired";
+  reason: string | null;
+  credentialId: string | null;
+  createdAt: string;
+  expiresAt: string;
+  decidedAt: string | null;
+  connectUrl: string;
+}
+
+export interface ConnectionsGetAnswer {
+  id: string;
+  connectSessionId: string;
+  providerId: string;
+  service: string;
+  principalId: string;
+  agentId: string | null;
+  scopes: string[];
+  status: "pending" | "started" | "returned" | "connected" | "denied" | "failed" | "cancelled" | "expired";
+  reason: string | null;
+  credentialId: string | null;
+  createdAt: string;
+  expiresAt: string;
+  decidedAt: string | null;
+}
+
+export interface ConnectionsAskAsAgentInput {
+  readonly service: string;
+  readonly scopes?: readonly string[] | undefined;
+  readonly expiresIn?: string | undefined;
+}
+
+export interface PrincipalConnectionsItem {
+  id: string;
+  service: string;
+  providerName: string;
+  account: {
+    id: string;
+    label: string | null;
+  } | null;
+  scopesGranted: string[];
+  status: "connected" | "reauthorization_required";
+  reason: string | null;
+  connectedAt: string;
+  lastExchangedAt: string | null;
+}
+
+export interface PrincipalConnectionsAnswer {
+  connections: PrincipalConnectionsItem[];
+  nextCursor: string | null;
+}
+
+export interface WalletAuthorizationsIssueInput {
+  readonly grantId: string;
+  readonly account: string;
+  readonly maxAmount: {
+    readonly amount: number | string;
+    readonly asset: string;
+  };
+  readonly payee?: string | undefined;
+  readonly expiresIn?: string | undefined;
+  readonly nonce?: string | undefined;
+}
+
+export interface WalletAuthorizationsIssueAnswer {
+  id: string;
+  authorization: string;
+  expiresAt: string;
+}
+
+export interface WalletAuthorizationsListItem {
+  id: string;
+  grantId: string;
+  agentId: string;
+  principalId: string;
+  account: string;
+  maxAmount: {
+    amount: number | string;
+    asset: string;
+  };
+  payee?: string;
+  nonce?: string;
+  authorization: string;
+  status: "active" | "consumed" | "revoked" | "expired";
+  issuedAt: string;
+  expiresAt: string;
+  consumedAt: string | null;
+  revokedAt: string | null;
+}
+
+export interface WalletAuthorizationsListAnswer {
+  authorizations: WalletAuthorizationsListItem[];
+  nextCursor: string | null;
+}
+
+export interface WalletAuthorizationsVerifyInput {
+  readonly authorization: string;
+}
+
+export interface WalletAuthorizationsVerifyAnswer {
+  valid: boolean;
+  id?: string;
+  account?: string;
+  maxAmount?: {
+    amount: number | string;
+    asset: string;
+  };
+  payee?: string;
+  nonce?: string;
+  expiresAt?: string;
+  error?: string;
+  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "suspended" | "status_unavailable" | "consumed";
+}
+
+export interface WorkloadsAddInput {
+  readonly issuer: string;
+  readonly jwksUri?: string | undefined;
+  readonly audience?: string | undefined;
+  readonly subject: string;
+  readonly claims?: { readonly [name: string]: string } | undefined;
+  readonly maxTokenSeconds?: number | undefined;
+  readonly allowReuse?: boolean | undefined;
+}
+
+export interface WorkloadsAddAnswer {
+  id: string;
+  workloadId: string;
+  agentId: string;
+  issuer: string;
+  jwksUri: string;
+  audience: string;
+  subject: string;
+  claims: { readonly [name: string]: string };
+  maxTokenSeconds: number;
+  allowReuse: boolean;
+  createdAt: string;
+}
+
+export interface WorkloadsListAnswer {
+  workloads: WorkloadsAddAnswer[];
+  nextCursor: string | null;
+}
+
+export interface PolicyBundlesSyncInput {
+  readonly format: "rego" | "cedar";
+  readonly version: string;
+  readonly content: string;
+  readonly fileCount?: number | undefined;
+  readonly activate?: boolean | undefined;
+  readonly sha256?: string | undefined;
+}
+
+export interface PolicyBundlesSyncAnswer {
+  bundleId: string;
+  format: "rego" | "cedar";
+  version: string;
+  sha256: string;
+  fileCount: number;
+  activated: boolean;
+}
+
+export interface PolicyBundlesListQuery {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly format?: "rego" | "cedar" | undefined;
+}
+
+export interface PolicyBundlesListItem {
+  id: string;
+  developerId: string;
+  format: "rego" | "cedar";
+  version: string;
+  sha256: string;
+  fileCount: number;
+  active: boolean;
+  createdAt: string;
+}
+
+export interface PolicyBundlesListAnswer {
+  bundles: PolicyBundlesListItem[];
+  nextCursor: string | null;
+}
+
+export interface PolicyBundlesActiveQuery {
+  readonly format: "rego" | "cedar";
+}
+
+export interface PolicyBundlesRotateSecretAnswer {
+  secret: string;
+}
+
+export interface TokensRefreshInput {
+  readonly refreshToken: string;
+  readonly agentId: string;
+}
+
+export interface TokensRefreshAnswer {
+  grantToken: string;
+  tokenType: "Bearer";
+  expiresAt: string;
+  refreshToken: string;
+  refreshExpiresAt: string;
+  grantId: string;
+  grantExpiresAt: string;
+  agentId: string;
+  principalId: string;
+  scopes: string[];
+  audience?: string;
+  purpose?: string;
+  authorizationDetails?: unknown[];
+  budget?: {
+    amount?: string;
+    remaining: string;
+    currency: string;
+  };
+  sandbox?: true;
+}
+
+export interface GrantsDelegateInput {
+  readonly parentGrantToken: string;
+  readonly subAgentId: string;
+  readonly scopes: readonly string[];
+  readonly expiresIn?: string | undefined;
+  readonly tokenExpiresIn?: string | undefined;
+  readonly audience?: string | undefined;
+  readonly authorizationDetails?: readonly unknown[] | undefined;
+  readonly purpose?: string | undefined;
+  readonly budget?: {
+    readonly amount: number | string;
+    readonly currency?: string | undefined;
+  } | undefined;
+  readonly credentialFormat?: "jwt" | "vc-jwt" | "both" | undefined;
+}
+
+export interface GrantsDelegateAnswer {
+  grantToken: string;
+  tokenType: "Bearer";
+  expiresAt: string;
+  refreshToken: string | null;
+  refreshExpiresAt: string | null;
+  grantId: string;
+  grantExpiresAt: string;
+  agentId: string;
+  principalId: string;
+  scopes: string[];
+  audience?: string;
+  purpose?: string;
+  authorizationDetails?: unknown[];
+  budget?: {
+    amount?: string;
+    remaining: string;
+    currency: string;
+  };
+  sandbox?: true;
+  parentGrantId: string;
+  delegationDepth: number;
+  verifiableCredential?: string;
+}
+
+export interface TokensVerifyInput {
+  readonly audience?: string | undefined;
+  readonly requiredScopes?: readonly string[] | undefined;
+}
+
+export interface TokensVerifyAnswer {
+  valid: boolean;
+  reason?: "expired" | "revoked" | "grant_inactive" | "agent_inactive" | "audience" | "scope";
+  grantId?: string;
+  scopes?: string[];
+  principal?: string;
+  agent?: string;
+  expiresAt?: string;
+  tokenId?: string;
+  agentId?: string;
+  agentDid?: string;
+  principalId?: string;
+  developerId?: string;
+  issuedAt?: string;
+  delegationDepth?: number;
+  audience?: string;
+  cnf?: {
+    jkt: string;
+  };
+  purpose?: string;
+  authorizationDetails?: unknown[];
+  parentGrantId?: string;
+  reconsentRequired?: true;
+  sandbox?: true;
+}
+
+export interface GrantsVerifyAnswer {
+  active: boolean;
+  reason?: "revoked" | "expired" | "not_found" | "agent_inactive";
+  claims?: { readonly [name: string]: unknown };
+}
+
+export interface TokensIntrospectInput {
+  readonly token_type_hint?: string | undefined;
+  readonly [member: string]: unknown;
+}
+
+export interface TokensIntrospectAnswer {
+  active: boolean;
+  scope?: string;
+  client_id?: string;
+  token_type?: "Bearer" | "DPoP";
+  exp?: number;
+  iat?: number;
+  nbf?: number;
+  sub?: string;
+  aud?: string | string[];
+  cnf?: {
+    jkt: string;
+  };
+  iss?: string;
+  jti?: string;
+  act?: { readonly [name: string]: unknown };
+  authorization_details?: unknown[];
+  dev?: string;
+  "urn:service:grant"?: { readonly [name: string]: unknown };
+}
+
+export interface PassportsIssueInput {
+  readonly agentId: string;
+  readonly grantId: string;
+  readonly allowedMPPCategories: readonly ("inference" | "compute" | "data" | "storage" | "search" | "media" | "delivery" | "browser" | "general")[];
+  readonly maxTransactionAmount: {
+    readonly amount: number | string;
+    readonly currency: string;
+  };
+  readonly paymentRails?: readonly "tempo"[] | undefined;
+  readonly expiresIn?: string | undefined;
+  readonly parentPassportId?: string | undefined;
+}
+
+export interface PassportsIssueAnswer {
+  passportId: string;
+  credential: {
+    "@context": string[];
+    id: string;
+    type: string[];
+    issuer: string;
+    validFrom: string;
+    validUntil: string;
+    credentialSubject: {
+      id: string;
+      type: "AIAgent";
+      humanPrincipal: string;
+      organizationDID: string;
+      grantId: string;
+      allowedMPPCategories: ("inference" | "compute" | "data" | "storage" | "search" | "media" | "delivery" | "browser" | "general")[];
+      maxTransactionAmount: {
+        amount: number | string;
+        currency: string;
+      };
+      paymentRails: "tempo"[];
+      delegationDepth: number;
+      /** There for accounts of the sandbox. */ sandbox?: true;
+      parentPassportId?: string;
+    };
+    credentialStatus: { readonly [name: string]: unknown }[];
+    proof?: { readonly [name: string]: unknown };
+  };
+  encodedCredential: string;
+  passportJwt: string;
+  expiresAt: string;
+}
+
+export interface PassportsGetAnswer {
+  "@context": string[];
+  id: string;
+  type: string[];
+  issuer: string;
+  validFrom: string;
+  validUntil: string;
+  credentialSubject: {
+    id: string;
+    type: "AIAgent";
+    humanPrincipal: string;
+    organizationDID: string;
+    grantId: string;
+    allowedMPPCategories: ("inference" | "compute" | "data" | "storage" | "search" | "media" | "delivery" | "browser" | "general")[];
+    maxTransactionAmount: {
+      amount: number | string;
+      currency: string;
+    };
+    paymentRails: "tempo"[];
+    delegationDepth: number;
+    /** There for accounts of the sandbox. */ sandbox?: true;
+    parentPassportId?: string;
+  };
+  credentialStatus: { readonly [name: string]: unknown }[];
+  proof?: { readonly [name: string]: unknown };
+  status: "active" | "revoked" | "expired";
+}
+
+export interface PassportsListQuery {
+  readonly cursor?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly grantId?: string | undefined;
+  readonly status?: "active" | "revoked" | "expired" | undefined;
+}
+
+export type PassportsListAnswer = {
+  passportId: string;
+  agentId: string;
+  grantId: string;
+  status: "active" | "revoked" | "expired";
+  expiresAt: string;
+  createdAt: string;
+}[];
+
+export interface PassportsRevokeAnswer {
+  revoked: true;
+  revokedAt: string;
+}
+
+export interface PassportsVerifyInput {
+  readonly passport: string;
+}
+
+export interface PassportsVerifyAnswer {
+  valid: boolean;
+  passportId?: string;
+  agentDid?: string;
+  grantId?: string;
+  categories?: string[];
+  maxTransactionAmount?: {
+    amount: number | string;
+    currency: string;
+  };
+  expiresAt?: string;
+  error?: string;
+  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "suspended" | "status_unavailable";
+}
+
+export interface BillingGetSubscriptionAnswer {
+  plan: "free" | "pro" | "enterprise";
+  status: "active" | "past_due" | "canceled";
+  currentPeriodEnd: string | null;
+  effectivePlan: "free" | "pro" | "enterprise";
+  cancelAtPeriodEnd: boolean;
+  graceEndsAt: string | null;
+}
+
+export interface BillingCreateCheckoutInput {
+  readonly plan: "pro" | "enterprise";
+  readonly successUrl: string;
+  readonly cancelUrl: string;
+}
+
+export interface BillingCreateCheckoutAnswer {
+  checkoutUrl: string;
+}
+
+export interface BillingCreatePortalInput {
+  readonly returnUrl: string;
+}
+
+export interface BillingCreatePortalAnswer {
+  portalUrl: string;
+}
+
+export interface EnforcementEnforceInput {
+  readonly grantToken: string;
+  readonly connector: string;
+  readonly tool: string;
+  readonly arguments?: unknown | undefined;
+  readonly resource?: string | undefined;
+  readonly amount?: unknown | undefined;
+  readonly caseId?: unknown | undefined;
+  readonly caseVersion?: string | undefined;
+  readonly costComponents?: unknown | undefined;
+  readonly callId?: string | undefined;
+  readonly decisionGrants?: readonly string[] | undefined;
+  readonly capsMode?: "enforce" | "warn" | undefined;
+  readonly reserve?: boolean | undefined;
+  readonly toolPin?: string | undefined;
+}
+
+export interface EnforcementEnforceAnswer {
+  allowed: boolean;
+  reason: string;
+  reason_code: "token_invalid" | "grant_revoked" | "manifest_unknown_tool" | "tool_not_granted" | "permission_insufficient" | "region_mismatch" | "purpose_not_allowed" | "decision_required" | "case_required" | "cap_exceeded" | null;
+  sub_reason: "malformed_authorization_details" | "revoked" | "suspended" | "parent_revoked" | "status_unavailable" | "unknown_connector" | "unknown_tool" | "manifest_changed" | "tool_changed" | "tool_ambiguous" | "not_in_authorization_details" | "argument_unreadable" | "policy_denied" | "tool_scope_missing" | "missing" | "unknown_purpose" | "not_matched" | "malformed" | "unknown_grant" | "wrong_agent" | "wrong_case" | "case_changed" | "action_mismatch" | "expired" | "four_eyes_incomplete" | "same_approver" | "spliced" | "consumed" | "consume_unavailable" | "limit_reached" | "meter_unavailable" | "invalid_case_id" | "invalid_cost_component" | "amount_missing" | "invalid_amount" | "malformed_cap" | "amount_cap" | "argument_missing" | "argument_not_allowed" | null;
+  details: { readonly [name: string]: unknown };
+  warnings: {
+    code: string;
+    detail: string;
+  }[];
+  call_id: string;
+  [member: string]: unknown;
+}
+
+export interface EnforcementListToolsInput {
+  readonly grantToken: string;
+  readonly connector: string;
+  readonly tools: readonly {
+    readonly name: string;
+    readonly pin?: string | undefined;
+  }[];
+  readonly resource?: boolean | undefined;
+}
+
+export interface EnforcementListToolsAnswer {
+  tools: string[];
+  hidden: {
+    tool: string;
+    reasonCode: "token_invalid" | "grant_revoked" | "manifest_unknown_tool" | "tool_not_granted" | "permission_insufficient" | "region_mismatch" | "purpose_not_allowed" | "decision_required" | "case_required" | "cap_exceeded";
+    subReason: "malformed_authorization_details" | "revoked" | "suspended" | "parent_revoked" | "status_unavailable" | "unknown_connector" | "unknown_tool" | "manifest_changed" | "tool_changed" | "tool_ambiguous" | "not_in_authorization_details" | "argument_unreadable" | "policy_denied" | "tool_scope_missing" | "missing" | "unknown_purpose" | "not_matched" | "malformed" | "unknown_grant" | "wrong_agent" | "wrong_case" | "case_changed" | "action_mismatch" | "expired" | "four_eyes_incomplete" | "same_approver" | "spliced" | "consumed" | "consume_unavailable" | "limit_reached" | "meter_unavailable" | "invalid_case_id" | "invalid_cost_component" | "amount_missing" | "invalid_amount" | "malformed_cap" | "amount_cap" | "argument_missing" | "argument_not_allowed" | null;
+  }[];
+}
+
+export interface EnforcementUsageQuery {
+  readonly grantId: string;
+  readonly connector: string;
+  readonly tool: string;
+  readonly caseId?: string | undefined;
+}
+
+export interface EnforcementUsageAnswer {
+  grantId: string;
+  connector: string;
+  tool: string;
+  counters: {
+    scope: "manifest" | "grant" | "ancestor";
+    kind: "calls" | "cost_units";
+    window: "per_hour" | "per_day" | "per_case";
+    limit: number;
+    used: number;
+    remaining: number;
+    retryAt: string | null;
+  }[];
+}
+
+export interface AuthzenEvaluateInput {
+  readonly subject?: unknown | undefined;
+  readonly action?: unknown | undefined;
+  readonly resource?: unknown | undefined;
+  readonly context?: unknown | undefined;
+  readonly [member: string]: unknown;
+}
+
+export interface AuthzenEvaluateAnswer {
+  decision: boolean;
+  context?: { readonly [name: string]: unknown };
+}
+
+export interface AuthzenEvaluateTogetherInput {
+  readonly subject?: unknown | undefined;
+  readonly action?: unknown | undefined;
+  readonly resource?: unknown | undefined;
+  readonly context?: unknown | undefined;
+  readonly evaluations?: readonly unknown[] | undefined;
+  readonly options?: {
+    readonly evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit" | undefined;
+    readonly [member: string]: unknown;
+  } | undefined;
+  readonly [member: string]: unknown;
+}
+
+export type AuthzenEvaluateTogetherAnswer = {
+  evaluations: AuthzenEvaluateAnswer[];
+} | AuthzenEvaluateAnswer;
+
+export interface AuthzenMetadataAnswer {
+  policy_decision_point: string;
+  access_evaluation_endpoint: string;
+  access_evaluations_endpoint: string;
+}
+
 export interface AssertionsPutInput {
   readonly enabled: boolean;
   readonly acknowledge?: "no personal consent" | undefined;
@@ -2627,211 +2864,6 @@ export interface SetupListLinksItem {
 export interface SetupListLinksAnswer {
   links: SetupListLinksItem[];
   nextCursor: string | null;
-}
-
-export interface SignalsPutInput {
-  readonly transmitter?: string | undefined;
-  readonly delivery?: "push" | "poll" | undefined;
-  /** The credential with which the service makes the stream at the transmitter. It is in no answer, so send it with every write. Without it an administrator makes the stream. */ readonly auth?: {
-    readonly type: "bearer";
-    readonly token: string;
-  } | {
-    readonly type: "client_credentials";
-    readonly tokenEndpoint: string;
-    readonly clientId: string;
-    readonly clientSecret: string;
-    readonly scope?: string | undefined;
-  } | undefined;
-  readonly audience?: string | undefined;
-  readonly requireHeader?: boolean | undefined;
-  /** Grants that end with the sessions: `sessions` none, `idp` those that the person approved by single sign-on, `all` every one. */ readonly onSessionRevoked?: "sessions" | "idp" | "all" | undefined;
-  readonly tenant?: string | null | undefined;
-}
-
-export interface SignalsPutAnswer {
-  connectionId: string;
-  transmitter: string;
-  delivery: "push" | "poll";
-  audience: string;
-  /** The address to which the identity provider pushes signals. */ endpointUrl: string;
-  requireHeader: boolean;
-  /** Grants that end with the sessions: `sessions` none, `idp` those that the person approved by single sign-on, `all` every one. */ onSessionRevoked: "sessions" | "idp" | "all";
-  tenant: string | null;
-  authType: "bearer" | "client_credentials" | null;
-  streamId: string | null;
-  lastPolledAt: string | null;
-  lastError: string | null;
-  lastSignalAt: string | null;
-  silentSince: string | null;
-  verifiedAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-  /** The `Authorization` of every signal. Shown once, where an administrator has to enter it at the transmitter. */ authorizationHeader?: string;
-}
-
-export interface SignalsGetAnswer {
-  connectionId: string;
-  transmitter: string;
-  delivery: "push" | "poll";
-  audience: string;
-  /** The address to which the identity provider pushes signals. */ endpointUrl: string;
-  requireHeader: boolean;
-  /** Grants that end with the sessions: `sessions` none, `idp` those that the person approved by single sign-on, `all` every one. */ onSessionRevoked: "sessions" | "idp" | "all";
-  tenant: string | null;
-  authType: "bearer" | "client_credentials" | null;
-  streamId: string | null;
-  lastPolledAt: string | null;
-  lastError: string | null;
-  lastSignalAt: string | null;
-  silentSince: string | null;
-  verifiedAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-}
-
-export interface BudgetsAllocateInput {
-  readonly grantId: string;
-  readonly initialBudget: number | string;
-  readonly currency?: string | undefined;
-}
-
-export interface BudgetsDebitInput {
-  readonly grantId: string;
-  readonly amount: number | string;
-  readonly description?: string | undefined;
-  readonly metadata?: { readonly [name: string]: unknown } | undefined;
-}
-
-export interface BudgetsDebitAnswer {
-  remaining: string;
-  transactionId: string;
-  grantId: string;
-  currency: string;
-  allocationId: string;
-}
-
-export interface BudgetsRefundInput {
-  readonly transactionId: string;
-  readonly amount?: number | string | undefined;
-  readonly description?: string | undefined;
-  readonly metadata?: { readonly [name: string]: unknown } | undefined;
-}
-
-export interface BudgetsRefundAnswer {
-  remaining: string;
-  transactionId: string;
-  grantId: string;
-  currency: string;
-  allocationId: string;
-  refundOf: string;
-  amount: string;
-}
-
-export interface BudgetsListQuery {
-  readonly status?: "active" | "exhausted" | "closed" | undefined;
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
-
-export interface BudgetsListAnswer {
-  allocations: Budget[];
-  nextCursor: string | null;
-}
-
-export interface BudgetsVerifyAnswer {
-  valid: boolean;
-  allocations: number;
-  faults: {
-    allocationId: string;
-    fault: string;
-  }[];
-}
-
-export interface BudgetsTransactionsQuery {
-  readonly page?: number | undefined;
-  readonly pageSize?: number | undefined;
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
-
-export interface BudgetsTransactionsItem {
-  id: string;
-  grantId: string;
-  allocationId: string;
-  amount: string;
-  description: string;
-  metadata: { readonly [name: string]: unknown };
-  createdAt: string;
-  balanceAfter: string;
-  sourceTransactionId: string | null;
-  sourceGrantId: string | null;
-  refundOf: string | null;
-}
-
-export interface BudgetsTransactionsAnswer {
-  transactions: BudgetsTransactionsItem[];
-  total: number;
-  page: number;
-  pageSize: number;
-  nextCursor: string | null;
-}
-
-export interface AuditLogInput {
-  readonly agentId: string;
-  readonly agentDid: string;
-  readonly grantId: string;
-  readonly principalId: string;
-  readonly action: string;
-  readonly status?: "success" | "failure" | "blocked" | undefined;
-  readonly metadata?: { readonly [name: string]: unknown } | undefined;
-}
-
-export interface AuditListQuery {
-  readonly agentId?: string | undefined;
-  readonly grantId?: string | undefined;
-  readonly principalId?: string | undefined;
-  readonly action?: string | undefined;
-  readonly status?: "success" | "failure" | "blocked" | undefined;
-  readonly purpose?: string | undefined;
-  readonly source?: "service" | "developer" | undefined;
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  readonly order?: "asc" | "desc" | undefined;
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
-
-export interface AuditListAnswer {
-  entries: AuditEntry[];
-  nextCursor: string | null;
-}
-
-export interface AuditHeadAnswer {
-  seq: number;
-  hash: string | null;
-  timestamp: string | null;
-  checkpoint: string | null;
-}
-
-export interface AuditVerifyQuery {
-  readonly fromSeq?: number | undefined;
-  readonly toSeq?: number | undefined;
-}
-
-export interface AuditVerifyAnswer {
-  valid: boolean;
-  checkedEntries: number;
-  firstBrokenAt: string | null;
-  problem: string | null;
-  erasedEntries: number;
-  fromSeq: number;
-  toSeq: number;
-  head: {
-    seq: number;
-    hash: string | null;
-  };
-  checkpoint: string | null;
-  checkpointVerified: boolean | null;
 }
 
 export interface WebhooksCreateInput {
@@ -3029,112 +3061,269 @@ export interface SsfReceiversDeliveriesAnswer {
   nextCursor: string | null;
 }
 
-export interface EnforcementEnforceInput {
-  readonly grantToken: string;
-  readonly connector: string;
-  readonly tool: string;
-  readonly arguments?: unknown | undefined;
-  readonly resource?: string | undefined;
-  readonly amount?: unknown | undefined;
-  readonly caseId?: unknown | undefined;
-  readonly caseVersion?: string | undefined;
-  readonly costComponents?: unknown | undefined;
-  readonly callId?: string | undefined;
-  readonly decisionGrants?: readonly string[] | undefined;
-  readonly capsMode?: "enforce" | "warn" | undefined;
-  readonly reserve?: boolean | undefined;
-  readonly toolPin?: string | undefined;
+export interface OauthPutClientInput {
+  readonly redirectUris?: readonly string[] | undefined;
+  readonly authMethod: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "workload_jwt";
+  readonly dpopBound?: boolean | undefined;
 }
 
-export interface EnforcementEnforceAnswer {
-  allowed: boolean;
-  reason: string;
-  reason_code: "token_invalid" | "grant_revoked" | "manifest_unknown_tool" | "tool_not_granted" | "permission_insufficient" | "region_mismatch" | "purpose_not_allowed" | "decision_required" | "case_required" | "cap_exceeded" | null;
-  sub_reason: "malformed_authorization_details" | "revoked" | "suspended" | "parent_revoked" | "status_unavailable" | "unknown_connector" | "unknown_tool" | "manifest_changed" | "tool_changed" | "tool_ambiguous" | "not_in_authorization_details" | "argument_unreadable" | "policy_denied" | "tool_scope_missing" | "missing" | "unknown_purpose" | "not_matched" | "malformed" | "unknown_grant" | "wrong_agent" | "wrong_case" | "case_changed" | "action_mismatch" | "expired" | "four_eyes_incomplete" | "same_approver" | "spliced" | "consumed" | "consume_unavailable" | "limit_reached" | "meter_unavailable" | "invalid_case_id" | "invalid_cost_component" | "amount_missing" | "invalid_amount" | "malformed_cap" | "amount_cap" | "argument_missing" | "argument_not_allowed" | null;
-  details: { readonly [name: string]: unknown };
-  warnings: {
-    code: string;
-    detail: string;
-  }[];
-  call_id: string;
-  [member: string]: unknown;
+export interface OauthPutClientAnswer {
+  clientId: string;
+  redirectUris: string[];
+  authMethod: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "workload_jwt";
+  dpopBound: boolean;
+  createdAt: string;
+  updatedAt: string;
+  clientSecret?: string;
 }
 
-export interface EnforcementListToolsInput {
-  readonly grantToken: string;
-  readonly connector: string;
-  readonly tools: readonly {
-    readonly name: string;
-    readonly pin?: string | undefined;
-  }[];
-  readonly resource?: boolean | undefined;
-}
-
-export interface EnforcementListToolsAnswer {
-  tools: string[];
-  hidden: {
-    tool: string;
-    reasonCode: "token_invalid" | "grant_revoked" | "manifest_unknown_tool" | "tool_not_granted" | "permission_insufficient" | "region_mismatch" | "purpose_not_allowed" | "decision_required" | "case_required" | "cap_exceeded";
-    subReason: "malformed_authorization_details" | "revoked" | "suspended" | "parent_revoked" | "status_unavailable" | "unknown_connector" | "unknown_tool" | "manifest_changed" | "tool_changed" | "tool_ambiguous" | "not_in_authorization_details" | "argument_unreadable" | "policy_denied" | "tool_scope_missing" | "missing" | "unknown_purpose" | "not_matched" | "malformed" | "unknown_grant" | "wrong_agent" | "wrong_case" | "case_changed" | "action_mismatch" | "expired" | "four_eyes_incomplete" | "same_approver" | "spliced" | "consumed" | "consume_unavailable" | "limit_reached" | "meter_unavailable" | "invalid_case_id" | "invalid_cost_component" | "amount_missing" | "invalid_amount" | "malformed_cap" | "amount_cap" | "argument_missing" | "argument_not_allowed" | null;
-  }[];
-}
-
-export interface EnforcementUsageQuery {
-  readonly grantId: string;
-  readonly connector: string;
-  readonly tool: string;
-  readonly caseId?: string | undefined;
-}
-
-export interface EnforcementUsageAnswer {
-  grantId: string;
-  connector: string;
-  tool: string;
-  counters: {
-    scope: "manifest" | "grant" | "ancestor";
-    kind: "calls" | "cost_units";
-    window: "per_hour" | "per_day" | "per_case";
-    limit: number;
-    used: number;
-    remaining: number;
-    retryAt: string | null;
-  }[];
-}
-
-export interface AuthzenEvaluateInput {
-  readonly subject?: unknown | undefined;
-  readonly action?: unknown | undefined;
-  readonly resource?: unknown | undefined;
-  readonly context?: unknown | undefined;
-  readonly [member: string]: unknown;
-}
-
-export interface AuthzenEvaluateAnswer {
-  decision: boolean;
-  context?: { readonly [name: string]: unknown };
-}
-
-export interface AuthzenEvaluateTogetherInput {
-  readonly subject?: unknown | undefined;
-  readonly action?: unknown | undefined;
-  readonly resource?: unknown | undefined;
-  readonly context?: unknown | undefined;
-  readonly evaluations?: readonly unknown[] | undefined;
-  readonly options?: {
-    readonly evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit" | undefined;
-    readonly [member: string]: unknown;
+export interface SignalsPutInput {
+  readonly transmitter?: string | undefined;
+  readonly delivery?: "push" | "poll" | undefined;
+  /** The credential with which the service makes the stream at the transmitter. It is in no answer, so send it with every write. Without it an administrator makes the stream. */ readonly auth?: {
+    readonly type: "bearer";
+    readonly token: string;
+  } | {
+    readonly type: "client_credentials";
+    readonly tokenEndpoint: string;
+    readonly clientId: string;
+    readonly clientSecret: string;
+    readonly scope?: string | undefined;
   } | undefined;
-  readonly [member: string]: unknown;
+  readonly audience?: string | undefined;
+  readonly requireHeader?: boolean | undefined;
+  /** Grants that end with the sessions: `sessions` none, `idp` those that the person approved by single sign-on, `all` every one. */ readonly onSessionRevoked?: "sessions" | "idp" | "all" | undefined;
+  readonly tenant?: string | null | undefined;
 }
 
-export type AuthzenEvaluateTogetherAnswer = {
-  evaluations: AuthzenEvaluateAnswer[];
-} | AuthzenEvaluateAnswer;
+export interface SignalsPutAnswer {
+  connectionId: string;
+  transmitter: string;
+  delivery: "push" | "poll";
+  audience: string;
+  /** The address to which the identity provider pushes signals. */ endpointUrl: string;
+  requireHeader: boolean;
+  /** Grants that end with the sessions: `sessions` none, `idp` those that the person approved by single sign-on, `all` every one. */ onSessionRevoked: "sessions" | "idp" | "all";
+  tenant: string | null;
+  authType: "bearer" | "client_credentials" | null;
+  streamId: string | null;
+  lastPolledAt: string | null;
+  lastError: string | null;
+  lastSignalAt: string | null;
+  silentSince: string | null;
+  verifiedAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+  /** The `Authorization` of every signal. Shown once, where an administrator has to enter it at the transmitter. */ authorizationHeader?: string;
+}
 
-export interface AuthzenMetadataAnswer {
-  policy_decision_point: string;
-  access_evaluation_endpoint: string;
-  access_evaluations_endpoint: string;
+export interface SignalsGetAnswer {
+  connectionId: string;
+  transmitter: string;
+  delivery: "push" | "poll";
+  audience: string;
+  /** The address to which the identity provider pushes signals. */ endpointUrl: string;
+  requireHeader: boolean;
+  /** Grants that end with the sessions: `sessions` none, `idp` those that the person approved by single sign-on, `all` every one. */ onSessionRevoked: "sessions" | "idp" | "all";
+  tenant: string | null;
+  authType: "bearer" | "client_credentials" | null;
+  streamId: string | null;
+  lastPolledAt: string | null;
+  lastError: string | null;
+  lastSignalAt: string | null;
+  silentSince: string | null;
+  verifiedAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface ComplianceGetSummaryQuery {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+export interface ComplianceGetSummaryAnswer {
+  generatedAt: string;
+  since?: string;
+  until?: string;
+  agents: {
+    total: number;
+    active: number;
+    suspended: number;
+    revoked: number;
+  };
+  grants: {
+    total: number;
+    active: number;
+    revoked: number;
+    expired: number;
+  };
+  auditEntries: {
+    total: number;
+    success: number;
+    failure: number;
+    blocked: number;
+  };
+  policies: {
+    total: number;
+  };
+  plan: string;
+}
+
+export interface ComplianceExportGrantsQuery {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly format?: "json" | "ndjson" | "csv" | undefined;
+  readonly status?: "active" | "revoked" | "expired" | undefined;
+  readonly agentId?: string | undefined;
+  readonly principalId?: string | undefined;
+}
+
+export interface ComplianceExportGrantsAnswer {
+  generatedAt: string;
+  total: number;
+  grants: {
+    id: string;
+    grantId: string;
+    agentId: string;
+    agentDid: string;
+    principalId: string;
+    developerId: string;
+    scopes: string[];
+    status: "active" | "revoked" | "expired";
+    issuedAt: string;
+    expiresAt: string;
+    revokedAt: string | null;
+    delegationDepth: number;
+    parentGrantId: string | null;
+    purpose: string | null;
+    revokedReason: string | null;
+    consentMethod: string;
+  }[];
+}
+
+export interface ComplianceExportAuditQuery {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly format?: "json" | "ndjson" | "csv" | "ocsf" | undefined;
+  readonly agentId?: string | undefined;
+  readonly principalId?: string | undefined;
+  readonly grantId?: string | undefined;
+  readonly action?: string | undefined;
+  readonly status?: "success" | "failure" | "blocked" | undefined;
+}
+
+export interface ComplianceExportAuditAnswer {
+  generatedAt: string;
+  total: number;
+  entries: AuditEntry[];
+}
+
+export interface ComplianceEvidencePackQuery {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly framework?: "soc2" | "gdpr" | "all" | undefined;
+  readonly format?: "json" | "zip" | undefined;
+}
+
+export interface ComplianceEvidencePackAnswer {
+  meta: {
+    schemaVersion: "1.0";
+    generatedAt: string;
+    since?: string;
+    until?: string;
+    framework: "soc2" | "gdpr" | "all";
+  };
+  summary: {
+    since?: string;
+    until?: string;
+    agents: {
+      total: number;
+      active: number;
+      suspended: number;
+      revoked: number;
+    };
+    grants: {
+      total: number;
+      active: number;
+      revoked: number;
+      expired: number;
+    };
+    auditEntries: {
+      total: number;
+      success: number;
+      failure: number;
+      blocked: number;
+    };
+    policies: {
+      total: number;
+    };
+    plan: string;
+  };
+  grants: {
+    id: string;
+    grantId: string;
+    agentId: string;
+    agentDid: string;
+    principalId: string;
+    developerId: string;
+    scopes: string[];
+    status: "active" | "revoked" | "expired";
+    issuedAt: string;
+    expiresAt: string;
+    revokedAt: string | null;
+    delegationDepth: number;
+    parentGrantId: string | null;
+    purpose: string | null;
+    revokedReason: string | null;
+    consentMethod: string;
+  }[];
+  auditEntries: AuditEntry[];
+  policies: Policy[];
+  chainIntegrity: AuditVerifyAnswer;
+  controls: {
+    id: string;
+    framework: "soc2" | "gdpr";
+    title: string;
+    evidence: { readonly [name: string]: number };
+  }[];
+  attestation: {
+    sections: {
+      grants: string;
+      auditEntries: string;
+      policies: string;
+    };
+    digest: string;
+    alg: string;
+    kid: string;
+    signature: string;
+  };
+}
+
+export interface CompliancePlaceHoldInput {
+  readonly name: string;
+  readonly reason?: string | undefined;
+  readonly principalId?: string | undefined;
+}
+
+export interface CompliancePlaceHoldAnswer {
+  id: string;
+  name: string;
+  reason: string | null;
+  principalId: string | null;
+  createdAt: string;
+  releasedAt: string | null;
+}
+
+export interface ComplianceListHoldsQuery {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly standing?: "true" | undefined;
+}
+
+export interface ComplianceListHoldsAnswer {
+  holds: CompliancePlaceHoldAnswer[];
+  nextCursor: string | null;
 }
 
 export interface ApproversInviteInput {
@@ -3474,195 +3663,6 @@ export interface VaultListProxyCallsAnswer {
   nextCursor: string | null;
 }
 
-export interface ComplianceGetSummaryQuery {
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-}
-
-export interface ComplianceGetSummaryAnswer {
-  generatedAt: string;
-  since?: string;
-  until?: string;
-  agents: {
-    total: number;
-    active: number;
-    suspended: number;
-    revoked: number;
-  };
-  grants: {
-    total: number;
-    active: number;
-    revoked: number;
-    expired: number;
-  };
-  auditEntries: {
-    total: number;
-    success: number;
-    failure: number;
-    blocked: number;
-  };
-  policies: {
-    total: number;
-  };
-  plan: string;
-}
-
-export interface ComplianceExportGrantsQuery {
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  readonly format?: "json" | "ndjson" | "csv" | undefined;
-  readonly status?: "active" | "revoked" | "expired" | undefined;
-  readonly agentId?: string | undefined;
-  readonly principalId?: string | undefined;
-}
-
-export interface ComplianceExportGrantsAnswer {
-  generatedAt: string;
-  total: number;
-  grants: {
-    id: string;
-    grantId: string;
-    agentId: string;
-    agentDid: string;
-    principalId: string;
-    developerId: string;
-    scopes: string[];
-    status: "active" | "revoked" | "expired";
-    issuedAt: string;
-    expiresAt: string;
-    revokedAt: string | null;
-    delegationDepth: number;
-    parentGrantId: string | null;
-    purpose: string | null;
-    revokedReason: string | null;
-    consentMethod: string;
-  }[];
-}
-
-export interface ComplianceExportAuditQuery {
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  readonly format?: "json" | "ndjson" | "csv" | "ocsf" | undefined;
-  readonly agentId?: string | undefined;
-  readonly principalId?: string | undefined;
-  readonly grantId?: string | undefined;
-  readonly action?: string | undefined;
-  readonly status?: "success" | "failure" | "blocked" | undefined;
-}
-
-export interface ComplianceExportAuditAnswer {
-  generatedAt: string;
-  total: number;
-  entries: AuditEntry[];
-}
-
-export interface ComplianceEvidencePackQuery {
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  readonly framework?: "soc2" | "gdpr" | "all" | undefined;
-  readonly format?: "json" | "zip" | undefined;
-}
-
-export interface ComplianceEvidencePackAnswer {
-  meta: {
-    schemaVersion: "1.0";
-    generatedAt: string;
-    since?: string;
-    until?: string;
-    framework: "soc2" | "gdpr" | "all";
-  };
-  summary: {
-    since?: string;
-    until?: string;
-    agents: {
-      total: number;
-      active: number;
-      suspended: number;
-      revoked: number;
-    };
-    grants: {
-      total: number;
-      active: number;
-      revoked: number;
-      expired: number;
-    };
-    auditEntries: {
-      total: number;
-      success: number;
-      failure: number;
-      blocked: number;
-    };
-    policies: {
-      total: number;
-    };
-    plan: string;
-  };
-  grants: {
-    id: string;
-    grantId: string;
-    agentId: string;
-    agentDid: string;
-    principalId: string;
-    developerId: string;
-    scopes: string[];
-    status: "active" | "revoked" | "expired";
-    issuedAt: string;
-    expiresAt: string;
-    revokedAt: string | null;
-    delegationDepth: number;
-    parentGrantId: string | null;
-    purpose: string | null;
-    revokedReason: string | null;
-    consentMethod: string;
-  }[];
-  auditEntries: AuditEntry[];
-  policies: Policy[];
-  chainIntegrity: AuditVerifyAnswer;
-  controls: {
-    id: string;
-    framework: "soc2" | "gdpr";
-    title: string;
-    evidence: { readonly [name: string]: number };
-  }[];
-  attestation: {
-    sections: {
-      grants: string;
-      auditEntries: string;
-      policies: string;
-    };
-    digest: string;
-    alg: string;
-    kid: string;
-    signature: string;
-  };
-}
-
-export interface CompliancePlaceHoldInput {
-  readonly name: string;
-  readonly reason?: string | undefined;
-  readonly principalId?: string | undefined;
-}
-
-export interface CompliancePlaceHoldAnswer {
-  id: string;
-  name: string;
-  reason: string | null;
-  principalId: string | null;
-  createdAt: string;
-  releasedAt: string | null;
-}
-
-export interface ComplianceListHoldsQuery {
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-  readonly standing?: "true" | undefined;
-}
-
-export interface ComplianceListHoldsAnswer {
-  holds: CompliancePlaceHoldAnswer[];
-  nextCursor: string | null;
-}
-
 export interface AuditEraseInput {
   readonly principalId: string;
   readonly reason?: string | undefined;
@@ -3915,6 +3915,60 @@ export interface UsageApi {
   history(query?: UsageHistoryQuery, options?: CallOptions): Promise<UsageHistoryAnswer>;
 }
 
+export interface EventsApi {
+  /**
+   * List the events of the last 72 hours, oldest first.
+   *
+   * Sends `GET /v1/events`.
+   */
+  list(query?: EventsListQuery, options?: CallOptions): List<EventsListAnswer, EventsListAnswer['events'][number]>;
+}
+
+export interface AuditApi {
+  /**
+   * Append an entry about an act of an agent.
+   *
+   * Sends `POST /v1/audit/log`.
+   */
+  log(input: AuditLogInput, options?: CallOptions): Promise<AuditEntry>;
+  /**
+   * List audit entries in the order of the chain.
+   *
+   * Sends `GET /v1/audit/entries`.
+   */
+  list(query?: AuditListQuery, options?: CallOptions): List<AuditListAnswer, AuditListAnswer['entries'][number]>;
+  /**
+   * Read the head of the chain and its newest checkpoint.
+   *
+   * Sends `GET /v1/audit/head`.
+   */
+  head(options?: CallOptions): Promise<AuditHeadAnswer>;
+  /**
+   * Verify the chain, or a range of it.
+   *
+   * Sends `GET /v1/audit/verify`.
+   */
+  verify(query?: AuditVerifyQuery, options?: CallOptions): Promise<AuditVerifyAnswer>;
+  /**
+   * Read an audit entry.
+   *
+   * Sends `GET /v1/audit/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<AuditEntry>;
+  /**
+   * Erase the content of a person from audit entries. The hashes stay, so the chain can be checked as before; the person, the salt and personal members of the metadata go. Refused while the person has an active grant, or a legal hold about them or the account stands.
+   *
+   * Sends `POST /v1/audit/erasures`.
+   */
+  erase(input: AuditEraseInput, options?: CallOptions): Promise<AuditEraseAnswer>;
+  /**
+   * Read how far an erasure is.
+   *
+   * Sends `GET /v1/audit/erasures/{id}`.
+   */
+  erasure(id: string, options?: CallOptions): Promise<AuditErasureAnswer>;
+}
+
 export interface DevelopersApi {
   /**
    * Stop every agent and grant of the account at once.
@@ -3961,27 +4015,6 @@ export interface KeysApi {
    * Sends `DELETE /v1/keys/{id}`.
    */
   revoke(id: string, options?: CallOptions): Promise<void>;
-}
-
-export interface BillingApi {
-  /**
-   * Get the subscription of the account.
-   *
-   * Sends `GET /v1/billing/subscription`.
-   */
-  getSubscription(options?: CallOptions): Promise<BillingGetSubscriptionAnswer>;
-  /**
-   * Begin the payment of a plan.
-   *
-   * Sends `POST /v1/billing/checkout`.
-   */
-  createCheckout(input: BillingCreateCheckoutInput, options?: CallOptions): Promise<BillingCreateCheckoutAnswer>;
-  /**
-   * Open the page on which the subscription is changed.
-   *
-   * Sends `POST /v1/billing/portal`.
-   */
-  createPortal(input: BillingCreatePortalInput, options?: CallOptions): Promise<BillingCreatePortalAnswer>;
 }
 
 export interface EmailsApi {
@@ -4068,39 +4101,6 @@ export interface DidsApi {
   resolve(did: string, options?: CallOptions): Promise<DidsResolveAnswer>;
 }
 
-export interface ResourcesApi {
-  /**
-   * Register a server that takes tokens. Its URI becomes the audience of tokens. The credential of the answer is shown once; with it the server introspects tokens.
-   *
-   * Sends `POST /v1/resources`.
-   */
-  add(input: ResourcesAddInput, options?: CallOptions): Promise<ResourcesAddAnswer>;
-  /**
-   * List registered servers, newest first.
-   *
-   * Sends `GET /v1/resources`.
-   */
-  list(query?: EntriesListQuery, options?: CallOptions): List<ResourcesListAnswer, ResourcesListAnswer['resources'][number]>;
-  /**
-   * Read a registered server without its credential.
-   *
-   * Sends `GET /v1/resources/{id}`.
-   */
-  get(id: string, options?: CallOptions): Promise<ResourcesListItem>;
-  /**
-   * Change a registered server.
-   *
-   * Sends `PATCH /v1/resources/{id}`.
-   */
-  change(id: string, input?: ResourcesChangeInput, options?: CallOptions): Promise<ResourcesListItem>;
-  /**
-   * Remove a registered server.
-   *
-   * Sends `DELETE /v1/resources/{id}`.
-   */
-  remove(id: string, options?: CallOptions): Promise<void>;
-}
-
 export interface ManifestsApi {
   /**
    * Register the manifest of a connector, or a new version of it.
@@ -4126,6 +4126,39 @@ export interface ManifestsApi {
    * Sends `GET /v1/manifests`.
    */
   list(query?: EntriesListQuery, options?: CallOptions): List<ManifestsListAnswer, ManifestsListAnswer['manifests'][number]>;
+}
+
+export interface GrantsApi {
+  /**
+   * List grants, newest first.
+   *
+   * Sends `GET /v1/grants`.
+   */
+  list(query?: GrantsListQuery, options?: CallOptions): List<GrantsListAnswer, GrantsListAnswer['grants'][number]>;
+  /**
+   * Read a grant.
+   *
+   * Sends `GET /v1/grants/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<Grant>;
+  /**
+   * Revoke a grant, its tokens and everything delegated from it.
+   *
+   * Sends `DELETE /v1/grants/{id}`.
+   */
+  revoke(id: string, query?: DevelopersStopInput, options?: CallOptions): Promise<void>;
+  /**
+   * List the tokens of a grant, newest first; never their text.
+   *
+   * Sends `GET /v1/grants/{id}/tokens`.
+   */
+  tokens(id: string, query?: EntriesListQuery, options?: CallOptions): List<GrantsTokensAnswer, GrantsTokensAnswer['tokens'][number]>;
+  /**
+   * Give a part of a grant to another agent. The new grant reaches no further than its parent. It ends with the parent at the latest, and is revoked with it. A parent token that is bound to a key needs a `DPoP` proof of that key.
+   *
+   * Sends `POST /v1/grants/delegate`.
+   */
+  delegate(input: GrantsDelegateInput, options?: CallOptions): Promise<GrantsDelegateAnswer>;
 }
 
 export interface PoliciesApi {
@@ -4173,84 +4206,6 @@ export interface PoliciesApi {
   replay(input: PoliciesReplayInput, options?: CallOptions): Promise<PoliciesReplayAnswer>;
 }
 
-export interface PolicyBundlesApi {
-  /**
-   * Store a policy bundle. A version that is there already with the same content is answered with 200. With `POLICY_BACKEND=cedar_bundles` a Cedar bundle is read first, and one with a fault is refused.
-   *
-   * Sends `POST /v1/policies/sync`.
-   */
-  sync(input: PolicyBundlesSyncInput, options?: CallOptions): Promise<PolicyBundlesSyncAnswer>;
-  /**
-   * List policy bundles, newest first.
-   *
-   * Sends `GET /v1/policies/bundles`.
-   */
-  list(query?: PolicyBundlesListQuery, options?: CallOptions): List<PolicyBundlesListAnswer, PolicyBundlesListAnswer['bundles'][number]>;
-  /**
-   * Get the active policy bundle of a format.
-   *
-   * Sends `GET /v1/policies/bundles/active`.
-   */
-  active(query: PolicyBundlesActiveQuery, options?: CallOptions): Promise<PolicyBundlesListItem>;
-  /**
-   * Get the content of a policy bundle.
-   *
-   * Sends `GET /v1/policies/bundles/{id}/content`.
-   */
-  content(id: string, options?: CallOptions): Promise<Response>;
-  /**
-   * Delete a policy bundle that is not active.
-   *
-   * Sends `DELETE /v1/policies/bundles/{id}`.
-   */
-  delete(id: string, options?: CallOptions): Promise<void>;
-  /**
-   * Roll back or forward to a policy bundle.
-   *
-   * Sends `POST /v1/policies/bundles/{id}/activate`.
-   */
-  activate(id: string, options?: CallOptions): Promise<PolicyBundlesListItem>;
-  /**
-   * Make the secret of Git notifications. It is shown once, and replaces the former one.
-   *
-   * Sends `POST /v1/policies/sync/secret`.
-   */
-  rotateSecret(options?: CallOptions): Promise<PolicyBundlesRotateSecretAnswer>;
-}
-
-export interface GrantsApi {
-  /**
-   * List grants, newest first.
-   *
-   * Sends `GET /v1/grants`.
-   */
-  list(query?: GrantsListQuery, options?: CallOptions): List<GrantsListAnswer, GrantsListAnswer['grants'][number]>;
-  /**
-   * Read a grant.
-   *
-   * Sends `GET /v1/grants/{id}`.
-   */
-  get(id: string, options?: CallOptions): Promise<Grant>;
-  /**
-   * Revoke a grant, its tokens and everything delegated from it.
-   *
-   * Sends `DELETE /v1/grants/{id}`.
-   */
-  revoke(id: string, query?: DevelopersStopInput, options?: CallOptions): Promise<void>;
-  /**
-   * List the tokens of a grant, newest first; never their text.
-   *
-   * Sends `GET /v1/grants/{id}/tokens`.
-   */
-  tokens(id: string, query?: EntriesListQuery, options?: CallOptions): List<GrantsTokensAnswer, GrantsTokensAnswer['tokens'][number]>;
-  /**
-   * Give a part of a grant to another agent. The new grant reaches no further than its parent. It ends with the parent at the latest, and is revoked with it. A parent token that is bound to a key needs a `DPoP` proof of that key.
-   *
-   * Sends `POST /v1/grants/delegate`.
-   */
-  delegate(input: GrantsDelegateInput, options?: CallOptions): Promise<GrantsDelegateAnswer>;
-}
-
 export interface AuthorizationsApi {
   /**
    * Read an authorization request.
@@ -4288,300 +4243,6 @@ export interface AuthorizationsApi {
    * Sends `POST /v1/authorize/{id}/deny`.
    */
   deny(id: string, options?: CallOptions): Promise<AuthorizationsApproveAnswer>;
-}
-
-export interface WebauthnApi {
-  /**
-   * Begin to register a passkey of a principal who is signed in.
-   *
-   * Sends `POST /v1/webauthn/register/options`.
-   */
-  registerOptions(input: WebauthnRegisterOptionsInput, options?: CallOptions): Promise<WebauthnRegisterOptionsAnswer>;
-  /**
-   * Store the passkey that the authenticator has made.
-   *
-   * Sends `POST /v1/webauthn/register/verify`.
-   */
-  registerVerify(input: WebauthnRegisterVerifyInput, options?: CallOptions): Promise<WebauthnRegisterVerifyAnswer>;
-  /**
-   * List the passkeys of a principal, newest first.
-   *
-   * Sends `GET /v1/webauthn/credentials`.
-   */
-  listCredentials(principalId: string, query?: EntriesListQuery, options?: CallOptions): List<WebauthnListCredentialsAnswer, WebauthnListCredentialsAnswer['credentials'][number]>;
-  /**
-   * Rename a passkey, or clear the suspicion that there is a copy of it.
-   *
-   * Sends `PATCH /v1/webauthn/credentials/{id}`.
-   */
-  changeCredential(id: string, input?: WebauthnChangeCredentialInput, options?: CallOptions): Promise<WebauthnListCredentialsItem>;
-  /**
-   * Remove a passkey.
-   *
-   * Sends `DELETE /v1/webauthn/credentials/{id}`.
-   */
-  deleteCredential(id: string, options?: CallOptions): Promise<void>;
-}
-
-export interface PrincipalApi {
-  /**
-   * List the principal's passkeys, newest first.
-   *
-   * Sends `GET /v1/principal/passkeys`.
-   */
-  passkeys(query?: EntriesListQuery, options?: CallOptions): List<PrincipalPasskeysAnswer, PrincipalPasskeysAnswer['passkeys'][number]>;
-  /**
-   * Remove one of the principal's passkeys.
-   *
-   * Sends `DELETE /v1/principal/passkeys/{id}`.
-   */
-  removePasskey(id: string, options?: CallOptions): Promise<void>;
-  /**
-   * List the principal's grants, newest first.
-   *
-   * Sends `GET /v1/principal/grants`.
-   */
-  grants(query?: PrincipalGrantsQuery, options?: CallOptions): List<PrincipalGrantsAnswer, PrincipalGrantsAnswer['grants'][number]>;
-  /**
-   * Revoke all of the principal's active grants, all or none.
-   *
-   * Sends `DELETE /v1/principal/grants`.
-   */
-  revokeAll(options?: CallOptions): Promise<PrincipalRevokeAllAnswer>;
-  /**
-   * Revoke one of the principal's grants, its tokens and all grants delegated from it.
-   *
-   * Sends `DELETE /v1/principal/grants/{id}`.
-   */
-  revoke(id: string, options?: CallOptions): Promise<void>;
-  /**
-   * List the audit entries about the principal, newest first.
-   *
-   * Sends `GET /v1/principal/audit`.
-   */
-  audit(query?: WalletAuthorizationsListQuery, options?: CallOptions): List<PrincipalAuditAnswer, PrincipalAuditAnswer['entries'][number]>;
-  /**
-   * End the session.
-   *
-   * Sends `DELETE /v1/principal/session`.
-   */
-  end(options?: CallOptions): Promise<void>;
-  /**
-   * Make a link by which the principal connects an account, or connects it again.
-   *
-   * Sends `POST /v1/principal/connections`.
-   */
-  connect(input: ConnectionsAskAsAgentInput, options?: CallOptions): Promise<ConnectionsAskAnswer>;
-  /**
-   * List the principal's connected accounts, newest first.
-   *
-   * Sends `GET /v1/principal/connections`.
-   */
-  connections(query?: EntriesListQuery, options?: CallOptions): List<PrincipalConnectionsAnswer, PrincipalConnectionsAnswer['connections'][number]>;
-  /**
-   * Disconnect an account, and revoke its tokens at the upstream.
-   *
-   * Sends `DELETE /v1/principal/connections/{id}`.
-   */
-  disconnect(id: string, options?: CallOptions): Promise<void>;
-  /**
-   * List what keeps agents from getting a grant of the principal again, newest first.
-   *
-   * Sends `GET /v1/principal/stops`.
-   */
-  stops(query?: EntriesListQuery, options?: CallOptions): List<AssertionsListStopsAnswer, AssertionsListStopsAnswer['stops'][number]>;
-  /**
-   * Lift one of the principal's own stops. A stop that somebody else has made holds.
-   *
-   * Sends `DELETE /v1/principal/stops/{id}`.
-   */
-  liftStop(id: string, options?: CallOptions): Promise<void>;
-}
-
-export interface TokensApi {
-  /**
-   * Exchange an authorization code for a grant token.
-   *
-   * Sends `POST /v1/token`.
-   */
-  exchange(input: TokensExchangeInput, options?: CallOptions): Promise<TokenSet>;
-  /**
-   * Exchange a refresh token for new tokens.
-   *
-   * Sends `POST /v1/token/refresh`.
-   */
-  refresh(input: TokensRefreshInput, options?: CallOptions): Promise<TokensRefreshAnswer>;
-  /**
-   * Ask whether a grant token is valid now.
-   *
-   * Sends `POST /v1/tokens/verify`.
-   */
-  verify(token: string, input?: TokensVerifyInput, options?: CallOptions): Promise<TokensVerifyAnswer>;
-  /**
-   * Revoke one grant token, by its id or its text.
-   *
-   * Sends `POST /v1/tokens/revoke`.
-   */
-  revoke(jti: string, options?: CallOptions): Promise<void>;
-  /**
-   * Introspect a token (RFC 7662).
-   *
-   * Sends `POST /v1/tokens/introspect`.
-   */
-  introspect(token: string, input?: TokensIntrospectInput, options?: CallOptions): Promise<TokensIntrospectAnswer>;
-}
-
-export interface WorkloadsApi {
-  /**
-   * Trust the JWTs of an issuer to identify an agent. The agent then shows such a JWT at `POST /oauth/token` as its `client_assertion`, once its `authMethod` is `workload_jwt`.
-   *
-   * Sends `POST /v1/agents/{id}/workloads`.
-   */
-  add(id: string, input: WorkloadsAddInput, options?: CallOptions): Promise<WorkloadsAddAnswer>;
-  /**
-   * List the issuers that identify an agent, newest first.
-   *
-   * Sends `GET /v1/agents/{id}/workloads`.
-   */
-  list(id: string, query?: EntriesListQuery, options?: CallOptions): List<WorkloadsListAnswer, WorkloadsListAnswer['workloads'][number]>;
-  /**
-   * Trust an issuer no longer.
-   *
-   * Sends `DELETE /v1/agents/{id}/workloads/{workloadId}`.
-   */
-  remove(id: string, workloadId: string, options?: CallOptions): Promise<void>;
-}
-
-export interface OauthApi {
-  /**
-   * Make an agent an OAuth client. Its `client_id` is the id of the agent. A secret is shown once, when it is made.
-   *
-   * Sends `PUT /v1/agents/{id}/oauth`.
-   */
-  putClient(id: string, input: OauthPutClientInput, options?: CallOptions): Promise<OauthPutClientAnswer>;
-  /**
-   * Read how an agent is an OAuth client, without its secret.
-   *
-   * Sends `GET /v1/agents/{id}/oauth`.
-   */
-  getClient(id: string, options?: CallOptions): Promise<OauthPutClientAnswer>;
-  /**
-   * Let an agent be no OAuth client any longer.
-   *
-   * Sends `DELETE /v1/agents/{id}/oauth`.
-   */
-  deleteClient(id: string, options?: CallOptions): Promise<void>;
-}
-
-export interface CredentialsApi {
-  /**
-   * Issue a credential about a grant.
-   *
-   * Sends `POST /v1/credentials`.
-   */
-  issue(input: CredentialsIssueInput, options?: CallOptions): Promise<VerifiableCredential>;
-  /**
-   * List credentials, newest first.
-   *
-   * Sends `GET /v1/credentials`.
-   */
-  list(query?: CredentialsListQuery, options?: CallOptions): List<CredentialsListAnswer, CredentialsListAnswer['credentials'][number]>;
-  /**
-   * Get a credential.
-   *
-   * Sends `GET /v1/credentials/{id}`.
-   */
-  get(id: string, options?: CallOptions): Promise<VerifiableCredential>;
-  /**
-   * Revoke a credential, whose grant lives on.
-   *
-   * Sends `POST /v1/credentials/{id}/revoke`.
-   */
-  revoke(id: string, input?: DevelopersStopInput, options?: CallOptions): Promise<CredentialsRevokeAnswer>;
-  /**
-   * Verify a credential.
-   *
-   * Sends `POST /v1/credentials/verify`.
-   */
-  verify(credential: string, options?: CallOptions): Promise<CredentialsVerifyAnswer>;
-  /**
-   * Verify what a holder shows of an SD-JWT.
-   *
-   * Sends `POST /v1/credentials/present`.
-   */
-  present(input: CredentialsPresentInput, options?: CallOptions): Promise<CredentialsPresentAnswer>;
-}
-
-export interface PassportsApi {
-  /**
-   * Issue a passport about a grant.
-   *
-   * Sends `POST /v1/passport/issue`.
-   */
-  issue(input: PassportsIssueInput, options?: CallOptions): Promise<PassportsIssueAnswer>;
-  /**
-   * Get a passport.
-   *
-   * Sends `GET /v1/passport/{id}`.
-   */
-  get(id: string, options?: CallOptions): Promise<PassportsGetAnswer>;
-  /**
-   * List passports, newest first. A hundred at most. The header `Link` with `rel="next"` names the rest.
-   *
-   * Sends `GET /v1/passports`.
-   */
-  list(query?: PassportsListQuery, options?: CallOptions): List<PassportsListAnswer, (PassportsListAnswer)[number]>;
-  /**
-   * Revoke a passport, and those below it.
-   *
-   * Sends `POST /v1/passport/{id}/revoke`.
-   */
-  revoke(id: string, options?: CallOptions): Promise<PassportsRevokeAnswer>;
-  /**
-   * Verify a passport.
-   *
-   * Sends `POST /v1/passports/verify`.
-   */
-  verify(input: PassportsVerifyInput, options?: CallOptions): Promise<PassportsVerifyAnswer>;
-}
-
-export interface WalletAuthorizationsApi {
-  /**
-   * Issue an authorization for one payment.
-   *
-   * Sends `POST /v1/wallet/authorizations`.
-   */
-  issue(input: WalletAuthorizationsIssueInput, options?: CallOptions): Promise<WalletAuthorizationsIssueAnswer>;
-  /**
-   * List authorizations, newest first.
-   *
-   * Sends `GET /v1/wallet/authorizations`.
-   */
-  list(query?: WalletAuthorizationsListQuery, options?: CallOptions): List<WalletAuthorizationsListAnswer, WalletAuthorizationsListAnswer['authorizations'][number]>;
-  /**
-   * Get an authorization.
-   *
-   * Sends `GET /v1/wallet/authorizations/{id}`.
-   */
-  get(id: string, options?: CallOptions): Promise<WalletAuthorizationsListItem>;
-  /**
-   * Revoke an authorization.
-   *
-   * Sends `POST /v1/wallet/authorizations/{id}/revoke`.
-   */
-  revoke(id: string, options?: CallOptions): Promise<WalletAuthorizationsListItem>;
-  /**
-   * Use an authorization, once.
-   *
-   * Sends `POST /v1/wallet/authorizations/{id}/consume`.
-   */
-  consume(id: string, options?: CallOptions): Promise<WalletAuthorizationsListItem>;
-  /**
-   * Verify an authorization.
-   *
-   * Sends `POST /v1/wallet/authorizations/verify`.
-   */
-  verify(input: WalletAuthorizationsVerifyInput, options?: CallOptions): Promise<WalletAuthorizationsVerifyAnswer>;
 }
 
 export interface ProvidersApi {
@@ -4692,13 +4353,49 @@ export interface VaultApi {
   listProxyCalls(query?: VaultListProxyCallsQuery, options?: CallOptions): List<VaultListProxyCallsAnswer, VaultListProxyCallsAnswer['calls'][number]>;
 }
 
-export interface EventsApi {
+export interface BudgetsApi {
   /**
-   * List the events of the last 72 hours, oldest first.
+   * Give a grant a budget.
    *
-   * Sends `GET /v1/events`.
+   * Sends `POST /v1/budget/allocate`.
    */
-  list(query?: EventsListQuery, options?: CallOptions): List<EventsListAnswer, EventsListAnswer['events'][number]>;
+  allocate(input: BudgetsAllocateInput, options?: CallOptions): Promise<Budget>;
+  /**
+   * Debit the budget of a grant, and those above it.
+   *
+   * Sends `POST /v1/budget/debit`.
+   */
+  debit(input: BudgetsDebitInput, options?: CallOptions): Promise<BudgetsDebitAnswer>;
+  /**
+   * Give a debit back, or a part of it.
+   *
+   * Sends `POST /v1/budget/refund`.
+   */
+  refund(input: BudgetsRefundInput, options?: CallOptions): Promise<BudgetsRefundAnswer>;
+  /**
+   * Get the budget of a grant.
+   *
+   * Sends `GET /v1/budget/balance/{grantId}`.
+   */
+  balance(grantId: string, options?: CallOptions): Promise<Budget>;
+  /**
+   * List budgets, newest first.
+   *
+   * Sends `GET /v1/budget/allocations`.
+   */
+  list(query?: BudgetsListQuery, options?: CallOptions): List<BudgetsListAnswer, BudgetsListAnswer['allocations'][number]>;
+  /**
+   * Add up the ledger of all budgets.
+   *
+   * Sends `GET /v1/budget/verify`.
+   */
+  verify(options?: CallOptions): Promise<BudgetsVerifyAnswer>;
+  /**
+   * List the debits and refunds of a grant’s budget, newest first.
+   *
+   * Sends `GET /v1/budget/transactions/{grantId}`.
+   */
+  transactions(grantId: string, query?: BudgetsTransactionsQuery, options?: CallOptions): List<BudgetsTransactionsAnswer, BudgetsTransactionsAnswer['transactions'][number]>;
 }
 
 export interface PrincipalSessionsApi {
@@ -4710,37 +4407,184 @@ export interface PrincipalSessionsApi {
   create(input: PrincipalSessionsCreateInput, options?: CallOptions): Promise<PrincipalSessionsCreateAnswer>;
 }
 
-export interface ConnectionsApi {
+export interface PrincipalApi {
   /**
-   * Make a link by which a person connects an account. The link opens a page on which the person proves to be the principal, and sees who connects what for whom. The key proves nothing there.
+   * List the principal's grants, newest first.
    *
-   * Sends `POST /v1/vault/connect-sessions`.
+   * Sends `GET /v1/principal/grants`.
    */
-  ask(input: ConnectionsAskInput, options?: CallOptions): Promise<ConnectionsAskAnswer>;
+  grants(query?: PrincipalGrantsQuery, options?: CallOptions): List<PrincipalGrantsAnswer, PrincipalGrantsAnswer['grants'][number]>;
   /**
-   * Read a connect session.
+   * Revoke all of the principal's active grants, all or none.
    *
-   * Sends `GET /v1/vault/connect-sessions/{id}`.
+   * Sends `DELETE /v1/principal/grants`.
    */
-  get(id: string, options?: CallOptions): Promise<ConnectionsGetAnswer>;
+  revokeAll(options?: CallOptions): Promise<PrincipalRevokeAllAnswer>;
   /**
-   * Cancel a connect session from which nothing came back yet.
+   * Revoke one of the principal's grants, its tokens and all grants delegated from it.
    *
-   * Sends `DELETE /v1/vault/connect-sessions/{id}`.
+   * Sends `DELETE /v1/principal/grants/{id}`.
    */
-  cancel(id: string, options?: CallOptions): Promise<void>;
+  revoke(id: string, options?: CallOptions): Promise<void>;
   /**
-   * Make a link by which the grant token's principal connects an account. The token needs a scope that allows the exchange of this service, or `vault:<service>:proxy`.
+   * List the audit entries about the principal, newest first.
    *
-   * Sends `POST /v1/vault/credentials/connect`.
+   * Sends `GET /v1/principal/audit`.
    */
-  askAsAgent(grantToken: string, input: ConnectionsAskAsAgentInput, options?: CallOptions): Promise<ConnectionsAskAnswer>;
+  audit(query?: PrincipalAuditQuery, options?: CallOptions): List<PrincipalAuditAnswer, PrincipalAuditAnswer['entries'][number]>;
   /**
-   * Read a connect session of the grant token's principal.
+   * End the session.
    *
-   * Sends `GET /v1/vault/credentials/connect/{id}`.
+   * Sends `DELETE /v1/principal/session`.
    */
-  getAsAgent(grantToken: string, id: string, options?: CallOptions): Promise<ConnectionsGetAnswer>;
+  end(options?: CallOptions): Promise<void>;
+  /**
+   * List the principal's passkeys, newest first.
+   *
+   * Sends `GET /v1/principal/passkeys`.
+   */
+  passkeys(query?: EntriesListQuery, options?: CallOptions): List<PrincipalPasskeysAnswer, PrincipalPasskeysAnswer['passkeys'][number]>;
+  /**
+   * Remove one of the principal's passkeys.
+   *
+   * Sends `DELETE /v1/principal/passkeys/{id}`.
+   */
+  removePasskey(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * Make a link by which the principal connects an account, or connects it again.
+   *
+   * Sends `POST /v1/principal/connections`.
+   */
+  connect(input: ConnectionsAskAsAgentInput, options?: CallOptions): Promise<ConnectionsAskAnswer>;
+  /**
+   * List the principal's connected accounts, newest first.
+   *
+   * Sends `GET /v1/principal/connections`.
+   */
+  connections(query?: EntriesListQuery, options?: CallOptions): List<PrincipalConnectionsAnswer, PrincipalConnectionsAnswer['connections'][number]>;
+  /**
+   * Disconnect an account, and revoke its tokens at the upstream.
+   *
+   * Sends `DELETE /v1/principal/connections/{id}`.
+   */
+  disconnect(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * List what keeps agents from getting a grant of the principal again, newest first.
+   *
+   * Sends `GET /v1/principal/stops`.
+   */
+  stops(query?: EntriesListQuery, options?: CallOptions): List<AssertionsListStopsAnswer, AssertionsListStopsAnswer['stops'][number]>;
+  /**
+   * Lift one of the principal's own stops. A stop that somebody else has made holds.
+   *
+   * Sends `DELETE /v1/principal/stops/{id}`.
+   */
+  liftStop(id: string, options?: CallOptions): Promise<void>;
+}
+
+export interface WebauthnApi {
+  /**
+   * Begin to register a passkey of a principal who is signed in.
+   *
+   * Sends `POST /v1/webauthn/register/options`.
+   */
+  registerOptions(input: WebauthnRegisterOptionsInput, options?: CallOptions): Promise<WebauthnRegisterOptionsAnswer>;
+  /**
+   * Store the passkey that the authenticator has made.
+   *
+   * Sends `POST /v1/webauthn/register/verify`.
+   */
+  registerVerify(input: WebauthnRegisterVerifyInput, options?: CallOptions): Promise<WebauthnRegisterVerifyAnswer>;
+  /**
+   * List the passkeys of a principal, newest first.
+   *
+   * Sends `GET /v1/webauthn/credentials`.
+   */
+  listCredentials(principalId: string, query?: EntriesListQuery, options?: CallOptions): List<WebauthnListCredentialsAnswer, WebauthnListCredentialsAnswer['credentials'][number]>;
+  /**
+   * Rename a passkey, or clear the suspicion that there is a copy of it.
+   *
+   * Sends `PATCH /v1/webauthn/credentials/{id}`.
+   */
+  changeCredential(id: string, input?: WebauthnChangeCredentialInput, options?: CallOptions): Promise<WebauthnListCredentialsItem>;
+  /**
+   * Remove a passkey.
+   *
+   * Sends `DELETE /v1/webauthn/credentials/{id}`.
+   */
+  deleteCredential(id: string, options?: CallOptions): Promise<void>;
+}
+
+export interface CredentialsApi {
+  /**
+   * Issue a credential about a grant.
+   *
+   * Sends `POST /v1/credentials`.
+   */
+  issue(input: CredentialsIssueInput, options?: CallOptions): Promise<VerifiableCredential>;
+  /**
+   * List credentials, newest first.
+   *
+   * Sends `GET /v1/credentials`.
+   */
+  list(query?: CredentialsListQuery, options?: CallOptions): List<CredentialsListAnswer, CredentialsListAnswer['credentials'][number]>;
+  /**
+   * Get a credential.
+   *
+   * Sends `GET /v1/credentials/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<VerifiableCredential>;
+  /**
+   * Revoke a credential, whose grant lives on.
+   *
+   * Sends `POST /v1/credentials/{id}/revoke`.
+   */
+  revoke(id: string, input?: DevelopersStopInput, options?: CallOptions): Promise<CredentialsRevokeAnswer>;
+  /**
+   * Verify a credential.
+   *
+   * Sends `POST /v1/credentials/verify`.
+   */
+  verify(credential: string, options?: CallOptions): Promise<CredentialsVerifyAnswer>;
+  /**
+   * Verify what a holder shows of an SD-JWT.
+   *
+   * Sends `POST /v1/credentials/present`.
+   */
+  present(input: CredentialsPresentInput, options?: CallOptions): Promise<CredentialsPresentAnswer>;
+}
+
+export interface ResourcesApi {
+  /**
+   * Register a server that takes tokens. Its URI becomes the audience of tokens. The credential of the answer is shown once; with it the server introspects tokens.
+   *
+   * Sends `POST /v1/resources`.
+   */
+  add(input: ResourcesAddInput, options?: CallOptions): Promise<ResourcesAddAnswer>;
+  /**
+   * List registered servers, newest first.
+   *
+   * Sends `GET /v1/resources`.
+   */
+  list(query?: EntriesListQuery, options?: CallOptions): List<ResourcesListAnswer, ResourcesListAnswer['resources'][number]>;
+  /**
+   * Read a registered server without its credential.
+   *
+   * Sends `GET /v1/resources/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<ResourcesListItem>;
+  /**
+   * Change a registered server.
+   *
+   * Sends `PATCH /v1/resources/{id}`.
+   */
+  change(id: string, input?: ResourcesChangeInput, options?: CallOptions): Promise<ResourcesListItem>;
+  /**
+   * Remove a registered server.
+   *
+   * Sends `DELETE /v1/resources/{id}`.
+   */
+  remove(id: string, options?: CallOptions): Promise<void>;
 }
 
 export interface ScimApi {
@@ -5037,6 +4881,285 @@ export interface SsoApi {
   handleLdapCallback(input: SsoHandleLdapCallbackInput, options?: CallOptions): Promise<SsoSession>;
 }
 
+export interface ConnectionsApi {
+  /**
+   * Make a link by which a person connects an account. The link opens a page on which the person proves to be the principal, and sees who connects what for whom. The key proves nothing there.
+   *
+   * Sends `POST /v1/vault/connect-sessions`.
+   */
+  ask(input: ConnectionsAskInput, options?: CallOptions): Promise<ConnectionsAskAnswer>;
+  /**
+   * Read a connect session.
+   *
+   * Sends `GET /v1/vault/connect-sessions/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<ConnectionsGetAnswer>;
+  /**
+   * Cancel a connect session from which nothing came back yet.
+   *
+   * Sends `DELETE /v1/vault/connect-sessions/{id}`.
+   */
+  cancel(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * Make a link by which the grant token's principal connects an account. The token needs a scope that allows the exchange of this service, or `vault:<service>:proxy`.
+   *
+   * Sends `POST /v1/vault/credentials/connect`.
+   */
+  askAsAgent(grantToken: string, input: ConnectionsAskAsAgentInput, options?: CallOptions): Promise<ConnectionsAskAnswer>;
+  /**
+   * Read a connect session of the grant token's principal.
+   *
+   * Sends `GET /v1/vault/credentials/connect/{id}`.
+   */
+  getAsAgent(grantToken: string, id: string, options?: CallOptions): Promise<ConnectionsGetAnswer>;
+}
+
+export interface WalletAuthorizationsApi {
+  /**
+   * Issue an authorization for one payment.
+   *
+   * Sends `POST /v1/wallet/authorizations`.
+   */
+  issue(input: WalletAuthorizationsIssueInput, options?: CallOptions): Promise<WalletAuthorizationsIssueAnswer>;
+  /**
+   * List authorizations, newest first.
+   *
+   * Sends `GET /v1/wallet/authorizations`.
+   */
+  list(query?: PrincipalAuditQuery, options?: CallOptions): List<WalletAuthorizationsListAnswer, WalletAuthorizationsListAnswer['authorizations'][number]>;
+  /**
+   * Get an authorization.
+   *
+   * Sends `GET /v1/wallet/authorizations/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<WalletAuthorizationsListItem>;
+  /**
+   * Revoke an authorization.
+   *
+   * Sends `POST /v1/wallet/authorizations/{id}/revoke`.
+   */
+  revoke(id: string, options?: CallOptions): Promise<WalletAuthorizationsListItem>;
+  /**
+   * Use an authorization, once.
+   *
+   * Sends `POST /v1/wallet/authorizations/{id}/consume`.
+   */
+  consume(id: string, options?: CallOptions): Promise<WalletAuthorizationsListItem>;
+  /**
+   * Verify an authorization.
+   *
+   * Sends `POST /v1/wallet/authorizations/verify`.
+   */
+  verify(input: WalletAuthorizationsVerifyInput, options?: CallOptions): Promise<WalletAuthorizationsVerifyAnswer>;
+}
+
+export interface WorkloadsApi {
+  /**
+   * Trust the JWTs of an issuer to identify an agent. The agent then shows such a JWT at `POST /oauth/token` as its `client_assertion`, once its `authMethod` is `workload_jwt`.
+   *
+   * Sends `POST /v1/agents/{id}/workloads`.
+   */
+  add(id: string, input: WorkloadsAddInput, options?: CallOptions): Promise<WorkloadsAddAnswer>;
+  /**
+   * List the issuers that identify an agent, newest first.
+   *
+   * Sends `GET /v1/agents/{id}/workloads`.
+   */
+  list(id: string, query?: EntriesListQuery, options?: CallOptions): List<WorkloadsListAnswer, WorkloadsListAnswer['workloads'][number]>;
+  /**
+   * Trust an issuer no longer.
+   *
+   * Sends `DELETE /v1/agents/{id}/workloads/{workloadId}`.
+   */
+  remove(id: string, workloadId: string, options?: CallOptions): Promise<void>;
+}
+
+export interface PolicyBundlesApi {
+  /**
+   * Store a policy bundle. A version that is there already with the same content is answered with 200. With `POLICY_BACKEND=cedar_bundles` a Cedar bundle is read first, and one with a fault is refused.
+   *
+   * Sends `POST /v1/policies/sync`.
+   */
+  sync(input: PolicyBundlesSyncInput, options?: CallOptions): Promise<PolicyBundlesSyncAnswer>;
+  /**
+   * List policy bundles, newest first.
+   *
+   * Sends `GET /v1/policies/bundles`.
+   */
+  list(query?: PolicyBundlesListQuery, options?: CallOptions): List<PolicyBundlesListAnswer, PolicyBundlesListAnswer['bundles'][number]>;
+  /**
+   * Get the active policy bundle of a format.
+   *
+   * Sends `GET /v1/policies/bundles/active`.
+   */
+  active(query: PolicyBundlesActiveQuery, options?: CallOptions): Promise<PolicyBundlesListItem>;
+  /**
+   * Get the content of a policy bundle.
+   *
+   * Sends `GET /v1/policies/bundles/{id}/content`.
+   */
+  content(id: string, options?: CallOptions): Promise<Response>;
+  /**
+   * Delete a policy bundle that is not active.
+   *
+   * Sends `DELETE /v1/policies/bundles/{id}`.
+   */
+  delete(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * Roll back or forward to a policy bundle.
+   *
+   * Sends `POST /v1/policies/bundles/{id}/activate`.
+   */
+  activate(id: string, options?: CallOptions): Promise<PolicyBundlesListItem>;
+  /**
+   * Make the secret of Git notifications. It is shown once, and replaces the former one.
+   *
+   * Sends `POST /v1/policies/sync/secret`.
+   */
+  rotateSecret(options?: CallOptions): Promise<PolicyBundlesRotateSecretAnswer>;
+}
+
+export interface TokensApi {
+  /**
+   * Exchange an authorization code for a grant token.
+   *
+   * Sends `POST /v1/token`.
+   */
+  exchange(input: TokensExchangeInput, options?: CallOptions): Promise<TokenSet>;
+  /**
+   * Exchange a refresh token for new tokens.
+   *
+   * Sends `POST /v1/token/refresh`.
+   */
+  refresh(input: TokensRefreshInput, options?: CallOptions): Promise<TokensRefreshAnswer>;
+  /**
+   * Ask whether a grant token is valid now.
+   *
+   * Sends `POST /v1/tokens/verify`.
+   */
+  verify(token: string, input?: TokensVerifyInput, options?: CallOptions): Promise<TokensVerifyAnswer>;
+  /**
+   * Revoke one grant token, by its id or its text.
+   *
+   * Sends `POST /v1/tokens/revoke`.
+   */
+  revoke(jti: string, options?: CallOptions): Promise<void>;
+  /**
+   * Introspect a token (RFC 7662).
+   *
+   * Sends `POST /v1/tokens/introspect`.
+   */
+  introspect(token: string, input?: TokensIntrospectInput, options?: CallOptions): Promise<TokensIntrospectAnswer>;
+}
+
+export interface PassportsApi {
+  /**
+   * Issue a passport about a grant.
+   *
+   * Sends `POST /v1/passport/issue`.
+   */
+  issue(input: PassportsIssueInput, options?: CallOptions): Promise<PassportsIssueAnswer>;
+  /**
+   * Get a passport.
+   *
+   * Sends `GET /v1/passport/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<PassportsGetAnswer>;
+  /**
+   * List passports, newest first. A hundred at most. The header `Link` with `rel="next"` names the rest.
+   *
+   * Sends `GET /v1/passports`.
+   */
+  list(query?: PassportsListQuery, options?: CallOptions): List<PassportsListAnswer, (PassportsListAnswer)[number]>;
+  /**
+   * Revoke a passport, and those below it.
+   *
+   * Sends `POST /v1/passport/{id}/revoke`.
+   */
+  revoke(id: string, options?: CallOptions): Promise<PassportsRevokeAnswer>;
+  /**
+   * Verify a passport.
+   *
+   * Sends `POST /v1/passports/verify`.
+   */
+  verify(input: PassportsVerifyInput, options?: CallOptions): Promise<PassportsVerifyAnswer>;
+}
+
+export interface BillingApi {
+  /**
+   * Get the subscription of the account.
+   *
+   * Sends `GET /v1/billing/subscription`.
+   */
+  getSubscription(options?: CallOptions): Promise<BillingGetSubscriptionAnswer>;
+  /**
+   * Begin the payment of a plan.
+   *
+   * Sends `POST /v1/billing/checkout`.
+   */
+  createCheckout(input: BillingCreateCheckoutInput, options?: CallOptions): Promise<BillingCreateCheckoutAnswer>;
+  /**
+   * Open the page on which the subscription is changed.
+   *
+   * Sends `POST /v1/billing/portal`.
+   */
+  createPortal(input: BillingCreatePortalInput, options?: CallOptions): Promise<BillingCreatePortalAnswer>;
+}
+
+export interface EnforcementApi {
+  /**
+   * Ask whether a call of a tool may happen now. A denial is an answer, with status 200: read `allowed`. Each answer is in the audit log.
+   *
+   * Sends `POST /v1/enforce`.
+   */
+  enforce(input: EnforcementEnforceInput, options?: CallOptions): Promise<EnforcementEnforceAnswer>;
+  /**
+   * Select the tools that some call with a token could use.
+   *
+   * Sends `POST /v1/enforce/tools`.
+   */
+  listTools(input: EnforcementListToolsInput, options?: CallOptions): Promise<EnforcementListToolsAnswer>;
+  /**
+   * Say that an allowed call was sent, so that its units stay charged.
+   *
+   * Sends `POST /v1/enforce/{callId}/sent`.
+   */
+  sent(callId: string, options?: CallOptions): Promise<void>;
+  /**
+   * Say that an allowed call was never sent, so that its units are free again.
+   *
+   * Sends `POST /v1/enforce/{callId}/refund`.
+   */
+  refund(callId: string, options?: CallOptions): Promise<void>;
+  /**
+   * Read what a grant has used of the caps of a tool.
+   *
+   * Sends `GET /v1/enforce/usage`.
+   */
+  usage(query: EnforcementUsageQuery, options?: CallOptions): Promise<EnforcementUsageAnswer>;
+}
+
+export interface AuthzenApi {
+  /**
+   * Ask whether a call of a tool may happen now, in the words of AuthZEN. A denial is an answer, with status 200: read `decision`. A permit charges the caps of its call, unless `context.check_only` is true.
+   *
+   * Sends `POST /access/v1/evaluation`.
+   */
+  evaluate(input?: AuthzenEvaluateInput, options?: CallOptions): Promise<AuthzenEvaluateAnswer>;
+  /**
+   * Ask about several calls of tools, in the words of AuthZEN. Each evaluation counts as one request, and is judged, charged and recorded by itself. A batch that fails gives back what it took.
+   *
+   * Sends `POST /access/v1/evaluations`.
+   */
+  evaluateTogether(input?: AuthzenEvaluateTogetherInput, options?: CallOptions): Promise<AuthzenEvaluateTogetherAnswer>;
+  /**
+   * Read the metadata of the policy decision point (AuthZEN).
+   *
+   * Sends `GET /.well-known/authzen-configuration`.
+   */
+  metadata(options?: CallOptions): Promise<AuthzenMetadataAnswer>;
+}
+
 export interface AssertionsApi {
   /**
    * Let a connection's identity provider decide for its people. From then on no person is asked: an assertion of the identity provider gives a listed client a token. The connection has to be active, of OpenID Connect, with a verified domain.
@@ -5119,117 +5242,6 @@ export interface SetupApi {
    * Sends `DELETE /v1/sso/setup-links/{id}`.
    */
   revokeLink(id: string, options?: CallOptions): Promise<void>;
-}
-
-export interface SignalsApi {
-  /**
-   * Listen to the identity provider of a connection. The answer has `authorizationHeader` when the source is new, and never again. Delete the source to make another.
-   *
-   * Sends `PUT /v1/sso/connections/{id}/signals`.
-   */
-  put(id: string, input?: SignalsPutInput, options?: CallOptions): Promise<SignalsPutAnswer>;
-  /**
-   * Read how the service listens to the identity provider of a connection.
-   *
-   * Sends `GET /v1/sso/connections/{id}/signals`.
-   */
-  get(id: string, options?: CallOptions): Promise<SignalsGetAnswer>;
-  /**
-   * Stop listening to the identity provider of a connection.
-   *
-   * Sends `DELETE /v1/sso/connections/{id}/signals`.
-   */
-  delete(id: string, options?: CallOptions): Promise<void>;
-}
-
-export interface BudgetsApi {
-  /**
-   * Give a grant a budget.
-   *
-   * Sends `POST /v1/budget/allocate`.
-   */
-  allocate(input: BudgetsAllocateInput, options?: CallOptions): Promise<Budget>;
-  /**
-   * Debit the budget of a grant, and those above it.
-   *
-   * Sends `POST /v1/budget/debit`.
-   */
-  debit(input: BudgetsDebitInput, options?: CallOptions): Promise<BudgetsDebitAnswer>;
-  /**
-   * Give a debit back, or a part of it.
-   *
-   * Sends `POST /v1/budget/refund`.
-   */
-  refund(input: BudgetsRefundInput, options?: CallOptions): Promise<BudgetsRefundAnswer>;
-  /**
-   * Get the budget of a grant.
-   *
-   * Sends `GET /v1/budget/balance/{grantId}`.
-   */
-  balance(grantId: string, options?: CallOptions): Promise<Budget>;
-  /**
-   * List budgets, newest first.
-   *
-   * Sends `GET /v1/budget/allocations`.
-   */
-  list(query?: BudgetsListQuery, options?: CallOptions): List<BudgetsListAnswer, BudgetsListAnswer['allocations'][number]>;
-  /**
-   * Add up the ledger of all budgets.
-   *
-   * Sends `GET /v1/budget/verify`.
-   */
-  verify(options?: CallOptions): Promise<BudgetsVerifyAnswer>;
-  /**
-   * List the debits and refunds of a grant’s budget, newest first.
-   *
-   * Sends `GET /v1/budget/transactions/{grantId}`.
-   */
-  transactions(grantId: string, query?: BudgetsTransactionsQuery, options?: CallOptions): List<BudgetsTransactionsAnswer, BudgetsTransactionsAnswer['transactions'][number]>;
-}
-
-export interface AuditApi {
-  /**
-   * Append an entry about an act of an agent.
-   *
-   * Sends `POST /v1/audit/log`.
-   */
-  log(input: AuditLogInput, options?: CallOptions): Promise<AuditEntry>;
-  /**
-   * List audit entries in the order of the chain.
-   *
-   * Sends `GET /v1/audit/entries`.
-   */
-  list(query?: AuditListQuery, options?: CallOptions): List<AuditListAnswer, AuditListAnswer['entries'][number]>;
-  /**
-   * Read the head of the chain and its newest checkpoint.
-   *
-   * Sends `GET /v1/audit/head`.
-   */
-  head(options?: CallOptions): Promise<AuditHeadAnswer>;
-  /**
-   * Verify the chain, or a range of it.
-   *
-   * Sends `GET /v1/audit/verify`.
-   */
-  verify(query?: AuditVerifyQuery, options?: CallOptions): Promise<AuditVerifyAnswer>;
-  /**
-   * Read an audit entry.
-   *
-   * Sends `GET /v1/audit/{id}`.
-   */
-  get(id: string, options?: CallOptions): Promise<AuditEntry>;
-  /**
-   * Erase the content of a person from audit entries. The hashes stay, so the chain can be checked as before; the person, the salt and personal members of the metadata go. Refused while the person has an active grant, or a legal hold about them or the account stands.
-   *
-   * Sends `POST /v1/audit/erasures`.
-   */
-  erase(input: AuditEraseInput, options?: CallOptions): Promise<AuditEraseAnswer>;
-  /**
-   * Read how far an erasure is.
-   *
-   * Sends `GET /v1/audit/erasures/{id}`.
-   */
-  erasure(id: string, options?: CallOptions): Promise<AuditErasureAnswer>;
 }
 
 export interface WebhooksApi {
@@ -5340,58 +5352,115 @@ export interface SsfReceiversApi {
   deliveries(id: string, query?: SsfReceiversDeliveriesQuery, options?: CallOptions): List<SsfReceiversDeliveriesAnswer, SsfReceiversDeliveriesAnswer['deliveries'][number]>;
 }
 
-export interface EnforcementApi {
+export interface OauthApi {
   /**
-   * Ask whether a call of a tool may happen now. A denial is an answer, with status 200: read `allowed`. Each answer is in the audit log.
+   * Make an agent an OAuth client. Its `client_id` is the id of the agent. A secret is shown once, when it is made.
    *
-   * Sends `POST /v1/enforce`.
+   * Sends `PUT /v1/agents/{id}/oauth`.
    */
-  enforce(input: EnforcementEnforceInput, options?: CallOptions): Promise<EnforcementEnforceAnswer>;
+  putClient(id: string, input: OauthPutClientInput, options?: CallOptions): Promise<OauthPutClientAnswer>;
   /**
-   * Select the tools that some call with a token could use.
+   * Read how an agent is an OAuth client, without its secret.
    *
-   * Sends `POST /v1/enforce/tools`.
+   * Sends `GET /v1/agents/{id}/oauth`.
    */
-  listTools(input: EnforcementListToolsInput, options?: CallOptions): Promise<EnforcementListToolsAnswer>;
+  getClient(id: string, options?: CallOptions): Promise<OauthPutClientAnswer>;
   /**
-   * Say that an allowed call was sent, so that its units stay charged.
+   * Let an agent be no OAuth client any longer.
    *
-   * Sends `POST /v1/enforce/{callId}/sent`.
+   * Sends `DELETE /v1/agents/{id}/oauth`.
    */
-  sent(callId: string, options?: CallOptions): Promise<void>;
-  /**
-   * Say that an allowed call was never sent, so that its units are free again.
-   *
-   * Sends `POST /v1/enforce/{callId}/refund`.
-   */
-  refund(callId: string, options?: CallOptions): Promise<void>;
-  /**
-   * Read what a grant has used of the caps of a tool.
-   *
-   * Sends `GET /v1/enforce/usage`.
-   */
-  usage(query: EnforcementUsageQuery, options?: CallOptions): Promise<EnforcementUsageAnswer>;
+  deleteClient(id: string, options?: CallOptions): Promise<void>;
 }
 
-export interface AuthzenApi {
+export interface SignalsApi {
   /**
-   * Ask whether a call of a tool may happen now, in the words of AuthZEN. A denial is an answer, with status 200: read `decision`. A permit charges the caps of its call, unless `context.check_only` is true.
+   * Listen to the identity provider of a connection. The answer has `authorizationHeader` when the source is new, and never again. Delete the source to make another.
    *
-   * Sends `POST /access/v1/evaluation`.
+   * Sends `PUT /v1/sso/connections/{id}/signals`.
    */
-  evaluate(input?: AuthzenEvaluateInput, options?: CallOptions): Promise<AuthzenEvaluateAnswer>;
+  put(id: string, input?: SignalsPutInput, options?: CallOptions): Promise<SignalsPutAnswer>;
   /**
-   * Ask about several calls of tools, in the words of AuthZEN. Each evaluation counts as one request, and is judged, charged and recorded by itself. A batch that fails gives back what it took.
+   * Read how the service listens to the identity provider of a connection.
    *
-   * Sends `POST /access/v1/evaluations`.
+   * Sends `GET /v1/sso/connections/{id}/signals`.
    */
-  evaluateTogether(input?: AuthzenEvaluateTogetherInput, options?: CallOptions): Promise<AuthzenEvaluateTogetherAnswer>;
+  get(id: string, options?: CallOptions): Promise<SignalsGetAnswer>;
   /**
-   * Read the metadata of the policy decision point (AuthZEN).
+   * Stop listening to the identity provider of a connection.
    *
-   * Sends `GET /.well-known/authzen-configuration`.
+   * Sends `DELETE /v1/sso/connections/{id}/signals`.
    */
-  metadata(options?: CallOptions): Promise<AuthzenMetadataAnswer>;
+  delete(id: string, options?: CallOptions): Promise<void>;
+}
+
+export interface ComplianceApi {
+  /**
+   * Count agents, grants, audit entries and policies.
+   *
+   * Sends `GET /v1/compliance/summary`.
+   */
+  getSummary(query?: ComplianceGetSummaryQuery, options?: CallOptions): Promise<ComplianceGetSummaryAnswer>;
+  /**
+   * Export grants as JSON, as lines of JSON or as CSV.
+   *
+   * Sends `GET /v1/compliance/export/grants`.
+   */
+  exportGrants(query?: ComplianceExportGrantsQuery & { readonly format?: 'json' }, options?: CallOptions): Promise<ComplianceExportGrantsAnswer>;
+  /**
+   * Export grants as JSON, as lines of JSON or as CSV.
+   *
+   * Sends `GET /v1/compliance/export/grants`.
+   */
+  exportGrants(query?: ComplianceExportGrantsQuery, options?: CallOptions): Promise<ComplianceExportGrantsAnswer | Response>;
+  /**
+   * Export audit entries as JSON, as lines of JSON, as CSV or as events of OCSF.
+   *
+   * Sends `GET /v1/compliance/export/audit`.
+   */
+  exportAudit(query?: ComplianceExportAuditQuery & { readonly format?: 'json' }, options?: CallOptions): Promise<ComplianceExportAuditAnswer>;
+  /**
+   * Export audit entries as JSON, as lines of JSON, as CSV or as events of OCSF.
+   *
+   * Sends `GET /v1/compliance/export/audit`.
+   */
+  exportAudit(query?: ComplianceExportAuditQuery, options?: CallOptions): Promise<ComplianceExportAuditAnswer | Response>;
+  /**
+   * Export everything that is kept about a person. For a request of a person for access to their data. The id is compared exactly. No record has a secret or a credential.
+   *
+   * Sends `GET /v1/compliance/export/principal`.
+   */
+  exportPrincipal(query: WebauthnRegisterOptionsInput, options?: CallOptions): Promise<Response>;
+  /**
+   * Make a signed pack of evidence that an auditor can check without the service.
+   *
+   * Sends `GET /v1/compliance/evidence-pack`.
+   */
+  evidencePack(query?: ComplianceEvidencePackQuery & { readonly format?: 'json' }, options?: CallOptions): Promise<ComplianceEvidencePackAnswer>;
+  /**
+   * Make a signed pack of evidence that an auditor can check without the service.
+   *
+   * Sends `GET /v1/compliance/evidence-pack`.
+   */
+  evidencePack(query?: ComplianceEvidencePackQuery, options?: CallOptions): Promise<ComplianceEvidencePackAnswer | Response>;
+  /**
+   * Place a legal hold. While a hold stands, the account cannot be closed, so nothing of it is erased.
+   *
+   * Sends `POST /v1/compliance/holds`.
+   */
+  placeHold(input: CompliancePlaceHoldInput, options?: CallOptions): Promise<CompliancePlaceHoldAnswer>;
+  /**
+   * List legal holds, newest first.
+   *
+   * Sends `GET /v1/compliance/holds`.
+   */
+  listHolds(query?: ComplianceListHoldsQuery, options?: CallOptions): List<ComplianceListHoldsAnswer, ComplianceListHoldsAnswer['holds'][number]>;
+  /**
+   * Release a legal hold. The hold stays in the list. To release it again changes nothing.
+   *
+   * Sends `POST /v1/compliance/holds/{id}/release`.
+   */
+  releaseHold(id: string, options?: CallOptions): Promise<CompliancePlaceHoldAnswer>;
 }
 
 export interface ApproversApi {
@@ -5500,75 +5569,6 @@ export interface DecisionsApi {
    * Sends `DELETE /v1/decision-channels/{id}`.
    */
   removeChannel(id: string, options?: CallOptions): Promise<void>;
-}
-
-export interface ComplianceApi {
-  /**
-   * Count agents, grants, audit entries and policies.
-   *
-   * Sends `GET /v1/compliance/summary`.
-   */
-  getSummary(query?: ComplianceGetSummaryQuery, options?: CallOptions): Promise<ComplianceGetSummaryAnswer>;
-  /**
-   * Export grants as JSON, as lines of JSON or as CSV.
-   *
-   * Sends `GET /v1/compliance/export/grants`.
-   */
-  exportGrants(query?: ComplianceExportGrantsQuery & { readonly format?: 'json' }, options?: CallOptions): Promise<ComplianceExportGrantsAnswer>;
-  /**
-   * Export grants as JSON, as lines of JSON or as CSV.
-   *
-   * Sends `GET /v1/compliance/export/grants`.
-   */
-  exportGrants(query?: ComplianceExportGrantsQuery, options?: CallOptions): Promise<ComplianceExportGrantsAnswer | Response>;
-  /**
-   * Export audit entries as JSON, as lines of JSON, as CSV or as events of OCSF.
-   *
-   * Sends `GET /v1/compliance/export/audit`.
-   */
-  exportAudit(query?: ComplianceExportAuditQuery & { readonly format?: 'json' }, options?: CallOptions): Promise<ComplianceExportAuditAnswer>;
-  /**
-   * Export audit entries as JSON, as lines of JSON, as CSV or as events of OCSF.
-   *
-   * Sends `GET /v1/compliance/export/audit`.
-   */
-  exportAudit(query?: ComplianceExportAuditQuery, options?: CallOptions): Promise<ComplianceExportAuditAnswer | Response>;
-  /**
-   * Export everything that is kept about a person. For a request of a person for access to their data. The id is compared exactly. No record has a secret or a credential.
-   *
-   * Sends `GET /v1/compliance/export/principal`.
-   */
-  exportPrincipal(query: WebauthnRegisterOptionsInput, options?: CallOptions): Promise<Response>;
-  /**
-   * Make a signed pack of evidence that an auditor can check without the service.
-   *
-   * Sends `GET /v1/compliance/evidence-pack`.
-   */
-  evidencePack(query?: ComplianceEvidencePackQuery & { readonly format?: 'json' }, options?: CallOptions): Promise<ComplianceEvidencePackAnswer>;
-  /**
-   * Make a signed pack of evidence that an auditor can check without the service.
-   *
-   * Sends `GET /v1/compliance/evidence-pack`.
-   */
-  evidencePack(query?: ComplianceEvidencePackQuery, options?: CallOptions): Promise<ComplianceEvidencePackAnswer | Response>;
-  /**
-   * Place a legal hold. While a hold stands, the account cannot be closed, so nothing of it is erased.
-   *
-   * Sends `POST /v1/compliance/holds`.
-   */
-  placeHold(input: CompliancePlaceHoldInput, options?: CallOptions): Promise<CompliancePlaceHoldAnswer>;
-  /**
-   * List legal holds, newest first.
-   *
-   * Sends `GET /v1/compliance/holds`.
-   */
-  listHolds(query?: ComplianceListHoldsQuery, options?: CallOptions): List<ComplianceListHoldsAnswer, ComplianceListHoldsAnswer['holds'][number]>;
-  /**
-   * Release a legal hold. The hold stays in the list. To release it again changes nothing.
-   *
-   * Sends `POST /v1/compliance/holds/{id}/release`.
-   */
-  releaseHold(id: string, options?: CallOptions): Promise<CompliancePlaceHoldAnswer>;
 }
 
 export interface AnomaliesApi {
@@ -5753,45 +5753,45 @@ export interface OperatorResources {
 /** The methods that are made from the table. */
 export interface ApiResources {
   readonly usage: UsageApi;
+  readonly events: EventsApi;
+  readonly audit: AuditApi;
   readonly developers: DevelopersApi;
   readonly keys: KeysApi;
-  readonly billing: BillingApi;
   readonly emails: EmailsApi;
   readonly domains: DomainsApi;
   readonly agents: AgentsApi;
   readonly dids: DidsApi;
-  readonly resources: ResourcesApi;
   readonly manifests: ManifestsApi;
-  readonly policies: PoliciesApi;
-  readonly policyBundles: PolicyBundlesApi;
   readonly grants: GrantsApi;
+  readonly policies: PoliciesApi;
   readonly authorizations: AuthorizationsApi;
-  readonly webauthn: WebauthnApi;
-  readonly principal: PrincipalApi;
-  readonly tokens: TokensApi;
-  readonly workloads: WorkloadsApi;
-  readonly oauth: OauthApi;
-  readonly credentials: CredentialsApi;
-  readonly passports: PassportsApi;
-  readonly walletAuthorizations: WalletAuthorizationsApi;
   readonly providers: ProvidersApi;
   readonly vault: VaultApi;
-  readonly events: EventsApi;
+  readonly budgets: BudgetsApi;
   readonly principalSessions: PrincipalSessionsApi;
-  readonly connections: ConnectionsApi;
+  readonly principal: PrincipalApi;
+  readonly webauthn: WebauthnApi;
+  readonly credentials: CredentialsApi;
+  readonly resources: ResourcesApi;
   readonly scim: ScimApi;
   readonly sso: SsoApi;
-  readonly assertions: AssertionsApi;
-  readonly setup: SetupApi;
-  readonly signals: SignalsApi;
-  readonly budgets: BudgetsApi;
-  readonly audit: AuditApi;
-  readonly webhooks: WebhooksApi;
-  readonly ssfReceivers: SsfReceiversApi;
+  readonly connections: ConnectionsApi;
+  readonly walletAuthorizations: WalletAuthorizationsApi;
+  readonly workloads: WorkloadsApi;
+  readonly policyBundles: PolicyBundlesApi;
+  readonly tokens: TokensApi;
+  readonly passports: PassportsApi;
+  readonly billing: BillingApi;
   readonly enforcement: EnforcementApi;
   readonly authzen: AuthzenApi;
+  readonly assertions: AssertionsApi;
+  readonly setup: SetupApi;
+  readonly webhooks: WebhooksApi;
+  readonly ssfReceivers: SsfReceiversApi;
+  readonly oauth: OauthApi;
+  readonly signals: SignalsApi;
+  readonly compliance: ComplianceApi;
   readonly approvers: ApproversApi;
   readonly decisions: DecisionsApi;
-  readonly compliance: ComplianceApi;
   readonly anomalies: AnomaliesApi;
 }

@@ -13,7 +13,6 @@ import { tables } from './agents.tables.ts';
 export const agents = defineFeature({
   name: 'agents',
   tags: { agents: 'The programs that act for principals.' },
-  knows: ['audit', 'developers', 'quotas'],
   tables,
   acts,
   quotas,

@@ -18,7 +18,6 @@ import { refuseEqualSeeds, seedSettings } from './seed.settings.ts';
 export const developers = defineFeature({
   name: 'developers',
   tags: { developers: 'The account itself.', apiKeys: 'Credentials of the account.' },
-  knows: ['audit', 'operator'],
   tables,
   acts,
   rates,

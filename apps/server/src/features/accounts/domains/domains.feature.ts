@@ -17,7 +17,6 @@ import { tables } from './domains.tables.ts';
 export const domains = defineFeature({
   name: 'domains',
   tags: { domains: 'Domains that developers have proved to be theirs.' },
-  knows: ['audit', 'developers', 'quotas'],
   tables,
   acts,
   quotas,

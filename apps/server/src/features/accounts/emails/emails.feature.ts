@@ -12,7 +12,6 @@ import { tables } from './emails.tables.ts';
 export const emails = defineFeature({
   name: 'emails',
   tags: { emails: 'The verified address of the account.' },
-  knows: ['audit', 'developers'],
   tables,
   acts,
   rates,

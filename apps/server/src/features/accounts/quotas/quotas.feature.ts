@@ -7,7 +7,6 @@ import { tables } from './quotas.tables.ts';
 export const quotas = defineFeature({
   name: 'quotas',
   tags: {},
-  knows: [],
   tables,
   listens: [on(tenantErased, eraseQuotas)],
 });

@@ -10,7 +10,6 @@ import { tables } from './usage.tables.ts';
 export const usage = defineFeature({
   name: 'usage',
   tags: { usage: 'The requests that are counted for plans, by day.' },
-  knows: ['quotas'],
   tables,
   listens: [on(tenantErased, eraseUsage)],
   open(house) {

@@ -17,7 +17,6 @@ import { tables } from './anomalies.tables.ts';
 export const anomalies = defineFeature({
   name: 'anomalies',
   tags: { anomalies: 'Unusual behaviour of agents: its rules, and the alerts about it.' },
-  knows: ['agents', 'audit', 'emails', 'grants', 'keys'],
   tables,
   acts: { ...acts, ...entries },
   rates,

@@ -25,7 +25,6 @@ export const approvers = defineFeature({
     approvers: 'The people who decide about exact calls of agents.',
     approver: 'Calls of the page on which approvers decide.',
   },
-  knows: ['audit', 'developers', 'emails', 'keys', 'operator', 'passkeys', 'quotas', 'scim', 'sso'],
   tables,
   acts: { ...acts, ...entries },
   rates,

@@ -6,7 +6,6 @@ import { authzenRoutes } from './authzen.routes.ts';
 export const authzen = defineFeature({
   name: 'authzen',
   tags: { authzen: 'The questions of `enforcement` in the words of OpenID AuthZEN.' },
-  knows: ['enforcement'],
   tables: { owns: {}, reads: [], writes: [] },
   rates,
   settings: meterSettings,

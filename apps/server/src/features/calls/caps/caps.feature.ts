@@ -9,7 +9,6 @@ import { tables } from './caps.tables.ts';
 export const caps = defineFeature({
   name: 'caps',
   tags: {},
-  knows: [],
   tables,
   listens: [on(tenantErased, eraseCaps)],
   open: ({ db }) => ({ jobs: [pruningOfCaps(postgresCapsMeter(db, {}))] }),

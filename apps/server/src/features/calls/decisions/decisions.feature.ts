@@ -24,7 +24,6 @@ const MOST_COUNTED = 1000;
 export const decisions = defineFeature({
   name: 'decisions',
   tags: { decisions: 'Requests that people decide about one exact call of an agent.' },
-  knows: ['approvers', 'audit', 'caps', 'developers', 'emails', 'enforcement', 'events', 'keys'],
   tables,
   acts: { ...acts, ...announcements, ...entries },
   attempts: ['decision.approval_refused'],

@@ -15,7 +15,6 @@ import { tables } from './enforcement.tables.ts';
 export const enforcement = defineFeature({
   name: 'enforcement',
   tags: { enforcement: 'Calls of tools: whether they may happen now.' },
-  knows: ['audit', 'caps', 'grants', 'keys', 'manifests', 'policies', 'tokens'],
   tables,
   acts,
   settings,

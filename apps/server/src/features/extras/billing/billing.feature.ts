@@ -24,7 +24,6 @@ const TOGETHER = [
 export const billing = defineFeature({
   name: 'billing',
   tags: { billing: 'The subscription that pays for a plan.' },
-  knows: ['audit', 'developers'],
   tables,
   acts,
   settings: {

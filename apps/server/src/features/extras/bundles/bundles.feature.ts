@@ -13,7 +13,6 @@ import { tables } from './bundles.tables.ts';
 export const bundles = defineFeature({
   name: 'bundles',
   tags: { policyBundles: 'Policies as code for a decision point of the operator.' },
-  knows: ['audit', 'keys', 'policies', 'quotas'],
   tables,
   acts: { ...acts, ...entries },
   rates,

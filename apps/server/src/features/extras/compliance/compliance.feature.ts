@@ -15,7 +15,6 @@ import { tables } from './compliance.tables.ts';
 export const compliance = defineFeature({
   name: 'compliance',
   tags: { compliance: 'Exports and evidence for auditors.' },
-  knows: ['audit', 'events', 'grants', 'keys', 'policies'],
   tables,
   acts: { ...acts, ...entries },
   rates,

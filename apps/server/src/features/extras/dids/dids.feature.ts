@@ -10,7 +10,6 @@ const BOUNDS = { timeoutMilliseconds: 5000, mostBytes: 65_536 };
 export const dids = defineFeature({
   name: 'dids',
   tags: { dids: 'Resolution of decentralised identifiers.' },
-  knows: ['agents', 'keys'],
   rates,
   settings,
   open(house, { DID_RESOLVE_WEB }) {

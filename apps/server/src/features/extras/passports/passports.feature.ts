@@ -9,7 +9,6 @@ import { tables } from './passports.tables.ts';
 export const passports = defineFeature({
   name: 'passports',
   tags: { passports: 'Statements about what an agent may pay for, and up to which amount.' },
-  knows: ['audit', 'keys', 'verifiable-credentials'],
   tables,
   settings: passportSettings,
   listens: [on(tenantErased, erasePassports)],

@@ -29,7 +29,6 @@ export const transmitter = defineFeature({
     ssfReceivers: 'Systems that listen when agents and sessions end.',
     ssf: 'Streams of signals, as receivers make and read them: Shared Signals Framework 1.0.',
   },
-  knows: ['audit', 'events', 'keys', 'webhooks'],
   tables,
   acts,
   rates,

@@ -15,7 +15,6 @@ export const verifiableCredentials = defineFeature({
   tags: {
     verifiableCredentials: 'Statements about grants that anybody can verify, and the lists that revoke them.',
   },
-  knows: ['audit', 'keys'],
   tables,
   acts: { ...acts, ...announcements },
   rates,

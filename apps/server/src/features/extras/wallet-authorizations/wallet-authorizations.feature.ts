@@ -10,7 +10,6 @@ import { tables } from './wallet-authorizations.tables.ts';
 export const walletAuthorizations = defineFeature({
   name: 'wallet-authorizations',
   tags: { walletAuthorizations: 'Statements, each for one use, that an agent may move an amount.' },
-  knows: ['audit', 'keys', 'verifiable-credentials'],
   tables,
   acts,
   listens: [on(tenantErased, eraseAuthorizations), on(personTold, tellAuthorizations)],

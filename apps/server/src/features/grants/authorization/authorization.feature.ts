@@ -18,7 +18,6 @@ import { tables } from './authorization.tables.ts';
 export const authorization = defineFeature({
   name: 'authorization',
   tags: { authorization: 'Asking a principal for consent.' },
-  knows: ['agents', 'audit', 'developers', 'grants', 'manifests', 'policies', 'quotas'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['authorization.scope_refused'],

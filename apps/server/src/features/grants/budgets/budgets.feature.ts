@@ -9,7 +9,6 @@ import { tables } from './budgets.tables.ts';
 export const budgets = defineFeature({
   name: 'budgets',
   tags: { budgets: 'The money that a grant may spend, and what was spent of it.' },
-  knows: ['audit'],
   tables,
   acts,
   attempts: ['budget.debit_blocked'],

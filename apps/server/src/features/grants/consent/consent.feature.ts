@@ -17,18 +17,6 @@ import { tables } from './consent.tables.ts';
 export const consent = defineFeature({
   name: 'consent',
   tags: { consent: 'Calls of the page on which the person decides.' },
-  knows: [
-    'audit',
-    'authorization',
-    'developers',
-    'emails',
-    'grants',
-    'keys',
-    'manifests',
-    'passkeys',
-    'quotas',
-    'sso',
-  ],
   tables,
   acts: entries,
   attempts: ['consent.verification_failed'],

@@ -15,7 +15,6 @@ import { tables } from './grants.tables.ts';
 export const grants = defineFeature({
   name: 'grants',
   tags: { grants: 'The permissions that principals gave to agents.' },
-  knows: ['agents', 'audit', 'budgets', 'developers', 'manifests', 'verifiable-credentials'],
   tables,
   acts: { ...acts, ...announcements },
   quotas,

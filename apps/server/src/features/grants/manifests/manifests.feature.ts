@@ -10,7 +10,6 @@ import { tables } from './manifests.tables.ts';
 export const manifests = defineFeature({
   name: 'manifests',
   tags: { manifests: 'The tools of connectors, and what each of them demands.' },
-  knows: ['audit', 'developers', 'quotas'],
   tables,
   acts,
   quotas,

@@ -14,7 +14,6 @@ import { tables } from './policies.tables.ts';
 export const policies = defineFeature({
   name: 'policies',
   tags: { policies: 'Standing rules that deny or allow grants before a person is asked.' },
-  knows: ['audit', 'quotas'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['authorization.blocked', 'policy.denied'],

@@ -13,7 +13,6 @@ import { tables } from './resources.tables.ts';
 export const resources = defineFeature({
   name: 'resources',
   tags: { resources: 'The servers that take tokens.' },
-  knows: ['audit', 'developers', 'quotas'],
   tables,
   acts,
   quotas,

@@ -14,10 +14,6 @@ import { tables } from './tokens.tables.ts';
 export const tokens = defineFeature({
   name: 'tokens',
   tags: { tokens: 'The tokens by which agents prove grants, and their verification.' },
-  knows: [
-    ...['audit', 'authorization', 'budgets', 'grants', 'keys', 'manifests', 'policies', 'quotas'],
-    'verifiable-credentials',
-  ],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['token.reuse_detected'],

@@ -14,7 +14,6 @@ import { distrust } from './assertions.trust.service.ts';
 export const assertions = defineFeature({
   name: 'assertions',
   tags: { assertions: 'Identity providers that decide for their people, without a consent page.' },
-  knows: ['agents', 'audit', 'authorization', 'grants', 'manifests', 'policies', 'scim', 'sso', 'tokens'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['idjag.refused'],

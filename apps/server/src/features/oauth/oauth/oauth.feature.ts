@@ -24,20 +24,6 @@ import { USER_CODE_KEY_USE } from './oauth.user-code.service.ts';
 export const oauth = defineFeature({
   name: 'oauth',
   tags: { oauth: 'The same requests, consents and tokens for any client of OAuth.' },
-  knows: [
-    'agents',
-    'assertions',
-    'audit',
-    'authorization',
-    'consent',
-    'developers',
-    'keys',
-    'passkeys',
-    'sso',
-    'tokens',
-    'transmitter',
-    'workloads',
-  ],
   tables,
   rates,
   settings: {

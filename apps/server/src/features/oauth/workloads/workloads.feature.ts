@@ -10,7 +10,6 @@ import { tables } from './workloads.tables.ts';
 export const workloads = defineFeature({
   name: 'workloads',
   tags: { workloads: 'Platforms on which agents run, and by whose JWTs they authenticate.' },
-  knows: ['audit', 'providers', 'sso'],
   tables,
   acts,
   settings: ssoSettings,

@@ -12,7 +12,6 @@ import { tables } from './passkeys.tables.ts';
 export const passkeys = defineFeature({
   name: 'passkeys',
   tags: { webauthn: 'Passkeys, with which principals prove who they are.' },
-  knows: ['audit'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['fido.registration_failed'],

@@ -13,7 +13,6 @@ import { tables } from './principals.tables.ts';
 export const principals = defineFeature({
   name: 'principals',
   tags: { principals: 'Calls of the page on which a person sees and ends grants.' },
-  knows: ['developers', 'audit', 'authorization', 'budgets', 'grants', 'keys'],
   tables,
   acts,
   rates,

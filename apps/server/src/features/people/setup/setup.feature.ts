@@ -14,7 +14,6 @@ import { tables } from './setup.tables.ts';
 export const setup = defineFeature({
   name: 'setup',
   tags: { setup: 'Links by which customers’ administrators set up single sign-on and provisioning.' },
-  knows: ['audit', 'developers', 'scim', 'sso'],
   tables,
   acts,
   rates,

@@ -14,7 +14,6 @@ import { tables } from './signals.tables.ts';
 export const signals = defineFeature({
   name: 'signals',
   tags: { signals: 'Identity providers that tell of ended sessions and disabled accounts.' },
-  knows: ['audit', 'keys', 'providers', 'scim', 'sso'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['signal.refused'],

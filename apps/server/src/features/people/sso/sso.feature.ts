@@ -20,7 +20,6 @@ import { tables } from './sso.tables.ts';
 export const sso = defineFeature({
   name: 'sso',
   tags: { sso: 'Identity providers of customers, and the logins of people there.' },
-  knows: ['audit', 'keys', 'principals', 'providers', 'quotas', 'scim'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['sso.login_failed'],

@@ -12,7 +12,6 @@ import { eraseChecks } from './audit.watch.repo.ts';
 export const audit = defineFeature({
   name: 'audit',
   tags: { audit: 'The acts of the service and of agents, as a chain that anybody can check.' },
-  knows: ['events', 'keys', 'quotas'],
   tables,
   quotas,
   metrics: {

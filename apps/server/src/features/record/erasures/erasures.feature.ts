@@ -11,7 +11,6 @@ import { tables } from './erasures.tables.ts';
 export const erasures = defineFeature({
   name: 'erasures',
   tags: {},
-  knows: ['audit', 'compliance', 'events'],
   tables,
   acts,
   rates,

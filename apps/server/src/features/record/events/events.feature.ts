@@ -11,7 +11,6 @@ import { tables } from './events.tables.ts';
 export const events = defineFeature({
   name: 'events',
   tags: { events: 'The events of a developer, as a list and as live streams.' },
-  knows: [],
   tables,
   metrics: {
     event_streams_open: { kind: 'gauge', help: 'Live streams of events that this process holds.' },

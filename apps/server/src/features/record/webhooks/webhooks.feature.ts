@@ -21,7 +21,6 @@ import { tables } from './webhooks.tables.ts';
 export const webhooks = defineFeature({
   name: 'webhooks',
   tags: { webhooks: 'Endpoints to which the service sends events, and their deliveries.' },
-  knows: ['audit', 'developers', 'events', 'keys', 'quotas'],
   tables,
   acts: { ...acts, ...announcements },
   quotas,

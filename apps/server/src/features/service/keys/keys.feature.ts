@@ -9,7 +9,6 @@ import { tables } from './keys.tables.ts';
 export const keys = defineFeature({
   name: 'keys',
   tags: { keys: 'The public keys that verify tokens.' },
-  knows: ['operator'],
   tables,
   open(house) {
     const keyStore = keyStoreOf(house);

@@ -8,7 +8,6 @@ import { operationsRoutes } from './operations.routes.ts';
 export const operations = defineFeature({
   name: 'operations',
   tags: { operations: 'Health and metrics of the service.' },
-  knows: [],
   settings: {
     METRICS_TOKEN: optional(
       metricsToken,

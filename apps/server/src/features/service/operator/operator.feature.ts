@@ -7,7 +7,6 @@ import { tables } from './operator.tables.ts';
 export const operator = defineFeature({
   name: 'operator',
   tags: { operator: 'The audit chain of the operator.' },
-  knows: [],
   tables,
   settings,
   open: (house, { ADMIN_API_KEY }) => ({

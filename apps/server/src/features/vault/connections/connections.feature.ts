@@ -19,7 +19,6 @@ import { tables } from './connections.tables.ts';
 export const connections = defineFeature({
   name: 'connections',
   tags: { connections: 'Links and the page by which people connect their accounts.' },
-  knows: ['audit', 'consent', 'credentials', 'developers', 'emails', 'keys', 'passkeys', 'providers'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['vault.connection.blocked'],

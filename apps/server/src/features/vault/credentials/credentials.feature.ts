@@ -19,7 +19,6 @@ import { tables } from './credentials.tables.ts';
 export const credentials = defineFeature({
   name: 'credentials',
   tags: { vault: 'Upstream credentials of principals, which the vault keeps sealed.' },
-  knows: ['audit', 'developers', 'providers', 'quotas'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['vault.exchange_blocked'],

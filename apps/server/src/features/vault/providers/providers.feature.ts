@@ -15,7 +15,6 @@ import { tables } from './providers.tables.ts';
 export const providers = defineFeature({
   name: 'providers',
   tags: { providers: 'Upstreams at which people connect their accounts.' },
-  knows: ['audit', 'quotas'],
   tables,
   acts: { ...acts, ...entries },
   rates,

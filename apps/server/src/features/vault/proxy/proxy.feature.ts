@@ -22,7 +22,6 @@ const MOST_BYTES = 1_073_741_824;
 export const proxy = defineFeature({
   name: 'proxy',
   tags: {},
-  knows: ['audit', 'credentials', 'enforcement', 'quotas'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['vault.proxy_blocked'],

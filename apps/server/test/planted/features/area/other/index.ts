@@ -1,1 +1,0 @@
-export { changeOther } from './other.service.ts';
