@@ -3,7 +3,7 @@ import type { Executor } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { type FairPlaces, fairPlaces } from '../../../platform/fair-places.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import { findActiveDigest, findContentOf } from '../../extras/bundles/bundles.queries.ts';
+import { findActiveDigest, findContentOf } from './policies.bundles.repo.ts';
 import { type CedarCall, cedarCallOf, MOST_CEDAR_BYTES } from './policies.cedar.rules.ts';
 import type { OutsideAnswer, OutsideFacts } from './policies.outside.rules.ts';
 
@@ -43,7 +43,7 @@ export async function askCedar(
   facts: OutsideFacts,
 ): Promise<OutsideAnswer | undefined> {
   const tenant = { developerId: facts.developerId };
-  const active = await findActiveDigest(db, tenant, 'cedar');
+  const active = await findActiveDigest(db, tenant);
   if (!active) return { effect: null, reason: '' };
   const id = active.sha256;
   if (active.bytes > MOST_CEDAR_BYTES) return { effect: 'deny', reason: 'bundle_invalid: it is too large' };
@@ -58,7 +58,7 @@ export async function askCedar(
     const call = cedarCallOf(facts);
     const answer = await decideOn(thread, { kind: 'decide', id, call });
     if ('effect' in answer) return answer;
-    const found = await findContentOf(db, tenant, { format: 'cedar', sha256: id });
+    const found = await findContentOf(db, tenant, id);
     const text = found?.content.toString() ?? '';
     const second = await decideOn(thread, { kind: 'decide', id, text, call });
     return 'effect' in second ? second : undefined;

@@ -8,7 +8,6 @@ import { newId } from '../../../platform/ids.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import { useQuota } from '../../accounts/quotas/index.ts';
 import { holdPrincipal } from '../../people/scim/scim.principals.queries.ts';
-import { frozenProfile } from '../proxy/proxy.queries.ts';
 import { listConnectionRows } from './credentials.connection.repo.ts';
 import {
   type ConnectionFacts,
@@ -17,6 +16,7 @@ import {
   shownConnection,
 } from './credentials.connection.rules.ts';
 import { differsInCase } from './credentials.deps.service.ts';
+import { frozenProfile } from './credentials.profiles.repo.ts';
 import { proxyColumn, storedProxy } from './credentials.proxy.rules.ts';
 import { FOLDED_INDEX, findShownCredentialOf, lockNamed, upsertCredential } from './credentials.repo.ts';
 import type { NewTokens } from './credentials.tokens.rules.ts';

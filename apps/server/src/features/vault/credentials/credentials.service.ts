@@ -9,9 +9,9 @@ import { byId, mustBeWhole, pageOf, positionOf } from '../../../platform/paging.
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { holdPrincipal } from '../../people/scim/scim.principals.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { frozenProfile } from '../proxy/proxy.queries.ts';
 import { shownConnection } from './credentials.connection.rules.ts';
 import { type CredentialDeps, differsInCase } from './credentials.deps.service.ts';
+import { frozenProfile } from './credentials.profiles.repo.ts';
 import { mustBeProxyLimits, proxyColumn, storedProxy } from './credentials.proxy.rules.ts';
 import {
   countCredentials,
