@@ -59,20 +59,25 @@ function schemaOf({ migrations, sources }: Ground): Schema {
   return { tables, enums, misplaced };
 }
 
+interface Declared {
+  readonly tables?: TableUse;
+}
+
 async function ownersIn({ sources }: Ground): Promise<Owner[]> {
-  const files = globSync(`${sources}/**/*.tables.ts`).sort();
-  return Promise.all(
-    files.map(async (path) => {
-      const { tables }: { tables: TableUse } = await import(pathToFileURL(path).href);
+  const files = globSync(`${sources}/**/*.{feature,tables}.ts`).sort();
+  const owners = await Promise.all(
+    files.map(async (path): Promise<Owner[]> => {
+      const module = await import(pathToFileURL(path).href);
+      const declared: Declared | undefined = path.endsWith('.feature.ts')
+        ? Object.values<Declared>(module).find(({ tables }) => tables)
+        : module;
       const folder = dirname(path);
-      return {
-        ...tables,
-        owns: Object.keys(tables.owns),
-        folder,
-        name: relative(sources, folder).replace(/^features\//, ''),
-      };
+      const name = relative(sources, folder).replace(/^features\//, '');
+      const uses = declared?.tables;
+      return uses ? [{ ...uses, owns: Object.keys(uses.owns), folder, name }] : [];
     }),
   );
+  return owners.flat();
 }
 
 /** The files that a pattern finds and that use any table or function, each with the noun in whose folder it is. */

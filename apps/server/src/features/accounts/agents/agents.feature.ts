@@ -1,14 +1,50 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { accountClosed } from '../developers/index.ts';
-import { acts } from './agents.acts.ts';
 import { agentRevoked } from './agents.hooks.ts';
-import { quotas } from './agents.quotas.ts';
 import { eraseAgents } from './agents.repo.ts';
 import { agentRoutes } from './agents.routes.ts';
 import { revokeAgentsOfAccount } from './agents.service.ts';
-import { tables } from './agents.tables.ts';
+
+const tables: TableUse = {
+  owns: { agents: { rate: 'plan', kib: 16 }, agent_index: { of: 'agents' } },
+  reads: ['developers'], // an agent of a stopped account is judged as suspended
+  writes: [],
+};
+
+const quotas = {
+  agents: {
+    free: 500,
+    pro: 5000,
+    enterprise: 'unlimited',
+    describes: 'agents that are not revoked',
+  },
+} as const satisfies QuotaDeclarations;
+
+type Declared = typeof quotas;
+declare module '../../../platform/quotas.ts' {
+  interface QuotaResources extends Declared {}
+}
+
+interface Named {
+  readonly name: string;
+}
+
+const acts = {
+  'agent.created': act<Named>(),
+  'agent.updated': act<Named & { readonly changed: readonly string[] }>(),
+  'agent.suspended': act<Named>(),
+  'agent.resumed': act<Named>(),
+  'agent.revoked': act<Named & { readonly revokedGrants: number }>(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+}
 
 export const agents = defineFeature({
   name: 'agents',

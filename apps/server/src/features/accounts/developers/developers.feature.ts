@@ -1,19 +1,102 @@
-import { oneOf } from '../../../config/readers.ts';
-import { defaulted } from '../../../config/setting.ts';
+import { notInProduction, oneOf } from '../../../config/readers.ts';
+import { consentKey, seedKey } from '../../../config/secrets.ts';
+import { defaulted, optional } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf } from '../../../platform/acts.ts';
+import type { Role } from '../../../platform/caller.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
+import type { Job } from '../../../platform/jobs/jobs.ts';
 import { plans } from '../../../platform/quotas.ts';
 import { apiKeyRoutes } from './api-keys.routes.ts';
 import { findKeyCaller } from './api-keys.service.ts';
-import { acts } from './developers.acts.ts';
 import { developerAdminRoutes } from './developers.admin.routes.ts';
+import { type ErasureDeps, eraseClosedAccounts } from './developers.close.service.ts';
 import { accountClosed } from './developers.hooks.ts';
-import { erasureOfAccounts } from './developers.jobs.ts';
 import { rates } from './developers.rates.ts';
 import { developerRoutes } from './developers.routes.ts';
-import { tables } from './developers.tables.ts';
 import { seedDevelopers } from './seed.service.ts';
-import { refuseEqualSeeds, seedSettings } from './seed.settings.ts';
+
+const REFUSED = 'SEED_API_KEY, SEED_SANDBOX_KEY and SEED_CONSENT_KEY must not be set in production';
+
+/** The keys of the accounts that a start in development makes. */
+const seedSettings = {
+  SEED_API_KEY: optional(
+    notInProduction(seedKey, () => true, REFUSED),
+    'none',
+    'Makes a live developer with this API key at start. Refused in production, as are the next two.',
+  ),
+  SEED_SANDBOX_KEY: optional(
+    notInProduction(seedKey, () => true, REFUSED),
+    'none',
+    'Makes a sandbox developer with this API key at start.',
+  ),
+  SEED_CONSENT_KEY: optional(
+    notInProduction(consentKey, () => true, REFUSED),
+    'none',
+    'The private key that signs hints for the seeded live developer. It has no effect without `SEED_API_KEY`.',
+  ),
+};
+
+interface Seeds {
+  readonly SEED_API_KEY?: string | undefined;
+  readonly SEED_SANDBOX_KEY?: string | undefined;
+}
+
+/** One key cannot stand for two developers. */
+function refuseEqualSeeds(values: Seeds, refuse: (setting: string, message: string) => void): void {
+  if (values.SEED_API_KEY === undefined || values.SEED_API_KEY !== values.SEED_SANDBOX_KEY) return;
+  refuse('SEED_SANDBOX_KEY', 'SEED_API_KEY and SEED_SANDBOX_KEY must differ');
+}
+
+const tables: TableUse = {
+  owns: {
+    developers: { rate: 'signupHourly' },
+    api_keys: { rate: 'keys', kib: 16 },
+    api_key_index: { of: 'api_keys' },
+  },
+  reads: [],
+  writes: [],
+};
+
+const EVERY_SECONDS = 3600;
+
+/** Erases the rows of accounts that were closed 30 days ago. */
+function erasureOfAccounts(deps: ErasureDeps): Job {
+  return {
+    name: 'erasure of accounts',
+    everySeconds: EVERY_SECONDS,
+    run: (signal) => eraseClosedAccounts(deps, signal),
+  };
+}
+
+interface DescribedKey {
+  readonly keyId: string;
+  readonly name: string;
+  readonly role: Role;
+  /** Present when the key is bound. */
+  readonly agentIds?: readonly string[];
+}
+
+interface Stopped {
+  readonly reason?: string;
+}
+
+const acts = {
+  'developer.created': act<{ readonly mode: 'live' | 'sandbox' }>(),
+  'developer.updated': act<{ readonly changed: readonly string[] }>(),
+  'developer.closed': act<{ readonly erasedAfter: string }>(),
+  /** Every agent and grant of the account rests until it is resumed. */
+  'account.stopped': act<Stopped>(),
+  'account.resumed': act<{ readonly stoppedAt: string }>(),
+  'apikey.created': act<DescribedKey>(),
+  'apikey.rotated': act<DescribedKey>(),
+  'apikey.revoked': act<DescribedKey>(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+}
 
 export const developers = defineFeature({
   name: 'developers',

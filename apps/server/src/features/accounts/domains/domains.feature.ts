@@ -1,18 +1,62 @@
 import { commaList } from '../../../config/readers.ts';
 import { optional } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { isNameServer, txtReader } from '../../../platform/egress/txt-records.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { Job } from '../../../platform/jobs/jobs.ts';
+import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { accountClosed } from '../developers/index.ts';
-import { acts } from './domains.acts.ts';
-import { checksOfDomains } from './domains.jobs.ts';
-import { quotas } from './domains.quotas.ts';
-import { rates } from './domains.rates.ts';
 import { eraseDomains } from './domains.repo.ts';
-import { domainRoutes } from './domains.routes.ts';
-import { removeDomains, servesHost } from './domains.service.ts';
-import { tables } from './domains.tables.ts';
+import { domainRoutes, rates } from './domains.routes.ts';
+import { deleteForgotten, removeDomains, servesHost } from './domains.service.ts';
+import { type CheckDeps, checkDomains } from './domains.verify.service.ts';
+
+const tables: TableUse = {
+  owns: { custom_domains: { quota: 'domains' }, verified_domains: { of: 'custom_domains' } },
+  reads: [],
+  writes: [],
+};
+
+const quotas = {
+  domains: { free: 1, pro: 5, enterprise: 'unlimited', describes: 'custom domains' },
+} as const satisfies QuotaDeclarations;
+
+type Declared = typeof quotas;
+declare module '../../../platform/quotas.ts' {
+  interface QuotaResources extends Declared {}
+}
+
+const EVERY_SECONDS = 3600;
+
+function checksOfDomains(deps: CheckDeps): Job {
+  return {
+    name: 'checks of domains',
+    everySeconds: EVERY_SECONDS,
+    async run(signal) {
+      while (!signal.aborted && (await checkDomains(deps)) > 0);
+      while (!signal.aborted && (await deleteForgotten(deps)) > 0);
+    },
+  };
+}
+
+interface OfDomain {
+  readonly domainId: string;
+  readonly domain: string;
+}
+
+const acts = {
+  'domain.created': act<OfDomain>(),
+  'domain.verified': act<OfDomain>(),
+  'domain.lapsed': act<OfDomain>(),
+  'domain.deleted': act<OfDomain>(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+}
 
 export const domains = defineFeature({
   name: 'domains',

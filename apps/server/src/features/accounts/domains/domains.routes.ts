@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { rates } from './domains.rates.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import {
   AddedDomain,
   Domain,
@@ -15,6 +15,19 @@ import {
 } from './domains.schema.ts';
 import { addDomain, type DomainDeps, deleteDomain, getDomain, listDomains } from './domains.service.ts';
 import { verifyDomain } from './domains.verify.service.ts';
+
+export const rates = rateRules({
+  domainWrite: {
+    perMinute: 30,
+    describes: 'adding and removing domains, by developer',
+    counts: [{ by: 'developer' }],
+  },
+  domainVerify: {
+    perMinute: 10,
+    describes: 'verifying domains, by developer',
+    counts: [{ by: 'developer' }],
+  },
+});
 
 const FULL = { access: 'developer', role: 'full' } as const;
 

@@ -1,13 +1,32 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed, rates as accountRates } from '../developers/index.ts';
-import { acts } from './emails.acts.ts';
 import { rates } from './emails.rates.ts';
 import { eraseEmails } from './emails.repo.ts';
 import { emailRoutes } from './emails.routes.ts';
 import { freeAddress } from './emails.service.ts';
-import { tables } from './emails.tables.ts';
+
+const tables: TableUse = {
+  owns: {
+    email_verifications: { rate: 'emailVerify' },
+    email_verification_index: { of: 'email_verifications' },
+    verified_emails: { most: 1 },
+  },
+  reads: [],
+  writes: [],
+};
+
+/** The address itself stays out, because entries are kept when an account is erased. */
+const acts = {
+  'developer.email_verified': act<{ readonly verificationId: string }>(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+}
 
 export const emails = defineFeature({
   name: 'emails',

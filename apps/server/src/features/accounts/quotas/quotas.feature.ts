@@ -1,8 +1,14 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { eraseQuotas } from './quotas.repo.ts';
-import { tables } from './quotas.tables.ts';
+
+const tables: TableUse = {
+  owns: { quota_counters: { most: 50 } },
+  reads: [],
+  writes: [],
+};
 
 export const quotas = defineFeature({
   name: 'quotas',

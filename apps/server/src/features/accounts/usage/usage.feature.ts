@@ -1,11 +1,33 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
-import { createUsageBuffer } from './usage.buffer.service.ts';
-import { flushOfUsage, retentionOfUsage } from './usage.jobs.ts';
+import type { Job } from '../../../platform/jobs/jobs.ts';
+import { createUsageBuffer, type UsageBuffer } from './usage.buffer.service.ts';
 import { eraseUsage } from './usage.repo.ts';
 import { usageRoutes } from './usage.routes.ts';
-import { tables } from './usage.tables.ts';
+import { deleteOldUsage, type UsageDeps } from './usage.service.ts';
+
+const tables: TableUse = {
+  owns: { usage_daily: { most: 400 } },
+  reads: [],
+  writes: [],
+};
+
+/** The most that a crash loses: the counts of this time and of one write. */
+const FLUSH_SECONDS = 1;
+
+const flushOfUsage = (buffer: UsageBuffer): Job => ({
+  name: 'flush of usage',
+  everySeconds: FLUSH_SECONDS,
+  run: () => buffer.flush(),
+});
+
+const retentionOfUsage = (deps: Pick<UsageDeps, 'db' | 'clock'>): Job => ({
+  name: 'retention of usage',
+  everySeconds: 86_400,
+  run: (signal) => deleteOldUsage(deps, signal),
+});
 
 export const usage = defineFeature({
   name: 'usage',

@@ -3,19 +3,48 @@ import { type Caller, systemCaller, type Tenant } from '../../../platform/caller
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { newId } from '../../../platform/ids.ts';
 import { listAgentDids } from '../../accounts/agents/agents.queries.ts';
+import { suspendAgentWithin } from '../../accounts/agents/index.ts';
+import { countEnded, revokeActiveGrantsOfAgent, revokeGrantWithin } from '../../grants/grants/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type AlertRow, upsertAlerts } from './anomalies.alerts.repo.ts';
+import type { Response } from './anomalies.builtin.rules.ts';
 import { beforeAllWindows, type CountDeps, countTo, sightedSince } from './anomalies.count.service.ts';
 import { listCandidates, listSightings } from './anomalies.counts.repo.ts';
 import { listRuleRows } from './anomalies.custom.repo.ts';
 import { builtInsWith, type OwnRule, ownRules } from './anomalies.custom.rules.ts';
-import { describe } from './anomalies.describe.rules.ts';
 import { announceToChannels } from './anomalies.messages.service.ts';
 import { addOpenAlerts, ensureState, lockState, updateState } from './anomalies.repo.ts';
-import { respond } from './anomalies.respond.service.ts';
 import { customFinding, type Finding, findingOf, keyOf, LEAST, type Rule } from './anomalies.rules.ts';
 import type { Detection } from './anomalies.schema.ts';
 import { toAnomaly } from './anomalies.service.ts';
+
+type Told = Finding['metadata'];
+
+const sentences: Readonly<Record<string, (told: Told) => string>> = {
+  rate_spike: (told) =>
+    `The agent has ${told.entries} entries in an hour, over the threshold of ${told.threshold}.`,
+  high_failure_rate: (told) =>
+    `${told.failures} of the agent’s ${told.entries} entries in 24 hours failed or were blocked.`,
+  off_hours_activity: (told) =>
+    `The agent has ${told.entries} entries in 24 hours between 22:00 and 06:00 UTC.`,
+  new_principal: () => 'The agent got its first grant of this principal.',
+  token_replay: (told) =>
+    told.kind === 'code'
+      ? 'A code of this grant was presented again after its use.'
+      : 'A rotated refresh token of this grant was presented again.',
+  scope_escalation: (told) =>
+    `The agent was refused scopes that it does not have ${told.refusals} times in an hour.`,
+  rapid_revocation: (told) => `Over ${told.threshold} grants of the agent were revoked within 60 seconds.`,
+  budget_cliff: (told) =>
+    `${told.spent} of ${told.initial} ${told.currency} was spent within an hour of the first debit.`,
+};
+
+/** A finding in a sentence. It repeats no text that a developer or an agent chose. */
+function describe({ ruleId, metadata }: Finding): string {
+  const sentence = sentences[ruleId];
+  if (sentence) return sentence(metadata);
+  return `The agent has ${metadata.entries} matching entries in ${metadata.window}, over the threshold of ${metadata.threshold}.`;
+}
 
 export type DetectDeps = CountDeps;
 
@@ -172,4 +201,40 @@ async function detectedActs(tx: Tx, tenant: Tenant, alerts: readonly AlertRow[])
       data: { alertId: id, ruleId, type: ruleId, severity, description },
     };
   });
+}
+
+interface Responding {
+  readonly alerts: readonly AlertRow[];
+  readonly responseOf: (alert: AlertRow) => Response;
+  readonly at: Date;
+}
+
+/**
+ * Does what the rules of new alerts say, in the transaction that creates the alerts. Agents come first, because a
+ * revocation of an agent locks the agent before its grants too.
+ * @returns the acts, which the caller records
+ */
+async function respond(
+  tx: Tx,
+  caller: Caller,
+  { alerts, responseOf, at }: Responding,
+): Promise<{ acts: Act[]; revokedGrants: number }> {
+  const acts: Act[] = [];
+  const suspended = alerts.filter((alert) => responseOf(alert) === 'suspend_agent');
+  for (const agentId of [...new Set(suspended.map((alert) => alert.agentId))].sort()) {
+    acts.push(...(await suspendAgentWithin(tx, caller, agentId, at)));
+  }
+  let revokedGrants = 0;
+  for (const alert of alerts.filter((each) => responseOf(each) === 'revoke_grants')) {
+    const { id, agentId, grantId } = alert;
+    const revoking = { reason: 'anomaly' } as const;
+    const revoked = grantId
+      ? await revokeGrantWithin(tx, caller, grantId, revoking, at)
+      : await revokeActiveGrantsOfAgent(tx, caller, agentId, revoking, at);
+    if (revoked.length === 0) continue;
+    const data = { alertId: id, revokedGrants: countEnded(revoked) };
+    revokedGrants += data.revokedGrants;
+    acts.push({ type: 'anomaly.auto_revoked', agentId, ...(grantId && { grantId }), data }, ...revoked);
+  }
+  return { acts, revokedGrants };
 }

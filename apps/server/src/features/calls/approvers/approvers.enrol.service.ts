@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Caller } from '../../../platform/caller.ts';
 import { afterCommit, type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -7,6 +7,9 @@ import { findCallerParts, findDeveloperName } from '../../accounts/developers/de
 import { lockOpenAccount } from '../../accounts/developers/index.ts';
 import { challengeInvalid, checkRegistration, creationOptions } from '../../people/passkeys/index.ts';
 import { isPrincipalActive } from '../../people/scim/scim.principals.queries.ts';
+import { userOfPrincipal } from '../../people/scim/scim.queries.ts';
+import { readSessionCookie } from '../../people/sso/index.ts';
+import { vouchingFor } from '../../people/sso/sso.sessions.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { askForConfirmation, hasConfirmer } from './approvers.confirm.service.ts';
 import { type ApproverDeps, approverParty } from './approvers.deps.service.ts';
@@ -20,10 +23,45 @@ import {
 import { enrolledMail, noticeQuietly } from './approvers.mail.service.ts';
 import { type ApproverRow, findApprover, listAllApprovers } from './approvers.queries.ts';
 import { lockApprover, NO_LINK, updateApprover } from './approvers.repo.ts';
-import { CHALLENGE_MS, WAIT_MS } from './approvers.rules.ts';
+import { CHALLENGE_MS, mailboxOf, WAIT_MS } from './approvers.rules.ts';
 import type { Enrolment, EnrolVerify } from './approvers.schema.ts';
 import { type OpenedBrowser, type OpeningBrowser, openApproverSession } from './approvers.session.service.ts';
-import { voucherOf } from './approvers.voucher.service.ts';
+
+interface Voucher {
+  /** Whether the person’s provider vouches for them in this browser. */
+  readonly isVouched: boolean;
+  /** The person as their provider names them. A principal keeps the name of a principal. */
+  readonly vouched: Pick<ApproverRow, 'ssoSub' | 'ssoUserId'> | undefined;
+  /** Where the person signs in, so that it does. */
+  readonly signInAt: string | null;
+}
+
+/**
+ * The identity provider that vouches for a person: that of the verified domain of their address, when this browser has
+ * signed in there as the person with this address, and for a principal as the user who stands for it.
+ */
+async function voucherOf(
+  { clock, publicBaseUrl }: Pick<ApproverDeps, 'clock' | 'publicBaseUrl'>,
+  db: Executor,
+  row: ApproverRow,
+  signOn: string | undefined,
+): Promise<Voucher> {
+  const asking = { address: row.email, now: clock(), cookie: readSessionCookie(signOn) };
+  const found = await vouchingFor(db, row, asking);
+  const session = found?.session;
+  const isSame = session?.email && mailboxOf(session.email) === row.mailbox;
+  if (isSame && (await isUserOf(db, row, session.userId))) {
+    const provider = hash('sha256', session.issuer, 'base64url').slice(0, 22);
+    const vouched = { ssoSub: `sso:${provider}:${session.subject}`, ssoUserId: session.userId };
+    return { isVouched: true, vouched: row.kind === 'person' ? vouched : undefined, signInAt: null };
+  }
+  const signInAt = found ? `${publicBaseUrl}${found.loginPath}` : null;
+  return { isVouched: false, vouched: undefined, signInAt };
+}
+
+const isUserOf = async (db: Executor, row: ApproverRow, userId: string | null): Promise<boolean> =>
+  row.principalId === null ||
+  (userId !== null && userId === (await userOfPrincipal(db, row, row.principalId)));
 
 /** One sentence for every reason. */
 const unusable = () =>

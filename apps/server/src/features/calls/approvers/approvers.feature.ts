@@ -1,23 +1,77 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { personTold } from '../../../platform/db/personal-records.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { passkeySettings } from '../../people/passkeys/index.ts';
 import { userLeft } from '../../people/scim/index.ts';
-import { acts, entries } from './approvers.acts.ts';
 import { authenticateApprover } from './approvers.authenticate.service.ts';
 import { removeApproversOfUser } from './approvers.manage.service.ts';
 import { approverDeps } from './approvers.open.service.ts';
 import { approverPageRoutes } from './approvers.page.routes.ts';
 import { approverPasskeyRoutes } from './approvers.passkeys.routes.ts';
-import { quotas } from './approvers.quotas.ts';
 import { rates } from './approvers.rates.ts';
 import { approverRecoveryRoutes } from './approvers.recovery.routes.ts';
 import { eraseApprovers, tellApprovers } from './approvers.repo.ts';
 import { approverRoutes } from './approvers.routes.ts';
 import { CSRF_KEY_USE } from './approvers.session.service.ts';
 import { settings } from './approvers.settings.ts';
-import { tables } from './approvers.tables.ts';
+
+const tables: TableUse = {
+  owns: {
+    approvers: { quota: 'approvers', kib: 16 },
+    approver_passkeys: { of: 'approvers', each: 10 },
+    approver_challenges: { rate: 'consoleSignIn', kept: 'until they expire' },
+    approver_sessions: { rate: 'consoleSignIn', kept: 'until they expire' },
+  },
+  reads: [],
+  writes: [],
+};
+
+const quotas = {
+  approvers: { free: 100, pro: 1000, enterprise: 1000, describes: 'approvers who are not removed' },
+} as const satisfies QuotaDeclarations;
+
+type Declared = typeof quotas;
+declare module '../../../platform/quotas.ts' {
+  interface QuotaResources extends Declared {}
+}
+
+interface OfApprover {
+  readonly approverId: string;
+}
+
+interface OfPasskey extends OfApprover {
+  readonly credentialId: string;
+}
+
+const acts = {
+  'approver.enrolled': act<OfApprover & { readonly kind: string; readonly status: string }>(),
+  'approver.confirmed': act<OfApprover & { readonly confirmedBy: string }>(),
+  'approver.updated': act<OfApprover & { readonly changed: readonly string[] }>(),
+  'approver.recovery_requested': act<OfApprover & { readonly recoveryFrom: string }>(),
+  'approver.recovery_cancelled': act<OfApprover & { readonly cancelledBy: string }>(),
+  'approver.removed': act<OfApprover & { readonly reason: 'api' | 'principal_offboarded' }>(),
+};
+
+const entries = {
+  'approver.invited': entryOnly(),
+  'approver.clone_suspected': entryOnly(),
+  'approver.passkey_added': entryOnly(),
+  'approver.passkey_removed': entryOnly(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Entries {
+    'approver.invited': OfApprover & { readonly mailed: boolean };
+    'approver.clone_suspected': OfPasskey;
+    'approver.passkey_added': OfPasskey;
+    'approver.passkey_removed': OfPasskey;
+  }
+}
 
 export const approvers = defineFeature({
   name: 'approvers',

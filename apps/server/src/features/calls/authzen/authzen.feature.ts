@@ -1,7 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { enforcementDeps, meterSettings } from '../enforcement/index.ts';
-import { rates } from './authzen.rates.ts';
-import { authzenRoutes } from './authzen.routes.ts';
+import { authzenRoutes, rates } from './authzen.routes.ts';
 
 export const authzen = defineFeature({
   name: 'authzen',

@@ -6,9 +6,17 @@ import { sendFinished } from '../../../platform/http/answers/send-finished.ts';
 import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor, repeatIdOf } from '../../../platform/http/idempotency/idempotency.ts';
-import { rates } from './authzen.rates.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { Asked, AskedTogether, AuthzenDecision, Decisions, PointMetadata } from './authzen.schema.ts';
 import { type AuthzenDeps, type EnforcingPoint, evaluate, evaluateTogether } from './authzen.service.ts';
+
+export const rates = rateRules({
+  authzen: {
+    perMinute: 600,
+    describes: 'evaluations of AuthZEN, by resource; those of a developer count against the plan',
+    counts: [{ by: 'token' }],
+  },
+});
 
 interface RouteDeps extends AuthzenDeps {
   readonly publicBaseUrl: string;

@@ -1,23 +1,61 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { personTold } from '../../../platform/db/personal-records.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { Job } from '../../../platform/jobs/jobs.ts';
 import { passkeySettings } from '../../people/passkeys/index.ts';
 import { streamsOf } from '../../record/events/index.ts';
 import { privateHosts } from '../../record/webhooks/index.ts';
 import { approverDeps, approverSettings } from '../approvers/index.ts';
 import { callJudge, decisionsAsked, meterSettings } from '../enforcement/index.ts';
 import { acts, announcements, entries } from './decisions.acts.ts';
+import { BATCH, type CareDeps, careForDue } from './decisions.care.service.ts';
 import { channelRoutes } from './decisions.channels.routes.ts';
-import { careOfDecisions, noticesOfDecisions } from './decisions.jobs.ts';
 import { countWaitingAcrossTenants } from './decisions.lists.repo.ts';
 import { decisionPageRoutes } from './decisions.page.routes.ts';
 import { rates } from './decisions.rates.ts';
 import { eraseDecisions, tellDecisions } from './decisions.repo.ts';
 import { decisionRoutes } from './decisions.routes.ts';
 import { channelSeals, SEAL_KEY_USE, sealedChannels } from './decisions.seals.service.ts';
-import { tables } from './decisions.tables.ts';
+import { type SendDeps, sendNotices } from './decisions.send.service.ts';
 import { openDecisions } from './decisions.use.service.ts';
+
+const tables: TableUse = {
+  owns: {
+    decisions: { rate: 'plan', kib: 128 },
+    decision_approvals: { of: 'decisions' },
+    decision_cases: { rate: 'plan' },
+    decision_channels: { most: 10 },
+    decision_notices: { rate: 'plan', kept: 'until they are sent', kib: 16 },
+  },
+  reads: [],
+  writes: [],
+};
+
+const EVERY_SECONDS = 30;
+
+/** Records requests as expired, and reminds people of those that wait. No decision depends on it. */
+function careOfDecisions(deps: CareDeps): Job {
+  return {
+    name: 'care of decisions',
+    everySeconds: EVERY_SECONDS,
+    async run(signal) {
+      const failed = new Set<string>();
+      while (!signal.aborted && (await careForDue(deps, failed)) === BATCH);
+    },
+  };
+}
+
+function noticesOfDecisions(deps: SendDeps): Job {
+  return {
+    name: 'notices of decisions',
+    everySeconds: EVERY_SECONDS,
+    async run(signal) {
+      while (!signal.aborted && (await sendNotices(deps)) > 0);
+    },
+  };
+}
 
 const MOST_COUNTED = 1000;
 

@@ -1,5 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { manifestLibrary } from '../../grants/manifests/index.ts';
 import { ownVerifier } from '../../grants/tokens/index.ts';
@@ -10,7 +11,12 @@ import { openMeter, storeOfMeter } from './enforcement.meters.service.ts';
 import { eraseCalls } from './enforcement.repo.ts';
 import { enforcementRoutes } from './enforcement.routes.ts';
 import { settings } from './enforcement.settings.ts';
-import { tables } from './enforcement.tables.ts';
+
+const tables: TableUse = {
+  owns: { enforced_calls: { rate: 'plan', kept: '`CAPS_CALL_RECORD_SECONDS`' } },
+  reads: ['developers', 'manifests'], // one function reads the facts of a call
+  writes: [],
+};
 
 export const enforcement = defineFeature({
   name: 'enforcement',

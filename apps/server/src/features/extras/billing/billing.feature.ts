@@ -1,15 +1,50 @@
 import { anyText, integer, notInProduction } from '../../../config/readers.ts';
 import { defaulted, optional } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
-import { acts } from './billing.acts.ts';
-import { endOfGraces } from './billing.jobs.ts';
+import type { Job } from '../../../platform/jobs/jobs.ts';
+import { type EventDeps, endGraces } from './billing.events.service.ts';
 import { type StripeSettings, stripeProvider } from './billing.provider.service.ts';
 import { eraseBilling } from './billing.repo.ts';
 import { billingRoutes } from './billing.routes.ts';
 import type { Plan } from './billing.rules.ts';
-import { tables } from './billing.tables.ts';
+
+const tables: TableUse = {
+  owns: { billing_customers: { most: 1 }, subscriptions: { most: 1 }, billing_events: 'operator' },
+  reads: [],
+  writes: [],
+};
+
+const endOfGraces = (deps: Pick<EventDeps, 'db' | 'clock' | 'publishChange'>): Job => ({
+  name: 'end of graces',
+  everySeconds: 60,
+  async run(signal) {
+    while (!signal.aborted && (await endGraces(deps)) > 0);
+  },
+});
+
+const acts = {
+  'billing.plan_changed': act<{
+    readonly plan: string;
+    readonly previousPlan: string;
+    readonly status: string;
+    readonly previousStatus: string;
+    readonly currentPeriodEnd: string | null;
+  }>(),
+  'billing.checkout_created': entryOnly(),
+  'billing.portal_created': entryOnly(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<Pick<typeof acts, 'billing.plan_changed'>> {}
+  interface Entries {
+    'billing.checkout_created': { readonly plan: string };
+    'billing.portal_created': Readonly<Record<never, never>>;
+  }
+}
 
 const secret = (meaning: string) =>
   optional(anyText('a text'), 'unset: the service takes no payments', meaning);

@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { type PushDeps, rotateSecret, takePush } from './bundles.push.service.ts';
-import { rates } from './bundles.rates.ts';
 import {
   ActiveQuery,
   Bundle,
@@ -27,6 +27,19 @@ import {
   listBundles,
   syncBundle,
 } from './bundles.service.ts';
+
+export const rates = rateRules({
+  policySync: {
+    perMinute: 10,
+    describes: 'sending and activating policy bundles, by developer',
+    counts: [{ by: 'developer' }],
+  },
+  policySecret: {
+    perMinute: 5,
+    describes: 'making the secret of Git notifications, by developer',
+    counts: [{ by: 'developer' }],
+  },
+});
 
 const FULL = { access: 'developer', role: 'full' } as const;
 const LARGEST_BODY = 8_388_608; // bytes

@@ -1,16 +1,52 @@
+import { integer } from '../../../config/readers.ts';
+import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { personTold } from '../../../platform/db/personal-records.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
-import { acts, entries } from './compliance.acts.ts';
 import { eraseHolds, tellHolds } from './compliance.holds.repo.ts';
 import { holdRoutes } from './compliance.holds.routes.ts';
 import { refuseHeld } from './compliance.holds.service.ts';
 import { rates } from './compliance.rates.ts';
 import { complianceRoutes } from './compliance.routes.ts';
-import { settings } from './compliance.settings.ts';
-import { tables } from './compliance.tables.ts';
+
+const tables: TableUse = {
+  owns: { legal_holds: { rate: 'complianceHold' } },
+  reads: [],
+  writes: [],
+};
+
+const settings = {
+  COMPLIANCE_MAX_ROWS: defaulted(
+    integer(1, 10_000_000),
+    '100000',
+    'The most rows of an export in one JSON document, and of each list in an evidence pack. The other forms have no such limit.',
+  ),
+};
+
+interface OfExport {
+  readonly kind: 'grants' | 'audit' | 'evidence-pack' | 'principal';
+  /** Null where the export had no such bound. */
+  readonly since: string | null;
+  readonly until: string | null;
+  /** The records in the export, when it began. */
+  readonly total: number;
+  readonly format: 'json' | 'ndjson' | 'csv' | 'ocsf' | 'zip';
+}
+
+const acts = { 'compliance.exported': act<OfExport>() };
+
+const entries = { 'compliance.hold_changed': entryOnly() };
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Entries {
+    'compliance.hold_changed': { readonly id: string; readonly change: 'placed' | 'released' };
+  }
+}
 
 export const compliance = defineFeature({
   name: 'compliance',

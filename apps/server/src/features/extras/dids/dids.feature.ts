@@ -1,8 +1,16 @@
+import { boolean } from '../../../config/readers.ts';
+import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { documentFetcher } from './dids.fetch.service.ts';
-import { rates } from './dids.rates.ts';
-import { didRoutes } from './dids.routes.ts';
-import { settings } from './dids.settings.ts';
+import { didRoutes, rates } from './dids.routes.ts';
+
+const settings = {
+  DID_RESOLVE_WEB: defaulted(
+    boolean,
+    'false',
+    'Whether `GET /v1/dids/:id` fetches the documents of other hosts’ `did:web`. Anybody may call that route.',
+  ),
+};
 
 /** One document of another host, with its time limit in milliseconds. */
 const BOUNDS = { timeoutMilliseconds: 5000, mostBytes: 65_536 };

@@ -1,7 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { rates } from './dids.rates.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { DidPath, Resolution } from './dids.schema.ts';
 import { type DidDeps, resolveDid } from './dids.service.ts';
+
+export const rates = rateRules({
+  didResolve: {
+    perMinute: 60,
+    describes: '`GET /v1/dids/:id`, by client address',
+    counts: [{ by: 'address' }],
+  },
+});
 
 export const didRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) => {
   app.get(

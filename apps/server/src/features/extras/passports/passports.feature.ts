@@ -1,10 +1,25 @@
+import { integer } from '../../../config/readers.ts';
+import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { erasePassports } from './passports.repo.ts';
 import { passportRoutes } from './passports.routes.ts';
-import { passportSettings } from './passports.settings.ts';
-import { tables } from './passports.tables.ts';
+
+const tables: TableUse = {
+  owns: { passports: { rate: 'plan', kib: 16 }, principal_pseudonyms: { rate: 'plan' } },
+  reads: [],
+  writes: [],
+};
+
+const passportSettings = {
+  MPP_PASSPORT_MAX_EXPIRY_HOURS: defaulted(
+    integer(1, 8_760),
+    '720',
+    'The longest life of an agent passport, in hours.',
+  ),
+};
 
 export const passports = defineFeature({
   name: 'passports',

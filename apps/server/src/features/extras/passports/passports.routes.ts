@@ -2,7 +2,7 @@ import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { verifyRate } from './passports.rates.ts';
+import { credentialRates } from '../verifiable-credentials/index.ts';
 import { getPassport, listPassports, passportVerifier, revokePassport } from './passports.read.service.ts';
 import {
   IssuedPassport,
@@ -17,6 +17,9 @@ import {
   VerifiedPassport,
 } from './passports.schema.ts';
 import { issuePassport, type PassportDeps } from './passports.service.ts';
+
+/** Shared with the other statements that anybody verifies. */
+const verifyRate = credentialRates.credentialVerify;
 
 const ofAgents = { access: 'developer', role: 'runtime', boundKeys: 'own agents', rate: 'default' } as const;
 

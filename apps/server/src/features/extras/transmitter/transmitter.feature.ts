@@ -1,6 +1,9 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { Job } from '../../../platform/jobs/jobs.ts';
 import {
   countSets,
   prepareQueues,
@@ -9,9 +12,7 @@ import {
   streamGone,
   webhookSeals,
 } from '../../record/webhooks/index.ts';
-import { acts } from './transmitter.acts.ts';
-import { pauseGone } from './transmitter.care.service.ts';
-import { careOfStreams } from './transmitter.jobs.ts';
+import { type CareDeps, careForStreams, pauseGone } from './transmitter.care.service.ts';
 import { metadataRoutes } from './transmitter.metadata.routes.ts';
 import { rates } from './transmitter.rates.ts';
 import { eraseTransmitter } from './transmitter.receivers.repo.ts';
@@ -19,9 +20,50 @@ import { receiverRoutes } from './transmitter.receivers.routes.ts';
 import { makeSet } from './transmitter.set.service.ts';
 import { settings as ownSettings } from './transmitter.settings.ts';
 import { streamRoutes } from './transmitter.streams.routes.ts';
-import { tables } from './transmitter.tables.ts';
 import { findSsfCaller } from './transmitter.tokens.service.ts';
 import { createWaits } from './transmitter.waits.service.ts';
+
+const tables: TableUse = {
+  owns: {
+    ssf_receivers: { most: 20 },
+    ssf_tokens: { rate: 'ssf', kept: 'until they expire' },
+    ssf_streams: { of: 'ssf_receivers', each: 5, kib: 16 },
+  },
+  reads: [],
+  writes: [],
+};
+
+const EVERY_SECONDS = 60;
+
+function careOfStreams(deps: CareDeps): Job {
+  return {
+    name: 'care of signal streams',
+    everySeconds: EVERY_SECONDS,
+    run: (signal) => careForStreams(deps, signal),
+  };
+}
+
+interface OfReceiver {
+  readonly receiverId: string;
+}
+
+interface OfStream extends OfReceiver {
+  readonly streamId: string;
+}
+
+const acts = {
+  'ssf.receiver.created': act<OfReceiver & { readonly audience: string }>(),
+  'ssf.receiver.updated': act<OfReceiver & { readonly changed: readonly string[] }>(),
+  'ssf.receiver.deleted': act<OfReceiver>(),
+  'ssf.stream.created': act<OfStream & { readonly method: string }>(),
+  'ssf.stream.updated': act<OfStream & { readonly changed: readonly string[]; readonly status: string }>(),
+  'ssf.stream.deleted': act<OfStream>(),
+  'ssf.stream.paused': act<OfStream & { readonly reason: string }>(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+}
 
 export const transmitter = defineFeature({
   name: 'transmitter',

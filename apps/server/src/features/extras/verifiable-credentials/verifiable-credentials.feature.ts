@@ -1,14 +1,44 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, announcement, type DataOf } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { personTold } from '../../../platform/db/personal-records.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
-import { acts, announcements } from './verifiable-credentials.acts.ts';
 import { rates } from './verifiable-credentials.rates.ts';
 import { eraseCredentials, tellStatements } from './verifiable-credentials.repo.ts';
 import { credentialRoutes } from './verifiable-credentials.routes.ts';
 import { legacySettings } from './verifiable-credentials.settings.ts';
 import { statusRoutes } from './verifiable-credentials.status.routes.ts';
-import { tables } from './verifiable-credentials.tables.ts';
+
+const tables: TableUse = {
+  owns: {
+    status_lists: { of: 'verifiable_credentials', kib: 20 },
+    verifiable_credentials: { rate: 'plan', kib: 16 },
+  },
+  reads: ['agents', 'developers', 'passports'], // a verification reads how the agent is judged
+  writes: [],
+};
+
+interface OfCredential {
+  readonly credentialId: string;
+}
+
+const acts = {
+  'vc.issued': act<OfCredential>(),
+  'vc.revoked': act<OfCredential>(),
+  'sd-jwt.issued': act<OfCredential>(),
+  'passport.issued': act<OfCredential>(),
+  'passport.revoked': act<OfCredential>(),
+};
+
+const announcements = {
+  'sd-jwt.presented': announcement<OfCredential>(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Announcements extends DataOf<typeof announcements> {}
+}
 
 export const verifiableCredentials = defineFeature({
   name: 'verifiable-credentials',

@@ -1,11 +1,31 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { personTold } from '../../../platform/db/personal-records.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
-import { acts } from './wallet-authorizations.acts.ts';
 import { eraseAuthorizations, tellAuthorizations } from './wallet-authorizations.repo.ts';
 import { walletRoutes } from './wallet-authorizations.routes.ts';
-import { tables } from './wallet-authorizations.tables.ts';
+
+const tables: TableUse = {
+  owns: { wallet_authorizations: { rate: 'plan', kib: 16 } },
+  reads: [],
+  writes: [],
+};
+
+interface OfAuthorization {
+  readonly authorizationId: string;
+}
+
+const acts = {
+  'wallet.authorization.issued': act<OfAuthorization>(),
+  'wallet.authorization.consumed': act<OfAuthorization>(),
+  'wallet.authorization.revoked': act<OfAuthorization>(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+}
 
 export const walletAuthorizations = defineFeature({
   name: 'wallet-authorizations',

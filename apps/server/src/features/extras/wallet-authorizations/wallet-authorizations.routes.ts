@@ -2,7 +2,7 @@ import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { verifyRate } from './wallet-authorizations.rates.ts';
+import { credentialRates } from '../verifiable-credentials/index.ts';
 import {
   Authorization,
   AuthorizationPage,
@@ -22,6 +22,9 @@ import {
   type WalletDeps,
 } from './wallet-authorizations.service.ts';
 import { authorizationVerifier } from './wallet-authorizations.verify.service.ts';
+
+/** Shared with the other statements that anybody verifies. */
+const verifyRate = credentialRates.credentialVerify;
 
 const ofAgents = { access: 'developer', role: 'runtime', boundKeys: 'own agents', rate: 'default' } as const;
 

@@ -1,19 +1,83 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { personTold } from '../../../platform/db/personal-records.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { agentRevoked } from '../../accounts/agents/index.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
-import { acts, entries } from './authorization.acts.ts';
 import { countOverdue } from './authorization.expire.service.ts';
 import { expiryOfRequests } from './authorization.jobs.ts';
-import { quotas } from './authorization.quotas.ts';
-import { rates } from './authorization.rates.ts';
 import { eraseRequests, tellRequests } from './authorization.repo.ts';
 import { cancelRequestsOfAccount, cancelRequestsOfAgent } from './authorization.requests.service.ts';
-import { authorizationRoutes } from './authorization.routes.ts';
+import { authorizationRoutes, rates } from './authorization.routes.ts';
 import { authorizationDeps, authorizationSettings } from './authorization.settings.ts';
-import { tables } from './authorization.tables.ts';
+
+const tables: TableUse = {
+  owns: { auth_requests: { quota: 'authorizations', every: 'month', kib: 16 } },
+  reads: ['agents', 'developers', 'quota_counters'], // the facts that decide a request, in one function
+  writes: [],
+};
+
+const quotas = {
+  open_requests: {
+    free: 100,
+    pro: 1000,
+    enterprise: 10_000,
+    describes: 'authorization requests that are undecided, or approved and not exchanged',
+  },
+  authorizations: {
+    free: 50_000,
+    pro: 5_000_000,
+    enterprise: 'unlimited',
+    describes: 'authorization requests in a calendar month (UTC)',
+  },
+} as const satisfies QuotaDeclarations;
+
+type Declared = typeof quotas;
+declare module '../../../platform/quotas.ts' {
+  interface QuotaResources extends Declared {}
+}
+
+interface OfRequest {
+  readonly authRequestId: string;
+}
+
+const acts = {
+  'authorization.requested': act<
+    OfRequest & {
+      readonly scopes: readonly string[];
+      /** The client polls for the decision, and the developer tells the person of a `ciba` request. */
+      readonly channel?: 'device' | 'ciba';
+      /** The grant that ends when the new one begins. */
+      readonly replacesGrantId?: string;
+    }
+  >(),
+  'authorization.approved': act<
+    OfRequest & {
+      readonly scopes: readonly string[];
+      readonly method: string;
+      readonly narrowed: boolean;
+      readonly unverified?: true;
+      /** The policy that approved in the person's place. */
+      readonly policyId?: string;
+    }
+  >(),
+  'authorization.denied': act<OfRequest & { readonly reason?: string }>(),
+  'authorization.cancelled': act<OfRequest>(),
+  'authorization.expired': act<OfRequest>(),
+};
+
+/** A request or a delegation for scopes beyond those of the agent or of the parent grant. */
+const entries = { 'authorization.scope_refused': entryOnly() };
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Attempts {
+    'authorization.scope_refused': true;
+  }
+}
 
 export const authorization = defineFeature({
   name: 'authorization',

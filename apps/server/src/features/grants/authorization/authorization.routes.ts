@@ -3,9 +3,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import type { AuthorizationDeps } from './authorization.deps.service.ts';
 import { freshLink } from './authorization.link.service.ts';
-import { rates } from './authorization.rates.ts';
 import {
   approveInSandbox,
   cancelRequest,
@@ -23,6 +23,14 @@ import {
   SandboxDecision,
 } from './authorization.schema.ts';
 import { requestConsent } from './authorization.service.ts';
+
+export const rates = rateRules({
+  authorize: {
+    perMinute: 10,
+    describes: '`POST /v1/authorize`, by developer',
+    counts: [{ by: 'developer' }],
+  },
+});
 
 export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> = async (app, deps) => {
   app.post(

@@ -1,18 +1,48 @@
 import { defineFeature } from '../../../feature.ts';
+import { entryOnly } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { passkeySettings, relyingPartyOf } from '../../people/passkeys/index.ts';
 import { enforcementBegan } from '../../people/sso/index.ts';
 import { authorizationDeps, authorizationSettings } from '../authorization/index.ts';
-import { entries } from './consent.acts.ts';
 import { consentPasskeyRoutes } from './consent.passkey.routes.ts';
-import { quotas } from './consent.quotas.ts';
 import { rates } from './consent.rates.ts';
 import { eraseConsentMails } from './consent.repo.ts';
 import { consentRoutes } from './consent.routes.ts';
 import { authenticateConsent, CSRF_KEY_USE } from './consent.session.service.ts';
 import { endPages } from './consent.sign-on.service.ts';
-import { tables } from './consent.tables.ts';
+
+const tables: TableUse = {
+  owns: { consent_mails: { most: 1 } },
+  reads: [],
+  writes: [],
+};
+
+const quotas = {
+  consent_mails: {
+    free: 100,
+    pro: 1000,
+    enterprise: 10_000,
+    describes: 'codes that the consent page mails in a calendar day (UTC)',
+  },
+} as const satisfies QuotaDeclarations;
+
+type Declared = typeof quotas;
+declare module '../../../platform/quotas.ts' {
+  interface QuotaResources extends Declared {}
+}
+
+const entries = {
+  'consent.verification_failed': entryOnly(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Attempts {
+    'consent.verification_failed': true;
+  }
+}
 
 export const consent = defineFeature({
   name: 'consent',

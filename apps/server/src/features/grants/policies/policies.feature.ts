@@ -1,15 +1,58 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { personTold } from '../../../platform/db/personal-records.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
-import { acts, entries } from './policies.acts.ts';
+import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { outsidePoint } from './policies.outside.service.ts';
-import { quotas } from './policies.quotas.ts';
-import { rates } from './policies.rates.ts';
 import { erasePolicies, tellPolicies } from './policies.repo.ts';
-import { policyRoutes } from './policies.routes.ts';
+import { policyRoutes, rates } from './policies.routes.ts';
 import { policySettings } from './policies.settings.ts';
-import { tables } from './policies.tables.ts';
+
+const tables: TableUse = {
+  owns: { policies: { quota: 'policies', kib: 256 }, policy_versions: { most: 1 } },
+  reads: ['policy_bundles'], // Cedar decides by the active one
+  writes: [],
+};
+
+const quotas = {
+  policies: { free: 50, pro: 500, enterprise: 'unlimited', describes: 'policies' },
+} as const satisfies QuotaDeclarations;
+
+type Declared = typeof quotas;
+declare module '../../../platform/quotas.ts' {
+  interface QuotaResources extends Declared {}
+}
+
+interface Change {
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+const acts = {
+  'policy.created': act<{ readonly policyId: string; readonly policy: Readonly<Record<string, unknown>> }>(),
+  'policy.updated': act<{
+    readonly policyId: string;
+    readonly version: number;
+    readonly changes: Readonly<Record<string, Change>>;
+  }>(),
+  'policy.deleted': act<{ readonly policyId: string; readonly policy: Readonly<Record<string, unknown>> }>(),
+};
+
+/** Refused attempts. A request that a policy stops before there is a grant is `authorization.blocked`. */
+const entries = {
+  'authorization.blocked': entryOnly(),
+  'policy.denied': entryOnly(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Attempts {
+    'authorization.blocked': true;
+    'policy.denied': true;
+  }
+}
 
 export const policies = defineFeature({
   name: 'policies',

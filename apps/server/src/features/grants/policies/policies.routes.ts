@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { pauseOf } from '../../../platform/http/limits/heavy-reads.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import type { DecideDeps } from './policies.decide.service.ts';
-import { rates } from './policies.rates.ts';
 import { replayPolicies } from './policies.replay.service.ts';
 import {
   Evaluate,
@@ -27,6 +27,14 @@ import {
   getPolicy,
   listPolicies,
 } from './policies.service.ts';
+
+export const rates = rateRules({
+  policyWrite: {
+    perMinute: 30,
+    describes: 'writing and replaying policies, by developer',
+    counts: [{ by: 'developer' }],
+  },
+});
 
 const FULL = { access: 'developer', role: 'full' } as const;
 

@@ -1,7 +1,8 @@
+import { isScope } from '@behest/protocol/scopes';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, isTaken } from '../../../platform/db/db.ts';
-import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import { AppError, badField, malformedScopes, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
@@ -18,7 +19,6 @@ import {
   URI_INDEX,
   updateResource,
 } from './resources.repo.ts';
-import { domainsAbove, isLoopback, mustBeScopes } from './resources.rules.ts';
 import type {
   AddedResource,
   NewResource,
@@ -27,6 +27,23 @@ import type {
   ResourcePage,
   ResourceQuery,
 } from './resources.schema.ts';
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Whether the server runs on the machine of its clients. */
+const isLoopback = (resource: string): boolean => LOOPBACK.has(new URL(resource).hostname);
+
+/** The host of the URI and the names above it, the nearest first. A top-level domain is nobody's. */
+function domainsAbove(resource: string): string[] {
+  const labels = new URL(resource).hostname.split('.');
+  return labels.slice(0, -1).map((_, at) => labels.slice(at).join('.'));
+}
+
+/** @throws INVALID_SCOPE */
+function mustBeScopes(scopes: readonly string[]): void {
+  const wrong = scopes.filter((scope) => !isScope(scope));
+  if (wrong.length > 0) throw malformedScopes(wrong);
+}
 
 export interface ResourceDeps {
   readonly db: Executor;

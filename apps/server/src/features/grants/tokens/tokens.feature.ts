@@ -1,15 +1,50 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
-import { acts, entries } from './tokens.acts.ts';
 import { holderReader } from './tokens.holder.service.ts';
 import { OVERLAP_KEY_USE } from './tokens.overlap.service.ts';
 import { NONCE_KEY_USE } from './tokens.proof.service.ts';
-import { rates } from './tokens.rates.ts';
 import { eraseTokens } from './tokens.repo.ts';
-import { tokenRoutes } from './tokens.routes.ts';
+import { rates, tokenRoutes } from './tokens.routes.ts';
 import { tokenDeps, tokenSettings } from './tokens.settings.ts';
-import { tables } from './tokens.tables.ts';
+
+const tables: TableUse = {
+  owns: { tokens: { rate: 'plan', kib: 8 }, refresh_tokens: { of: 'tokens', kib: 8 } },
+  reads: ['agents', 'developers'], // each flow reads its facts in one function
+  writes: ['auth_requests', 'grants'], // the exchange of a code consumes it and makes the grant
+};
+
+const acts = {
+  'token.issued': act<{
+    readonly tokenId: string;
+    readonly scopes: readonly string[];
+    readonly expiresAt: string;
+    readonly refreshed: boolean;
+  }>(),
+  'token.revoked': act<{ readonly tokenId: string }>(),
+  'token.reuse_detected': act<{ readonly kind: 'code' | 'refresh'; readonly revoked: boolean }>(),
+};
+
+const entries = { 'token.exchanged': entryOnly() };
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Entries {
+    'token.exchanged': {
+      readonly tokenId: string;
+      readonly subjectTokenId: string;
+      readonly resourceId: string;
+      readonly resource: string;
+      readonly scopes: readonly string[];
+      readonly expiresAt: string;
+    };
+  }
+  interface Attempts {
+    'token.reuse_detected': true;
+  }
+}
 
 export const tokens = defineFeature({
   name: 'tokens',

@@ -3,11 +3,11 @@ import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { proofOf } from '../../../platform/http/callers/proof-of-possession.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { Delegate, DelegatedTokens } from './tokens.delegate.schema.ts';
 import { type DelegateDeps, delegate } from './tokens.delegate.service.ts';
 import { exchangeCode } from './tokens.exchange.service.ts';
 import { currentNonce, type ProofDeps, provedKey } from './tokens.proof.service.ts';
-import { rates } from './tokens.rates.ts';
 import { refreshTokens } from './tokens.refresh.service.ts';
 import { revokeToken } from './tokens.revoke.service.ts';
 import {
@@ -24,6 +24,19 @@ import {
   Verify,
 } from './tokens.schema.ts';
 import { introspectToken, verifyOlder, verifyToken } from './tokens.verify.service.ts';
+
+export const rates = rateRules({
+  token: {
+    perMinute: 20,
+    describes: '`POST /v1/token`, by developer',
+    counts: [{ by: 'developer' }],
+  },
+  refresh: {
+    perMinute: 20,
+    describes: '`POST /v1/token/refresh`, by developer',
+    counts: [{ by: 'developer' }],
+  },
+});
 
 export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = async (app, deps) => {
   app.post(

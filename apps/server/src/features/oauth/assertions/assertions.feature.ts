@@ -1,15 +1,48 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { issuerChanged } from '../../people/sso/index.ts';
-import { acts, entries } from './assertions.acts.ts';
-import { rates } from './assertions.rates.ts';
 import { eraseAssertions } from './assertions.repo.ts';
-import { assertionRoutes } from './assertions.routes.ts';
+import { assertionRoutes, rates } from './assertions.routes.ts';
 import { assertionSettings } from './assertions.settings.ts';
 import { stopRoutes } from './assertions.stops.routes.ts';
-import { tables } from './assertions.tables.ts';
 import { distrust } from './assertions.trust.service.ts';
+
+const tables: TableUse = {
+  owns: {
+    assertion_trusts: { of: 'sso_connections' },
+    assertion_clients: { rate: 'ssoClientWrite', kib: 64 },
+    assertion_grants: { rate: 'oauthToken', kib: 16 },
+    assertion_uses: { rate: 'oauthToken', kept: 'until they expire' },
+  },
+  reads: [],
+  writes: [],
+};
+
+interface OfRule {
+  readonly connectionId: string;
+  readonly clientRuleId: string;
+  readonly clientId: string;
+}
+
+const acts = {
+  'sso.id_jag.updated': act<{ readonly connectionId: string; readonly enabled: boolean }>(),
+  'sso.client.created': act<OfRule>(),
+  'sso.client.updated': act<OfRule & { readonly changed: readonly string[] }>(),
+  'sso.client.deleted': act<OfRule>(),
+  'sso.stop.deleted': act<{ readonly stopId: string }>(),
+};
+
+const entries = { 'idjag.refused': entryOnly() };
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Attempts {
+    'idjag.refused': true;
+  }
+}
 
 export const assertions = defineFeature({
   name: 'assertions',

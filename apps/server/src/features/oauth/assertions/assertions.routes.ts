@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import {
   addRule,
   type ClientDeps,
@@ -10,7 +11,6 @@ import {
   listRules,
   removeRule,
 } from './assertions.clients.service.ts';
-import { rates } from './assertions.rates.ts';
 import {
   ClientRuleChange,
   ConnectionPath,
@@ -23,6 +23,14 @@ import {
   Trust,
 } from './assertions.schema.ts';
 import { deleteIdJag, getIdJag, putIdJag } from './assertions.trust.service.ts';
+
+export const rates = rateRules({
+  ssoClientWrite: {
+    perMinute: 30,
+    describes: 'changes of the clients for which identity providers speak, by developer',
+    counts: [{ by: 'developer' }],
+  },
+});
 
 const own = { access: 'developer', role: 'full', rate: 'default' } as const;
 const write = { ...own, rate: rates.ssoClientWrite } as const;

@@ -2,6 +2,7 @@ import { boolean, commaList, notInProduction } from '../../../config/readers.ts'
 import { defaulted, optional } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { authorizationDeps, authorizationSettings } from '../../grants/authorization/index.ts';
 import { tokenDeps, tokenSettings } from '../../grants/tokens/index.ts';
@@ -18,8 +19,16 @@ import { eraseClients } from './oauth.repo.ts';
 import { oauthRoutes } from './oauth.routes.ts';
 import { clientSettingsRoutes } from './oauth.settings.routes.ts';
 import { signInRoutes } from './oauth.sign-in.routes.ts';
-import { tables } from './oauth.tables.ts';
 import { USER_CODE_KEY_USE } from './oauth.user-code.service.ts';
+
+const tables: TableUse = {
+  owns: {
+    dynamic_clients: { rate: 'oauthRegister', kept: '1 day unused, 90 days after their last use', kib: 16 },
+    oauth_clients: { of: 'agents', kib: 16 },
+  },
+  reads: ['agent_index', 'agents', 'developers'], // a client's id finds it, without its developer
+  writes: [],
+};
 
 export const oauth = defineFeature({
   name: 'oauth',

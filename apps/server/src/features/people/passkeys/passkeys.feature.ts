@@ -1,13 +1,55 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { personTold } from '../../../platform/db/personal-records.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
-import { acts, entries } from './passkeys.acts.ts';
 import { rates } from './passkeys.rates.ts';
 import { erasePasskeys, tellPasskeys } from './passkeys.repo.ts';
 import { passkeyRoutes } from './passkeys.routes.ts';
 import { passkeySettings, relyingPartyOf, strangeOrigin } from './passkeys.settings.ts';
-import { tables } from './passkeys.tables.ts';
+
+const tables: TableUse = {
+  owns: {
+    passkey_users: { rate: 'plan' },
+    passkeys: { rate: 'plan', kib: 8 },
+    passkey_challenges: { rate: 'plan', kept: '15 minutes' },
+    passkey_evidence: { of: 'auth_requests' },
+  },
+  reads: [],
+  writes: [],
+};
+
+interface OfPasskey {
+  readonly credentialId: string;
+}
+
+/** The authenticator as it described itself, for systems that are told of the credential. */
+interface OfAuthenticator extends OfPasskey {
+  readonly transports: readonly string[];
+  readonly aaguid: string | null;
+}
+
+const acts = {
+  'fido.registered': act<OfAuthenticator>(),
+  'fido.assertion': act<
+    OfPasskey & { readonly authRequestId?: string; readonly connectSessionId?: string }
+  >(),
+  'fido.removed': act<OfAuthenticator & { readonly reason: 'api' | 'principal' | 'principal_offboarded' }>(),
+  'fido.clone_suspected': act<OfAuthenticator>(),
+};
+
+const entries = { 'fido.updated': entryOnly(), 'fido.registration_failed': entryOnly() };
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Entries {
+    'fido.updated': OfPasskey & { readonly changed: readonly string[] };
+  }
+  interface Attempts {
+    'fido.registration_failed': true;
+  }
+}
 
 export const passkeys = defineFeature({
   name: 'passkeys',

@@ -1,14 +1,19 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { personTold } from '../../../platform/db/personal-records.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { acts } from './principals.acts.ts';
-import { rates } from './principals.rates.ts';
 import { eraseSessions, tellSessions } from './principals.repo.ts';
-import { principalRoutes } from './principals.routes.ts';
+import { principalRoutes, rates } from './principals.routes.ts';
 import { endSessionsOfAccount, sessionReader } from './principals.session.service.ts';
-import { tables } from './principals.tables.ts';
+
+const tables: TableUse = {
+  owns: { principal_sessions: { rate: 'principalSession', kept: 'until they expire' } },
+  reads: [],
+  writes: [],
+};
 
 export const principals = defineFeature({
   name: 'principals',

@@ -2,8 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf, sessionOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
-import { rates } from './principals.rates.ts';
 import {
   MadeSession,
   NewSession,
@@ -16,6 +16,19 @@ import {
 } from './principals.schema.ts';
 import { listOwnEntries, listOwnGrants, revokeOwnGrant, revokeOwnGrants } from './principals.service.ts';
 import { createSession, endPrincipalSession, type PrincipalDeps } from './principals.session.service.ts';
+
+export const rates = rateRules({
+  principalSession: {
+    perMinute: 10,
+    describes: 'making principal sessions, by developer',
+    counts: [{ by: 'developer' }],
+  },
+  principalAudit: {
+    perMinute: 30,
+    describes: '`GET /v1/principal/audit`, by principal session',
+    counts: [{ by: 'session' }],
+  },
+});
 
 export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (app, deps) => {
   addPage(app, {

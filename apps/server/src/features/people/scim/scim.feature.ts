@@ -1,21 +1,87 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { personTold } from '../../../platform/db/personal-records.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
-import { acts } from './scim.acts.ts';
 import { scimBulkRoutes } from './scim.bulk.routes.ts';
 import { scimDiscoveryRoutes } from './scim.discovery.routes.ts';
 import { scimGroupRoutes } from './scim.groups.routes.ts';
 import { userLeft } from './scim.hooks.ts';
-import { quotas } from './scim.quotas.ts';
 import { rates } from './scim.rates.ts';
 import { eraseDirectory } from './scim.repo.ts';
-import { tables } from './scim.tables.ts';
 import { scimTokenRoutes } from './scim.tokens.routes.ts';
 import { findProvisioner, removeTokens } from './scim.tokens.service.ts';
 import { tellUser } from './scim.told.repo.ts';
 import { scimUserRoutes } from './scim.users.routes.ts';
+
+const tables: TableUse = {
+  owns: {
+    scim_tokens: { most: 10 },
+    scim_token_index: { of: 'scim_tokens' },
+    scim_users: { quota: 'scim_people', kib: 64 },
+    scim_user_emails: { of: 'scim_users', each: 20, kib: 0.5 },
+    scim_principals: { of: 'scim_users', each: 4, kib: 0.5 },
+    scim_groups: { quota: 'scim_groups', kib: 2 },
+    scim_members: { of: 'scim_groups', each: 'scim_people', kib: 0.25 },
+  },
+  reads: [],
+  writes: [],
+};
+
+const quotas = {
+  scim_people: { free: 2000, pro: 100_000, enterprise: 'unlimited', describes: 'people of a SCIM directory' },
+  scim_groups: { free: 200, pro: 10_000, enterprise: 'unlimited', describes: 'groups of a SCIM directory' },
+} as const satisfies QuotaDeclarations;
+
+type Declared = typeof quotas;
+declare module '../../../platform/quotas.ts' {
+  interface QuotaResources extends Declared {}
+}
+
+interface TokenAct {
+  readonly tokenId: string;
+  readonly label: string;
+}
+
+interface UserAct {
+  readonly userId: string;
+  readonly userName: string;
+  readonly externalId?: string;
+  readonly grantsRevoked?: number;
+}
+
+interface GroupAct {
+  readonly groupId: string;
+  readonly displayName: string;
+  readonly externalId?: string;
+}
+
+interface Offboarded {
+  readonly userId: string;
+  readonly principalIds: readonly string[];
+  readonly grantsRevoked: number;
+}
+
+const acts = {
+  'scim.token.created': act<TokenAct>(),
+  'scim.token.deleted': act<TokenAct>(),
+  'scim.user.created': act<UserAct>(),
+  'scim.user.updated': act<UserAct>(),
+  'scim.user.deactivated': act<UserAct>(),
+  'scim.user.reactivated': act<UserAct>(),
+  'scim.user.deleted': act<UserAct>(),
+  'scim.group.created': act<GroupAct>(),
+  'scim.group.updated': act<GroupAct>(),
+  'scim.group.deleted': act<GroupAct>(),
+  'principal.offboarded': act<Offboarded>(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+}
 
 export const scim = defineFeature({
   name: 'scim',

@@ -1,15 +1,37 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { connectionActivated, ssoDepsOf, ssoSettings } from '../sso/index.ts';
-import { acts } from './setup.acts.ts';
 import { setupLinkRoutes } from './setup.links.routes.ts';
 import { endLinksOfAccount, endSessionsOfConnection } from './setup.links.service.ts';
 import { setupPageRoutes } from './setup.page.routes.ts';
 import { rates } from './setup.rates.ts';
 import { eraseLinks } from './setup.repo.ts';
-import { tables } from './setup.tables.ts';
+
+const tables: TableUse = {
+  owns: { setup_links: { rate: 'setupLinkWrite', kept: '30 days after their end' } },
+  reads: [],
+  writes: [],
+};
+
+interface OfLink {
+  readonly setupId: string;
+  readonly name: string;
+}
+
+const acts = {
+  'setup.link.created': act<OfLink & { readonly purposes: readonly string[] }>(),
+  'setup.link.revoked': act<OfLink>(),
+  'setup.link.opened': act<OfLink>(),
+  'setup.finished': act<OfLink & { readonly connectionId: string | null }>(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+}
 
 export const setup = defineFeature({
   name: 'setup',

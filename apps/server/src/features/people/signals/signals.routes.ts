@@ -1,11 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
-import { generalRates } from '../../../platform/http/limits/rate-rules.ts';
-import { rates } from './signals.rates.ts';
+import { generalRates, rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { type ReceiveDeps, receiveSignal } from './signals.receive.service.ts';
 import { NewSignals, PutSignals, ReceivedSet, ReceivePath, Signals, SignalsPath } from './signals.schema.ts';
 import { deleteSignals, getSignals, putSignals } from './signals.service.ts';
+
+export const rates = rateRules({
+  ssfReceive: {
+    perMinute: 600,
+    describes: 'signals of an identity provider that has shown its secret, by connection',
+    counts: [{ by: 'resource' }],
+  },
+});
 
 const own = { access: 'developer', role: 'full', rate: 'default' } as const;
 

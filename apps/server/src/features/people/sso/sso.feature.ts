@@ -1,21 +1,81 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { personTold } from '../../../platform/db/personal-records.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { userLeft } from '../scim/index.ts';
-import { acts, entries } from './sso.acts.ts';
 import { ssoConnectionRoutes } from './sso.connections.routes.ts';
 import { ssoDirectoryRoutes } from './sso.directory.routes.ts';
 import { STATE_KEY_USE } from './sso.keys.service.ts';
 import { ssoLoginRoutes } from './sso.login.routes.ts';
 import { ssoDepsOf } from './sso.open.service.ts';
-import { quotas } from './sso.quotas.ts';
 import { rates } from './sso.rates.ts';
 import { eraseSso, tellSignOns } from './sso.repo.ts';
 import { connectionRotation, sealedConnections } from './sso.rotate.service.ts';
 import { endSessionsOfUser } from './sso.sessions.service.ts';
 import { ssoSettings } from './sso.settings.ts';
-import { tables } from './sso.tables.ts';
+
+const tables: TableUse = {
+  owns: {
+    sso_connections: { quota: 'sso_connections', kib: 400 },
+    sso_connection_domains: { of: 'sso_connections', each: 50 },
+    sso_identities: { rate: 'ssoCallback' },
+    sso_sessions: { rate: 'ssoCallback', kept: 'until they expire' },
+    sso_assertions: { rate: 'ssoCallback', kept: 'until they expire' },
+  },
+  reads: [],
+  writes: [],
+};
+
+const quotas = {
+  sso_connections: {
+    free: 50,
+    pro: 1000,
+    enterprise: 'unlimited',
+    describes: 'connections of single sign-on',
+  },
+} as const satisfies QuotaDeclarations;
+
+type Declared = typeof quotas;
+declare module '../../../platform/quotas.ts' {
+  interface QuotaResources extends Declared {}
+}
+
+interface OfConnection {
+  readonly connectionId: string;
+}
+
+const acts = {
+  'sso.connection.created': act<OfConnection & { readonly protocol: string; readonly name: string }>(),
+  'sso.connection.updated': act<OfConnection & { readonly changed: readonly string[] }>(),
+  'sso.connection.deleted': act<OfConnection>(),
+  'sso.enforcement_changed': act<{ readonly enforce: boolean }>(),
+  'sso.login': act<
+    OfConnection & {
+      readonly protocol: string;
+      readonly sessionId: string;
+      readonly principalId: string | null;
+      readonly email: string | null;
+    }
+  >(),
+  'sso.user_linked': act<OfConnection & { readonly userId: string }>(),
+  'sso.identity.moved': act<OfConnection & { readonly userId: string; readonly fromUserId?: string }>(),
+  'sso.session.revoked': act<OfConnection & { readonly sessionId: string; readonly reason: string }>(),
+};
+
+const entries = { 'sso.login_failed': entryOnly(), 'sso.connection_key.rotated': entryOnly() };
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Entries {
+    'sso.connection_key.rotated': OfConnection & { readonly fromKeyId: string; readonly toKeyId: string };
+  }
+  interface Attempts {
+    'sso.login_failed': true;
+  }
+}
 
 export const sso = defineFeature({
   name: 'sso',

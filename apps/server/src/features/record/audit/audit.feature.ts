@@ -1,13 +1,39 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { checkpointsOfChains, checksOfChains } from './audit.jobs.ts';
-import { quotas } from './audit.quotas.ts';
-import { rates } from './audit.rates.ts';
 import { eraseBlockedAttempts } from './audit.repo.ts';
-import { auditRoutes } from './audit.routes.ts';
-import { tables } from './audit.tables.ts';
+import { auditRoutes, rates } from './audit.routes.ts';
 import { eraseChecks } from './audit.watch.repo.ts';
+
+const tables: TableUse = {
+  owns: {
+    audit_heads: { most: 1 },
+    audit_entries: { rate: 'plan', kib: 16 },
+    audit_checkpoints: { of: 'audit_entries' },
+    audit_erased: { of: 'audit_entries' },
+    audit_checks: { most: 1 },
+    blocked_attempts: { most: 100 },
+  },
+  reads: ['audit_erasures'], // a check allows for one that still runs
+  writes: ['outbox_events'], // one lock covers an entry and its event
+};
+
+const quotas = {
+  audit_appends: {
+    free: 20_000,
+    pro: 1_000_000,
+    enterprise: 'unlimited',
+    describes: 'entries written by `POST /v1/audit/log` in a calendar month (UTC)',
+  },
+} as const satisfies QuotaDeclarations;
+
+type Declared = typeof quotas;
+declare module '../../../platform/quotas.ts' {
+  interface QuotaResources extends Declared {}
+}
 
 export const audit = defineFeature({
   name: 'audit',

@@ -2,9 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { pauseOf } from '../../../platform/http/limits/heavy-reads.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { type AppendDeps, appendEntry } from './audit.append.service.ts';
 import { getHead } from './audit.checkpoint.service.ts';
-import { rates } from './audit.rates.ts';
 import {
   AuditEntry,
   ChainHead,
@@ -17,6 +17,19 @@ import {
 } from './audit.schema.ts';
 import { getEntry, listEntries } from './audit.service.ts';
 import { type VerifyDeps, verifyOwnChain } from './audit.verify.service.ts';
+
+export const rates = rateRules({
+  auditLog: {
+    perMinute: 30,
+    describes: '`POST /v1/audit/log`, by developer',
+    counts: [{ by: 'developer' }],
+  },
+  auditVerify: {
+    perMinute: 10,
+    describes: '`GET /v1/audit/verify`, by developer',
+    counts: [{ by: 'developer' }],
+  },
+});
 
 type AuditDeps = AppendDeps & Omit<VerifyDeps, 'pause'>;
 

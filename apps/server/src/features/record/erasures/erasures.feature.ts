@@ -1,12 +1,45 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
-import { acts } from './erasures.acts.ts';
-import { erasuresOfEntries } from './erasures.jobs.ts';
-import { rates } from './erasures.rates.ts';
+import type { Job } from '../../../platform/jobs/jobs.ts';
 import { eraseErasures } from './erasures.repo.ts';
-import { erasureRoutes } from './erasures.routes.ts';
-import { tables } from './erasures.tables.ts';
+import { erasureRoutes, rates } from './erasures.routes.ts';
+import { type RunDeps, runErasures } from './erasures.run.service.ts';
+
+const tables: TableUse = {
+  owns: { audit_erasures: { rate: 'auditErasure' } },
+  reads: [],
+  writes: [],
+};
+
+const EVERY_SECONDS = 60;
+
+/** Erases personal content from audit entries: that of people when developers ask, and all content that is too old. */
+function erasuresOfEntries(deps: RunDeps): Job {
+  return {
+    name: 'erasure of audit entries',
+    everySeconds: EVERY_SECONDS,
+    run: (signal) => runErasures(deps, signal),
+  };
+}
+
+interface OfErasure {
+  readonly erasureId: string;
+  /** The entries that it erased. */
+  readonly count: number;
+  /** SHA-256 of the JSON array of their numbers. */
+  readonly digest: string;
+  /** SHA-256 of the leaves that their parts make. */
+  readonly leaves: string;
+}
+
+const acts = { 'audit.erased': act<OfErasure>() };
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+}
 
 export const erasures = defineFeature({
   name: 'erasures',

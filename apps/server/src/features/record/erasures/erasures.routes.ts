@@ -1,9 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { rates } from './erasures.rates.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { BegunErasure, Erasure, ErasurePath, NewErasure } from './erasures.schema.ts';
 import { beginErasure, type ErasureDeps, getErasure } from './erasures.service.ts';
+
+export const rates = rateRules({
+  auditErasure: {
+    perMinute: 30,
+    describes: 'erasing the content of people from audit entries, by developer',
+    counts: [{ by: 'developer' }],
+  },
+});
 
 export const erasureRoutes: FastifyPluginAsyncTypebox<ErasureDeps> = async (app, deps) => {
   app.post(

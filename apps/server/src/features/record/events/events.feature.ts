@@ -1,12 +1,18 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { findKeyCaller } from '../../accounts/developers/index.ts';
 import { retentionOfEvents } from './events.jobs.ts';
 import { streamsOf } from './events.open.service.ts';
 import { eraseEvents } from './events.repo.ts';
 import { eventRoutes } from './events.routes.ts';
-import { tables } from './events.tables.ts';
+
+const tables: TableUse = {
+  owns: { outbox_events: { rate: 'plan', kept: '72 hours', kib: 16 } },
+  reads: ['audit_heads'], // the head counts the events
+  writes: [],
+};
 
 export const events = defineFeature({
   name: 'events',

@@ -1,22 +1,64 @@
 import { integer } from '../../../config/readers.ts';
 import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
+import { act, announcement, type DataOf } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
-import { acts, announcements } from './webhooks.acts.ts';
 import { countPending } from './webhooks.deliver.service.ts';
 import { createDispatcher } from './webhooks.dispatch.service.ts';
 import { setMade, streamGone } from './webhooks.hooks.ts';
 import { webhookDelivery, webhookHistory } from './webhooks.jobs.ts';
-import { quotas } from './webhooks.quotas.ts';
-import { rates } from './webhooks.rates.ts';
 import { eraseWebhooks, setMaxAttemptsAcrossTenants } from './webhooks.repo.ts';
-import { webhookRoutes } from './webhooks.routes.ts';
+import { rates, webhookRoutes } from './webhooks.routes.ts';
 import { SEAL_KEY_USE, sealedSecrets, webhookSeals } from './webhooks.secrets.service.ts';
 import { leaveLastDelivery } from './webhooks.service.ts';
 import { privateHosts } from './webhooks.settings.ts';
-import { tables } from './webhooks.tables.ts';
+
+const tables: TableUse = {
+  owns: {
+    webhook_endpoints: { quota: 'webhooks', kib: 16 },
+    webhook_deliveries: { rate: 'plan', kept: '30 days' },
+  },
+  reads: ['audit_heads'],
+  writes: [],
+};
+
+const quotas = {
+  webhooks: {
+    free: 30,
+    pro: 200,
+    enterprise: 'unlimited',
+    describes: 'registered webhooks',
+  },
+} as const satisfies QuotaDeclarations;
+
+type Declared = typeof quotas;
+declare module '../../../platform/quotas.ts' {
+  interface QuotaResources extends Declared {}
+}
+
+interface OfWebhook {
+  readonly webhookId: string;
+}
+
+const acts = {
+  'webhook.created': act<OfWebhook & { readonly events: readonly string[] }>(),
+  'webhook.updated': act<OfWebhook & { readonly changed: readonly string[] }>(),
+  'webhook.disabled': act<OfWebhook & { readonly reason: 'gone' }>(),
+  'webhook.deleted': act<OfWebhook>(),
+};
+
+const announcements = {
+  'webhook.test': announcement<OfWebhook>(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Announcements extends DataOf<typeof announcements> {}
+}
 
 export const webhooks = defineFeature({
   name: 'webhooks',

@@ -3,8 +3,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { type DeliveryDeps, listDeliveries, redeliver, sendTest } from './webhooks.history.service.ts';
-import { rates } from './webhooks.rates.ts';
 import {
   Delivery,
   DeliveryPage,
@@ -29,6 +29,14 @@ import {
   registerWebhook,
   rotateSecret,
 } from './webhooks.service.ts';
+
+export const rates = rateRules({
+  webhookWrite: {
+    perMinute: 30,
+    describes: 'registering, changing and deleting webhooks, by developer',
+    counts: [{ by: 'developer' }],
+  },
+});
 
 export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app, deps) => {
   app.post(

@@ -1,10 +1,25 @@
 import { defineFeature, type House } from '../../../feature.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
+import type { Job } from '../../../platform/jobs/jobs.ts';
 import { keyAdminRoutes } from './keys.admin.routes.ts';
 import { noteDocument } from './keys.documents.service.ts';
-import { keyKeeping } from './keys.jobs.ts';
 import { keyRoutes } from './keys.routes.ts';
-import { KEYS_CHANGED, type KeyStoreDeps, prepareKeys, readKeys } from './keys.store.service.ts';
-import { tables } from './keys.tables.ts';
+import { KEYS_CHANGED, type KeyStoreDeps, keepKeys, prepareKeys, readKeys } from './keys.store.service.ts';
+
+const tables: TableUse = {
+  owns: { service_did_documents: 'operator', signing_keys: 'operator' },
+  reads: [],
+  writes: [],
+};
+
+/** Seconds. An instance may not know of a published key for three times as long. */
+const EVERY = 10;
+
+const keyKeeping = (deps: KeyStoreDeps): Job => ({
+  name: 'signing_keys',
+  everySeconds: EVERY,
+  run: () => keepKeys(deps),
+});
 
 export const keys = defineFeature({
   name: 'keys',

@@ -1,4 +1,4 @@
-import { generateKeyPair, sign } from 'node:crypto';
+import { createHash, generateKeyPair, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import { legacyKeyIds } from '@behest/protocol/key-id';
 import type { KeySet } from '@behest/protocol/key-set';
@@ -20,7 +20,21 @@ import {
 } from './keys.rules.ts';
 import { createStoredKeys, type StoredKeys } from './keys.stored.service.ts';
 import { configuredKeys, type KeysInUse, type SigningUse } from './keys.use.rules.ts';
-import { vaultKeys } from './keys.vault.rules.ts';
+
+/** The id follows from the key, so that every instance names it alike and no operator has to. */
+const vaultKeyId = (key: KeyObject): string =>
+  createHash('sha256').update('behest-vault-kid:').update(key.export()).digest('hex').slice(0, 16);
+
+/** The vault keys by their ids. */
+function vaultKeys(current: KeyObject | undefined, previous: readonly KeyObject[]) {
+  const all = [...(current ? [current] : []), ...previous].map((key) => ({ id: vaultKeyId(key), key }));
+  const byId = new Map(all.map(({ id, key }) => [id, key]));
+  return {
+    current: current && all[0],
+    find: (id: string) => byId.get(id),
+    ids: all.map(({ id }) => id),
+  };
+}
 
 /** Every key of the process: the current signing key, the verification keys and the secret keys. */
 export interface KeyRing {

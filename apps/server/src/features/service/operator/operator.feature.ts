@@ -1,8 +1,23 @@
+import { sharedSecret } from '../../../config/secrets.ts';
+import { optional } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { operatorRoutes } from './operator.routes.ts';
 import { operatorKeyCheck } from './operator.service.ts';
-import { settings } from './operator.settings.ts';
-import { tables } from './operator.tables.ts';
+
+const tables: TableUse = {
+  owns: { operator_head: 'operator', operator_entries: 'operator' },
+  reads: [],
+  writes: [],
+};
+
+const settings = {
+  ADMIN_API_KEY: optional(
+    sharedSecret,
+    'none: routes of the operator answer 503',
+    'The key of the routes below `/v1/admin/`.',
+  ),
+};
 
 export const operator = defineFeature({
   name: 'operator',

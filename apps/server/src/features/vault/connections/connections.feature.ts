@@ -1,20 +1,95 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
+import { systemCaller } from '../../../platform/caller.ts';
+import { inTransaction } from '../../../platform/db/db.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { Job } from '../../../platform/jobs/jobs.ts';
 import { passkeySettings, relyingPartyOf } from '../../people/passkeys/index.ts';
+import { recordActs } from '../../record/audit/index.ts';
 import type { Unrevoked } from '../credentials/index.ts';
 import { connectEgress, connectSettings, providerDeleted } from '../providers/index.ts';
-import { acts, entries } from './connections.acts.ts';
 import { askRoutes } from './connections.ask.routes.ts';
 import { authenticateConnect, CSRF_KEY_USE } from './connections.browser.service.ts';
-import { cancelSessionsOfProvider } from './connections.end.service.ts';
-import { expiryOfConnectSessions } from './connections.jobs.ts';
+import type { ConnectDeps } from './connections.deps.service.ts';
+import { cancelSessionsOfProvider, endSession, revokeReturned } from './connections.end.service.ts';
 import { proofRoutes } from './connections.proof.routes.ts';
 import { rates } from './connections.rates.ts';
-import { eraseConnectSessions } from './connections.repo.ts';
+import { eraseConnectSessions, listDueSessionsAcrossTenants } from './connections.repo.ts';
 import { connectRoutes } from './connections.routes.ts';
 import { STATE_KEY_USE } from './connections.start.service.ts';
-import { tables } from './connections.tables.ts';
+
+const tables: TableUse = {
+  owns: { connect_sessions: { rate: 'connectCreate', kib: 64 } },
+  reads: [],
+  writes: [],
+};
+
+const BATCH = 100;
+
+/**
+ * Records open sessions as expired, and erases the tokens that nobody confirmed. No decision depends on it, because
+ * expiry follows from the clock.
+ */
+async function expireSessions(deps: ConnectDeps, signal: AbortSignal): Promise<void> {
+  const at = deps.clock();
+  for (const row of await listDueSessionsAcrossTenants(deps.db, at, BATCH)) {
+    if (signal.aborted) return;
+    const caller = systemCaller(
+      { developerId: row.developerId },
+      { mode: 'live', plan: 'free' },
+      'expiry of connect sessions',
+    );
+    const ended = await inTransaction(deps.db, async (tx) => {
+      const acts = await endSession(tx, caller, row.id, { to: 'expired', reason: 'expired', at });
+      if (acts.length > 0) await recordActs(tx, caller, acts, at);
+      return acts.length > 0;
+    });
+    if (ended) await revokeReturned(deps, row);
+  }
+}
+
+const EVERY_SECONDS = 30;
+
+function expiryOfConnectSessions(deps: ConnectDeps): Job {
+  return {
+    name: 'expiry of connect sessions',
+    everySeconds: EVERY_SECONDS,
+    run: (signal) => expireSessions(deps, signal),
+  };
+}
+
+interface OfSession {
+  readonly connectSessionId: string;
+  readonly service: string;
+}
+
+const acts = {
+  'vault.connection.requested': act<
+    OfSession & { readonly providerId: string; readonly scopes: readonly string[] }
+  >(),
+  'vault.connection.connected': act<
+    OfSession & {
+      readonly credentialId: string;
+      readonly providerId: string;
+      readonly scopesAsked: readonly string[];
+      readonly scopesGranted: readonly string[];
+      readonly method: string;
+      readonly replaced: boolean;
+    }
+  >(),
+  'vault.connection.failed': act<OfSession & { readonly reason: string }>(),
+};
+
+const entries = { 'vault.connection.blocked': entryOnly() };
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Attempts {
+    'vault.connection.blocked': true;
+  }
+}
 
 export const connections = defineFeature({
   name: 'connections',

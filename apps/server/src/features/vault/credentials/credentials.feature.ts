@@ -1,20 +1,101 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { personTold } from '../../../platform/db/personal-records.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
+import type { Rotation } from '../../../platform/envelope-rotation.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { Job } from '../../../platform/jobs/jobs.ts';
+import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
-import { acts, entries } from './credentials.acts.ts';
 import { deleteCredentialsOfAccount } from './credentials.delete.service.ts';
-import type { Unrevoked } from './credentials.deps.service.ts';
+import type { CredentialDeps, Unrevoked } from './credentials.deps.service.ts';
+import { finishDisconnections } from './credentials.disconnect.service.ts';
 import { exchangeRoutes } from './credentials.exchange.routes.ts';
-import { endOfDisconnections, vaultRotation } from './credentials.jobs.ts';
-import { quotas } from './credentials.quotas.ts';
 import { rates } from './credentials.rates.ts';
 import { eraseCredentials, tellCredentials } from './credentials.repo.ts';
-import { countUnderFormerKeys, sealedCredentials } from './credentials.rotate.service.ts';
+import { countUnderFormerKeys, rotateKeys, sealedCredentials } from './credentials.rotate.service.ts';
 import { credentialRoutes } from './credentials.routes.ts';
 import { openingDeps, openingSettings } from './credentials.settings.ts';
-import { tables } from './credentials.tables.ts';
+
+const tables: TableUse = {
+  owns: { vault_credentials: { quota: 'vault_credentials', kib: 64 } },
+  // An exchange reads the profile with the credential, and checks the others in the statement that records it.
+  reads: ['tokens', 'vault_proxy_profiles'],
+  writes: [],
+};
+
+const quotas = {
+  vault_credentials: {
+    free: 5000,
+    pro: 500_000,
+    enterprise: 'unlimited',
+    describes: 'credentials in the vault',
+  },
+} as const satisfies QuotaDeclarations;
+
+type Declared = typeof quotas;
+declare module '../../../platform/quotas.ts' {
+  interface QuotaResources extends Declared {}
+}
+
+/** While instances restart with a new key, those with the old one may seal under it once more. */
+const EVERY_SECONDS = 60;
+
+function vaultRotation(deps: Rotation): Job {
+  return { name: 'vault rotation', everySeconds: EVERY_SECONDS, run: (signal) => rotateKeys(deps, signal) };
+}
+
+/** A disconnection that a crash cut off ends within a minute. */
+const SWEEP_SECONDS = 20;
+
+function endOfDisconnections(deps: CredentialDeps): Job {
+  return {
+    name: 'end of disconnections',
+    everySeconds: SWEEP_SECONDS,
+    run: (signal) => finishDisconnections(deps, signal),
+  };
+}
+
+interface Named {
+  readonly credentialId: string;
+  readonly service: string;
+}
+
+interface OfProvider extends Named {
+  readonly providerId: string;
+}
+
+const acts = {
+  'vault.credential.stored': act<Named & { readonly credentialType: string; readonly replaced: boolean }>(),
+  'vault.credential.deleted': act<
+    Named & { readonly reason: 'api' | 'principal_request' | 'developer_deleted' | 'principal_offboarded' }
+  >(),
+  'vault.credential.exchanged': act<Named>(),
+  'vault.credential.refreshed': act<Named & { readonly tokenExpiresAt: string | null }>(),
+  'vault.credential.refresh_failed': act<Named & { readonly error: string }>(),
+  'vault.connection.reauthorization_required': act<
+    OfProvider & { readonly reason: string; readonly missingScopes?: readonly string[] }
+  >(),
+  'vault.connection.disconnected': act<
+    OfProvider & { readonly by: string; readonly upstream: 'revoked' | 'failed' | 'unsupported' }
+  >(),
+};
+
+const entries = {
+  'vault.exchange_blocked': entryOnly(),
+  'vault.key.rotated': entryOnly(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Attempts {
+    'vault.exchange_blocked': true;
+  }
+  interface Entries {
+    'vault.key.rotated': { readonly fromKeyId: string; readonly toKeyId: string; readonly count: number };
+  }
+}
 
 export const credentials = defineFeature({
   name: 'credentials',

@@ -3,9 +3,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { changeProvider, rediscover } from './providers.change.service.ts';
 import { clientMetadata } from './providers.document.service.ts';
-import { rates } from './providers.rates.ts';
 import {
   ClientDocument,
   NewProvider,
@@ -18,6 +18,14 @@ import {
 } from './providers.schema.ts';
 import { addProvider, deleteProvider } from './providers.service.ts';
 import { getProvider, listPresets, listProviders, type ProviderDeps } from './providers.show.service.ts';
+
+export const rates = rateRules({
+  vaultProviderWrite: {
+    perMinute: 30,
+    describes: 'adding, changing and deleting providers of connected accounts, by developer',
+    counts: [{ by: 'developer' }],
+  },
+});
 
 const reading = {
   access: 'developer',

@@ -1,20 +1,86 @@
 import { boolean, integer, notInProduction } from '../../../config/readers.ts';
 import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Executor } from '../../../platform/db/db.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { Job } from '../../../platform/jobs/jobs.ts';
+import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { callGate, meterSettings } from '../../calls/enforcement/index.ts';
 import { openingDeps, openingSettings, rates as vaultRates } from '../credentials/index.ts';
-import { acts, entries } from './proxy.acts.ts';
 import { callRoutes } from './proxy.call.routes.ts';
-import { eraseProxy } from './proxy.calls.repo.ts';
+import { deleteOldProxyCallsAcrossTenants, eraseProxy } from './proxy.calls.repo.ts';
 import { createFlights } from './proxy.flights.service.ts';
-import { forgettingOfProxyCalls } from './proxy.jobs.ts';
 import { profileRoutes } from './proxy.profile.routes.ts';
-import { quotas } from './proxy.quotas.ts';
 import { rates } from './proxy.rates.ts';
 import { createStreams } from './proxy.streams.service.ts';
-import { tables } from './proxy.tables.ts';
+
+const tables: TableUse = {
+  owns: {
+    vault_proxy_profiles: { quota: 'proxy_profiles', kib: 64 },
+    vault_proxy_calls: { rate: 'vaultProxy', kept: '30 days' },
+  },
+  // A call checks them in the statement that records it.
+  reads: ['tokens', 'grants', 'agents', 'developers', 'vault_credentials'],
+  writes: [],
+};
+
+const quotas = {
+  proxy_profiles: { free: 50, pro: 500, enterprise: 'unlimited', describes: 'profiles of the vault proxy' },
+} as const satisfies QuotaDeclarations;
+
+type Declared = typeof quotas;
+declare module '../../../platform/quotas.ts' {
+  interface QuotaResources extends Declared {}
+}
+
+const EVERY_SECONDS = 3600;
+const AT_ONCE = 1000;
+const KEPT_MS = 30 * 86_400_000;
+
+/** Deletes calls of more than thirty days ago. */
+function forgettingOfProxyCalls({ db, clock }: { readonly db: Executor; readonly clock: Clock }): Job {
+  return {
+    name: 'forgetting of proxy calls',
+    everySeconds: EVERY_SECONDS,
+    async run(signal) {
+      const before = new Date(clock().getTime() - KEPT_MS);
+      while (!signal.aborted && (await deleteOldProxyCallsAcrossTenants(db, before, AT_ONCE)) === AT_ONCE);
+    },
+  };
+}
+
+interface CalledData {
+  readonly callId: string;
+  readonly credentialId: string;
+  readonly service: string;
+  readonly upstream: string;
+  readonly method: string;
+  readonly rule: string;
+  readonly tool?: string;
+}
+
+const acts = {
+  'vault.proxy.called': act<CalledData>(),
+  'vault.proxy_profile.updated': act<{
+    readonly service: string;
+    readonly version: number;
+    readonly exchange: 'allowed' | 'proxy_only';
+  }>(),
+  'vault.proxy_profile.deleted': act<{ readonly service: string }>(),
+};
+
+const entries = { 'vault.proxy_blocked': entryOnly() };
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Attempts {
+    'vault.proxy_blocked': true;
+  }
+}
 
 const LEAST_BYTES = 1024;
 const MOST_BYTES = 1_073_741_824;
