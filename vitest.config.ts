@@ -12,7 +12,7 @@ export default defineConfig({
     exclude: [
       // `npm test` sets it; a run of named files, and `npm run test:all`, leave nothing out.
       ...(process.env.TEST_QUICK ? BEYOND_QUICK : []),
-      ...(process.env.TEST_LONG ? [] : ['**/*.long.test.ts']),
+      ...(process.env.TEST_ALL || process.env.TEST_LONG ? [] : ['**/*.long.test.ts']),
       // Clients in Python, for which `.ci/authlib` makes an environment.
       ...(process.env.AUTHLIB_PYTHON ? [] : ['**/*.python.test.ts']),
     ],

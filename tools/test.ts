@@ -21,7 +21,7 @@ let counts: Counts = { passed: 0, failed: 0, skipped: 0 };
 const reporters = ['default', join(import.meta.dirname, 'suite/counts-reporter.ts')];
 const vitest = spawn('vitest', ['run', ...reporters.map((each) => `--reporter=${each}`), ...words], {
   cwd: root,
-  env: { ...process.env, ...(isQuick && { TEST_QUICK: '1' }), ...(isAll && { TEST_LONG: '1' }) },
+  env: { ...process.env, ...(isQuick && { TEST_QUICK: '1' }), ...(isAll && { TEST_ALL: '1' }) },
   stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
 });
 vitest.on('message', (message: Counts) => {

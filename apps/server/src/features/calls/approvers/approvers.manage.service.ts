@@ -15,6 +15,7 @@ import {
   listApproverRows,
   listOfPrincipals,
   listOfSsoUser,
+  lockAllApprovers,
   lockApprover,
   NO_LINK,
   updateApprover,
@@ -49,9 +50,10 @@ export function changeApprover(
   const at = deps.clock();
   const { tenant } = caller;
   return inTransaction(deps.db, async (tx) => {
-    await lockOpenAccount(tx, tenant);
-    const row = await getApprover(tx, tenant, id);
     const { status } = change;
+    await lockOpenAccount(tx, tenant);
+    if (status === 'suspended') await lockAllApprovers(tx, tenant);
+    const row = await getApprover(tx, tenant, id);
     if (status !== undefined) {
       const isSwitch = row.status === 'active' || row.status === 'suspended';
       if (!isSwitch) throw new AppError('CONFLICT', 'This person is not enrolled yet.', { field: 'status' });
@@ -79,6 +81,7 @@ export function removeApprover(
   const at = clock();
   return inTransaction(db, async (tx) => {
     await lockOpenAccount(tx, caller.tenant);
+    await lockAllApprovers(tx, caller.tenant);
     const row = await getApprover(tx, caller.tenant, id);
     await mustNotBeLast(tx, caller, row, at);
     await leave(tx, row);
@@ -109,14 +112,17 @@ async function leave(tx: Tx, { developerId, id }: ApproverRow): Promise<void> {
  * last approver, who is signed out and for whom their provider no longer vouches.
  */
 export const removeApproversOfUser: OnUserLeft = async (tx, caller, userId, at) => {
+  await lockAllApprovers(tx, caller.tenant);
   const person = await personById(tx, caller.tenant, userId);
   const principals = person ? await listOfPrincipals(tx, caller.tenant, [person.principalId]) : [];
-  const rows = [...principals];
-  for (const row of await listOfSsoUser(tx, caller.tenant, userId)) {
+  const rows: ApproverRow[] = [];
+  for (const row of [...principals, ...(await listOfSsoUser(tx, caller.tenant, userId))]) {
     if (await isLast(tx, caller, row, at)) await lowerAssurance(tx, row);
-    else rows.push(row);
+    else {
+      await leave(tx, row);
+      rows.push(row);
+    }
   }
-  for (const row of rows) await leave(tx, row);
   if (rows.length > 0) await freeQuota(tx, caller, 'approvers', rows.length);
   return rows.map(({ id }): Act => {
     const data = { approverId: id, reason: 'principal_offboarded' } as const;

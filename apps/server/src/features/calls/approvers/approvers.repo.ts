@@ -57,6 +57,11 @@ export const listOfPrincipals = (
 export const listOfSsoUser = (db: Executor, tenant: Tenant, userId: string): Promise<ApproverRow[]> =>
   approversOf(db, tenant).where('ssoUserId', '=', userId).where('status', '<>', 'removed').execute();
 
+/** In one order, so that two removals at once see each other, and an account keeps its last approver. */
+export async function lockAllApprovers(tx: Tx, tenant: Tenant): Promise<void> {
+  await approversOf(tx, tenant).where('status', '<>', 'removed').orderBy('id').forUpdate().execute();
+}
+
 export function updateApprover(
   tx: Tx,
   { developerId }: Tenant,

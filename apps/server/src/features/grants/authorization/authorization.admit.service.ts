@@ -3,7 +3,6 @@ import type { Caller } from '../../../platform/caller.ts';
 import { AppError, agentInactive, badField, notFound, principalInactive } from '../../../platform/errors.ts';
 import { isRedirectUri } from '../../accounts/developers/index.ts';
 import { refuseWhenFull } from '../../accounts/quotas/index.ts';
-import { mustHaveActiveConnection } from '../../people/sso/sso.queries.ts';
 import { findGrant, type GrantRow } from '../grants/grants.queries.ts';
 import { grantStatus } from '../grants/index.ts';
 import type { ByClient } from './authorization.clients.service.ts';
@@ -44,9 +43,6 @@ export async function admit(
       replaced,
     }),
   );
-  // A request of the sandbox that is approved at once needs no person.
-  const needsPerson = caller.mode === 'live' || input.autoApprove === false;
-  if (needsPerson && asker.consentMode === 'sso') await mustHaveActiveConnection(deps.db, caller.tenant);
   if (!asker.isPrincipalActive) throw principalInactive();
   // The end of the grant makes room for the new one.
   await mustHaveRoom(deps, caller, replaced ? { ...asker, activeGrants: null } : asker, deps.clock());

@@ -5,7 +5,7 @@ import { agentInactive, notFound, principalInactive } from '../../../platform/er
 import { newId } from '../../../platform/ids.ts';
 import { findPageHost } from '../../accounts/domains/domains.queries.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
-import { enforcingOf, isEnforcedFor } from '../../people/sso/sso.queries.ts';
+import { enforcingOf, isEnforcedFor, mustHaveActiveConnection } from '../../people/sso/sso.queries.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { needsRenewal } from '../grants/grants.queries.ts';
 import { type PolicyDecision, refuseDenied } from '../policies/index.ts';
@@ -54,6 +54,8 @@ export async function requestConsent(
       (await needsRenewal(deps.db, caller.tenant, input, at)));
   const method = needsPerson ? null : own;
   const isApproved = method !== null;
+  const mustSignInAtProvider = !isApproved && caller.mode === 'live' && asker.consentMode === 'sso';
+  if (mustSignInAtProvider) await mustHaveActiveConnection(deps.db, caller.tenant);
   const policyId = method === 'policy' ? decision.policyId : null;
   const id = byClient?.requestId ?? newId('areq', at);
   const request: Omit<RequestRow, 'developerId'> = {

@@ -5,6 +5,7 @@ import {
   type NewRequest,
   requestConsent,
 } from '../../grants/authorization/index.ts';
+import { mustHaveActiveConnection } from '../../people/sso/sso.queries.ts';
 import { mustBeRegistered, toAsking } from './oauth.authorize.service.ts';
 import type { Client } from './oauth.client.service.ts';
 import type { AskedByChannel } from './oauth.request.rules.ts';
@@ -34,7 +35,9 @@ export async function admitByChannel(deps: ChannelDeps, client: Client, request:
   const { caller, agentDid, isProposed = false } = client;
   const { input } = await inputOf(deps, client, request);
   if (isProposed && agentDid === '') return mustHaveRoomFor(deps, caller, input);
-  await admit(deps, caller, input, { channel: request.channel, isProposed });
+  const { asker } = await admit(deps, caller, input, { channel: request.channel, isProposed });
+  if (caller.mode === 'live' && asker.consentMode === 'sso')
+    await mustHaveActiveConnection(deps.db, caller.tenant);
 }
 
 /** @throws as `requestConsent` */
@@ -42,6 +45,7 @@ export async function requestByChannel(deps: ChannelDeps, client: Client, reques
   const { channel, comparedText, requestId, asked } = request;
   const { input, resources, scopesOfResources } = await inputOf(deps, client, request);
   const { agentId, caller, described, isProposed = false } = await proposed(deps, client, scopesOfResources);
+  const asking = described && toAsking(described, asked);
   return requestConsent(
     deps,
     caller,
@@ -49,10 +53,12 @@ export async function requestByChannel(deps: ChannelDeps, client: Client, reques
     {
       channel,
       isProposed,
-      ...(described && {
+      ...(asking && {
         // Its program is on another device than the browser of its person.
         client: {
-          ...toAsking(described, asked),
+          ...asking,
+          // Anybody can send the address of a client without a secret, and no redirect leads the answer to its host.
+          ...(client.isPublic && asking.vouchedBy === 'host' && { vouchedBy: 'nobody' as const }),
           isLocal: false,
           resourceNames: resources.map(({ name }) => name),
         },

@@ -65,6 +65,9 @@ describe('consent by single sign-on', () => {
       expect(back.searchParams.get('error')).toBe('access_denied');
       expect(back.searchParams.get('error_description')).toContain('consentMode');
     }
+    await acme('PATCH', '/v1/me', { policyAutoApproval: true });
+    await acme('POST', '/v1/policies', { name: 'Reads', effect: 'allow', scopes: ['calendar:read'] });
+    expect((await ask()).json()).toMatchObject({ status: 'approved' }); // no person signs in
   });
 
   test('leads the person to the provider and back, and gives a grant that says so', async () => {
