@@ -58,8 +58,15 @@ export const listOfSsoUser = (db: Executor, tenant: Tenant, userId: string): Pro
   approversOf(db, tenant).where('ssoUserId', '=', userId).where('status', '<>', 'removed').execute();
 
 /** In one order, so that two removals at once see each other, and an account keeps its last approver. */
-export async function lockAllApprovers(tx: Tx, tenant: Tenant): Promise<void> {
-  await approversOf(tx, tenant).where('status', '<>', 'removed').orderBy('id').forUpdate().execute();
+export async function lockAllApprovers(tx: Tx, { developerId }: Tenant): Promise<void> {
+  await tx
+    .selectFrom('approvers')
+    .select('id')
+    .where('developerId', '=', developerId)
+    .where('status', '<>', 'removed')
+    .orderBy('id')
+    .forUpdate()
+    .execute();
 }
 
 export function updateApprover(
