@@ -18,25 +18,26 @@ import { customFinding, type Finding, findingOf, keyOf, LEAST, type Rule } from 
 import type { Detection } from './anomalies.schema.ts';
 import { toAnomaly } from './anomalies.service.ts';
 
-type Told = Finding['metadata'];
+type FindingMetadata = Finding['metadata'];
 
-const sentences: Readonly<Record<string, (told: Told) => string>> = {
-  rate_spike: (told) =>
-    `The agent has ${told.entries} entries in an hour, over the threshold of ${told.threshold}.`,
-  high_failure_rate: (told) =>
-    `${told.failures} of the agent’s ${told.entries} entries in 24 hours failed or were blocked.`,
-  off_hours_activity: (told) =>
-    `The agent has ${told.entries} entries in 24 hours between 22:00 and 06:00 UTC.`,
+const sentences: Readonly<Record<string, (finding: FindingMetadata) => string>> = {
+  rate_spike: (finding) =>
+    `The agent has ${finding.entries} entries in an hour, over the threshold of ${finding.threshold}.`,
+  high_failure_rate: (finding) =>
+    `${finding.failures} of the agent’s ${finding.entries} entries in 24 hours failed or were blocked.`,
+  off_hours_activity: (finding) =>
+    `The agent has ${finding.entries} entries in 24 hours between 22:00 and 06:00 UTC.`,
   new_principal: () => 'The agent got its first grant of this principal.',
-  token_replay: (told) =>
-    told.kind === 'code'
+  token_replay: (finding) =>
+    finding.kind === 'code'
       ? 'A code of this grant was presented again after its use.'
       : 'A rotated refresh token of this grant was presented again.',
-  scope_escalation: (told) =>
-    `The agent was refused scopes that it does not have ${told.refusals} times in an hour.`,
-  rapid_revocation: (told) => `Over ${told.threshold} grants of the agent were revoked within 60 seconds.`,
-  budget_cliff: (told) =>
-    `${told.spent} of ${told.initial} ${told.currency} was spent within an hour of the first debit.`,
+  scope_escalation: (finding) =>
+    `The agent was refused scopes that it does not have ${finding.refusals} times in an hour.`,
+  rapid_revocation: (finding) =>
+    `Over ${finding.threshold} grants of the agent were revoked within 60 seconds.`,
+  budget_cliff: (finding) =>
+    `${finding.spent} of ${finding.initial} ${finding.currency} was spent within an hour of the first debit.`,
 };
 
 /** A finding in a sentence. It repeats no text that a developer or an agent chose. */
