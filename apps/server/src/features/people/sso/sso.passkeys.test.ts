@@ -119,7 +119,8 @@ test('under `sso` a passkey changes nothing: page and grant say that the sign-on
 test('M12: a principal who approves calls needs the sign-on in the browser of each request', async () => {
   const { acme, sessionId, enforce, signIn } = await startCustomer('passkey');
   const directory = await provisionerOf(service, acme);
-  const [user] = (await directory('GET', '/Users')).json().Resources;
+  const filter = encodeURIComponent('userName eq "ada"');
+  const [user] = (await directory('GET', `/Users?filter=${filter}`)).json().Resources;
   await directory('PATCH', `/Users/${user.id}`, {
     Operations: [{ op: 'add', path: 'emails', value: [{ value: 'ada@example.org', primary: true }] }],
   });
