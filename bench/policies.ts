@@ -1,9 +1,9 @@
-import { compilePolicies } from '../apps/server/src/features/grants/policies/policies.compile.rules.ts';
+import { compilePolicies } from '../apps/server/src/features/grants/policies/compile.rules.ts';
 import {
   type Asked,
   NO_CONDITIONS,
   type Policy,
-} from '../apps/server/src/features/grants/policies/policies.match.rules.ts';
+} from '../apps/server/src/features/grants/policies/match.rules.ts';
 import { table, whole } from './tables.ts';
 
 /** Decisions over policies in memory: `npm run bench:policies`. */

@@ -8,7 +8,7 @@ const KNOWN: readonly string[] = [
   "answers.ts: rows are locked on more than one shard of selectFrom('idempotentAnswers')",
   'events.repo.ts: a correlated subquery has a limit on more than one shard of o',
   'events.repo.ts: a recursive query reads on more than one shard of outbox_events',
-  "webhooks.deliveries.repo.ts: rows are locked on more than one shard of selectFrom('webhookDeliveries')",
+  "deliveries.repo.ts: rows are locked on more than one shard of selectFrom('webhookDeliveries')",
 ];
 
 const PLANTED = 'apps/server/test/planted/citus';

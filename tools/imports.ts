@@ -48,6 +48,8 @@ interface Rule {
 }
 
 const role = (name: string) => new RegExp(`/features/.*[.]${name}[.]ts$`);
+/** A file of a feature that is named by its verb alone. */
+const USE_CASE = /\/features\/[^/]+\/[^/]+\/(?!index[.])[^/.]+[.]ts$/;
 
 /** A package that one folder of the platform hides from all others. */
 const hidden = (name: string, to: RegExp, but: RegExp): Rule => ({
@@ -77,19 +79,19 @@ const rules: readonly Rule[] = [
   },
   {
     name: 'a use case has no HTTP and no SQL',
-    from: role('service'),
+    from: USE_CASE,
     to: /[.](routes|jobs)[.]ts$|\/platform\/http\/|^(fastify|kysely)$/,
     except: /\/http\/limits\/(rate-rules|rates)[.]ts$/, // which a use case charges
   },
   {
     name: 'a repo is only SQL',
     from: role('(repo|queries)'),
-    to: /[.](service|routes|jobs)[.]ts$|\/index[.]ts$|\/platform\/http\/|^fastify$/,
+    to: /[.](routes|jobs)[.]ts$|\/features\/[^/]+\/[^/]+\/[^/.]+[.]ts$|\/platform\/http\/|^fastify$/,
   },
   {
     name: 'rules and shapes have no I/O',
     from: role('(rules|schema)'),
-    to: /[.](repo|queries|service|routes|jobs)[.]ts$|\/platform\/(db|http|redis)\/|^(fastify|kysely)$/,
+    to: /[.](repo|queries|routes|jobs)[.]ts$|\/features\/[^/]+\/[^/]+\/(?!index[.])[^/.]+[.]ts$|\/platform\/(db|http|redis)\/|^(fastify|kysely)$/,
   },
 
   // Addresses that others name are called through the one client that looks where they lead.
@@ -98,7 +100,7 @@ const rules: readonly Rule[] = [
     /^node:(dns|dns\/promises|http|http2|https|tls|dgram)$/,
     /platform\/(egress\/|http\/upgrades[.]ts)/,
   ),
-  hidden('sockets', /^node:net$/, /platform\/(egress|http|db)\/|src\/config\/|metrics[.]service[.]ts$/),
+  hidden('sockets', /^node:net$/, /platform\/(egress|http|db)\/|src\/config\/|\/operations\/metrics[.]ts$/),
   hidden('ipaddr.js', /^ipaddr[.]js$/, /platform\/(egress|http\/callers)\//),
   hidden('ws', /^ws$/, /platform\/http\//),
   hidden('pg', /^pg$/, /platform\/db\//),

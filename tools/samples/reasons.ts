@@ -23,8 +23,7 @@ export const OUTLINES: Readonly<Record<string, string>> = {
   'docs/configuration.md #1': VALUES,
   'docs/configuration.md #3': VALUES,
   'docs/configuration.md #4': 'deploy/make-secrets.sh makes keys with the same commands',
-  'docs/guides/deny-in-advance-with-policies.md #9':
-    'Cedar, which policies.cedar.test.ts loads with the same rules',
+  'docs/guides/deny-in-advance-with-policies.md #9': 'Cedar, which cedar.test.ts loads with the same rules',
   'docs/guides/deny-in-advance-with-policies.md #10': 'Cedar, as the sample before it',
   'docs/guides/deploy.md #1': OF_OPERATOR,
   'docs/guides/deploy.md #2': OF_OPERATOR,

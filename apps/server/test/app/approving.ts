@@ -1,4 +1,4 @@
-import { careForDue } from '../../src/features/calls/decisions/decisions.care.service.ts';
+import { careForDue } from '../../src/features/calls/decisions/care.ts';
 import { type Authenticator, authenticator, type Fault } from './authenticator.ts';
 import { authorize, grantTo, registerAgent } from './flow.ts';
 import { personOn } from './person.ts';

@@ -1,8 +1,8 @@
 import { afterAll, onTestFinished } from 'vitest';
-import { pauseGone } from '../../src/features/extras/transmitter/transmitter.care.service.ts';
-import { makeSet } from '../../src/features/extras/transmitter/transmitter.set.service.ts';
-import { createDispatcher } from '../../src/features/record/webhooks/webhooks.dispatch.service.ts';
-import { webhookSeals } from '../../src/features/record/webhooks/webhooks.secrets.service.ts';
+import { pauseGone } from '../../src/features/extras/transmitter/care.ts';
+import { makeSet } from '../../src/features/extras/transmitter/set.ts';
+import { createDispatcher } from '../../src/features/record/webhooks/dispatch.ts';
+import { webhookSeals } from '../../src/features/record/webhooks/secrets.ts';
 import { createEgress, type EgressOptions } from '../../src/platform/egress/egress.ts';
 import { startSandbox } from './flow.ts';
 import { type Developer, type Service, startApp, type TestOptions } from './start-app.ts';

@@ -230,12 +230,7 @@ describe('I1: statements', () => {
   const functions = repositories.flatMap(functionsOf);
 
   /** Their tables belong to the whole service, and have no tenant. */
-  const OF_THE_SERVICE = [
-    'keys.documents.repo.ts',
-    'keys.repo.ts',
-    'oauth.registration.repo.ts',
-    'operator.repo.ts',
-  ];
+  const OF_THE_SERVICE = ['documents.repo.ts', 'keys.repo.ts', 'registration.repo.ts', 'operator.repo.ts'];
 
   test('name the tenant, or say in their name that they do not', () => {
     const careless = functions.filter(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { eraseClosedAccounts } from '../../src/features/accounts/developers/developers.close.service.ts';
+import { eraseClosedAccounts } from '../../src/features/accounts/developers/close.ts';
 import { capsFunctions } from '../../src/features/calls/caps/caps.repo.ts';
 import { features } from '../../src/features.ts';
 import { tenantErased } from '../../src/platform/db/erasure.ts';

@@ -5,49 +5,49 @@ import {
   listForgottenAcrossTenants,
   listUncheckedAcrossTenants,
 } from '../../src/features/accounts/domains/domains.repo.ts';
-import { listDueMessagesAcrossTenants } from '../../src/features/calls/anomalies/anomalies.channels.repo.ts';
-import { listByCredentialAcrossTenants } from '../../src/features/calls/approvers/approvers.keys.repo.ts';
+import { listDueMessagesAcrossTenants } from '../../src/features/calls/anomalies/channels.repo.ts';
 import { listOfSsoUser } from '../../src/features/calls/approvers/approvers.repo.ts';
-import { gatheredUntil } from '../../src/features/calls/decisions/decisions.digest.repo.ts';
-import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src/features/calls/decisions/decisions.lists.repo.ts';
-import { listDueNoticesAcrossTenants } from '../../src/features/calls/decisions/decisions.notices.repo.ts';
+import { listByCredentialAcrossTenants } from '../../src/features/calls/approvers/keys.repo.ts';
+import { gatheredUntil } from '../../src/features/calls/decisions/digest.repo.ts';
+import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src/features/calls/decisions/lists.repo.ts';
+import { listDueNoticesAcrossTenants } from '../../src/features/calls/decisions/notices.repo.ts';
 import { deleteOldCallsAcrossTenants } from '../../src/features/calls/enforcement/enforcement.repo.ts';
 import { listGraceOverAcrossTenants } from '../../src/features/extras/billing/billing.repo.ts';
 import { findVersion } from '../../src/features/extras/bundles/bundles.repo.ts';
 import {
   listFailingAcrossTenants,
   listInactiveAcrossTenants,
-} from '../../src/features/extras/transmitter/transmitter.streams.repo.ts';
+} from '../../src/features/extras/transmitter/streams.repo.ts';
 import {
   deleteOldTokensAcrossTenants,
   findReceiverAcrossTenants,
-} from '../../src/features/extras/transmitter/transmitter.tokens.repo.ts';
+} from '../../src/features/extras/transmitter/tokens.repo.ts';
 import { findFlipsAcrossTenants } from '../../src/features/extras/verifiable-credentials/verifiable-credentials.repo.ts';
 import { tellAuthorizations } from '../../src/features/extras/wallet-authorizations/wallet-authorizations.repo.ts';
 import { listDueAcrossTenants } from '../../src/features/grants/authorization/authorization.repo.ts';
 import { principalsWithGrants } from '../../src/features/grants/grants/grants.queries.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/grants/grants/grants.repo.ts';
 import { resourceServerAcrossTenants } from '../../src/features/grants/resources/resources.queries.ts';
-import { listReplaced } from '../../src/features/grants/tokens/tokens.replace.repo.ts';
-import { isStopped, listStandingIds } from '../../src/features/oauth/assertions/assertions.grants.repo.ts';
+import { listReplaced } from '../../src/features/grants/tokens/replace.repo.ts';
 import { findRuleOfClient, useOnce } from '../../src/features/oauth/assertions/assertions.repo.ts';
-import { deleteUnusedClientsAcrossTenants } from '../../src/features/oauth/oauth/oauth.registration.repo.ts';
+import { isStopped, listStandingIds } from '../../src/features/oauth/assertions/grants.repo.ts';
 import { findSeat } from '../../src/features/oauth/oauth/oauth.repo.ts';
+import { deleteUnusedClientsAcrossTenants } from '../../src/features/oauth/oauth/registration.repo.ts';
 import { principalsWithPasskeys } from '../../src/features/people/passkeys/passkeys.queries.ts';
 import { principalsWithSessions } from '../../src/features/people/principals/principals.queries.ts';
 import { findLinkAcrossTenants } from '../../src/features/people/setup/setup.repo.ts';
 import { findSourceAcrossTenants, takeSignal } from '../../src/features/people/signals/signals.repo.ts';
-import { listDueAcrossTenants as listDueStreams } from '../../src/features/people/signals/signals.streams.repo.ts';
-import { findConnectionAcrossTenants, writeDomains } from '../../src/features/people/sso/sso.repo.ts';
-import { listConnectionsUnderAcrossTenants } from '../../src/features/people/sso/sso.rotate.repo.ts';
+import { listDueAcrossTenants as listDueStreams } from '../../src/features/people/signals/streams.repo.ts';
+import { listConnectionsUnderAcrossTenants } from '../../src/features/people/sso/rotate.repo.ts';
 import {
   deleteSessionsOfUser,
   insertSession,
   useAssertion,
-} from '../../src/features/people/sso/sso.sessions.repo.ts';
-import { connectionsOfUser, userOfIdpSession } from '../../src/features/people/sso/sso.signals.queries.ts';
-import { deleteSessionsNamed } from '../../src/features/people/sso/sso.signals.repo.ts';
-import { listErasedOf } from '../../src/features/record/audit/audit.erase.repo.ts';
+} from '../../src/features/people/sso/sessions.repo.ts';
+import { connectionsOfUser, userOfIdpSession } from '../../src/features/people/sso/signals.queries.ts';
+import { deleteSessionsNamed } from '../../src/features/people/sso/signals.repo.ts';
+import { findConnectionAcrossTenants, writeDomains } from '../../src/features/people/sso/sso.repo.ts';
+import { listErasedOf } from '../../src/features/record/audit/erase.repo.ts';
 import {
   listRetainingAcrossTenants,
   listRunningAcrossTenants,
@@ -56,20 +56,20 @@ import { findBeginnings } from '../../src/features/record/events/events.repo.ts'
 import {
   claimSharesAcrossTenants,
   deleteOldAcrossTenants,
-} from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
-import { dropSets, hasWaiting } from '../../src/features/record/webhooks/webhooks.queues.repo.ts';
+} from '../../src/features/record/webhooks/deliveries.repo.ts';
+import { dropSets, hasWaiting } from '../../src/features/record/webhooks/queues.repo.ts';
 import {
   listDueSessionsAcrossTenants,
   listWaitingSessions,
 } from '../../src/features/vault/connections/connections.repo.ts';
-import { listDisconnectingAcrossTenants } from '../../src/features/vault/credentials/credentials.connection.repo.ts';
-import { findExchangeable } from '../../src/features/vault/credentials/credentials.exchange.repo.ts';
+import { listDisconnectingAcrossTenants } from '../../src/features/vault/credentials/connection.repo.ts';
 import { principalsWithCredentials } from '../../src/features/vault/credentials/credentials.queries.ts';
-import { listSealedUnderAcrossTenants } from '../../src/features/vault/credentials/credentials.rotate.repo.ts';
+import { findExchangeable } from '../../src/features/vault/credentials/exchange.repo.ts';
+import { listSealedUnderAcrossTenants } from '../../src/features/vault/credentials/rotate.repo.ts';
 import { isConnectable } from '../../src/features/vault/providers/providers.queries.ts';
 import { findClientAcrossTenants } from '../../src/features/vault/providers/providers.repo.ts';
-import { listProvidersUnderAcrossTenants } from '../../src/features/vault/providers/providers.rotate.repo.ts';
-import { deleteOldProxyCallsAcrossTenants } from '../../src/features/vault/proxy/proxy.calls.repo.ts';
+import { listProvidersUnderAcrossTenants } from '../../src/features/vault/providers/rotate.repo.ts';
+import { deleteOldProxyCallsAcrossTenants } from '../../src/features/vault/proxy/calls.repo.ts';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
 import {

@@ -39,7 +39,7 @@ const LISTS = [
 ];
 /** A list whose answer is an array, without pages. */
 const ARRAYS = ['GET /v1/passports'];
-/** `events.bound-keys.test.ts` follows them with bound keys. */
+/** `bound-keys.test.ts` follows them with bound keys. */
 const FOLLOWING = ['GET /v1/events/stream', 'GET /v1/events/ws'];
 /** Asks by its query. `enforcement.test.ts` asks it with bound keys. */
 const ASKING = ['GET /v1/enforce/usage'];

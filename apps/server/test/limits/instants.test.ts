@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { deleteForgotten } from '../../src/features/accounts/domains/domains.service.ts';
-import { checkDomains } from '../../src/features/accounts/domains/domains.verify.service.ts';
-import { endGraces } from '../../src/features/extras/billing/billing.events.service.ts';
-import { expireDueRequests } from '../../src/features/grants/authorization/authorization.expire.service.ts';
-import { announceExpiredGrants } from '../../src/features/grants/grants/grants.expire.service.ts';
-import { deleteOldDeliveries } from '../../src/features/record/webhooks/webhooks.deliver.service.ts';
-import { claimSharesAcrossTenants } from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
+import { deleteForgotten } from '../../src/features/accounts/domains/domains.ts';
+import { checkDomains } from '../../src/features/accounts/domains/verify.ts';
+import { endGraces } from '../../src/features/extras/billing/events.ts';
+import { expireDueRequests } from '../../src/features/grants/authorization/expire.ts';
+import { announceExpiredGrants } from '../../src/features/grants/grants/expire.ts';
+import { deleteOldDeliveries } from '../../src/features/record/webhooks/deliver.ts';
+import { claimSharesAcrossTenants } from '../../src/features/record/webhooks/deliveries.repo.ts';
 import { txtReader } from '../../src/platform/egress/txt-records.ts';
 import { expiryOfAnswers } from '../../src/platform/http/idempotency/expiry.ts';
 import { ownDomain } from '../app/asserting.ts';

@@ -1,8 +1,4 @@
-import {
-  type Asked,
-  NO_CONDITIONS,
-  type Policy,
-} from '../../src/features/grants/policies/policies.match.rules.ts';
+import { type Asked, NO_CONDITIONS, type Policy } from '../../src/features/grants/policies/match.rules.ts';
 
 const EFFECTS = ['deny', 'require_approval', 'allow'];
 

@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import { announceExpiredGrants } from '../../src/features/grants/grants/grants.expire.service.ts';
+import { announceExpiredGrants } from '../../src/features/grants/grants/expire.ts';
 import { endNow } from '../app/end-now.ts';
 import { authorize, grantTo, openSession, pkce, registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';

@@ -2,8 +2,8 @@ import { test } from 'vitest';
 import {
   claimSharesAcrossTenants,
   settleDelivery,
-} from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
-import { sealedSecrets, webhookSeals } from '../../src/features/record/webhooks/webhooks.secrets.service.ts';
+} from '../../src/features/record/webhooks/deliveries.repo.ts';
+import { sealedSecrets, webhookSeals } from '../../src/features/record/webhooks/secrets.ts';
 import { deliveriesOf, registerWebhook } from '../app/deliveries.ts';
 import { grantTo, registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';

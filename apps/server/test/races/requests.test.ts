@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import { expireDueRequests } from '../../src/features/grants/authorization/authorization.expire.service.ts';
+import { expireDueRequests } from '../../src/features/grants/authorization/expire.ts';
 import { endNow } from '../app/end-now.ts';
 import { authorize, registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rotateKeys } from '../../src/features/vault/credentials/credentials.rotate.service.ts';
+import { rotateKeys } from '../../src/features/vault/credentials/rotate.ts';
 import { openEnvelope } from '../../src/platform/envelope.ts';
 import { grantTo, openSession } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';

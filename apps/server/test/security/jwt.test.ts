@@ -173,25 +173,25 @@ test('J17 only the verifier’s own primitive verifies signatures', () => {
       'packages/sdk/src/dpop.ts', // makes proofs alone
       'packages/sdk/src/verify/signatures.ts', // the primitive of the SDK, for the same verifier
       'packages/protocol/src/canonical-json.ts', // hashes alone
-      'apps/server/src/features/vault/providers/providers.client.service.ts', // signs alone
-      'apps/server/src/features/vault/providers/providers.id-token.service.ts', // ID tokens of upstreams, by their keys
-      'apps/server/src/features/vault/providers/providers.registration.service.ts', // makes keys alone
+      'apps/server/src/features/vault/providers/client.ts', // signs alone
+      'apps/server/src/features/vault/providers/id-token.ts', // ID tokens of upstreams, by their keys
+      'apps/server/src/features/vault/providers/registration.ts', // makes keys alone
       'apps/server/src/features/service/keys/keys.rules.ts',
-      'apps/server/src/features/people/sso/sso.keyset.service.ts', // ID tokens of identity providers, by their keys
-      'apps/server/src/features/people/signals/signals.keys.service.ts', // signals of transmitters, by their keys
-      'apps/server/src/features/extras/wallet-authorizations/wallet-authorizations.service.ts', // reads what the service has stored
-      'apps/server/src/features/extras/verifiable-credentials/verifiable-credentials.present.service.ts', // key bindings, by the keys of holders
-      'apps/server/src/features/extras/passports/passports.read.service.ts', // reads what the service has stored
-      'apps/server/src/features/oauth/oauth/oauth.assertion.service.ts', // assertions of clients, by their keys
-      'apps/server/src/features/grants/tokens/tokens.proof.service.ts', // proofs of possession, by the keys in them
+      'apps/server/src/features/people/sso/keyset.ts', // ID tokens of identity providers, by their keys
+      'apps/server/src/features/people/signals/keys.ts', // signals of transmitters, by their keys
+      'apps/server/src/features/extras/wallet-authorizations/wallet-authorizations.ts', // reads what the service has stored
+      'apps/server/src/features/extras/verifiable-credentials/present.ts', // key bindings, by the keys of holders
+      'apps/server/src/features/extras/passports/read.ts', // reads what the service has stored
+      'apps/server/src/features/oauth/oauth/assertion.ts', // assertions of clients, by their keys
+      'apps/server/src/features/grants/tokens/proof.ts', // proofs of possession, by the keys in them
       'packages/sdk/src/verify/dpop-proof.ts', // proofs of possession, by the keys in them
       'packages/sdk/src/testing/mock-routes.ts', // signs alone
       'packages/sdk/src/testing/test-issuer.ts', // signs alone
-      'apps/server/src/features/people/sso/sso.assertion.service.ts', // assertions of identity providers, by their keys
-      'apps/server/src/features/oauth/workloads/workloads.prove.service.ts', // JWTs of platforms, by their keys
-      'apps/server/src/features/oauth/oauth/oauth.client.service.ts', // the type of a key alone
-      'apps/server/src/features/oauth/oauth/oauth.described.service.ts', // the type of a key alone
-      'apps/server/src/features/oauth/oauth/oauth.documents.service.ts', // the type of a key alone
+      'apps/server/src/features/people/sso/assertion.ts', // assertions of identity providers, by their keys
+      'apps/server/src/features/oauth/workloads/prove.ts', // JWTs of platforms, by their keys
+      'apps/server/src/features/oauth/oauth/client.ts', // the type of a key alone
+      'apps/server/src/features/oauth/oauth/described.ts', // the type of a key alone
+      'apps/server/src/features/oauth/oauth/documents.ts', // the type of a key alone
     ]),
   );
 });

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import * as anomalyChannels from '../../src/features/calls/anomalies/anomalies.channels.repo.ts';
-import * as decisionChannels from '../../src/features/calls/decisions/decisions.notices.repo.ts';
+import * as anomalyChannels from '../../src/features/calls/anomalies/channels.repo.ts';
+import * as decisionChannels from '../../src/features/calls/decisions/notices.repo.ts';
 import { polled } from '../app/signalling.ts';
 import { besideProvider } from '../app/signing-on.ts';
 import { newDatabase, type Service, startApp } from '../app/start-app.ts';

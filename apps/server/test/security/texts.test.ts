@@ -1,16 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { verificationMail } from '../../src/features/accounts/emails/emails.mail.rules.ts';
-import { bodyOf, confirmationMail } from '../../src/features/calls/anomalies/anomalies.channels.rules.ts';
-import * as approvers from '../../src/features/calls/approvers/approvers.mail.service.ts';
-import { recordLines } from '../../src/features/calls/approvers/approvers.tell.service.ts';
-import {
-  digestOf,
-  messageOf,
-  mailOf as noticeMail,
-} from '../../src/features/calls/decisions/decisions.messages.service.ts';
-import { codeMail } from '../../src/features/grants/consent/consent.email.service.ts';
-import { connectingMail } from '../../src/features/vault/connections/connections.proof.service.ts';
+import { verificationMail } from '../../src/features/accounts/emails/mail.rules.ts';
+import { bodyOf, confirmationMail } from '../../src/features/calls/anomalies/channels.rules.ts';
+import * as approvers from '../../src/features/calls/approvers/mail.ts';
+import { recordLines } from '../../src/features/calls/approvers/tell.ts';
+import { digestOf, messageOf, mailOf as noticeMail } from '../../src/features/calls/decisions/messages.ts';
+import { codeMail } from '../../src/features/grants/consent/email.ts';
+import { connectingMail } from '../../src/features/vault/connections/proof.ts';
 
 const LINK = 'https://behest.test/page#secret';
 const SENTENCE = 'URGENT your account is blocked and you have to sign in within a day or';
@@ -104,13 +100,13 @@ describe('31 M6: what the service says in words that a developer chose', () => {
       ),
     );
     expect(writing.map((file) => file.split('/').at(-1)).sort()).toEqual([
-      'anomalies.channels.rules.ts',
-      'anomalies.messages.service.ts', // a subject of its own
-      'approvers.mail.service.ts',
-      'connections.proof.service.ts',
-      'consent.email.service.ts',
-      'decisions.messages.service.ts',
-      'emails.mail.rules.ts',
+      'channels.rules.ts',
+      'messages.ts', // a subject of its own
+      'mail.ts',
+      'proof.ts',
+      'email.ts',
+      'messages.ts',
+      'mail.rules.ts',
     ]);
   });
 });

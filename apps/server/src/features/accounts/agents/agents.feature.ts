@@ -8,7 +8,7 @@ import { accountClosed } from '../developers/index.ts';
 import { agentRevoked } from './agents.hooks.ts';
 import { eraseAgents } from './agents.repo.ts';
 import { agentRoutes } from './agents.routes.ts';
-import { revokeAgentsOfAccount } from './agents.service.ts';
+import { revokeAgentsOfAccount } from './agents.ts';
 
 const tables: TableUse = {
   owns: { agents: { rate: 'plan', kib: 16 }, agent_index: { of: 'agents' } },

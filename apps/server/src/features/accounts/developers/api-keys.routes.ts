@@ -11,7 +11,7 @@ import {
   RotatedKey,
   Rotation,
 } from './api-keys.schema.ts';
-import { createKey, type KeyDeps, listKeys, revokeKey, rotateKey } from './api-keys.service.ts';
+import { createKey, type KeyDeps, listKeys, revokeKey, rotateKey } from './api-keys.ts';
 import { rates } from './developers.rates.ts';
 
 export const apiKeyRoutes: FastifyPluginAsyncTypebox<KeyDeps> = async (app, deps) => {

@@ -8,14 +8,14 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import { plans } from '../../../platform/quotas.ts';
+import { developerAdminRoutes } from './admin.routes.ts';
 import { apiKeyRoutes } from './api-keys.routes.ts';
-import { findKeyCaller } from './api-keys.service.ts';
-import { developerAdminRoutes } from './developers.admin.routes.ts';
-import { type ErasureDeps, eraseClosedAccounts } from './developers.close.service.ts';
+import { findKeyCaller } from './api-keys.ts';
+import { type ErasureDeps, eraseClosedAccounts } from './close.ts';
 import { accountClosed } from './developers.hooks.ts';
 import { rates } from './developers.rates.ts';
 import { developerRoutes } from './developers.routes.ts';
-import { seedDevelopers } from './seed.service.ts';
+import { seedDevelopers } from './seed.ts';
 
 const REFUSED = 'SEED_API_KEY, SEED_SANDBOX_KEY and SEED_CONSENT_KEY must not be set in production';
 

@@ -2,7 +2,7 @@ import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { type CloseDeps, closeAccount } from './developers.close.service.ts';
+import { type CloseDeps, closeAccount } from './close.ts';
 import { rates } from './developers.rates.ts';
 import {
   Closed,
@@ -15,8 +15,8 @@ import {
   StopState,
   UpdatedDeveloper,
 } from './developers.schema.ts';
-import { changeDeveloper, type DeveloperDeps, getDeveloper, signUp } from './developers.service.ts';
-import { resumeAccount, stopAccount } from './developers.stop.service.ts';
+import { changeDeveloper, type DeveloperDeps, getDeveloper, signUp } from './developers.ts';
+import { resumeAccount, stopAccount } from './stop.ts';
 
 export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps & CloseDeps> = async (app, deps) => {
   app.post(

@@ -1,8 +1,8 @@
-export { findKeyCaller } from './api-keys.service.ts';
-export { lockAccount, lockOpenAccount, setPlan, setVerifiedEmail } from './developers.email.service.ts';
+export { findKeyCaller } from './api-keys.ts';
 export { accountClosed, type OnAccountClosed } from './developers.hooks.ts';
 export { rates } from './developers.rates.ts';
 export { thumbprintsOf } from './developers.rules.ts';
-export { emailUnverified } from './developers.service.ts';
+export { emailUnverified } from './developers.ts';
+export { lockAccount, lockOpenAccount, setPlan, setVerifiedEmail } from './email.ts';
 export { isUsableKey } from './public-keys.rules.ts';
 export { isRedirectUri } from './redirect-uris.rules.ts';

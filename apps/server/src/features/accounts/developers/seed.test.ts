@@ -4,7 +4,7 @@ import { actionsOf, entriesOf } from '../../../../test/app/flow.ts';
 import { newDatabase, startApp } from '../../../../test/app/start-app.ts';
 import { openDatabase } from '../../../platform/db/open-database.ts';
 import { changePublisher } from '../../../platform/http/callers/known-callers.ts';
-import { type Seed, seedDevelopers } from './seed.service.ts';
+import { type Seed, seedDevelopers } from './seed.ts';
 
 const [keyA, keyB] = ['seed-key-number-1', 'seed-key-number-2'];
 const sandboxKey = 'sandbox-key-number-1';

@@ -11,8 +11,8 @@ import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { accountClosed } from '../developers/index.ts';
 import { eraseDomains } from './domains.repo.ts';
 import { domainRoutes, rates } from './domains.routes.ts';
-import { deleteForgotten, removeDomains, servesHost } from './domains.service.ts';
-import { type CheckDeps, checkDomains } from './domains.verify.service.ts';
+import { deleteForgotten, removeDomains, servesHost } from './domains.ts';
+import { type CheckDeps, checkDomains } from './verify.ts';
 
 const tables: TableUse = {
   owns: { custom_domains: { quota: 'domains' }, verified_domains: { of: 'custom_domains' } },

@@ -13,8 +13,8 @@ import {
   NewDomain,
   VerifiedDomain,
 } from './domains.schema.ts';
-import { addDomain, type DomainDeps, deleteDomain, getDomain, listDomains } from './domains.service.ts';
-import { verifyDomain } from './domains.verify.service.ts';
+import { addDomain, type DomainDeps, deleteDomain, getDomain, listDomains } from './domains.ts';
+import { verifyDomain } from './verify.ts';
 
 export const rates = rateRules({
   domainWrite: {

@@ -6,7 +6,7 @@ import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import type { RateRule } from '../../../platform/http/limits/rate-rules.ts';
 import { rates } from './emails.rates.ts';
 import { LinkPath, NewVerification, SentLink, ShownLink, VerifiedEmail } from './emails.schema.ts';
-import { type EmailDeps, sendLink, showLink, verifyEmail } from './emails.service.ts';
+import { type EmailDeps, sendLink, showLink, verifyEmail } from './emails.ts';
 
 interface EmailRoutesDeps extends EmailDeps {
   /** For opening and using a link. */

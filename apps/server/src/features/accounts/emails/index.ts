@@ -1,2 +1,2 @@
-export { escapeSlack, nameInMail } from './emails.mail.rules.ts';
 export { rates } from './emails.rates.ts';
+export { escapeSlack, nameInMail } from './mail.rules.ts';

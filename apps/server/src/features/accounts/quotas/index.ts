@@ -1,1 +1,1 @@
-export { freeQuota, limitOf, overQuota, recountQuota, refuseWhenFull, useQuota } from './quotas.service.ts';
+export { freeQuota, limitOf, overQuota, recountQuota, refuseWhenFull, useQuota } from './quotas.ts';

@@ -3,10 +3,10 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import { createUsageBuffer, type UsageBuffer } from './usage.buffer.service.ts';
+import { createUsageBuffer, type UsageBuffer } from './buffer.ts';
 import { eraseUsage } from './usage.repo.ts';
 import { usageRoutes } from './usage.routes.ts';
-import { deleteOldUsage, type UsageDeps } from './usage.service.ts';
+import { deleteOldUsage, type UsageDeps } from './usage.ts';
 
 const tables: TableUse = {
   owns: { usage_daily: { most: 400 } },

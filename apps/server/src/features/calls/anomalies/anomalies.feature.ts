@@ -8,13 +8,13 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import { privateHosts } from '../../record/webhooks/index.ts';
-import { type SendDeps, sendMessages } from './anomalies.messages.service.ts';
-import { type PeriodicDeps, runDetection } from './anomalies.periodic.service.ts';
 import { rates } from './anomalies.rates.ts';
 import { eraseAnomalies, tellAlerts } from './anomalies.repo.ts';
 import { anomalyRoutes } from './anomalies.routes.ts';
-import { channelSeals, SEAL_KEY_USE, sealedChannels } from './anomalies.seals.service.ts';
-import { settingRoutes } from './anomalies.settings.routes.ts';
+import { type SendDeps, sendMessages } from './messages.ts';
+import { type PeriodicDeps, runDetection } from './periodic.ts';
+import { channelSeals, SEAL_KEY_USE, sealedChannels } from './seals.ts';
+import { settingRoutes } from './settings.routes.ts';
 
 const tables: TableUse = {
   owns: {

@@ -2,7 +2,6 @@ import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { detectNow } from './anomalies.detect.service.ts';
 import { rates } from './anomalies.rates.ts';
 import {
   Alert,
@@ -28,7 +27,8 @@ import {
   resolveAlert,
   toAlert,
   toAnomaly,
-} from './anomalies.service.ts';
+} from './anomalies.ts';
+import { detectNow } from './detect.ts';
 
 const owner = { access: 'developer', role: 'full', rate: 'default', failures: [] } as const;
 const ofAlert = { ...owner, failures: ['NOT_FOUND', 'CONFLICT'] } as const;

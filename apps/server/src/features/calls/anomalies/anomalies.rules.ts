@@ -1,4 +1,4 @@
-import type { Severity, Window } from './anomalies.builtin.rules.ts';
+import type { Severity, Window } from './builtin.rules.ts';
 
 /** A fact about an agent that is true now, by one rule. */
 export interface Finding {

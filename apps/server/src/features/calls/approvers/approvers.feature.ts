@@ -7,17 +7,17 @@ import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { passkeySettings } from '../../people/passkeys/index.ts';
 import { userLeft } from '../../people/scim/index.ts';
-import { authenticateApprover } from './approvers.authenticate.service.ts';
-import { removeApproversOfUser } from './approvers.manage.service.ts';
-import { approverDeps } from './approvers.open.service.ts';
-import { approverPageRoutes } from './approvers.page.routes.ts';
-import { approverPasskeyRoutes } from './approvers.passkeys.routes.ts';
 import { rates } from './approvers.rates.ts';
-import { approverRecoveryRoutes } from './approvers.recovery.routes.ts';
 import { eraseApprovers, tellApprovers } from './approvers.repo.ts';
 import { approverRoutes } from './approvers.routes.ts';
-import { CSRF_KEY_USE } from './approvers.session.service.ts';
 import { settings } from './approvers.settings.ts';
+import { authenticateApprover } from './authenticate.ts';
+import { removeApproversOfUser } from './manage.ts';
+import { approverDeps } from './open.ts';
+import { approverPageRoutes } from './page.routes.ts';
+import { approverPasskeyRoutes } from './passkeys.routes.ts';
+import { approverRecoveryRoutes } from './recovery.routes.ts';
+import { CSRF_KEY_USE } from './session.ts';
 
 const tables: TableUse = {
   owns: {

@@ -2,15 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import type { ApproverDeps } from './approvers.deps.service.ts';
-import { inviteApprover } from './approvers.invite.service.ts';
-import {
-  changeApprover,
-  endAbsence,
-  listApprovers,
-  removeApprover,
-  setAbsence,
-} from './approvers.manage.service.ts';
 import { rates } from './approvers.rates.ts';
 import {
   Approver,
@@ -22,6 +13,9 @@ import {
   NewAbsence,
   NewApprover,
 } from './approvers.schema.ts';
+import type { ApproverDeps } from './deps.ts';
+import { inviteApprover } from './invite.ts';
+import { changeApprover, endAbsence, listApprovers, removeApprover, setAbsence } from './manage.ts';
 
 const own = { access: 'developer', role: 'full', rate: rates.memberWrite } as const;
 

@@ -1,10 +1,10 @@
-export { beginSigning, type CheckedSigning, checkSigning, takeSigning } from './approvers.assert.service.ts';
-export { isSignedIn } from './approvers.authenticate.service.ts';
-export type { ApproverDeps } from './approvers.deps.service.ts';
-export { holdApprover } from './approvers.manage.service.ts';
-export { approverDeps } from './approvers.open.service.ts';
 export { rates as approverRates } from './approvers.rates.ts';
 export { isAbsentAt, isActiveAt, isAssured, mailboxOf } from './approvers.rules.ts';
-export { approverIn, mustBeFresh } from './approvers.session.service.ts';
 export { settings as approverSettings } from './approvers.settings.ts';
-export { subOf } from './approvers.show.service.ts';
+export { beginSigning, type CheckedSigning, checkSigning, takeSigning } from './assert.ts';
+export { isSignedIn } from './authenticate.ts';
+export type { ApproverDeps } from './deps.ts';
+export { holdApprover } from './manage.ts';
+export { approverDeps } from './open.ts';
+export { approverIn, mustBeFresh } from './session.ts';
+export { subOf } from './show.ts';

@@ -1,2 +1,2 @@
-export { redisCapsMeter } from './caps.redis.service.ts';
-export { closeCaseCounters, postgresCapsMeter } from './caps.service.ts';
+export { closeCaseCounters, postgresCapsMeter } from './caps.ts';
+export { redisCapsMeter } from './redis.ts';

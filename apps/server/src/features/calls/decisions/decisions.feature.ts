@@ -9,17 +9,17 @@ import { streamsOf } from '../../record/events/index.ts';
 import { privateHosts } from '../../record/webhooks/index.ts';
 import { approverDeps, approverSettings } from '../approvers/index.ts';
 import { callJudge, decisionsAsked, meterSettings } from '../enforcement/index.ts';
+import { BATCH, type CareDeps, careForDue } from './care.ts';
+import { channelRoutes } from './channels.routes.ts';
 import { acts, announcements, entries } from './decisions.acts.ts';
-import { BATCH, type CareDeps, careForDue } from './decisions.care.service.ts';
-import { channelRoutes } from './decisions.channels.routes.ts';
-import { countWaitingAcrossTenants } from './decisions.lists.repo.ts';
-import { decisionPageRoutes } from './decisions.page.routes.ts';
 import { rates } from './decisions.rates.ts';
 import { eraseDecisions, tellDecisions } from './decisions.repo.ts';
 import { decisionRoutes } from './decisions.routes.ts';
-import { channelSeals, SEAL_KEY_USE, sealedChannels } from './decisions.seals.service.ts';
-import { type SendDeps, sendNotices } from './decisions.send.service.ts';
-import { openDecisions } from './decisions.use.service.ts';
+import { countWaitingAcrossTenants } from './lists.repo.ts';
+import { decisionPageRoutes } from './page.routes.ts';
+import { channelSeals, SEAL_KEY_USE, sealedChannels } from './seals.ts';
+import { type SendDeps, sendNotices } from './send.ts';
+import { openDecisions } from './use.ts';
 
 const tables: TableUse = {
   owns: {

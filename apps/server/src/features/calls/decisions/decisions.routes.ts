@@ -4,9 +4,7 @@ import { Type } from 'typebox';
 import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { askForDecision } from './decisions.ask.service.ts';
-import type { DecisionsDeps } from './decisions.deps.service.ts';
-import { cancelDecision, changeCase, closeCase } from './decisions.end.service.ts';
+import { askForDecision } from './ask.ts';
 import {
   Case,
   CasePath,
@@ -21,8 +19,10 @@ import {
   ShowGrants,
   ShownGrants,
 } from './decisions.schema.ts';
-import { listDecisions, showDecision } from './decisions.show.service.ts';
-import { consume, showGrants } from './decisions.use.service.ts';
+import type { DecisionsDeps } from './deps.ts';
+import { cancelDecision, changeCase, closeCase } from './end.ts';
+import { listDecisions, showDecision } from './show.ts';
+import { consume, showGrants } from './use.ts';
 
 const ofAgents = { access: 'developer', role: 'runtime', boundKeys: 'own agents', rate: 'default' } as const;
 

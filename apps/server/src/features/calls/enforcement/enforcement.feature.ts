@@ -7,10 +7,10 @@ import { ownVerifier } from '../../grants/tokens/index.ts';
 import { acts } from './enforcement.acts.ts';
 import { decisionsAsked } from './enforcement.hooks.ts';
 import { forgettingOfCalls } from './enforcement.jobs.ts';
-import { openMeter, storeOfMeter } from './enforcement.meters.service.ts';
 import { eraseCalls } from './enforcement.repo.ts';
 import { enforcementRoutes } from './enforcement.routes.ts';
 import { settings } from './enforcement.settings.ts';
+import { openMeter, storeOfMeter } from './meters.ts';
 
 const tables: TableUse = {
   owns: { enforced_calls: { rate: 'plan', kept: '`CAPS_CALL_RECORD_SECONDS`' } },

@@ -4,7 +4,6 @@ import { Type } from 'typebox';
 import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor, repeatIdOf } from '../../../platform/http/idempotency/idempotency.ts';
-import { noteSent, refundCall } from './enforcement.follow.service.ts';
 import {
   CallPath,
   CallResult,
@@ -14,9 +13,10 @@ import {
   ToolUsage,
   UsageQuery,
 } from './enforcement.schema.ts';
-import { type EnforcementDeps, enforceCall } from './enforcement.service.ts';
-import { listTools } from './enforcement.tools.service.ts';
-import { toolUsage } from './enforcement.usage.service.ts';
+import { type EnforcementDeps, enforceCall } from './enforcement.ts';
+import { noteSent, refundCall } from './follow.ts';
+import { listTools } from './tools.ts';
+import { toolUsage } from './usage.ts';
 
 const ofAgents = {
   access: 'developer',

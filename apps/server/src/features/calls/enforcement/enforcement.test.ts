@@ -11,8 +11,8 @@ import {
 } from '../../../../test/app/flow.ts';
 import { send } from '../../../../test/app/repeating.ts';
 import { type Call, type Developer, newDatabase, startApp } from '../../../../test/app/start-app.ts';
-import { answerOf } from './enforcement.follow.service.ts';
 import { forgettingOfCalls } from './enforcement.jobs.ts';
+import { answerOf } from './follow.ts';
 
 const sandbox = sharedSandbox();
 

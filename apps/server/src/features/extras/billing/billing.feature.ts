@@ -6,11 +6,11 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import { type EventDeps, endGraces } from './billing.events.service.ts';
-import { type StripeSettings, stripeProvider } from './billing.provider.service.ts';
 import { eraseBilling } from './billing.repo.ts';
 import { billingRoutes } from './billing.routes.ts';
 import type { Plan } from './billing.rules.ts';
+import { type EventDeps, endGraces } from './events.ts';
+import { type StripeSettings, stripeProvider } from './provider.ts';
 
 const tables: TableUse = {
   owns: { billing_customers: { most: 1 }, subscriptions: { most: 1 }, billing_events: 'operator' },

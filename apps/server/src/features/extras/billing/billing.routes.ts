@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { type EventDeps, receiveEvent } from './billing.events.service.ts';
 import {
   Checkout,
   CheckoutMade,
@@ -12,7 +11,8 @@ import {
   Received,
   Subscription,
 } from './billing.schema.ts';
-import { createCheckout, createPortal, getSubscription } from './billing.service.ts';
+import { createCheckout, createPortal, getSubscription } from './billing.ts';
+import { type EventDeps, receiveEvent } from './events.ts';
 
 const FULL = { access: 'developer', role: 'full', rate: 'default' } as const;
 

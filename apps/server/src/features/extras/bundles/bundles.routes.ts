@@ -4,7 +4,6 @@ import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
-import { type PushDeps, rotateSecret, takePush } from './bundles.push.service.ts';
 import {
   ActiveQuery,
   Bundle,
@@ -26,7 +25,8 @@ import {
   getContent,
   listBundles,
   syncBundle,
-} from './bundles.service.ts';
+} from './bundles.ts';
+import { type PushDeps, rotateSecret, takePush } from './push.ts';
 
 export const rates = rateRules({
   policySync: {

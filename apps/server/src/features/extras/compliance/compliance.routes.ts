@@ -5,9 +5,6 @@ import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { bodyOf } from '../../../platform/http/answers/portions.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
-import { AuditEntry, type Export, exportEntries, exportGrants } from './compliance.export.service.ts';
-import { ChainVerdict, makePack, type PackDeps, PolicyRecord } from './compliance.pack.service.ts';
-import { exportPerson, type PersonDeps } from './compliance.person.service.ts';
 import { rates } from './compliance.rates.ts';
 import {
   EntryExportQuery,
@@ -19,7 +16,10 @@ import {
   SpanQuery,
   Summary,
 } from './compliance.schema.ts';
-import { summarise } from './compliance.summary.service.ts';
+import { AuditEntry, type Export, exportEntries, exportGrants } from './export.ts';
+import { ChainVerdict, makePack, type PackDeps, PolicyRecord } from './pack.ts';
+import { exportPerson, type PersonDeps } from './person.ts';
+import { summarise } from './summary.ts';
 
 const heavy = { access: 'developer', role: 'full', isHeavy: true } as const;
 

@@ -1,1 +1,1 @@
-export { countHoldsAgainst } from './compliance.holds.service.ts';
+export { countHoldsAgainst } from './holds.ts';

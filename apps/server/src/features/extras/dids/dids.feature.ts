@@ -1,8 +1,8 @@
 import { boolean } from '../../../config/readers.ts';
 import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
-import { documentFetcher } from './dids.fetch.service.ts';
 import { didRoutes, rates } from './dids.routes.ts';
+import { documentFetcher } from './fetch.ts';
 
 const settings = {
   DID_RESOLVE_WEB: defaulted(

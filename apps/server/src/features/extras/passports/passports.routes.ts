@@ -3,7 +3,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { credentialRates } from '../verifiable-credentials/index.ts';
-import { getPassport, listPassports, passportVerifier, revokePassport } from './passports.read.service.ts';
 import {
   IssuedPassport,
   LARGEST_TO_VERIFY,
@@ -16,7 +15,8 @@ import {
   StoredPassport,
   VerifiedPassport,
 } from './passports.schema.ts';
-import { issuePassport, type PassportDeps } from './passports.service.ts';
+import { issuePassport, type PassportDeps } from './passports.ts';
+import { getPassport, listPassports, passportVerifier, revokePassport } from './read.ts';
 
 /** Shared with the other statements that anybody verifies. */
 const verifyRate = credentialRates.credentialVerify;

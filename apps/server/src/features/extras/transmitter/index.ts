@@ -5,4 +5,4 @@ export {
   provedReceiver,
   revokeReceiverToken,
   unknownReceiver,
-} from './transmitter.tokens.service.ts';
+} from './tokens.ts';

@@ -12,16 +12,16 @@ import {
   streamGone,
   webhookSeals,
 } from '../../record/webhooks/index.ts';
-import { type CareDeps, careForStreams, pauseGone } from './transmitter.care.service.ts';
-import { metadataRoutes } from './transmitter.metadata.routes.ts';
+import { type CareDeps, careForStreams, pauseGone } from './care.ts';
+import { metadataRoutes } from './metadata.routes.ts';
+import { eraseTransmitter } from './receivers.repo.ts';
+import { receiverRoutes } from './receivers.routes.ts';
+import { makeSet } from './set.ts';
+import { streamRoutes } from './streams.routes.ts';
+import { findSsfCaller } from './tokens.ts';
 import { rates } from './transmitter.rates.ts';
-import { eraseTransmitter } from './transmitter.receivers.repo.ts';
-import { receiverRoutes } from './transmitter.receivers.routes.ts';
-import { makeSet } from './transmitter.set.service.ts';
 import { settings as ownSettings } from './transmitter.settings.ts';
-import { streamRoutes } from './transmitter.streams.routes.ts';
-import { findSsfCaller } from './transmitter.tokens.service.ts';
-import { createWaits } from './transmitter.waits.service.ts';
+import { createWaits } from './waits.ts';
 
 const tables: TableUse = {
   owns: {

@@ -1,3 +1,12 @@
+export {
+  type CredentialDeps,
+  endOf,
+  issuedAct,
+  newPlace,
+  signCredential,
+  storeCredential,
+} from './sign.ts';
+export { proofOf } from './status.ts';
 export { rates as credentialRates } from './verifiable-credentials.rates.ts';
 export {
   issuerDid,
@@ -8,21 +17,12 @@ export {
   securedClaims,
   uriOf,
 } from './verifiable-credentials.rules.ts';
-export { actsOfFallen, revokeCredential } from './verifiable-credentials.service.ts';
 export { legacySettings } from './verifiable-credentials.settings.ts';
-export {
-  type CredentialDeps,
-  endOf,
-  issuedAct,
-  newPlace,
-  signCredential,
-  storeCredential,
-} from './verifiable-credentials.sign.service.ts';
-export { proofOf } from './verifiable-credentials.status.service.ts';
+export { actsOfFallen, revokeCredential } from './verifiable-credentials.ts';
 export {
   type Checked,
   credentialChecker,
   credentialVerifier,
   findPlaced,
   SENTENCES,
-} from './verifiable-credentials.verify.service.ts';
+} from './verify.ts';

@@ -4,11 +4,11 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import { personTold } from '../../../platform/db/personal-records.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import { statusRoutes } from './status.routes.ts';
 import { rates } from './verifiable-credentials.rates.ts';
 import { eraseCredentials, tellStatements } from './verifiable-credentials.repo.ts';
 import { credentialRoutes } from './verifiable-credentials.routes.ts';
 import { legacySettings } from './verifiable-credentials.settings.ts';
-import { statusRoutes } from './verifiable-credentials.status.routes.ts';
 
 const tables: TableUse = {
   owns: {

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { presentationVerifier } from './verifiable-credentials.present.service.ts';
+import { presentationVerifier } from './present.ts';
+import type { CredentialDeps } from './sign.ts';
 import { rates } from './verifiable-credentials.rates.ts';
 import {
   CredentialPath,
@@ -22,9 +23,8 @@ import {
   issueCredential,
   listCredentials,
   revokeCredential,
-} from './verifiable-credentials.service.ts';
-import type { CredentialDeps } from './verifiable-credentials.sign.service.ts';
-import { credentialVerifier } from './verifiable-credentials.verify.service.ts';
+} from './verifiable-credentials.ts';
+import { credentialVerifier } from './verify.ts';
 
 const ofAgents = { access: 'developer', role: 'runtime', boundKeys: 'own agents', rate: 'default' } as const;
 const open = { access: 'none', rate: rates.credentialVerify, failures: [] } as const;

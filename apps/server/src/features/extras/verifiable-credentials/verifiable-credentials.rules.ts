@@ -1,5 +1,5 @@
 import { didOfHost } from '@behest/protocol/did';
-import { bitstringUrl } from './verifiable-credentials.status.rules.ts';
+import { bitstringUrl } from './status.rules.ts';
 
 export const GRANT_CREDENTIAL = 'AgentGrantCredential';
 export const PASSPORT_CREDENTIAL = 'AgentPassportCredential';

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { credentialRates } from '../verifiable-credentials/index.ts';
+import { authorizationVerifier } from './verify.ts';
 import {
   Authorization,
   AuthorizationPage,
@@ -20,8 +21,7 @@ import {
   listAuthorizations,
   revokeAuthorization,
   type WalletDeps,
-} from './wallet-authorizations.service.ts';
-import { authorizationVerifier } from './wallet-authorizations.verify.service.ts';
+} from './wallet-authorizations.ts';
 
 /** Shared with the other statements that anybody verifies. */
 const verifyRate = credentialRates.credentialVerify;

@@ -7,12 +7,12 @@ import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { agentRevoked } from '../../accounts/agents/index.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
-import { countOverdue } from './authorization.expire.service.ts';
 import { expiryOfRequests } from './authorization.jobs.ts';
 import { eraseRequests, tellRequests } from './authorization.repo.ts';
-import { cancelRequestsOfAccount, cancelRequestsOfAgent } from './authorization.requests.service.ts';
 import { authorizationRoutes, rates } from './authorization.routes.ts';
 import { authorizationDeps, authorizationSettings } from './authorization.settings.ts';
+import { countOverdue } from './expire.ts';
+import { cancelRequestsOfAccount, cancelRequestsOfAgent } from './requests.ts';
 
 const tables: TableUse = {
   owns: { auth_requests: { quota: 'authorizations', every: 'month', kib: 16 } },

@@ -1,5 +1,5 @@
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import { expireDueRequests, type RequestExpiryDeps } from './authorization.expire.service.ts';
+import { expireDueRequests, type RequestExpiryDeps } from './expire.ts';
 
 const EVERY_SECONDS = 30;
 

@@ -10,7 +10,7 @@ import { lookUp } from '../../../platform/db/statement.ts';
 import type { Agents, AuthRequests, Developers } from '../../../platform/db/types.gen.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
-import { sharedPrincipals } from '../../people/scim/scim.principals.queries.ts';
+import { sharedPrincipals } from '../../people/scim/principals.queries.ts';
 
 export type RequestRow = Selectable<AuthRequests>;
 

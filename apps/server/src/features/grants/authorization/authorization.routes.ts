@@ -4,15 +4,6 @@ import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
-import type { AuthorizationDeps } from './authorization.deps.service.ts';
-import { freshLink } from './authorization.link.service.ts';
-import {
-  approveInSandbox,
-  cancelRequest,
-  denyInSandbox,
-  freshCode,
-  getRequest,
-} from './authorization.requests.service.ts';
 import {
   AuthRequest,
   AuthRequestPath,
@@ -22,7 +13,10 @@ import {
   NewRequest,
   SandboxDecision,
 } from './authorization.schema.ts';
-import { requestConsent } from './authorization.service.ts';
+import { requestConsent } from './authorization.ts';
+import type { AuthorizationDeps } from './deps.ts';
+import { freshLink } from './link.ts';
+import { approveInSandbox, cancelRequest, denyInSandbox, freshCode, getRequest } from './requests.ts';
 
 export const rates = rateRules({
   authorize: {

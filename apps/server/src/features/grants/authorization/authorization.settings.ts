@@ -2,7 +2,7 @@ import { boolean, oneOf } from '../../../config/readers.ts';
 import { defaulted, optional, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
 import { outsidePoint, policySettings } from '../policies/index.ts';
-import type { AuthorizationDeps } from './authorization.deps.service.ts';
+import type { AuthorizationDeps } from './deps.ts';
 
 /** The consent page uses these settings too. */
 export const authorizationSettings = {

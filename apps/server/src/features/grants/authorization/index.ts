@@ -1,16 +1,4 @@
-export { admit, mustHaveRoomFor } from './authorization.admit.service.ts';
-export { type AskingClient, clientOfRequest } from './authorization.clients.service.ts';
-export {
-  approveRequest,
-  denyRequest,
-  gone,
-  mustBeNarrower,
-} from './authorization.decide.service.ts';
-export type { AuthorizationDeps } from './authorization.deps.service.ts';
-export { pinsFor, type ShownManifest } from './authorization.pins.service.ts';
-export { freeRequests } from './authorization.places.service.ts';
-export { recordingScopes } from './authorization.refused.service.ts';
-export { cancelRequests, countWrongVerifierOf, getRequest } from './authorization.requests.service.ts';
+export { admit, mustHaveRoomFor } from './admit.ts';
 export {
   acceptBudget,
   acceptTokenScopes,
@@ -22,7 +10,19 @@ export {
   storedBudget,
 } from './authorization.rules.ts';
 export type { NewRequest } from './authorization.schema.ts';
-export { requestConsent } from './authorization.service.ts';
 export { authorizationDeps, authorizationSettings } from './authorization.settings.ts';
-export { budgetOf } from './authorization.show.service.ts';
-export { findByCode, findTicket, LATE_SECONDS, sessionKey, shownKey } from './in-flight.service.ts';
+export { requestConsent } from './authorization.ts';
+export { type AskingClient, clientOfRequest } from './clients.ts';
+export {
+  approveRequest,
+  denyRequest,
+  gone,
+  mustBeNarrower,
+} from './decide.ts';
+export type { AuthorizationDeps } from './deps.ts';
+export { findByCode, findTicket, LATE_SECONDS, sessionKey, shownKey } from './in-flight.ts';
+export { pinsFor, type ShownManifest } from './pins.ts';
+export { freeRequests } from './places.ts';
+export { recordingScopes } from './refused.ts';
+export { cancelRequests, countWrongVerifierOf, getRequest } from './requests.ts';
+export { budgetOf } from './show.ts';

@@ -1,8 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { debit } from './budgets.debit.service.ts';
-import { refund } from './budgets.refund.service.ts';
 import {
   Allocation,
   AllocationPage,
@@ -24,7 +22,9 @@ import {
   listAllocations,
   listTransactions,
   verifyLedger,
-} from './budgets.service.ts';
+} from './budgets.ts';
+import { debit } from './debit.ts';
+import { refund } from './refund.ts';
 
 /** Backends of agents use these routes, each key for its own agents. */
 const ofAgents = { access: 'developer', role: 'runtime', boundKeys: 'own agents', rate: 'default' } as const;

@@ -1,2 +1,2 @@
 export { shownBudget } from './budgets.rules.ts';
-export { allocationRefused, budgetAllocated } from './budgets.service.ts';
+export { allocationRefused, budgetAllocated } from './budgets.ts';

@@ -7,12 +7,12 @@ import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { passkeySettings, relyingPartyOf } from '../../people/passkeys/index.ts';
 import { enforcementBegan } from '../../people/sso/index.ts';
 import { authorizationDeps, authorizationSettings } from '../authorization/index.ts';
-import { consentPasskeyRoutes } from './consent.passkey.routes.ts';
 import { rates } from './consent.rates.ts';
 import { eraseConsentMails } from './consent.repo.ts';
 import { consentRoutes } from './consent.routes.ts';
-import { authenticateConsent, CSRF_KEY_USE } from './consent.session.service.ts';
-import { endPages } from './consent.sign-on.service.ts';
+import { consentPasskeyRoutes } from './passkey.routes.ts';
+import { authenticateConsent, CSRF_KEY_USE } from './session.ts';
+import { endPages } from './sign-on.ts';
 
 const tables: TableUse = {
   owns: { consent_mails: { most: 1 } },

@@ -3,9 +3,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stringifySetCookie } from 'cookie';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
-import { approve, deny } from './consent.decide.service.ts';
-import { checkCode, sendCode } from './consent.email.service.ts';
-import { holdReader } from './consent.hold.routes.ts';
 import { rates } from './consent.rates.ts';
 import {
   CheckCode,
@@ -21,14 +18,11 @@ import {
   ShownRequest,
   SignOn,
 } from './consent.schema.ts';
-import {
-  type ConsentDeps,
-  cookieName,
-  isSecure,
-  openSession,
-  showRequest,
-} from './consent.session.service.ts';
-import { signOnAddress } from './consent.sign-on.service.ts';
+import { approve, deny } from './decide.ts';
+import { checkCode, sendCode } from './email.ts';
+import { holdReader } from './hold.routes.ts';
+import { type ConsentDeps, cookieName, isSecure, openSession, showRequest } from './session.ts';
+import { signOnAddress } from './sign-on.ts';
 
 export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app, deps) => {
   const holdOf = holdReader(deps);

@@ -1,6 +1,6 @@
-export { type CodeDeps, checkMailedCode, sendMailedCode } from './consent.code.service.ts';
-export { unknownAddress, wrongCode } from './consent.email.service.ts';
-export { readNaming, readVouching } from './consent.hint.service.ts';
+export { type CodeDeps, checkMailedCode, sendMailedCode } from './code.ts';
 export { type Proofs, standingHint } from './consent.rules.ts';
-export { signOnCookieName } from './consent.session.service.ts';
-export { signInUrl, unproved, verifyPerson } from './consent.verify.service.ts';
+export { unknownAddress, wrongCode } from './email.ts';
+export { readNaming, readVouching } from './hint.ts';
+export { signOnCookieName } from './session.ts';
+export { signInUrl, unproved, verifyPerson } from './verify.ts';

@@ -8,10 +8,10 @@ import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { agentRevoked } from '../../accounts/agents/index.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { expiryOfGrants } from './grants.jobs.ts';
-import { eraseRenewals } from './grants.renewals.repo.ts';
 import { eraseGrants } from './grants.repo.ts';
-import { revokeGrantsOfAccount, revokeGrantsOfAgent } from './grants.revoke.service.ts';
 import { grantRoutes } from './grants.routes.ts';
+import { eraseRenewals } from './renewals.repo.ts';
+import { revokeGrantsOfAccount, revokeGrantsOfAgent } from './revoke.ts';
 
 const tables: TableUse = {
   owns: {

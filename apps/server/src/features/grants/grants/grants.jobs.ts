@@ -1,5 +1,5 @@
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import { announceExpiredGrants, type GrantExpiryDeps } from './grants.expire.service.ts';
+import { announceExpiredGrants, type GrantExpiryDeps } from './expire.ts';
 
 const EVERY_SECONDS = 30;
 

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
-import { revokeGrant } from './grants.revoke.service.ts';
 import {
   Grant,
   GrantPage,
@@ -11,7 +10,8 @@ import {
   TokenPage,
   TokenQuery,
 } from './grants.schema.ts';
-import { type GrantDeps, getGrant, listGrants, listTokens } from './grants.service.ts';
+import { type GrantDeps, getGrant, listGrants, listTokens } from './grants.ts';
+import { revokeGrant } from './revoke.ts';
 
 export const grantRoutes: FastifyPluginAsyncTypebox<GrantDeps> = async (app, deps) => {
   app.get(

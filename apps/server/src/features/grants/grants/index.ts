@@ -1,4 +1,5 @@
-export { noteRenewals } from './grants.renewals.service.ts';
+export { grantStatus } from './grants.rules.ts';
+export { noteRenewals } from './renewals.ts';
 export {
   countEnded,
   holdDelegations,
@@ -8,5 +9,4 @@ export {
   revokeGrantsOfToken,
   revokeGrantsWithin,
   revokeGrantWithin,
-} from './grants.revoke.service.ts';
-export { grantStatus } from './grants.rules.ts';
+} from './revoke.ts';

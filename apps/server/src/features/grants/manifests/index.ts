@@ -1,2 +1,2 @@
-export { type FindLoaded, manifestLibrary } from './manifests.library.service.ts';
-export { type ConsentPins, pinsInToken, storedPins } from './manifests.pins.rules.ts';
+export { type FindLoaded, manifestLibrary } from './library.ts';
+export { type ConsentPins, pinsInToken, storedPins } from './pins.rules.ts';

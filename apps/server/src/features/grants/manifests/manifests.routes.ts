@@ -9,13 +9,7 @@ import {
   PutManifest,
   StoredManifest,
 } from './manifests.schema.ts';
-import {
-  deleteManifest,
-  getManifest,
-  listManifests,
-  type ManifestDeps,
-  putManifest,
-} from './manifests.service.ts';
+import { deleteManifest, getManifest, listManifests, type ManifestDeps, putManifest } from './manifests.ts';
 
 export const manifestRoutes: FastifyPluginAsyncTypebox<ManifestDeps> = async (app, deps) => {
   app.put(

@@ -1,11 +1,11 @@
-export { faultsOfCedar } from './policies.cedar.service.ts';
+export { faultsOfCedar } from './cedar.ts';
 export {
   type DecideDeps,
   decideCall,
   type PolicyDecision,
   refuseDenied,
-} from './policies.decide.service.ts';
-export { outsidePoint } from './policies.outside.service.ts';
+} from './decide.ts';
+export { outsidePoint } from './outside.ts';
 export { type Explanation, PolicyRecord } from './policies.schema.ts';
-export { listPolicies } from './policies.service.ts';
 export { policySettings } from './policies.settings.ts';
+export { listPolicies } from './policies.ts';

@@ -5,7 +5,7 @@ import { personTold } from '../../../platform/db/personal-records.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
-import { outsidePoint } from './policies.outside.service.ts';
+import { outsidePoint } from './outside.ts';
 import { erasePolicies, tellPolicies } from './policies.repo.ts';
 import { policyRoutes, rates } from './policies.routes.ts';
 import { policySettings } from './policies.settings.ts';

@@ -5,7 +5,7 @@ import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import { tellerOf } from '../../../platform/db/personal-records.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
-import type { Policy } from './policies.match.rules.ts';
+import type { Policy } from './match.rules.ts';
 import { type PolicyFields, placeOf, type StoredPolicy } from './policies.rules.ts';
 import type { PolicyQuery } from './policies.schema.ts';
 

@@ -4,8 +4,7 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { pauseOf } from '../../../platform/http/limits/heavy-reads.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
-import type { DecideDeps } from './policies.decide.service.ts';
-import { replayPolicies } from './policies.replay.service.ts';
+import type { DecideDeps } from './decide.ts';
 import {
   Evaluate,
   Evaluated,
@@ -26,7 +25,8 @@ import {
   evaluatePolicies,
   getPolicy,
   listPolicies,
-} from './policies.service.ts';
+} from './policies.ts';
+import { replayPolicies } from './replay.ts';
 
 export const rates = rateRules({
   policyWrite: {

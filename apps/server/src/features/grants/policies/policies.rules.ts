@@ -1,7 +1,7 @@
 import { distinctScopes, isScope } from '@behest/protocol/scopes';
 import { badField } from '../../../platform/errors.ts';
-import { acceptArguments, mustBeConditions } from './policies.accept.rules.ts';
-import { effects, NO_CONDITIONS, type Policy } from './policies.match.rules.ts';
+import { acceptArguments, mustBeConditions } from './accept.rules.ts';
+import { effects, NO_CONDITIONS, type Policy } from './match.rules.ts';
 import type { NewPolicy, PolicyChange, PolicyRecord } from './policies.schema.ts';
 
 /** A stored policy. */

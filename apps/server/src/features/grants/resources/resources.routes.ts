@@ -18,7 +18,7 @@ import {
   listResources,
   type ResourceDeps,
   removeResource,
-} from './resources.service.ts';
+} from './resources.ts';
 
 const full = { access: 'developer', role: 'full', rate: 'default' } as const;
 

@@ -9,12 +9,12 @@ export {
   type PreparedAssertion,
   prepareAsserted,
   writeAsserted,
-} from './tokens.assert.service.ts';
-export type { DelegatedTokens } from './tokens.delegate.schema.ts';
-export { type DelegateDeps, delegate } from './tokens.delegate.service.ts';
-export { exchangeCode, exchangeRequest, type TokensOfCode } from './tokens.exchange.service.ts';
-export type { TokenWish } from './tokens.form.rules.ts';
-export type { TokenDeps } from './tokens.issue.service.ts';
+} from './assert.ts';
+export type { DelegatedTokens } from './delegate.schema.ts';
+export { type DelegateDeps, delegate } from './delegate.ts';
+export { exchangeCode, exchangeRequest, type TokensOfCode } from './exchange.ts';
+export type { TokenWish } from './form.rules.ts';
+export type { TokenDeps } from './issue.ts';
 export {
   assess,
   findGenuine,
@@ -22,13 +22,13 @@ export {
   type LookUpDeps,
   lookUp,
   storedToken,
-} from './tokens.look-up.service.ts';
-export { currentNonce, PROOF_ALGS, type ProofDeps, provedKey } from './tokens.proof.service.ts';
-export { refreshTokens } from './tokens.refresh.service.ts';
-export { exchangeForResource } from './tokens.resource.service.ts';
-export { revokeByRefreshToken, revokeToken } from './tokens.revoke.service.ts';
+} from './look-up.ts';
+export { currentNonce, PROOF_ALGS, type ProofDeps, provedKey } from './proof.ts';
+export { refreshTokens } from './refresh.ts';
+export { exchangeForResource } from './resource.ts';
+export { revokeByRefreshToken, revokeToken } from './revoke.ts';
+export { isFirstUse } from './single-use.ts';
 export type { Introspection, IssuedTokens } from './tokens.schema.ts';
 export { tokenDeps, tokenSettings } from './tokens.settings.ts';
-export { isFirstUse } from './tokens.single-use.service.ts';
-export { ownVerifier, type VerifyOwn } from './tokens.verifier.service.ts';
-export { introspectToken } from './tokens.verify.service.ts';
+export { ownVerifier, type VerifyOwn } from './verifier.ts';
+export { introspectToken } from './verify.ts';

@@ -18,7 +18,7 @@ import {
   type NewCredentialRow,
   newCredential,
 } from '../../extras/verifiable-credentials/verifiable-credentials.queries.ts';
-import { sharedPrincipals } from '../../people/scim/scim.principals.queries.ts';
+import { sharedPrincipals } from '../../people/scim/principals.queries.ts';
 import { type NewAllocationRow, newAllocation } from '../budgets/budgets.queries.ts';
 import { grantsWithAgent, renewalCauses } from '../grants/grants.queries.ts';
 import { type AgentStatus, type HeldGrant, heldGrant, heldToken, type TokenRow } from './tokens.queries.ts';

@@ -4,12 +4,12 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { proofOf } from '../../../platform/http/callers/proof-of-possession.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
-import { Delegate, DelegatedTokens } from './tokens.delegate.schema.ts';
-import { type DelegateDeps, delegate } from './tokens.delegate.service.ts';
-import { exchangeCode } from './tokens.exchange.service.ts';
-import { currentNonce, type ProofDeps, provedKey } from './tokens.proof.service.ts';
-import { refreshTokens } from './tokens.refresh.service.ts';
-import { revokeToken } from './tokens.revoke.service.ts';
+import { Delegate, DelegatedTokens } from './delegate.schema.ts';
+import { type DelegateDeps, delegate } from './delegate.ts';
+import { exchangeCode } from './exchange.ts';
+import { currentNonce, type ProofDeps, provedKey } from './proof.ts';
+import { refreshTokens } from './refresh.ts';
+import { revokeToken } from './revoke.ts';
 import {
   Exchange,
   ExchangedTokens,
@@ -23,7 +23,7 @@ import {
   Verdict,
   Verify,
 } from './tokens.schema.ts';
-import { introspectToken, verifyOlder, verifyToken } from './tokens.verify.service.ts';
+import { introspectToken, verifyOlder, verifyToken } from './verify.ts';
 
 export const rates = rateRules({
   token: {

@@ -3,9 +3,9 @@ import { defaulted, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
 import { legacySettings } from '../../extras/verifiable-credentials/index.ts';
 import { outsidePoint, policySettings } from '../policies/index.ts';
-import type { DelegateDeps } from './tokens.delegate.service.ts';
-import type { ProofDeps } from './tokens.proof.service.ts';
-import { ownVerifier } from './tokens.verifier.service.ts';
+import type { DelegateDeps } from './delegate.ts';
+import type { ProofDeps } from './proof.ts';
+import { ownVerifier } from './verifier.ts';
 
 /** The OAuth profile issues the same tokens, and uses these settings too. */
 export const tokenSettings = {

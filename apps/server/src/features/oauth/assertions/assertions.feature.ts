@@ -7,8 +7,8 @@ import { issuerChanged } from '../../people/sso/index.ts';
 import { eraseAssertions } from './assertions.repo.ts';
 import { assertionRoutes, rates } from './assertions.routes.ts';
 import { assertionSettings } from './assertions.settings.ts';
-import { stopRoutes } from './assertions.stops.routes.ts';
-import { distrust } from './assertions.trust.service.ts';
+import { stopRoutes } from './stops.routes.ts';
+import { distrust } from './trust.ts';
 
 const tables: TableUse = {
   owns: {

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { revokedGrantsOf } from '../../grants/grants/grants.queries.ts';
-import { STOPPING } from './assertions.stops.rules.ts';
+import { STOPPING } from './stops.rules.ts';
 
 /** Standing grants that somebody here has ended, which keep the provider from giving another. */
 export const stopsOf = (db: Executor, tenant: Tenant) =>

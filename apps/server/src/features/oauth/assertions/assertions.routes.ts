@@ -4,14 +4,6 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import {
-  addRule,
-  type ClientDeps,
-  changeRule,
-  getRule,
-  listRules,
-  removeRule,
-} from './assertions.clients.service.ts';
-import {
   ClientRuleChange,
   ConnectionPath,
   NewClientRule,
@@ -22,7 +14,8 @@ import {
   RuleQuery,
   Trust,
 } from './assertions.schema.ts';
-import { deleteIdJag, getIdJag, putIdJag } from './assertions.trust.service.ts';
+import { addRule, type ClientDeps, changeRule, getRule, listRules, removeRule } from './clients.ts';
+import { deleteIdJag, getIdJag, putIdJag } from './trust.ts';
 
 export const rates = rateRules({
   ssoClientWrite: {

@@ -1,3 +1,3 @@
-export type { AssertionDeps } from './assertions.deps.service.ts';
-export { issueAsserted } from './assertions.service.ts';
 export { assertionSettings } from './assertions.settings.ts';
+export { issueAsserted } from './assertions.ts';
+export type { AssertionDeps } from './deps.ts';

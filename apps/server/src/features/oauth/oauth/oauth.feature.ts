@@ -9,17 +9,17 @@ import { tokenDeps, tokenSettings } from '../../grants/tokens/index.ts';
 import { passkeySettings, relyingPartyOf } from '../../people/passkeys/index.ts';
 import { ssoEgress } from '../../people/sso/index.ts';
 import { assertionSettings } from '../assertions/index.ts';
-import { channelRoutes } from './oauth.channel.routes.ts';
-import { clientDocuments, DOCUMENT_BOUNDS } from './oauth.documents.service.ts';
+import { channelRoutes } from './channel.routes.ts';
+import { clientDocuments, DOCUMENT_BOUNDS } from './documents.ts';
+import { metadataRoutes } from './metadata.routes.ts';
 import { expiryOfClients } from './oauth.jobs.ts';
-import { metadataRoutes } from './oauth.metadata.routes.ts';
 import { rates } from './oauth.rates.ts';
-import { registrationRoutes } from './oauth.registration.routes.ts';
 import { eraseClients } from './oauth.repo.ts';
 import { oauthRoutes } from './oauth.routes.ts';
-import { clientSettingsRoutes } from './oauth.settings.routes.ts';
-import { signInRoutes } from './oauth.sign-in.routes.ts';
-import { USER_CODE_KEY_USE } from './oauth.user-code.service.ts';
+import { registrationRoutes } from './registration.routes.ts';
+import { clientSettingsRoutes } from './settings.routes.ts';
+import { signInRoutes } from './sign-in.routes.ts';
+import { USER_CODE_KEY_USE } from './user-code.ts';
 
 const tables: TableUse = {
   owns: {

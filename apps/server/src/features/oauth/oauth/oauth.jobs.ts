@@ -1,7 +1,7 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import { deleteUnusedClientsAcrossTenants } from './oauth.registration.repo.ts';
+import { deleteUnusedClientsAcrossTenants } from './registration.repo.ts';
 
 const EVERY_SECONDS = 3600;
 const AT_ONCE = 1000;

@@ -4,12 +4,11 @@ import { Type } from 'typebox';
 import { fieldsOf } from '../../../platform/http/bodies/bodies.ts';
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { proofOf } from '../../../platform/http/callers/proof-of-possession.ts';
-import { type AuthorizeDeps, authorize } from './oauth.authorize.service.ts';
-import { Arrival, EnteredCode } from './oauth.channel.schema.ts';
-import type { ClientRequest } from './oauth.client.service.ts';
-import type { DeviceDeps } from './oauth.device.service.ts';
-import { introspect, type QuestionDeps, revoke } from './oauth.introspect.service.ts';
-import { pushRequest } from './oauth.par.service.ts';
+import { type AuthorizeDeps, authorize } from './authorize.ts';
+import { Arrival, EnteredCode } from './channel.schema.ts';
+import type { ClientRequest } from './client.ts';
+import type { DeviceDeps } from './device.ts';
+import { introspect, type QuestionDeps, revoke } from './introspect.ts';
 import {
   AuthorizationForm,
   PushedRequest,
@@ -18,13 +17,8 @@ import {
   TokenQuestion,
   ToldToken,
 } from './oauth.schema.ts';
-import {
-  currentNonce,
-  issueByForm,
-  MAKES_GRANT,
-  type ProofDeps,
-  type TokenEndpointDeps,
-} from './oauth.token.service.ts';
+import { pushRequest } from './par.ts';
+import { currentNonce, issueByForm, MAKES_GRANT, type ProofDeps, type TokenEndpointDeps } from './token.ts';
 
 export interface OAuthDeps extends AuthorizeDeps, DeviceDeps, TokenEndpointDeps, QuestionDeps, ProofDeps {}
 

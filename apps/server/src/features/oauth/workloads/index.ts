@@ -1,1 +1,1 @@
-export { provedWorkload } from './workloads.prove.service.ts';
+export { provedWorkload } from './prove.ts';

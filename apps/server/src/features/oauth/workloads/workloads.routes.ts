@@ -10,7 +10,7 @@ import {
   WorkloadPath,
   WorkloadQuery,
 } from './workloads.schema.ts';
-import { addWorkload, listWorkloads, removeWorkload, type WorkloadDeps } from './workloads.service.ts';
+import { addWorkload, listWorkloads, removeWorkload, type WorkloadDeps } from './workloads.ts';
 
 const own = { access: 'developer', role: 'full', rate: 'default' } as const;
 

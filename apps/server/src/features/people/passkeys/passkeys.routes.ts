@@ -2,8 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf, sessionOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import type { PasskeyDeps } from './passkeys.deps.service.ts';
-import { beginRegistration, finishRegistration } from './passkeys.register.service.ts';
+import type { PasskeyDeps } from './deps.ts';
 import {
   CreationOptions,
   OwnPasskeyPage,
@@ -17,13 +16,8 @@ import {
   RegisterOptions,
   RegisterVerify,
 } from './passkeys.schema.ts';
-import {
-  changePasskey,
-  listOwnPasskeys,
-  listPasskeys,
-  removeOwnPasskey,
-  removePasskey,
-} from './passkeys.service.ts';
+import { changePasskey, listOwnPasskeys, listPasskeys, removeOwnPasskey, removePasskey } from './passkeys.ts';
+import { beginRegistration, finishRegistration } from './register.ts';
 
 const forDeveloper = { access: 'developer', role: 'full', rate: 'default' } as const;
 

@@ -1,1 +1,1 @@
-export { endSessionsOfPrincipals } from './principals.session.service.ts';
+export { endSessionsOfPrincipals } from './session.ts';

@@ -7,7 +7,7 @@ import { accountClosed } from '../../accounts/developers/index.ts';
 import { acts } from './principals.acts.ts';
 import { eraseSessions, tellSessions } from './principals.repo.ts';
 import { principalRoutes, rates } from './principals.routes.ts';
-import { endSessionsOfAccount, sessionReader } from './principals.session.service.ts';
+import { endSessionsOfAccount, sessionReader } from './session.ts';
 
 const tables: TableUse = {
   owns: { principal_sessions: { rate: 'principalSession', kept: 'until they expire' } },

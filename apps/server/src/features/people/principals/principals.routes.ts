@@ -14,8 +14,8 @@ import {
   OwnGrantQuery,
   RevokedAll,
 } from './principals.schema.ts';
-import { listOwnEntries, listOwnGrants, revokeOwnGrant, revokeOwnGrants } from './principals.service.ts';
-import { createSession, endPrincipalSession, type PrincipalDeps } from './principals.session.service.ts';
+import { listOwnEntries, listOwnGrants, revokeOwnGrant, revokeOwnGrants } from './principals.ts';
+import { createSession, endPrincipalSession, type PrincipalDeps } from './session.ts';
 
 export const rates = rateRules({
   principalSession: {

@@ -6,16 +6,16 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
-import { scimBulkRoutes } from './scim.bulk.routes.ts';
-import { scimDiscoveryRoutes } from './scim.discovery.routes.ts';
-import { scimGroupRoutes } from './scim.groups.routes.ts';
+import { scimBulkRoutes } from './bulk.routes.ts';
+import { scimDiscoveryRoutes } from './discovery.routes.ts';
+import { scimGroupRoutes } from './groups.routes.ts';
 import { userLeft } from './scim.hooks.ts';
 import { rates } from './scim.rates.ts';
 import { eraseDirectory } from './scim.repo.ts';
-import { scimTokenRoutes } from './scim.tokens.routes.ts';
-import { findProvisioner, removeTokens } from './scim.tokens.service.ts';
-import { tellUser } from './scim.told.repo.ts';
-import { scimUserRoutes } from './scim.users.routes.ts';
+import { scimTokenRoutes } from './tokens.routes.ts';
+import { findProvisioner, removeTokens } from './tokens.ts';
+import { tellUser } from './told.repo.ts';
+import { scimUserRoutes } from './users.routes.ts';
 
 const tables: TableUse = {
   owns: {

@@ -2,8 +2,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
-import { boundAs, conditionOf, orderOf, type Source } from './scim.filter.repo.ts';
-import type { Position, Search } from './scim.search.rules.ts';
+import { boundAs, conditionOf, orderOf, type Source } from './filter.repo.ts';
+import type { Position, Search } from './search.rules.ts';
 
 /** Lets other changes of the developer's people and groups wait for the end of this transaction. */
 export async function lockDirectory(tx: Tx, { developerId }: Tenant): Promise<void> {

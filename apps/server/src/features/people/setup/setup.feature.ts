@@ -5,9 +5,9 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { connectionActivated, ssoDepsOf, ssoSettings } from '../sso/index.ts';
-import { setupLinkRoutes } from './setup.links.routes.ts';
-import { endLinksOfAccount, endSessionsOfConnection } from './setup.links.service.ts';
-import { setupPageRoutes } from './setup.page.routes.ts';
+import { setupLinkRoutes } from './links.routes.ts';
+import { endLinksOfAccount, endSessionsOfConnection } from './links.ts';
+import { setupPageRoutes } from './page.routes.ts';
 import { rates } from './setup.rates.ts';
 import { eraseLinks } from './setup.repo.ts';
 

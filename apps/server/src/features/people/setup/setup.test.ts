@@ -5,7 +5,7 @@ import certificates from '../../../../test/app/idp-certificates.json' with { typ
 import keys from '../../../../test/app/saml-keys.json' with { type: 'json' };
 import { besideProvider } from '../../../../test/app/signing-on.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
-import { readSamlMetadata } from '../sso/sso.metadata.rules.ts';
+import { readSamlMetadata } from '../sso/metadata.rules.ts';
 
 async function startSetup(body: object = {}) {
   const service = await startApp(besideProvider());

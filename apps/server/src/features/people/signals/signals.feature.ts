@@ -6,12 +6,12 @@ import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import { userLeft } from '../scim/index.ts';
 import { ssoEgress, ssoSettings } from '../sso/index.ts';
-import { checkStreams } from './signals.check.service.ts';
-import { type PollDeps, pollStreams } from './signals.poll.service.ts';
+import { checkStreams } from './check.ts';
+import { type PollDeps, pollStreams } from './poll.ts';
+import { SEAL_KEY_USE, sealedStreams } from './seals.ts';
 import { eraseSignals } from './signals.repo.ts';
 import { rates, signalRoutes } from './signals.routes.ts';
 import type { SignalEffect } from './signals.rules.ts';
-import { SEAL_KEY_USE, sealedStreams } from './signals.seals.service.ts';
 
 const tables: TableUse = {
   owns: {

@@ -2,9 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { generalRates, rateRules } from '../../../platform/http/limits/rate-rules.ts';
-import { type ReceiveDeps, receiveSignal } from './signals.receive.service.ts';
+import { type ReceiveDeps, receiveSignal } from './receive.ts';
 import { NewSignals, PutSignals, ReceivedSet, ReceivePath, Signals, SignalsPath } from './signals.schema.ts';
-import { deleteSignals, getSignals, putSignals } from './signals.service.ts';
+import { deleteSignals, getSignals, putSignals } from './signals.ts';
 
 export const rates = rateRules({
   ssfReceive: {

@@ -1,4 +1,4 @@
-export { type Asserted, identityOf, isSharedIssuer } from './sso.assertion.rules.ts';
+export { type Asserted, identityOf, isSharedIssuer } from './assertion.rules.ts';
 export {
   type ConnectionRow,
   connectionsOfIssuer,
@@ -8,12 +8,17 @@ export {
   isSignedByProvider,
   type MeantPerson,
   settleAsserted,
-} from './sso.assertion.service.ts';
-export { claimAt, groupsOfClaims, isCalledUnverified } from './sso.claims.rules.ts';
-export { addConnection, changeConnection } from './sso.connections.service.ts';
-export { cookieNames, readSessionCookie } from './sso.cookies.service.ts';
-export type { SsoDeps } from './sso.deps.service.ts';
-export { mustAllowScopes, ssoRequired } from './sso.enforce.service.ts';
+} from './assertion.ts';
+export { claimAt, groupsOfClaims, isCalledUnverified } from './claims.rules.ts';
+export { addConnection, changeConnection } from './connections.ts';
+export { cookieNames, readSessionCookie } from './cookies.ts';
+export type { SsoDeps } from './deps.ts';
+export { mustAllowScopes, ssoRequired } from './enforce.ts';
+export { keysFor } from './keyset.ts';
+export { readSamlMetadata, type SamlProvider } from './metadata.rules.ts';
+export { ssoDepsOf } from './open.ts';
+export { membersOf } from './secrets.ts';
+export { endNamedSessions } from './signals.ts';
 export {
   connectionActivated,
   enforcementBegan,
@@ -21,11 +26,6 @@ export {
   type OnActivated,
   type OnEnforced,
 } from './sso.hooks.ts';
-export { keysFor } from './sso.keyset.service.ts';
-export { readSamlMetadata, type SamlProvider } from './sso.metadata.rules.ts';
-export { ssoDepsOf } from './sso.open.service.ts';
 export { mappedScopes } from './sso.rules.ts';
-export { membersOf } from './sso.secrets.service.ts';
 export { ssoEgress, ssoSettings } from './sso.settings.ts';
-export { endNamedSessions } from './sso.signals.service.ts';
-export { testConnection } from './sso.trial.service.ts';
+export { testConnection } from './trial.ts';

@@ -6,15 +6,15 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { userLeft } from '../scim/index.ts';
-import { ssoConnectionRoutes } from './sso.connections.routes.ts';
-import { ssoDirectoryRoutes } from './sso.directory.routes.ts';
-import { STATE_KEY_USE } from './sso.keys.service.ts';
-import { ssoLoginRoutes } from './sso.login.routes.ts';
-import { ssoDepsOf } from './sso.open.service.ts';
+import { ssoConnectionRoutes } from './connections.routes.ts';
+import { ssoDirectoryRoutes } from './directory.routes.ts';
+import { STATE_KEY_USE } from './keys.ts';
+import { ssoLoginRoutes } from './login.routes.ts';
+import { ssoDepsOf } from './open.ts';
+import { connectionRotation, sealedConnections } from './rotate.ts';
+import { endSessionsOfUser } from './sessions.ts';
 import { rates } from './sso.rates.ts';
 import { eraseSso, tellSignOns } from './sso.repo.ts';
-import { connectionRotation, sealedConnections } from './sso.rotate.service.ts';
-import { endSessionsOfUser } from './sso.sessions.service.ts';
 import { ssoSettings } from './sso.settings.ts';
 
 const tables: TableUse = {

@@ -1,8 +1,8 @@
 import { isScope } from '@behest/protocol/scopes';
 import { domainName } from '../../../platform/egress/domain-names.ts';
 import { badField } from '../../../platform/errors.ts';
-import { certificatesIn } from './sso.certificates.rules.ts';
-import { foldedName } from './sso.ldap.rules.ts';
+import { certificatesIn } from './certificates.rules.ts';
+import { foldedName } from './ldap.rules.ts';
 import type { NewSsoConnection, Protocol, SsoConnectionChange } from './sso.schema.ts';
 
 /** A connection as it is stored. No member is secret. */

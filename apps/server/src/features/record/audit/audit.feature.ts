@@ -6,7 +6,7 @@ import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { checkpointsOfChains, checksOfChains } from './audit.jobs.ts';
 import { eraseBlockedAttempts } from './audit.repo.ts';
 import { auditRoutes, rates } from './audit.routes.ts';
-import { eraseChecks } from './audit.watch.repo.ts';
+import { eraseChecks } from './watch.repo.ts';
 
 const tables: TableUse = {
   owns: {

@@ -1,6 +1,6 @@
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import { type CheckpointDeps, signDueCheckpoints } from './audit.checkpoint.service.ts';
-import { type WatchDeps, watchChains } from './audit.watch.service.ts';
+import { type CheckpointDeps, signDueCheckpoints } from './checkpoint.ts';
+import { type WatchDeps, watchChains } from './watch.ts';
 
 const EVERY_SECONDS = 300;
 

@@ -3,8 +3,7 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { pauseOf } from '../../../platform/http/limits/heavy-reads.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
-import { type AppendDeps, appendEntry } from './audit.append.service.ts';
-import { getHead } from './audit.checkpoint.service.ts';
+import { type AppendDeps, appendEntry } from './append.ts';
 import {
   AuditEntry,
   ChainHead,
@@ -15,8 +14,9 @@ import {
   NewEntry,
   VerifyQuery,
 } from './audit.schema.ts';
-import { getEntry, listEntries } from './audit.service.ts';
-import { type VerifyDeps, verifyOwnChain } from './audit.verify.service.ts';
+import { getEntry, listEntries } from './audit.ts';
+import { getHead } from './checkpoint.ts';
+import { type VerifyDeps, verifyOwnChain } from './verify.ts';
 
 export const rates = rateRules({
   auditLog: {

@@ -1,5 +1,7 @@
-export { beginCheck } from './audit.check.service.ts';
-export { digestErasure, eraseEntries } from './audit.erase.service.ts';
+export { AuditEntry, ChainVerdict } from './audit.schema.ts';
+export { toEntry } from './audit.ts';
+export { beginCheck } from './check.ts';
+export { digestErasure, eraseEntries } from './erase.ts';
 export {
   announce,
   announceToAll,
@@ -10,6 +12,4 @@ export {
   recordActs,
   recordBlockedAttempt,
   recordEntry,
-} from './audit.record.service.ts';
-export { AuditEntry, ChainVerdict } from './audit.schema.ts';
-export { toEntry } from './audit.service.ts';
+} from './record.ts';

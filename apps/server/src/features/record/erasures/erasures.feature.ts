@@ -6,7 +6,7 @@ import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import { eraseErasures } from './erasures.repo.ts';
 import { erasureRoutes, rates } from './erasures.routes.ts';
-import { type RunDeps, runErasures } from './erasures.run.service.ts';
+import { type RunDeps, runErasures } from './run.ts';
 
 const tables: TableUse = {
   owns: { audit_erasures: { rate: 'auditErasure' } },

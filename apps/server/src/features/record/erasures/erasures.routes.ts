@@ -3,7 +3,7 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { BegunErasure, Erasure, ErasurePath, NewErasure } from './erasures.schema.ts';
-import { beginErasure, type ErasureDeps, getErasure } from './erasures.service.ts';
+import { beginErasure, type ErasureDeps, getErasure } from './erasures.ts';
 
 export const rates = rateRules({
   auditErasure: {

@@ -4,9 +4,9 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { findKeyCaller } from '../../accounts/developers/index.ts';
 import { retentionOfEvents } from './events.jobs.ts';
-import { streamsOf } from './events.open.service.ts';
 import { eraseEvents } from './events.repo.ts';
 import { eventRoutes } from './events.routes.ts';
+import { streamsOf } from './open.ts';
 
 const tables: TableUse = {
   owns: { outbox_events: { rate: 'plan', kept: '72 hours', kib: 16 } },

@@ -1,7 +1,7 @@
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import { deleteEventsBefore, listFirstsAcrossTenants } from './events.repo.ts';
 import { retainedSince } from './events.rules.ts';
-import type { EventsDeps } from './events.service.ts';
+import type { EventsDeps } from './events.ts';
 
 const EVERY_SECONDS = 600;
 

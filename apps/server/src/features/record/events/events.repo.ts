@@ -4,7 +4,7 @@ import type { Executor } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { type BoundedRow, boundedRows, type PageRows, pageRows } from '../../../platform/db/page-rows.ts';
 import { lastEventOf } from '../audit/audit.queries.ts';
-import { aboutAllAgents } from './events.catalogue.rules.ts';
+import { aboutAllAgents } from './catalogue.rules.ts';
 
 /** Events that one statement looks at, including events of types that were not asked for. */
 const WINDOW = 10_000;

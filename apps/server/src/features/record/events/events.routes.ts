@@ -5,12 +5,12 @@ import { Type } from 'typebox';
 import { sendLive } from '../../../platform/http/answers/live-body.ts';
 import { bearerOf, callerOf } from '../../../platform/http/callers/credentials.ts';
 import { hashOf } from '../../../platform/ids.ts';
-import { type AnnounceDeps, announceCommits } from './events.announce.service.ts';
-import { bodyOutlet } from './events.body.service.ts';
+import { type AnnounceDeps, announceCommits } from './announce.ts';
+import { bodyOutlet } from './body.ts';
 import { EventPage, EventQuery, SocketQuery, StreamQuery } from './events.schema.ts';
-import { type EventsDeps, listEvents } from './events.service.ts';
-import { openSocket } from './events.socket.service.ts';
-import { type Streams, seatsOf } from './events.streams.service.ts';
+import { type EventsDeps, listEvents } from './events.ts';
+import { openSocket } from './socket.ts';
+import { type Streams, seatsOf } from './streams.ts';
 
 interface EventRoutesDeps extends EventsDeps, Pick<AnnounceDeps, 'notices' | 'store'> {
   readonly streams: Streams;

@@ -1,7 +1,7 @@
 import { JsonError, parseJson } from '@behest/protocol/json';
 import type { Act, Announcement } from '../../../platform/acts.ts';
 import { badField } from '../../../platform/errors.ts';
-import type { Catalogue } from './events.catalogue.rules.ts';
+import type { Catalogue } from './catalogue.rules.ts';
 
 const RETAINED_SECONDS = 72 * 3600;
 

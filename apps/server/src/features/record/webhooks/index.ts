@@ -1,4 +1,3 @@
-export { type MakeSet, type OnEndpointGone, setMade, streamGone } from './webhooks.hooks.ts';
 export {
   addSet,
   changeQueue,
@@ -12,6 +11,7 @@ export {
   settleSets,
   takeSets,
   thinQueue,
-} from './webhooks.queues.service.ts';
-export { type WebhookSeals, webhookSeals } from './webhooks.secrets.service.ts';
+} from './queues.ts';
+export { type WebhookSeals, webhookSeals } from './secrets.ts';
+export { type MakeSet, type OnEndpointGone, setMade, streamGone } from './webhooks.hooks.ts';
 export { privateHosts } from './webhooks.settings.ts';

@@ -7,15 +7,15 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
-import { countPending } from './webhooks.deliver.service.ts';
-import { createDispatcher } from './webhooks.dispatch.service.ts';
+import { countPending } from './deliver.ts';
+import { createDispatcher } from './dispatch.ts';
+import { SEAL_KEY_USE, sealedSecrets, webhookSeals } from './secrets.ts';
 import { setMade, streamGone } from './webhooks.hooks.ts';
 import { webhookDelivery, webhookHistory } from './webhooks.jobs.ts';
 import { eraseWebhooks, setMaxAttemptsAcrossTenants } from './webhooks.repo.ts';
 import { rates, webhookRoutes } from './webhooks.routes.ts';
-import { SEAL_KEY_USE, sealedSecrets, webhookSeals } from './webhooks.secrets.service.ts';
-import { leaveLastDelivery } from './webhooks.service.ts';
 import { privateHosts } from './webhooks.settings.ts';
+import { leaveLastDelivery } from './webhooks.ts';
 
 const tables: TableUse = {
   owns: {

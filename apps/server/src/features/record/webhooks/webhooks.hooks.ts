@@ -1,7 +1,7 @@
 import type { Executor } from '../../../platform/db/db.ts';
 import { hook } from '../../../platform/hooks.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
-import type { WebhookSeals } from './webhooks.secrets.service.ts';
+import type { WebhookSeals } from './secrets.ts';
 
 /** An event on its way to a stream of signals. */
 export interface EventForSet {

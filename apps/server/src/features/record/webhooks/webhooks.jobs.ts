@@ -1,6 +1,6 @@
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import { deleteOldDeliveries, type SenderDeps } from './webhooks.deliver.service.ts';
-import type { Dispatcher } from './webhooks.dispatch.service.ts';
+import { deleteOldDeliveries, type SenderDeps } from './deliver.ts';
+import type { Dispatcher } from './dispatch.ts';
 
 const POLL_SECONDS = 30; // for deliveries that another process left
 const CLEANING_SECONDS = 3600;

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
-import { type DeliveryDeps, listDeliveries, redeliver, sendTest } from './webhooks.history.service.ts';
+import { type DeliveryDeps, listDeliveries, redeliver, sendTest } from './history.ts';
 import {
   Delivery,
   DeliveryPage,
@@ -28,7 +28,7 @@ import {
   listWebhooks,
   registerWebhook,
   rotateSecret,
-} from './webhooks.service.ts';
+} from './webhooks.ts';
 
 export const rates = rateRules({
   webhookWrite: {

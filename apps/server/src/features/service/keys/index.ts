@@ -1,9 +1,7 @@
-export type { DerivedKeyUse } from './keys.derivation.rules.ts';
-export { identityMethod } from './keys.did.rules.ts';
-export type { ServiceDidDeps } from './keys.documents.service.ts';
-export { type PublicKeyLife, serviceDid } from './keys.history.service.ts';
-export { lookAtKeys } from './keys.look.service.ts';
-export { multibase, readMultikey } from './keys.multikey.rules.ts';
+export type { DerivedKeyUse } from './derivation.rules.ts';
+export { identityMethod } from './did.rules.ts';
+export type { ServiceDidDeps } from './documents.ts';
+export { type PublicKeyLife, serviceDid } from './history.ts';
 export {
   type IdentityKey,
   identityKey,
@@ -16,5 +14,7 @@ export {
   verificationKey,
   verifySignature,
 } from './keys.rules.ts';
-export { createKeyRing, type KeyRing } from './keys.service.ts';
-export { signDetached, signSet, signToken } from './keys.sign.service.ts';
+export { createKeyRing, type KeyRing } from './keys.ts';
+export { lookAtKeys } from './look.ts';
+export { multibase, readMultikey } from './multikey.rules.ts';
+export { signDetached, signSet, signToken } from './sign.ts';

@@ -1,10 +1,10 @@
 import { defineFeature, type House } from '../../../feature.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import { keyAdminRoutes } from './keys.admin.routes.ts';
-import { noteDocument } from './keys.documents.service.ts';
+import { keyAdminRoutes } from './admin.routes.ts';
+import { noteDocument } from './documents.ts';
 import { keyRoutes } from './keys.routes.ts';
-import { KEYS_CHANGED, type KeyStoreDeps, keepKeys, prepareKeys, readKeys } from './keys.store.service.ts';
+import { KEYS_CHANGED, type KeyStoreDeps, keepKeys, prepareKeys, readKeys } from './store.ts';
 
 const tables: TableUse = {
   owns: { service_did_documents: 'operator', signing_keys: 'operator' },

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { SigningKeys } from '../../../platform/db/types.gen.ts';
-import type { KeyTurn } from './keys.life.rules.ts';
+import type { KeyTurn } from './life.rules.ts';
 
 export type SigningKeyRow = Selectable<SigningKeys>;
 export type NewSigningKey = Insertable<SigningKeys>;

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { FOR_ALL_ORIGINS, sendFinished } from '../../../platform/http/answers/send-finished.ts';
-import { ServiceDidDocument } from './keys.did.schema.ts';
-import { type DidDeps, serviceDidDocuments } from './keys.did.service.ts';
+import { ServiceDidDocument } from './did.schema.ts';
+import { type DidDeps, serviceDidDocuments } from './did.ts';
 import { JwkSet } from './keys.schema.ts';
 
 /** The routes send finished documents; the shapes are for the API description. */

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { AppError } from '../../../platform/errors.ts';
 import { bearerOf } from '../../../platform/http/callers/credentials.ts';
-import { type MetricsDeps, mayScrape } from './metrics.service.ts';
+import { type MetricsDeps, mayScrape } from './metrics.ts';
 
 export const metricsRoutes: FastifyPluginAsyncTypebox<MetricsDeps> = async (app, deps) => {
   app.get(

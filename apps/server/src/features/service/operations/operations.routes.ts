@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Alive, Health } from './operations.schema.ts';
-import { checkHealth, type OperationsDeps } from './operations.service.ts';
+import { checkHealth, type OperationsDeps } from './operations.ts';
 
 export const operationsRoutes: FastifyPluginAsyncTypebox<OperationsDeps> = async (app, deps) => {
   app.get(

@@ -3,7 +3,7 @@ import { optional } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { operatorRoutes } from './operator.routes.ts';
-import { operatorKeyCheck } from './operator.service.ts';
+import { operatorKeyCheck } from './operator.ts';
 
 const tables: TableUse = {
   owns: { operator_head: 'operator', operator_entries: 'operator' },

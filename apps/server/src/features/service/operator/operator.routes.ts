@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { House } from '../../../feature.ts';
 import { generalRates } from '../../../platform/http/limits/rate-rules.ts';
 import { OperatorEntryPage, OperatorEntryQuery } from './operator.schema.ts';
-import { listOperatorEntries } from './operator.service.ts';
+import { listOperatorEntries } from './operator.ts';
 
 export const operatorRoutes: FastifyPluginAsyncTypebox<Pick<House, 'db'>> = async (app, deps) => {
   app.get(

@@ -10,15 +10,15 @@ import { passkeySettings, relyingPartyOf } from '../../people/passkeys/index.ts'
 import { recordActs } from '../../record/audit/index.ts';
 import type { Unrevoked } from '../credentials/index.ts';
 import { connectEgress, connectSettings, providerDeleted } from '../providers/index.ts';
-import { askRoutes } from './connections.ask.routes.ts';
-import { authenticateConnect, CSRF_KEY_USE } from './connections.browser.service.ts';
-import type { ConnectDeps } from './connections.deps.service.ts';
-import { cancelSessionsOfProvider, endSession, revokeReturned } from './connections.end.service.ts';
-import { proofRoutes } from './connections.proof.routes.ts';
+import { askRoutes } from './ask.routes.ts';
+import { authenticateConnect, CSRF_KEY_USE } from './browser.ts';
 import { rates } from './connections.rates.ts';
 import { eraseConnectSessions, listDueSessionsAcrossTenants } from './connections.repo.ts';
 import { connectRoutes } from './connections.routes.ts';
-import { STATE_KEY_USE } from './connections.start.service.ts';
+import type { ConnectDeps } from './deps.ts';
+import { cancelSessionsOfProvider, endSession, revokeReturned } from './end.ts';
+import { proofRoutes } from './proof.routes.ts';
+import { STATE_KEY_USE } from './start.ts';
 
 const tables: TableUse = {
   owns: { connect_sessions: { rate: 'connectCreate', kib: 64 } },

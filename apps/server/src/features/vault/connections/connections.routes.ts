@@ -6,12 +6,9 @@ import { Type } from 'typebox';
 import { asksForPage, sendInterstitial } from '../../../platform/http/answers/plain-page.ts';
 import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
-import { cookieName, isSecure, signOnIn } from './connections.browser.service.ts';
-import { takeCallback } from './connections.callback.service.ts';
-import { cancel, confirm } from './connections.confirm.service.ts';
-import type { ConnectDeps } from './connections.deps.service.ts';
-import { holdReader, onPage } from './connections.held.routes.ts';
-import { openPage, showPage } from './connections.page.service.ts';
+import { cookieName, isSecure, signOnIn } from './browser.ts';
+import { takeCallback } from './callback.ts';
+import { cancel, confirm } from './confirm.ts';
 import { rates } from './connections.rates.ts';
 import {
   Confirm,
@@ -24,7 +21,10 @@ import {
   Started,
   UpstreamAnswer,
 } from './connections.schema.ts';
-import { startDance } from './connections.start.service.ts';
+import type { ConnectDeps } from './deps.ts';
+import { holdReader, onPage } from './held.routes.ts';
+import { openPage, showPage } from './page.ts';
+import { startDance } from './start.ts';
 
 const COMING_BACK = {
   title: 'Connecting your account',

@@ -8,15 +8,15 @@ import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
-import { deleteCredentialsOfAccount } from './credentials.delete.service.ts';
-import type { CredentialDeps, Unrevoked } from './credentials.deps.service.ts';
-import { finishDisconnections } from './credentials.disconnect.service.ts';
-import { exchangeRoutes } from './credentials.exchange.routes.ts';
 import { rates } from './credentials.rates.ts';
 import { eraseCredentials, tellCredentials } from './credentials.repo.ts';
-import { countUnderFormerKeys, rotateKeys, sealedCredentials } from './credentials.rotate.service.ts';
 import { credentialRoutes } from './credentials.routes.ts';
 import { openingDeps, openingSettings } from './credentials.settings.ts';
+import { deleteCredentialsOfAccount } from './delete.ts';
+import type { CredentialDeps, Unrevoked } from './deps.ts';
+import { finishDisconnections } from './disconnect.ts';
+import { exchangeRoutes } from './exchange.routes.ts';
+import { countUnderFormerKeys, rotateKeys, sealedCredentials } from './rotate.ts';
 
 const tables: TableUse = {
   owns: { vault_credentials: { quota: 'vault_credentials', kib: 64 } },

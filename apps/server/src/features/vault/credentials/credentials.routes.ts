@@ -2,8 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { deleteCredential } from './credentials.delete.service.ts';
-import type { CredentialDeps } from './credentials.deps.service.ts';
 import { rates } from './credentials.rates.ts';
 import {
   CredentialPath,
@@ -13,7 +11,9 @@ import {
   VaultCredential,
   VaultCredentialPage,
 } from './credentials.schema.ts';
-import { getCredential, listCredentials, storeCredential } from './credentials.service.ts';
+import { getCredential, listCredentials, storeCredential } from './credentials.ts';
+import { deleteCredential } from './delete.ts';
+import type { CredentialDeps } from './deps.ts';
 
 const LARGEST_BODY = 65_536; // bytes: two tokens of 16 KiB in JSON, and metadata
 

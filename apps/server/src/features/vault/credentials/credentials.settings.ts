@@ -2,7 +2,7 @@ import { boolean, integer, notInProduction } from '../../../config/readers.ts';
 import { defaulted, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
 import { ANSWER_BOUNDS, connectEgress, connectSettings } from '../providers/index.ts';
-import type { ExchangeDeps, Unopened } from './credentials.exchange.service.ts';
+import type { ExchangeDeps, Unopened } from './exchange.ts';
 
 /** The proxy uses these settings too, because it opens and refreshes credentials. */
 export const openingSettings = {

@@ -1,11 +1,13 @@
-export { readTokenAnswer } from './credentials.answers.rules.ts';
-export { mustBeConnected, noteRefusedByUpstream, notStored } from './credentials.connected.service.ts';
-export type { FrozenClient } from './credentials.connection.rules.ts';
-export { findReplaced, listConnections, storeConnection } from './credentials.connection.service.ts';
-export { deleteCredentialsOfPrincipal } from './credentials.delete.service.ts';
-export type { CredentialDeps, Unrevoked } from './credentials.deps.service.ts';
-export { disconnect, revokeTokens } from './credentials.disconnect.service.ts';
-export { matchingScope } from './credentials.exchange.rules.ts';
+export { readTokenAnswer } from './answers.rules.ts';
+export { mustBeConnected, noteRefusedByUpstream, notStored } from './connected.ts';
+export type { FrozenClient } from './connection.rules.ts';
+export { findReplaced, listConnections, storeConnection } from './connection.ts';
+export { rates } from './credentials.rates.ts';
+export { openingDeps, openingSettings } from './credentials.settings.ts';
+export { deleteCredentialsOfPrincipal } from './delete.ts';
+export type { CredentialDeps, Unrevoked } from './deps.ts';
+export { disconnect, revokeTokens } from './disconnect.ts';
+export { matchingScope } from './exchange.rules.ts';
 export {
   findStoredCredential,
   type LendDeps,
@@ -14,8 +16,6 @@ export {
   lendRefreshed,
   mayRefresh,
   type StoredRow,
-} from './credentials.lend.service.ts';
-export { isForProxyOnly, storedProxy } from './credentials.proxy.rules.ts';
-export { rates } from './credentials.rates.ts';
-export { openingDeps, openingSettings } from './credentials.settings.ts';
-export { type NewTokens, valueAt } from './credentials.tokens.rules.ts';
+} from './lend.ts';
+export { isForProxyOnly, storedProxy } from './proxy.rules.ts';
+export { type NewTokens, valueAt } from './tokens.rules.ts';

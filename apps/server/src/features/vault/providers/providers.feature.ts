@@ -10,16 +10,16 @@ import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { recordEntry } from '../../record/audit/index.ts';
-import { foundOf, sealedFor } from './providers.client.service.ts';
+import { foundOf, sealedFor } from './client.ts';
 import { providerDeleted } from './providers.hooks.ts';
 import { eraseProviders, type ProviderRow } from './providers.repo.ts';
+import { providerRoutes, rates } from './providers.routes.ts';
+import { connectEgress, connectSettings } from './providers.settings.ts';
 import {
   listProvidersUnderAcrossTenants,
   nextProviderKeyAcrossTenants,
   replaceProviderKey,
-} from './providers.rotate.repo.ts';
-import { providerRoutes, rates } from './providers.routes.ts';
-import { connectEgress, connectSettings } from './providers.settings.ts';
+} from './rotate.repo.ts';
 
 const tables: TableUse = {
   owns: { vault_providers: { quota: 'vault_providers', kib: 64 } },

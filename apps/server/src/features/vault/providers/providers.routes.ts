@@ -4,8 +4,8 @@ import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
-import { changeProvider, rediscover } from './providers.change.service.ts';
-import { clientMetadata } from './providers.document.service.ts';
+import { changeProvider, rediscover } from './change.ts';
+import { clientMetadata } from './document.ts';
 import {
   ClientDocument,
   NewProvider,
@@ -16,8 +16,8 @@ import {
   ProviderPath,
   ProviderQuery,
 } from './providers.schema.ts';
-import { addProvider, deleteProvider } from './providers.service.ts';
-import { getProvider, listPresets, listProviders, type ProviderDeps } from './providers.show.service.ts';
+import { addProvider, deleteProvider } from './providers.ts';
+import { getProvider, listPresets, listProviders, type ProviderDeps } from './show.ts';
 
 export const rates = rateRules({
   vaultProviderWrite: {

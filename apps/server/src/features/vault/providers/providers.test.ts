@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { possessionsOf } from '../../../../test/app/every-route.ts';
 import { entriesOf, sharedSandbox } from '../../../../test/app/flow.ts';
 import { systemCaller } from '../../../platform/caller.ts';
-import { markFailed } from './providers.change.service.ts';
+import { markFailed } from './change.ts';
 
 const sandbox = sharedSandbox();
 

@@ -11,12 +11,12 @@ import type { Job } from '../../../platform/jobs/jobs.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { callGate, meterSettings } from '../../calls/enforcement/index.ts';
 import { openingDeps, openingSettings, rates as vaultRates } from '../credentials/index.ts';
-import { callRoutes } from './proxy.call.routes.ts';
-import { deleteOldProxyCallsAcrossTenants, eraseProxy } from './proxy.calls.repo.ts';
-import { createFlights } from './proxy.flights.service.ts';
-import { profileRoutes } from './proxy.profile.routes.ts';
+import { callRoutes } from './call.routes.ts';
+import { deleteOldProxyCallsAcrossTenants, eraseProxy } from './calls.repo.ts';
+import { createFlights } from './flights.ts';
+import { profileRoutes } from './profile.routes.ts';
 import { rates } from './proxy.rates.ts';
-import { createStreams } from './proxy.streams.service.ts';
+import { createStreams } from './streams.ts';
 
 const tables: TableUse = {
   owns: {

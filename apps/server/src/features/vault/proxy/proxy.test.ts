@@ -3,7 +3,7 @@ import { entriesOf, grantTo, partsOf, refusalOf } from '../../../../test/app/flo
 import { onThisMachine, proxied, putProfile, through } from '../../../../test/app/proxy.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { exchange, storeCredential } from '../../../../test/app/vault.ts';
-import { isTokenLive } from './proxy.calls.repo.ts';
+import { isTokenLive } from './calls.repo.ts';
 
 let started: Promise<Service> | undefined;
 afterAll(async () => (await started)?.stop());

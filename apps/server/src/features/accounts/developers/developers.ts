@@ -1,0 +1,222 @@
+import type { Caller, Mode, Plan } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { AppError, badField } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { mustHaveActiveConnection } from '../../people/sso/sso.queries.ts';
+import { openChain, recordActs } from '../../record/audit/index.ts';
+import { insertKey } from './api-keys.repo.ts';
+import { generateKey } from './api-keys.rules.ts';
+import { newKey } from './api-keys.ts';
+import { type DeveloperRow, getDeveloperRow, insertDeveloper, updateDeveloper } from './developers.repo.ts';
+import { keysIn, mustBeKeepableSettings, thumbprintsOf } from './developers.rules.ts';
+import type { Developer, DeveloperChange, SignedUp, SignUp } from './developers.schema.ts';
+import { lockOpenAccount } from './email.ts';
+
+export interface DeveloperDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly signupMode: 'open' | 'closed';
+  readonly defaultPlan: Plan;
+  /** Whether the operator has set up mail, or the service runs in development. */
+  readonly canMail: boolean;
+}
+
+/**
+ * Creates a developer and a first key. The answer does not tell whether the address is known, because only
+ * its verification shows whose it is. @throws SIGNUP_DISABLED
+ */
+export async function signUp(deps: DeveloperDeps, input: SignUp, requestId: string): Promise<SignedUp> {
+  if (deps.signupMode === 'closed') {
+    throw new AppError(
+      'SIGNUP_DISABLED',
+      'Sign-up is closed; ask the operator of this service for an account.',
+    );
+  }
+  return inTransaction(deps.db, (tx) => openAccount(tx, deps, input, { requestId }));
+}
+
+interface Opening {
+  readonly requestId: string;
+  /** Absent: the first API key of the account. */
+  readonly actor?: string;
+}
+
+/** Creates a developer and a first key in a transaction of the caller. It does not ask who may sign up. */
+export async function openAccount(
+  tx: Tx,
+  deps: Pick<DeveloperDeps, 'clock' | 'defaultPlan'>,
+  input: SignUp,
+  { requestId, actor }: Opening,
+): Promise<SignedUp> {
+  const at = deps.clock();
+  const { name, mode } = input;
+  const email = input.email?.toLowerCase() ?? null;
+  const developer = { ...newDeveloper(name, mode, deps.defaultPlan, at), email };
+  const apiKey = generateKey(mode);
+  const key = newKey('first', 'full', at, apiKey);
+  const caller = firstCaller(developer, actor ?? `developer:${key.id}`, requestId);
+  const row = await insertDeveloper(tx, developer);
+  await insertKey(tx, caller.tenant, key);
+  await openChain(tx, caller.tenant);
+  const { developerId } = caller.tenant;
+  await recordActs(tx, caller, [{ type: 'developer.created', developerId, data: { mode } }], at);
+  return { ...toDeveloper(row), apiKey, keyId: key.id };
+}
+
+/** A developer with the settings that every account begins with. */
+export function newDeveloper(name: string, mode: Mode, plan: Plan, at: Date) {
+  return {
+    id: newId('dev', at),
+    name,
+    email: null,
+    emailVerified: false,
+    mode,
+    plan,
+    consentMode: 'developer' as const,
+    consentKeys: '[]',
+    scopeDescriptions: '{}',
+    redirectUris: [],
+    connectLoginUrl: null,
+    enforceAgentScopes: false,
+    maxDelegationDepth: null,
+    auditPrivateKeys: [],
+    capsMode: 'enforce' as const,
+    manifestPinning: 'warn' as const,
+    reconsentOnAgentChange: false,
+    policyAutoApproval: false,
+    isSeeded: false,
+    closedAt: null,
+    stoppedAt: null,
+    stopReason: null,
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
+/** The caller in whose name an account is created. */
+export function firstCaller(
+  { id, mode, plan }: { id: string; mode: Mode; plan: Plan },
+  actor: string,
+  requestId: string,
+): Caller {
+  return { tenant: { developerId: id }, agentIds: null, actor, role: 'full', mode, plan, requestId };
+}
+
+export async function getDeveloper({ db }: DeveloperDeps, { tenant }: Caller): Promise<Developer> {
+  return toDeveloper(await getDeveloperRow(db, tenant));
+}
+
+/** @throws BAD_REQUEST, INVALID_REDIRECT_URI, NOT_CONFIGURED, CONFLICT */
+export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, change: DeveloperChange) {
+  mustBeKeepableSettings(change);
+  const { consentMode: asked, fidoRequired: isFido } = change;
+  if (asked !== undefined && isFido !== undefined && (asked === 'passkey') !== isFido) {
+    throw badField(
+      'fidoRequired',
+      'not_allowed',
+      '`fidoRequired` contradicts `consentMode`; send one of them.',
+    );
+  }
+  if (change.relaxFourEyes === true && caller.mode === 'live') {
+    throw badField('relaxFourEyes', 'not_allowed', 'Only a sandbox account relaxes four eyes.');
+  }
+  if (change.consentMode === 'email' && !deps.canMail) {
+    throw new AppError('NOT_CONFIGURED', 'This service sends no mail; choose another `consentMode`.', {
+      setting: 'SMTP_URL',
+    });
+  }
+  const { consentKeys, scopeDescriptions, fidoRequired, ...plain } = change;
+  const columns = {
+    ...plain,
+    ...(consentKeys && { consentKeys: JSON.stringify(consentKeys) }),
+    ...(scopeDescriptions && { scopeDescriptions: JSON.stringify(scopeDescriptions) }),
+  };
+  const at = deps.clock();
+
+  return inTransaction(deps.db, async (tx) => {
+    const before = await lockOpenAccount(tx, caller.tenant);
+    if (change.consentMode === 'email' && !before.emailVerified) throw emailUnverified();
+    if (change.consentMode === 'sso') await mustHaveActiveConnection(tx, caller.tenant);
+    const consentMode = change.consentMode ?? modeFor(before.consentMode, fidoRequired);
+    const after = await updateDeveloper(tx, caller.tenant, { ...columns, consentMode, updatedAt: at });
+    const about = { developerId: after.id, data: { changed: Object.keys(change) } };
+    const evidence = { old: secured(before, change), new: secured(after, change) };
+    const told = Object.keys(evidence.new).length > 0 ? { ...about, evidence } : about;
+    await recordActs(tx, caller, [{ type: 'developer.updated', ...told }], at);
+    return { ...toDeveloper(after), updated: true as const };
+  });
+}
+
+/** Older clients name one of the modes by a flag. A mode that is written beside the flag has to agree with it. */
+function modeFor(mode: DeveloperRow['consentMode'], fidoRequired: boolean | undefined) {
+  if (fidoRequired === undefined) return mode;
+  if (fidoRequired) return 'passkey';
+  return mode === 'passkey' ? 'developer' : mode;
+}
+
+/** The refusal to send mail to strangers for an account that has shown no address of its own. */
+export const emailUnverified = () =>
+  new AppError(
+    'CONFLICT',
+    'The service sends codes only for an account whose own address is verified: `POST /v1/signup/verify`.',
+    { field: 'emailVerified' },
+  );
+
+/**
+ * The changed settings that decide who may approve, and which calls are denied. The audit entry keeps their values for a later reader.
+ */
+function secured(row: DeveloperRow, change: DeveloperChange) {
+  const { consentKeys, redirectUris } = row;
+  return {
+    ...((change.consentMode || change.fidoRequired !== undefined) && { consentMode: row.consentMode }),
+    ...(change.consentKeys && { consentKeys: thumbprintsOf(consentKeys) }),
+    ...(change.redirectUris && { redirectUris }),
+    ...(change.connectLoginUrl !== undefined && { connectLoginUrl: row.connectLoginUrl }),
+    ...(change.capsMode && { capsMode: row.capsMode }),
+    ...(change.policyAutoApproval !== undefined && { policyAutoApproval: row.policyAutoApproval }),
+    ...(change.auditRetentionDays !== undefined && { auditRetentionDays: row.auditRetentionDays }),
+    ...(change.manifestPinning && { manifestPinning: row.manifestPinning }),
+    ...(change.reconsentAfterDays !== undefined && { reconsentAfterDays: row.reconsentAfterDays }),
+    ...(change.reconsentOnAgentChange !== undefined && {
+      reconsentOnAgentChange: row.reconsentOnAgentChange,
+    }),
+    ...(change.fourEyesAssurance && { fourEyesAssurance: row.fourEyesAssurance }),
+    ...(change.relaxFourEyes !== undefined && { relaxFourEyes: row.relaxFourEyes }),
+  };
+}
+
+function toDeveloper(row: DeveloperRow): Developer {
+  const { id, name, email, emailVerified, mode, plan, consentMode, redirectUris, enforceAgentScopes } = row;
+  return {
+    developerId: id,
+    id,
+    name,
+    email,
+    emailVerified,
+    mode,
+    plan,
+    consentMode,
+    consentKeys: keysIn(row.consentKeys),
+    scopeDescriptions: Object(row.scopeDescriptions),
+    redirectUris,
+    connectLoginUrl: row.connectLoginUrl,
+    enforceAgentScopes,
+    maxDelegationDepth: row.maxDelegationDepth,
+    auditPrivateKeys: row.auditPrivateKeys,
+    capsMode: row.capsMode,
+    manifestPinning: row.manifestPinning,
+    reconsentAfterDays: row.reconsentAfterDays,
+    reconsentOnAgentChange: row.reconsentOnAgentChange,
+    policyAutoApproval: row.policyAutoApproval,
+    fidoRequired: consentMode === 'passkey',
+    fidoRpName: row.fidoRpName,
+    fourEyesAssurance: row.fourEyesAssurance === 'sso' ? 'sso' : 'dual',
+    relaxFourEyes: row.relaxFourEyes,
+    auditRetentionDays: row.auditRetentionDays,
+    stoppedAt: row.stoppedAt?.toISOString() ?? null,
+    stopReason: row.stopReason,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,241 @@
+import type { Act } from '../../../platform/acts.ts';
+import { type Caller, systemCaller, type Tenant } from '../../../platform/caller.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { newId } from '../../../platform/ids.ts';
+import { listAgentDids } from '../../accounts/agents/agents.queries.ts';
+import { suspendAgentWithin } from '../../accounts/agents/index.ts';
+import { countEnded, revokeActiveGrantsOfAgent, revokeGrantWithin } from '../../grants/grants/index.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import { type AlertRow, upsertAlerts } from './alerts.repo.ts';
+import { addOpenAlerts, ensureState, lockState, updateState } from './anomalies.repo.ts';
+import { customFinding, type Finding, findingOf, keyOf, LEAST, type Rule } from './anomalies.rules.ts';
+import type { Detection } from './anomalies.schema.ts';
+import { toAnomaly } from './anomalies.ts';
+import type { Response } from './builtin.rules.ts';
+import { beforeAllWindows, type CountDeps, countTo, sightedSince } from './count.ts';
+import { listCandidates, listSightings } from './counts.repo.ts';
+import { listRuleRows } from './custom.repo.ts';
+import { builtInsWith, type OwnRule, ownRules } from './custom.rules.ts';
+import { announceToChannels } from './messages.ts';
+
+type FindingMetadata = Finding['metadata'];
+
+const sentences: Readonly<Record<string, (finding: FindingMetadata) => string>> = {
+  rate_spike: (finding) =>
+    `The agent has ${finding.entries} entries in an hour, over the threshold of ${finding.threshold}.`,
+  high_failure_rate: (finding) =>
+    `${finding.failures} of the agent’s ${finding.entries} entries in 24 hours failed or were blocked.`,
+  off_hours_activity: (finding) =>
+    `The agent has ${finding.entries} entries in 24 hours between 22:00 and 06:00 UTC.`,
+  new_principal: () => 'The agent got its first grant of this principal.',
+  token_replay: (finding) =>
+    finding.kind === 'code'
+      ? 'A code of this grant was presented again after its use.'
+      : 'A rotated refresh token of this grant was presented again.',
+  scope_escalation: (finding) =>
+    `The agent was refused scopes that it does not have ${finding.refusals} times in an hour.`,
+  rapid_revocation: (finding) =>
+    `Over ${finding.threshold} grants of the agent were revoked within 60 seconds.`,
+  budget_cliff: (finding) =>
+    `${finding.spent} of ${finding.initial} ${finding.currency} was spent within an hour of the first debit.`,
+};
+
+/** A finding in a sentence. It repeats no text that a developer or an agent chose. */
+function describe({ ruleId, metadata }: Finding): string {
+  const sentence = sentences[ruleId];
+  if (sentence) return sentence(metadata);
+  return `The agent has ${metadata.entries} matching entries in ${metadata.window}, over the threshold of ${metadata.threshold}.`;
+}
+
+export type DetectDeps = CountDeps;
+
+/** Alerts that one transaction writes, so that no transaction is long. */
+const PORTION = 200;
+/** The most anomalies of an answer. */
+const MOST_SHOWN = 1000;
+
+export interface Found {
+  readonly at: Date;
+  readonly alerts: readonly AlertRow[];
+  readonly revokedGrants: number;
+}
+
+/** Detects now, for a developer that asks. */
+export async function detectNow(deps: DetectDeps, caller: Caller): Promise<Detection> {
+  const { at, alerts, revokedGrants } = await detect(deps, caller);
+  const anomalies = alerts.slice(0, MOST_SHOWN).map(toAnomaly);
+  return {
+    detectedAt: at.toISOString(),
+    total: anomalies.length,
+    anomalies,
+    autoRevokedGrants: revokedGrants,
+  };
+}
+
+/** Finds what is true of a developer's agents now, and keeps an alert of each. The service does it, for any caller. */
+export async function detect(deps: DetectDeps, asking: Caller, signal?: AbortSignal): Promise<Found> {
+  const caller = systemCaller(asking.tenant, asking, asking.requestId);
+  const at = deps.clock();
+  await ensureState(deps.db, caller.tenant, beforeAllWindows(at));
+  if (!(await countTo(deps, caller.tenant, at, signal))) return { at, alerts: [], revokedGrants: 0 };
+
+  const stored = await listRuleRows(deps.db, caller.tenant);
+  const own = ownRules(stored);
+  const rules = new Map([...builtInsWith(stored), ...own].map((rule) => [rule.ruleId, rule]));
+  const findings = (await findingsOf(deps.db, caller.tenant, own, at)).filter(
+    ({ ruleId }) => rules.get(ruleId)?.enabled,
+  );
+  const alerts: AlertRow[] = [];
+  let revokedGrants = 0;
+  for (let done = 0; done < findings.length && !signal?.aborted; done += PORTION) {
+    const portion = findings.slice(done, done + PORTION);
+    const kept = await inTransaction(deps.db, (tx) => keep(tx, caller, { portion, rules, at }));
+    alerts.push(...kept.alerts);
+    revokedGrants += kept.revokedGrants;
+  }
+  await inTransaction(deps.db, (tx) => updateState(tx, caller.tenant, { ranAt: at }));
+  return { at, alerts, revokedGrants };
+}
+
+async function findingsOf(
+  db: Executor,
+  tenant: Tenant,
+  own: readonly OwnRule[],
+  at: Date,
+): Promise<Finding[]> {
+  const enabled = own.filter((rule) => rule.enabled);
+  const least = Object.fromEntries(enabled.map(({ id, condition }) => [id, condition.threshold + 1]));
+  const candidates = await listCandidates(db, tenant, { ...LEAST, ...least });
+  const counted = candidates.flatMap((candidate) => {
+    const rule = enabled.find(({ id }) => id === candidate.measure);
+    if (rule) return customFinding(rule.ruleId, candidate, rule.condition);
+    return findingOf(candidate, at) ?? [];
+  });
+  const sighted = (await listSightings(db, tenant, sightedSince(at))).map(
+    ({ ruleId, agentId, principalId, grantId, metadata }): Finding => ({
+      ruleId,
+      agentId,
+      principalId: principalId || null,
+      grantId: grantId || null,
+      metadata: Object(metadata),
+      isSighted: true,
+    }),
+  );
+  return [...sighted, ...counted];
+}
+
+interface Portion {
+  readonly portion: readonly Finding[];
+  readonly rules: ReadonlyMap<string, Rule>;
+  readonly at: Date;
+}
+
+/** New findings become alerts, with the responses of their rules; others continue theirs. */
+async function keep(tx: Tx, caller: Caller, { portion, rules, at }: Portion) {
+  const { tenant } = caller;
+  await lockState(tx, tenant);
+  const there = await sightedNow(tx, tenant, portion, at);
+  const alerts = await upsertAlerts(
+    tx,
+    tenant,
+    portion.flatMap((finding) => {
+      if (finding.isSighted && !there.has(keyOf(finding))) return [];
+      const rule = rules.get(finding.ruleId);
+      return rule ? [rowOf(finding, rule, at)] : [];
+    }),
+  );
+  const created = alerts.filter(({ occurrences }) => occurrences === '1');
+  if (created.length === 0) return { alerts, revokedGrants: 0 };
+
+  await addOpenAlerts(tx, tenant, created.length);
+  const acts = await detectedActs(tx, tenant, created);
+  const responses = await respond(tx, caller, {
+    alerts: created,
+    responseOf: ({ ruleId }) => rules.get(ruleId)?.response ?? 'none',
+    at,
+  });
+  await announceToChannels(tx, tenant, created, {
+    channelsOf: ({ ruleId }) => rules.get(ruleId)?.channels ?? [],
+    at,
+  });
+  await recordActs(tx, caller, [...acts, ...responses.acts], at);
+  return { alerts, revokedGrants: responses.revokedGrants };
+}
+
+/** The facts of a portion that nobody has resolved since they were read. */
+async function sightedNow(tx: Tx, tenant: Tenant, portion: readonly Finding[], at: Date) {
+  const agentIds = portion.flatMap(({ isSighted, agentId }) => (isSighted ? [agentId] : []));
+  if (agentIds.length === 0) return new Set<string>();
+  const sightings = await listSightings(tx, tenant, sightedSince(at), [...new Set(agentIds)]);
+  return new Set(sightings.map(keyOf));
+}
+
+function rowOf(finding: Finding, { ruleId, name, severity }: Rule, at: Date) {
+  const { agentId, principalId, grantId, metadata } = finding;
+  return {
+    id: newId('anm', at),
+    ruleId,
+    ruleName: name,
+    severity,
+    status: 'open' as const,
+    agentId,
+    principalId,
+    grantId,
+    description: describe(finding),
+    metadata: JSON.stringify(metadata),
+    occurrences: '1',
+    detectedAt: at,
+    lastSeenAt: at,
+  };
+}
+
+async function detectedActs(tx: Tx, tenant: Tenant, alerts: readonly AlertRow[]): Promise<Act[]> {
+  const dids = await listAgentDids(tx, tenant, [...new Set(alerts.map(({ agentId }) => agentId))]);
+  return alerts.map(({ id, ruleId, severity, description, agentId, principalId, grantId }): Act => {
+    const agentDid = dids.get(agentId);
+    return {
+      type: 'anomaly.detected',
+      agentId,
+      ...(agentDid && { agentDid }),
+      ...(principalId && { principalId }),
+      ...(grantId && { grantId }),
+      data: { alertId: id, ruleId, type: ruleId, severity, description },
+    };
+  });
+}
+
+interface Responding {
+  readonly alerts: readonly AlertRow[];
+  readonly responseOf: (alert: AlertRow) => Response;
+  readonly at: Date;
+}
+
+/**
+ * Does what the rules of new alerts say, in the transaction that creates the alerts. Agents come first, because a
+ * revocation of an agent locks the agent before its grants too.
+ * @returns the acts, which the caller records
+ */
+async function respond(
+  tx: Tx,
+  caller: Caller,
+  { alerts, responseOf, at }: Responding,
+): Promise<{ acts: Act[]; revokedGrants: number }> {
+  const acts: Act[] = [];
+  const suspended = alerts.filter((alert) => responseOf(alert) === 'suspend_agent');
+  for (const agentId of [...new Set(suspended.map((alert) => alert.agentId))].sort()) {
+    acts.push(...(await suspendAgentWithin(tx, caller, agentId, at)));
+  }
+  let revokedGrants = 0;
+  for (const alert of alerts.filter((each) => responseOf(each) === 'revoke_grants')) {
+    const { id, agentId, grantId } = alert;
+    const revoking = { reason: 'anomaly' } as const;
+    const revoked = grantId
+      ? await revokeGrantWithin(tx, caller, grantId, revoking, at)
+      : await revokeActiveGrantsOfAgent(tx, caller, agentId, revoking, at);
+    if (revoked.length === 0) continue;
+    const data = { alertId: id, revokedGrants: countEnded(revoked) };
+    revokedGrants += data.revokedGrants;
+    acts.push({ type: 'anomaly.auto_revoked', agentId, ...(grantId && { grantId }), data }, ...revoked);
+  }
+  return { acts, revokedGrants };
+}

@@ -1,0 +1,124 @@
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Mail } from '../../../platform/mail/mailer.ts';
+import { nameInMail, rates } from '../../accounts/emails/index.ts';
+import type { ApproverDeps } from './deps.ts';
+
+type MailDeps = Pick<ApproverDeps, 'mailer' | 'chargeRecipient' | 'onMailFailed' | 'logger'>;
+
+/** Mails to an address that nobody has proved yet, without making anybody wait or fail. */
+export const mailQuietly = (deps: MailDeps, tenant: Tenant, mail: Mail): Promise<void> =>
+  sendQuietly(deps, mail, () =>
+    deps.chargeRecipient([rates.mailRecipient, rates.mailDeveloper], mail.to, tenant),
+  );
+
+/** Tells a person, whose address is proved, about an account. No other account's mails keep the notice back. */
+export const noticeQuietly = (deps: MailDeps, tenant: Tenant, mail: Mail): Promise<void> =>
+  sendQuietly(deps, mail, () =>
+    deps.chargeRecipient(
+      [rates.mailNotice, rates.mailNoticeDaily],
+      `${tenant.developerId} ${mail.to}`,
+      tenant,
+    ),
+  );
+
+/** The log names no address. */
+async function sendQuietly(deps: MailDeps, mail: Mail, charge: () => Promise<void>): Promise<void> {
+  const { mailer, onMailFailed, logger } = deps;
+  try {
+    await charge();
+    await mailer?.send(mail);
+  } catch (error) {
+    const { code, command, responseCode } = Object(error);
+    onMailFailed();
+    logger?.warn({ code, command, responseCode }, 'the mail server did not take a mail to an approver');
+  }
+}
+
+interface Invited {
+  readonly developerName: string;
+  readonly developerId: string;
+  readonly link: string;
+}
+
+/** Begins with a sentence of the service, because developers choose the names. */
+export const invitationMail = ({ developerName, developerId, link }: Invited) => ({
+  subject: 'You are asked to approve what AI agents do',
+  text: `Somebody asks you to decide about calls of AI agents, with a passkey of your own. Nothing is decided by opening the link.
+
+The account: ${nameInMail(developerName, developerId)}
+
+    ${link}
+
+The link is good for 72 hours, and once. If you do not know the account, do nothing.
+`,
+});
+
+export const confirmationMail = ({ developerName, developerId, link }: Invited) => ({
+  subject: 'Confirm that you made a passkey to approve what AI agents do',
+  text: `Somebody made a passkey with the link that was mailed to you. If it was you, confirm it in the browser in which you made it. If not, do nothing: it decides nothing before.
+
+The account: ${nameInMail(developerName, developerId)}
+
+    ${link}
+
+The link is good for 72 hours, and once.
+`,
+});
+
+export const passkeyMail = ({ developerName, developerId }: Omit<Invited, 'link'>, name: string) => ({
+  subject: 'A further passkey decides for you',
+  text: `A passkey was added to those with which you approve what AI agents do. If you did not add it, sign in to the page of decisions, remove it, and tell the account that enrolled you.
+
+The account: ${nameInMail(developerName, developerId)}
+The person: ${nameInMail(name, 'without a name')}
+`,
+});
+
+export const enrolledMail = ({ developerName, developerId }: Omit<Invited, 'link'>, name: string) => ({
+  subject: 'A person was enrolled to approve what agents do',
+  text: `A person was enrolled as an approver of an account of Behest. If nobody should have been, suspend the person now and rotate the API keys.
+
+The account: ${nameInMail(developerName, developerId)}
+The person: ${nameInMail(name, 'without a name')}
+`,
+});
+
+/** @param changes lines that hold nothing but names that are safe in a mail */
+export const changedMail = (
+  { developerName, developerId }: Omit<Invited, 'link'>,
+  changes: readonly string[],
+) => ({
+  subject: 'Your record as an approver has changed',
+  text: `Somebody who manages an account has changed for which calls of AI agents you are asked, or when. If you do not know why, ask the people of the account.
+
+The account: ${nameInMail(developerName, developerId)}
+
+${changes.map((change) => `    ${change}`).join('\n')}
+`,
+});
+
+interface Recovered extends Invited {
+  readonly name: string;
+  readonly opensAt: string;
+}
+
+export const recoveryMail = ({ developerName, developerId, link, opensAt }: Recovered) => ({
+  subject: 'You can make a new passkey to approve what AI agents do',
+  text: `The operator of the service lets you make a new passkey, because yours are lost. It replaces all that you have. If you did not ask for it, sign in to the page of decisions and stop it.
+
+The account: ${nameInMail(developerName, developerId)}
+
+    ${link}
+
+The link opens at ${opensAt}, and is good for 72 hours from then on, once.
+`,
+});
+
+export const recoveryNotice = ({ developerName, developerId, name, opensAt }: Recovered) => ({
+  subject: 'An approver is about to get a new passkey',
+  text: `The operator of the service lets an approver make a new passkey, because theirs are lost. Any approver of the account can stop it on the page of decisions until ${opensAt}. If nobody has asked for it, stop it and write to the operator.
+
+The account: ${nameInMail(developerName, developerId)}
+The person: ${nameInMail(name, 'without a name')}
+`,
+});

@@ -1,0 +1,247 @@
+import { NoFields } from '@behest/protocol/shapes';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { rates } from './approvers.rates.ts';
+import {
+  Approver,
+  ApproverPath,
+  Colleagues,
+  Enrolment,
+  EnrolOptions,
+  EnrolVerify,
+  NewAbsence,
+  OpenedApprover,
+  SelfConfirmation,
+  SignInOptions,
+  SignInVerify,
+} from './approvers.schema.ts';
+import { confirmColleague, listColleagues } from './colleagues.ts';
+import { confirmSelf } from './confirm.ts';
+import type { ApproverDeps } from './deps.ts';
+import { beginEnrolment, finishEnrolment } from './enrol.ts';
+import { endAbsence, setAbsence } from './manage.ts';
+import {
+  approverIn,
+  deviceIn,
+  endedCookie,
+  endSession,
+  sessionCookieIn,
+  showSelf,
+  showSession,
+} from './session.ts';
+import { beginSignIn, finishSignIn } from './sign-in.ts';
+import { signOnIn } from './sign-on.ts';
+
+const stranger = { access: 'none', fromOwnPages: true, onOwnHost: true, rate: rates.consoleSignIn } as const;
+const signedIn = { access: 'approver', fromOwnPages: true, rate: rates.console } as const;
+
+export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (app, deps) => {
+  const browserOf = ({ id: requestId, headers }: FastifyRequest) => ({
+    requestId,
+    device: deviceIn(deps, cookiesIn(headers)),
+    signOn: signOnIn(deps, cookiesIn(headers)),
+    former: sessionCookieIn(deps, cookiesIn(headers)),
+  });
+
+  app.post(
+    '/v1/approver/enrol/options',
+    {
+      config: { ...stranger, failures: ['NOT_FOUND', 'CONFLICT'] },
+      schema: {
+        operationId: 'approver.enrolOptions',
+        summary: 'Begin to enrol with the link of an invitation',
+        body: EnrolOptions,
+        response: { 200: Enrolment },
+      },
+    },
+    (request) => beginEnrolment(deps, request.body.invite, browserOf(request).signOn),
+  );
+
+  app.post(
+    '/v1/approver/enrol/verify',
+    {
+      config: {
+        ...stranger,
+        failures: [
+          'NOT_FOUND',
+          'CHALLENGE_INVALID',
+          'WEBAUTHN_VERIFICATION_FAILED',
+          'CONFLICT',
+          'UNAUTHORIZED',
+          'SSO_REQUIRED',
+        ],
+      },
+      schema: {
+        operationId: 'approver.enrol',
+        summary: 'Enrol with the passkey that the authenticator has made',
+        body: EnrolVerify,
+        response: { 201: OpenedApprover },
+      },
+    },
+    async (request, reply) => {
+      const { opened, cookies } = await finishEnrolment(deps, request.body, browserOf(request));
+      return reply
+        .header('set-cookie', [...cookies])
+        .code(201)
+        .send(opened);
+    },
+  );
+
+  app.post(
+    '/v1/approver/session/options',
+    {
+      config: { ...stranger, failures: ['CONFLICT'] },
+      schema: {
+        operationId: 'approver.signInOptions',
+        summary: 'Begin to sign in with the passkey of an approver',
+        body: NoFields,
+        response: { 200: SignInOptions },
+      },
+    },
+    () => beginSignIn(deps),
+  );
+
+  app.post(
+    '/v1/approver/session/verify',
+    {
+      config: {
+        ...stranger,
+        failures: [
+          'CONFLICT',
+          'CHALLENGE_INVALID',
+          'WEBAUTHN_VERIFICATION_FAILED',
+          'WEBAUTHN_CLONE_SUSPECTED',
+          'UNAUTHORIZED',
+          'SSO_REQUIRED',
+        ],
+      },
+      schema: {
+        operationId: 'approver.signIn',
+        summary: 'Sign in with the passkey of an approver',
+        body: SignInVerify,
+        response: { 200: OpenedApprover },
+      },
+    },
+    async (request, reply) => {
+      const { opened, cookies } = await finishSignIn(deps, request.body, browserOf(request));
+      return reply.header('set-cookie', [...cookies]).send(opened);
+    },
+  );
+
+  app.get(
+    '/v1/approver/session',
+    {
+      config: { ...signedIn, failures: [] },
+      schema: {
+        operationId: 'approver.session',
+        summary: 'Show the approver who is signed in',
+        response: { 200: OpenedApprover },
+      },
+    },
+    (request) => showSession(deps, callerOf(request), sessionCookieIn(deps, cookiesIn(request.headers))),
+  );
+
+  app.delete(
+    '/v1/approver/session',
+    {
+      config: { ...signedIn, failures: [] },
+      schema: { operationId: 'approver.signOut', summary: 'Sign out', response: { 204: Type.Null() } },
+    },
+    async (request, reply) => {
+      await endSession(deps, callerOf(request));
+      return reply.header('set-cookie', endedCookie(deps)).code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/v1/approver/me',
+    {
+      config: { ...signedIn, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'approver.me',
+        summary: 'Show one’s own record',
+        response: { 200: Approver },
+      },
+    },
+    (request) => showSelf(deps, callerOf(request)),
+  );
+
+  app.put(
+    '/v1/approver/absence',
+    {
+      config: { ...signedIn, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'approver.setAbsence',
+        summary: 'Record an absence of one’s own, with or without a deputy',
+        body: NewAbsence,
+        response: { 200: Approver },
+      },
+    },
+    (request) => {
+      const caller = callerOf(request);
+      return setAbsence(deps, caller, approverIn(caller).approverId, request.body);
+    },
+  );
+
+  app.delete(
+    '/v1/approver/absence',
+    {
+      config: { ...signedIn, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'approver.endAbsence',
+        summary: 'End one’s own absence',
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      await endAbsence(deps, caller, approverIn(caller).approverId);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/v1/approver/confirm',
+    {
+      config: { ...signedIn, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'approver.confirmSelf',
+        summary: 'Confirm, as a principal, that it was you who enrolled, by the link in your mail',
+        body: SelfConfirmation,
+        response: { 200: Approver },
+      },
+    },
+    (request) => confirmSelf(deps, callerOf(request), request.body.confirmation),
+  );
+
+  app.get(
+    '/v1/approver/colleagues',
+    {
+      config: { ...signedIn, failures: [] },
+      schema: {
+        operationId: 'approver.colleagues',
+        summary:
+          'List the people who wait for somebody to vouch for them, who may stand in, or whom the operator lets enrol once more',
+        response: { 200: Colleagues },
+      },
+    },
+    (request) => listColleagues(deps, callerOf(request)),
+  );
+
+  app.post(
+    '/v1/approver/colleagues/:id/confirm',
+    {
+      config: { ...signedIn, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'approver.confirm',
+        summary: 'Vouch for a person who has enrolled',
+        params: ApproverPath,
+        body: NoFields,
+        response: { 200: Approver },
+      },
+    },
+    (request) => confirmColleague(deps, callerOf(request), request.params.id),
+  );
+};

@@ -1,0 +1,178 @@
+import { createHmac } from 'node:crypto';
+import { stringifySetCookie } from 'cookie';
+import type { Caller } from '../../../platform/caller.ts';
+import { inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { AppError, notFound } from '../../../platform/errors.ts';
+import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
+import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
+import { type ApproverRow, findApprover } from './approvers.queries.ts';
+import { SESSION_MS } from './approvers.rules.ts';
+import type { Approver, OpenedApprover } from './approvers.schema.ts';
+import type { ApproverDeps } from './deps.ts';
+import {
+  type ApproverSessionRow,
+  deleteApproverSessions,
+  findApproverSession,
+  insertApproverSession,
+} from './keys.repo.ts';
+import { toApprover } from './show.ts';
+import { mustBeSignedOn } from './sign-on.ts';
+
+export const CSRF_KEY_USE = 'behest/approver-csrf/v1';
+const DEVICE_SECONDS = 400 * 86_400;
+
+type Base = Pick<ApproverDeps, 'publicBaseUrl'>;
+const isSecure = ({ publicBaseUrl }: Base) => publicBaseUrl.startsWith('https:');
+const cookieName = (deps: Base) => `${isSecure(deps) ? '__Host-' : ''}bh_approve`;
+const deviceName = (deps: Base) => `${isSecure(deps) ? '__Host-' : ''}bh_device`;
+
+/** The session and the device mark of a browser, as its cookies. */
+export interface OpenedBrowser {
+  readonly opened: OpenedApprover;
+  readonly cookies: readonly string[];
+}
+
+/** The marks of a browser that opens a session. */
+export interface OpeningBrowser {
+  readonly device: string | undefined;
+  /** The cookie of a session of single sign-on. */
+  readonly signOn: string | undefined;
+  /** The cookie of the session that it has, or empty. It ends with the next one. */
+  readonly former: string;
+}
+
+/** Opens a session of the page, after a passkey of the approver. @throws SSO_REQUIRED */
+export async function openApproverSession(
+  deps: ApproverDeps,
+  tx: Tx,
+  row: ApproverRow,
+  { device, signOn, former }: OpeningBrowser,
+): Promise<OpenedBrowser> {
+  await mustBeSignedOn(deps, tx, row, signOn);
+  await endFormer(tx, former);
+  const at = deps.clock();
+  const mark = device !== undefined && /^[\w-]{43}$/.test(device) ? device : newSecret();
+  const id = newId('cses', at);
+  const secret = newSecret();
+  const session = await insertApproverSession(
+    tx,
+    row,
+    {
+      id,
+      approverId: row.id,
+      secretHash: hashOf(secret),
+      deviceHash: hashOf(mark),
+      assertedAt: at,
+      lastSeenAt: at,
+      expiresAt: new Date(at.getTime() + SESSION_MS),
+    },
+    at,
+  );
+  const value = `${row.developerId}.${id}.${secret}`;
+  const shared = { path: '/', httpOnly: true, sameSite: 'strict', secure: isSecure(deps) } as const;
+  return {
+    opened: await toOpened(deps, tx, row, session, value),
+    cookies: [
+      stringifySetCookie({ name: cookieName(deps), value, ...shared }),
+      stringifySetCookie({ name: deviceName(deps), value: mark, maxAge: DEVICE_SECONDS, ...shared }),
+    ],
+  };
+}
+
+/** Only the secret ends a session: ids are no secrets. */
+async function endFormer(tx: Tx, cookie: string): Promise<void> {
+  const [developerId = '', id = '', secret = ''] = cookie.split('.');
+  const session = secret === '' ? undefined : await findApproverSession(tx, { developerId }, id);
+  if (session?.secretHash.equals(hashOf(secret)))
+    await deleteApproverSessions(tx, { developerId }, session.approverId, id);
+}
+
+/** The cookies of a browser that signs out. */
+export const endedCookie = (deps: Base): string =>
+  stringifySetCookie({
+    name: cookieName(deps),
+    value: '',
+    path: '/',
+    maxAge: 0,
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: isSecure(deps),
+  });
+
+export const deviceIn = (deps: Base, cookies: Readonly<Record<string, string | undefined>>) =>
+  cookies[deviceName(deps)];
+
+/** The answer to a browser that has a session. */
+export async function showSession(
+  deps: ApproverDeps,
+  caller: Caller,
+  cookie: string,
+): Promise<OpenedApprover> {
+  const { approverId, sessionId } = approverIn(caller);
+  const row = await findApprover(deps.db, caller.tenant, approverId);
+  const session = await findApproverSession(deps.db, caller.tenant, sessionId);
+  if (!row || !session) throw unauthorized();
+  return toOpened(deps, deps.db, row, session, cookie);
+}
+
+/** The record of the approver who asks. @throws NOT_FOUND when they were removed meanwhile */
+export async function showSelf({ db }: Pick<ApproverDeps, 'db'>, caller: Caller): Promise<Approver> {
+  const row = await findApprover(db, caller.tenant, approverIn(caller).approverId);
+  if (!row) throw notFound();
+  return toApprover(row);
+}
+
+async function toOpened(
+  deps: ApproverDeps,
+  db: ApproverDeps['db'],
+  row: ApproverRow,
+  session: ApproverSessionRow,
+  value: string,
+): Promise<OpenedApprover> {
+  return {
+    approver: toApprover(row),
+    developerName: await findDeveloperName(db, row),
+    csrfToken: csrfTokenOf(deps, value),
+    expiresAt: session.expiresAt.toISOString(),
+    mayDecideUntil: new Date(session.assertedAt.getTime() + deps.stepUpSeconds * 1000).toISOString(),
+  };
+}
+
+/** The cookie as the browser sent it. */
+export const sessionCookieIn = (deps: Base, cookies: Readonly<Record<string, string | undefined>>): string =>
+  cookies[cookieName(deps)] ?? '';
+
+/** The approver who calls. @throws a plain Error on a route of another access, which is a bug */
+export function approverIn({ approver }: Caller) {
+  if (!approver) throw new Error('The caller is no approver.');
+  return approver;
+}
+
+/** @throws FORBIDDEN when the passkey was used too long ago */
+export async function mustBeFresh(
+  deps: ApproverDeps,
+  tx: Tx,
+  caller: Caller,
+  seconds = deps.stepUpSeconds,
+): Promise<ApproverSessionRow> {
+  const session = await findApproverSession(tx, caller.tenant, approverIn(caller).sessionId);
+  if (!session) throw unauthorized();
+  if (deps.clock().getTime() < session.assertedAt.getTime() + seconds * 1000) return session;
+  throw new AppError('FORBIDDEN', 'Sign in with your passkey again, because the last time is too long ago.', {
+    sub_reason: 'session_too_old',
+  });
+}
+
+/** Ends this session. */
+export const endSession = ({ db }: Pick<ApproverDeps, 'db'>, caller: Caller): Promise<void> => {
+  const { approverId, sessionId } = approverIn(caller);
+  return inTransaction(db, (tx) => deleteApproverSessions(tx, caller.tenant, approverId, sessionId));
+};
+
+/** The token that a page sends with its writes: bound to the cookie. */
+export function csrfTokenOf({ keyRing }: Pick<ApproverDeps, 'keyRing'>, value: string): string {
+  const { current } = keyRing.derive(CSRF_KEY_USE);
+  return createHmac('sha256', current).update(value).digest('base64url');
+}
+
+export const unauthorized = () => new AppError('UNAUTHORIZED', 'Sign in with your passkey.');

@@ -1,0 +1,122 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Result } from '@behest/protocol/enforcement/result';
+import { Value } from 'typebox/value';
+import { NewCall } from '../enforcement/index.ts';
+import { type Asked, type AuthzenDecision, Evaluation } from './authzen.schema.ts';
+import { OF_CONTEXT } from './members.ts';
+
+/** The subject of a question, by which the service finds a grant or a token. */
+export type Subject =
+  | { readonly by: 'token'; readonly id: string; readonly shown: string | undefined }
+  | { readonly by: 'grant'; readonly id: string }
+  | {
+      readonly by: 'identity';
+      readonly id: string;
+      readonly tokenId: string;
+      readonly agentId: unknown;
+    };
+
+/** A question in the words of the engine. */
+export interface ReadQuestion {
+  /** Undefined where it names nothing that has authority. */
+  readonly subject: Subject | undefined;
+  readonly call: NewCall;
+}
+
+/** The part of the enforcing point that questions are read with. */
+export interface Serving {
+  /** The connectors of a resource; none for any. */
+  readonly connectors: readonly string[];
+  /** Stands for the `call_id` of a question that is sent again after a lost answer. */
+  readonly repeatId: string | undefined;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** @returns the fault of a malformed question, in a sentence */
+export function faultOf(asked: Asked): string | undefined {
+  if (Value.Check(Evaluation, asked)) return undefined;
+  const [first] = Value.Errors(Evaluation, asked);
+  return `The evaluation is malformed at \`${first?.instancePath || '/'}\`: ${first?.message ?? 'it has another shape'}.`;
+}
+
+/** @param evaluation without a fault @returns undefined where a member of the context has another type */
+export function readQuestion(evaluation: Evaluation, serving: Serving): ReadQuestion | undefined {
+  const { action, resource } = evaluation;
+  const context: Members = { ...evaluation.context };
+  const place = placeOf(evaluation, serving);
+  const given = argumentsOf(action.properties, context);
+  const subject = place && given.agree ? subjectOf(evaluation, context) : undefined;
+  const isCheck = context.check_only === true || subject?.by === 'grant';
+  const call = {
+    grantToken: subject?.by === 'token' && subject.shown !== undefined ? subject.shown : 'not-shown',
+    connector: place?.connector ?? resource.id,
+    tool: place?.tool ?? action.name,
+    reserve: !isCheck,
+    ...defined({
+      ...Object.fromEntries(Object.entries(OF_CONTEXT).map(([name, shown]) => [name, context[shown]])),
+      arguments: given.arguments,
+      resource: Object(resource.properties).resource,
+      callId: context.call_id ?? serving.repeatId,
+    }),
+  };
+  return Value.Check(NewCall, call) ? { subject, call } : undefined;
+}
+
+/** The connector and the tool that a question is about. */
+function placeOf({ action, resource }: Evaluation, { connectors }: Serving) {
+  if (resource.type === 'connector') return { connector: resource.id, tool: action.name };
+  if (resource.type !== 'tool' || action.name !== 'tools/call') return undefined;
+  const named =
+    Object(resource.properties).connector ?? (connectors.length === 1 ? connectors[0] : undefined);
+  return typeof named === 'string' && named !== '' ? { connector: named, tool: resource.id } : undefined;
+}
+
+/** Two places may have the arguments, and then they have to say the same. */
+function argumentsOf(properties: unknown, context: Members) {
+  const { arguments: ofAction } = Object(properties);
+  const { arguments: ofContext } = context;
+  const agree = ofAction === undefined || ofContext === undefined || isDeepStrictEqual(ofAction, ofContext);
+  return { agree, arguments: ofAction ?? ofContext };
+}
+
+function subjectOf({ subject }: Evaluation, { jti, agent }: Members): Subject | undefined {
+  const { type, id, properties } = subject;
+  if (type === 'grant') return { by: 'grant', id };
+  if (type === 'identity')
+    return typeof jti === 'string' ? { by: 'identity', id, tokenId: jti, agentId: agent } : undefined;
+  if (type !== 'token') return undefined;
+  const { token } = Object(properties);
+  if (token !== undefined && typeof token !== 'string') return undefined;
+  return { by: 'token', id, shown: token };
+}
+
+const defined = (members: Members): Members =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+
+/** The answer of the engine in the words of AuthZEN. */
+export function toDecision(
+  result: Result,
+  call: NewCall,
+  keyThumbprint: string | undefined,
+): AuthzenDecision {
+  const { allowed, call_id, grant_id, would_deny, warnings } = result;
+  const about = { call_id, grant_id };
+  const more = { ...(would_deny && { would_deny }), ...(warnings.length > 0 && { warnings }) };
+  if (!allowed) {
+    const { reason_code, sub_reason, reason, details } = result;
+    return { decision: false, context: { reason_code, sub_reason, reason, details, ...about, ...more } };
+  }
+  const { reservation, decision } = result;
+  return {
+    decision: true,
+    context: {
+      ...about,
+      ...(call.reserve === false && { check_only: true }),
+      ...(reservation && { reservation }),
+      ...(decision && { decision }),
+      ...more,
+      ...(keyThumbprint !== undefined && { cnf: { jkt: keyThumbprint } }),
+    },
+  };
+}

@@ -1,0 +1,222 @@
+import type { Act } from '../../../platform/acts.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import type { PageRows } from '../../../platform/db/page-rows.ts';
+import { inRowPortions } from '../../../platform/db/row-portions.ts';
+import { openSnapshot } from '../../../platform/db/snapshot.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { LongWork } from '../../../platform/long-work.ts';
+import { grantStatus } from '../../grants/grants/index.ts';
+import { findSeqRange, type SeqRange } from '../../record/audit/audit.queries.ts';
+import { AuditEntry, recordActs, toEntry } from '../../record/audit/index.ts';
+import { type Catalogue, toOcsf } from '../../record/events/index.ts';
+import {
+  countExportedEntries,
+  countExportedGrants,
+  type EntryToExport,
+  type GrantToExport,
+  listExportedEntries,
+  listExportedGrants,
+} from './compliance.repo.ts';
+import {
+  type EntryExportQuery,
+  type EntryForm,
+  ExportedGrant,
+  type Form,
+  type GrantExportQuery,
+  type Span,
+} from './compliance.schema.ts';
+import { mustBeDays } from './days.rules.ts';
+import { formOf, mediaTypes, writerOf } from './forms.rules.ts';
+
+export { AuditEntry };
+
+export interface ExportDeps {
+  readonly db: Executor;
+  /** The entry about an export is written while the snapshot holds a connection of `db`. */
+  readonly aside: Executor;
+  readonly clock: Clock;
+  readonly catalogue: Catalogue;
+  readonly longWork: LongWork;
+  readonly maxRows: number;
+}
+
+/** A document that is made while it is sent. `close` ends its snapshot. */
+export interface Export {
+  readonly type: string;
+  readonly texts: AsyncIterable<string | Uint8Array>;
+  readonly close: () => Promise<void>;
+}
+
+/** @throws BAD_REQUEST, EXPORT_TOO_LARGE */
+export function exportGrants(
+  deps: ExportDeps,
+  caller: Caller,
+  query: GrantExportQuery,
+  accept: string | undefined,
+): Promise<Export> {
+  const { tenant } = caller;
+  const facts = { kind: 'grants', member: 'grants', columns: Object.keys(ExportedGrant.properties) } as const;
+  return beginExport(deps, caller, { ...facts, query, accept }, async (db, now) => ({
+    total: await countExportedGrants(db, tenant, query, now),
+    portions: () => exportedGrants(db, caller, query, now),
+  }));
+}
+
+/** @throws BAD_REQUEST, EXPORT_TOO_LARGE */
+export function exportEntries(
+  deps: ExportDeps,
+  caller: Caller,
+  query: EntryExportQuery,
+  accept: string | undefined,
+): Promise<Export> {
+  const { tenant } = caller;
+  const facts = { kind: 'audit', member: 'entries', columns: Object.keys(AuditEntry.properties) } as const;
+  return beginExport(deps, caller, { ...facts, query, accept }, async (db) => {
+    const range = await findSeqRange(db, tenant, query);
+    return {
+      total: await countExportedEntries(db, tenant, query, range),
+      portions: async function* () {
+        for await (const entries of entryPortions(deps, db, tenant, query, range)) {
+          yield query.format === 'ocsf' ? entries.map(toOcsf) : entries;
+        }
+      },
+    };
+  });
+}
+
+/** Audit entries as they are exported, in the order of the chain. */
+export async function* entryPortions(
+  deps: Pick<ExportDeps, 'catalogue' | 'longWork'>,
+  db: Executor,
+  tenant: Tenant,
+  query: EntryExportQuery,
+  range: SeqRange,
+): AsyncGenerator<AuditEntry[]> {
+  const readAfter = (after: EntryToExport | undefined) =>
+    listExportedEntries(db, tenant, query, after ? { ...range, fromSeq: Number(after.seq) + 1 } : range);
+  for await (const rows of inPortions<EntryToExport>(readAfter)) {
+    for await (const portion of inRowPortions(rows, ({ metadata }) => metadata.length, deps.longWork)) {
+      yield portion.map((row) => toEntry(deps, row));
+    }
+  }
+}
+
+interface Asked {
+  readonly kind: 'grants' | 'audit';
+  readonly member: string;
+  readonly columns: readonly string[];
+  readonly query: Span & { readonly format?: EntryForm };
+  readonly accept: string | undefined;
+}
+
+interface Found {
+  readonly total: number;
+  readonly portions: () => AsyncIterable<readonly object[]>;
+}
+
+async function beginExport(
+  deps: ExportDeps,
+  caller: Caller,
+  { kind, query, accept, ...facts }: Asked,
+  find: (db: Executor, now: Date) => Promise<Found>,
+): Promise<Export> {
+  mustBeDays(query);
+  const form = formOf(query.format, accept);
+  const now = deps.clock();
+  const snapshot = await openSnapshot(deps.db);
+  try {
+    const { total, portions } = await find(snapshot.db, now);
+    if (form === 'json') mustFit(total, deps.maxRows);
+    await recordExport(deps, caller, { kind, span: query, total, form }, now);
+    const writer = writerOf(form, { ...facts, generatedAt: now.toISOString(), total });
+    const texts = async function* () {
+      yield writer.begin();
+      for await (const records of portions()) yield writer.write(records);
+      yield writer.end();
+    };
+    return { type: mediaTypes[form], texts: texts(), close: snapshot.end };
+  } catch (error) {
+    await snapshot.end();
+    throw error;
+  }
+}
+
+/** @param formats the other forms that the export has @throws EXPORT_TOO_LARGE */
+export function mustFit(total: number, limit: number, formats: readonly Form[] = ['ndjson', 'csv']): void {
+  if (total <= limit) return;
+  const others = formats.map((format) => `\`format=${format}\` or `).join('');
+  const message = `The export has ${total} rows, and one JSON document holds ${limit}. Ask for ${others}a shorter period.`;
+  throw new AppError('EXPORT_TOO_LARGE', message, { total, limit, formats });
+}
+
+interface Exported {
+  readonly kind: 'grants' | 'audit' | 'evidence-pack' | 'principal';
+  /** The person whom the export is about. */
+  readonly principalId?: string;
+  readonly span: Span;
+  readonly total: number;
+  readonly form: EntryForm | 'zip';
+}
+
+/** Before the first byte leaves, so that nobody gets an export without an entry. */
+export async function recordExport(
+  { aside }: Pick<ExportDeps, 'aside'>,
+  caller: Caller,
+  { kind, span, total, form, principalId }: Exported,
+  at: Date,
+): Promise<void> {
+  const data = { kind, since: span.since ?? null, until: span.until ?? null, total, format: form };
+  const act: Act = { type: 'compliance.exported', ...(principalId !== undefined && { principalId }), data };
+  await inTransaction(aside, (tx) => recordActs(tx, caller, [act], at));
+}
+
+/** The grants of an export, as it shows them. */
+export async function* exportedGrants(
+  db: Executor,
+  { tenant }: Caller,
+  query: Omit<GrantExportQuery, 'format'>,
+  now: Date,
+): AsyncGenerator<ExportedGrant[]> {
+  for await (const rows of inPortions<GrantToExport>((after) =>
+    listExportedGrants(db, tenant, query, now, after),
+  )) {
+    yield rows.map((row) => toExportedGrant(row, now));
+  }
+}
+
+/** Reads a list to its end. @param read the rows after the last row of the portion before */
+async function* inPortions<Row>(
+  read: (after: Row | undefined) => Promise<PageRows<Row>>,
+): AsyncGenerator<readonly Row[]> {
+  let after: Row | undefined;
+  for (let goesOn = true; goesOn; ) {
+    const { rows, hasMore } = await read(after);
+    yield rows;
+    after = rows.at(-1);
+    goesOn = hasMore;
+  }
+}
+
+function toExportedGrant(row: GrantToExport, now: Date): ExportedGrant {
+  const { id, issuedAt, expiresAt, revokedAt, ...columns } = row;
+  return {
+    id,
+    grantId: id,
+    agentId: columns.agentId,
+    agentDid: columns.agentDid,
+    principalId: columns.principalId,
+    developerId: columns.developerId,
+    scopes: columns.scopes,
+    status: grantStatus(row, now),
+    issuedAt: issuedAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    revokedAt: revokedAt?.toISOString() ?? null,
+    delegationDepth: columns.delegationDepth,
+    parentGrantId: columns.parentGrantId,
+    purpose: columns.purpose,
+    revokedReason: columns.revokedReason,
+    consentMethod: columns.consentMethod,
+  };
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import type { EntryForm } from './compliance.schema.ts';
+import { csvLine } from './csv.rules.ts';
+
+/** Writes a list of records, a few at a time. */
+export interface ListWriter {
+  readonly begin: () => string;
+  readonly write: (records: readonly object[]) => string;
+  readonly end: () => string;
+}
+
+interface ListFacts {
+  /** The member of the JSON document that holds the list. */
+  readonly member: string;
+  /** The members of a record, in the order of the columns. */
+  readonly columns: readonly string[];
+  readonly generatedAt: string;
+  readonly total: number;
+}
+
+export const mediaTypes = {
+  json: 'application/json; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8; header=present',
+  ocsf: 'application/x-ndjson; charset=utf-8',
+  zip: 'application/zip',
+} as const satisfies Record<EntryForm | 'zip', string>;
+
+/** The form that a request asks for. @param accept its `Accept` header */
+export function formOf(format: EntryForm | undefined, accept = ''): EntryForm {
+  if (format) return format;
+  const types = accept.split(',').map((type) => type.split(';')[0]?.trim().toLowerCase());
+  if (types.includes('application/x-ndjson')) return 'ndjson';
+  return types.includes('text/csv') ? 'csv' : 'json';
+}
+
+export const writerOf = (form: EntryForm, facts: ListFacts): ListWriter => writers[form](facts);
+
+const writers = { json: asDocument, ndjson: asLines, csv: asTable, ocsf: asEvents } satisfies Record<
+  EntryForm,
+  (facts: ListFacts) => ListWriter
+>;
+
+function asDocument({ member, generatedAt, total }: ListFacts): ListWriter {
+  let isFirst = true;
+  return {
+    begin: () => `${JSON.stringify({ generatedAt, total }).slice(0, -1)},"${member}":[`,
+    write(records) {
+      if (records.length === 0) return '';
+      const text = records.map((record) => JSON.stringify(record)).join(',');
+      const joined = isFirst ? text : `,${text}`;
+      isFirst = false;
+      return joined;
+    },
+    end: () => ']}',
+  };
+}
+
+/** The last line shows that nothing is missing before it. */
+function asLines(): ListWriter {
+  const hash = createHash('sha256');
+  let total = 0;
+  return {
+    begin: () => '',
+    write(records) {
+      const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+      hash.update(text);
+      total += records.length;
+      return text;
+    },
+    end: () => `${JSON.stringify({ type: 'end', total, sha256: hash.digest('hex') })}\n`,
+  };
+}
+
+/** A reader of events knows no other lines, so none of them ends the list. */
+function asEvents(): ListWriter {
+  return {
+    begin: () => '',
+    write: (records) => records.map((record) => `${JSON.stringify(record)}\n`).join(''),
+    end: () => '',
+  };
+}
+
+function asTable({ columns }: ListFacts): ListWriter {
+  return {
+    begin: () => csvLine(columns),
+    write: (records) =>
+      records
+        .map((record) => {
+          const members = new Map(Object.entries(record));
+          return csvLine(columns.map((column) => members.get(column)));
+        })
+        .join(''),
+    end: () => '',
+  };
+}

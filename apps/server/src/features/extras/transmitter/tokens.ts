@@ -1,0 +1,116 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Caller } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { oauthRefusal } from '../../../platform/errors.ts';
+import { hashOf, newSecret } from '../../../platform/ids.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import {
+  deleteToken,
+  findReceiverAcrossTenants,
+  findTokenAcrossTenants,
+  insertIssuedToken,
+  type ProvedClient,
+  type ReceiverClient,
+} from './tokens.repo.ts';
+
+export interface ReceiverTokenDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+}
+
+export const SCOPES = ['ssf.read', 'ssf.manage'] as const;
+export type SsfScope = (typeof SCOPES)[number];
+const isScope = (text: string): text is SsfScope => SCOPES.some((scope) => scope === text);
+
+const LASTS_SECONDS = 3600; // CAEP interoperability profile: at most an hour
+const NOBODY = Buffer.alloc(32);
+
+/** Whether a client id is one of a receiver. */
+export const isReceiverId = (clientId: string): boolean => clientId.startsWith('ssfr_');
+
+/** @returns undefined for an unknown receiver or a wrong secret alike */
+export async function provedReceiver(
+  { db, clock }: ReceiverTokenDeps,
+  clientId: string,
+  secret: string,
+): Promise<ProvedClient | undefined> {
+  const found = await findReceiverAcrossTenants(db, clientId);
+  const hash = hashOf(secret);
+  const { previousSecretHash: previous, previousSecretExpiresAt: until } = { ...found };
+  const isCurrent = timingSafeEqual(found?.secretHash ?? NOBODY, hash);
+  const isPrevious = timingSafeEqual(previous ?? NOBODY, hash);
+  const isFormer = isPrevious && until && until > clock();
+  return found && (isCurrent || isFormer) ? { ...found, shownHash: hash } : undefined;
+}
+
+/**
+ * Issues an access token to a receiver (RFC 6749 §4.4). A receiver of a closed account may read what is left for it, and
+ * change nothing.
+ * @param scope both scopes when it is absent
+ * @throws invalid_scope, invalid_client when the secret was rotated, or the receiver deleted, since it was shown
+ */
+export async function issueReceiverToken(
+  { db, clock }: ReceiverTokenDeps,
+  receiver: ProvedClient,
+  scope: string | undefined,
+) {
+  const asked = scope === undefined ? [...SCOPES] : [...new Set(scope.split(' ').filter(Boolean))];
+  const scopes = asked.filter(isScope);
+  if (scopes.length === 0 || scopes.length < asked.length) {
+    throw oauthRefusal('invalid_scope', 'The scopes of a receiver are `ssf.read` and `ssf.manage`.');
+  }
+  const token = newSecret();
+  const at = clock();
+  const latest = new Date(at.getTime() + LASTS_SECONDS * 1000);
+  const wanted = { hash: hashOf(token), scopes, expiresAt: latest };
+  const expiresAt = await insertIssuedToken(db, receiver, wanted, at);
+  if (!expiresAt) throw unknownReceiver();
+  const seconds = Math.ceil((expiresAt.getTime() - at.getTime()) / 1000);
+  return { access_token: token, token_type: 'Bearer' as const, expires_in: seconds, scope: scopes.join(' ') };
+}
+
+/** The same for an unknown receiver, a wrong secret and a secret that has ended. */
+export const unknownReceiver = () =>
+  oauthRefusal('invalid_client', 'The client is not known, or is not authenticated.');
+
+/**
+ * Ends an access token of this receiver (RFC 7009 §2), and no other's. The end of a token that the developer handed out is
+ * recorded, because nothing else tells the developer of it.
+ */
+export function revokeReceiverToken(
+  { db, clock }: ReceiverTokenDeps,
+  caller: Caller,
+  receiverId: string,
+  token: string,
+): Promise<void> {
+  const at = clock();
+  return inTransaction(db, async (tx) => {
+    const ended = await deleteToken(tx, caller.tenant, { receiverId, hash: hashOf(token) }, at);
+    if (!ended?.isStatic) return;
+    const data = { receiverId, changed: ['accessToken'] };
+    await recordActs(tx, caller, [{ type: 'ssf.receiver.updated', data }], at);
+  });
+}
+
+/** @returns the caller that an access token of a receiver stands for, or undefined for an unknown or expired one */
+export async function findSsfCaller({ db, clock }: ReceiverTokenDeps, hash: Buffer) {
+  const found = await findTokenAcrossTenants(db, hash, clock());
+  const isSame = timingSafeEqual(found?.hash ?? NOBODY, hash);
+  if (!found || !isSame) return undefined;
+  const client = await findReceiverAcrossTenants(db, found.receiverId);
+  if (!client) return undefined;
+  const scopes = client.closedAt ? found.scopes.filter((scope) => scope === 'ssf.read') : found.scopes;
+  return { ...callerOfReceiver(client), receiverId: client.id, scopes };
+}
+
+/** The receiver as caller, without a request. */
+export const callerOfReceiver = ({ developerId, id, mode, plan }: ReceiverClient) =>
+  ({
+    tenant: { developerId },
+    agentIds: null,
+    actor: `receiver:${id}`,
+    role: 'runtime',
+    mode,
+    plan,
+  }) satisfies Omit<Caller, 'requestId'>;

@@ -1,0 +1,170 @@
+import { authenticationColumns } from '@behest/protocol/authentication';
+import { type Act, concerning } from '../../../platform/acts.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import { agentInactive, notFound, principalInactive } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { findPageHost } from '../../accounts/domains/domains.queries.ts';
+import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
+import { enforcingOf, isEnforcedFor, mustHaveActiveConnection } from '../../people/sso/sso.queries.ts';
+import { prepareActs } from '../../record/audit/index.ts';
+import { needsRenewal } from '../grants/grants.queries.ts';
+import { type PolicyDecision, refuseDenied } from '../policies/index.ts';
+import { admit } from './admit.ts';
+import { type Asker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
+import { budgetColumns, CODE_SECONDS } from './authorization.rules.ts';
+import type { NewAuthRequest, NewRequest } from './authorization.schema.ts';
+import { approveFirst, type ByClient } from './clients.ts';
+import type { AuthorizationDeps } from './deps.ts';
+import { newCode, newTicket } from './in-flight.ts';
+import { pinsFor } from './pins.ts';
+import { toAuthRequest } from './show.ts';
+
+/**
+ * Asks a principal for consent. In the sandbox the answer has a code at once, unless `autoApprove` is false; and so it has
+ * where the developer lets policies approve, and one does.
+ * @throws BAD_REQUEST, INVALID_SCOPE, INVALID_PURPOSE, INVALID_REDIRECT_URI, NOT_FOUND, AGENT_INACTIVE,
+ * GRANT_INACTIVE, PRINCIPAL_INACTIVE, CONFLICT, PLAN_LIMIT_EXCEEDED, POLICY_DENIED, SERVICE_UNAVAILABLE
+ */
+export async function requestConsent(
+  deps: AuthorizationDeps,
+  caller: Caller,
+  input: NewRequest,
+  byClient?: ByClient,
+): Promise<NewAuthRequest> {
+  const at = deps.clock();
+  // Both are asked in one turn, and go to the database together.
+  const [{ accepted, asker, agentDid }, pins] = await Promise.all([
+    admit(deps, caller, input, byClient),
+    pinsFor(deps.db, caller.tenant, input.scopes),
+  ]);
+  const decision = await refuseDenied(
+    deps,
+    caller,
+    { version: asker.policiesVersion, at, quotas: ['authorizations'] },
+    { operation: 'authorize', ...input, agentDid, scopes: accepted.scopes },
+  );
+  const own = byClient?.channel ? null : approvalOf(caller, input, asker, decision);
+  // A policy signs nobody in, and single sign-on is enforced at the person.
+  const mustSignIn = byClient?.authenticatedSince !== undefined;
+  const needsPerson =
+    own === 'policy' &&
+    (mustSignIn ||
+      byClient?.needsPerson ||
+      (await isEnforcedFor(deps.db, caller.tenant, input.principalId)) ||
+      (await needsRenewal(deps.db, caller.tenant, input, at)));
+  const method = needsPerson ? null : own;
+  const isApproved = method !== null;
+  const mustSignInAtProvider = !isApproved && caller.mode === 'live' && asker.consentMode === 'sso';
+  if (mustSignInAtProvider) await mustHaveActiveConnection(deps.db, caller.tenant);
+  const policyId = method === 'policy' ? decision.policyId : null;
+  const id = byClient?.requestId ?? newId('areq', at);
+  const request: Omit<RequestRow, 'developerId'> = {
+    id,
+    keyId: caller.keyId ?? null,
+    agentId: input.agentId,
+    principalId: input.principalId,
+    scopes: accepted.scopes,
+    expiresIn: input.expiresIn,
+    tokenSeconds: Math.min(accepted.tokenSeconds, byClient?.tokenSeconds ?? accepted.tokenSeconds),
+    redirectUri: input.redirectUri ?? null,
+    state: input.state ?? null,
+    codeChallenge: input.codeChallenge ?? null,
+    keyThumbprint: byClient?.keyThumbprint ?? null,
+    client: byClient?.client ? jsonOf(byClient.client) : null,
+    audience: input.audience ?? null,
+    purpose: accepted.purpose ?? null,
+    authorizationDetails: accepted.details.length > 0 ? jsonOf(accepted.details) : null,
+    manifests: isApproved ? jsonOf(pins) : null,
+    ...budgetColumns(accepted.budget),
+    replacesGrantId: input.replacesGrantId ?? null,
+    status: isApproved ? 'approved' : 'pending',
+    consentMethod: method,
+    shownAgent: null,
+    policyId,
+    wrongVerifiers: 0,
+    createdAt: at,
+    expiresAt: new Date(at.getTime() + accepted.openSeconds * 1000),
+    decidedAt: isApproved ? at : null,
+    codeExpiresAt: isApproved ? new Date(at.getTime() + CODE_SECONDS * 1000) : null,
+    channel: byClient?.channel ?? null,
+    comparedText: byClient?.comparedText ?? null,
+    authenticatedSince: byClient?.authenticatedSince ?? null,
+    ...authenticationColumns(undefined),
+  };
+
+  const inFlight = { developerId: caller.tenant.developerId, requestId: id };
+  const { ticket, entry } = newTicket(inFlight, isApproved ? CODE_SECONDS : accepted.openSeconds);
+  const code = isApproved ? newCode(inFlight, CODE_SECONDS) : undefined;
+  const entries = code ? [entry, code.entry] : [entry];
+  await deps.store.put(entries);
+  const records = prepareActs(caller, actsOf(request, agentDid), at);
+  const openLimit = limitOf(deps.quotas, caller, 'open_requests');
+  const monthLimit = limitOf(deps.quotas, caller, 'authorizations');
+  const policiesVersion = decision.version;
+  const opening = { request, openLimit, monthLimit, policiesVersion, records };
+  const refusal = await requestAuthorization(deps.db, caller.tenant, at, opening);
+  if (refusal) {
+    // Refused calls that come together would fill the store, which the quota bounds.
+    await Promise.all(entries.map(({ key }) => deps.store.remove(key)));
+    if (refusal === 'policies_changed') return requestConsent(deps, caller, input, byClient);
+    if (refusal === 'principal_inactive') throw principalInactive();
+    if (refusal === 'over_quota') throw overQuota(caller, 'open_requests', openLimit);
+    if (refusal === 'over_month') throw overQuota(caller, 'authorizations', monthLimit);
+    throw refusal === 'revoked' ? notFound() : agentInactive();
+  }
+
+  if (isApproved && byClient?.isProposed) await approveFirst(deps, caller, input.agentId);
+  return {
+    ...toAuthRequest(request, caller, at),
+    consentUrl: linkOf(await baseOfPages(deps, caller, asker), id, ticket),
+    ...(code && { code: code.code }),
+    ...(policyId !== null && { policyEnforced: true as const, effect: 'allow' as const, policyId }),
+  };
+}
+
+/** @returns how the request is approved without a person; null when a person decides */
+function approvalOf(
+  { mode }: Caller,
+  { autoApprove }: NewRequest,
+  { policyAutoApproval, consentMode }: Asker,
+  { effect, policyId, namesScopes }: PolicyDecision,
+): 'sandbox' | 'policy' | null {
+  if (effect === 'require_approval') return null;
+  if (mode === 'sandbox') return autoApprove === false ? null : 'sandbox';
+  if (!policyAutoApproval || consentMode === 'passkey') return null;
+  // A policy without scopes would approve everything, which its author may not have meant.
+  return effect === 'allow' && policyId !== null && namesScopes ? 'policy' : null;
+}
+
+/** The address of the consent page of a request. */
+export const linkOf = (base: string, requestId: string, ticket: string) =>
+  `${base}/consent?req=${requestId}#ticket=${ticket}`;
+
+/** Identity providers send browsers back to the service's own host, where the page's cookie has to be. */
+export async function baseOfPages(
+  { db, publicBaseUrl, linksToDomains }: AuthorizationDeps,
+  { tenant }: Caller,
+  { consentMode }: Pick<Asker, 'consentMode'>,
+) {
+  const host = linksToDomains && consentMode !== 'sso' ? await findPageHost(db, tenant) : undefined;
+  if (host === undefined || (await enforcingOf(db, tenant).executeTakeFirst())) return publicBaseUrl;
+  return `${new URL(publicBaseUrl).protocol}//${host}`;
+}
+
+/** The same value, in the type of a column that holds JSON. */
+const jsonOf = (value: unknown) => JSON.parse(JSON.stringify(value));
+
+function actsOf(request: Omit<RequestRow, 'developerId'>, agentDid: string): Act[] {
+  const { id: authRequestId, scopes, consentMethod: method, policyId, channel, replacesGrantId } = request;
+  const about = concerning({ ...request, agentDid });
+  const asked = {
+    authRequestId,
+    scopes,
+    ...(channel !== null && { channel }),
+    ...(replacesGrantId !== null && { replacesGrantId }),
+  };
+  const requested: Act = { type: 'authorization.requested', ...about, data: asked };
+  if (method === null) return [requested];
+  const data = { authRequestId, scopes, method, narrowed: false, ...(policyId !== null && { policyId }) };
+  return [requested, { type: 'authorization.approved', ...about, data }];
+}

@@ -1,0 +1,96 @@
+import { type Authentication, secondOf } from '@behest/protocol/authentication';
+import type { Caller } from '../../../platform/caller.ts';
+import type { Tx } from '../../../platform/db/db.ts';
+import { keepEvidence } from '../../people/passkeys/index.ts';
+import { mustAllowScopes } from '../../people/sso/index.ts';
+import { approveRequest, denyRequest, redirectTo } from '../authorization/index.ts';
+import type { TakenAssertion } from './consent.rules.ts';
+import type { ConsentApproval, ConsentApproved, ConsentDenial, ConsentDenied } from './consent.schema.ts';
+import { isSignedFor } from './passkey.ts';
+import { type ConsentDeps, type ConsentSession, requestOfSession, verificationFor } from './session.ts';
+import { manifestsAsShown } from './shown.ts';
+import { proofMissing, unproved } from './verify.ts';
+
+/**
+ * The person approves the request, or less of it. The service accepts nothing wider, and requires the proof
+ * first.
+ * @throws PRINCIPAL_VERIFICATION_REQUIRED or FIDO_REQUIRED, SSO_REQUIRED, SSO_SCOPE_DENIED, GONE, INVALID_SCOPE, BAD_REQUEST, CONFLICT
+ */
+export async function approve(
+  deps: ConsentDeps,
+  caller: Caller,
+  session: ConsentSession,
+  narrowing: ConsentApproval,
+): Promise<ConsentApproved> {
+  const { row, mode, passkey, authentication, standing } = await provedRequest(deps, session, narrowing);
+  if (standing) mustAllowScopes(standing, narrowing.scopes ?? row.scopes);
+  const evidence = { ...caller.browser };
+  const manifests = await manifestsAsShown(deps, row, narrowing.manifests);
+  const requestId = session.requestId;
+  const alongside = async (tx: Tx) => {
+    if (!passkey) return;
+    const { challengeId } = passkey;
+    if (!(await keepEvidence(tx, caller, { challengeId, requestId }))) throw proofMissing('passkey');
+  };
+  const approval = {
+    method: mode,
+    narrowing: { ...narrowing, manifests },
+    evidence,
+    authentication,
+    isShown: true,
+    alongside,
+  };
+  const { request, code } = await approveRequest(deps, caller, requestId, approval);
+  return {
+    status: 'approved',
+    ...(code !== undefined && { code, ...back(deps, request, { code }) }),
+  };
+}
+
+/**
+ * The request, with the method that proves its person. A passkey proves only the approval that it signed.
+ * @throws PRINCIPAL_VERIFICATION_REQUIRED, FIDO_REQUIRED, SSO_REQUIRED
+ */
+async function provedRequest(deps: ConsentDeps, session: ConsentSession, narrowing: ConsentApproval) {
+  const { row, proofs, ...verified } = await requestOfSession(deps, session);
+  const { verification, standing } = verified;
+  const { passkey, ...others } = proofs;
+  const isSigned =
+    passkey !== undefined &&
+    verification.mode === 'passkey' &&
+    (await isSignedFor(deps, row, narrowing, passkey.digest));
+  const proved = passkey && !isSigned ? await verificationFor(deps, row, others, session.signOn) : verified;
+  const { satisfied, mode, methods } = proved.verification;
+  const signed = isSigned ? passkey : undefined;
+  const authentication = signed ? byPasskey(signed) : proved.standing?.session?.authentication;
+  if (satisfied) return { row, mode, standing, passkey: signed, authentication };
+  const isOnlySignOn = methods[0] === 'sso'; // which comes last
+  throw passkey && !isOnlySignOn ? proofMissing('passkey') : unproved(deps.publicBaseUrl, proved);
+}
+
+const byPasskey = ({ at, methods }: TakenAssertion): Authentication => ({
+  at: secondOf(Date.parse(at)),
+  methods: methods ?? [],
+});
+
+/** The person denies the request. No proof is needed. @throws GONE */
+export async function deny(
+  deps: ConsentDeps,
+  caller: Caller,
+  requestId: string,
+  { reason }: ConsentDenial,
+): Promise<ConsentDenied> {
+  const said = { ...(reason && { reason }), evidence: { ...caller.browser } };
+  const request = await denyRequest(deps, caller, requestId, said);
+  return { status: 'denied', ...back(deps, request, { error: 'access_denied' }) };
+}
+
+function back(
+  { issuer }: ConsentDeps,
+  { redirectUri, state }: { redirectUri: string | null; state: string | null },
+  answer: Record<string, string>,
+) {
+  if (redirectUri === null) return {};
+  const all = { ...answer, ...(state !== null && { state }), iss: issuer };
+  return { redirectUri, ...(state !== null && { state }), redirectTo: redirectTo(redirectUri, all) };
+}

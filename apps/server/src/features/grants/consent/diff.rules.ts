@@ -1,0 +1,135 @@
+import { parseDuration } from '@behest/protocol/durations';
+import { covers } from '@behest/protocol/scopes';
+import { diffOfManifests, diffOfTools } from './diff-tools.rules.ts';
+import { type Say, sayer } from './diff-words.rules.ts';
+import {
+  type Change,
+  type Diff,
+  type DiffItem,
+  ordered,
+  type ShownAgent,
+  type Terms,
+} from './terms.rules.ts';
+
+/** The order in which people read the changes: those that reach further come first. */
+const CHANGES: readonly Change[] = ['new', 'wider', 'changed', 'narrower', 'removed', 'same'];
+
+/** A lifetime that is longer by at most this part counts as the same. */
+const LONGER_BY = 0.1;
+
+/**
+ * Compares a request with the last consent. A change that the rules cannot order counts as `changed`, which is read as
+ * wider.
+ * @param own the developer's descriptions of scopes
+ */
+export function difference(before: Terms, after: Terms, own: Readonly<Record<string, string>> = {}): Diff {
+  const say = sayer(own);
+  const items = [
+    ...diffOfScopes(before.scopes, after.scopes, say),
+    ...diffOfTools(before, after, say),
+    ...diffOfPurpose(before.purpose, after.purpose, say),
+    ...diffOfBudget(before.budget, after.budget, say),
+    ...diffOfLifetime(before.lifetime, after.lifetime, say),
+    ...diffOfText('audience', [before.audience, after.audience], say),
+    ...diffOfText('redirectHost', [before.redirectHost, after.redirectHost], say),
+    ...diffOfAgent(before.agent, after.agent, say),
+    ...diffOfManifests(before, after, say),
+  ].toSorted((one, other) => CHANGES.indexOf(one.change) - CHANGES.indexOf(other.change));
+  const count = (change: Change) => items.filter((item) => item.change === change).length;
+  const counts = Object.fromEntries(CHANGES.map((change) => [change, count(change)])) as Diff['counts'];
+  return { verdict: verdictOf(counts), counts, items };
+}
+
+function verdictOf(counts: Diff['counts']): Diff['verdict'] {
+  if (counts.new + counts.wider + counts.changed > 0) return 'wider';
+  return counts.narrower + counts.removed > 0 ? 'narrower' : 'same';
+}
+
+function diffOfScopes(before: readonly string[], after: readonly string[], say: Say): DiffItem[] {
+  const asked = after.map((scope): DiffItem => {
+    const change = changeOfScope(before, scope);
+    const wasThere = change === 'same' ? scope : null;
+    const former = change === 'wider' ? before.filter((old) => covers(scope, old)).join(' ') : wasThere;
+    return {
+      dimension: 'scope',
+      change,
+      key: scope,
+      before: former,
+      after: scope,
+      text: say.scope(change, scope),
+    };
+  });
+  const gone = before
+    .filter((old) => !after.some((scope) => covers(scope, old)))
+    .map((old): DiffItem => {
+      const text = say.scope('removed', old);
+      return { dimension: 'scope', change: 'removed', key: old, before: old, after: null, text };
+    });
+  return [...asked, ...gone];
+}
+
+function changeOfScope(before: readonly string[], scope: string): Change {
+  if (before.includes(scope)) return 'same';
+  if (before.some((old) => covers(old, scope))) return 'narrower';
+  return before.some((old) => covers(scope, old)) ? 'wider' : 'new';
+}
+
+function diffOfPurpose(before: string | null, after: string | null, say: Say): DiffItem[] {
+  if (before === null && after === null) return [];
+  const change: Change =
+    before === after ? 'same' : after === null ? 'wider' : before === null ? 'narrower' : 'changed';
+  return [{ dimension: 'purpose', change, before, after, text: say.purpose(change, after ?? before ?? '') }];
+}
+
+function diffOfBudget(before: Terms['budget'], after: Terms['budget'], say: Say): DiffItem[] {
+  if (!before && !after) return [];
+  const change = changeOfBudget(before, after);
+  const [was, is] = [say.money(before), say.money(after)];
+  return [{ dimension: 'budget', change, before: was, after: is, text: say.budget(change, [was, is]) }];
+}
+
+function changeOfBudget(before: Terms['budget'], after: Terms['budget']): Change {
+  if (!after) return 'wider';
+  if (!before) return 'narrower';
+  if (before.currency !== after.currency) return 'changed';
+  return ordered(before.units, after.units);
+}
+
+function diffOfLifetime(before: string, after: string, say: Say): DiffItem[] {
+  const [was, is] = [parseDuration(before) ?? 0, parseDuration(after) ?? 0];
+  const change = is > was && is <= was * (1 + LONGER_BY) ? 'same' : ordered(was, is);
+  return [{ dimension: 'lifetime', change, before, after, text: say.lifetime(change, [was, is]) }];
+}
+
+/** An audience limits where a token counts, so one that is gone is wider. Where a browser returns limits nothing. */
+function diffOfText(
+  dimension: 'audience' | 'redirectHost',
+  [before, after]: readonly [string | null, string | null],
+  say: Say,
+): DiffItem[] {
+  if (before === null && after === null) return [];
+  const isLimit = dimension === 'audience';
+  const change: Change =
+    before === after
+      ? 'same'
+      : isLimit && after === null
+        ? 'wider'
+        : isLimit && before === null
+          ? 'narrower'
+          : 'changed';
+  return [{ dimension, change, before, after, text: say.place(dimension, change, [before, after]) }];
+}
+
+function diffOfAgent(before: ShownAgent | null, after: ShownAgent | null, say: Say): DiffItem[] {
+  if (!before || !after) return [];
+  return (['name', 'description', 'key', 'client'] as const)
+    .filter((key) => before[key] !== after[key])
+    .map((key) => ({
+      dimension: 'agent',
+      change: 'changed',
+      key,
+      before: before[key],
+      after: after[key],
+      text: say.agent(key),
+    }));
+}

@@ -1,0 +1,131 @@
+import { canonicalJson } from '@behest/protocol/canonical-json';
+import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
+import { namedConnectors } from '@behest/protocol/tool-scopes';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { getShownAgent } from '../../accounts/agents/agents.queries.ts';
+import { clientOfRequest, storedBudget } from '../authorization/index.ts';
+import { grantStatus } from '../grants/index.ts';
+import { type ConsentPins, storedPins } from '../manifests/index.ts';
+import { findCurrentTools, findPinnedTools } from '../manifests/manifests.queries.ts';
+import type { ShownRow } from './consent.repo.ts';
+import type { Previous, Verification } from './consent.schema.ts';
+import { difference } from './diff.rules.ts';
+import { countOtherActive, findLastConsent } from './previous.repo.ts';
+import { type Diff, hostOf, type ShownAgent, type ShownManifestOf, type Terms } from './terms.rules.ts';
+
+/** A consent that is older is no longer what the person has in mind. */
+const REMEMBERED_MS = 400 * 86_400_000;
+
+interface PreviousDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+}
+
+/** The last consent as the page shows it, and the difference to it. Both are null where the page may show none. */
+export interface ShownPrevious {
+  readonly previous: Previous | null;
+  readonly diff: Diff | null;
+  /** The grant that the approval ends. */
+  readonly replacesGrantId: string | null;
+}
+
+const NOTHING: ShownPrevious = { previous: null, diff: null, replacesGrantId: null };
+
+/**
+ * Compares the request with the person's last consent to the same agent. Only a person who is known sees it: the holder of
+ * a link that has leaked learns nothing.
+ */
+export async function previousConsent(
+  deps: PreviousDeps,
+  row: ShownRow,
+  { verification, pins }: { readonly verification: Verification; readonly pins: ConsentPins | null },
+): Promise<ShownPrevious> {
+  const { db, clock } = deps;
+  if (!verification.satisfied || verification.mode === 'link') return NOTHING;
+  const { replacesGrantId } = row;
+  const last = await lastConsent(deps, row);
+  if (!last) return { ...NOTHING, replacesGrantId };
+  const at = clock();
+  const tenant = { developerId: row.developerId };
+  const agreed = storedPins(last.manifests)?.pins ?? [];
+  const asked = pins?.pins ?? [];
+  const [otherActive, agreedTools, askedTools, agent] = await Promise.all([
+    countOtherActive(db, tenant, row, { grantId: last.id, at }),
+    findPinnedTools(db, tenant, agreed),
+    findCurrentTools(db, tenant, namedConnectors(row.scopes)),
+    getShownAgent(db, tenant, row.agentId),
+  ]);
+  const before = termsOf(last, last.shownAgent, manifestsOf(agreed, agreedTools));
+  const after = termsOf(row, agent, manifestsOf(asked, askedTools));
+  return {
+    previous: {
+      grantId: last.id,
+      issuedAt: last.issuedAt.toISOString(),
+      status: grantStatus(last, at),
+      expiresAt: last.expiresAt.toISOString(),
+      scopes: last.scopes,
+      otherActive,
+    },
+    diff: difference(before, after, Object(row.scopeDescriptions)),
+    replacesGrantId,
+  };
+}
+
+/** The grant of the last consent, which the person's passkey signs too. */
+export function lastConsent({ db, clock }: PreviousDeps, row: ShownRow) {
+  const at = clock();
+  const since = new Date(at.getTime() - REMEMBERED_MS);
+  const { developerId, replacesGrantId } = row;
+  return findLastConsent(db, { developerId }, row, { at, since, replacesGrantId });
+}
+
+type Asked = Pick<
+  ShownRow,
+  | 'scopes'
+  | 'authorizationDetails'
+  | 'purpose'
+  | 'audience'
+  | 'redirectUri'
+  | 'budgetAmount'
+  | 'budgetUnits'
+  | 'budgetCurrency'
+  | 'expiresIn'
+  | 'client'
+>;
+
+function termsOf(asked: Asked, agent: unknown, manifests: Terms['manifests']): Terms {
+  const { redirectUri } = asked;
+  return {
+    scopes: asked.scopes,
+    entries: toolsEntries(storedEntries(asked.authorizationDetails)),
+    purpose: asked.purpose,
+    budget: storedBudget(asked) ?? null,
+    lifetime: asked.expiresIn,
+    audience: asked.audience,
+    redirectHost: redirectUri === null ? null : hostOf(redirectUri),
+    agent: agent === null ? null : shownAgentOf(Object(agent), asked.client),
+    manifests,
+  };
+}
+
+/** The agent as the page shows it: a client that describes itself has its own name there. */
+function shownAgentOf(
+  { name, description, publicKeyJwk }: { name: string; description: string; publicKeyJwk: object | null },
+  asked: unknown,
+): ShownAgent {
+  const client = clientOfRequest(asked);
+  return {
+    name: client?.name ?? name,
+    description,
+    key: publicKeyJwk === null ? null : canonicalJson(publicKeyJwk),
+    client: client && [client.vouchedBy, client.host].filter(Boolean).join(' '),
+  };
+}
+
+function manifestsOf(
+  pins: ConsentPins['pins'],
+  tools: ReadonlyMap<string, ShownManifestOf['tools']>,
+): Terms['manifests'] {
+  return new Map(pins.map(({ connector, sha256 }) => [connector, { sha256, tools: tools.get(connector) }]));
+}

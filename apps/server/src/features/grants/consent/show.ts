@@ -1,0 +1,130 @@
+import { argumentLimits } from '@behest/protocol/arguments/limits';
+import { namedConnectors } from '@behest/protocol/tool-scopes';
+import { purposeLabel, scopeInWords } from '@behest/protocol/words';
+import { budgetOf, clientOfRequest, type ShownManifest } from '../authorization/index.ts';
+import type { ConsentPins } from '../manifests/index.ts';
+import type { ShownRow } from './consent.repo.ts';
+import type { ConsentApproval, ShownRequest, Verification } from './consent.schema.ts';
+import type { ShownPrevious } from './previous.ts';
+import { hostOf } from './terms.rules.ts';
+
+interface Session {
+  readonly csrfToken: string;
+  readonly verification: Verification;
+  /** The manifests as they are now; null where the scopes name no connector. */
+  readonly pins: ConsentPins | null;
+  /** The last consent, and the difference to it. */
+  readonly before: ShownPrevious;
+}
+
+/** The request as the page shows it. */
+export function shownRequest(
+  row: ShownRow,
+  { csrfToken, verification, pins, before }: Session,
+): ShownRequest {
+  const budget = budgetOf(row);
+  const { purpose, audience, redirectUri, authorizationDetails } = row;
+  const own: Record<string, string> = Object(row.scopeDescriptions);
+  const client = clientOf(row);
+  return {
+    id: row.id,
+    status: 'pending',
+    developerName: row.developerName,
+    agentId: row.agentId,
+    agentName: client?.name ?? row.agentName,
+    agentDid: row.agentDid,
+    agentDescription: row.agentDescription,
+    ...(client && { client }),
+    principalId: row.principalId,
+    scopes: row.scopes,
+    scopeDescriptions: row.scopes.map((scope) => scopeInWords(scope, own)),
+    ...(purpose !== null && { purpose, purposeLabel: purposeLabel(purpose) }),
+    ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
+    manifests: manifestsIn(row.scopes, pins),
+    argumentLimits: argumentLimits(authorizationDetails),
+    ...(budget && { budget }),
+    grantExpiresIn: row.expiresIn,
+    ...(audience !== null && { audience }),
+    ...(redirectUri !== null && { redirectHost: hostOf(redirectUri) }),
+    ...(row.channel !== null && { channel: row.channel }),
+    ...(row.comparedText !== null && { comparedText: row.comparedText }),
+    expiresAt: row.expiresAt.toISOString(),
+    sandbox: row.developerMode === 'sandbox',
+    fidoRequired: row.consentMode === 'passkey',
+    previous: before.previous,
+    replacesGrantId: before.replacesGrantId,
+    diff: before.diff && { ...before.diff, items: [...before.diff.items] },
+    csrfToken,
+    verification,
+  };
+}
+
+function manifestsIn(scopes: readonly string[], pins: ConsentPins | null): ShownRequest['manifests'] {
+  return namedConnectors(scopes).map((connector) => {
+    const found = pins?.pins.find((pin) => pin.connector === connector);
+    const { version = null, sha256 = null } = found ?? {};
+    return { connector, version, sha256, pinned: found !== undefined && pins?.mode !== 'off' };
+  });
+}
+
+interface Beside {
+  readonly budget: object | null;
+  readonly manifests: readonly ShownManifest[];
+  /** The grant of the person's last consent to the agent. */
+  readonly previousGrantId: string | null;
+}
+
+/**
+ * The request as its person sees it, and the part of it that they choose. Their passkey signs its hash, and it stays with
+ * the approval, so it has every member in every case.
+ */
+export function signedRequest(
+  row: ShownRow,
+  { budget, manifests, previousGrantId }: Beside,
+  chosen: ConsentApproval,
+) {
+  const own: Record<string, string> = Object(row.scopeDescriptions);
+  const { scopes = row.scopes, expiresIn = row.expiresIn, tools = null, arguments: rules = null } = chosen;
+  return {
+    shown: {
+      authRequestId: row.id,
+      agentId: row.agentId,
+      agentDid: row.agentDid,
+      agentName: clientOf(row)?.name ?? row.agentName,
+      client: clientOf(row),
+      agentDescription: row.agentDescription,
+      developerName: row.developerName,
+      purpose: row.purpose,
+      audience: row.audience,
+      redirectHost: row.redirectUri === null ? null : hostOf(row.redirectUri),
+      channel: row.channel,
+      comparedText: row.comparedText,
+      scopes: row.scopes,
+      scopeDescriptions: row.scopes.map((scope) => scopeInWords(scope, own)),
+      authorizationDetails: row.authorizationDetails ?? null,
+      budget,
+      expiresIn: row.expiresIn,
+      language: 'en',
+      sandbox: row.developerMode === 'sandbox',
+      manifests: manifests.toSorted((one, other) => (one.connector < other.connector ? -1 : 1)),
+      previous: previousGrantId && { grantId: previousGrantId },
+      replacesGrantId: row.replacesGrantId,
+    },
+    principalId: row.principalId,
+    decision: {
+      scopes,
+      removedScopes: row.scopes.filter((scope) => !scopes.includes(scope)),
+      expiresIn,
+      tools,
+      arguments: rules,
+    },
+  };
+}
+
+/** The client as it described itself when it asked. */
+function clientOf(row: ShownRow): NonNullable<ShownRequest['client']> | null {
+  const client = clientOfRequest(row.client);
+  if (!client) return null;
+  const { name, vouchedBy, host, isLocal, resourceNames } = client;
+  return { name, vouchedBy, host, isLocal, resourceNames: [...resourceNames] };
+}

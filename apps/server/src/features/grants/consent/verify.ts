@@ -1,0 +1,90 @@
+import type { Mode } from '../../../platform/caller.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { thumbprintsOf } from '../../accounts/developers/index.ts';
+import { readSessionCookie, ssoRequired } from '../../people/sso/index.ts';
+import { type Standing, standingOf } from '../../people/sso/sessions.queries.ts';
+import { type ConsentMode, type Proofs, verificationOf, withSignOn } from './consent.rules.ts';
+import type { Verification } from './consent.schema.ts';
+
+/** A person at a page, with the demands of their developer and the proofs of their browser. */
+export interface AtPage {
+  readonly developerId: string;
+  readonly principalId: string;
+  readonly mode: Mode;
+  readonly consentMode: ConsentMode;
+  readonly consentKeys: unknown;
+  /** Whether the developer enforces any connection. */
+  readonly enforcesSso: unknown;
+  readonly proofs: Proofs;
+  readonly proofIsRequired: boolean;
+  /** The earliest sign-in that counts. */
+  readonly authenticatedSince?: Date | null;
+  /** The cookie of a session of single sign-on. */
+  readonly signOn: string | undefined;
+}
+
+export interface Verified {
+  readonly verification: Verification;
+  /** Undefined where single sign-on is not demanded of the person. */
+  readonly standing: Standing | undefined;
+}
+
+/**
+ * Decides at each call: a proof that the developer configures later is demanded from then on, and one that ran out
+ * counts no more.
+ */
+export async function verifyPerson(db: Executor, person: AtPage, now: Date): Promise<Verified> {
+  const { developerId, principalId, consentMode, authenticatedSince: since = null } = person;
+  const proved = verificationOf({ ...person, consentKeys: thumbprintsOf(person.consentKeys), now });
+  const isDemanded = consentMode === 'sso';
+  const cookie = readSessionCookie(person.signOn);
+  const standing =
+    isDemanded || person.enforcesSso
+      ? await standingOf(db, { developerId }, { principalId, now, cookie, since, isDemanded })
+      : undefined;
+  return { standing, verification: standing ? withSignOn(proved, standing) : proved };
+}
+
+/** The refusal of a person who has not proved enough. Where only the sign-on is missing, it says where to sign in. */
+export function unproved(publicBaseUrl: string, { verification, standing }: Verified): AppError {
+  const { mode, methods } = verification;
+  const isOnlySignOn = methods[0] === 'sso'; // which comes last
+  if (isOnlySignOn && standing?.signInAt) return ssoRequired(publicBaseUrl, standing.signInAt);
+  return proofMissing(mode, methods);
+}
+
+export function proofMissing(mode: Verification['mode'], methods: readonly string[] = [mode]): AppError {
+  const code = mode === 'passkey' ? 'FIDO_REQUIRED' : 'PRINCIPAL_VERIFICATION_REQUIRED';
+  const message = 'First prove who you are: open the link again from the application that sent you.';
+  return new AppError(code, message, { methods });
+}
+
+interface Leaving {
+  readonly principalId: string;
+  /** The path of the page to which the browser comes back. */
+  readonly returnTo: string;
+}
+
+/**
+ * The address at which the person signs in, and from which the browser comes back to the page.
+ * @throws CONFLICT where the service cannot tell the provider of this person
+ */
+export function signInUrl(
+  publicBaseUrl: string,
+  standing: Standing | undefined,
+  { principalId, returnTo }: Leaving,
+): string {
+  if (!standing?.signInAt) {
+    const message =
+      'The identity provider of this person is unknown. Open the link again from your application.';
+    throw new AppError('CONFLICT', message, { field: 'principalId' });
+  }
+  const more = new URLSearchParams({
+    mode: 'redirect',
+    return_to: returnTo,
+    ...((standing.isOtherPerson || standing.isTooOld) && { prompt: 'login' }),
+    ...(/^[^@]+@[^@]+$/.test(principalId) && { login_hint: principalId }),
+  });
+  return `${publicBaseUrl}${standing.signInAt.loginPath}&${more}`;
+}

@@ -1,0 +1,44 @@
+import { type Act, concerning } from '../../../platform/acts.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import type { RenewalCause } from '../../../platform/db/types.gen.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import { keepRenewals } from './renewals.repo.ts';
+
+interface Renewing {
+  readonly id: string;
+  readonly agentId: string;
+  readonly agentDid: string;
+  readonly principalId: string;
+  readonly purpose: string | null;
+}
+
+interface Found {
+  readonly causes: readonly RenewalCause[];
+  /** The tools that are wider than the person agreed to. */
+  readonly tools?: readonly string[];
+}
+
+/** Tells that a grant's consent has to be renewed, once for each cause. */
+export function noteRenewals(
+  { db, clock }: { readonly db: Executor; readonly clock: Clock },
+  caller: Caller,
+  grant: Renewing,
+  { causes, tools }: Found,
+): Promise<void> {
+  const at = clock();
+  return inTransaction(db, async (tx) => {
+    const untold = await keepRenewals(tx, caller.tenant, { grantId: grant.id, causes, at });
+    if (untold.length === 0) return;
+    const about = concerning({ ...grant, grantId: grant.id });
+    const acts = untold.map(
+      (cause): Act => ({
+        type: 'grant.reconsent_required',
+        ...about,
+        data: { cause, ...(tools && { tools }) },
+      }),
+    );
+    await recordActs(tx, caller, acts, at);
+  });
+}

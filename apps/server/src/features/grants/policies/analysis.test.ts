@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import { sharedSandbox } from '../../../../test/app/flow.ts';
+import { decideNaively, randomPolicies } from '../../../../test/policies/naive.ts';
+import { warningsAbout } from './analysis.rules.ts';
+import { compilePolicies } from './compile.rules.ts';
+import { NO_CONDITIONS, type Policy } from './match.rules.ts';
+import type { PolicyWarning } from './policies.schema.ts';
+
+const start = sharedSandbox();
+
+const CASES = process.env.TEST_LONG ? 20_000 : 600;
+const SEED = Number(process.env.TEST_SEED ?? 20_260_102);
+const AT = new Date('2026-03-29T12:34:56.789Z');
+
+test(`the warnings about a policy agree with a reading that looks at every policy, in ${CASES} sets`, () => {
+  const { asked, pick, policies: several } = randomPolicies(SEED);
+  const seen = new Map<string, number>();
+
+  for (let done = 0; done < CASES; done += 1) {
+    const policies = several(pick([2, 4, 12]));
+    const written = pick(policies);
+    const told = warningsAbout(written, compilePolicies(policies.filter((one) => one !== written)), AT);
+    for (const warning of told) {
+      seen.set(warning.kind, (seen.get(warning.kind) ?? 0) + 1);
+      mustBeTrue(warning, written, policies);
+    }
+    const idle = told.flatMap(({ kind, policyIds }) => {
+      if (kind === 'shadowed') return [written.id];
+      return kind === 'shadows' ? policyIds : [];
+    });
+    for (let ask = 0; idle.length > 0 && ask < 60; ask += 1) {
+      const question = asked();
+      const decided = decideNaively(policies, question);
+      if (decided && idle.includes(decided))
+        expect({ policies, question, told, seed: SEED }).toEqual(decided);
+    }
+  }
+  for (const kind of ['shadowed', 'shadows', 'contradicts']) {
+    expect(seen.get(kind)).toBeGreaterThan(CASES / 40);
+  }
+});
+
+function mustBeTrue(
+  { kind, policyIds, example, decidedBy }: PolicyWarning,
+  written: Policy,
+  all: readonly Policy[],
+) {
+  const named = all.filter(({ id }) => policyIds.includes(id));
+  const shown = kind === 'shadows' ? named[0] : written;
+  // Examples have no arguments, so none keeps the rules of a permission.
+  expect(example === null).toBe(shown?.effect === 'allow' && shown.argumentRules !== null);
+  if (!example) return;
+  const { connector, tool, at, ...others } = example;
+  const call = connector !== undefined && tool !== undefined && { connector, tool };
+  const asked = { ...others, at: new Date(at), ...(call && { call }) };
+  expect(decideNaively(all, asked)).toBe(decidedBy);
+  const matching = (policy: Policy | undefined) => policy && decideNaively([policy], asked) === policy.id;
+  if (kind === 'shadowed') {
+    expect(matching(written)).toBe(true);
+    expect(decidedBy).not.toBe(written.id);
+  }
+  if (kind === 'shadows') {
+    expect(matching(named[0])).toBe(true);
+    expect(decidedBy).not.toBe(named[0]?.id);
+  }
+  if (kind === 'contradicts') {
+    expect([matching(written), matching(named[0])]).toEqual([true, true]);
+    expect(named[0]?.effect).not.toBe(written.effect);
+    expect([written.id, named[0]?.id]).toContain(decidedBy);
+  }
+}
+
+test('several policies shadow one together, and a gap of a minute leaves it alive', () => {
+  const [early, late] = [policyOf('pol_1', 0, 720), policyOf('pol_2', 720, 0)];
+  const shadowed = { ...policyOf('pol_3', null, null), createdAt: new Date(1) };
+  const about = (others: readonly Policy[]) => warningsAbout(shadowed, compilePolicies(others), AT);
+
+  expect(about([early, late])).toMatchObject([
+    { kind: 'shadowed', policyIds: ['pol_1', 'pol_2'], decidedBy: 'pol_1' },
+  ]);
+  expect(about([early, policyOf('pol_2', 721, 0)])).toEqual([]);
+});
+
+test('a comparison with very many scopes stops, and tells so', () => {
+  const scopes = Array.from({ length: 100 }, (_, place) => `a${place}:read`);
+  const others = Array.from({ length: 12 }, (_, id) => ({ ...policyOf(`pol_${id}`, null, null), scopes }));
+  const written = { ...policyOf('pol_99', null, null), scopes: scopes.map((scope) => `b${scope}`) };
+
+  const told = warningsAbout(written, compilePolicies(others), AT);
+
+  expect(told.map(({ kind }) => kind)).toEqual(['incomplete']);
+});
+
+const policyOf = (id: string, dayStart: number | null, dayEnd: number | null): Policy => ({
+  ...NO_CONDITIONS,
+  id,
+  name: '',
+  effect: 'deny',
+  priority: 0,
+  scopes: ['payments:transfer'],
+  dayStart,
+  dayEnd,
+  createdAt: new Date(0),
+});
+
+test('the answer to a writing names what never decides and what contradicts, by requests that a dry run decides so', async () => {
+  const { acme } = await start();
+  const write = async (policy: object) =>
+    (await acme('POST', '/v1/policies', { name: 'A', ...policy })).json();
+  const broad = await write({ effect: 'deny', priority: 1, scopes: ['payments:*'] });
+
+  const shadowed = await write({ effect: 'deny', scopes: ['payments:transfer'] });
+  const exception = await write({ effect: 'allow', priority: 2, scopes: ['payments:refund'] });
+  const nobodys = await write({ effect: 'deny', agentId: 'travel agent' });
+  const changed = await acme('PATCH', `/v1/policies/${shadowed.id}`, { scopes: ['mail:send'] });
+
+  expect(broad.warnings).toEqual([]);
+  expect(shadowed.warnings).toMatchObject([
+    {
+      kind: 'shadowed',
+      policyIds: [broad.id],
+      example: { scopes: ['payments:transfer'] },
+      decidedBy: broad.id,
+    },
+  ]);
+  expect(exception.warnings).toMatchObject([
+    {
+      kind: 'contradicts',
+      policyIds: [broad.id],
+      example: { scopes: ['payments:refund'] },
+      decidedBy: exception.id,
+    },
+  ]);
+  expect(nobodys.warnings).toMatchObject([{ kind: 'never_matches', policyIds: [], example: null }]);
+  expect(changed.json().warnings).toEqual([]);
+  for (const { example, decidedBy } of [...shadowed.warnings, ...exception.warnings]) {
+    const dryRun = await acme('POST', '/v1/policies/evaluate', example);
+    expect(dryRun.json().policyId).toBe(decidedBy);
+  }
+});

@@ -1,0 +1,204 @@
+import type { ActSubject } from '../../../platform/acts.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { QuotaResource, Quotas } from '../../../platform/quotas.ts';
+import type { Metrics } from '../../../platform/telemetry/metrics.ts';
+import { refuseWhenFull } from '../../accounts/quotas/index.ts';
+import { recordBlockedAttempt } from '../../record/audit/index.ts';
+import { policiesAt } from './cache.ts';
+import { explanationOf, NO_MATCH, reasonOf } from './explain.rules.ts';
+import type { AskedCall, Policy } from './match.rules.ts';
+import { askBefore, type OutsidePoint } from './outside.ts';
+import type { Explanation, Operation } from './policies.schema.ts';
+
+export interface DecideDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly quotas: Quotas;
+  readonly metrics: Metrics;
+  /** Absent where only the policies of the developer decide. */
+  readonly outside?: OutsidePoint | undefined;
+}
+
+/** A request that policies decide about. */
+export interface PolicyQuestion {
+  readonly operation: Operation;
+  readonly agentId: string;
+  readonly agentDid?: string | null;
+  readonly principalId: string;
+  readonly scopes: readonly string[];
+  readonly purpose?: string | null;
+  readonly grant?: { readonly id: string; readonly delegationDepth: number };
+}
+
+export interface PolicyDecision {
+  readonly effect: Policy['effect'] | null;
+  readonly policyId: string | null;
+  /** Whether the policy that decided lists scopes. */
+  readonly namesScopes: boolean;
+  readonly reason: string;
+  readonly explanation: Explanation | null;
+  readonly evaluated: number;
+  readonly backend: 'builtin' | 'opa' | 'cedar';
+  /** The version of the policies that were asked. */
+  readonly version: string;
+}
+
+const undecided = (version: string, evaluated: number): PolicyDecision => ({
+  effect: null,
+  policyId: null,
+  namesScopes: false,
+  reason: NO_MATCH,
+  explanation: null,
+  evaluated,
+  backend: 'builtin',
+  version,
+});
+
+type Question = PolicyQuestion & {
+  readonly at: Date;
+  readonly address?: string | null;
+  readonly delegationDepth?: number;
+  readonly call?: AskedCall;
+  readonly browser?: { readonly ip: string; readonly userAgent: string | null };
+};
+
+/**
+ * Asks the policies of the developer, and then the decision point of the operator, if there is one. A denial of either
+ * denies. @param version as the request has read it
+ */
+export async function decide(
+  deps: Pick<DecideDeps, 'db' | 'outside'>,
+  caller: Caller,
+  version: string,
+  asked: Question,
+): Promise<PolicyDecision> {
+  const { tenant } = caller;
+  const own = await decideOwn(deps, tenant, version, asked);
+  const { outside } = deps;
+  if (!outside || own.effect === 'deny') return own;
+  const facts = { ...asked, developerId: tenant.developerId };
+  const answer = await askBefore(deps.db, caller, outside, facts);
+  if (!answer || answer.effect === null || answer.effect === own.effect) return own;
+  // Nothing but a denial overrules a policy that leaves the decision to a person.
+  if (own.effect === 'require_approval' && answer.effect !== 'deny') return own;
+  const { effect, reason } = answer;
+  const { backend } = outside;
+  return {
+    ...undecided(own.version, own.evaluated),
+    effect,
+    backend,
+    reason: reason || `${backend}: ${effect}`,
+  };
+}
+
+async function decideOwn(
+  { db }: Pick<DecideDeps, 'db'>,
+  tenant: Tenant,
+  version: string,
+  asked: Question,
+): Promise<PolicyDecision> {
+  if (version === '0') return undecided(version, 0);
+  const known = await policiesAt(db, tenant, version);
+  const policy = known.decide(asked);
+  if (!policy) return undecided(known.version, known.size);
+  const explanation = explanationOf(policy, asked);
+  return {
+    ...undecided(known.version, known.size),
+    effect: policy.effect,
+    policyId: policy.id,
+    namesScopes: policy.scopes !== null,
+    reason: reasonOf(explanation),
+    explanation,
+  };
+}
+
+/**
+ * Asks the policies about a request, and records a denial.
+ * @param version the version of the policies, as the request has read it with its other facts
+ * @param quotas the quotas that the request takes: a full plan is told before a denial
+ * @throws POLICY_DENIED, PLAN_LIMIT_EXCEEDED
+ */
+export async function refuseDenied(
+  deps: DecideDeps,
+  caller: Caller,
+  { version, at, quotas = [] }: { version: string; at: Date; quotas?: readonly QuotaResource[] },
+  question: PolicyQuestion,
+): Promise<PolicyDecision> {
+  const decision = await decide(deps, caller, version, {
+    ...question,
+    at,
+    address: addressOf(caller),
+    delegationDepth: depthOf(question),
+    ...(caller.browser && { browser: caller.browser }),
+  });
+  const { effect, policyId, backend, reason, evaluated, explanation } = decision;
+  const { operation, scopes } = question;
+  if (evaluated > 0 || deps.outside) count(deps, question, decision);
+  if (effect !== 'deny') return decision;
+
+  for (const resource of quotas) {
+    await refuseWhenFull(deps.db, deps.quotas, caller, { resource, used: Number.POSITIVE_INFINITY, at });
+  }
+  const attempt = {
+    action: isBeforeGrant(operation) ? 'authorization.blocked' : 'policy.denied',
+    about: subjectOf(question),
+    data: { policyId, operation, scopes, backend, reason, explanation },
+  } as const;
+  await inTransaction(deps.db, (tx) => recordBlockedAttempt(tx, caller, attempt, at));
+  throw denied(caller, policyId);
+}
+
+/**
+ * Asks the developer's policies about a call of a tool. The decision point of the operator is not asked: it would answer
+ * each call, and it knows no tools.
+ */
+export async function decideCall(
+  deps: Pick<DecideDeps, 'db' | 'clock' | 'metrics'>,
+  caller: Caller,
+  version: string,
+  question: PolicyQuestion & { readonly call: AskedCall },
+): Promise<PolicyDecision> {
+  const decision = await decideOwn(deps, caller.tenant, version, {
+    ...question,
+    at: deps.clock(),
+    address: addressOf(caller),
+    delegationDepth: depthOf(question),
+  });
+  count(deps, question, decision);
+  return decision;
+}
+
+const addressOf = ({ browser, address }: Caller): string | null => browser?.ip ?? address ?? null;
+
+function count(
+  { metrics }: Pick<DecideDeps, 'metrics'>,
+  { operation }: PolicyQuestion,
+  { effect, backend }: PolicyDecision,
+): void {
+  metrics.counter('policy_decisions_total').inc({ operation, effect: effect ?? 'none', backend });
+}
+
+/** The depth of the grant that the request is about. A delegation makes one below its parent. */
+const depthOf = ({ operation, grant }: PolicyQuestion): number =>
+  (grant?.delegationDepth ?? 0) + (operation === 'delegate' ? 1 : 0);
+
+const isBeforeGrant = (operation: Operation) => operation === 'authorize' || operation === 'consent';
+
+function subjectOf({ agentId, agentDid, principalId, purpose, grant }: PolicyQuestion): ActSubject {
+  return {
+    agentId,
+    ...(agentDid && { agentDid }),
+    principalId,
+    ...(purpose && { purpose }),
+    ...(grant && { grantId: grant.id }),
+  };
+}
+
+/** The person at the consent page does not learn which policy it was. */
+function denied({ keyId }: Caller, policyId: string | null): AppError {
+  const details = keyId === undefined ? undefined : { policyId };
+  return new AppError('POLICY_DENIED', 'A policy denies this request.', details);
+}

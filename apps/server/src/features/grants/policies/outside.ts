@@ -1,0 +1,90 @@
+import type { ValuesOf } from '../../../config/setting.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import { BeforeTransaction, type Executor } from '../../../platform/db/db.ts';
+import type { Egress } from '../../../platform/egress/egress.ts';
+import type { UrlRules } from '../../../platform/egress/urls.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
+import { askCedar } from './cedar.ts';
+import {
+  type Backend,
+  type OutsideAnswer,
+  type OutsideFacts,
+  questionOf,
+  readAnswer,
+} from './outside.rules.ts';
+import type { policySettings } from './policies.settings.ts';
+
+/** A decision point of the operator, which is asked after the policies of the developer. */
+export interface OutsidePoint {
+  readonly backend: Backend;
+  /** @returns undefined when it gave no answer and the policies of the developer decide alone */
+  ask(facts: OutsideFacts): Promise<OutsideAnswer | undefined>;
+}
+
+interface Opening {
+  readonly db: Executor;
+  readonly logger?: Logger;
+  readonly openEgress: (
+    rules: UrlRules,
+    bounds: { readonly timeoutMilliseconds: number; readonly mostBytes: number },
+  ) => Egress;
+}
+
+const BOUNDS = { timeoutMilliseconds: 5000, mostBytes: 262_144 };
+/** The operator names the address, which is often one of the own network. */
+const RULES = { allowsHttp: true, allowsPrivateHosts: true };
+
+const UNAVAILABLE: OutsideAnswer = { effect: 'deny', reason: 'backend_unavailable' };
+
+/** @returns undefined with `POLICY_BACKEND=builtin` */
+export function outsidePoint(
+  { db, openEgress, logger }: Opening,
+  settings: ValuesOf<typeof policySettings>,
+): OutsidePoint | undefined {
+  const { POLICY_BACKEND: backend, OPA_URL, CEDAR_URL } = settings;
+  if (backend === 'builtin') return undefined;
+  if (backend === 'cedar_bundles') {
+    const otherwise = settings.CEDAR_FALLBACK_TO_BUILTIN ? undefined : UNAVAILABLE;
+    return { backend: 'cedar', ask: async (facts) => (await askCedar({ db, logger }, facts)) ?? otherwise };
+  }
+  const isOpa = backend === 'opa';
+  const url = isOpa ? `${OPA_URL}/v1/data/${settings.OPA_PATH}` : `${CEDAR_URL}/v1/is_authorized`;
+  const fallsBack = isOpa ? settings.OPA_FALLBACK_TO_BUILTIN : settings.CEDAR_FALLBACK_TO_BUILTIN;
+  const egress = openEgress(RULES, BOUNDS);
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  return {
+    backend,
+    async ask(facts) {
+      const body = JSON.stringify(questionOf(backend, facts));
+      const got = await egress.ask({ url, method: 'POST', headers, body });
+      const answer = got.status === 200 ? readAnswer(backend, String(got.body)) : undefined;
+      if (answer) return answer;
+      const reason = got.failure ?? (got.status === 200 ? 'malformed' : `status ${got.status}`);
+      logger?.warn({ backend, reason }, 'the decision point of policies gave no usable answer');
+      return fallsBack ? undefined : UNAVAILABLE;
+    },
+  };
+}
+
+/** The answers that a request with an `Idempotency-Key` got before its transaction, by its caller. */
+const answered = new WeakMap<Caller, Map<string, OutsideAnswer | undefined>>();
+
+/**
+ * Asks a decision point while no transaction is open. Inside the transaction of a request it stops the request, which then
+ * begins again with the answer.
+ * @throws BeforeTransaction
+ */
+export async function askBefore(
+  db: Executor,
+  caller: Caller,
+  outside: OutsidePoint,
+  facts: OutsideFacts,
+): Promise<OutsideAnswer | undefined> {
+  if (!db.isTransaction) return outside.ask(facts);
+  const answers = answered.get(caller) ?? new Map<string, OutsideAnswer | undefined>();
+  answered.set(caller, answers);
+  const { at: _, ...asked } = facts; // a second run is a moment later
+  const question = JSON.stringify(questionOf(outside.backend, { ...asked, at: new Date(0) }));
+  if (answers.has(question)) return answers.get(question);
+  throw new BeforeTransaction(async () => void answers.set(question, await outside.ask(facts)));
+}

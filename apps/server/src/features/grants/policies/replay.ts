@@ -1,0 +1,134 @@
+import type { Caller } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { badField, notFound } from '../../../platform/errors.ts';
+import { mustBeSpan } from '../../../platform/paging.ts';
+import { listAskedRequests } from '../../record/audit/audit.queries.ts';
+import { policiesAt } from './cache.ts';
+import { type CompiledPolicies, compilePolicies } from './compile.rules.ts';
+import { explanationOf } from './explain.rules.ts';
+import type { Policy } from './match.rules.ts';
+import { policiesVersion } from './policies.queries.ts';
+import { fieldsOf } from './policies.rules.ts';
+import type { Replay, Replayed } from './policies.schema.ts';
+
+export interface ReplayDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  /** Lets other requests go first. */
+  readonly pause: () => Promise<void>;
+}
+
+const LONGEST = 30 * 86_400_000; // milliseconds
+const MOST_ENTRIES = 50_000;
+const PORTION = 1000;
+const MOST_CHANGES = 500;
+/** In answers, a draft that is no policy yet. */
+const DRAFT = 'candidate';
+
+/**
+ * Tells what a draft would have changed: it decides about the recorded requests once by the policies as they are, and once
+ * with the draft among them. It has no effect.
+ * @throws BAD_REQUEST, NOT_FOUND for a draft of an unknown policy
+ */
+export async function replayPolicies(
+  deps: ReplayDeps,
+  { tenant }: Caller,
+  { candidate, since, until }: Replay,
+): Promise<Replayed> {
+  mustBeSpan({ since, until });
+  if (Date.parse(until) - Date.parse(since) > LONGEST) throw badField('until', 'too_large');
+  const version = await policiesVersion(deps.db, tenant);
+  const { policies } = await policiesAt(deps.db, tenant, version);
+  const before = replayable(policies);
+  const after = replayable(withDraft(policies, candidate, deps.clock()));
+  const report = emptyReport();
+
+  for (let cursor = '0'; report.evaluated + report.notEvaluated.approvals < MOST_ENTRIES; ) {
+    const entries = await listAskedRequests(deps.db, tenant, { since, until, after: cursor, limit: PORTION });
+    for (const entry of entries) replay(entry, { before, after }, report);
+    const last = entries.at(-1);
+    if (!last || entries.length < PORTION) return report;
+    cursor = last.seq;
+    await deps.pause();
+  }
+  return { ...report, complete: false };
+}
+
+interface Replayable {
+  readonly decide: CompiledPolicies['decide'];
+  /** The policies that name networks. */
+  readonly addressed: ReadonlySet<string>;
+}
+
+/**
+ * Entries have no addresses, so every address is taken to be in each network. If the policy that decides then names none,
+ * it decides whatever the address was.
+ */
+function replayable(policies: readonly Policy[]): Replayable {
+  const addressed = new Set(policies.filter(({ networks }) => networks !== null).map(({ id }) => id));
+  const { decide } = compilePolicies(policies.map((policy) => ({ ...policy, networks: null })));
+  return { decide, addressed };
+}
+
+const emptyReport = (): Replayed => ({
+  evaluated: 0,
+  unchanged: 0,
+  changes: [],
+  totals: { newlyDenied: 0, newlyAllowed: 0 },
+  notEvaluated: { approvals: 0, unrecorded: 0, addresses: 0 },
+  complete: true,
+});
+
+/** The policies with the draft, in the place of the policy that it names. */
+function withDraft(policies: readonly Policy[], { id, ...draft }: Replay['candidate'], at: Date): Policy[] {
+  const fields = fieldsOf(draft);
+  if (id === undefined) return [...policies, { ...fields, id: DRAFT, createdAt: at }];
+  if (!policies.some((policy) => policy.id === id)) throw notFound();
+  return policies.map((policy) => (policy.id === id ? { ...policy, ...fields } : policy));
+}
+
+type AskedRequest = Awaited<ReturnType<typeof listAskedRequests>>[number];
+
+/** Adds one entry to the report. */
+function replay(
+  { id, agentId, principalId, purpose, at, metadata }: AskedRequest,
+  { before, after }: { readonly before: Replayable; readonly after: Replayable },
+  report: Replayed,
+): void {
+  const { operation, previousMinute, scopes } = Object(metadata);
+  if (typeof previousMinute === 'number') {
+    // Only the first refusal of a minute has an entry of its own.
+    report.notEvaluated.unrecorded += Math.max(0, previousMinute - 1);
+  }
+  if (operation === 'consent' || agentId === null || principalId === null || !Array.isArray(scopes)) {
+    report.notEvaluated.approvals += 1;
+    return;
+  }
+  const asked = { agentId, principalId, scopes: scopes.map(String), purpose, at };
+  const [was, is] = [before.decide(asked), after.decide(asked)];
+  if ((was && before.addressed.has(was.id)) || (is && after.addressed.has(is.id))) {
+    report.notEvaluated.addresses += 1;
+    return;
+  }
+  const [effectBefore, effectAfter] = [was?.effect ?? null, is?.effect ?? null];
+  report.evaluated += 1;
+  if (effectBefore === effectAfter) {
+    report.unchanged += 1;
+    return;
+  }
+  if (effectAfter === 'deny') report.totals.newlyDenied += 1;
+  if (effectBefore === 'deny') report.totals.newlyAllowed += 1;
+  if (report.changes.length < MOST_CHANGES) {
+    report.changes.push({
+      entryId: id,
+      at: at.toISOString(),
+      agentId,
+      principalId,
+      before: effectBefore,
+      after: effectAfter,
+      rule: is?.id ?? null,
+      explanation: is ? explanationOf(is, asked) : null,
+    });
+  }
+}

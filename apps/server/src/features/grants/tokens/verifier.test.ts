@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { grantTo, partsOf, sharedSandbox } from '../../../../test/app/flow.ts';
+import type { KeyRing } from '../../service/keys/index.ts';
+import { ownVerifier } from './verifier.ts';
+
+const joinSandbox = sharedSandbox();
+
+/** A verifier of a process whose keys a test may take away, and a token that it verifies from `start` to `end`. */
+async function withToken() {
+  const { acme, service } = await joinSandbox();
+  const { grantToken: token } = await grantTo(acme);
+  const { iss, iat, exp } = partsOf(token).payload;
+  let keys = service.keyRing.verificationKeys();
+  const keyRing: KeyRing = { ...service.keyRing, verificationKeys: () => keys };
+  const verify = ownVerifier({ keyRing, issuer: iss, maxGrantLifetimeSeconds: exp - iat });
+  const loseKeys = () => {
+    keys = { byId: new Map(), legacy: undefined };
+  };
+  const at = (seconds: number) => new Date(seconds * 1000);
+  return { token, verify, loseKeys, start: at(iat), end: at(exp), before: at(exp - 1) };
+}
+
+test('a good token is verified once', async () => {
+  const { token, verify, start, before } = await withToken();
+
+  const first = verify(token, start);
+
+  expect(first.ok).toBe(true);
+  expect(verify(token, before)).toBe(first);
+});
+
+test('a remembered token ends when its time does', async () => {
+  const { token, verify, start, end } = await withToken();
+  verify(token, start);
+
+  expect(verify(token, end)).toEqual({ ok: false, reason: 'expired' });
+});
+
+test('a remembered token says nothing about an earlier time', async () => {
+  const { token, verify, start, before } = await withToken();
+  verify(token, before);
+
+  const earlier = new Date(start.getTime() - 120_000);
+
+  expect(verify(token, earlier)).toEqual({ ok: false, reason: 'not_yet_valid' });
+});
+
+test('a token is not remembered beyond the key that verified it', async () => {
+  const { token, verify, loseKeys, start } = await withToken();
+  verify(token, start);
+
+  loseKeys();
+
+  expect(verify(token, start)).toEqual({ ok: false, reason: 'key_not_found' });
+});
+
+test('a changed token is not the remembered one', async () => {
+  const { token, verify, start } = await withToken();
+  verify(token, start);
+  const [header, payload, signature = ''] = token.split('.');
+  const changed = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
+
+  expect(verify([header, payload, changed].join('.'), start)).toEqual({ ok: false, reason: 'bad_signature' });
+});

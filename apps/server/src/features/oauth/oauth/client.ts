@@ -1,0 +1,222 @@
+import type { JWK } from 'jose';
+import type { ChargeClient } from '../../../platform/charge-credential.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import type { Egress } from '../../../platform/egress/egress.ts';
+import { oauthRefusal } from '../../../platform/errors.ts';
+import { hashOf, isSameText } from '../../../platform/ids.ts';
+import { type AssertionDeps, provesByKey, provesByPlatform } from './assertion.ts';
+import type { Client, ClientRequest, KnownClient } from './client-forms.ts';
+import { type Claimed, claimedBy } from './credentials.rules.ts';
+import { DEVICE_GRANT, type DescribedClient, lists } from './described.ts';
+import type { ClientDocuments } from './documents.ts';
+import { strangersOf } from './oauth.rates.ts';
+import { type FoundClient, findOAuthClientAcrossTenants } from './oauth.repo.ts';
+import { type DynamicClientRow, findDynamicClientAcrossTenants } from './registration.repo.ts';
+import { developerNamed, seatedClient } from './seat.ts';
+
+export type { Client, ClientRequest, KnownClient } from './client-forms.ts';
+
+export interface AuthenticationDeps extends AssertionDeps {
+  readonly db: Executor;
+  readonly chargeClient: ChargeClient;
+  readonly clientDocuments: ClientDocuments;
+  /** Whether clients may register themselves. */
+  readonly registersClients: boolean;
+  /** The client for the issuers of workloads. */
+  readonly upstream: Egress;
+}
+
+/** One sentence for every reason, so that nobody learns from a refusal which clients exist, or how they authenticate. */
+const refused = ({ method }: Claimed) =>
+  oauthRefusal(
+    'invalid_client',
+    `The client is not known, or is not authenticated. The request used the method \`${method}\`; use the one that the client is registered with.`,
+  );
+
+/** For the client itself: the request has shown what proves it, in another place than that of its method. */
+const otherMethod = ({ method }: Claimed, registered: string) =>
+  oauthRefusal(
+    'invalid_client',
+    `The client is registered with the method \`${registered}\`, and the request used \`${method}\`.`,
+  );
+
+/**
+ * Authenticates a client and counts its request. A client that proves nothing is counted with its address, so that no
+ * stranger uses up the requests of another.
+ * @param isFree whether a request of this client, which is proved, is refused for another reason and not counted
+ * @throws invalid_client, invalid_request, invalid_grant, invalid_target, RATE_LIMITED
+ */
+export async function authenticateClient(
+  deps: AuthenticationDeps,
+  request: ClientRequest,
+  rule: Rule,
+  isFree?: (client: Client) => Promise<boolean>,
+): Promise<Client> {
+  const proved = await provedClient(deps, request, rule, isFree);
+  return 'described' in proved ? seatOf(deps, proved.described, request, rule) : proved.agent;
+}
+
+/**
+ * Authenticates a client that asks about a token or ends one.
+ * @returns undefined for a client that belongs to no developer, where the token names none
+ * @throws invalid_client, invalid_request, RATE_LIMITED
+ */
+export async function authenticateAboutToken(
+  deps: AuthenticationDeps,
+  request: ClientRequest,
+  rule: Rule,
+): Promise<Client | undefined> {
+  const proved = await provedClient(deps, request, rule);
+  if ('agent' in proved) return proved.agent;
+  return seatOf(deps, proved.described, request, rule).catch((error: unknown) => {
+    if (UNKNOWN_DEVELOPER.has(Object(Object(error).details).oauth)) return undefined;
+    throw error;
+  });
+}
+
+/** The client is proved already, so a refusal is one of the developer whom the request names. */
+const UNKNOWN_DEVELOPER: ReadonlySet<unknown> = new Set([
+  'invalid_client',
+  'invalid_grant',
+  'invalid_target',
+]);
+
+type Rule = Parameters<ChargeClient>[0];
+
+/** Authenticates a client before it is known for which developer it acts, and counts it whatever it asks for. */
+async function provedClient(
+  deps: AuthenticationDeps,
+  request: ClientRequest,
+  rule: Rule,
+  isFree: (client: Client) => Promise<boolean> = async () => false,
+): Promise<{ readonly agent: Client } | { readonly described: DescribedClient }> {
+  const claimed = claimedBy(request.authorization, request.sent);
+  const { clientId } = claimed;
+  const known = await findClient(deps, clientId, request.address);
+  const isProved = known !== undefined && (await proves(deps, known, claimed, request.address));
+  const refusal =
+    known && isOtherMethod(known, claimed) ? otherMethod(claimed, methodOf(known)) : refused(claimed);
+  const isNamed = !isProved || claimed.method === 'none';
+  const client = isNamed ? `${clientId} ${request.address}` : clientId;
+  if (!known || 'agent' in known) {
+    const found = known?.agent;
+    if (found && !(isProved && (await isFree(clientOf(found, request))))) {
+      const developer = isNamed ? strangersOf(found.developerId) : found.developerId;
+      await deps.chargeClient(rule, { client, ...(isProved && { developer }) });
+    }
+    if (!isProved || !found) throw refusal;
+    return { agent: clientOf(found, request) };
+  }
+  await deps.chargeClient(rule, { client });
+  if (!isProved) throw refusal;
+  return { described: known.described };
+}
+
+/** @throws invalid_client, invalid_grant, invalid_target, RATE_LIMITED */
+async function seatOf(
+  deps: AuthenticationDeps,
+  described: DescribedClient,
+  request: ClientRequest,
+  rule: Rule,
+): Promise<Client> {
+  const developer = await developerNamed(deps, request.sent);
+  await deps.chargeClient(rule, { developer: strangersOf(developer) });
+  return seatedClient(deps, described, developer, request);
+}
+
+/** @returns undefined for a client that nobody knows, or whose description cannot be used */
+export async function findClient(
+  { db, clock, clientDocuments, registersClients }: AuthenticationDeps,
+  clientId: string,
+  address: string,
+): Promise<KnownClient | undefined> {
+  if (/^https?:/.test(clientId)) {
+    const described = await clientDocuments.find(clientId, address);
+    return described && { described };
+  }
+  if (clientId.startsWith('dcr_')) {
+    const row = registersClients && (await findDynamicClientAcrossTenants(db, clientId, clock()));
+    return row ? { described: registeredClient(row) } : undefined;
+  }
+  const agent = await findOAuthClientAcrossTenants(db, clientId);
+  return agent && { agent };
+}
+
+export function clientOf(
+  found: FoundClient,
+  { requestId, address }: Pick<ClientRequest, 'requestId' | 'address'>,
+): Client {
+  const { agentId, developerId, mode, plan } = found;
+  return {
+    clientId: agentId,
+    agentId,
+    agentDid: found.agentDid,
+    isActive: found.agentStatus === 'active',
+    redirectUris: found.redirectUris,
+    isPublic: found.authMethod === 'none',
+    dpopBound: found.dpopBound,
+    caller: {
+      tenant: { developerId },
+      agentIds: [agentId],
+      actor: `agent:${agentId}`,
+      role: 'runtime',
+      mode,
+      plan,
+      requestId,
+      address,
+    },
+  };
+}
+
+/** Nobody answers for what a client says of itself at its registration. */
+const registeredClient = ({ keys, ...row }: DynamicClientRow): DescribedClient => ({
+  ...row,
+  keys: keys === null ? null : Object(keys),
+  usesDevice: lists(Object(row.description).grant_types, DEVICE_GRANT),
+  host: null,
+});
+
+async function proves(
+  deps: AuthenticationDeps,
+  known: KnownClient,
+  claimed: Claimed,
+  address: string,
+): Promise<boolean> {
+  const { authMethod, secretHash } = 'agent' in known ? known.agent : known.described;
+  // Both show a `client_assertion`: of the agent's own key, or of the platform on which the agent runs.
+  if ('agent' in known && authMethod === 'workload_jwt' && claimed.method === 'private_key_jwt') {
+    return provesByPlatform(deps, known.agent, claimed.assertion);
+  }
+  if (claimed.method !== authMethod) return false;
+  if (claimed.method === 'none') return true;
+  if (claimed.method === 'private_key_jwt') {
+    const keys = await keysOf(deps, known, address);
+    return provesByKey(deps, { ...claimed, keys });
+  }
+  return isSecret(secretHash, claimed.secret);
+}
+
+const isSecret = (hash: Buffer | null, secret: string) =>
+  isSameText(hash?.toString('base64url') ?? '', hashOf(secret).toString('base64url'));
+
+const methodOf = (known: KnownClient) => ('agent' in known ? known.agent : known.described).authMethod;
+
+/** Whether the request shows the client's own secret by another method than its own, or a client without one shows one. */
+function isOtherMethod(known: KnownClient, claimed: Claimed): boolean {
+  const { authMethod, secretHash } = 'agent' in known ? known.agent : known.described;
+  if (claimed.method === authMethod || claimed.method === 'none') return false;
+  // Anybody can act as a client without a secret, so its method is no news.
+  return authMethod === 'none' || ('secret' in claimed && isSecret(secretHash, claimed.secret));
+}
+
+async function keysOf(
+  { clientDocuments }: AuthenticationDeps,
+  known: KnownClient,
+  address: string,
+): Promise<readonly JWK[]> {
+  if ('agent' in known) {
+    return known.agent.publicKeyJwk === null ? [] : [Object(known.agent.publicKeyJwk)];
+  }
+  const { keys } = known.described;
+  return keys ? clientDocuments.keysOf(keys, address) : [];
+}

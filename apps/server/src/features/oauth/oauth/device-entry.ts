@@ -1,0 +1,175 @@
+import { AppError, notFound } from '../../../platform/errors.ts';
+import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
+import { toOAuthError } from '../../../platform/oauth-errors.ts';
+import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import { findAccount } from '../../accounts/developers/developers.queries.ts';
+import { readNaming } from '../../grants/consent/index.ts';
+import { mustHaveActiveConnection } from '../../people/sso/sso.queries.ts';
+import { clientFor } from './authorize.ts';
+import type { EnterCode, EnteredCode } from './channel.schema.ts';
+import { requestByChannel } from './channel.ts';
+import { type Client, findClient } from './client.ts';
+import type { DeviceDeps } from './device.ts';
+import { keepFlow, secondsLeft } from './flow.ts';
+import { applicationAddress, type Browser, findLoginUrl, signedOnPerson, signInAddress } from './person.ts';
+import { acceptChannelForm } from './request.rules.ts';
+import { findWaiting, forgetWaiting, keepWaiting, readUserCode, type Waiting } from './user-code.ts';
+
+/** The wrong codes that lock the entry, for a browser and for an address, in a window of so many seconds. */
+const WRONG_BY_BROWSER = 5;
+const WRONG_BY_ADDRESS = 20;
+const WINDOW_SECONDS = 600;
+
+/** A browser at the page, by its cookie. */
+export interface EnteringBrowser extends Browser {
+  readonly browserId: string;
+}
+
+/**
+ * Makes the request of the device whose code the person has entered, and leads them to it. A code is entered once.
+ * @throws NOT_FOUND for a code that waits for nobody, CONFLICT where the request is refused, RATE_LIMITED
+ */
+export async function enterUserCode(
+  deps: DeviceDeps,
+  { userCode: text, hint }: EnterCode,
+  browser: EnteringBrowser,
+): Promise<EnteredCode> {
+  await countEntry(deps, browser, 0);
+  const userCode = readUserCode(text);
+  const waiting = userCode === undefined ? undefined : await findWaiting(deps, userCode);
+  const known = waiting && (await findClient(deps, waiting.clientId, browser.address));
+  if (!userCode || !waiting || !known) {
+    await countEntry(deps, browser, 1);
+    throw notFound();
+  }
+  const client = await clientFor(deps, known, waiting.form, browser);
+  const person = await personOf(deps, client, { waiting, userCode, hint }, browser);
+  if ('signInAt' in person) return { redirectTo: person.signInAt };
+  const owner = newSecret();
+  const slot = { key: `bh:{entered:${waiting.flowId}}`, owner };
+  if (!(await deps.store.takeSlot({ ...slot, most: 1, seconds: WINDOW_SECONDS }))) throw notFound();
+  try {
+    const redirectTo = await makeRequest(deps, client, { waiting, userCode, ...person });
+    await forgetWaiting(deps, userCode);
+    return { redirectTo };
+  } catch (error) {
+    if (!isFinal(error)) {
+      await deps.store.freeSlot(slot);
+      throw error;
+    }
+    await endFlow(deps, waiting, error);
+    await forgetWaiting(deps, userCode);
+    throw new AppError('CONFLICT', 'The request of this device is refused; the device learns why.');
+  }
+}
+
+interface Entering {
+  readonly waiting: Waiting;
+  readonly userCode: string;
+  readonly hint: string | undefined;
+}
+
+type Person =
+  | { readonly principalId: string; readonly hint?: string }
+  /** The address at which the person signs in first. */
+  | { readonly signInAt: string };
+
+/**
+ * Finds out whose code it is: the client has named them, the browser is signed in, or the developer's application names them
+ * by a hint for the id that it was told with this code.
+ * @throws NOT_FOUND for a hint that is not good, as for a code that waits for nobody
+ */
+async function personOf(
+  deps: DeviceDeps,
+  client: Client,
+  { waiting, userCode, hint }: Entering,
+  browser: EnteringBrowser,
+): Promise<Person> {
+  if (waiting.principalId !== null) return { principalId: waiting.principalId };
+  const { tenant } = client.caller;
+  const { consentMode, consentKeys } = await findAccount(deps.db, tenant);
+  const returnTo = `/device?user_code=${userCode}`;
+  if (consentMode !== 'developer') {
+    const signedOn = await signedOnPerson(deps, client, { ...browser, since: null, isSignedIn: false });
+    if (signedOn !== undefined) return { principalId: signedOn };
+    await mustHaveActiveConnection(deps.db, tenant);
+    return { signInAt: signInAddress(deps, client, { returnTo }) };
+  }
+  const { requestId } = waiting;
+  if (hint !== undefined && requestId !== undefined) {
+    const use = { issuer: deps.issuer, now: deps.clock() };
+    const named = readNaming(hint, { ...tenant, consentKeys, requestId }, use);
+    if (named) return { principalId: named.principalId, hint };
+    await countEntry(deps, browser, 1);
+    throw notFound();
+  }
+  const loginUrl = await findLoginUrl(deps, client, waiting.form.resource);
+  if (loginUrl === undefined) throw notFound();
+  const id = requestId ?? newId('areq', deps.clock());
+  await keepWaiting(deps, userCode, { ...waiting, requestId: id });
+  return { signInAt: applicationAddress(loginUrl, id, `${deps.publicBaseUrl}${returnTo}`).href };
+}
+
+interface Entered {
+  readonly waiting: Waiting;
+  readonly principalId: string;
+  readonly userCode: string;
+  readonly hint?: string;
+}
+
+/** @returns the address of the consent page */
+async function makeRequest(
+  deps: DeviceDeps,
+  client: Client,
+  { waiting, principalId, userCode, hint }: Entered,
+): Promise<string> {
+  const { flowId, form } = waiting;
+  const told = waiting.requestId === undefined ? {} : { requestId: waiting.requestId };
+  const { id: requestId, consentUrl } = await requestByChannel(deps, client, {
+    channel: 'device',
+    asked: acceptChannelForm(form),
+    principalId,
+    comparedText: userCode,
+    seconds: secondsLeft(waiting, deps.clock()),
+    ...told,
+  });
+  await keepFlow(deps, flowId, { ...flowOf(waiting), requestId });
+  return hint === undefined ? consentUrl : `${consentUrl}&hint=${hint}`;
+}
+
+/** Whether trying again would be refused for the same reason. */
+const isFinal = (error: unknown): error is AppError =>
+  error instanceof AppError && error.status < 500 && error.status !== 429;
+
+/** The device learns at its next poll why there is no request. */
+const endFlow = (deps: DeviceDeps, waiting: Waiting, error: AppError): Promise<void> =>
+  keepFlow(deps, waiting.flowId, { ...flowOf(waiting), requestId: null, refusal: toOAuthError(error) });
+
+const flowOf = ({ developerId, clientId, expiresAt }: Waiting) =>
+  ({ developerId, clientId, channel: 'device', expiresAt }) as const;
+
+/**
+ * @param cost 0 looks whether the entry is locked, 1 counts a wrong code
+ * @throws RATE_LIMITED
+ * @see RFC 8628 §5.1
+ */
+async function countEntry(
+  { store, clock }: { readonly store: EphemeralStore; readonly clock: () => Date },
+  { browserId, address }: EnteringBrowser,
+  cost: 0 | 1,
+): Promise<void> {
+  const now = Math.floor(clock().getTime() / 1000);
+  const window = Math.floor(now / WINDOW_SECONDS);
+  const billOf = (name: 'browser' | 'address', subject: string, limit: number) => {
+    const key = `bh:{entry:${hashOf(`${name}\n${subject}`).toString('base64url')}}:${window}`;
+    return { name, charges: [{ key, limit, cost, seconds: WINDOW_SECONDS }] };
+  };
+  const settled = await store.charge([
+    billOf('browser', browserId, WRONG_BY_BROWSER),
+    billOf('address', address, WRONG_BY_ADDRESS),
+  ]);
+  if ([...settled.values()].every(({ outcome }) => outcome === 'charged')) return;
+  const retryAfter = WINDOW_SECONDS - (now % WINDOW_SECONDS);
+  const message = `Rate limit exceeded, retry in ${retryAfter} seconds`;
+  throw new AppError('RATE_LIMITED', message, { retryAfter }, { 'retry-after': retryAfter });
+}

@@ -1,0 +1,93 @@
+import type { Proved } from '../../../platform/caller.ts';
+import { oauthRefusal } from '../../../platform/errors.ts';
+import { admit, mustHaveRoomFor } from '../../grants/authorization/index.ts';
+import { type ProofDeps, provedKey } from '../../grants/tokens/index.ts';
+import { type AuthorizeDeps, mustBeOwn, mustBeRegistered } from './authorize.ts';
+import { authenticateClient, type Client, type ClientRequest } from './client.ts';
+import { rates } from './oauth.rates.ts';
+import type { AuthorizationForm, PushedRequest } from './oauth.schema.ts';
+import { mustBePrincipal } from './person.ts';
+import { keepPushed, PUSHED_SECONDS } from './push.ts';
+import { type Asked, acceptAuthorization } from './request.rules.ts';
+import { scopesAsked } from './scopes.ts';
+
+/**
+ * Takes an authorization request from its client and not from a browser. The principal that an authenticated client
+ * names is proved on the consent page all the same.
+ * @see RFC 9126 §2; RFC 9449 §10.1
+ * @throws an OAuth error
+ */
+export async function pushRequest(
+  deps: AuthorizeDeps & ProofDeps,
+  form: AuthorizationForm,
+  request: ClientRequest,
+  proof: Proved,
+): Promise<PushedRequest> {
+  const client = await authenticateClient(deps, request, rates.oauthAuthorize);
+  const { request_uri, client_secret: _, client_assertion: __, client_assertion_type: ___, ...asked } = form;
+  if (request_uri !== undefined)
+    throw oauthRefusal('invalid_request', 'A pushed request has no `request_uri`.');
+  mustBeOwn(client, asked.redirect_uri);
+  const accepted = acceptAuthorization(asked);
+  const { keyThumbprint } = accepted;
+  const { tenant } = client.caller;
+  const registered = await mustBeRegistered(deps, tenant, accepted.resources);
+  const ofResources = registered.flatMap((each) => each.scopes);
+  const scopes = await scopesAsked(deps.db, tenant, accepted, ofResources);
+  if (asked.principal_id !== undefined) mustBeNameable(client, asked.principal_id);
+  await mustBeAdmitted(deps, client, { ...accepted, scopes, principalId: asked.principal_id });
+  const proved = await provedKey(deps, proof);
+  if (proved !== undefined && keyThumbprint !== undefined && proved !== keyThumbprint) {
+    throw oauthRefusal('invalid_dpop_proof', '`dpop_jkt` names another key than the proof.');
+  }
+  const bound = proved === undefined ? {} : { dpop_jkt: proved };
+  const requestUri = await keepPushed(
+    deps,
+    client,
+    { ...asked, ...bound },
+    { seconds: PUSHED_SECONDS, isSignedIn: false },
+  );
+  return { request_uri: requestUri, expires_in: PUSHED_SECONDS };
+}
+
+interface Pushing extends Pick<Asked, 'purpose' | 'details'> {
+  readonly scopes: string[];
+  readonly principalId: string | undefined;
+}
+
+/**
+ * Refuses what the engine would refuse when the browser comes, full plans included. A client that nobody has approved yet
+ * has no agent, so its request is held to the plan alone. A pushed request takes no place: it may never be followed.
+ * @see RFC 9126 §2.1
+ * @throws as `requestConsent`
+ */
+async function mustBeAdmitted(
+  deps: AuthorizeDeps,
+  { agentId, agentDid, caller, isProposed = false }: Client,
+  { scopes, purpose, details, principalId = 'unknown-person' }: Pushing,
+): Promise<void> {
+  const named = { agentId, principalId };
+  if (isProposed && agentDid === '') return mustHaveRoomFor(deps, caller, named);
+  const input = {
+    ...{ ...named, scopes, expiresIn: '24h', consentExpiresIn: '1h' },
+    ...(purpose !== undefined && { purpose }),
+    ...(details && { authorizationDetails: details }),
+  };
+  await admit(deps, caller, input, { isProposed });
+}
+
+/**
+ * The developer answers for the word of a client of their own. Nobody answers for one that describes itself, whether or not
+ * it has a secret or a key: anybody can make one.
+ * @throws invalid_request, unauthorized_client
+ */
+export function mustBeNameable(
+  { isPublic, described }: Pick<Client, 'isPublic' | 'described'>,
+  principalId: string,
+): void {
+  if (isPublic || described) {
+    const message = 'Only a client that a developer has registered with a secret or key names the principal.';
+    throw oauthRefusal('unauthorized_client', message);
+  }
+  mustBePrincipal('principal_id', principalId);
+}

@@ -1,0 +1,135 @@
+import { parseJsonText } from '@behest/protocol/json';
+import { distinctResources } from '@behest/protocol/resource-uri';
+import { distinctScopes } from '@behest/protocol/scopes';
+import { LONGEST_STATE } from '@behest/protocol/shapes';
+import { oauthRefusal } from '../../../platform/errors.ts';
+import type { ChannelForm } from './channel.schema.ts';
+import type { AuthorizationForm } from './oauth.schema.ts';
+import { mustBeScopes } from './scopes.rules.ts';
+
+/** An authorization request whose members are well formed. */
+export interface Asked {
+  /** Empty where the client leaves it to its details or its resources. */
+  readonly scopes: string[];
+  /** Each in its one spelling. */
+  readonly resources: readonly string[];
+  readonly codeChallenge: string;
+  readonly state: string | undefined;
+  readonly purpose: string | undefined;
+  readonly details: unknown[] | undefined;
+  readonly keyThumbprint: string | undefined;
+  readonly loginHint: string | undefined;
+  /** Whether the person is asked even where nobody has to be. */
+  readonly asksAlways: boolean;
+  /** Whether the person has to sign in for this very request. */
+  readonly asksSignIn: boolean;
+  /** The longest time since the sign-in of the person. */
+  readonly maxAgeSeconds: number | undefined;
+  /** The languages that the person reads, for pages of others: those of the service are in English. */
+  readonly uiLocales: string | undefined;
+  /** Whether the client asks for a refresh token. */
+  readonly asksRefresh: boolean;
+}
+
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+const MOST_RESOURCES = 5;
+
+const MAX_AGE = /^\d{1,9}$/;
+const LOCALES = /^[A-Za-z0-9-]{1,35}( [A-Za-z0-9-]{1,35}){0,9}$/;
+
+/**
+ * @see RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2, RFC 9396 §2, RFC 9449 §10, RFC 9470 §4
+ * @throws an OAuth error
+ */
+export function acceptAuthorization(form: AuthorizationForm): Asked {
+  const invalid = (message: string) => oauthRefusal('invalid_request', message);
+  if (form.request !== undefined) throw oauthRefusal('request_not_supported', 'Push the request instead.');
+  if (form.response_type === undefined) throw invalid('Send `response_type=code`.');
+  if (form.response_type !== 'code') {
+    throw oauthRefusal('unsupported_response_type', 'The only `response_type` is `code`.');
+  }
+  if ((form.response_mode ?? 'query') !== 'query') throw invalid('The only `response_mode` is `query`.');
+  const { code_challenge: codeChallenge = '', state } = form;
+  if (form.code_challenge_method !== 'S256' || !CHALLENGE.test(codeChallenge)) {
+    throw invalid('Send `code_challenge` with `code_challenge_method=S256`.');
+  }
+  if (state !== undefined && state.length > LONGEST_STATE) {
+    throw invalid(`\`state\` has at most ${LONGEST_STATE} characters.`);
+  }
+  // The query of a link has no schema.
+  if ((form.resource ?? []).length > MOST_RESOURCES) {
+    throw oauthRefusal('invalid_target', 'Name five resources at most.');
+  }
+  if (form.dpop_jkt !== undefined && !CHALLENGE.test(form.dpop_jkt))
+    throw invalid('`dpop_jkt` is malformed.');
+  if (form.max_age !== undefined && !MAX_AGE.test(form.max_age)) {
+    throw invalid('`max_age` is a number of seconds.');
+  }
+  if (wordsOf(form.acr_values).length > 0) {
+    // RFC 9470 §5: a level that cannot be reached ends the request, so no token pretends to have it.
+    throw oauthRefusal(
+      'unmet_authentication_requirements',
+      'The service knows no `acr_values`; ask by `max_age`.',
+    );
+  }
+  const prompts = wordsOf(form.prompt);
+  if (prompts.includes('none')) {
+    throw oauthRefusal('interaction_required', 'A person decides, so `prompt=none` never succeeds.');
+  }
+  return {
+    scopes: fewerScopesOf(form.scope) ?? [],
+    resources: distinctResources(form.resource ?? []),
+    codeChallenge,
+    state,
+    purpose: form.purpose,
+    details: detailsOf(form.authorization_details),
+    keyThumbprint: form.dpop_jkt,
+    loginHint: form.login_hint,
+    asksAlways: prompts.includes('consent'),
+    asksSignIn: prompts.includes('login'),
+    maxAgeSeconds: form.max_age === undefined ? undefined : Number(form.max_age),
+    uiLocales: LOCALES.test(form.ui_locales ?? '') ? form.ui_locales : undefined,
+    asksRefresh: wordsOf(form.scope).includes('offline_access'),
+  };
+}
+
+/** A request that comes by another channel than a browser. */
+export type AskedByChannel = Pick<Asked, 'scopes' | 'resources' | 'purpose' | 'details' | 'asksRefresh'>;
+
+/** @see RFC 8628 §3.1; OpenID CIBA Core 1.0 §7.1 @throws an OAuth error */
+export function acceptChannelForm(form: ChannelForm): AskedByChannel {
+  if (form.request !== undefined) throw oauthRefusal('request_not_supported', 'Send the members themselves.');
+  return {
+    scopes: fewerScopesOf(form.scope) ?? [],
+    resources: distinctResources(form.resource ?? []),
+    purpose: form.purpose,
+    details: detailsOf(form.authorization_details),
+    asksRefresh: wordsOf(form.scope).includes('offline_access'),
+  };
+}
+
+const wordsOf = (text = '') => text.split(' ').filter(Boolean);
+
+/** `offline_access` asks for a refresh token, and is no scope of a grant. @throws invalid_scope */
+function grantScopesOf(scope: string | undefined): string[] {
+  const scopes = distinctScopes(wordsOf(scope).filter((each) => each !== 'offline_access'));
+  return mustBeScopes(scopes);
+}
+
+/** The scopes that a client wants for one token; undefined for those of the grant. @throws invalid_scope */
+export function fewerScopesOf(scope: string | undefined): string[] | undefined {
+  const isWhole = scope === undefined || wordsOf(scope).every((each) => each === 'offline_access');
+  return isWhole ? undefined : grantScopesOf(scope);
+}
+
+/** @throws invalid_authorization_details */
+export function detailsOf(text: string | undefined): unknown[] | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const parsed = parseJsonText(text);
+    if (Array.isArray(parsed) && parsed.length <= 20) return parsed;
+  } catch {
+    // The same refusal as for any other text that is not an array.
+  }
+  throw oauthRefusal('invalid_authorization_details', '`authorization_details` has to be a JSON array.');
+}

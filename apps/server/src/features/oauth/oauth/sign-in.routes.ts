@@ -1,0 +1,67 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { addPage } from '../../../platform/http/routes/pages.ts';
+import type { AuthorizeDeps } from './authorize.ts';
+import { EnteredCode } from './channel.schema.ts';
+import { browserCookie } from './cookies.routes.ts';
+import { rates } from './oauth.rates.ts';
+import { browserOf } from './oauth.routes.ts';
+import { AskSignIn, SignIn, SignInOptions } from './sign-in.schema.ts';
+import { beginSignIn, finishSignIn } from './sign-in.ts';
+
+const onPage = { access: 'none', fromOwnPages: true, onOwnHost: true, rate: rates.oauthSignIn } as const;
+
+/** The page on which a person shows a passkey, where the service does not know yet whom a request is about. */
+export const signInRoutes: FastifyPluginAsyncTypebox<AuthorizeDeps> = async (app, deps) => {
+  const idOf = browserCookie(deps, { name: 'bh_sign_in', seconds: 600 });
+  const signingBrowser = (request: FastifyRequest, reply: FastifyReply) => ({
+    ...browserOf(request),
+    browserId: idOf(request, reply),
+  });
+
+  addPage(app, {
+    name: 'sign-in',
+    feature: 'oauth.signIn',
+    summary: 'The page on which a person shows a passkey for an authorization request',
+    folder: `${import.meta.dirname}/page`,
+    onOwnHost: true,
+  });
+
+  app.post(
+    '/v1/oauth/sign-ins/options',
+    {
+      config: { ...onPage, failures: ['BAD_REQUEST', 'CONFLICT'] },
+      schema: {
+        operationId: 'oauth.signInOptions',
+        summary: 'Ask for a passkey of the person whom an authorization request is about',
+        description: 'The options are the same for everybody: the person chooses the passkey.',
+        body: AskSignIn,
+        response: { 200: SignInOptions },
+      },
+    },
+    (request, reply) => beginSignIn(deps, request.body, signingBrowser(request, reply)),
+  );
+
+  app.post(
+    '/v1/oauth/sign-ins/verify',
+    {
+      config: {
+        ...onPage,
+        failures: [
+          'BAD_REQUEST',
+          'CONFLICT',
+          'CHALLENGE_INVALID',
+          'WEBAUTHN_VERIFICATION_FAILED',
+          'WEBAUTHN_CLONE_SUSPECTED',
+        ],
+      },
+      schema: {
+        operationId: 'oauth.signIn',
+        summary: 'Go on with an authorization request whose person has shown a passkey',
+        body: SignIn,
+        response: { 200: EnteredCode },
+      },
+    },
+    (request, reply) => finishSignIn(deps, request.body, signingBrowser(request, reply)),
+  );
+};

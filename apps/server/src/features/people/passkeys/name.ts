@@ -1,0 +1,64 @@
+import type { Assertion } from '@behest/protocol/passkey-shapes';
+import type { Caller } from '../../../platform/caller.ts';
+import { inTransaction } from '../../../platform/db/db.ts';
+import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import { asserted, suspect } from './assert.ts';
+import { checkAssertion, failed } from './ceremony.ts';
+import { type PasskeyDeps, verifyingParty } from './deps.ts';
+import { beginDiscovery, takeDiscovery } from './discover.ts';
+import { advanceCounter, findDiscovered } from './passkeys.repo.ts';
+
+export interface NamingDeps extends PasskeyDeps {
+  readonly store: EphemeralStore;
+}
+
+/** The request for which a person names themselves, and the browser in which they do. */
+export interface NamingPlace {
+  readonly requestId: string;
+  /** The secret of the browser's cookie. */
+  readonly browserId: string;
+}
+
+const placeOf = ({ requestId, browserId }: NamingPlace) => ({
+  use: 'name-principal',
+  binding: `${requestId}\n${browserId}`,
+});
+
+/** Asks for the passkey of a person whom nobody has named. @throws CONFLICT */
+export const beginNaming = (deps: NamingDeps, place: NamingPlace) =>
+  beginDiscovery(deps, verifyingParty(deps), placeOf(place));
+
+/**
+ * Takes the answer of an authenticator to a question for any passkey: the person is the principal of this developer to
+ * whom the passkey belongs. An attempt that fails uses the challenge up, too.
+ * @returns the principal's id
+ * @throws CHALLENGE_INVALID, BAD_REQUEST, WEBAUTHN_VERIFICATION_FAILED, also for a passkey of another developer,
+ * WEBAUTHN_CLONE_SUSPECTED
+ */
+export async function finishNaming(
+  deps: NamingDeps,
+  caller: Caller,
+  place: NamingPlace,
+  { challengeId, response }: Assertion,
+): Promise<string> {
+  const at = deps.clock();
+  const party = verifyingParty(deps);
+  const { tenant } = caller;
+  const challenge = await takeDiscovery(deps, placeOf(place), challengeId);
+  const passkey = await findDiscovered(deps.db, tenant, {
+    credentialId: Buffer.from(response.id, 'base64url'),
+    userHandle: Buffer.from(String(Object(response.response).userHandle ?? ''), 'base64url'),
+  });
+  if (!passkey) throw failed('credential');
+  const { counter, backedUp } = await checkAssertion({ party, challenge, response }, passkey);
+  const { id, principalId } = passkey;
+  const subject = { use: 'consent', subjectId: place.requestId, principalId } as const;
+  const isAdvanced = await inTransaction(deps.db, async (tx) => {
+    if (!(await advanceCounter(tx, tenant, { id, counter, backedUp }, at))) return false;
+    await recordActs(tx, caller, [asserted(passkey, subject)], at);
+    return true;
+  });
+  if (!isAdvanced) throw await suspect(deps, caller, passkey, at);
+  return principalId;
+}

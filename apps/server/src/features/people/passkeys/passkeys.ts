@@ -1,0 +1,125 @@
+import type { Act } from '../../../platform/acts.ts';
+import type { Caller, PrincipalSession } from '../../../platform/caller.ts';
+import { inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { AppError, notFound } from '../../../platform/errors.ts';
+import { byId, pageOf } from '../../../platform/paging.ts';
+import { recordActs, recordEntry } from '../../record/audit/index.ts';
+import { activeSession } from '../principals/principals.queries.ts';
+import type { PasskeyDeps } from './deps.ts';
+import {
+  deletePasskeyRow,
+  deletePasskeyRowsOf,
+  listPasskeyRows,
+  type PasskeyRow,
+  type RemovedPasskey,
+  updatePasskey,
+} from './passkeys.repo.ts';
+import { authenticatorOf } from './passkeys.rules.ts';
+import type {
+  OwnPasskeyPage,
+  OwnPasskeyQuery,
+  Passkey,
+  PasskeyChange,
+  PasskeyPage,
+  PasskeyQuery,
+} from './passkeys.schema.ts';
+
+export async function listPasskeys(
+  { db }: PasskeyDeps,
+  { tenant }: Caller,
+  query: PasskeyQuery,
+): Promise<PasskeyPage> {
+  const rows = await listPasskeyRows(db, tenant, query);
+  const { page, nextCursor } = pageOf(rows, byId, toPasskey);
+  return { credentials: page, nextCursor };
+}
+
+/** Renames a passkey, or clears a suspicion. @throws NOT_FOUND */
+export function changePasskey(
+  { db, clock }: PasskeyDeps,
+  caller: Caller,
+  id: string,
+  change: PasskeyChange,
+): Promise<Passkey> {
+  return inTransaction(db, async (tx) => {
+    const row = await updatePasskey(tx, caller.tenant, id, change);
+    if (!row) throw notFound();
+    const data = { credentialId: id, changed: Object.keys(change) };
+    await recordEntry(tx, caller, { action: 'fido.updated', data }, clock());
+    return toPasskey(row);
+  });
+}
+
+/** @throws NOT_FOUND */
+export function removePasskey({ db, clock }: PasskeyDeps, caller: Caller, id: string): Promise<void> {
+  return inTransaction(db, async (tx) => {
+    const row = await deletePasskeyRow(tx, caller.tenant, id);
+    if (!row) throw notFound();
+    await recordActs(tx, caller, [removed(row, 'api')], clock());
+  });
+}
+
+/** @throws UNAUTHORIZED when the session has ended */
+export async function listOwnPasskeys(
+  deps: PasskeyDeps,
+  session: PrincipalSession,
+  query: OwnPasskeyQuery,
+): Promise<OwnPasskeyPage> {
+  const { tenant } = await personOf(deps, session);
+  const rows = await listPasskeyRows(deps.db, tenant, { ...query, principalId: session.principalId });
+  const { page, nextCursor } = pageOf(rows, byId, toPasskey);
+  return { passkeys: page, nextCursor };
+}
+
+/** @throws UNAUTHORIZED when the session has ended, NOT_FOUND for a passkey of another principal */
+export async function removeOwnPasskey(
+  deps: PasskeyDeps,
+  session: PrincipalSession,
+  id: string,
+): Promise<void> {
+  const caller = await personOf(deps, session);
+  await inTransaction(deps.db, async (tx) => {
+    const row = await deletePasskeyRow(tx, caller.tenant, id, session.principalId);
+    if (!row) throw notFound();
+    await recordActs(tx, caller, [removed(row, 'principal')], deps.clock());
+  });
+}
+
+/** The principal as caller. */
+async function personOf({ db, clock }: PasskeyDeps, session: PrincipalSession): Promise<Caller> {
+  const found = await activeSession(db, session, clock()).executeTakeFirst();
+  if (!found) throw new AppError('UNAUTHORIZED', 'The session has ended.');
+  const { tenant, requestId } = session;
+  return { tenant, agentIds: null, actor: 'principal', role: 'runtime', ...found, requestId };
+}
+
+/** Deletes the passkeys of a person who left for good. @returns acts, which the caller records */
+export async function deletePasskeysOfPrincipal(
+  tx: Tx,
+  { tenant }: Pick<Caller, 'tenant'>,
+  principalId: string,
+): Promise<Act[]> {
+  const rows = await deletePasskeyRowsOf(tx, tenant, principalId);
+  return rows.map((row) => removed(row, 'principal_offboarded'));
+}
+
+const removed = (row: RemovedPasskey, reason: 'api' | 'principal' | 'principal_offboarded'): Act => ({
+  type: 'fido.removed',
+  principalId: row.principalId,
+  data: { ...authenticatorOf(row), reason },
+});
+
+function toPasskey(row: PasskeyRow): Passkey {
+  const { id, principalId, deviceName, backedUp, transports, status } = row;
+  return {
+    id,
+    principalId,
+    deviceName,
+    backedUp,
+    deviceType: row.isMultiDevice ? 'multiDevice' : 'singleDevice',
+    transports,
+    status,
+    createdAt: row.createdAt.toISOString(),
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,61 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { rates } from './scim.rates.ts';
+import {
+  MadeScimToken,
+  NewScimToken,
+  ScimTokenPage,
+  ScimTokenPath,
+  ScimTokenQuery,
+} from './tokens.schema.ts';
+import { createToken, deleteToken, listTokens, type TokenDeps } from './tokens.ts';
+
+export const scimTokenRoutes: FastifyPluginAsyncTypebox<TokenDeps> = async (app, deps) => {
+  app.post(
+    '/v1/scim/tokens',
+    {
+      config: { access: 'developer', role: 'full', rate: rates.scimTokenWrite, failures: ['CONFLICT'] },
+      schema: {
+        operationId: 'scimTokens.create',
+        summary: 'Create a token for an identity provider, which provisions people with it',
+        body: NewScimToken,
+        response: { 201: MadeScimToken },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await createToken(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.get(
+    '/v1/scim/tokens',
+    {
+      config: { access: 'developer', role: 'full', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'scimTokens.list',
+        summary: 'List SCIM tokens without their secrets, newest first',
+        querystring: ScimTokenQuery,
+        response: { 200: ScimTokenPage },
+      },
+    },
+    (request) => listTokens(deps, callerOf(request), request.query),
+  );
+
+  app.delete(
+    '/v1/scim/tokens/:id',
+    {
+      config: { access: 'developer', role: 'full', rate: rates.scimTokenWrite, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'scimTokens.delete',
+        summary: 'Delete a SCIM token, which is refused from then on',
+        params: ScimTokenPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await deleteToken(deps, callerOf(request), request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+};

@@ -1,0 +1,67 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { sendPage } from '../../../platform/http/answers/plain-page.ts';
+import { endsOfLogin, LOGIN_FAILURES } from './answers.routes.ts';
+import type { SsoDeps } from './deps.ts';
+import { takeDirectoryForm } from './directory.ts';
+import { findFlight } from './flight.ts';
+import { DirectoryForm, DirectoryQuery, SignedIn } from './login.schema.ts';
+import { rates } from './sso.rates.ts';
+
+const open = { access: 'none', errors: 'page' } as const;
+
+const FIELDS = [
+  { name: 'username', label: 'Name', type: 'text', autocomplete: 'username' },
+  { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' },
+] as const;
+
+/** The page where a person types the password of a directory, which has no page of its own. */
+export const ssoDirectoryRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, deps) => {
+  const { bringer, endedByForm } = endsOfLogin(deps);
+
+  app.get(
+    '/sso/ldap',
+    {
+      config: { ...open, rate: rates.ssoLogin, failures: [] },
+      schema: {
+        operationId: 'sso.directoryPage',
+        summary: 'Show the page where a person types the password of a directory',
+        querystring: DirectoryQuery,
+        response: { 200: Type.String() },
+      },
+    },
+    async (request, reply) => {
+      const { state, failed } = request.query;
+      await findFlight(deps, state, bringer(request).secrets); // refuses a login of another browser
+      reply.header('cache-control', 'no-store');
+      return sendPage(reply, {
+        title: 'Sign in through your organisation',
+        lead: 'Use the name and password of your account there.',
+        button: 'Sign in',
+        fields: FIELDS,
+        hidden: [['state', state]],
+        fault: failed && 'This name and password do not belong together. Try again.',
+      });
+    },
+  );
+
+  app.post(
+    '/sso/ldap',
+    {
+      config: { ...open, rate: rates.ssoLdap, failures: LOGIN_FAILURES, takesForm: true },
+      schema: {
+        operationId: 'sso.directoryForm',
+        summary: 'Take the name and password of a person from the page',
+        description:
+          'After a wrong password the browser is sent to the page again. Programs use `/sso/callback/ldap`.',
+        body: DirectoryForm,
+        response: { 200: SignedIn, 302: Type.Null(), 303: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const outcome = await takeDirectoryForm(deps, request.body, bringer(request));
+      if (!('nextTry' in outcome)) return endedByForm(request, reply, outcome);
+      return reply.header('cache-control', 'no-store').redirect(outcome.nextTry, 303);
+    },
+  );
+};

@@ -1,0 +1,190 @@
+import { expect, test } from 'vitest';
+import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
+import { startLdapStub } from '../../../../test/app/ldap-stub.ts';
+import { besideProvider } from '../../../../test/app/signing-on.ts';
+import { startApp } from '../../../../test/app/start-app.ts';
+import { GROUPS_ADVICE } from './advice.rules.ts';
+
+const SERVICE = 'cn=svc,dc=corp';
+const ADA = 'uid=ada,ou=people,dc=corp';
+const PEOPLE = 'ou=people,dc=corp';
+const GROUPS = 'ou=groups,dc=corp';
+
+type Attributes = Readonly<Record<string, readonly (string | Buffer)[]>>;
+
+async function startDirectory(members: object = {}) {
+  let attributes: Attributes = {};
+  let groups: { code?: number; count?: number } = {};
+  const stub = await startLdapStub({
+    bind: () => ({ code: 0 }),
+    search: (base) => {
+      if (base === PEOPLE) return { entries: [{ dn: ADA, attributes }] };
+      const entries = Array.from({ length: groups.count ?? 0 }, (_, index) => ({
+        dn: `cn=g${index},${GROUPS}`,
+        attributes: { CN: [`g${index}`] },
+      }));
+      return { entries, code: groups.code ?? 0 };
+    },
+  });
+  const service = await startApp(besideProvider());
+  const acme = await service.asDeveloper();
+  const body = {
+    name: 'Directory',
+    protocol: 'ldap',
+    ldapUrl: stub.url,
+    ldapBindDn: SERVICE,
+    ldapBindPassword: 'svc-pass',
+    ldapSearchBase: PEOPLE,
+    ...members,
+  };
+  const { id: connectionId } = (await acme('POST', '/v1/sso/connections', body)).json();
+  const signIn = (entry: Attributes = {}, found: typeof groups = {}, username = 'ada') => {
+    attributes = { entryUUID: ['u-1'], ...entry };
+    groups = found;
+    const input = { username, password: 'pw', connectionId, org: acme.developerId };
+    return service.app.inject({ method: 'POST', url: '/sso/callback/ldap', body: input });
+  };
+  const tried = async () => (await acme('POST', `/v1/sso/connections/${connectionId}/test`, {})).json();
+  const refusals = async () =>
+    (await entriesOf(acme, 'sso.login_failed')).map(({ metadata }) => Object(metadata));
+  return { stub, service, acme, signIn, tried, refusals };
+}
+
+test('K9, l02: the names of attributes have no case, and neither has a binary one', async () => {
+  const { signIn } = await startDirectory({
+    groupAttribute: 'memberof',
+    groupMappings: { 'CN=Staff,OU=Groups,DC=corp': ['calendar:read'] },
+    emailAttribute: 'USERPRINCIPALNAME',
+  });
+  const entry = { DisplayName: ['Ada'], userPrincipalName: ['ada@acme.test'] };
+  const bytes = Buffer.from('00ff10fe00ff10fe00ff10fe00ff10fe', 'hex');
+
+  expect(
+    (
+      await signIn({ ...entry, entryUUID: [], entryuuid: ['u-2'], memberOf: ['cn=staff, ou=groups,dc=corp'] })
+    ).json(),
+  ).toMatchObject({
+    sub: 'u-2',
+    email: 'ada@acme.test',
+    name: 'Ada',
+    groups: ['cn=staff, ou=groups,dc=corp'],
+    mappedScopes: ['calendar:read'],
+  });
+  expect((await signIn({ ...entry, entryUUID: [], objectguid: [bytes] })).json().sub).toBe(
+    bytes.toString('hex'),
+  );
+});
+
+test('K4, l07: one of several addresses is in a domain of the connection, and a name comes in two parts', async () => {
+  const { signIn } = await startDirectory({ domains: ['acme.test'] });
+  const entry = { mail: ['ada@old.test', 'ada@acme.test'], givenName: ['Ada'], sn: ['King'] };
+
+  expect((await signIn(entry)).json()).toMatchObject({ email: 'ada@acme.test', name: 'Ada King' });
+  expect(refusalOf(await signIn({ mail: ['ada@old.test'] }))).toBe('403 SSO_DOMAIN_NOT_ALLOWED');
+});
+
+test('K3: a part of the groups is not all of them: it signs nobody in', async () => {
+  const { signIn } = await startDirectory({
+    groupAttribute: 'memberOf',
+    ldapGroupSearchBase: GROUPS,
+    groupMappings: { g1: ['calendar:read'] },
+    defaultScopes: ['files:read'],
+  });
+  const causeOf = async (...input: Parameters<typeof signIn>) => {
+    const { code, message, details } = (await signIn(...input)).json();
+    return [code, message, details?.cause];
+  };
+  const refused = (cause: keyof typeof GROUPS_ADVICE) => ['SSO_AUTH_FAILED', GROUPS_ADVICE[cause], cause];
+
+  expect(await causeOf({ 'memberOf;range=0-1499': ['cn=g1'], memberOf: [] })).toEqual(refused('range'));
+  const all = { 'memberOf;range=0-*': ['cn=g1'], memberOf: [] };
+  expect((await signIn(all)).json()).toMatchObject({ groups: ['cn=g1'] });
+  expect(await causeOf({}, { count: 500, code: 4 })).toEqual(refused('size_limit'));
+  expect(await causeOf({}, { count: 1001 })).toEqual(refused('too_many'));
+  expect((await signIn({}, { count: 1000 })).json()).toMatchObject({ mappedScopes: ['calendar:read'] });
+  expect((await signIn()).json()).toMatchObject({ groups: [], mappedScopes: ['files:read'] });
+});
+
+test('K3, K10: a filter for groups that finds the same for everybody, or nobody, is refused when it is set', async () => {
+  const { acme } = await startDirectory();
+  const [{ id }] = (await acme('GET', '/v1/sso/connections')).json().connections;
+  const set = async (ldapGroupSearchFilter: string) => {
+    const answer = await acme('PATCH', `/v1/sso/connections/${id}`, { ldapGroupSearchFilter });
+    return answer.statusCode === 200 ? 200 : answer.json().details.fields[0].path;
+  };
+  const good = ['(member={{dn}})', '(&(objectClass=posixGroup)(memberUid={{username}}))'];
+  const bad = [
+    '(objectClass=groupOfNames)',
+    '(member={{DN}})',
+    '(&(member={{dn}})(ou={{tenant}}))',
+    '(&(member={{dn}})(uid=%s))',
+    '(|(member={{dn}})(memberUid={0}))',
+    '(member={{dn}}',
+  ];
+
+  for (const filter of good) expect(`${filter} ${await set(filter)}`).toBe(`${filter} 200`);
+  for (const filter of bad) expect(`${filter} ${await set(filter)}`).toBe(`${filter} ldapGroupSearchFilter`);
+  const search = await acme('PATCH', `/v1/sso/connections/${id}`, {
+    ldapSearchFilter: '(&(uid={{username}})(member={{dn}}))',
+  });
+  expect(search.json().message).toContain('a placeholder that nothing fills');
+  for (const name of ['ldapSearchBase', 'ldapGroupSearchBase']) {
+    const base = await acme('PATCH', `/v1/sso/connections/${id}`, { [name]: 'corp.example.com' });
+    expect([base.statusCode, base.json().details.fields[0].path]).toEqual([400, name]);
+  }
+});
+
+const dataOf = (data: string) => `80090308: LdapErr: DSID-0C090447, comment: error, data ${data}, v4563`;
+
+test('K6, l08: a refused password has the reason that the directory names', async () => {
+  const { stub, service, signIn, refusals } = await startDirectory();
+  const cases: readonly (readonly [reason: string, code: number, message?: string])[] = [
+    ['password', 49, dataOf('52e')],
+    ['logon_hours', 49, dataOf('530')],
+    ['workstation', 49, dataOf('531')],
+    ['password_expired', 49, dataOf('532')],
+    ['account_disabled', 49, dataOf('533')],
+    ['account_expired', 49, dataOf('701')],
+    ['password_must_change', 49, dataOf('773')],
+    ['account_locked', 49, dataOf('775')],
+    ['account_locked', 19, 'Exceed password retry limit. Please try later.'],
+    ['account_disabled', 53, 'Account inactivated. Contact system administrator.'],
+    ['unwilling_to_perform', 53],
+    ['password', 32],
+  ];
+  for (const [index, [reason, code, message = '']] of cases.entries()) {
+    stub.behaviour.bind = (dn) => (dn === SERVICE ? { code: 0 } : { code, message });
+    expect(`${reason}: ${refusalOf(await signIn({}, {}, `ada${index}`))}`).toBe(
+      `${reason}: 401 SSO_AUTH_FAILED`,
+    );
+    service.advance(60); // the log has the first refusal of each minute
+  }
+  const entries = await refusals();
+  expect(entries.map(({ reason }) => reason).toSorted()).toEqual(cases.map(([reason]) => reason).toSorted());
+  expect(entries.filter(({ message }) => typeof message !== 'string')).toEqual([]);
+
+  stub.behaviour.bind = (dn) => ({ code: dn === SERVICE ? 0 : 51 });
+  expect(refusalOf(await signIn())).toBe('502 SSO_ERROR unavailable');
+});
+
+test('K6, l04: a test says why the directory refused the account of the service', async () => {
+  const { stub, tried } = await startDirectory();
+  const cases: readonly (readonly [error: string, words: string, code: number, message?: string])[] = [
+    ['tls_required', 'ldaps:', 8],
+    ['tls_required', 'ldapTlsEnabled', 13],
+    ['bind', '`ldapBindDn` with its password', 49, dataOf('52e')],
+    ['bind_password_expired', 'has expired', 49, dataOf('532')],
+    ['bind_account_locked', 'locked', 19],
+    ['bind_unwilling_to_perform', 'code 53', 53],
+    ['bind_dn', 'not a name', 34],
+    ['bind_method', 'with a password', 48],
+    ['unavailable', 'busy', 51],
+  ];
+  for (const [error, words, code, message = ''] of cases) {
+    stub.behaviour.bind = () => ({ code, message });
+    expect(await tried()).toMatchObject({ success: false, error, message: expect.stringContaining(words) });
+  }
+  stub.behaviour.bind = () => ({ code: 0 });
+  stub.behaviour.search = () => ({ code: 50 });
+  expect(await tried()).toMatchObject({ error: 'search_access' });
+});

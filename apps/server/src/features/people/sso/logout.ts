@@ -1,0 +1,90 @@
+import { inTransaction } from '../../../platform/db/db.ts';
+import { AppError, badField } from '../../../platform/errors.ts';
+import { unseal } from '../../../platform/seal.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import { callerFor } from './callback.ts';
+import { readSessionCookie } from './cookies.ts';
+import type { SsoDeps } from './deps.ts';
+import type { SignedOut } from './login.schema.ts';
+import { issuerMetadata } from './oidc.ts';
+import { membersOf } from './secrets.ts';
+import { deleteSession, findSession, type SessionRow } from './sessions.repo.ts';
+import { type ConnectionRow, findConnection } from './sso.repo.ts';
+import { isOwnPath } from './sso.rules.ts';
+
+interface Leaving {
+  readonly requestId: string;
+  readonly cookie: string | undefined;
+  readonly returnTo: string | undefined;
+}
+
+/** The session of a browser and its connection. @throws BAD_REQUEST for an address that the connection does not list */
+async function heldBy(deps: SsoDeps, { cookie, returnTo }: Omit<Leaving, 'requestId'>) {
+  const named = readSessionCookie(cookie);
+  const tenant = { developerId: named?.developerId ?? '' };
+  const found = named && (await findSession(deps.db, tenant, named.id, deps.clock()));
+  const held = found?.secretHash.equals(named?.secretHash ?? Buffer.alloc(0)) ? found : undefined;
+  const row = held && (await findConnection(deps.db, tenant, held.connectionId));
+  const listed = row ? membersOf(row).redirectUris : [];
+  if (returnTo !== undefined && !listed.includes(returnTo) && !isOwnPath(returnTo, deps.publicBaseUrl)) {
+    throw badField(
+      'return_to',
+      'not_allowed',
+      'Send a path of this service, or an address of `redirectUris`.',
+    );
+  }
+  return { tenant, held, row };
+}
+
+/** Whether there is a session to end. @throws as `signOut` */
+export const isSignedIn = async (deps: SsoDeps, leaving: Omit<Leaving, 'requestId'>): Promise<boolean> =>
+  (await heldBy(deps, leaving)).held !== undefined;
+
+/**
+ * Ends the session of a browser, and says where the browser goes: to the provider where it publishes a place for that
+ * (OpenID Connect RP-Initiated Logout 1.0), and else back.
+ * @throws BAD_REQUEST for an address that the connection does not list
+ */
+export async function signOut(
+  deps: SsoDeps,
+  { requestId, cookie, returnTo }: Leaving,
+): Promise<SignedOut & { readonly goesTo: string | null }> {
+  const { tenant, held, row } = await heldBy(deps, { cookie, returnTo });
+  if (held) {
+    const at = deps.clock();
+    const { id: sessionId, connectionId, principalId } = held;
+    const caller = await callerFor(deps, tenant, connectionId, requestId);
+    await inTransaction(deps.db, async (tx) => {
+      if (!(await deleteSession(tx, tenant, sessionId, at))) return; // another request has ended it
+      const data = { connectionId, sessionId, reason: 'signed_out' };
+      const about = principalId === null ? {} : { principalId };
+      await recordActs(tx, caller, [{ type: 'sso.session.revoked', ...about, data }], at);
+    });
+  }
+  const atProvider = row?.protocol === 'oidc' ? await providersPlace(deps, row, { held, returnTo }) : null;
+  return { signedOut: held !== undefined, providerUrl: atProvider, goesTo: atProvider ?? returnTo ?? null };
+}
+
+/** The session has ended by now, so a provider that does not answer keeps nobody signed in here. */
+async function providersPlace(
+  deps: SsoDeps,
+  row: ConnectionRow,
+  { held, returnTo }: { readonly held: SessionRow | undefined; readonly returnTo: string | undefined },
+): Promise<string | null> {
+  const { issuerUrl = '', clientId = '', redirectUris } = membersOf(row);
+  try {
+    const { endSessionEndpoint } = await issuerMetadata(deps, issuerUrl);
+    if (endSessionEndpoint === null) return null;
+    const url = new URL(endSessionEndpoint);
+    url.searchParams.set('client_id', clientId);
+    const hint = held?.logoutHint && unseal(deps.stateKeys, held.logoutHint, Buffer.from(held.id));
+    if (hint) url.searchParams.set('id_token_hint', hint);
+    if (returnTo !== undefined && redirectUris.includes(returnTo)) {
+      url.searchParams.set('post_logout_redirect_uri', returnTo);
+    }
+    return url.href;
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,178 @@
+import type { Selectable } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import type { SsoSessions } from '../../../platform/db/types.gen.ts';
+import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
+import { rightsOfOne } from './groups.queries.ts';
+import { isSince, type SignIn, SKEW_MS, signInOf } from './sign-in.rules.ts';
+import { type Active, activeOf, concernOf, type SignInAt, signInAt } from './sso.queries.ts';
+import { domainOf, providerOf, type SsoMembers } from './sso.rules.ts';
+
+const liveSessions = (db: Executor, { developerId }: Tenant, now: Date) =>
+  db
+    .selectFrom('ssoSessions')
+    .select(['connectionId', 'userId', 'groups', 'secretHash', 'expiresAt'])
+    .select(['createdAt', 'authenticatedAt', 'authMethods'])
+    .where('developerId', '=', developerId)
+    .where('expiresAt', '>', now);
+
+/**
+ * The connection that demands a session of a principal who has none. The active connections stay locked until the
+ * commit, so that a session which the caller opens is seen by an enforcement that begins at the same time.
+ */
+export async function demandedOf(
+  tx: Tx,
+  tenant: Tenant,
+  principalId: string,
+  now: Date,
+): Promise<SignInAt | undefined> {
+  const active = await tx
+    .selectFrom('ssoConnections')
+    .select(['id', 'domains', 'settings', 'enforce'])
+    .where('developerId', '=', tenant.developerId)
+    .where('status', '=', 'active')
+    .orderBy('id')
+    .forShare()
+    .execute();
+  const { enforced, userId = '' } = await concernOf(tx, tenant, principalId, active);
+  if (!enforced) return undefined;
+  const live = await liveSessions(tx, tenant, now)
+    .where('connectionId', '=', enforced.id)
+    .where('userId', '=', userId)
+    .limit(1)
+    .executeTakeFirst();
+  return live ? undefined : signInAt(tenant, enforced);
+}
+
+/** A browser's own session, as far as it counts for a principal. */
+export interface OwnSession {
+  readonly expiresAt: Date;
+  readonly mappedScopes: readonly string[];
+  /** Whether the principal may approve no other scopes than those. */
+  readonly limitsScopes: boolean;
+  readonly authentication: SignIn;
+}
+
+/** The stand of single sign-on between a person's browser and an approval. */
+export interface Standing {
+  readonly signInAt: SignInAt | undefined;
+  readonly session: OwnSession | undefined;
+  /** The browser has a session, of somebody else. */
+  readonly isOtherPerson: boolean;
+  /** The person signed in too long ago for this request. */
+  readonly isTooOld: boolean;
+}
+
+interface Asking {
+  readonly principalId: string;
+  readonly now: Date;
+  /** The id of the session that the browser's cookie names, and the hash of the cookie's secret. */
+  readonly cookie: { readonly id: string; readonly secretHash: Buffer } | undefined;
+  /** The earliest sign-in that counts; null for any. */
+  readonly since: Date | null;
+  /** Whether a session is demanded also where no connection enforces it. */
+  readonly isDemanded: boolean;
+}
+
+/** @returns undefined where single sign-on is not demanded of the principal */
+export async function standingOf(
+  db: Executor,
+  tenant: Tenant,
+  { principalId, now, cookie, since, isDemanded }: Asking,
+): Promise<Standing | undefined> {
+  const concern = await concernOf(db, tenant, principalId, await activeOf(db, tenant).execute());
+  const { active, userId, enforced, leading } = concern;
+  if (!enforced && !isDemanded) return undefined;
+  const found =
+    cookie && (await liveSessions(db, tenant, now).where('id', '=', cookie.id).executeTakeFirst());
+  const held = cookie && found?.secretHash.equals(cookie.secretHash) ? found : undefined;
+  const connection = active.find(({ id }) => id === held?.connectionId);
+  const isOwn = userId !== undefined && held?.userId === userId;
+  const isTooOld = isOwn && held !== undefined && !isSince(held, since);
+  const counts = isOwn && !isTooOld && connection && (!enforced || connection.id === enforced.id);
+  return {
+    signInAt: leading && signInAt(tenant, leading),
+    session: counts ? await ownSession(db, tenant, held, connection) : undefined,
+    isOtherPerson: held !== undefined && !isOwn,
+    isTooOld,
+  };
+}
+
+type HeldSession = Pick<
+  Selectable<SsoSessions>,
+  'userId' | 'groups' | 'expiresAt' | 'createdAt' | 'authenticatedAt' | 'authMethods'
+>;
+
+async function ownSession(
+  db: Executor,
+  tenant: Tenant,
+  session: HeldSession,
+  { settings }: Active,
+): Promise<OwnSession> {
+  const { userId, groups, expiresAt } = session;
+  const { groupMappings }: SsoMembers = Object(settings); // stored by this service
+  const limitsScopes = Object.keys(groupMappings).length > 0;
+  const { mappedScopes } = await rightsOfOne(db, tenant, { userId, groups, settings });
+  return { expiresAt, mappedScopes, limitsScopes, authentication: signInOf(session) };
+}
+
+interface Naming extends Pick<Asking, 'now' | 'cookie' | 'since'> {
+  /** Whether the browser comes from signing in for this very request. */
+  readonly isSignedIn: boolean;
+}
+
+/**
+ * The principal whom the browser's own live session names. Whether the session proves enough, the consent page decides. A
+ * provider whose clock is behind is forgiven after a sign-in for the request alone.
+ */
+export async function principalOfSession(
+  db: Executor,
+  tenant: Tenant,
+  { now, cookie, since, isSignedIn }: Naming,
+): Promise<string | undefined> {
+  if (!cookie) return undefined;
+  const held = await liveSessions(db, tenant, now)
+    .select('principalId')
+    .where('id', '=', cookie.id)
+    .executeTakeFirst();
+  if (!held?.secretHash.equals(cookie.secretHash)) return undefined;
+  return isSince(held, since, isSignedIn ? SKEW_MS : 0) ? (held.principalId ?? undefined) : undefined;
+}
+
+interface AskingVoucher extends Pick<Asking, 'now' | 'cookie'> {
+  readonly address: string;
+}
+
+/** The connection that speaks for the verified domain of an address, and the browser's own session there. */
+export interface Vouching {
+  readonly loginPath: string;
+  readonly session:
+    | (Pick<Selectable<SsoSessions>, 'email' | 'subject' | 'userId'> & { readonly issuer: string })
+    | undefined;
+}
+
+/** @returns undefined for an address whose domain is not verified, or has no active connection */
+export async function vouchingFor(
+  db: Executor,
+  tenant: Tenant,
+  { address, now, cookie }: AskingVoucher,
+): Promise<Vouching | undefined> {
+  const domain = domainOf(address);
+  const active = await activeOf(db, tenant).execute();
+  const connection = active.find(({ domains }) => domains.includes(domain));
+  if (!connection || !(await isVerifiedBy(db, tenant, domain))) return undefined;
+  const { loginPath } = signInAt(tenant, connection);
+  const held =
+    cookie &&
+    (await liveSessions(db, tenant, now)
+      .select(['email', 'subject'])
+      .where('id', '=', cookie.id)
+      .where('connectionId', '=', connection.id)
+      .executeTakeFirst());
+  if (!held?.secretHash.equals(cookie?.secretHash ?? Buffer.alloc(0)))
+    return { loginPath, session: undefined };
+  const members: SsoMembers = Object(connection.settings); // stored by this service
+  const { email, subject, userId } = held;
+  const issuer = members.issuerUrl ?? providerOf(members);
+  return { loginPath, session: { email, subject, userId, issuer } };
+}

@@ -1,0 +1,213 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import type { Reach } from '../../../platform/caller.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import { type Admit, admitting } from './admitting.ts';
+import { filterIn, patternsIn } from './events.rules.ts';
+import type { EventsDeps } from './events.ts';
+import type { Outlet } from './outlet.ts';
+import { beginningOf, replay } from './replay.ts';
+import { type Tail, tailOf } from './tail.ts';
+
+/** Counts the live streams of this process. */
+export interface StreamMeter {
+  streamOpened(): void;
+  streamClosed(): void;
+  /** Counts an event once for each stream. */
+  eventSent(): void;
+}
+
+export interface StreamsDeps extends EventsDeps {
+  readonly store: EphemeralStore;
+  readonly meter: StreamMeter;
+  /** Called when Postgres or the ephemeral store fails. Streams stay open, and the service asks again. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** The streams that count together: those of a developer, or of a person. */
+export interface Seats {
+  readonly key: string;
+  /** The owner, as a refusal names it: `An account`. */
+  readonly owner: string;
+}
+
+/** The streams of a developer's API keys. */
+export const seatsOf = ({ tenant }: Pick<Reach, 'tenant'>): Seats => ({
+  key: `bh:{developer:${tenant.developerId}}:streams`,
+  owner: 'An account',
+});
+
+export interface StreamRequest {
+  readonly types: string;
+  readonly lastEventId: string | undefined;
+  readonly seats: Seats;
+  /** Whether the credential that opened the stream is still valid. */
+  readonly isGood: () => Promise<boolean>;
+  /** Looks at each event before it is sent. Without it, the consumer gets every event within its reach. */
+  readonly admit?: Admit;
+}
+
+/** Begins the answer. Through `choose` the consumer changes its patterns. */
+type Connect = (choose: (patterns: readonly string[]) => void) => Outlet;
+
+/** The live streams of this process, whatever their protocol. */
+export interface Streams {
+  readonly tail: Tail;
+  /** The patterns that a message of the consumer asks for; undefined for any other message. */
+  filterIn(text: Buffer): string[] | undefined;
+  /**
+   * Calls `connect` once the stream's beginning is known, so the stream has every event committed after the
+   * answer.
+   * @throws BAD_REQUEST, TOO_MANY_CONNECTIONS
+   */
+  open(reach: Reach, request: StreamRequest, connect: Connect): Promise<void>;
+  /** Ends all streams, and from then on each stream as soon as it is opened. */
+  close(): Promise<void>;
+}
+
+const MOST_STREAMS = 5; // of a developer, over all instances
+// In seconds.
+const KEEPALIVE_EVERY = 30;
+const CHECKED_EVERY = 60;
+/** Long enough to outlive one failed renewal, and short enough after a crash. */
+const SLOT_KEPT = 75;
+const RETRY_AFTER = 30;
+const POLL_EVERY = 1000; // milliseconds: the delay after a lost hint
+
+/** A stream holds its slot from before the answer until after its end. */
+interface Slot {
+  readonly id: string;
+  readonly seats: Seats;
+}
+
+interface Stream extends Pick<StreamRequest, 'isGood'> {
+  readonly slot: Slot;
+  readonly outlet: Outlet;
+  // Both in epoch milliseconds.
+  beatAt: number;
+  checkAt: number;
+}
+
+export function createStreams(deps: StreamsDeps): Streams {
+  const { db, store, clock, meter, onTrouble } = deps;
+  const tail = tailOf(db, onTrouble);
+  const slots = new Set<Slot>();
+  const streams = new Set<Stream>();
+  let timer: NodeJS.Timeout | undefined; // only while there are streams
+  let isClosed = false;
+
+  const leaseOf = ({ seats, id }: Slot) => ({
+    key: seats.key,
+    owner: id,
+    most: MOST_STREAMS,
+    seconds: SLOT_KEPT,
+  });
+  /** While the store is away, each process counts its own streams. */
+  const keepSlot = (slot: Slot) =>
+    store.takeSlot(leaseOf(slot)).catch((error: unknown) => {
+      onTrouble(error);
+      return true;
+    });
+  const takeSlot = async (slot: Slot) => {
+    slots.add(slot);
+    const own = [...slots].filter(({ seats }) => seats.key === slot.seats.key);
+    if (own.length > MOST_STREAMS || !(await keepSlot(slot))) throw tooMany(slot.seats);
+  };
+  const leave = (slot: Slot) => {
+    slots.delete(slot);
+    store.freeSlot(leaseOf(slot)).catch(() => {}); // the slot expires by itself
+  };
+
+  const beat = async (stream: Stream) => {
+    stream.outlet.keepalive();
+    if (!(await keepSlot(stream.slot))) stream.outlet.end('tooMany');
+  };
+  const check = async (stream: Stream) => {
+    if (!(await stream.isGood())) stream.outlet.end('credentialEnded');
+  };
+
+  // Bound outside requests: the timer would otherwise keep the context of the request that opened the first
+  // stream.
+  const look = AsyncLocalStorage.bind(() => {
+    tail.wakeAll();
+    const now = clock().getTime();
+    for (const stream of streams) {
+      if (now >= stream.checkAt) {
+        stream.checkAt = now + CHECKED_EVERY * 1000;
+        check(stream).catch((error: unknown) => {
+          stream.checkAt = now; // the check failed, so it repeats soon
+          onTrouble(error);
+        });
+      }
+      if (now >= stream.beatAt) {
+        stream.beatAt = now + KEEPALIVE_EVERY * 1000;
+        void beat(stream);
+      }
+    }
+  });
+
+  const add = (stream: Stream) => {
+    streams.add(stream);
+    timer ??= setInterval(look, POLL_EVERY).unref();
+    meter.streamOpened();
+    stream.outlet.onceClosed(() => {
+      streams.delete(stream);
+      meter.streamClosed();
+      leave(stream.slot);
+      if (streams.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    });
+  };
+
+  return {
+    tail,
+    filterIn: (text) => filterIn(deps.catalogue, text),
+    async open({ tenant, agentIds }, { types, lastEventId, seats, isGood, admit }, connect) {
+      const wanted: { patterns: readonly string[] } = { patterns: patternsIn(deps.catalogue, types) };
+      const reach = { tenant, agentIds };
+      const slot: Slot = { id: randomUUID(), seats };
+      try {
+        await takeSlot(slot);
+        const beginning = await beginningOf({ db, clock }, reach, lastEventId);
+        const connected = connect((patterns) => {
+          wanted.patterns = patterns;
+        });
+        const counted: Outlet = {
+          ...connected,
+          event(event) {
+            connected.event(event);
+            meter.eventSent();
+          },
+        };
+        const outlet = admit ? admitting(counted, admit, onTrouble) : counted;
+        const now = clock().getTime();
+        const beatAt = now + KEEPALIVE_EVERY * 1000;
+        const checkAt = now + CHECKED_EVERY * 1000;
+        add({ slot, isGood, outlet, beatAt, checkAt });
+        replay({ ...deps, tail }, { reach, outlet, wanted }, beginning);
+        if (isClosed) outlet.end('stopping');
+      } catch (error) {
+        leave(slot);
+        throw error;
+      }
+    },
+    async close() {
+      isClosed = true;
+      const ended = [...streams].map(
+        ({ outlet }) => new Promise<void>((resolve) => outlet.onceClosed(resolve)),
+      );
+      for (const { outlet } of streams) outlet.end('stopping');
+      await Promise.all(ended);
+    },
+  };
+}
+
+function tooMany({ owner }: Seats): AppError {
+  const message = `${owner} may have ${MOST_STREAMS} streams. Close a stream or retry in ${RETRY_AFTER} seconds.`;
+  return new AppError('TOO_MANY_CONNECTIONS', message, {
+    limit: MOST_STREAMS,
+    retryAfter: RETRY_AFTER,
+  });
+}

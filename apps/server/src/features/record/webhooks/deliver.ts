@@ -1,0 +1,120 @@
+import type { Clock } from '../../../platform/clock.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import type { Egress } from '../../../platform/egress/egress.ts';
+import type { KeyRing } from '../../service/keys/index.ts';
+import { envelopeToOcsf } from '../events/index.ts';
+import {
+  type ClaimedDelivery,
+  countPendingAcrossTenants,
+  deleteOldAcrossTenants,
+  settleDelivery,
+} from './deliveries.repo.ts';
+import type { WebhookSeals } from './secrets.ts';
+import { deliveryHeaders } from './signing.rules.ts';
+import type { MakeSet, OnEndpointGone } from './webhooks.hooks.ts';
+import {
+  type AfterAttempt,
+  afterAttempt,
+  afterSet,
+  type DeliveryAttempt,
+  PROMPT_SECONDS,
+  setHeaders,
+} from './webhooks.rules.ts';
+import { disableGone } from './webhooks.ts';
+
+export interface SenderDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly egress: Egress;
+  readonly seals: WebhookSeals;
+  readonly keyRing: KeyRing;
+  /** The `iss` of signals. */
+  readonly issuer: string;
+  readonly makeSet: MakeSet;
+  readonly onStreamGone: OnEndpointGone;
+  /** The time within which an attempt is prompt. */
+  readonly promptSeconds?: number;
+}
+
+/**
+ * Makes one attempt at a leased delivery and stores the outcome. Calls `onLate` as soon as the attempt is not
+ * prompt any longer.
+ */
+export async function deliver(
+  deps: SenderDeps,
+  delivery: ClaimedDelivery,
+  onLate?: () => void,
+): Promise<void> {
+  const { db, clock, seals, promptSeconds = PROMPT_SECONDS } = deps;
+  const secret = seals.open(delivery.secret, delivery);
+  if (secret === undefined)
+    throw new Error(`The secret of ${delivery.webhookId} opens under no configured key.`);
+  const attempt = delivery.isSet
+    ? await setAttempt(deps, delivery, secret)
+    : eventAttempt(deps, delivery, secret);
+
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    onLate?.();
+  }, promptSeconds * 1000);
+  const settled = await attempt().finally(() => clearTimeout(timer));
+
+  const { attempts, maxAttempts } = delivery;
+  const endedAt = clock();
+  const after = settled({ attempts: attempts + 1, maxAttempts, isLate }, endedAt);
+  await settleDelivery(db, delivery, endedAt, after);
+  if (after.isGone) await (delivery.isSet ? deps.onStreamGone : disableGone)(deps, delivery, endedAt);
+}
+
+/** Calls the endpoint. @returns a function that decides how the delivery goes on */
+type Attempt = () => Promise<(attempt: DeliveryAttempt, at: Date) => AfterAttempt>;
+
+function eventAttempt(
+  { clock, egress, seals }: SenderDeps,
+  delivery: ClaimedDelivery,
+  secret: string,
+): Attempt {
+  const { eventId, eventType, id: deliveryId, envelope, format, url } = delivery;
+  const body = format === 'ocsf' ? envelopeToOcsf(envelope) : envelope;
+  const at = clock();
+  const { previousSecret: previous, previousSecretExpiresAt: until } = delivery;
+  const previousSecret = previous && until && until > at ? seals.open(previous, delivery) : undefined;
+  const headers = deliveryHeaders({ eventId, eventType, deliveryId, body, at, secret, previousSecret });
+  return async () => {
+    const outcome = await egress.send({ url, method: 'POST', headers, body });
+    return (attempt, endedAt) => afterAttempt(attempt, outcome, endedAt);
+  };
+}
+
+/** RFC 8935 §2. The secret of a stream is the header that its receiver asked for. */
+async function setAttempt(deps: SenderDeps, delivery: ClaimedDelivery, secret: string): Promise<Attempt> {
+  const body = await deps.makeSet(deps, delivery);
+  const { url } = delivery;
+  return async () => {
+    const answer = await deps.egress.ask({ url, method: 'POST', headers: setHeaders(secret), body });
+    if (answer.status === undefined) return (attempt, endedAt) => afterSet(attempt, answer, endedAt);
+    const told = { ...answer, retryAfter: answer.headers['retry-after'] };
+    return (attempt, endedAt) => afterSet(attempt, told, endedAt);
+  };
+}
+
+const KEPT_SECONDS = 30 * 86_400;
+
+/**
+ * Deletes the deliveries whose retention has ended.
+ * @param batch the deliveries in one delete, so that no delete locks many rows or runs long
+ */
+export async function deleteOldDeliveries(
+  { db, clock }: Pick<SenderDeps, 'db' | 'clock'>,
+  signal: AbortSignal,
+  batch = 500,
+): Promise<void> {
+  const before = new Date(clock().getTime() - KEPT_SECONDS * 1000);
+  while (!signal.aborted && (await deleteOldAcrossTenants(db, before, batch)) === batch);
+}
+
+const MOST_COUNTED = 10_000;
+
+export const countPending = ({ db }: { db: Executor }): Promise<number> =>
+  countPendingAcrossTenants(db, MOST_COUNTED);

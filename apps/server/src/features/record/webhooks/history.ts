@@ -1,0 +1,116 @@
+import type { Caller } from '../../../platform/caller.ts';
+import { afterCommit, inTransaction } from '../../../platform/db/db.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { byId, mustBeWhole, pageOf, positionOf } from '../../../platform/paging.ts';
+import { announce } from '../audit/index.ts';
+import {
+  countDeliveries,
+  type DeliveryRow,
+  findDelivery,
+  insertDelivery,
+  listDeliveryRows,
+} from './deliveries.repo.ts';
+import { findEndpoint, lockEndpoint } from './webhooks.repo.ts';
+import type { Delivery, DeliveryPage, DeliveryPath, DeliveryQuery, WebhookTest } from './webhooks.schema.ts';
+import type { WebhookDeps } from './webhooks.ts';
+
+export interface DeliveryDeps extends WebhookDeps {
+  /** Wakes the dispatcher for a delivery that no recorded event announces. */
+  readonly wake: () => void;
+}
+
+const PAGE_SIZE = 20;
+
+/** @throws NOT_FOUND, or BAD_REQUEST for a page that the query cannot name */
+export async function listDeliveries(
+  deps: DeliveryDeps,
+  caller: Caller,
+  webhookId: string,
+  query: DeliveryQuery,
+): Promise<DeliveryPage> {
+  const position = positionOf(query, PAGE_SIZE);
+  if (!(await findEndpoint(deps.db, caller.tenant, webhookId))) throw notFound();
+  const rows = await listDeliveryRows(deps.db, caller.tenant, webhookId, query, position);
+  const total = await countDeliveries(deps.db, caller.tenant, webhookId, query);
+  const shown = pageOf(rows, byId, toDelivery);
+  mustBeWhole(position, shown);
+  const { page, pageSize } = position;
+  return { deliveries: shown.page, total, page, pageSize, nextCursor: shown.nextCursor };
+}
+
+/** Sends the same event once more, under the event id that receivers know already. @throws NOT_FOUND */
+export function redeliver(
+  deps: DeliveryDeps,
+  caller: Caller,
+  { id: webhookId, deliveryId }: DeliveryPath,
+): Promise<Delivery> {
+  const at = deps.clock();
+  return inTransaction(deps.db, async (tx) => {
+    const endpoint = await lockEndpoint(tx, caller.tenant, webhookId);
+    const found = await findDelivery(tx, caller.tenant, webhookId, deliveryId);
+    if (!endpoint || !found) throw notFound();
+    const { maxAttempts, url } = endpoint;
+    const id = newId('whd', at);
+    const times = { createdAt: at, nextAttemptAt: at };
+    await insertDelivery(tx, caller.tenant, { id, webhookId, ...found, maxAttempts, ...times });
+    await afterCommit(tx, deps.wake);
+    const { eventId, eventType } = found;
+    const made = {
+      id,
+      webhookId,
+      eventId,
+      eventType,
+      status: 'pending',
+      attempts: 0,
+      maxAttempts,
+      url,
+    } as const;
+    return toDelivery({ ...made, ...neverTried, ...times });
+  });
+}
+
+/** Sends an event to this webhook alone, whatever the webhook subscribes to. @throws NOT_FOUND */
+export function sendTest(deps: DeliveryDeps, caller: Caller, webhookId: string): Promise<WebhookTest> {
+  const at = deps.clock();
+  return inTransaction(deps.db, async (tx) => {
+    const endpoint = await lockEndpoint(tx, caller.tenant, webhookId);
+    if (!endpoint) throw notFound();
+    const event = await announce(tx, caller, { type: 'webhook.test', data: { webhookId } }, at);
+    const id = newId('whd', at);
+    await insertDelivery(tx, caller.tenant, {
+      id,
+      webhookId,
+      eventId: event.eventId,
+      eventType: 'webhook.test',
+      envelope: event.envelope,
+      maxAttempts: endpoint.maxAttempts,
+      createdAt: at,
+      nextAttemptAt: at,
+    });
+    return { eventId: event.eventId, deliveryId: id };
+  });
+}
+
+const neverTried = { lastError: null, lastStatusCode: null, lastAttemptAt: null, deliveredAt: null };
+
+function toDelivery(row: DeliveryRow): Delivery {
+  const { id, webhookId, eventId, eventType, status, attempts, maxAttempts, url } = row;
+  const { lastError, lastStatusCode } = row;
+  return {
+    id,
+    webhookId,
+    eventId,
+    eventType,
+    status,
+    attempts,
+    maxAttempts,
+    url,
+    lastError,
+    lastStatusCode,
+    createdAt: row.createdAt.toISOString(),
+    lastAttemptAt: row.lastAttemptAt?.toISOString() ?? null,
+    nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
+    deliveredAt: row.deliveredAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,89 @@
+import type { KeyObject } from 'node:crypto';
+import type { SigningAlg, VerificationKey } from './keys.rules.ts';
+import {
+  byPublication,
+  endsAt,
+  isLive,
+  type KeyLife,
+  type KeySpans,
+  maySign,
+  signsFrom,
+} from './life.rules.ts';
+import { type KeysInUse, keysInUse, type SigningUse } from './use.rules.ts';
+
+/** A key of the database, as this process holds it. */
+export interface StoredKey extends KeyLife {
+  readonly key: VerificationKey;
+  /** Undefined once the key is retired, or when no vault key of the process opens it. */
+  readonly privateKey: KeyObject | undefined;
+}
+
+export interface StoredUse extends KeySpans {
+  readonly signsAs: SigningAlg;
+  /** Further keys of the settings, which verify and never sign. */
+  readonly others: readonly VerificationKey[];
+  /** Undefined means the oldest RSA key of the database. */
+  readonly legacyKey: VerificationKey | undefined;
+}
+
+/**
+ * The keys at one time, and the time until which they stay the same. Every instance that has read the same rows gets the
+ * same answer, so the turn from one key to the next needs no message.
+ */
+export function keysOfStore(rows: readonly StoredKey[], now: Date, use: StoredUse) {
+  const live = rows.filter((row) => isLive(row, now, use)).sort(byPublication);
+  const legacyKey = legacyOf(live, use);
+  const signing = signingOf(live, now, legacyKey, use);
+  const first = live.filter(({ kid }) => kid === signing?.row.kid);
+  const rest = (['active', 'pending', 'retired'] as const).flatMap((state) =>
+    live.filter((row) => row.state === state && row.kid !== signing?.row.kid),
+  );
+  const own = [...first, ...rest].map(({ key }) => key);
+  const isOwn = (other: VerificationKey) => own.some(({ jwk }) => jwk.kid === other.jwk.kid);
+  const published = [...own, ...use.others.filter((other) => !isOwn(other))];
+  const inUse = {
+    signing: useOf(signing),
+    rsa: useOf(signingOf(live, now, legacyKey, { ...use, signsAs: 'RS256' })),
+  };
+  return {
+    inUse: keysInUse(inUse, published, legacyKey) satisfies KeysInUse,
+    until: nextChange(live, now, use),
+  };
+}
+
+function useOf(signing: ReturnType<typeof signingOf>): SigningUse | undefined {
+  const { privateKey, key } = { ...signing?.row };
+  return signing && key && privateKey
+    ? { key: { ...key, privateKey }, isLegacy: signing.isLegacy }
+    : undefined;
+}
+
+/** A removed key verifies nothing, under no name. */
+function legacyOf(live: readonly StoredKey[], { legacyKey, others }: StoredUse): VerificationKey | undefined {
+  if (!legacyKey) return live.find(({ alg }) => alg === 'RS256')?.key;
+  const known = [...live.map(({ key }) => key), ...others];
+  return known.find(({ thumbprint }) => thumbprint === legacyKey.thumbprint);
+}
+
+/**
+ * The newest key of the algorithm that has been published for the delay, else an RSA key that has. Before that, only an
+ * active RSA key is there, which was the first of an empty store: it signs as keys of the settings do after a start.
+ */
+function signingOf(
+  live: readonly StoredKey[],
+  now: Date,
+  legacyKey: VerificationKey | undefined,
+  use: StoredUse,
+) {
+  const ready = live.filter((row) => maySign(row, now, use));
+  const settled =
+    ready.findLast(({ alg }) => alg === use.signsAs) ?? ready.findLast(({ alg }) => alg === 'RS256');
+  if (settled) return { row: settled, isLegacy: false };
+  const first = live.find(({ state, alg }) => state === 'active' && alg === 'RS256');
+  return first && { row: first, isLegacy: first.key.thumbprint === legacyKey?.thumbprint };
+}
+
+function nextChange(live: readonly StoredKey[], now: Date, use: StoredUse): number {
+  const times = live.flatMap((row) => [row.state === 'retired' ? endsAt(row, use) : signsFrom(row, use)]);
+  return Math.min(...times.filter((time) => time > now.getTime()));
+}

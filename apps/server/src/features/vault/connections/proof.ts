@@ -1,0 +1,120 @@
+import type { Caller } from '../../../platform/caller.ts';
+import { inTransaction } from '../../../platform/db/db.ts';
+import { emailUnverified, thumbprintsOf } from '../../accounts/developers/index.ts';
+import { nameInMail } from '../../accounts/emails/index.ts';
+import {
+  checkMailedCode,
+  readVouching,
+  sendMailedCode,
+  signInUrl,
+  standingHint,
+  unknownAddress,
+  wrongCode,
+} from '../../grants/consent/index.ts';
+import { recordBlockedAttempt } from '../../record/audit/index.ts';
+import type { PageHold } from './browser.ts';
+import type { ShownRow } from './connections.repo.ts';
+import type { Verified } from './connections.schema.ts';
+import type { ConnectDeps } from './deps.ts';
+import { keepProof, pageOf, verificationFor } from './held.ts';
+import { pageKey } from './keys.ts';
+
+/**
+ * Takes the developer's word for the person, for this browser alone.
+ * @throws as `pageOf`
+ */
+export async function takeHint(
+  deps: ConnectDeps,
+  caller: Caller,
+  hold: PageHold,
+  hint: string,
+): Promise<Verified> {
+  const held = await pageOf(deps, hold);
+  const { row, page } = held;
+  const now = deps.clock();
+  const { developerId, consentKeys, principalId, id } = row;
+  const claims = { conn: id, nonce: page.nonce };
+  const vouched = { developerId, consentKeys, principalId, claims };
+  const good =
+    page.nonce === '' ? undefined : readVouching('connect-hint', hint, vouched, { issuer: deps.issuer, now });
+  if (!good) {
+    await reportBlocked(deps, caller, row, 'proof');
+    const kept = page.proofs.hint === 'none' ? { ...page, proofs: { hint: 'bad' as const } } : page;
+    return keepProof(deps, { ...held, page: kept });
+  }
+  const { email, keyThumbprint } = good;
+  const taken = { at: now.toISOString(), keyThumbprint, ...(email !== undefined && { email }) };
+  return keepProof(deps, {
+    ...held,
+    page: { ...page, nonce: '', proofs: { ...page.proofs, hint: taken } },
+  });
+}
+
+/** The address at which the person signs in, and from which the browser comes back. @throws CONFLICT and as `pageOf` */
+export async function signOnAddress(deps: ConnectDeps, hold: PageHold): Promise<{ redirectTo: string }> {
+  const held = await pageOf(deps, hold);
+  const { principalId, id } = held.row;
+  const { standing } = await verificationFor(deps, held, deps.clock());
+  const returnTo = `/connect?session=${id}`;
+  return { redirectTo: signInUrl(deps.publicBaseUrl, standing, { principalId, returnTo }) };
+}
+
+/** Sends a code to the address that the hint names. @throws CONFLICT and as `sendMailedCode` */
+export async function sendCode(deps: ConnectDeps, caller: Caller, hold: PageHold) {
+  const { row, page } = await pageOf(deps, hold);
+  const email = standingHint(page.proofs, thumbprintsOf(row.consentKeys))?.email;
+  if (row.consentMode !== 'email' || email === undefined) throw unknownAddress();
+  if (!row.emailVerified) throw emailUnverified();
+  return sendMailedCode(deps, caller, {
+    subjectId: row.id,
+    email,
+    mailOf: (code) => connectingMail(row, code),
+  });
+}
+
+/** Begins with a sentence of the service, because developers choose the names. */
+export const connectingMail = (
+  { developerName, developerId }: Pick<ShownRow, 'developerName' | 'developerId'>,
+  code: string,
+) => ({
+  subject: `${code} is your code to connect an account`,
+  text: `Nothing is connected without this code. If you did not open a page that asks for it, do nothing.
+
+    ${code}
+
+You are about to connect an account of yours for an application. Type the code into the page that asked for it. The code is good for 10 minutes. Tell it to nobody.
+
+The application: ${nameInMail(developerName, developerId)}
+`,
+});
+
+/** @throws BAD_REQUEST for a wrong code, TOKEN_EXPIRED, UNAUTHORIZED after the last try */
+export async function checkCode(
+  deps: ConnectDeps,
+  caller: Caller,
+  hold: PageHold,
+  code: string,
+): Promise<Verified> {
+  const held = await pageOf(deps, hold);
+  const { row, page } = held;
+  const outcome = await checkMailedCode(deps, row.id, code);
+  if (outcome !== 'right') {
+    await reportBlocked(deps, caller, row, 'proof');
+    if (outcome === 'last') await deps.store.remove(pageKey(row.id));
+    throw wrongCode(outcome);
+  }
+  const proofs = { ...page.proofs, mailReadAt: deps.clock().toISOString() };
+  return keepProof(deps, { ...held, page: { ...page, proofs } });
+}
+
+/** Records what did not prove the person, or came from elsewhere. */
+export function reportBlocked(
+  { db, clock }: ConnectDeps,
+  caller: Caller,
+  { id, principalId, service }: Pick<ShownRow, 'id' | 'principalId' | 'service'>,
+  reason: 'proof' | 'browser' | 'provider' | 'issuer',
+): Promise<void> {
+  const data = { connectSessionId: id, service, reason };
+  const attempt = { action: 'vault.connection.blocked', about: { principalId }, data } as const;
+  return inTransaction(db, (tx) => recordBlockedAttempt(tx, caller, attempt, clock()));
+}

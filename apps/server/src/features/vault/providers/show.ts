@@ -1,0 +1,93 @@
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import type { Egress } from '../../../platform/egress/egress.ts';
+import type { MasterKeys } from '../../../platform/envelope.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { byId, pageOf } from '../../../platform/paging.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
+import { foundOf, settingsOf } from './client.ts';
+import { shownPresets } from './presets.ts';
+import type { OnProviderDeleted } from './providers.hooks.ts';
+import { findProvider, listProviderRows, type ProviderRow } from './providers.repo.ts';
+import type { Provider, ProviderPage, ProviderQuery } from './providers.schema.ts';
+
+export interface ProviderDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly vault: MasterKeys;
+  /** The addresses that upstreams may name. */
+  readonly upstream: Egress;
+  readonly publicBaseUrl: string;
+  readonly quotas: Quotas;
+  readonly onDeleted: readonly OnProviderDeleted[];
+}
+
+export const redirectUriOf = ({ publicBaseUrl }: Pick<ProviderDeps, 'publicBaseUrl'>, id: string) =>
+  `${publicBaseUrl}/connect/callback/${id}`;
+
+export const documentUrlOf = ({ publicBaseUrl }: Pick<ProviderDeps, 'publicBaseUrl'>, id: string) =>
+  `${publicBaseUrl}/connect/clients/${id}`;
+
+export async function listProviders(
+  deps: ProviderDeps,
+  { tenant }: Caller,
+  query: ProviderQuery,
+): Promise<ProviderPage> {
+  const rows = await listProviderRows(deps.db, tenant, query);
+  const { page, nextCursor } = pageOf(rows, byId, (row) => toProvider(deps, row));
+  return { providers: page, nextCursor };
+}
+
+/** @throws NOT_FOUND for an unknown provider and for a foreign one alike */
+export async function getProvider(deps: ProviderDeps, { tenant }: Caller, id: string): Promise<Provider> {
+  return toProvider(deps, await storedProvider(deps, tenant, id));
+}
+
+export async function storedProvider({ db }: ProviderDeps, tenant: Tenant, id: string): Promise<ProviderRow> {
+  const row = await findProvider(db, tenant, id);
+  if (!row) throw notFound();
+  return row;
+}
+
+export function toProvider(deps: Pick<ProviderDeps, 'publicBaseUrl'>, row: ProviderRow): Provider {
+  const { id, service, name, clientId, clientSource, status, lastError } = row;
+  const { kind, preset, issuer, mcpUrl, ...settings } = settingsOf(row);
+  const found = foundOf(row);
+  return {
+    id,
+    providerId: id,
+    service,
+    name,
+    kind,
+    preset,
+    issuer: found.issuer ?? issuer,
+    mcpUrl,
+    authorizationEndpoint: found.authorizationEndpoint,
+    tokenEndpoint: found.tokenEndpoint,
+    revocationEndpoint: found.revocationEndpoint,
+    userinfoEndpoint: found.userinfoEndpoint,
+    parEndpoint: found.parEndpoint,
+    jwksUri: found.jwksUri,
+    clientId,
+    clientSource,
+    hasClientSecret: row.clientSecret !== null,
+    authMethod: row.authMethod as Provider['authMethod'], // stored by this service
+    scopes: { required: [...settings.scopes.required], optional: [...settings.scopes.optional] },
+    acceptPartial: settings.acceptPartial,
+    pkce: settings.pkce,
+    authorizeParams: settings.authorizeParams,
+    account: settings.account,
+    scopeSeparator: settings.scopeSeparator,
+    tokenPointers: settings.tokenPointers,
+    tokenLifetimeSeconds: settings.tokenLifetimeSeconds ?? null,
+    redirectUri: redirectUriOf(deps, id),
+    status,
+    lastDiscoveredAt: row.lastDiscoveredAt?.toISOString() ?? null,
+    lastError,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+export const listPresets = () => ({ presets: shownPresets });
