@@ -102,13 +102,15 @@ function mustLive(grant: GrantRow, now: Date): void {
   throw new AppError('GRANT_INACTIVE', message, { reason });
 }
 
-/** Refuses a request to come, of an agent that need not exist yet. @throws PLAN_LIMIT_EXCEEDED */
+/** Refuses a request to come, of an agent that need not exist yet. @returns the facts about it @throws PLAN_LIMIT_EXCEEDED */
 export async function mustHaveRoomFor(
   deps: AuthorizationDeps,
   caller: Caller,
   asked: Pick<NewRequest, 'agentId' | 'principalId'>,
-): Promise<void> {
-  await mustHaveRoom(deps, caller, await getAsker(deps.db, caller, asked), deps.clock());
+): Promise<Asker> {
+  const asker = await getAsker(deps.db, caller, asked);
+  await mustHaveRoom(deps, caller, asker, deps.clock());
+  return asker;
 }
 
 /** Refuses before the store gets a ticket. The write decides about requests, and the exchange about grants. */

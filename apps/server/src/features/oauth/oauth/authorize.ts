@@ -205,7 +205,7 @@ export function toAsking(
 ): Described {
   return {
     name,
-    vouchedBy: host === null ? 'nobody' : 'host',
+    vouchedBy: host === null ? 'none' : 'host',
     host,
     isLocal: redirectUris.every(isLocalUri),
     refreshes: refreshes || asksRefresh,

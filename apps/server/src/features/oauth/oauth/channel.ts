@@ -34,10 +34,11 @@ type ChannelDeps = AuthorizationDeps & Parameters<typeof proposed>[0];
 export async function admitByChannel(deps: ChannelDeps, client: Client, request: ByChannel): Promise<void> {
   const { caller, agentDid, isProposed = false } = client;
   const { input } = await inputOf(deps, client, request);
-  if (isProposed && agentDid === '') return mustHaveRoomFor(deps, caller, input);
-  const { asker } = await admit(deps, caller, input, { channel: request.channel, isProposed });
-  if (caller.mode === 'live' && asker.consentMode === 'sso')
-    await mustHaveActiveConnection(deps.db, caller.tenant);
+  const isNew = isProposed && agentDid === '';
+  const { consentMode } = isNew
+    ? await mustHaveRoomFor(deps, caller, input)
+    : (await admit(deps, caller, input, { channel: request.channel, isProposed })).asker;
+  if (caller.mode === 'live' && consentMode === 'sso') await mustHaveActiveConnection(deps.db, caller.tenant);
 }
 
 /** @throws as `requestConsent` */
@@ -58,7 +59,7 @@ export async function requestByChannel(deps: ChannelDeps, client: Client, reques
         client: {
           ...asking,
           // Anybody can send the address of a client without a secret, and no redirect leads the answer to its host.
-          ...(client.isPublic && asking.vouchedBy === 'host' && { vouchedBy: 'nobody' as const }),
+          ...(client.isPublic && asking.vouchedBy === 'host' && { vouchedBy: 'none' as const }),
           isLocal: false,
           resourceNames: resources.map(({ name }) => name),
         },

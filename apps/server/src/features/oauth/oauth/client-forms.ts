@@ -16,7 +16,8 @@ export interface TenantClues {
 /** The parts of a request that say which client made it, and from where. */
 export interface ClientRequest {
   readonly authorization: string | undefined;
-  readonly sent: Sent & TenantClues;
+  readonly sent: Sent;
+  readonly clues: TenantClues;
   readonly requestId: string;
   readonly address: string;
 }

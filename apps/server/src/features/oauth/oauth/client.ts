@@ -119,7 +119,7 @@ async function seatOf(
   request: ClientRequest,
   rule: Rule,
 ): Promise<Client> {
-  const developer = await developerNamed(deps, request.sent);
+  const developer = await developerNamed(deps, request.clues);
   await deps.chargeClient(rule, { developer: strangersOf(developer) });
   return seatedClient(deps, described, developer, request);
 }

@@ -11,7 +11,14 @@ import { requestByChannel } from './channel.ts';
 import { type Client, findClient } from './client.ts';
 import type { DeviceDeps } from './device.ts';
 import { keepFlow, secondsLeft } from './flow.ts';
-import { applicationAddress, type Browser, findLoginUrl, signedOnPerson, signInAddress } from './person.ts';
+import {
+  applicationAddress,
+  type Browser,
+  findLoginUrl,
+  noSignInMethod,
+  signedOnPerson,
+  signInAddress,
+} from './person.ts';
 import { acceptChannelForm } from './request.rules.ts';
 import { findWaiting, forgetWaiting, keepWaiting, readUserCode, type Waiting } from './user-code.ts';
 
@@ -27,7 +34,7 @@ export interface EnteringBrowser extends Browser {
 
 /**
  * Makes the request of the device whose code the person has entered, and leads them to it. A code is entered once.
- * @throws NOT_FOUND for a code that waits for nobody, CONFLICT where the request is refused, RATE_LIMITED
+ * @throws NOT_FOUND for a code that is unknown or used, CONFLICT where the request is refused, RATE_LIMITED
  */
 export async function enterUserCode(
   deps: DeviceDeps,
@@ -37,30 +44,48 @@ export async function enterUserCode(
   await countEntry(deps, browser, 0);
   const userCode = readUserCode(text);
   const waiting = userCode === undefined ? undefined : await findWaiting(deps, userCode);
-  const known = waiting && (await findClient(deps, waiting.clientId, browser.address));
-  if (!userCode || !waiting || !known) {
+  if (!userCode || !waiting) {
     await countEntry(deps, browser, 1);
     throw notFound();
   }
-  const client = await clientFor(deps, known, waiting.form, browser);
-  const person = await personOf(deps, client, { waiting, userCode, hint }, browser);
-  if ('signInAt' in person) return { redirectTo: person.signInAt };
-  const owner = newSecret();
-  const slot = { key: `bh:{entered:${waiting.flowId}}`, owner };
-  if (!(await deps.store.takeSlot({ ...slot, most: 1, seconds: WINDOW_SECONDS }))) throw notFound();
-  try {
-    const redirectTo = await makeRequest(deps, client, { waiting, userCode, ...person });
-    await forgetWaiting(deps, userCode);
-    return { redirectTo };
-  } catch (error) {
-    if (!isFinal(error)) {
-      await deps.store.freeSlot(slot);
-      throw error;
-    }
+  // The code is right, so it is not counted as a guess when the document of the client cannot be fetched.
+  const known = await findClient(deps, waiting.clientId, browser.address);
+  if (!known) throw notFound();
+  const slot = { key: `bh:{entered:${waiting.flowId}}`, owner: newSecret() };
+  const refuse = async (error: unknown): Promise<never> => {
+    if (!isFinal(error)) throw error;
+    await takeEntry(deps, slot); // another browser may have made the request meanwhile
     await endFlow(deps, waiting, error);
     await forgetWaiting(deps, userCode);
     throw new AppError('CONFLICT', 'The request of this device is refused; the device learns why.');
+  };
+  const entering = { waiting, userCode, hint };
+  const named = await clientFor(deps, known, waiting.form, browser)
+    .then(async (client) => ({ client, person: await personOf(deps, client, entering, browser) }))
+    .catch(refuse);
+  const { client, person } = named;
+  if (person === undefined) {
+    await countEntry(deps, browser, 1);
+    throw notFound();
   }
+  if ('signInAt' in person) return { redirectTo: person.signInAt };
+  await takeEntry(deps, slot);
+  const redirectTo = await makeRequest(deps, client, { waiting, userCode, ...person }).catch(
+    async (error: unknown) => {
+      if (!isFinal(error)) await deps.store.freeSlot(slot);
+      return refuse(error);
+    },
+  );
+  await forgetWaiting(deps, userCode);
+  return { redirectTo };
+}
+
+/** Of the entries of one code, one goes on. @throws NOT_FOUND to the others */
+async function takeEntry(
+  { store }: Pick<DeviceDeps, 'store'>,
+  slot: { readonly key: string; readonly owner: string },
+): Promise<void> {
+  if (!(await store.takeSlot({ ...slot, most: 1, seconds: WINDOW_SECONDS }))) throw notFound();
 }
 
 interface Entering {
@@ -76,15 +101,16 @@ type Person =
 
 /**
  * Finds out whose code it is: the client has named them, the browser is signed in, or the developer's application names them
- * by a hint for the id that it was told with this code.
- * @throws NOT_FOUND for a hint that is not good, as for a code that waits for nobody
+ * by a hint for the id that it got with this code.
+ * @returns undefined for a hint that is not good
+ * @throws access_denied where there is no way to sign in any longer, CONFLICT
  */
 async function personOf(
   deps: DeviceDeps,
   client: Client,
   { waiting, userCode, hint }: Entering,
   browser: EnteringBrowser,
-): Promise<Person> {
+): Promise<Person | undefined> {
   if (waiting.principalId !== null) return { principalId: waiting.principalId };
   const { tenant } = client.caller;
   const { consentMode, consentKeys } = await findAccount(deps.db, tenant);
@@ -99,12 +125,10 @@ async function personOf(
   if (hint !== undefined && requestId !== undefined) {
     const use = { issuer: deps.issuer, now: deps.clock() };
     const named = readNaming(hint, { ...tenant, consentKeys, requestId }, use);
-    if (named) return { principalId: named.principalId, hint };
-    await countEntry(deps, browser, 1);
-    throw notFound();
+    return named && { principalId: named.principalId, hint };
   }
   const loginUrl = await findLoginUrl(deps, client, waiting.form.resource);
-  if (loginUrl === undefined) throw notFound();
+  if (loginUrl === undefined) throw noSignInMethod();
   const id = requestId ?? newId('areq', deps.clock());
   await keepWaiting(deps, userCode, { ...waiting, requestId: id });
   return { signInAt: applicationAddress(loginUrl, id, `${deps.publicBaseUrl}${returnTo}`).href };

@@ -9,7 +9,7 @@ import { DEVICE_GRANT } from './described.ts';
 import { flowIdOf, POLL_SECONDS, startFlow } from './flow.ts';
 import { rates } from './oauth.rates.ts';
 import { mustBeNameable } from './par.ts';
-import { findLoginUrl, sandboxPerson } from './person.ts';
+import { findLoginUrl, noSignInMethod, sandboxPerson } from './person.ts';
 import { acceptChannelForm } from './request.rules.ts';
 import { keepWaiting, newUserCode } from './user-code.ts';
 
@@ -30,7 +30,9 @@ export async function authorizeDevice(
   form: DeviceForm,
   request: ClientRequest,
 ): Promise<DeviceAnswer> {
-  const client = await authenticateClient(deps, request, rates.oauthAuthorize);
+  // Only the resources say whom the request is about: other members are ignored here.
+  const clues = form.resource === undefined ? {} : { resource: form.resource };
+  const client = await authenticateClient(deps, { ...request, clues }, rates.oauthAuthorize);
   if (client.described && !client.described.usesDevice) {
     throw oauthRefusal(
       'unauthorized_client',
@@ -71,6 +73,6 @@ async function principalOf(deps: DeviceDeps, client: Client, form: DeviceForm): 
   const { consentMode } = await findAccount(deps.db, tenant);
   const isAtApplication =
     consentMode === 'developer' && (await findLoginUrl(deps, client, form.resource)) !== undefined;
-  if (consentMode !== 'sso' && !isAtApplication) throw oauthRefusal('access_denied', 'no sign-in method');
+  if (consentMode !== 'sso' && !isAtApplication) throw noSignInMethod();
   return null;
 }

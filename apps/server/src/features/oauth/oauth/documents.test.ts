@@ -1,5 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEVICE_GRANT } from '../../../../test/app/device.ts';
 import { actionsOf, partsOf } from '../../../../test/app/flow.ts';
 import { pkceLink } from '../../../../test/app/oauth.ts';
 import { linkParts, personOn } from '../../../../test/app/person.ts';
@@ -351,6 +352,81 @@ describe('O17: a document that cannot be used', () => {
     service.advance(0.001);
     await ask();
     expect(client.fetches()).toBe(2);
+  });
+});
+
+describe('a public client with a document, on a device without a browser', () => {
+  /** A television that has asked for a code, and its person in front of a browser. */
+  async function television(members: object = {}) {
+    const own = { ...(await acmeServer()) };
+    const client = await publishClient({
+      ...{ client_name: 'Television', grant_types: ['authorization_code', DEVICE_GRANT], ...members },
+    });
+    const { clientId } = client;
+    const ask = (form: Record<string, string> = {}) =>
+      sendForm(service, 'device_authorization', {
+        ...{ client_id: clientId, scope: 'calendar:read', resource: own.resource, ...form },
+      });
+    const { user_code: userCode, device_code: deviceCode } = (await ask()).json();
+    const person = personOn(service);
+    const enter = () => person.call('POST', '/v1/device', { body: { userCode } });
+    const poll = (form: Record<string, string> = {}) =>
+      sendForm(service, 'token', {
+        ...{ grant_type: DEVICE_GRANT, client_id: clientId, device_code: deviceCode, ...form },
+      });
+    return { ...own, ...client, ask, person, enter, poll };
+  }
+
+  test('is shown as one for which no host answers: anybody can send its address', async () => {
+    const { person, enter, poll } = await television();
+
+    const { redirectTo } = (await enter()).json();
+    await person.open(redirectTo);
+    const { id } = linkParts(redirectTo);
+    const { client } = (await person.see(id)).json();
+    await person.approve(id);
+
+    expect(client).toMatchObject({ name: 'Television', vouchedBy: 'none', isLocal: false });
+    expect((await poll()).json()).toMatchObject({ scope: 'calendar:read' });
+  });
+
+  test('waits on while its document cannot be fetched, and its right code is no guess', async () => {
+    const { enter, poll, answerWith } = await television({
+      redirect_uris: undefined,
+      grant_types: [DEVICE_GRANT],
+    });
+    service.advance(301); // the document has to be fetched again
+    answerWith({ status: 503 });
+
+    for (let attempt = 0; attempt < 6; attempt += 1) expect((await enter()).statusCode).toBe(404);
+    service.advance(61); // the failure is forgotten
+    answerWith({});
+
+    expect((await enter()).statusCode).toBe(200);
+    expect((await poll()).json().error).toBe('authorization_pending');
+  });
+
+  test('learns that its resource is gone, once its person enters the code', async () => {
+    const { acme, id, enter, poll } = await television();
+    await acme('DELETE', `/v1/resources/${id}`);
+
+    expect((await enter()).statusCode).toBe(409);
+    expect((await poll()).json()).toMatchObject({ error: 'invalid_target' });
+  });
+
+  test('asks and polls at the developer of its resource, whatever else its form names', async () => {
+    const { clientId, ask, poll } = await television();
+    const other = await acmeServer();
+    const { back } = await followLink(service, clientId, { resource: other.resource });
+    const code = back?.searchParams.get('code') ?? '';
+    expect(code).not.toBe(''); // a code of this client, at another developer
+
+    const asked = await ask({ code });
+    const polled = await poll({ code });
+    service.advance(5);
+
+    expect([asked.statusCode, polled.json().error]).toEqual([200, 'invalid_grant']);
+    expect((await poll()).json().error).toBe('authorization_pending');
   });
 });
 

@@ -242,7 +242,7 @@ describe('14 §7 a device of an account whose application signs people in', () =
     const acme = await service.asDeveloper();
     const voucher = await newVoucher();
     await acme('PATCH', '/v1/me', { consentKeys: [voucher.jwk] });
-    const { resource } = await newServer(acme, members);
+    const { resource, id: resourceId } = await newServer(acme, members);
     const { clientId } = await newClient(acme, { authMethod: 'none' });
     const form = { client_id: clientId, scope: 'calendar:read', resource };
     const asked = await sendForm(service, 'device_authorization', form);
@@ -253,7 +253,7 @@ describe('14 §7 a device of an account whose application signs people in', () =
       sendForm(service, 'token', {
         ...{ grant_type: 'urn:ietf:params:oauth:grant-type:device_code', client_id: clientId, device_code },
       });
-    return { acme, voucher, asked, userCode, person, enter, poll };
+    return { acme, voucher, asked, userCode, person, enter, poll, resourceId };
   }
 
   test('is that of the person whom the application names for its code, and whom the page shows', async () => {
@@ -303,6 +303,21 @@ describe('14 §7 a device of an account whose application signs people in', () =
     expect(first.redirectTo).toContain('https://app.test/login');
     expect(refused.map(refusalOf)).toEqual(Array(4).fill('404 NOT_FOUND'));
     expect((await own.enter(await own.voucher.hint(claims))).statusCode).toBe(200);
+  });
+
+  test('learns why, once its person enters the code and no page for them to sign in is left', async () => {
+    const { acme, enter, poll, resourceId } = await sentByCode();
+    const moved = await acme('PATCH', `/v1/resources/${resourceId}`, { loginUrl: null });
+    expect([moved.statusCode, (await poll()).json().error]).toEqual([200, 'authorization_pending']);
+
+    const entered = refusalOf(await enter());
+    service.advance(5);
+
+    expect([entered, refusalOf(await enter())]).toEqual(['409 CONFLICT', '404 NOT_FOUND']);
+    expect((await poll()).json()).toEqual({
+      error: 'access_denied',
+      error_description: 'no sign-in method',
+    });
   });
 
   test('is refused where no resource says at which page people sign in', async () => {

@@ -180,8 +180,11 @@ export const browserOf = ({ id, ip, headers }: FastifyRequest) => ({
   cookies: cookiesIn(headers),
 });
 
-export function clientRequestOf(request: FastifyRequest, sent: ClientRequest['sent']): ClientRequest {
-  return { authorization: request.headers.authorization, sent, requestId: request.id, address: request.ip };
+export function clientRequestOf(
+  { id: requestId, ip: address, headers: { authorization } }: FastifyRequest,
+  sent: ClientRequest['sent'] & ClientRequest['clues'],
+): ClientRequest {
+  return { authorization, sent, clues: sent, requestId, address };
 }
 
 /** Only a new grant is an exchange: a refresh is not counted, as at `POST /v1/token/refresh`. */

@@ -67,7 +67,10 @@ async function mustBeAdmitted(
   { scopes, purpose, details, principalId = 'unknown-person' }: Pushing,
 ): Promise<void> {
   const named = { agentId, principalId };
-  if (isProposed && agentDid === '') return mustHaveRoomFor(deps, caller, named);
+  if (isProposed && agentDid === '') {
+    await mustHaveRoomFor(deps, caller, named);
+    return;
+  }
   const input = {
     ...{ ...named, scopes, expiresIn: '24h', consentExpiresIn: '1h' },
     ...(purpose !== undefined && { purpose }),

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { startCustomer } from '../../../../test/app/customer.ts';
+import { DEVICE_GRANT } from '../../../../test/app/device.ts';
 import { partsOf } from '../../../../test/app/flow.ts';
 import { pkceLink, REDIRECT } from '../../../../test/app/oauth.ts';
 import { linkParts } from '../../../../test/app/person.ts';
+import { besideClients, newServer, publishClient, sendForm } from '../../../../test/app/published.ts';
 
 test('a person signs in at their provider, is asked, and the client learns who it was', async () => {
   const { service, clientId, clientSecret, person, visit, signIn } = await startCustomer();
@@ -74,4 +76,21 @@ test('a person who enters the code of a device signs in first, and comes back wi
   expect(back).toBe(`/device?user_code=${userCode}`);
   expect(request).toMatchObject({ channel: 'device', comparedText: userCode, principalId: 'ada' });
   expect((await person.approve(linkParts(page).id)).json()).toEqual({ status: 'approved' });
+});
+
+test('a device gets no code where nobody can sign in, also of a client that asks for the first time', async () => {
+  const env = { ...besideClients, RESOURCES_ALLOW_UNVERIFIED: 'true' };
+  const { service, acme, connectionId } = await startCustomer(env);
+  const { resource } = await newServer(acme);
+  const { clientId } = await publishClient({ grant_types: ['authorization_code', DEVICE_GRANT] });
+  const ask = () =>
+    sendForm(service, 'device_authorization', { client_id: clientId, scope: 'calendar:read', resource });
+  expect((await ask()).statusCode).toBe(200); // the control
+
+  await acme('PATCH', `/v1/sso/connections/${connectionId}`, { status: 'inactive' });
+
+  expect((await ask()).json()).toMatchObject({
+    error: 'access_denied',
+    error_description: expect.stringContaining('needs an active connection'),
+  });
 });

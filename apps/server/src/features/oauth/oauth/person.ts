@@ -60,7 +60,7 @@ interface PersonDeps extends AuthenticationDeps, Pick<PasskeyDeps, 'relyingParty
 /** The person, or the address at which they sign in first. */
 type Named = NamedPerson | { readonly signInAt: string };
 
-const noMethod = () => oauthRefusal('access_denied', 'no sign-in method');
+export const noSignInMethod = () => oauthRefusal('access_denied', 'no sign-in method');
 
 /**
  * Finds out whom the request is about. No client that has not authenticated itself is believed about that.
@@ -89,7 +89,7 @@ export async function personOf(
   if (principalId !== undefined) return { principalId, isProven: false, authenticatedSince };
   if (consentMode === 'developer') return personAtApplication(deps, client, naming, consentKeys);
   if (consentMode === 'passkey' && deps.relyingParty) return personByPasskey(deps, client, naming, since);
-  if (consentMode !== 'sso') throw noMethod();
+  if (consentMode !== 'sso') throw noSignInMethod();
   return personSignedOn(deps, client, { ...naming, since: since ?? null }, browser);
 }
 
@@ -126,7 +126,7 @@ async function personSignedOn(
     return { principalId: signedOn, isProven: true, authenticatedSince: since ?? undefined };
   }
   // A browser that comes back without a session would be sent away again and again.
-  if (isSignedIn) throw noMethod();
+  if (isSignedIn) throw noSignInMethod();
   await mustHaveActiveConnection(deps.db, client.caller.tenant);
   const requestUri = await keepPushed(deps, client, form, {
     seconds: SIGN_IN_SECONDS,
@@ -153,11 +153,11 @@ async function personAtApplication(
   if (requestId !== undefined) {
     const use = { issuer: deps.issuer, now: deps.clock() };
     const named = hint && readNaming(hint, { ...tenant, consentKeys, requestId }, use);
-    if (!named) throw noMethod();
+    if (!named) throw noSignInMethod();
     return { principalId: named.principalId, isProven: true, requestId, ...(hint && { hint }) };
   }
   const loginUrl = await findLoginUrl(deps, client, form.resource);
-  if (loginUrl === undefined) throw noMethod();
+  if (loginUrl === undefined) throw noSignInMethod();
   const id = newId('areq', deps.clock());
   const kept = { seconds: SIGN_IN_SECONDS, isSignedIn: true, requestId: id };
   const requestUri = await keepPushed(deps, client, form, kept);

@@ -32,7 +32,8 @@ export async function pollRequest(
 ): Promise<TokensOfCode> {
   if (!secret) throw oauthRefusal('invalid_request', 'Send `device_code` or `auth_req_id`.');
   const flow = await getFlow(deps, secret);
-  if (flow.clientId !== client.clientId || flow.channel !== channel) throw unknownFlow();
+  const isOwn = flow.clientId === client.clientId && flow.developerId === client.caller.tenant.developerId;
+  if (!isOwn || flow.channel !== channel) throw unknownFlow();
   if (new Date(flow.expiresAt) <= deps.clock()) throw expiredFlow();
   if (flow.refusal) throw oauthRefusal(flow.refusal.error, flow.refusal.error_description);
   if (flow.requestId === null) throw pending();

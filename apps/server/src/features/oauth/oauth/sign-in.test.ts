@@ -67,7 +67,7 @@ describe('14 §3 a person whom nobody has named', () => {
     const asked = [];
     for (const [of, hint] of [
       [showing.clientId, 'user_42'],
-      [showing.clientId, 'nobody'],
+      [showing.clientId, 'none'],
       [clientId, 'user_42'],
     ]) {
       const page = await showing.visit((await pkceLink(String(of), { login_hint: String(hint) })).link);

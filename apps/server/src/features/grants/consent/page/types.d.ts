@@ -113,7 +113,7 @@ export interface ConsentRequest {
   comparedText?: string;
   client?: {
     name: string | null;
-    vouchedBy: 'developer' | 'host' | 'nobody';
+    vouchedBy: 'developer' | 'host' | 'none';
     host: string | null;
     isLocal: boolean;
     resourceNames: string[];
