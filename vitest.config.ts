@@ -13,11 +13,10 @@ const BEYOND_QUICK: readonly string[] = [
   'apps/server/test/browser/*-page.*.test.ts',
   'apps/server/test/process/!(main-job).test.ts',
   // What is published, deployed and generated, the guides' commands, and walks over all commands.
-  'tools/*.test.ts',
-  'tools/{citus,crash,demo,deploy,dev,example,generate,machine,pack,packages,postgres,python,redis,rotation,runtimes,samples,security,site,sql}/**',
-  'tools/cli/{completeness,dry-run,errors,examples}.test.ts',
-  'tools/sdk/{agent-frameworks,calls,completeness,contract,examples,moved-application,other-calls}.test.ts',
-  'bench/**',
+  'scripts/**',
+  'test/{attacks,crash,deploy,docs,mcp,python,rotation,runtimes}/**',
+  'test/cli/{completeness,dry-run,errors,examples}.test.ts',
+  'test/sdk/{agent-frameworks,calls,completeness,contract,examples,moved-application,other-calls}.test.ts',
 ];
 
 export default defineConfig({
@@ -26,7 +25,7 @@ export default defineConfig({
       'apps/*/src/**/*.test.ts',
       'apps/*/test/**/*.test.ts',
       'packages/*/src/**/*.test.ts',
-      '{bench,tools}/**/*.test.ts',
+      '{scripts,test}/**/*.test.ts',
     ],
     exclude: [
       // `npm test` sets it; a run of named files, and `npm run test:all`, leave nothing out.
@@ -36,7 +35,7 @@ export default defineConfig({
       ...(process.env.AUTHLIB_PYTHON ? [] : ['**/*.python.test.ts']),
     ],
     globalSetup: 'apps/server/test/global-setup.ts',
-    setupFiles: ['tools/suite/seed.setup.ts'],
+    setupFiles: ['test/harness/seed.setup.ts'],
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'], // megabytes, so that V8 copies fewer objects
     isolate: false, // or each file would load the whole service anew
     maxWorkers: 3, // on two cores: most tests wait for a database, a browser or a process half of their time

@@ -4,7 +4,7 @@ import module from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-// To find and load the three thousand files of packages and sources takes most of a start, so `tools/pack` writes them
+// To find and load the three thousand files of packages and sources takes most of a start, so `scripts/pack` writes them
 // as a few. After the lock file has changed, the packages are loaded from where npm put them; after a source has
 // changed, the sources import the packed packages.
 const ROOT = path.join(import.meta.dirname, '../..');
@@ -70,5 +70,5 @@ function packageOf(specifier) {
 }
 
 function unpacked(specifier) {
-  return `${specifier} is new to the packed packages; remove ${HOME}, or run \`node tools/pack/main.ts\`.`;
+  return `${specifier} is new to the packed packages; remove ${HOME}, or run \`node scripts/pack/main.ts\`.`;
 }

@@ -56,7 +56,7 @@ import type { Tally } from './platform/telemetry/meter.ts';
 import type { DeclaredMetrics } from './platform/telemetry/metrics.ts';
 
 /**
- * Every feature of the product. A feature imports only those above it (tools/imports.ts). Routes are mounted, rows
+ * Every feature of the product. A feature imports only those above it (scripts/imports.ts). Routes are mounted, rows
  * prepared, and hooks called in this order too: where a transaction locks rows of several features, parents come
  * before children.
  */

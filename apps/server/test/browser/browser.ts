@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
-import { unpackBrowser } from '../../../../tools/browser/unpack.ts';
-import { memoryFolder } from '../../../../tools/machine/memory-folder.ts';
+import { memoryFolder } from '../../../../scripts/machine/memory-folder.ts';
+import { unpackBrowser } from '../../../../test/browser/unpack.ts';
 
 const INSTALLED = '/usr/bin/chromium';
 

@@ -3,18 +3,18 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../../../tools/machine/ports.ts';
-import { waitUntil } from '../../../../tools/machine/processes.ts';
-import { makeThrowAway } from '../../../../tools/machine/throw-away.ts';
-import { accountForPostgres, giveTo } from '../../../../tools/postgres/account.ts';
+import { freePort } from '../../../../scripts/machine/ports.ts';
+import { waitUntil } from '../../../../scripts/machine/processes.ts';
+import { makeThrowAway } from '../../../../scripts/machine/throw-away.ts';
+import { accountForPostgres, giveTo } from '../../../../scripts/postgres/account.ts';
 import {
   createCluster,
   newPassword,
   startCluster,
   stopCluster,
   USER,
-} from '../../../../tools/postgres/cluster.ts';
-import { postgresPrograms } from '../../../../tools/postgres/programs.ts';
+} from '../../../../scripts/postgres/cluster.ts';
+import { postgresPrograms } from '../../../../scripts/postgres/programs.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { grantTo } from '../app/flow.ts';
 import { type Service, startApp } from '../app/start-app.ts';

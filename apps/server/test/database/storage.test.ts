@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { bounds, growthOf, rowsOf, storagePage } from '../../../../tools/generate/storage.ts';
+import { bounds, growthOf, rowsOf, storagePage } from '../../../../scripts/generate/storage.ts';
 import { startApp } from '../app/start-app.ts';
 
 test('M7: every table says what bounds its rows, and names what there is', async () => {

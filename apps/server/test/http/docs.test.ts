@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { readDescription } from '../../../../tools/generate/description/resolve.ts';
+import { readDescription } from '../../../../scripts/generate/description/resolve.ts';
 import { startListening } from '../app/listening.ts';
 import { startApp } from '../app/start-app.ts';
 

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { openRequest } from '../../../../tools/consent/open-request.ts';
+import { openRequest } from '../../../../scripts/demo/open-request.ts';
 import { startListening } from '../app/listening.ts';
 import { personOn } from '../app/person.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { runDemo } from '../../../../tools/demo/run-demo.ts';
-import { freePort } from '../../../../tools/machine/ports.ts';
+import { runDemo } from '../../../../scripts/demo/run-demo.ts';
+import { freePort } from '../../../../scripts/machine/ports.ts';
 import { startApp } from '../app/start-app.ts';
 
 test('the demo of `npm run demo` finds everything as expected', async () => {

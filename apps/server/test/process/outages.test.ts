@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { waitUntil } from '../../../../tools/machine/processes.ts';
+import { waitUntil } from '../../../../scripts/machine/processes.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { noMeter } from '../../src/platform/telemetry/meter.ts';

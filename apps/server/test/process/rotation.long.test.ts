@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { rotateUnderLoad } from '../../../../tools/rotation/run-rotation.ts';
+import { rotateUnderLoad } from '../../../../test/rotation/run-rotation.ts';
 import { newDatabase } from '../app/start-app.ts';
 import { redisUrl } from '../servers/redis-url.ts';
 

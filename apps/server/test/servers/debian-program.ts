@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DebianProgram, type Unpacked, unpackProgram } from '../../../../tools/machine/debian.ts';
+import { type DebianProgram, type Unpacked, unpackProgram } from '../../../../scripts/machine/debian.ts';
 
 const HOME = join(import.meta.dirname, '../../../../.behest');
 

@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { memoryFolder } from '../../../../tools/machine/memory-folder.ts';
-import { freePort } from '../../../../tools/machine/ports.ts';
-import { isRunning, signal, waitUntil } from '../../../../tools/machine/processes.ts';
-import { makeThrowAway, sweepThrowAways } from '../../../../tools/machine/throw-away.ts';
-import { accountForPostgres } from '../../../../tools/postgres/account.ts';
+import { memoryFolder } from '../../../../scripts/machine/memory-folder.ts';
+import { freePort } from '../../../../scripts/machine/ports.ts';
+import { isRunning, signal, waitUntil } from '../../../../scripts/machine/processes.ts';
+import { makeThrowAway, sweepThrowAways } from '../../../../scripts/machine/throw-away.ts';
+import { accountForPostgres } from '../../../../scripts/postgres/account.ts';
 import {
   createCluster,
   newPassword,
@@ -13,8 +13,8 @@ import {
   startCluster,
   stopCluster,
   USER,
-} from '../../../../tools/postgres/cluster.ts';
-import { postgresPrograms } from '../../../../tools/postgres/programs.ts';
+} from '../../../../scripts/postgres/cluster.ts';
+import { postgresPrograms } from '../../../../scripts/postgres/programs.ts';
 import { keep } from './keeper.ts';
 
 const KIND = 'postgres';

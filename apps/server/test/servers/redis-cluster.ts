@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../../../tools/machine/ports.ts';
-import { signal, waitUntil } from '../../../../tools/machine/processes.ts';
-import { makeThrowAway, sweepThrowAways } from '../../../../tools/machine/throw-away.ts';
-import { findRedis } from '../../../../tools/redis/program.ts';
+import { freePort } from '../../../../scripts/machine/ports.ts';
+import { signal, waitUntil } from '../../../../scripts/machine/processes.ts';
+import { makeThrowAway, sweepThrowAways } from '../../../../scripts/machine/throw-away.ts';
+import { findRedis } from '../../../../scripts/redis/program.ts';
 import {
   ask,
   findRunning,
@@ -11,7 +11,7 @@ import {
   type RedisAccess,
   startRedis,
   stopRedis,
-} from '../../../../tools/redis/server.ts';
+} from '../../../../scripts/redis/server.ts';
 import { slotOf } from '../../src/platform/redis/key-slot.ts';
 
 const SLOTS = 16_384;

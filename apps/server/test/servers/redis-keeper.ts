@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeThrowAway, sweepThrowAways } from '../../../../tools/machine/throw-away.ts';
-import { findRedis } from '../../../../tools/redis/program.ts';
+import { makeThrowAway, sweepThrowAways } from '../../../../scripts/machine/throw-away.ts';
+import { findRedis } from '../../../../scripts/redis/program.ts';
 import {
   findRunning,
   type RedisAccess,
   redisUrl,
   startRedis,
   stopRedis,
-} from '../../../../tools/redis/server.ts';
+} from '../../../../scripts/redis/server.ts';
 import { keep } from './keeper.ts';
 
 const KIND = 'redis';

@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { signal, waitUntil } from '../../../../tools/machine/processes.ts';
-import { makeThrowAway } from '../../../../tools/machine/throw-away.ts';
-import { findRedis } from '../../../../tools/redis/program.ts';
-import { ask, newPassword, redisUrl, startRedis } from '../../../../tools/redis/server.ts';
+import { signal, waitUntil } from '../../../../scripts/machine/processes.ts';
+import { makeThrowAway } from '../../../../scripts/machine/throw-away.ts';
+import { findRedis } from '../../../../scripts/redis/program.ts';
+import { ask, newPassword, redisUrl, startRedis } from '../../../../scripts/redis/server.ts';
 import { relayTo } from './relay.ts';
 
 /** A Redis and its replica, with one address for both. They end with the test. */

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { freePort } from '../../../../tools/machine/ports.ts';
+import { freePort } from '../../../../scripts/machine/ports.ts';
 
 /** Passes on what the two ends of a connection say. */
 type Link = (near: Socket, far: Socket) => void;

@@ -37,7 +37,7 @@ export function placeOf(context: Context, given: Given): Place {
   return {
     data: join(root, '.behest'),
     folder: root,
-    argv: [join(root, 'tools/run.mjs'), 'tools/dev.ts', ...more],
+    argv: [join(root, 'tools/run.mjs'), 'scripts/start.ts', ...more],
   };
 }
 
@@ -52,7 +52,7 @@ export function dataOf(context: Context, given: Given): string {
 export function checkoutOf(context: Context, given: Given): string | undefined {
   const named = textOf(given, 'checkout');
   let folder = resolve(context.io.folder, named ?? '.');
-  while (!existsSync(join(folder, 'tools/dev.ts'))) {
+  while (!existsSync(join(folder, 'scripts/start.ts'))) {
     if (named !== undefined) throw wrongUsage(`${folder} is no checkout of the service.`, context.help);
     if (dirname(folder) === folder) return undefined;
     folder = dirname(folder);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freePort } from '../../../../../../tools/machine/ports.ts';
+import { freePort } from '../../../../../../scripts/machine/ports.ts';
 import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
 import { addSaml } from '../../../../test/app/saml-provider.ts';
 import { addOidc, besideProvider } from '../../../../test/app/signing-on.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitUntil } from '../../../../../../tools/machine/processes.ts';
+import { waitUntil } from '../../../../../../scripts/machine/processes.ts';
 import { emit } from '../../../../test/app/events.ts';
 import { startSandbox } from '../../../../test/app/flow.ts';
 import { tailOf } from './tail.ts';

@@ -1,0 +1,79 @@
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { startListening } from '../../apps/server/test/fuzz/listening.ts';
+import { fuzz, told } from '../../apps/server/test/fuzz/run.ts';
+import { sightOf } from '../../apps/server/test/fuzz/sight.ts';
+import { freePort } from '../machine/ports.ts';
+import { writeSection } from './results.ts';
+
+const USAGE = `npm run fuzz -- [options]
+  --requests <count>  how many are sent (10000)
+  --seed <number>     asks again what a run with this seed asked
+  --write             writes the outcome into scripts/bench/RESULTS.md
+`;
+const WHAT = `Good and broken requests to every route over HTTP, sixteen at a time, each answer held against what its route
+declares. Made by \`npm run fuzz -- --write\`.`;
+
+/** `npm run fuzz`: sends good and broken requests to every route of a service, and checks each answer. */
+const { values: flags } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '10000' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    write: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+async function main(): Promise<void> {
+  const [requests, seed] = [Number(flags.requests), Number(flags.seed)];
+  const port = await freePort();
+  const service = await startListening(port);
+  try {
+    say(`seed ${seed}`);
+    const startedAt = performance.now();
+    const outcome = await fuzz({
+      ...service,
+      port,
+      seed,
+      requests,
+      sightOf: () => sightOf(service.db),
+      onProgress: (done) => {
+        if (done % 5_000 < 64) say(`${done} of ${requests}`);
+      },
+    });
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    const { failures, statuses, succeeded, refusedAlone, absent } = outcome;
+    const ofClass = (first: string) =>
+      [...statuses].reduce((sum, [status, count]) => sum + (status.startsWith(first) ? count : 0), 0);
+    const reached = `${succeeded.size} of ${service.routes.length}`;
+    const lines = [
+      ['Command', `\`npm run fuzz -- --requests ${requests} --seed ${seed}\``],
+      ['Duration', `${seconds} s`],
+      ...['2', '3', '4'].map((first) => [`Answers ${first}xx`, ofClass(first).toLocaleString('en')]),
+      ['Answers 501 and 503 of parts that are not set up in this run', absent.toLocaleString('en')],
+      ['Other answers 5xx', (ofClass('5') - absent).toLocaleString('en')],
+      ['Operations that succeeded at least once', reached],
+      ['Refusals sent alone, of which none changed a row', refusedAlone.toLocaleString('en')],
+      ['Faults', String(failures.length)],
+    ];
+    for (const [name, value] of lines) say(`${name}: ${value}`);
+    say(
+      [...statuses]
+        .sort()
+        .map(([status, count]) => `${status} ${count}`)
+        .join(', '),
+    );
+    const kinds = Map.groupBy(failures, ({ faults }) => faults.join('; ').slice(0, 120));
+    for (const [kind, same] of kinds) say(`${same.length} × ${kind}`);
+    say(told(failures));
+    for (const answer of service.undeclared.slice(0, 100)) say(`undeclared: ${answer}`);
+    if (flags.write) writeSection('Fuzz', WHAT, lines);
+    if (failures.length > 0 || service.undeclared.length > 0) process.exitCode = 1;
+  } finally {
+    await service.stop();
+  }
+}
+
+if (flags.help) say(USAGE);
+else await main();

@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { type Server, startServer } from '../../test/harness/servers.ts';
+import { median, run } from './load.ts';
+import type { Plan, Setting } from './options.ts';
+import type { Measured } from './rounds.ts';
+import type { Scene } from './scene.ts';
+
+export interface Together {
+  readonly name: string;
+  readonly one: number;
+  readonly all: number;
+}
+
+export interface Instances {
+  readonly count: number;
+  /** The cores of the processes, in words. */
+  readonly pinned: string;
+  readonly flows: readonly Together[];
+}
+
+/**
+ * Measures one instance and then several on the same database and Redis, in turns. Each instance has a core of
+ * its own where `taskset` can give it one; the stores and the driver have those that are left.
+ */
+export async function measureInstances(
+  scene: Scene,
+  measured: readonly Measured[],
+  { count, plan, setting }: { count: number; plan: Plan; setting: Setting },
+): Promise<Instances> {
+  await using cleanUp = new AsyncDisposableStack();
+  const servers: Server[] = [scene.server];
+  while (servers.length < count) {
+    const { stores, folder, server } = scene;
+    const env = { PUBLIC_BASE_URL: `http://localhost:${server.port}` }; // instances of one service have one issuer
+    servers.push(cleanUp.adopt(await startServer(stores, { folder, env }), ({ stop }) => stop()));
+  }
+  const pinned = pin(servers, cleanUp);
+  const rates = new Map(
+    measured.map(({ flow }) => [flow.name, { one: [] as number[], all: [] as number[] }]),
+  );
+  for (let round = 0; round <= plan.rounds; round += 1) {
+    const seconds = round === 0 ? plan.warmUp : plan.seconds;
+    for (const { flow } of measured) {
+      const load = { seconds, connections: setting.connections, meters: {} };
+      const rateWith = async (some: readonly Server[]) => {
+        await flow.prepare?.();
+        const rounds = await Promise.all(
+          some.map(({ port }, each) => {
+            const first = each * setting.connections; // instances share no token that is spent
+            return run({ ...load, port, operation: (connection) => flow.operation(first + connection) });
+          }),
+        );
+        return rounds.reduce((sum, { operations, seconds: lasted }) => sum + operations / lasted, 0);
+      };
+      const [one, all] = [await rateWith(servers.slice(0, 1)), await rateWith(servers)];
+      if (round === 0) continue;
+      rates.get(flow.name)?.one.push(one);
+      rates.get(flow.name)?.all.push(all);
+    }
+  }
+  const flows = [...rates].map(([name, { one, all }]) => ({ name, one: median(one), all: median(all) }));
+  return { count, pinned, flows };
+}
+
+function pin(servers: readonly Server[], cleanUp: AsyncDisposableStack): string {
+  const cores = availableParallelism();
+  if (cores < servers.length) return 'nothing is pinned: there are fewer cores than instances';
+  const taskset = (list: string, pid: number) =>
+    spawnSync('taskset', ['-acp', list, String(pid)], { stdio: 'ignore' }).status === 0;
+  const every = `0-${cores - 1}`;
+  if (!servers.every(({ pid }, each) => taskset(String(each), pid))) return 'nothing is pinned: no taskset';
+  cleanUp.defer(() => void taskset(every, servers[0]?.pid ?? 0));
+  if (cores === servers.length)
+    return 'each instance on a core of its own, which it shares with the stores and the driver';
+  taskset(`${servers.length}-${cores - 1}`, process.pid);
+  cleanUp.defer(() => void taskset(every, process.pid));
+  return 'each instance on a core of its own, the driver on the others';
+}

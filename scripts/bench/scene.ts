@@ -1,0 +1,62 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { type Server, type Stores, startServer, startStores } from '../../test/harness/servers.ts';
+import { makeThrowAway, sweepThrowAways } from '../machine/throw-away.ts';
+import { ask } from '../redis/server.ts';
+import { driverMeter, familyMeterOf, type Meter, meterOf, parentOf } from './cpu.ts';
+import type { Target } from './rounds.ts';
+import { openDatabase, startFloorServer } from './servers.ts';
+
+/** Everything that runs beside the driver. */
+export interface Scene {
+  readonly stores: Stores;
+  readonly folder: string;
+  readonly db: pg.Client;
+  readonly server: Server;
+  readonly service: Target;
+  readonly floor: Target;
+  readonly redisVersion: string;
+}
+
+/** Starts the stores, the service and the floor routes; they end with the stack. */
+export async function setScene(cleanUp: AsyncDisposableStack): Promise<Scene> {
+  const stores = cleanUp.adopt(await startStores(), ({ stop }) => stop());
+  await sweepThrowAways('bench');
+  const folder = makeThrowAway('bench');
+  cleanUp.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const db = cleanUp.adopt(await openDatabase(stores), (client) => client.end());
+  await (await startServer(stores, { folder })).stop(); // migrates
+  const server = cleanUp.adopt(await startServer(stores, { folder }), ({ stop }) => stop());
+  const routes = cleanUp.adopt(await startFloorServer(stores), ({ stop }) => stop());
+
+  const redis = await redisFacts(stores.redisUrl);
+  const { rows } = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const shared: Record<string, Meter> = {
+    postgres: familyMeterOf(parentOf(rows[0]?.pid ?? 0)),
+    redis: meterOf(redis.pid),
+    driver: driverMeter,
+  };
+  return {
+    stores,
+    folder,
+    db,
+    server,
+    service: { port: server.port, meters: { server: meterOf(server.pid), ...shared } },
+    floor: { port: routes.port, meters: { server: meterOf(routes.pid), ...shared } },
+    redisVersion: redis.version,
+  };
+}
+
+async function redisFacts(url: string): Promise<{ readonly version: string; readonly pid: number }> {
+  const { port, password } = new URL(url);
+  const answer = await ask({ port: Number(port), password }, 'INFO server');
+  const fact = (name: string) => new RegExp(`${name}:(\\S+)`).exec(answer)?.[1];
+  return { version: fact('redis_version') ?? 'unknown', pid: Number(fact('process_id') ?? 0) };
+}
+
+/** The last fault or warning in the server's log. */
+export function lastProblem({ folder }: Scene): string {
+  const lines = readFileSync(join(folder, 'server.log'), 'utf8').split('\n');
+  return lines.findLast((line) => /"level":"(error|fatal|warn)"/.test(line)) ?? 'nothing';
+}

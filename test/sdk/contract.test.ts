@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BehestApiError, BehestAuthError, BehestError } from '@behest/sdk';
+import { Compile } from 'typebox/compile';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startListening } from '../../apps/server/test/app/listening.ts';
+import { onThisMachine } from '../../apps/server/test/app/proxy.ts';
+import { readDescription } from '../../scripts/generate/description/resolve.ts';
+import type { Described } from '../../scripts/generate/sdk/operations.ts';
+import {
+  type Call,
+  callOf,
+  make,
+  nameOf,
+  ROWS,
+  withNobodysIds,
+  withUnknownMember,
+  writtenAs,
+} from './contract/arguments.ts';
+import { LOCAL, OWN_CASES } from './contract/by-hand.ts';
+import { declaredFaults } from './contract/declared.ts';
+import { CANNOT_FAIL, REFUSED, WRONG_ARGUMENTS } from './contract/own-arguments.ts';
+import { methodsOfSdk } from './contract/surface.ts';
+import { newWorld, PUBLIC_URL, type World } from './contract/world.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const description = readDescription(readFileSync(join(ROOT, 'openapi.json'), 'utf8'));
+const described = new Map(
+  Object.values(description.paths)
+    .flatMap((verbs) => Object.values(verbs))
+    .map((operation) => [operation.operationId, operation]),
+);
+
+/** Milliseconds for some hundred calls, on a machine that does other work too. */
+const MOST_TIME = 300_000;
+
+let service: Awaited<ReturnType<typeof startListening>>;
+let world: World;
+/** Every call of a method of the table, with its answer or its error. */
+const answers = new Map<Call, unknown>();
+beforeAll(async () => {
+  const env = { PUBLIC_BASE_URL: PUBLIC_URL, ...onThisMachine };
+  service = await startListening({ isShared: true, startsAt: new Date().toISOString(), env });
+  const first = await newWorld(service);
+  for (const row of ROWS) {
+    const call = await callOf(first, row);
+    answers.set(call, await make(call, first).catch((error: unknown) => error));
+  }
+  world = await newWorld(service);
+}, MOST_TIME);
+afterAll(async () => {
+  service?.app.server.closeAllConnections();
+  await service?.stop();
+});
+
+/** The difference between an answer and the shapes of the good statuses, of which one has to fit. */
+function faultIn(operation: Described | undefined, answer: unknown): string | undefined {
+  const good = Object.entries(operation?.responses ?? {}).filter(([status]) => status < '300');
+  const contents = good.flatMap(([, { content = {} }]) => Object.entries(content));
+  const shapes = contents.flatMap(([type, { schema }]) => (type === 'application/json' ? [schema] : []));
+  if (answer instanceof Response)
+    return contents.length > shapes.length ? undefined : 'is a file, and none is described';
+  if (shapes.length === 0) return answer === undefined ? undefined : 'is an answer, and none is described';
+  const faults = shapes.map((shape) => [...Compile(shape).Errors(answer)][0]);
+  return faults.every((fault) => fault) ? `${faults[0]?.instancePath} ${faults[0]?.message}` : undefined;
+}
+
+test('each method that the clients have when they run has a case here', () => {
+  const cases = [...ROWS.map(([, row]) => nameOf(row)), ...Object.keys(OWN_CASES), ...LOCAL];
+
+  expect(cases.toSorted()).toEqual(methodsOfSdk());
+});
+
+test('each method of the table gets the answer that is described', () => {
+  const faults = [...answers].flatMap(([{ id, row }, answer]) => {
+    if (answer instanceof Error) return REFUSED[id] === Object(answer).code ? [] : [`${id}: ${answer}`];
+    const fault = REFUSED[id] ? 'is answered after all' : faultIn(described.get(id), answer);
+    return fault === undefined ? [] : [`${row.method}: ${fault}`];
+  });
+
+  expect(faults).toEqual([]);
+  expect(answers.size).toBeGreaterThan(250);
+});
+
+test('the arguments and the answer of each method have the declared types', { timeout: MOST_TIME }, () => {
+  const made = [...answers].flatMap(([call, answer]) =>
+    answer instanceof Error ? [] : [{ written: writtenAs(call), answer }],
+  );
+
+  expect(declaredFaults(ROOT, made)).toEqual([]);
+  const [first] = made;
+  const wrong = [
+    { written: 'behest.grants.get(7, {})', answer: {} },
+    { written: String(first?.written), answer: { ...Object(first?.answer), stranger: true } },
+  ];
+  expect(declaredFaults(ROOT, wrong).length).toBeGreaterThanOrEqual(2);
+});
+
+test('each list is a page, and all rows of all pages', { timeout: MOST_TIME }, async () => {
+  const lists = ROWS.filter(([, row]) => row.rows !== undefined || row.linked);
+  const faults: string[] = [];
+  for (const list of lists) {
+    const call = await callOf(world, list);
+    const page = await make(call, world);
+    const rows = await rowsOf(await make(call, world));
+    const shown: unknown = call.row.linked ? page : Object(page)[call.row.rows ?? ''];
+    if (JSON.stringify(rows.slice(0, Object(shown).length)) !== JSON.stringify(shown)) faults.push(call.id);
+  }
+
+  expect(faults).toEqual([]);
+  expect(lists.map(([, row]) => row.method)).toEqual(
+    expect.arrayContaining(['agents.list', 'passports.list']),
+  );
+});
+
+async function rowsOf(list: unknown): Promise<unknown[]> {
+  const rows: unknown[] = [];
+  // The types of lists, which the compiler compares above, say that each is iterated.
+  for await (const row of list as AsyncIterable<unknown>) rows.push(row);
+  return rows;
+}
+
+test('each method of the table refuses a credential that nobody has, with the error of its kind', {
+  timeout: MOST_TIME,
+}, async () => {
+  const faults: string[] = [];
+  for (const { id, row, args } of answers.keys()) {
+    if (row.as === 'nobody') continue;
+    const refused = await make({ id, row, args }, world.strangers).catch((error: unknown) => error);
+    if (!(refused instanceof BehestAuthError && refused.statusCode === 401)) faults.push(`${id}: ${refused}`);
+  }
+
+  expect(faults).toEqual([]);
+});
+
+test('each method refuses a member that its body lacks, or an id that nobody has', {
+  timeout: MOST_TIME,
+}, async () => {
+  const [faults, unasked]: [string[], string[]] = [[], []];
+  for (const call of answers.keys()) {
+    const { id, row } = call;
+    const withMember = isClosed(id) ? withUnknownMember(call) : undefined;
+    const wrong = WRONG_ARGUMENTS[id] ? { id, row, args: WRONG_ARGUMENTS[id] } : undefined;
+    const asked = wrong ?? withMember ?? withNobodysIds(call);
+    if (!asked && row.as === 'nobody' && !REFUSED[id]) unasked.push(id);
+    if (!asked) continue;
+    const refused = await make(asked, world).catch((error: unknown) => error);
+    const isNamed = asked !== withMember || JSON.stringify(Object(refused).details).includes('isAdmin');
+    if (!(refused instanceof BehestApiError && isNamed)) faults.push(`${id}: ${refused}`);
+  }
+
+  expect(faults).toEqual([]);
+  expect(unasked).toEqual(CANNOT_FAIL);
+});
+
+const isClosed = (id: string) =>
+  described.get(id)?.requestBody?.content['application/json']?.schema.additionalProperties === false;
+
+test.each(Object.entries(OWN_CASES))(
+  '%s, which is written by hand, is answered and refused',
+  async (_, own) => {
+    const answer = await own.good(world);
+    const refused = await own.refused(world).catch((error: unknown) => error);
+
+    if (own.answers) expect(faultIn(described.get(own.answers), answer)).toBeUndefined();
+    expect(refused).toBeInstanceOf(BehestError);
+  },
+);
