@@ -1,11 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { quotaSettings, rateSettings } from '../apps/server/src/config/limits.ts';
 import { groups } from '../apps/server/src/config/settings.ts';
 import { features, limits } from '../apps/server/src/features.ts';
 import { errorCodes, invalidGrantReasons } from '../packages/protocol/src/errors.ts';
 import { cliTable } from './generate/cli.ts';
-import { configurationPage } from './generate/configuration-page.ts';
+import { configurationPage, quotaTable, rateTable } from './generate/configuration-page.ts';
 import { distribution } from './generate/distribution.ts';
 import { errorPage } from './generate/error-page.ts';
 import { performancePage } from './generate/expectation.ts';
@@ -26,7 +25,7 @@ const made: Readonly<Record<string, (databaseUrl: string) => string | Promise<st
   'apps/server/src/platform/db/types.gen.ts': tableTypes,
   'deploy/citus.sql': distribution,
   'docs/configuration.md': () => {
-    const limitTables = { 'request limits': rateSettings(limits), plans: quotaSettings(limits) };
+    const limitTables = { 'request limits': rateTable(limits), plans: quotaTable(limits) };
     const ofFeatures = Object.fromEntries(features.map(({ name, settings }) => [name, settings]));
     const tables = { ...groups, ...limitTables };
     const sizes = sizesTable(textOf('scripts/bench/RESULTS.md'));

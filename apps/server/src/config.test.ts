@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Environment, isSecret } from './config/setting.ts';
+import { ownSettings } from './config/settings.ts';
 import { development, problemsOf, production, refusalsOf } from './config/test/environment.ts';
 import { ConfigError, loadConfig, allSettings as table } from './config.ts';
 import vectors from './features/service/keys/keys.vectors.json' with { type: 'json' };
+import { features } from './features.ts';
 
 describe('the configuration', () => {
   test('starts from three variables, with every other at its default', () => {
@@ -187,6 +189,12 @@ describe('the configuration', () => {
     ]);
     expect(() => loadConfig(env)).toThrow(ConfigError);
   });
+});
+
+test('each setting belongs to one feature, or to none', () => {
+  const names = [ownSettings, ...features.map(({ settings }) => settings)].flatMap(Object.keys);
+
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });
 
 describe('P9: NODE_ENV', () => {

@@ -19,6 +19,7 @@ import type { LongWork } from './platform/long-work.ts';
 import type { ChargeRecipient } from './platform/mail/charge-recipient.ts';
 import type { OpenedMailer } from './platform/mail/open-mailer.ts';
 import type { CountUse } from './platform/metering.ts';
+import type { Parts } from './platform/parts.ts';
 import type { QuotaDeclarations, Quotas } from './platform/quotas.ts';
 import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
 import type { SealedRows } from './platform/sealed-rows.ts';
@@ -27,7 +28,7 @@ import type { DeclaredMetrics, Metrics } from './platform/telemetry/metrics.ts';
 import type { Tracer } from './platform/telemetry/tracer.ts';
 
 /** Everything of the process that a feature may use. Its services take the few members that they need. */
-export interface House extends OpenedMailer {
+export interface House extends OpenedMailer, Parts {
   readonly db: Executor;
   /**
    * A few connections of their own for statements that commit while the request's transaction holds a connection of
@@ -117,7 +118,7 @@ export interface Declaration<Own extends Settings> {
   readonly rates?: Readonly<Record<string, RateRule>>;
   readonly quotas?: QuotaDeclarations;
   readonly metrics?: DeclaredMetrics;
-  /** Settings by the names that operators use. */
+  /** Its own settings, by the names that operators use. Others that need one take the part made with it. */
   readonly settings?: Own;
   /** Checks its settings against each other, when none was refused by itself. */
   readonly checkSettings?: (

@@ -17,6 +17,7 @@ import { type ChargeRates, rateLimiter } from './platform/http/limits/rates.ts';
 import { longWork } from './platform/long-work.ts';
 import { recipientCharger } from './platform/mail/charge-recipient.ts';
 import type { OpenedMailer } from './platform/mail/open-mailer.ts';
+import { createParts } from './platform/parts.ts';
 import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
 import type { SealedRows } from './platform/sealed-rows.ts';
 import type { Logger } from './platform/telemetry/logger.ts';
@@ -92,6 +93,7 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
     metrics.meter.rateRefused,
   );
   const house: House = {
+    ...createParts(),
     db,
     aside,
     store,

@@ -2,7 +2,6 @@ import type { Plan } from '../platform/caller.ts';
 import { allowedBy, type RateLimits, type RateRule } from '../platform/http/limits/rate-rules.ts';
 import { plans, type Quota, type QuotaDeclarations, type Quotas } from '../platform/quotas.ts';
 import { integer } from './readers.ts';
-import { reservedRates, reservedResources } from './reserved-limits.ts';
 import {
   defaulted,
   type Environment,
@@ -13,7 +12,14 @@ import {
   type SettingProblem,
 } from './setting.ts';
 
-const MOST = 1_000_000_000;
+const MAX_LIMIT = 1_000_000_000;
+
+/**
+ * Limits of features that this release does not have, by the ends of their names. The service checks their values and
+ * uses none of them, so that one configuration serves several releases. A name leaves this list when its feature
+ * declares the limit.
+ */
+const reservedRates = ['TRANSPARENCY', 'RECEIPT'];
 
 /** The limits that features declare. */
 export interface Limits {
@@ -22,19 +28,19 @@ export interface Limits {
 }
 
 const quota: Reader<Quota> = {
-  accepts: `an integer between 0 and ${MOST}, or unlimited`,
-  read: (text, context) => (text === 'unlimited' ? text : integer(0, MOST).read(text, context)),
+  accepts: `an integer between 0 and ${MAX_LIMIT}, or unlimited`,
+  read: (text, context) => (text === 'unlimited' ? text : integer(0, MAX_LIMIT).read(text, context)),
 };
 
-const rateName = (rule: string) => `RATE_LIMIT_${rule.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
-const quotaName = (plan: Plan, resource: string) => `PLAN_${plan}_${resource}`.toUpperCase();
+export const rateName = (rule: string) => `RATE_LIMIT_${rule.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
+export const quotaName = (plan: Plan, resource: string) => `PLAN_${plan}_${resource}`.toUpperCase();
 
 /** Requests in a minute, an hour or a day, by rule: `RATE_LIMIT_<RULE>`. */
 export function rateSettings({ rates }: Limits): Readonly<Record<string, Setting<number>>> {
   return Object.fromEntries(
     rates.map((rule) => [
       rateName(rule.name),
-      defaulted(integer(1, MOST), String(allowedBy(rule)), rule.describes),
+      defaulted(integer(1, MAX_LIMIT), String(allowedBy(rule)), rule.describes),
     ]),
   );
 }
@@ -51,13 +57,10 @@ export function quotaSettings({ quotas }: Limits): Readonly<Record<string, Setti
   );
 }
 
-/** Limits of later releases, whose values are checked like those of this release. */
 function reservedSettings(): Readonly<Record<string, Setting<unknown>>> {
-  const rates = reservedRates.map((name) => [`RATE_LIMIT_${name}`, optional(integer(1, MOST), '', '')]);
-  const quotas = plans.flatMap((plan) =>
-    reservedResources.map((name) => [quotaName(plan, name), optional(quota, '', '')]),
+  return Object.fromEntries(
+    reservedRates.map((name) => [`RATE_LIMIT_${name}`, optional(integer(1, MAX_LIMIT), '', '')]),
   );
-  return Object.fromEntries([...rates, ...quotas]);
 }
 
 export function readLimits(limits: Limits, env: Environment, problems: SettingProblem[]) {

@@ -7,7 +7,7 @@ import { personTold } from '../../../platform/db/personal-records.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import { privateHosts } from '../../record/webhooks/index.ts';
+import { messageUrlRules } from '../../record/webhooks/index.ts';
 import { rates } from './anomalies.rates.ts';
 import { eraseAnomalies, tellAlerts } from './anomalies.repo.ts';
 import { anomalyRoutes } from './anomalies.routes.ts';
@@ -86,17 +86,15 @@ export const anomalies = defineFeature({
       '3600',
       'The time from the end of one periodic detection of anomalies to the beginning of the next.',
     ),
-    ...privateHosts,
   },
   keyUses: [SEAL_KEY_USE],
   listens: [on(tenantErased, eraseAnomalies), on(personTold, tellAlerts)],
   open(house, settings) {
-    const { ANOMALY_INTERVAL_SECONDS: everySeconds, WEBHOOK_ALLOW_PRIVATE_HOSTS: allowsPrivateHosts } =
-      settings;
+    const { ANOMALY_INTERVAL_SECONDS: everySeconds } = settings;
     const { logger } = house;
     const onFailure = (err: unknown) =>
       logger?.error({ err }, 'work on anomalies failed inside the service, and will be repeated');
-    const urlRules = { allowsHttp: !house.isProduction, allowsPrivateHosts };
+    const urlRules = house.take(messageUrlRules);
     const deps = { ...house, urlRules, seals: channelSeals(house.keyRing), onFailure };
     return {
       async routes(app) {

@@ -5,7 +5,6 @@ import { personTold } from '../../../platform/db/personal-records.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
-import { passkeySettings } from '../../people/passkeys/index.ts';
 import { userLeft } from '../../people/scim/index.ts';
 import { rates } from './approvers.rates.ts';
 import { eraseApprovers, tellApprovers } from './approvers.repo.ts';
@@ -13,7 +12,7 @@ import { approverRoutes } from './approvers.routes.ts';
 import { settings } from './approvers.settings.ts';
 import { authenticateApprover } from './authenticate.ts';
 import { removeApproversOfUser } from './manage.ts';
-import { approverDeps } from './open.ts';
+import { approverDeps, approverParts } from './open.ts';
 import { approverPageRoutes } from './page.routes.ts';
 import { approverPasskeyRoutes } from './passkeys.routes.ts';
 import { approverRecoveryRoutes } from './recovery.routes.ts';
@@ -83,7 +82,7 @@ export const approvers = defineFeature({
   acts: { ...acts, ...entries },
   rates,
   quotas,
-  settings: { ...passkeySettings, ...settings },
+  settings,
   keyUses: [CSRF_KEY_USE],
   listens: [
     on(userLeft, removeApproversOfUser),
@@ -91,7 +90,7 @@ export const approvers = defineFeature({
     on(personTold, tellApprovers),
   ],
   open(house, chosen) {
-    const deps = approverDeps(house, chosen);
+    const deps = house.provide(approverParts, approverDeps(house, chosen));
     return {
       async routes(app) {
         await app.register(approverRoutes, deps);

@@ -1,17 +1,17 @@
 import type { ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
-import { type passkeySettings, relyingPartyOf } from '../../people/passkeys/index.ts';
+import { definePart } from '../../../platform/parts.ts';
+import { webauthnRelyingParty } from '../../people/passkeys/index.ts';
 import type { settings } from './approvers.settings.ts';
 import type { ApproverDeps } from './deps.ts';
 
 /** The parts of the process with which approvers are served. */
-export function approverDeps(
-  house: House,
-  chosen: ValuesOf<typeof settings & typeof passkeySettings>,
-): ApproverDeps {
+export const approverParts = definePart<ApproverDeps>('the parts of approvers');
+
+export function approverDeps(house: House, chosen: ValuesOf<typeof settings>): ApproverDeps {
   return {
     ...house,
-    relyingParty: relyingPartyOf(chosen, house.publicBaseUrl),
+    relyingParty: house.take(webauthnRelyingParty),
     stepUpSeconds: chosen.DECISION_STEP_UP_SECONDS,
     onMailFailed: () => house.metrics.counter('mail_failed').inc(),
   };

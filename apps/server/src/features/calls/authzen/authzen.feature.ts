@@ -1,5 +1,5 @@
 import { defineFeature } from '../../../feature.ts';
-import { enforcementDeps, meterSettings } from '../enforcement/index.ts';
+import { enforcementParts } from '../enforcement/index.ts';
 import { authzenRoutes, rates } from './authzen.routes.ts';
 
 export const authzen = defineFeature({
@@ -7,10 +7,9 @@ export const authzen = defineFeature({
   tags: { authzen: 'The questions of `enforcement` in the words of OpenID AuthZEN.' },
   tables: { owns: {}, reads: [], writes: [] },
   rates,
-  settings: meterSettings,
-  open(house, settings) {
+  open(house) {
     const { issuer, publicBaseUrl } = house;
-    const deps = { ...house, ...enforcementDeps(house, settings), issuer, publicBaseUrl };
+    const deps = { ...house, ...house.take(enforcementParts), issuer, publicBaseUrl };
     return { routes: (app) => app.register(authzenRoutes, deps) };
   },
 });

@@ -4,11 +4,10 @@ import { personTold } from '../../../platform/db/personal-records.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import { passkeySettings } from '../../people/passkeys/index.ts';
-import { streamsOf } from '../../record/events/index.ts';
-import { privateHosts } from '../../record/webhooks/index.ts';
-import { approverDeps, approverSettings } from '../approvers/index.ts';
-import { callJudge, decisionsAsked, meterSettings } from '../enforcement/index.ts';
+import { eventStreams } from '../../record/events/index.ts';
+import { messageUrlRules } from '../../record/webhooks/index.ts';
+import { approverParts } from '../approvers/index.ts';
+import { callJudge, decisionsAsked } from '../enforcement/index.ts';
 import { BATCH, type CareDeps, careForDue } from './care.ts';
 import { channelRoutes } from './channels.routes.ts';
 import { acts, announcements, entries } from './decisions.acts.ts';
@@ -72,18 +71,16 @@ export const decisions = defineFeature({
       help: 'Requests for decisions that wait for people, up to 1000.',
     },
   },
-  settings: { ...meterSettings, ...passkeySettings, ...approverSettings, ...privateHosts },
   keyUses: [SEAL_KEY_USE],
   listens: [
     on(decisionsAsked, openDecisions),
     on(tenantErased, eraseDecisions),
     on(personTold, tellDecisions),
   ],
-  open(house, chosen) {
+  open(house) {
     const { logger, db, clock } = house;
     house.metrics.ask('decisions_waiting', () => countWaitingAcrossTenants(db, clock(), MOST_COUNTED));
-    const allowsPrivateHosts = chosen.WEBHOOK_ALLOW_PRIVATE_HOSTS;
-    const urlRules = { allowsHttp: !house.isProduction, allowsPrivateHosts };
+    const urlRules = house.take(messageUrlRules);
     const onFailure = (err: unknown) =>
       logger?.warn({ err }, 'a notice about a decision could not be sent yet');
     const onCareFailure = (err: unknown) =>
@@ -91,8 +88,8 @@ export const decisions = defineFeature({
     const seals = channelSeals(house.keyRing);
     const deps = {
       ...house,
-      ...approverDeps(house, chosen),
-      ...callJudge(house, chosen),
+      ...house.take(approverParts),
+      ...callJudge(house),
       seals,
       urlRules,
       onFailure,
@@ -101,7 +98,7 @@ export const decisions = defineFeature({
       async routes(app) {
         await app.register(decisionRoutes, deps);
         await app.register(channelRoutes, deps);
-        await app.register(decisionPageRoutes, { ...deps, streams: streamsOf(house) });
+        await app.register(decisionPageRoutes, { ...deps, streams: house.take(eventStreams) });
       },
       sealed: [sealedChannels(house.keyRing)],
       jobs: [

@@ -3,13 +3,14 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { manifestLibrary } from '../../grants/manifests/index.ts';
-import { ownVerifier } from '../../grants/tokens/index.ts';
+import { grantTokenVerifier } from '../../grants/tokens/index.ts';
 import { acts } from './enforcement.acts.ts';
 import { decisionsAsked } from './enforcement.hooks.ts';
 import { forgettingOfCalls } from './enforcement.jobs.ts';
 import { eraseCalls } from './enforcement.repo.ts';
 import { enforcementRoutes } from './enforcement.routes.ts';
 import { settings } from './enforcement.settings.ts';
+import { enforcementParts } from './enforcement.ts';
 import { openMeter, storeOfMeter } from './meters.ts';
 
 const tables: TableUse = {
@@ -34,13 +35,17 @@ export const enforcement = defineFeature({
   open(house, settings) {
     const { meter, ...life } = openMeter(house, settings);
     const callRecordSeconds = settings.CAPS_CALL_RECORD_SECONDS;
-    const verifyOwn = ownVerifier({ ...house, ...house.lifetimes });
-    const findLoaded = manifestLibrary();
-    const counts = storeOfMeter(settings);
     const [openDecisions] = house.listenersOf(decisionsAsked);
+    const deps = house.provide(enforcementParts, {
+      ...house,
+      meter,
+      counts: storeOfMeter(settings),
+      verifyOwn: house.take(grantTokenVerifier),
+      findLoaded: manifestLibrary(),
+      openDecisions,
+    });
     return {
-      routes: (app) =>
-        app.register(enforcementRoutes, { ...house, meter, counts, verifyOwn, findLoaded, openDecisions }),
+      routes: (app) => app.register(enforcementRoutes, { ...house, ...deps }),
       jobs: [forgettingOfCalls({ ...house, callRecordSeconds })],
       ...life,
     };

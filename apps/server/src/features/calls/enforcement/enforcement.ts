@@ -5,6 +5,7 @@ import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { ATTEMPTS, isLostRace } from '../../../platform/db/db.ts';
 import { unavailable } from '../../../platform/errors.ts';
+import { definePart } from '../../../platform/parts.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { noteRenewals } from '../../grants/grants/index.ts';
 import type { Explanation } from '../../grants/policies/index.ts';
@@ -29,6 +30,9 @@ export interface EnforcementDeps extends FactDeps, PolicyDeps, DecisionDeps {
   readonly counts: 'db' | 'redis';
   readonly logger?: Logger;
 }
+
+/** The parts of the process with which calls are enforced. */
+export const enforcementParts = definePart<EnforcementDeps>('the parts of enforcement');
 
 export interface SentCall {
   readonly input: NewCall;

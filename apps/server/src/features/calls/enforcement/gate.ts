@@ -1,15 +1,9 @@
 import type { Result } from '@behest/protocol/enforcement/result';
-import type { ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
 import type { GrantHolder } from '../../../platform/caller.ts';
-import { manifestLibrary } from '../../grants/manifests/index.ts';
-import { ownVerifier } from '../../grants/tokens/index.ts';
-import { decisionsAsked } from './enforcement.hooks.ts';
 import type { NewCall } from './enforcement.schema.ts';
-import type { settings } from './enforcement.settings.ts';
-import { enforceCall } from './enforcement.ts';
+import { enforceCall, enforcementParts } from './enforcement.ts';
 import { meterOfAgent } from './meter.ts';
-import { openMeter, storeOfMeter } from './meters.ts';
 
 /** Enforces calls that the service itself makes for an agent. */
 export interface CallGate {
@@ -25,18 +19,9 @@ export interface CallGate {
   giveBack(holder: GrantHolder, callId: string): Promise<void>;
 }
 
-/** The parts of the house that the engine uses. */
-export function enforcementDeps(house: House, chosen: ValuesOf<typeof settings>) {
-  const { meter } = openMeter(house, chosen);
-  const verifyOwn = ownVerifier({ ...house, ...house.lifetimes });
-  const [openDecisions] = house.listenersOf(decisionsAsked);
-  const own = { meter, counts: storeOfMeter(chosen), verifyOwn, findLoaded: manifestLibrary() };
-  return { ...house, ...own, openDecisions };
-}
-
 /** For features that pass calls on. */
-export function callGate(house: House, chosen: ValuesOf<typeof settings>): CallGate {
-  const deps = enforcementDeps(house, chosen);
+export function callGate(house: House): CallGate {
+  const deps = house.take(enforcementParts);
   const { meter } = deps;
   const settle = async (settled: Promise<unknown>, message: string) => {
     await settled.catch((err: unknown) => house.logger?.warn({ err }, message));

@@ -1,10 +1,9 @@
 export { type DecisionDeps, decisionsAsked, type OpenDecisions } from './enforcement.hooks.ts';
 export { NewCall } from './enforcement.schema.ts';
-export { settings as meterSettings } from './enforcement.settings.ts';
-export { type EnforcementDeps, enforceCall } from './enforcement.ts';
+export { type EnforcementDeps, enforceCall, enforcementParts } from './enforcement.ts';
 export type { CallFacts } from './facts.ts';
 export { findFacts } from './facts.ts';
-export { type CallGate, callGate, enforcementDeps } from './gate.ts';
+export { type CallGate, callGate } from './gate.ts';
 export { callJudge, type FindCallFacts, type JudgeCall } from './judge.ts';
 export { meterOfAgent } from './meter.ts';
 export { isInexact, mayBeInexact, unreadable } from './numbers.rules.ts';

@@ -1,16 +1,12 @@
 import type { Call } from '@behest/protocol/enforcement/call';
 import type { Result } from '@behest/protocol/enforcement/result';
-import type { ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { manifestLibrary } from '../../grants/manifests/index.ts';
-import { ownVerifier } from '../../grants/tokens/index.ts';
 import type { NewCall } from './enforcement.schema.ts';
-import type { settings } from './enforcement.settings.ts';
+import { enforcementParts } from './enforcement.ts';
 import { enforcerFor } from './enforcer.ts';
 import { type CallFacts, findFacts } from './facts.ts';
 import { meterOfAgent } from './meter.ts';
-import { openMeter } from './meters.ts';
 import { withExactNumbers } from './numbers.rules.ts';
 import { policiesOn } from './policies.ts';
 
@@ -36,10 +32,9 @@ export type FindCallFacts = (
 ) => Promise<CallFacts>;
 
 /** For features that ask about calls before they are made. */
-export function callJudge(house: House, chosen: ValuesOf<typeof settings>) {
-  const { meter } = openMeter(house, chosen);
-  const verifyOwn = ownVerifier({ ...house, ...house.lifetimes });
-  const own = { ...house, verifyOwn, findLoaded: manifestLibrary() };
+export function callJudge(house: House) {
+  const own = house.take(enforcementParts);
+  const { meter } = own;
   const findCallFacts: FindCallFacts = ({ db }, caller, asked) => findFacts({ ...own, db }, caller, asked);
   const judgeCall: JudgeCall = async ({ db }, caller, input, text) => {
     const facts = await findCallFacts({ db }, caller, input);

@@ -10,21 +10,12 @@ type OpenedMeter = Pick<OpenedFeature, 'prepare' | 'finish'> & { readonly meter:
 
 type Chosen = ValuesOf<typeof settings>;
 
-/** By the house of each, which has one. */
-const opened = new WeakMap<House, OpenedMeter>();
-
-/** Opens the meter that the operator has chosen. There is no second one: two stores would admit twice the cap. */
-export function openMeter(house: House, chosen: Chosen): OpenedMeter {
-  const known = opened.get(house) ?? open(house, chosen);
-  opened.set(house, known);
-  return known;
-}
-
 /** The store in which the meter counts, as `/health` names it. */
 export const storeOfMeter = ({ CAPS_METER }: Chosen): 'db' | 'redis' =>
   CAPS_METER === 'redis' ? 'redis' : 'db';
 
-function open(house: House, chosen: Chosen): OpenedMeter {
+/** Opens the meter that the operator has chosen. There is no second one: two stores would admit twice the cap. */
+export function openMeter(house: House, chosen: Chosen): OpenedMeter {
   const { aside, clock, logger, redisUrl } = house;
   const { CAPS_METER, CAPS_REDIS_URL, CAPS_REDIS_ASSERT_SAFE: assertSafe } = chosen;
   const callRecordSeconds = chosen.CAPS_CALL_RECORD_SECONDS;

@@ -4,7 +4,7 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
-import { policySettings } from '../../grants/policies/index.ts';
+import { cedarInService } from '../../grants/policies/index.ts';
 import { eraseBundles } from './bundles.repo.ts';
 import { bundleRoutes, rates } from './bundles.routes.ts';
 import { SEAL_KEY_USE, sealedSyncSecrets } from './seals.ts';
@@ -59,9 +59,8 @@ export const bundles = defineFeature({
   quotas,
   keyUses: [SEAL_KEY_USE],
   listens: [on(tenantErased, eraseBundles)],
-  settings: policySettings,
-  open: (house, { POLICY_BACKEND }) => ({
-    routes: (app) => app.register(bundleRoutes, { ...house, runsCedar: POLICY_BACKEND === 'cedar_bundles' }),
+  open: (house) => ({
+    routes: (app) => app.register(bundleRoutes, { ...house, runsCedar: house.take(cedarInService) }),
     sealed: [sealedSyncSecrets(house.keyRing)],
   }),
 });

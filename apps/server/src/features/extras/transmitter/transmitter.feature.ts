@@ -6,8 +6,8 @@ import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import {
   countSets,
+  messageUrlRules,
   prepareQueues,
-  privateHosts,
   setMade,
   streamGone,
   webhookSeals,
@@ -80,15 +80,15 @@ export const transmitter = defineFeature({
       help: 'Signals that wait for a receiver, up to 10000.',
     },
   },
-  settings: { ...ownSettings, ...privateHosts },
+  settings: ownSettings,
   listens: [on(setMade, makeSet), on(streamGone, pauseGone), on(tenantErased, eraseTransmitter)],
   open(house, settings) {
-    const { SSF_MAX_ATTEMPTS: maxAttempts, WEBHOOK_ALLOW_PRIVATE_HOSTS: allowsPrivateHosts } = settings;
+    const { SSF_MAX_ATTEMPTS: maxAttempts } = settings;
     const { logger } = house;
     const deps = {
       ...house,
       maxAttempts,
-      urlRules: { allowsHttp: !house.isProduction, allowsPrivateHosts },
+      urlRules: house.take(messageUrlRules),
       seals: webhookSeals(house.keyRing),
       waits: createWaits(house),
       onFailure: (err: unknown) => logger?.warn({ err }, 'a stream of signals was not cared for'),

@@ -17,7 +17,7 @@ export {
   securedClaims,
   uriOf,
 } from './verifiable-credentials.rules.ts';
-export { legacySettings } from './verifiable-credentials.settings.ts';
+export { legacyClaims } from './verifiable-credentials.settings.ts';
 export { actsOfFallen, revokeCredential } from './verifiable-credentials.ts';
 export {
   type Checked,

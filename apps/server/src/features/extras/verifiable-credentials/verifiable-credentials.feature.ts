@@ -8,7 +8,7 @@ import { statusRoutes } from './status.routes.ts';
 import { rates } from './verifiable-credentials.rates.ts';
 import { eraseCredentials, tellStatements } from './verifiable-credentials.repo.ts';
 import { credentialRoutes } from './verifiable-credentials.routes.ts';
-import { legacySettings } from './verifiable-credentials.settings.ts';
+import { legacyClaims, legacySettings } from './verifiable-credentials.settings.ts';
 
 const tables: TableUse = {
   owns: {
@@ -50,7 +50,8 @@ export const verifiableCredentials = defineFeature({
   rates,
   listens: [on(tenantErased, eraseCredentials), on(personTold, tellStatements)],
   settings: legacySettings,
-  open(house, { GRANT_TOKEN_LEGACY_CLAIMS: issuesLegacyClaims }) {
+  open(house, settings) {
+    const issuesLegacyClaims = house.provide(legacyClaims, settings.GRANT_TOKEN_LEGACY_CLAIMS);
     const deps = { ...house, issuesLegacyClaims };
     return {
       routes: async (app) => {

@@ -1,5 +1,9 @@
 import { boolean } from '../../../config/readers.ts';
 import { defaulted } from '../../../config/setting.ts';
+import { definePart } from '../../../platform/parts.ts';
+
+/** Whether what the service signs also has the claims that older clients read. */
+export const legacyClaims = definePart<boolean>('whether tokens have the claims of before 0.6');
 
 /** Settings of everything that signs claims which older clients read. */
 export const legacySettings = {

@@ -10,7 +10,7 @@ import { accountClosed } from '../../accounts/developers/index.ts';
 import { expiryOfRequests } from './authorization.jobs.ts';
 import { eraseRequests, tellRequests } from './authorization.repo.ts';
 import { authorizationRoutes, rates } from './authorization.routes.ts';
-import { authorizationDeps, authorizationSettings } from './authorization.settings.ts';
+import { authorizationDeps, authorizationParts, authorizationSettings } from './authorization.settings.ts';
 import { countOverdue } from './expire.ts';
 import { cancelRequestsOfAccount, cancelRequestsOfAgent } from './requests.ts';
 
@@ -102,8 +102,9 @@ export const authorization = defineFeature({
   ],
   open(house, settings) {
     house.metrics.ask('authorization_requests_overdue', () => countOverdue(house));
+    const deps = house.provide(authorizationParts, authorizationDeps(house, settings));
     return {
-      routes: (app) => app.register(authorizationRoutes, authorizationDeps(house, settings)),
+      routes: (app) => app.register(authorizationRoutes, deps),
       jobs: [expiryOfRequests(house)],
     };
   },

@@ -1,12 +1,11 @@
 import { boolean, oneOf } from '../../../config/readers.ts';
 import { defaulted, optional, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
-import { outsidePoint, policySettings } from '../policies/index.ts';
+import { definePart } from '../../../platform/parts.ts';
+import { decisionPoint } from '../policies/index.ts';
 import type { AuthorizationDeps } from './deps.ts';
 
-/** The consent page uses these settings too. */
 export const authorizationSettings = {
-  ...policySettings,
   PRINCIPAL_PROOF: optional(
     oneOf('required', 'optional'),
     'in production `required`, else `optional`',
@@ -19,7 +18,9 @@ export const authorizationSettings = {
   ),
 };
 
-/** The parts of the house that authorization uses. */
+/** The parts of the process with which requests are made, shown and decided. */
+export const authorizationParts = definePart<AuthorizationDeps>('the parts of authorization');
+
 export function authorizationDeps(
   house: House,
   settings: ValuesOf<typeof authorizationSettings>,
@@ -28,7 +29,7 @@ export function authorizationDeps(
   return {
     ...house,
     principalProof: settings.PRINCIPAL_PROOF ?? byDefault,
-    outside: outsidePoint(house, settings),
+    outside: house.take(decisionPoint),
     linksToDomains: settings.CUSTOM_DOMAIN_PAGES,
   };
 }

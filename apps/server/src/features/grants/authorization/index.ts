@@ -10,7 +10,7 @@ export {
   storedBudget,
 } from './authorization.rules.ts';
 export type { NewRequest } from './authorization.schema.ts';
-export { authorizationDeps, authorizationSettings } from './authorization.settings.ts';
+export { authorizationParts } from './authorization.settings.ts';
 export { requestConsent } from './authorization.ts';
 export { type AskingClient, clientOfRequest } from './clients.ts';
 export {

@@ -4,9 +4,9 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
-import { passkeySettings, relyingPartyOf } from '../../people/passkeys/index.ts';
+import { webauthnRelyingParty } from '../../people/passkeys/index.ts';
 import { enforcementBegan } from '../../people/sso/index.ts';
-import { authorizationDeps, authorizationSettings } from '../authorization/index.ts';
+import { authorizationParts } from '../authorization/index.ts';
 import { rates } from './consent.rates.ts';
 import { eraseConsentMails } from './consent.repo.ts';
 import { consentRoutes } from './consent.routes.ts';
@@ -52,13 +52,12 @@ export const consent = defineFeature({
   attempts: ['consent.verification_failed'],
   rates,
   quotas,
-  settings: { ...authorizationSettings, ...passkeySettings },
   keyUses: [CSRF_KEY_USE],
   listens: [on(tenantErased, eraseConsentMails), on(enforcementBegan, endPages)],
-  open(house, settings) {
+  open(house) {
     const onMailFailed = () => house.metrics.counter('mail_failed').inc();
-    const relyingParty = relyingPartyOf(settings, house.publicBaseUrl);
-    const deps = { ...house, ...authorizationDeps(house, settings), onMailFailed, relyingParty };
+    const relyingParty = house.take(webauthnRelyingParty);
+    const deps = { ...house, ...house.take(authorizationParts), onMailFailed, relyingParty };
     return {
       async routes(app) {
         await app.register(consentRoutes, deps);

@@ -5,7 +5,7 @@ export {
   type PolicyDecision,
   refuseDenied,
 } from './decide.ts';
-export { outsidePoint } from './outside.ts';
+export { decisionPoint } from './outside.ts';
 export { type Explanation, PolicyRecord } from './policies.schema.ts';
-export { policySettings } from './policies.settings.ts';
+export { cedarInService } from './policies.settings.ts';
 export { listPolicies } from './policies.ts';

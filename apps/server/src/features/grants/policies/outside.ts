@@ -3,6 +3,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { BeforeTransaction, type Executor } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import type { UrlRules } from '../../../platform/egress/urls.ts';
+import { definePart } from '../../../platform/parts.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { askCedar } from './cedar.ts';
 import {
@@ -29,6 +30,9 @@ interface Opening {
     bounds: { readonly timeoutMilliseconds: number; readonly mostBytes: number },
   ) => Egress;
 }
+
+/** Undefined with `POLICY_BACKEND=builtin`. */
+export const decisionPoint = definePart<OutsidePoint | undefined>('the decision point of policies');
 
 const BOUNDS = { timeoutMilliseconds: 5000, mostBytes: 262_144 };
 /** The operator names the address, which is often one of the own network. */

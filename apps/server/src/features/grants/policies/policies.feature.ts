@@ -5,10 +5,10 @@ import { personTold } from '../../../platform/db/personal-records.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
-import { outsidePoint } from './outside.ts';
+import { decisionPoint, outsidePoint } from './outside.ts';
 import { erasePolicies, tellPolicies } from './policies.repo.ts';
 import { policyRoutes, rates } from './policies.routes.ts';
-import { policySettings } from './policies.settings.ts';
+import { cedarInService, policySettings } from './policies.settings.ts';
 
 const tables: TableUse = {
   owns: { policies: { quota: 'policies', kib: 256 }, policy_versions: { most: 1 } },
@@ -75,7 +75,9 @@ export const policies = defineFeature({
     if (backend === 'opa' && !OPA_URL) refuse('OPA_URL', 'POLICY_BACKEND=opa requires OPA_URL');
     if (backend === 'cedar' && !CEDAR_URL) refuse('CEDAR_URL', 'POLICY_BACKEND=cedar requires CEDAR_URL');
   },
-  open: (house, settings) => ({
-    routes: (app) => app.register(policyRoutes, { ...house, outside: outsidePoint(house, settings) }),
-  }),
+  open(house, settings) {
+    house.provide(cedarInService, settings.POLICY_BACKEND === 'cedar_bundles');
+    const outside = house.provide(decisionPoint, outsidePoint(house, settings));
+    return { routes: (app) => app.register(policyRoutes, { ...house, outside }) };
+  },
 });

@@ -1,6 +1,10 @@
 import { issuer as plainUrl } from '../../../config/addresses.ts';
 import { boolean, oneOf, pathOf } from '../../../config/readers.ts';
 import { defaulted, optional } from '../../../config/setting.ts';
+import { definePart } from '../../../platform/parts.ts';
+
+/** Whether Cedar decides in the service, with the active bundle of each developer. */
+export const cedarInService = definePart<boolean>('whether Cedar decides in the service');
 
 const fallback = (name: string) =>
   defaulted(
@@ -9,7 +13,6 @@ const fallback = (name: string) =>
     `Whether the policies of the developer decide alone while ${name} does not answer. Otherwise such requests are denied.`,
   );
 
-/** Every feature that asks policies uses these settings. */
 export const policySettings = {
   POLICY_BACKEND: defaulted(
     oneOf('builtin', 'opa', 'cedar', 'cedar_bundles'),

@@ -29,6 +29,6 @@ export { exchangeForResource } from './resource.ts';
 export { revokeByRefreshToken, revokeToken } from './revoke.ts';
 export { isFirstUse } from './single-use.ts';
 export type { Introspection, IssuedTokens } from './tokens.schema.ts';
-export { tokenDeps, tokenSettings } from './tokens.settings.ts';
-export { ownVerifier, type VerifyOwn } from './verifier.ts';
+export { tokenParts } from './tokens.settings.ts';
+export { grantTokenVerifier, type VerifyOwn } from './verifier.ts';
 export { introspectToken } from './verify.ts';

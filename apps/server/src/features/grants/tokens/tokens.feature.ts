@@ -8,7 +8,7 @@ import { OVERLAP_KEY_USE } from './overlap.ts';
 import { NONCE_KEY_USE } from './proof.ts';
 import { eraseTokens } from './tokens.repo.ts';
 import { rates, tokenRoutes } from './tokens.routes.ts';
-import { tokenDeps, tokenSettings } from './tokens.settings.ts';
+import { tokenDeps, tokenParts, tokenSettings } from './tokens.settings.ts';
 
 const tables: TableUse = {
   owns: { tokens: { rate: 'plan', kib: 8 }, refresh_tokens: { of: 'tokens', kib: 8 } },
@@ -57,7 +57,7 @@ export const tokens = defineFeature({
   keyUses: [NONCE_KEY_USE, OVERLAP_KEY_USE],
   listens: [on(tenantErased, eraseTokens)],
   open(house, settings) {
-    const deps = tokenDeps(house, settings);
+    const deps = house.provide(tokenParts, tokenDeps(house, settings));
     return {
       routes: (app) => app.register(tokenRoutes, deps),
       credentials: { grant: holderReader(deps) },

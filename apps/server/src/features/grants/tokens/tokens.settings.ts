@@ -1,16 +1,14 @@
 import { boolean, integer } from '../../../config/readers.ts';
 import { defaulted, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
-import { legacySettings } from '../../extras/verifiable-credentials/index.ts';
-import { outsidePoint, policySettings } from '../policies/index.ts';
+import { definePart } from '../../../platform/parts.ts';
+import { legacyClaims } from '../../extras/verifiable-credentials/index.ts';
+import { decisionPoint } from '../policies/index.ts';
 import type { DelegateDeps } from './delegate.ts';
 import type { ProofDeps } from './proof.ts';
-import { ownVerifier } from './verifier.ts';
+import { grantTokenVerifier, ownVerifier } from './verifier.ts';
 
-/** The OAuth profile issues the same tokens, and uses these settings too. */
 export const tokenSettings = {
-  ...policySettings,
-  ...legacySettings,
   MAX_DELEGATION_DEPTH: defaulted(
     integer(1, 10),
     '3',
@@ -33,14 +31,18 @@ export const tokenSettings = {
   ),
 };
 
-/** The parts of the house that the issuing and looking up of tokens uses. */
-export function tokenDeps(house: House, settings: ValuesOf<typeof tokenSettings>): DelegateDeps & ProofDeps {
+type TokenParts = DelegateDeps & ProofDeps;
+
+/** The parts of the process with which tokens are issued and looked up. The OAuth profile issues the same tokens. */
+export const tokenParts = definePart<TokenParts>('the parts of tokens');
+
+export function tokenDeps(house: House, settings: ValuesOf<typeof tokenSettings>): TokenParts {
   const deps = { ...house, ...house.lifetimes };
   return {
     ...deps,
-    verifyOwn: ownVerifier(deps),
-    outside: outsidePoint(house, settings),
-    issuesLegacyClaims: settings.GRANT_TOKEN_LEGACY_CLAIMS,
+    verifyOwn: house.provide(grantTokenVerifier, ownVerifier(deps)),
+    outside: house.take(decisionPoint),
+    issuesLegacyClaims: house.take(legacyClaims),
     maxDelegationDepth: settings.MAX_DELEGATION_DEPTH,
     reuseGraceSeconds: settings.REUSE_GRACE_SECONDS,
     refreshOverlapSeconds: settings.REFRESH_OVERLAP_SECONDS,

@@ -62,3 +62,21 @@ test('a changed token is not the remembered one', async () => {
 
   expect(verify([header, payload, changed].join('.'), start)).toEqual({ ok: false, reason: 'bad_signature' });
 });
+
+test('a token that every route has verified is refused by all of them as soon as it is revoked', async () => {
+  const { acme } = await joinSandbox();
+  const { grantToken: token } = await grantTo(acme);
+  const call = { grantToken: token, connector: 'mail', tool: 'send' };
+  const answers = async () => ({
+    verify: (await acme('POST', '/v1/tokens/verify', { token })).json().valid,
+    enforce: (await acme('POST', '/v1/enforce', call)).json().subReason,
+    exchange: (await acme.withToken(token)('POST', '/v1/vault/credentials/exchange', { service: 'mail' }))
+      .statusCode,
+  });
+  const before = await answers();
+
+  await acme('POST', '/v1/tokens/revoke', { token });
+
+  expect(before).toEqual({ verify: true, enforce: expect.not.stringMatching('revoked'), exchange: 403 });
+  expect(await answers()).toEqual({ verify: false, enforce: 'revoked', exchange: 401 });
+});

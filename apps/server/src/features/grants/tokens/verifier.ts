@@ -2,6 +2,7 @@ import type { Refused } from '@behest/protocol/token-refusal';
 import { createTokenVerifier, type VerifiedGrant } from '@behest/protocol/token-verifier';
 import { LRUCache } from 'lru-cache';
 import { hashOf } from '../../../platform/ids.ts';
+import { definePart } from '../../../platform/parts.ts';
 import { verifySignature } from '../../service/keys/index.ts';
 import type { TokenDeps } from './issue.ts';
 
@@ -9,6 +10,9 @@ const MOST = 5000; // tokens, of some 2 kB each
 
 /** Checks form, signature, times and claims of a token as of a time. Whether it was revoked, only the database knows. */
 export type VerifyOwn = (token: string, now: Date) => VerifiedGrant | Refused;
+
+/** One for the process, so that a token is verified once whatever route it comes to. */
+export const grantTokenVerifier = definePart<VerifyOwn>('the verifier of grant tokens');
 
 interface Remembered {
   readonly verified: VerifiedGrant;

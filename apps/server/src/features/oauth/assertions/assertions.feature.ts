@@ -6,7 +6,7 @@ import { on } from '../../../platform/hooks.ts';
 import { issuerChanged } from '../../people/sso/index.ts';
 import { eraseAssertions } from './assertions.repo.ts';
 import { assertionRoutes, rates } from './assertions.routes.ts';
-import { assertionSettings } from './assertions.settings.ts';
+import { assertionSettings, assertionsEnabled } from './assertions.settings.ts';
 import { stopRoutes } from './stops.routes.ts';
 import { distrust } from './trust.ts';
 
@@ -53,10 +53,13 @@ export const assertions = defineFeature({
   rates,
   settings: assertionSettings,
   listens: [on(tenantErased, eraseAssertions), on(issuerChanged, distrust)],
-  open: (house) => ({
-    async routes(app) {
-      await app.register(assertionRoutes, { ...house, ...house.lifetimes });
-      await app.register(stopRoutes, house);
-    },
-  }),
+  open(house, settings) {
+    house.provide(assertionsEnabled, settings.ID_JAG_ENABLED);
+    return {
+      async routes(app) {
+        await app.register(assertionRoutes, { ...house, ...house.lifetimes });
+        await app.register(stopRoutes, house);
+      },
+    };
+  },
 });

@@ -1,9 +1,11 @@
 import { boolean } from '../../../config/readers.ts';
 import { defaulted } from '../../../config/setting.ts';
-import { ssoSettings } from '../../people/sso/index.ts';
+import { definePart } from '../../../platform/parts.ts';
+
+/** Whether identity assertions (ID-JAG) are accepted. */
+export const assertionsEnabled = definePart<boolean>('whether identity assertions are accepted');
 
 export const assertionSettings = {
-  ...ssoSettings,
   ID_JAG_ENABLED: defaulted(
     boolean,
     'true',

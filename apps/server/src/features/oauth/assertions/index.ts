@@ -1,3 +1,3 @@
-export { assertionSettings } from './assertions.settings.ts';
+export { assertionsEnabled } from './assertions.settings.ts';
 export { issueAsserted } from './assertions.ts';
 export type { AssertionDeps } from './deps.ts';

@@ -4,11 +4,11 @@ import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
-import { authorizationDeps, authorizationSettings } from '../../grants/authorization/index.ts';
-import { tokenDeps, tokenSettings } from '../../grants/tokens/index.ts';
-import { passkeySettings, relyingPartyOf } from '../../people/passkeys/index.ts';
-import { ssoEgress } from '../../people/sso/index.ts';
-import { assertionSettings } from '../assertions/index.ts';
+import { authorizationParts } from '../../grants/authorization/index.ts';
+import { tokenParts } from '../../grants/tokens/index.ts';
+import { webauthnRelyingParty } from '../../people/passkeys/index.ts';
+import { identityProviders } from '../../people/sso/index.ts';
+import { assertionsEnabled } from '../assertions/index.ts';
 import { channelRoutes } from './channel.routes.ts';
 import { clientDocuments, DOCUMENT_BOUNDS } from './documents.ts';
 import { metadataRoutes } from './metadata.routes.ts';
@@ -36,10 +36,6 @@ export const oauth = defineFeature({
   tables,
   rates,
   settings: {
-    ...authorizationSettings,
-    ...tokenSettings,
-    ...assertionSettings,
-    ...passkeySettings,
     OAUTH_REQUIRE_PAR: defaulted(
       boolean,
       'false',
@@ -77,13 +73,13 @@ export const oauth = defineFeature({
         egress,
         allowedHosts: settings.OAUTH_CIMD_ALLOWED_HOSTS ?? null,
       }),
-      ...authorizationDeps(house, settings),
-      ...tokenDeps(house, settings),
+      ...house.take(authorizationParts),
+      ...house.take(tokenParts),
       registersClients: settings.OAUTH_DCR_ENABLED,
       requiresPush: settings.OAUTH_REQUIRE_PAR,
-      acceptsAssertions: settings.ID_JAG_ENABLED,
-      upstream: ssoEgress(house, settings),
-      relyingParty: relyingPartyOf(settings, house.publicBaseUrl),
+      acceptsAssertions: house.take(assertionsEnabled),
+      upstream: house.take(identityProviders),
+      relyingParty: house.take(webauthnRelyingParty),
     };
     return {
       jobs: [expiryOfClients(house)],

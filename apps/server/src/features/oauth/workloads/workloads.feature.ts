@@ -3,7 +3,7 @@ import { act, type DataOf } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
-import { ssoEgress, ssoSettings } from '../../people/sso/index.ts';
+import { identityProviders } from '../../people/sso/index.ts';
 import { eraseWorkloads } from './workloads.repo.ts';
 import { workloadRoutes } from './workloads.routes.ts';
 
@@ -32,9 +32,8 @@ export const workloads = defineFeature({
   tags: { workloads: 'Platforms on which agents run, and by whose JWTs they authenticate.' },
   tables,
   acts,
-  settings: ssoSettings,
   listens: [on(tenantErased, eraseWorkloads)],
-  open: (house, settings) => ({
-    routes: (app) => app.register(workloadRoutes, { ...house, upstream: ssoEgress(house, settings) }),
+  open: (house) => ({
+    routes: (app) => app.register(workloadRoutes, { ...house, upstream: house.take(identityProviders) }),
   }),
 });

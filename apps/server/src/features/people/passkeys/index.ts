@@ -12,6 +12,6 @@ export { beginDiscovery, takeDiscovery } from './discover.ts';
 export { beginNaming, finishNaming, type NamingDeps } from './name.ts';
 export { rates as passkeyRates } from './passkeys.rates.ts';
 export { digestOf } from './passkeys.rules.ts';
-export { passkeySettings, relyingPartyOf } from './passkeys.settings.ts';
+export { webauthnRelyingParty } from './passkeys.settings.ts';
 export { deletePasskeysOfPrincipal } from './passkeys.ts';
 export { challengeInvalid } from './register.ts';

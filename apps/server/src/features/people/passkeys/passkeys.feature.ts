@@ -7,7 +7,7 @@ import { on } from '../../../platform/hooks.ts';
 import { rates } from './passkeys.rates.ts';
 import { erasePasskeys, tellPasskeys } from './passkeys.repo.ts';
 import { passkeyRoutes } from './passkeys.routes.ts';
-import { passkeySettings, relyingPartyOf, strangeOrigin } from './passkeys.settings.ts';
+import { passkeySettings, relyingPartyOf, strangeOrigin, webauthnRelyingParty } from './passkeys.settings.ts';
 
 const tables: TableUse = {
   owns: {
@@ -67,7 +67,7 @@ export const passkeys = defineFeature({
   },
   listens: [on(tenantErased, erasePasskeys), on(personTold, tellPasskeys)],
   open(house, settings) {
-    const relyingParty = relyingPartyOf(settings, house.publicBaseUrl);
+    const relyingParty = house.provide(webauthnRelyingParty, relyingPartyOf(settings, house.publicBaseUrl));
     return { routes: (app) => app.register(passkeyRoutes, { ...house, relyingParty }) };
   },
 });

@@ -1,6 +1,7 @@
 import { getPublicSuffix } from 'tldts';
 import { commaList, oneOf, textOf } from '../../../config/readers.ts';
 import { defaulted, optional, type Reader, type ValuesOf } from '../../../config/setting.ts';
+import { definePart } from '../../../platform/parts.ts';
 
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 const HOST = new RegExp(`^(?=.{1,253}$)${LABEL}([.]${LABEL})*$`);
@@ -67,6 +68,9 @@ export interface RelyingParty {
   readonly userVerification: 'required' | 'preferred';
 }
 
+/** Undefined where the defaults do not fit: an address in place of a name, or `http`. */
+export const webauthnRelyingParty = definePart<RelyingParty | undefined>('the relying party of passkeys');
+
 /** Whether browsers let pages of this origin use passkeys of this domain. */
 function isAbove(id: string, origin: string): boolean {
   if (isApp(origin)) return true; // Android asks the domain for the apps that it vouches for
@@ -81,7 +85,7 @@ export function strangeOrigin(settings: Partial<PasskeySettings>, publicBaseUrl:
   return origins.find((origin) => !isAbove(id, origin));
 }
 
-/** @returns undefined where the defaults do not fit: an address in place of a name, or `http` */
+/** @see webauthnRelyingParty */
 export function relyingPartyOf(settings: PasskeySettings, publicBaseUrl: string): RelyingParty | undefined {
   const { id, origins } = partsOf(settings, publicBaseUrl);
   if (!isHost(id) || !origins.every((origin) => isApp(origin) || isSafe(new URL(origin)))) return undefined;

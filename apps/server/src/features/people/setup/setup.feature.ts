@@ -4,7 +4,7 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
-import { connectionActivated, ssoDepsOf, ssoSettings } from '../sso/index.ts';
+import { connectionActivated, ssoParts } from '../sso/index.ts';
 import { setupLinkRoutes } from './links.routes.ts';
 import { endLinksOfAccount, endSessionsOfConnection } from './links.ts';
 import { setupPageRoutes } from './page.routes.ts';
@@ -39,14 +39,13 @@ export const setup = defineFeature({
   tables,
   acts,
   rates,
-  settings: ssoSettings,
   listens: [
     on(accountClosed, endLinksOfAccount),
     on(connectionActivated, endSessionsOfConnection),
     on(tenantErased, eraseLinks),
   ],
-  open(house, settings) {
-    const deps = ssoDepsOf(house, settings);
+  open(house) {
+    const deps = house.take(ssoParts);
     return {
       async routes(app) {
         await app.register(setupLinkRoutes, house);

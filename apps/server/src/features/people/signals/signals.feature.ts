@@ -5,7 +5,7 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import { userLeft } from '../scim/index.ts';
-import { ssoEgress, ssoSettings } from '../sso/index.ts';
+import { identityProviders } from '../sso/index.ts';
 import { checkStreams } from './check.ts';
 import { type PollDeps, pollStreams } from './poll.ts';
 import { SEAL_KEY_USE, sealedStreams } from './seals.ts';
@@ -75,14 +75,13 @@ export const signals = defineFeature({
   acts: { ...acts, ...entries },
   attempts: ['signal.refused'],
   rates,
-  settings: ssoSettings,
   listens: [on(tenantErased, eraseSignals)],
   keyUses: [SEAL_KEY_USE],
-  open(house, settings) {
+  open(house) {
     const { logger } = house;
     const deps = {
       ...house,
-      upstream: ssoEgress(house, settings),
+      upstream: house.take(identityProviders),
       onUserLeft: house.listenersOf(userLeft),
       onFailure: (err: unknown) =>
         logger?.warn({ err }, 'a stream of signals could not be polled or verified'),

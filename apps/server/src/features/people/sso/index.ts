@@ -16,7 +16,7 @@ export type { SsoDeps } from './deps.ts';
 export { mustAllowScopes, ssoRequired } from './enforce.ts';
 export { keysFor } from './keyset.ts';
 export { readSamlMetadata, type SamlProvider } from './metadata.rules.ts';
-export { ssoDepsOf } from './open.ts';
+export { ssoParts } from './open.ts';
 export { membersOf } from './secrets.ts';
 export { endNamedSessions } from './signals.ts';
 export {
@@ -27,5 +27,5 @@ export {
   type OnEnforced,
 } from './sso.hooks.ts';
 export { mappedScopes } from './sso.rules.ts';
-export { ssoEgress, ssoSettings } from './sso.settings.ts';
+export { identityProviders } from './sso.settings.ts';
 export { testConnection } from './trial.ts';

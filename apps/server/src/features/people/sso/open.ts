@@ -1,10 +1,13 @@
 import type { House } from '../../../feature.ts';
+import { definePart } from '../../../platform/parts.ts';
 import type { SsoDeps } from './deps.ts';
 import { stateKeysOf } from './keys.ts';
 import { connectionActivated, enforcementBegan, issuerChanged } from './sso.hooks.ts';
 import { type SsoSettings, ssoEgress } from './sso.settings.ts';
 
 /** The parts of a process that single sign-on works with. */
+export const ssoParts = definePart<SsoDeps>('the parts of single sign-on');
+
 export const ssoDepsOf = (house: House, settings: SsoSettings): SsoDeps => ({
   ...house,
   vault: house.keyRing.vault,

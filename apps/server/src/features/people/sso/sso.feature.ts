@@ -10,12 +10,12 @@ import { ssoConnectionRoutes } from './connections.routes.ts';
 import { ssoDirectoryRoutes } from './directory.routes.ts';
 import { STATE_KEY_USE } from './keys.ts';
 import { ssoLoginRoutes } from './login.routes.ts';
-import { ssoDepsOf } from './open.ts';
+import { ssoDepsOf, ssoParts } from './open.ts';
 import { connectionRotation, sealedConnections } from './rotate.ts';
 import { endSessionsOfUser } from './sessions.ts';
 import { rates } from './sso.rates.ts';
 import { eraseSso, tellSignOns } from './sso.repo.ts';
-import { ssoSettings } from './sso.settings.ts';
+import { identityProviders, ssoEgress, ssoSettings } from './sso.settings.ts';
 
 const tables: TableUse = {
   owns: {
@@ -89,7 +89,8 @@ export const sso = defineFeature({
   keyUses: [STATE_KEY_USE],
   listens: [on(userLeft, endSessionsOfUser), on(tenantErased, eraseSso), on(personTold, tellSignOns)],
   open(house, settings) {
-    const deps = ssoDepsOf(house, settings);
+    house.provide(identityProviders, ssoEgress(house, settings));
+    const deps = house.provide(ssoParts, ssoDepsOf(house, settings));
     const rotation = { ...deps, warn: (message: string) => house.logger?.warn(message) };
     return {
       sealed: [sealedConnections(rotation.vault)],

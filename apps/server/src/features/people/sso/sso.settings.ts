@@ -3,6 +3,7 @@ import { sharedSecret } from '../../../config/secrets.ts';
 import { defaulted, optional, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
+import { definePart } from '../../../platform/parts.ts';
 
 export const ssoSettings = {
   SSO_STATE_SECRET: optional(
@@ -41,7 +42,10 @@ export type SsoSettings = ValuesOf<typeof ssoSettings>;
 
 const MOST_BYTES = 1_048_576;
 
-/** The client for identity providers. @param mostBytes the largest answer */
+/** The client for identity providers. */
+export const identityProviders = definePart<Egress>('the client for identity providers');
+
+/** @param mostBytes the largest answer */
 export const ssoEgress = (
   { openEgress }: Pick<House, 'openEgress'>,
   {

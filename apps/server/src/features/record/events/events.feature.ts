@@ -6,7 +6,7 @@ import { findKeyCaller } from '../../accounts/developers/index.ts';
 import { retentionOfEvents } from './events.jobs.ts';
 import { eraseEvents } from './events.repo.ts';
 import { eventRoutes } from './events.routes.ts';
-import { streamsOf } from './open.ts';
+import { eventStreams, openStreams } from './open.ts';
 
 const tables: TableUse = {
   owns: { outbox_events: { rate: 'plan', kept: '72 hours', kib: 16 } },
@@ -29,7 +29,7 @@ export const events = defineFeature({
   open(house) {
     const deps = {
       ...house,
-      streams: streamsOf(house),
+      streams: house.provide(eventStreams, openStreams(house)),
       isKeyGood: async (hash: Buffer) => (await findKeyCaller(house, hash)) !== undefined,
     };
     return {

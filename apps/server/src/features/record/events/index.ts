@@ -5,6 +5,6 @@ export { type Catalogue, catalogueOf, patternsOf } from './catalogue.rules.ts';
 export { envelopeOf, talliesOf } from './events.rules.ts';
 export { toOcsf } from './ocsf.rules.ts';
 export { envelopeToOcsf } from './ocsf-stream.rules.ts';
-export { streamsOf } from './open.ts';
+export { eventStreams } from './open.ts';
 export type { StreamedEvent } from './outlet.ts';
 export type { Streams } from './streams.ts';

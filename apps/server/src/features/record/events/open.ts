@@ -1,3 +1,4 @@
+import { definePart } from '../../../platform/parts.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import type { Metrics } from '../../../platform/telemetry/metrics.ts';
@@ -11,17 +12,10 @@ interface StreamsHouse extends EventsDeps {
   readonly logger?: Logger;
 }
 
-/** By the house of each, which has one. */
-const opened = new WeakMap<StreamsHouse, Streams>();
-
 /** The live streams of a process. Every feature that sends events to somebody opens its streams here. */
-export function streamsOf(house: StreamsHouse): Streams {
-  const known = opened.get(house) ?? open(house);
-  opened.set(house, known);
-  return known;
-}
+export const eventStreams = definePart<Streams>('the streams of events');
 
-function open(house: StreamsHouse): Streams {
+export function openStreams(house: StreamsHouse): Streams {
   const open = house.metrics.gauge('event_streams_open');
   const sent = house.metrics.counter('events_sent_total');
   return createStreams({

@@ -14,4 +14,4 @@ export {
 } from './queues.ts';
 export { type WebhookSeals, webhookSeals } from './secrets.ts';
 export { type MakeSet, type OnEndpointGone, setMade, streamGone } from './webhooks.hooks.ts';
-export { privateHosts } from './webhooks.settings.ts';
+export { messageUrlRules } from './webhooks.settings.ts';

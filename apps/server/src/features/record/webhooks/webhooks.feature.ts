@@ -14,7 +14,7 @@ import { setMade, streamGone } from './webhooks.hooks.ts';
 import { webhookDelivery, webhookHistory } from './webhooks.jobs.ts';
 import { eraseWebhooks, setMaxAttemptsAcrossTenants } from './webhooks.repo.ts';
 import { rates, webhookRoutes } from './webhooks.routes.ts';
-import { privateHosts } from './webhooks.settings.ts';
+import { messageUrlRules, privateHosts } from './webhooks.settings.ts';
 import { leaveLastDelivery } from './webhooks.ts';
 
 const tables: TableUse = {
@@ -86,7 +86,10 @@ export const webhooks = defineFeature({
   open(house, settings) {
     const { WEBHOOK_MAX_ATTEMPTS: maxAttempts, WEBHOOK_ALLOW_PRIVATE_HOSTS: allowsPrivateHosts } = settings;
     const { logger, tracer } = house;
-    const urlRules = { allowsHttp: !house.isProduction, allowsPrivateHosts };
+    const urlRules = house.provide(messageUrlRules, {
+      allowsHttp: !house.isProduction,
+      allowsPrivateHosts,
+    });
     const seals = webhookSeals(house.keyRing);
     const dispatcher = createDispatcher({
       ...house,

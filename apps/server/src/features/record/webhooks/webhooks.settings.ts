@@ -1,5 +1,10 @@
 import { boolean, notInProduction } from '../../../config/readers.ts';
 import { defaulted } from '../../../config/setting.ts';
+import type { UrlRules } from '../../../platform/egress/urls.ts';
+import { definePart } from '../../../platform/parts.ts';
+
+/** Where a developer may have messages of the service sent to. */
+export const messageUrlRules = definePart<UrlRules>('the rules for addresses of messages');
 
 /** Holds for every address that a developer names for messages of the service. */
 export const privateHosts = {

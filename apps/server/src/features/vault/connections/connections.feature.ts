@@ -6,10 +6,10 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import { passkeySettings, relyingPartyOf } from '../../people/passkeys/index.ts';
+import { webauthnRelyingParty } from '../../people/passkeys/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import type { Unrevoked } from '../credentials/index.ts';
-import { connectEgress, connectSettings, providerDeleted } from '../providers/index.ts';
+import { connectUpstreams, providerDeleted } from '../providers/index.ts';
 import { askRoutes } from './ask.routes.ts';
 import { authenticateConnect, CSRF_KEY_USE } from './browser.ts';
 import { rates } from './connections.rates.ts';
@@ -98,14 +98,13 @@ export const connections = defineFeature({
   acts: { ...acts, ...entries },
   attempts: ['vault.connection.blocked'],
   rates,
-  settings: { ...connectSettings, ...passkeySettings },
   keyUses: [CSRF_KEY_USE, STATE_KEY_USE],
   listens: [on(providerDeleted, cancelSessionsOfProvider), on(tenantErased, eraseConnectSessions)],
-  open(house, settings) {
-    const egress = connectEgress(house, settings);
+  open(house) {
+    const egress = house.take(connectUpstreams);
     const deps = {
       ...house,
-      relyingParty: relyingPartyOf(settings, house.publicBaseUrl),
+      relyingParty: house.take(webauthnRelyingParty),
       vault: house.keyRing.vault,
       upstream: egress,
       connected: egress,

@@ -11,7 +11,7 @@ import { accountClosed } from '../../accounts/developers/index.ts';
 import { rates } from './credentials.rates.ts';
 import { eraseCredentials, tellCredentials } from './credentials.repo.ts';
 import { credentialRoutes } from './credentials.routes.ts';
-import { openingDeps, openingSettings } from './credentials.settings.ts';
+import { openingDeps, openingSettings, vaultParts } from './credentials.settings.ts';
 import { deleteCredentialsOfAccount } from './delete.ts';
 import type { CredentialDeps, Unrevoked } from './deps.ts';
 import { finishDisconnections } from './disconnect.ts';
@@ -130,7 +130,7 @@ export const credentials = defineFeature({
     const exchanges = house.metrics.counter('vault_exchange_total');
     const deps = {
       ...house,
-      ...openingDeps(house, settings),
+      ...house.provide(vaultParts, openingDeps(house, settings)),
       onUnrevoked: ({ credentialId, failure }: Unrevoked) =>
         house.logger?.warn(
           { credentialId, failure },

@@ -1,10 +1,10 @@
 import { boolean, integer, notInProduction } from '../../../config/readers.ts';
 import { defaulted, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
-import { ANSWER_BOUNDS, connectEgress, connectSettings } from '../providers/index.ts';
+import { definePart } from '../../../platform/parts.ts';
+import { ANSWER_BOUNDS, connectUpstreams } from '../providers/index.ts';
 import type { ExchangeDeps, Unopened } from './exchange.ts';
 
-/** The proxy uses these settings too, because it opens and refreshes credentials. */
 export const openingSettings = {
   VAULT_REFRESH_SKEW_SECONDS: defaulted(
     integer(0, 3600),
@@ -20,10 +20,11 @@ export const openingSettings = {
     'false',
     'Whether credentials may refresh themselves at this machine and private networks, and over `http`. The service refuses it in production.',
   ),
-  ...connectSettings,
 };
 
-/** The parts of the house that open a credential for its use. */
+/** The parts of the process that open a credential for its use. The proxy opens and refreshes credentials too. */
+export const vaultParts = definePart<ExchangeDeps>('the parts that open credentials');
+
 export function openingDeps(house: House, settings: ValuesOf<typeof openingSettings>): ExchangeDeps {
   const allowsPrivateHosts = settings.VAULT_REFRESH_ALLOW_PRIVATE_HOSTS;
   const unopened = house.metrics.counter('vault_decrypt_failures_total');
@@ -31,7 +32,7 @@ export function openingDeps(house: House, settings: ValuesOf<typeof openingSetti
     ...house,
     vault: house.keyRing.vault,
     upstream: house.openEgress({ allowsHttp: allowsPrivateHosts, allowsPrivateHosts }, ANSWER_BOUNDS),
-    connected: connectEgress(house, settings),
+    connected: house.take(connectUpstreams),
     skewSeconds: settings.VAULT_REFRESH_SKEW_SECONDS,
     onUnopened({ credentialId, keyId }: Unopened) {
       unopened.inc();

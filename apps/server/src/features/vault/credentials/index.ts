@@ -3,7 +3,7 @@ export { mustBeConnected, noteRefusedByUpstream, notStored } from './connected.t
 export type { FrozenClient } from './connection.rules.ts';
 export { findReplaced, listConnections, storeConnection } from './connection.ts';
 export { rates } from './credentials.rates.ts';
-export { openingDeps, openingSettings } from './credentials.settings.ts';
+export { vaultParts } from './credentials.settings.ts';
 export { deleteCredentialsOfPrincipal } from './delete.ts';
 export type { CredentialDeps, Unrevoked } from './deps.ts';
 export { disconnect, revokeTokens } from './disconnect.ts';

@@ -10,6 +10,6 @@ export { type Found, methodOf, readMetadata } from './found.rules.ts';
 export { readIdToken, readKeySet } from './id-token.ts';
 export { type OnProviderDeleted, providerDeleted } from './providers.hooks.ts';
 export type { ProviderSettings } from './providers.schema.ts';
-export { ANSWER_BOUNDS, connectEgress, connectSettings } from './providers.settings.ts';
+export { ANSWER_BOUNDS, connectUpstreams } from './providers.settings.ts';
 export { findConnectable, getProviderRow, type ProviderRow } from './read.ts';
 export { noteClientAccepted, noteClientRefused } from './refused.ts';

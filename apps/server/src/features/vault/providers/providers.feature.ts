@@ -14,7 +14,7 @@ import { foundOf, sealedFor } from './client.ts';
 import { providerDeleted } from './providers.hooks.ts';
 import { eraseProviders, type ProviderRow } from './providers.repo.ts';
 import { providerRoutes, rates } from './providers.routes.ts';
-import { connectEgress, connectSettings } from './providers.settings.ts';
+import { connectEgress, connectSettings, connectUpstreams } from './providers.settings.ts';
 import {
   listProvidersUnderAcrossTenants,
   nextProviderKeyAcrossTenants,
@@ -120,7 +120,7 @@ export const providers = defineFeature({
     const deps = {
       ...house,
       vault: house.keyRing.vault,
-      upstream: connectEgress(house, settings),
+      upstream: house.provide(connectUpstreams, connectEgress(house, settings)),
       onDeleted: house.listenersOf(providerDeleted),
       warn: (message: string) => house.logger?.warn(message),
     };

@@ -2,8 +2,8 @@ import { boolean, notInProduction } from '../../../config/readers.ts';
 import { defaulted, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
+import { definePart } from '../../../platform/parts.ts';
 
-/** All features that call upstreams of connected accounts share these settings. */
 export const connectSettings = {
   CONNECT_ALLOW_PRIVATE_HOSTS: defaulted(
     notInProduction(boolean, (value) => value, 'CONNECT_ALLOW_PRIVATE_HOSTS must not be true in production'),
@@ -16,6 +16,8 @@ export const connectSettings = {
 export const ANSWER_BOUNDS = { mostBytes: 262_144 };
 
 /** The client for the upstreams of connected accounts. */
+export const connectUpstreams = definePart<Egress>('the client for upstreams of connected accounts');
+
 export function connectEgress(
   { openEgress }: Pick<House, 'openEgress'>,
   { CONNECT_ALLOW_PRIVATE_HOSTS: allowsPrivateHosts }: ValuesOf<typeof connectSettings>,

@@ -9,8 +9,8 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
-import { callGate, meterSettings } from '../../calls/enforcement/index.ts';
-import { openingDeps, openingSettings, rates as vaultRates } from '../credentials/index.ts';
+import { callGate } from '../../calls/enforcement/index.ts';
+import { vaultParts, rates as vaultRates } from '../credentials/index.ts';
 import { callRoutes } from './call.routes.ts';
 import { deleteOldProxyCallsAcrossTenants, eraseProxy } from './calls.repo.ts';
 import { createFlights } from './flights.ts';
@@ -94,8 +94,6 @@ export const proxy = defineFeature({
   rates,
   quotas,
   settings: {
-    ...openingSettings,
-    ...meterSettings,
     VAULT_PROXY_ALLOW_PRIVATE_HOSTS: defaulted(
       notInProduction(
         boolean,
@@ -127,8 +125,8 @@ export const proxy = defineFeature({
     const urlRules = { allowsHttp: allowsPrivateHosts, allowsPrivateHosts };
     const deps = {
       ...house,
-      ...openingDeps(house, settings),
-      gate: callGate(house, settings),
+      ...house.take(vaultParts),
+      gate: callGate(house),
       egress: house.openEgress(urlRules),
       urlRules,
       bounds: {

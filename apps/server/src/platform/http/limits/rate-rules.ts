@@ -1,6 +1,6 @@
 import type { Plan } from '../../caller.ts';
 
-/** A limit that a feature declares in its `<noun>.rates.ts` and its routes name. */
+/** A limit that a feature declares and its routes name. */
 export type RateRule = {
   /** The name of the rule in settings, refusals and metrics. */
   readonly name: string;
@@ -100,6 +100,14 @@ export function allowedBy(rule: RateRule): number {
   return rule.perHour !== undefined ? rule.perHour : rule.perDay;
 }
 
+const SECONDS = { minute: 60, hour: 3600, day: 86_400 };
+
+/** A window begins with the minute, the hour or the day (UTC). */
+export function windowOf(rule: RateRule): keyof typeof SECONDS {
+  if (rule.perDay !== undefined) return 'day';
+  return rule.perHour !== undefined ? 'hour' : 'minute';
+}
+
 /** One count of a request: its rule, its subject and its limit. */
 export interface RateCount {
   readonly rule: string;
@@ -110,10 +118,6 @@ export interface RateCount {
   readonly cost: 0 | 1;
 }
 
-const MINUTE = 60;
-const HOUR = 3600;
-const DAY = 24 * HOUR;
-
 /** The counts of a rule whose subjects are known. The others wait for authentication. */
 export function rateCountsOf(
   rate: Rate,
@@ -122,7 +126,7 @@ export function rateCountsOf(
 ): RateCount[] {
   const all: RateCount[] = [];
   for (const rule of rulesOf(rate)) {
-    const windowSeconds = rule.perDay ? DAY : rule.perHour ? HOUR : MINUTE;
+    const windowSeconds = SECONDS[windowOf(rule)];
     for (const { by, factor = 1 } of rule.counts) {
       const id = subjects[by];
       if (id === undefined) continue;
@@ -143,7 +147,7 @@ export const planCount = (plan: Plan, developerId: string, limits: RateLimits): 
   rule: 'plan',
   subject: `developer:${developerId}`,
   limit: planLimit(plan, limits),
-  windowSeconds: MINUTE,
+  windowSeconds: SECONDS.minute,
   cost: 1,
 });
 
