@@ -61,9 +61,9 @@ const hidden = (name: string, to: RegExp, but: RegExp): Rule => ({
 });
 
 const rules: readonly Rule[] = [
-  { name: 'packages import no app', from: /^packages\//, to: /^(apps|tools|bench)\// },
+  { name: 'packages import no app', from: /^packages\//, to: /^(apps|scripts|test)\// },
   { name: 'the protocol imports no package', from: /^packages\/protocol\//, to: /^@behest\/(?!protocol)/ },
-  { name: 'the server imports no tool', from: SERVER, to: /^(tools|bench)\// },
+  { name: 'the server imports no script', from: SERVER, to: /^(scripts|test)\// },
   { name: 'sources import no test', from: /\/src\//, to: /[.](test|samples)[.]ts$|^apps\/[^/]+\/test\// },
   {
     name: 'the platform imports no feature',

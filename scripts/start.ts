@@ -5,7 +5,6 @@ import { reset } from './dev/reset.ts';
 import { start } from './dev/start.ts';
 import { beginLife } from './dev/stopping.ts';
 import { walk } from './dev/walk.ts';
-import { packPackages } from './pack/pack.ts';
 
 /** `npm start`: runs the service with its stores until it is stopped. */
 const life = beginLife();
@@ -21,7 +20,6 @@ try {
   const { server, address, sandboxKey } = await start(home, {
     ...{ life, print, isLogShown: process.argv.includes('--log') },
     hasRequests: process.argv.includes('--requests'),
-    prepare: () => packPackages(home.root),
     commandFor: (port) => `PORT=${port} npm start`,
   });
   print(`Try it, in another shell:\n\n${walk(address, sandboxKey)}\n\nCtrl-C ends everything.`);

@@ -1,29 +1,23 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
-import module from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-// To find and load the three thousand files of packages and sources takes most of a start, so `scripts/pack` writes them
-// as a few. After the lock file has changed, the packages are loaded from where npm put them; after a source has
-// changed, the sources import the packed packages.
+// To find and load the three thousand files of packages and sources takes most of a start, so the image holds them as a
+// few, which `scripts/pack` writes. A checkout runs its sources, unless they are packed and the same since.
 const ROOT = path.join(import.meta.dirname, '../..');
 const HOME = path.join(ROOT, 'node_modules/.cache/behest-packages');
 
 /** The folder in which Node keeps compiled code. */
 export const compiled = path.join(ROOT, 'node_modules/.cache/behest');
 
-/** The folder of the server's entries, and how their names end. */
-export const sources = placeOfSources();
+const index = readIndex();
 
-function placeOfSources() {
-  const index = readIndex();
-  if (index && areFresh(index.sources)) {
-    return { folder: path.join(HOME, index.sources.folder), ending: '.mjs' };
-  }
-  if (index) usePacked(index);
-  return { folder: path.join(import.meta.dirname, 'src'), ending: '.ts' };
-}
+/** The folder of the server's entries, and how their names end. */
+export const sources =
+  index && areFresh(index.sources)
+    ? { folder: path.join(HOME, index.sources.folder), ending: '.mjs' }
+    : { folder: path.join(import.meta.dirname, 'src'), ending: '.ts' };
 
 /** @param name `main` or `process-io` */
 export const importSource = (name) =>
@@ -46,29 +40,4 @@ function areFresh(packed) {
     const isSame = found?.size === size && Math.floor(found.mtimeMs / 1000) === changed;
     return isSame && changed < packedIn;
   });
-}
-
-function usePacked({ folder, files }) {
-  const packed = new Map();
-  for (const [specifier, file] of Object.entries(files)) {
-    packed.set(specifier, pathToFileURL(path.join(HOME, folder, file)).href);
-  }
-  const packages = new Set(Object.keys(files).map(packageOf));
-  module.registerHooks({
-    resolve(specifier, context, next) {
-      if (context.parentURL?.includes('/node_modules/')) return next(specifier, context);
-      const url = packed.get(specifier);
-      if (url) return { url, format: 'module', shortCircuit: true };
-      if (packages.has(packageOf(specifier))) throw new Error(unpacked(specifier)); // it would be there twice
-      return next(specifier, context);
-    },
-  });
-}
-
-function packageOf(specifier) {
-  return /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
-}
-
-function unpacked(specifier) {
-  return `${specifier} is new to the packed packages; remove ${HOME}, or run \`node scripts/pack/main.ts\`.`;
 }

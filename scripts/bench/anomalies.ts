@@ -12,7 +12,7 @@ import { openDatabase } from './servers.ts';
 import { percent, table, whole } from './tables.ts';
 import { signUp } from './tenants.ts';
 
-/** Detection over generated traffic with planted anomalies: `npm run bench:anomalies -- --entries 100000`. */
+/** Detection over generated traffic with planted anomalies: `npm run bench -- anomalies --entries 100000`. */
 const { values: flags } = parseArgs({ options: { entries: { type: 'string', default: '100000' } } });
 const ENTRIES = Number(flags.entries);
 const AGENTS = 200;

@@ -8,7 +8,7 @@ import { demand, type Operation, run, type Summary, summaryOf, timed } from './l
 import { openDatabase } from './servers.ts';
 import { heldBy, signUp, type Tenant } from './tenants.ts';
 
-const USAGE = `npm run bench:audit -- [options]
+const USAGE = `npm run bench -- audit [options]
   --sizes <n,n,…>   how many entries the chain has when it is read; 10000,1000000,10000000 unless said
   --seconds <n>     of each round; 4 unless said
 `;

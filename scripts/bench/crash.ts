@@ -5,16 +5,16 @@ import { startStores } from '../../test/harness/servers.ts';
 import { makeThrowAway, sweepThrowAways } from '../machine/throw-away.ts';
 import { writeSection } from './results.ts';
 
-const USAGE = `npm run crash -- [options]
+const USAGE = `npm run bench -- crash [options]
   --rounds <count>  how often the server is killed (200)
   --write           writes the outcome into scripts/bench/RESULTS.md
 `;
 const WHAT = `The server is killed with SIGKILL at random moments while six clients grant, revoke, evaluate, append, debit and refund,
 and a receiver takes every event and, by push and by poll, the signal of every revocation; then what is there is held against
-what was acknowledged. Made by \`npm run crash -- --write\`.`;
+what was acknowledged. Made by \`npm run bench -- crash --write\`.`;
 
 /**
- * `npm run crash`: kills the server under load many times, and checks that nothing acknowledged is missing.
+ * `npm run bench -- crash`: kills the server under load many times, and checks that nothing acknowledged is missing.
  */
 const { values: flags } = parseArgs({
   options: {

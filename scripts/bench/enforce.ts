@@ -8,7 +8,7 @@ import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } fro
 import pg from 'pg';
 import { startStores } from '../../test/harness/servers.ts';
 
-const USAGE = `npm run bench:enforce -- [options]
+const USAGE = `npm run bench -- enforce [options]
   --rounds <n>   of all measurements, in turns; 5 unless said
   --calls <n>    of each measurement in a round; 20000 unless said, a tenth of it with a store
 `;

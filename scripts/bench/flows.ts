@@ -1,217 +1,149 @@
-import type pg from 'pg';
-import type { Asked, Client } from './client.ts';
-import { debitFlows } from './debit-flows.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openClient } from './client.ts';
+import { memoryOf } from './cpu.ts';
+import { fill } from './fill.ts';
 import type { Flow } from './flow.ts';
-import { demand, type Operation } from './load.ts';
-import { oauthFlows } from './oauth-flows.ts';
-import { asked, heldBy, makeGrants, type Tenant, turnOf } from './tenants.ts';
+import { watchHealth } from './health.ts';
+import { measureInstances } from './instances.ts';
+import { demand } from './load.ts';
+import { describeMachine, measureSigning } from './machine.ts';
+import { flowsOf } from './measured-flows.ts';
+import { measureMillion } from './million.ts';
+import { type Dear, profileMissed } from './missed.ts';
+import { measureOpenLoop, CONNECTIONS as OPEN_CONNECTIONS } from './open-loop.ts';
+import { options, type Plan, plan, type Setting, settingsOf, shortPlan, USAGE } from './options.ts';
+import { type Report, reportText } from './report.ts';
+import { type Measured, measureInTurns } from './rounds.ts';
+import { lastProblem, type Scene, setScene } from './scene.ts';
+import { signUp, type Tenant } from './tenants.ts';
 
-/** More grants than one round can revoke. */
-const REVOCABLE = 20_000;
+const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/**
- * @param tenants connections take turns among them
- * @param db to make what is to be revoked, faster than the service would.
- */
-export function flowsOf(tenants: readonly Tenant[], db: pg.Client): Flow[] {
-  return [
-    ...readFlows(tenants),
-    ...issueFlows(tenants),
-    ...oauthFlows(tenants),
-    ...recordFlows(tenants),
-    ...debitFlows(tenants, db),
-    revokeFlow(tenants, db),
-  ];
+const RESULTS = join(import.meta.dirname, 'RESULTS.md');
+const BY_HAND = '## Set-up and suite';
+
+/** Keeps the section of manual measurements and their commands. */
+function keptByHand(): string {
+  const text = readFileSync(RESULTS, 'utf8');
+  const begins = text.indexOf(BY_HAND);
+  return begins < 0 ? `${BY_HAND}\n` : text.slice(begins);
 }
 
-function readFlows(tenants: readonly Tenant[]): Flow[] {
-  const get =
-    (path: string) =>
-    (connection: number): Operation => {
-      const request = { method: 'GET', path, apiKey: turnOf(tenants, connection).apiKey };
-      return (client) => demand(client, request, 200);
-    };
-  return [
-    { name: 'JWKS', unit: 'answer', floor: 'bare', aim: 0.8, operation: get('/.well-known/jwks.json') },
-    {
-      name: 'verify',
-      unit: 'answer',
-      floor: 'verify',
-      aim: 1.1,
-      operation: (connection) => {
-        const { held, post } = placeOf(tenants, connection);
-        const request = post('/v1/tokens/verify', { token: held.grantToken });
-        return async (client) => {
-          const answer = await demand(client, request, 200);
-          if (!answer.includes('"valid":true')) throw new Error('The token was refused.');
-        };
-      },
-    },
-    {
-      name: 'agents list (10)',
-      unit: 'answer',
-      floor: 'select',
-      aim: 0.9,
-      operation: get('/v1/agents?limit=10'),
-    },
-  ];
+async function bench(): Promise<void> {
+  const text = reportText(await measure());
+  say(text);
+  if (options.write) writeFileSync(RESULTS, `${text.trimEnd()}\n\n${keptByHand()}`);
 }
 
-function issueFlows(tenants: readonly Tenant[]): Flow[] {
-  const spendable = new Map<number, string>();
-  return [
-    {
-      name: 'authorize',
-      unit: 'request with its approval',
-      floor: 'append',
-      aim: 1,
-      operation: (connection) => {
-        const { held, post } = placeOf(tenants, connection);
-        const request = post('/v1/authorize', { agentId: held.agentId, ...asked });
-        return (client) => demand(client, request, 201);
-      },
-    },
-    {
-      name: 'authorize → token',
-      unit: 'pair',
-      floor: 'sign',
-      aim: 0.5,
-      operation: (connection) => {
-        const { held, post } = placeOf(tenants, connection);
-        const { agentId } = held;
-        const request = post('/v1/authorize', { agentId, ...asked });
-        return async (client) => {
-          const { code } = await answerOf(client, request);
-          return demand(client, post('/v1/token', { code, agentId }), 201);
-        };
-      },
-    },
-    {
-      name: 'refresh',
-      unit: 'rotation',
-      floor: 'sign',
-      aim: 0.75,
-      operation: (connection) => {
-        const { held, post } = placeOf(tenants, connection);
-        return async (client) => {
-          const refreshToken = spendable.get(connection) ?? held.refreshToken;
-          const body = { refreshToken, agentId: held.agentId };
-          const answer = await answerOf(client, post('/v1/token/refresh', body));
-          spendable.set(connection, answer.refreshToken);
-        };
-      },
-    },
-  ];
+async function measure(): Promise<Report> {
+  await using cleanUp = new AsyncDisposableStack(); // the stack unwinds in reverse, even after a failure
+  const scene = await setScene(cleanUp);
+  try {
+    return await measureIn(scene);
+  } catch (cause) {
+    throw new Error(`The last that the server said was wrong: ${lastProblem(scene)}`, { cause });
+  }
 }
 
-function recordFlows(tenants: readonly Tenant[]): Flow[] {
-  return [
-    {
-      name: 'vault exchange',
-      unit: 'credential',
-      floor: 'unseal',
-      aim: 0.8,
-      operation: (connection) => {
-        const { held } = placeOf(tenants, connection);
-        const request = {
-          method: 'POST',
-          path: '/v1/vault/credentials/exchange',
-          body: { service: 'github' },
-          apiKey: held.grantToken,
-        };
-        return (client) => demand(client, request, 200);
-      },
-    },
-    {
-      name: 'audit append, one chain',
-      unit: 'entry',
-      floor: 'append',
-      aim: 2.5,
-      operation: (connection) => {
-        const { held, post } = placeOf(tenants, connection);
-        const { agentId, agentDid, grantId } = held;
-        const entry = { agentId, agentDid, grantId, principalId: 'user_42', action: 'email.sent' };
-        const request = post('/v1/audit/log', entry);
-        return (client) => demand(client, request, 201);
-      },
-    },
-    {
-      name: 'enforce, one chain',
-      unit: 'answer with its entry',
-      floor: 'append',
-      aim: 2, // four fifths of audit append
-      operation: (connection) => {
-        const { held, post } = placeOf(tenants, connection);
-        const { grantToken } = held;
-        const request = post('/v1/enforce', { grantToken, connector: 'crm', tool: 'lookup', arguments: {} });
-        return async (client) => {
-          const answer = await demand(client, request, 200);
-          if (!answer.includes('"allowed":true')) throw new Error('The call was denied.');
-        };
-      },
-    },
-    {
-      name: 'AuthZEN, five evaluations, one chain',
-      unit: 'batch with its five entries',
-      floor: 'append',
-      aim: 0.4, // a fifth of enforce
-      operation: (connection) => {
-        const { held, post } = placeOf(tenants, connection);
-        const request = post('/access/v1/evaluations', {
-          subject: { type: 'token', id: tokenIdIn(held.grantToken), properties: { token: held.grantToken } },
-          action: { name: 'lookup' },
-          resource: { type: 'connector', id: 'crm' },
-          evaluations: Array.from({ length: 5 }, () => ({})),
-        });
-        return async (client) => {
-          const answer = await demand(client, request, 200);
-          if (answer.includes('"decision":false')) throw new Error('An evaluation was denied.');
-        };
-      },
-    },
-  ];
-}
-
-/** The id of a grant token of this service. */
-const tokenIdIn = (token: string): string =>
-  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti;
-
-function revokeFlow(tenants: readonly Tenant[], db: pg.Client): Flow {
-  const revocable = new Map<Tenant, string[]>(tenants.map((tenant) => [tenant, []]));
-  const each = Math.ceil(REVOCABLE / tenants.length);
+async function measureIn(scene: Scene): Promise<Report> {
+  const { server, service, db } = scene;
+  const idleMemory = memoryOf(server.pid);
+  const tenantsOf = tenantsIn(scene);
+  const [base, ...others] = settingsOf(options);
+  const first = await measureSetting(scene, base, plan, await tenantsOf(base));
+  const loadedMemory = memoryOf(server.pid);
+  const pair = first.find(({ flow }) => flow.name === 'authorize → token')?.flow;
+  const million = pair ? await measureMillion(scene, pair, { plan, setting: base }) : undefined;
+  const openLoop = options['open-loop'] ? await measureOpenLoop(service, first, plan.seconds) : [];
+  const count = options.instances;
+  const together =
+    count > 1 ? await measureInstances(scene, first, { count, plan: shortPlan, setting: base }) : undefined;
+  if (together) for (const tenant of (await tenantsOf(base)).tenants) await mustBeWhole(scene, tenant);
+  if (options.profile) {
+    const place = { folder: options.profile, setting: base };
+    for (const dear of await profileMissed(scene, first, place)) sayDear(dear);
+  }
+  const settings: [Setting, readonly Measured[]][] = [[base, first]];
+  for (const setting of others) {
+    settings.push([setting, await measureSetting(scene, setting, shortPlan, await tenantsOf(setting))]);
+  }
   return {
-    name: 'revoke grant',
-    unit: 'revocation',
-    floor: 'append',
-    aim: 0.8,
-    prepare: async () => {
-      for (const [tenant, ids] of revocable) {
-        ids.push(...(await makeGrants(db, heldBy(tenant, 0).grantId, each - ids.length)));
-      }
-      await db.query('vacuum analyze grants, tokens'); // autovacuum would do this within a minute
-    },
-    operation: (connection) => {
-      const tenant = turnOf(tenants, connection);
-      return async (client) => {
-        const grantId = revocable.get(tenant)?.pop();
-        if (!grantId) throw new Error('There are too few grants to revoke.');
-        const path = `/v1/grants/${grantId}`;
-        await demand(client, { method: 'DELETE', path, apiKey: tenant.apiKey }, 204);
-      };
-    },
+    settings,
+    million,
+    openLoop,
+    together,
+    health: options.health > 0 ? await watchHealth(scene, options.health) : undefined,
+    signing: await measureSigning(options.quick ? 0.5 : 2),
+    machine: await describeMachine(db, scene.redisVersion),
+    startSeconds: server.startSeconds,
+    idleMemory,
+    loadedMemory,
+    plan,
+    shortPlan,
+    note: options.note,
   };
 }
 
-/** The developer of a connection, and the grant that it uses. */
-function placeOf(tenants: readonly Tenant[], connection: number) {
-  const tenant = turnOf(tenants, connection);
-  const held = heldBy(tenant, Math.floor(connection / tenants.length));
-  const { apiKey } = tenant;
-  const post = (path: string, body: object): Asked => ({ method: 'POST', path, body, apiKey });
-  return { held, post };
+async function measureSetting(
+  scene: Scene,
+  setting: Setting,
+  course: Plan,
+  { tenants, flows }: { tenants: readonly Tenant[]; flows: readonly Flow[] },
+): Promise<Measured[]> {
+  for (const tenant of tenants) await fill(scene.db, tenant, setting.rows);
+  await scene.db.query('vacuum analyze'); // a database in use has been vacuumed by autovacuum
+  const named = flows.filter(({ name }) => name.includes(options.only));
+  const chosen = flows.filter((flow) => named.some((each) => each === flow || each.beside === flow.name));
+  const measured = await measureInTurns(chosen, scene, { plan: course, setting, say });
+  for (const tenant of tenants) await mustBeWhole(scene, tenant);
+  return measured;
 }
 
-/** Reads a 201. */
-async function answerOf(client: Client, request: Asked) {
-  return JSON.parse((await demand(client, request, 201)).toString());
+function sayDear({ flow, file, functions, packages }: Dear): void {
+  say(`\n${flow} misses its aim: ${file}`);
+  say(`by package\n${packages.join('\n')}`);
+  say(`by function\n${functions.join('\n')}`);
 }
+
+/** Signs up each number of developers once, with a grant for each connection that spends tokens. */
+function tenantsIn({ server, db }: Scene) {
+  const made = new Map<number, { tenants: readonly Tenant[]; flows: readonly Flow[] }>();
+  return async ({ developers }: Setting) => {
+    const known = made.get(developers);
+    if (known) return known;
+    const spenders = Math.max(
+      ...options.connections,
+      OPEN_CONNECTIONS,
+      options.connections[0] * options.instances,
+    );
+    const tenants: Tenant[] = [];
+    while (tenants.length < developers) {
+      tenants.push(await signUp(server.port, Math.ceil(spenders / developers)));
+    }
+    const fresh = { tenants, flows: flowsOf(tenants, db) };
+    made.set(developers, fresh);
+    return fresh;
+  };
+}
+
+const VERIFIED = 10_000; // entries in one call
+
+/** Checks both ends of the chain, because a fast wrong answer is worth nothing. */
+async function mustBeWhole({ server, db }: Scene, { developerId, apiKey }: Tenant): Promise<void> {
+  const { rows } = await db.query('select seq from audit_heads where developer_id = $1', [developerId]);
+  const length = Number(rows[0]?.seq);
+  const client = await openClient(server.port);
+  for (const fromSeq of new Set([1, Math.max(1, length - VERIFIED + 1)])) {
+    const toSeq = Math.min(length, fromSeq + VERIFIED - 1);
+    const path = `/v1/audit/verify?fromSeq=${fromSeq}&toSeq=${toSeq}`;
+    const answer = await demand(client, { method: 'GET', path, apiKey }, 200);
+    if (!JSON.parse(answer.toString()).valid) throw new Error('The audit chain is broken.');
+  }
+  client.close();
+}
+
+// `exit` ends the server together with this process.
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => process.exit(1));
+if (options.help) say(USAGE);
+else await bench();

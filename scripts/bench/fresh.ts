@@ -3,13 +3,13 @@ import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { type Server, type Stores, startServer, startStores } from '../../test/harness/servers.ts';
 import { makeThrowAway, sweepThrowAways } from '../machine/throw-away.ts';
-import { flowsOf } from './flows.ts';
 import { latenciesOf, median, type Operation, type Round, run } from './load.ts';
+import { flowsOf } from './measured-flows.ts';
 import { writeSection } from './results.ts';
 import { openDatabase } from './servers.ts';
 import { makeGrants, signUp, type Tenant } from './tenants.ts';
 
-const USAGE = `npm run bench:fresh -- [options]
+const USAGE = `npm run bench -- fresh [options]
   --grants <list>   of one developer; 600,2000 unless said
   --rounds <n>      of each kind; 5 unless said
   --seconds <n>     of a round; 2 unless said
@@ -66,7 +66,7 @@ async function bench(): Promise<void> {
   await measure(`${present.toLocaleString('en')} grants, statistics`, tenant, { stores, folder, db, add });
   const text = `One developer, whose grants were made while autovacuum was off, so that Postgres has no statistics. ${CONNECTIONS} connections do
 the same, in ${flags.rounds} rounds of ${flags.seconds} s with a new process each: requests a second, median (lowest). Meanwhile another connection asks
-for authorizations. Made by \`npm run bench:fresh -- --write\`.`;
+for authorizations. Made by \`npm run bench -- fresh --write\`.`;
   if (flags.write) writeSection('A fresh database', text, rows);
 }
 

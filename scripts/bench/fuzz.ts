@@ -6,15 +6,15 @@ import { sightOf } from '../../apps/server/test/fuzz/sight.ts';
 import { freePort } from '../machine/ports.ts';
 import { writeSection } from './results.ts';
 
-const USAGE = `npm run fuzz -- [options]
+const USAGE = `npm run bench -- fuzz [options]
   --requests <count>  how many are sent (10000)
   --seed <number>     asks again what a run with this seed asked
   --write             writes the outcome into scripts/bench/RESULTS.md
 `;
 const WHAT = `Good and broken requests to every route over HTTP, sixteen at a time, each answer held against what its route
-declares. Made by \`npm run fuzz -- --write\`.`;
+declares. Made by \`npm run bench -- fuzz --write\`.`;
 
-/** `npm run fuzz`: sends good and broken requests to every route of a service, and checks each answer. */
+/** `npm run bench -- fuzz`: sends good and broken requests to every route of a service, and checks each answer. */
 const { values: flags } = parseArgs({
   options: {
     requests: { type: 'string', default: '10000' },
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
       [...statuses].reduce((sum, [status, count]) => sum + (status.startsWith(first) ? count : 0), 0);
     const reached = `${succeeded.size} of ${service.routes.length}`;
     const lines = [
-      ['Command', `\`npm run fuzz -- --requests ${requests} --seed ${seed}\``],
+      ['Command', `\`npm run bench -- fuzz --requests ${requests} --seed ${seed}\``],
       ['Duration', `${seconds} s`],
       ...['2', '3', '4'].map((first) => [`Answers ${first}xx`, ofClass(first).toLocaleString('en')]),
       ['Answers 501 and 503 of parts that are not set up in this run', absent.toLocaleString('en')],

@@ -18,7 +18,7 @@ import { writeSection } from './results.ts';
 import { openDatabase } from './servers.ts';
 import { asked, heldBy, signUp, type Tenant } from './tenants.ts';
 
-const USAGE = `npm run bench:hostile -- [options]
+const USAGE = `npm run bench -- hostile [options]
   --minutes <n>  how long the neighbour attacks; 5 unless said. A quiet minute comes before
   --rate <n>     requests a second of each of the other account's two flows; 50 unless said
   --turns        profiles the service meanwhile, and prints the longest turns of its event loop. The profile makes the
@@ -30,7 +30,7 @@ const WHAT = `One free account does everything that the default limits let it do
 (\`scripts/bench/neighbour-attacks.ts\`), while another account verifies and authorizes by the clock: first in a quiet minute, then
 besieged. Both use one process of the service. The neighbour's process has the lowest priority, since its machine would be
 another one. The aims are a p99 of at most twice the quiet one, no 5xx, and less memory
-than a pod's limit of 512 MiB. Made by \`npm run bench:hostile -- --write\`.`;
+than a pod's limit of 512 MiB. Made by \`npm run bench -- hostile --write\`.`;
 
 const WARM_UP = 10; // seconds
 const QUIET = 60; // seconds

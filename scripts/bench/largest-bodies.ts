@@ -9,7 +9,7 @@ import { writeSection } from './results.ts';
 import { signUp } from './tenants.ts';
 import { watchTurns } from './turns.ts';
 
-const USAGE = `npm run bench:largest-bodies -- [options]
+const USAGE = `npm run bench -- largest-bodies [options]
   --only <text>  requests whose name holds the text
   --note <text>  what else the machine was doing, for the results
   --write        writes the outcome into scripts/bench/RESULTS.md
@@ -18,7 +18,7 @@ const WHAT = `Each route of the API gets the largest body and query of its schem
 of two sizes (\`scripts/bench/largest-hand-made.ts\`). A turn is the processor time that the event loop of the service spends before it
 looks at anybody else, so that other work of the machine does not count; the wait is that of a neighbour's \`GET /health\`
 by the clock. The aim is a turn of 20 ms at most. Each request is sent three times, and the second longest turn counts, so that the
-compilation of a first call does not. Made by \`npm run bench:largest-bodies -- --write\`.`;
+compilation of a first call does not. Made by \`npm run bench -- largest-bodies --write\`.`;
 const AIM = 20; // milliseconds
 const TIMES = 3;
 const SHOWN = 25;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const USAGE = `npm run bench -- [options]
+export const USAGE = `npm run bench -- flows [options]
   --quick                 short rounds of each flow, in about a minute
   --only <text>           flows whose name holds the text, and those that they are measured beside
   --connections <n,n,…>   kept open at once, 16 unless said; the first is what everything else is measured with

@@ -6,7 +6,7 @@ import {
 } from '../../apps/server/src/features/grants/policies/match.rules.ts';
 import { table, whole } from './tables.ts';
 
-/** Decisions over policies in memory: `npm run bench:policies`. */
+/** Decisions over policies in memory: `npm run bench -- policies`. */
 const COUNTS = [1, 100, 10_000];
 const DECISIONS = 50_000;
 const ROUNDS = 5;

@@ -6,7 +6,7 @@ import { startServer, startStores } from '../../test/harness/servers.ts';
 import { makeThrowAway } from '../machine/throw-away.ts';
 import { timesOf as processTimes } from './processor-time.ts';
 
-const USAGE = `npm run bench:proxy -- [options]
+const USAGE = `npm run bench -- proxy [options]
   --calls <n>    in each round, of each kind; 500 unless said
   --rounds <n>   in turns; 6 unless said
   --bytes <n>    of the streamed answer; 1000000000 unless said

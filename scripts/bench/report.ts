@@ -32,7 +32,7 @@ export function reportText(report: Report): string {
   const { settings, machine, plan, shortPlan, note } = report;
   const parts = [
     `# Benchmark results`,
-    `Made by \`npm run bench -- --write\`; \`--help\` tells what else it can do. One server process as an operator starts
+    `Made by \`npm run bench -- flows --write\`; \`--help\` tells what else it can do. One server process as an operator starts
 it (RS256, rate limiter counting, log at \`info\` to a file, audit entry and event in the transaction), over loopback, with
 database, Redis and the driver on the same machine. Medians of ${plural(plan.rounds, 'round')} of ${plan.seconds} s each, taken in turns with floor
 routes: Fastify routes written by hand that do the same input and output and nothing else (\`scripts/bench/floor-server.ts\`).

@@ -5,7 +5,7 @@ import { rotateUnderLoad } from '../../test/rotation/run-rotation.ts';
 import { makeThrowAway, sweepThrowAways } from '../machine/throw-away.ts';
 import { writeSection } from './results.ts';
 
-const USAGE = `npm run rotation -- [options]
+const USAGE = `npm run bench -- rotation [options]
   --seconds <count>  how long it runs (300)
   --every <seconds>  the time from one rotation to the next (10)
   --write            writes the outcome into scripts/bench/RESULTS.md
@@ -13,9 +13,9 @@ const USAGE = `npm run rotation -- [options]
 const WHAT = `Three instances with \`SIGNING_KEY_STORE=postgres\` and ES256 rotate their signing key while four clients get
 tokens of 60 seconds from any of them. Each token is shown, new and again later, to programs that fetch the keys from each
 instance and keep them as their library does by default, and to an instance. The activation delay is 40 seconds, and the
-grace of retired keys 60, the least that the service takes. Made by \`npm run rotation -- --write\`.`;
+grace of retired keys 60, the least that the service takes. Made by \`npm run bench -- rotation --write\`.`;
 
-/** `npm run rotation`: rotates the signing key under load, and checks that no good token is refused. */
+/** `npm run bench -- rotation`: rotates the signing key under load, and checks that no good token is refused. */
 const { values: flags } = parseArgs({
   options: {
     seconds: { type: 'string', default: '300' },

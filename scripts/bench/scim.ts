@@ -11,7 +11,7 @@ import { fillPeople } from './scim-fill.ts';
 import { openDatabase } from './servers.ts';
 import { signUp, type Tenant } from './tenants.ts';
 
-const USAGE = `npm run bench:scim -- [options]
+const USAGE = `npm run bench -- scim [options]
   --users <n>   people in the directory; 100,000 unless said
   --import <n>  people who come one by one; 2,000 unless said
   --tries <n>   how often each request is sent; 30 unless said
@@ -64,7 +64,7 @@ async function bench(): Promise<void> {
   add('Highest resident memory', `${Math.round(highestMemoryOf(server.pid))} MB`);
   const text = `A directory of ${Number(flags.users).toLocaleString('en')} people of one developer. The import is what identity providers do: for each
 person a search by \`userName\`, and then a \`POST\`, over ${IMPORTERS} connections. Each other request is alone, ${flags.tries} times;
-the times are medians and 99th percentiles. Made by \`npm run bench:scim -- --write\`.`;
+the times are medians and 99th percentiles. Made by \`npm run bench -- scim --write\`.`;
   if (flags.write) writeSection('People by SCIM', text, rows);
 }
 

@@ -3,20 +3,20 @@ import { parseArgs } from 'node:util';
 import { openClient } from './client.ts';
 import { memoryOf } from './cpu.ts';
 import type { Flow } from './flow.ts';
-import { flowsOf } from './flows.ts';
 import { CONNECTIONS } from './load.ts';
+import { flowsOf } from './measured-flows.ts';
 import { writeSection } from './results.ts';
 import { type Scene, setScene } from './scene.ts';
 import { signUp } from './tenants.ts';
 
-const USAGE = `npm run bench:soak -- [options]
+const USAGE = `npm run bench -- soak [options]
   --minutes <n>  how long; 60 unless said
   --rate <n>     operations a second, each flow in turn; 100 unless said
   --note <text>  what else the machine was doing, for the results
   --write        writes the outcome into scripts/bench/RESULTS.md
 `;
 const WHAT = `The process serves every flow of the bench in turns, by the clock. Its resident memory is read once a minute.
-Made by \`npm run bench:soak -- --write\`.`;
+Made by \`npm run bench -- soak --write\`.`;
 
 const { values: flags } = parseArgs({
   options: {

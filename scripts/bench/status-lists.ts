@@ -10,7 +10,7 @@ import { writeSection } from './results.ts';
 import { openDatabase } from './servers.ts';
 import { signUp, type Tenant } from './tenants.ts';
 
-const USAGE = `npm run bench:status-lists -- [options]
+const USAGE = `npm run bench -- status-lists [options]
   --entries <n>     credentials of one developer; 1,000,000 unless said
   --revocations <n> credentials that are revoked; 2,000 unless said
   --tries <n>       how often each list is asked; 20 unless said
@@ -64,7 +64,7 @@ async function bench(): Promise<void> {
   const text = `The credentials of one developer, one in a hundred revoked, in lists of ${PLACES.toLocaleString('en')} places. A change
 is published with the next answer: the time is that of a request for a list after a revocation, which compresses and signs
 it, and of one after that, which is kept. Times are medians and 99th percentiles. Made by
-\`npm run bench:status-lists -- --write\`.`;
+\`npm run bench -- status-lists --write\`.`;
   if (flags.write) writeSection('Status lists', text, rows);
 }
 

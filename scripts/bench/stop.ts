@@ -9,7 +9,7 @@ import { CONNECTIONS } from './load.ts';
 import { writeSection } from './results.ts';
 import { signUp } from './tenants.ts';
 
-const USAGE = `npm run bench:stop -- [options]
+const USAGE = `npm run bench -- stop [options]
   --rounds <n>  how often it is started and stopped; 20 unless said
   --note <text> what else the machine was doing, for the results
   --write       writes the outcome into scripts/bench/RESULTS.md
@@ -17,7 +17,7 @@ const USAGE = `npm run bench:stop -- [options]
 const LOADED_FOR = 2000; // milliseconds, before the signal
 const WHAT = `The process is started on an existing database, asked by ${CONNECTIONS} clients over connections that stay open, for a list
 and a write in turns, and told to stop with SIGTERM in the midst of it. A request has failed when it was sent and
-not answered with success. Made by \`npm run bench:stop -- --write\`.`;
+not answered with success. Made by \`npm run bench -- stop --write\`.`;
 
 const { values: flags } = parseArgs({
   options: {

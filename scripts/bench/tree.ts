@@ -10,7 +10,7 @@ import { demand } from './load.ts';
 import { openDatabase } from './servers.ts';
 import { signUp, type Tenant } from './tenants.ts';
 
-const USAGE = `npm run bench:tree -- [options]
+const USAGE = `npm run bench -- tree [options]
   --grants <count>  delegated grants of each tree, 10,000 if it is not said
   --rounds <count>  trees that are revoked, one after the other, 5 if it is not said
 `;

@@ -29,15 +29,13 @@ export interface StartOptions {
   readonly isLogShown: boolean;
   /** Prints a line for each request. */
   readonly hasRequests: boolean;
-  /** Makes the server ready while the stores start. */
-  readonly prepare?: () => Promise<void>;
   /** The command that starts at another port. */
   readonly commandFor: (port: number) => string;
 }
 
 /** Starts Postgres and Redis side by side, then the server, and prints the addresses and the keys. */
 export async function start(home: Home, options: StartOptions) {
-  const { life, print, isLogShown, hasRequests, prepare, commandFor } = options;
+  const { life, print, isLogShown, hasRequests, commandFor } = options;
   const asked = Number(givenSetting('PORT') ?? 3001);
   const port = asked === 0 ? await freePort() : asked;
   const host = givenSetting('HOST') ?? '127.0.0.1';
@@ -45,8 +43,10 @@ export async function start(home: Home, options: StartOptions) {
   if (process.env.NODE_ENV === 'production')
     print('NODE_ENV=production is ignored: production starts with node apps/server/start.mjs.');
 
-  const starting = [life.add(() => runPostgres(home)), life.add(() => runRedis(home, print))] as const;
-  const [postgres, redis] = await Promise.all([...starting, prepare?.()]);
+  const [postgres, redis] = await Promise.all([
+    life.add(() => runPostgres(home)),
+    life.add(() => runRedis(home, print)),
+  ]);
   print(`Postgres  ${postgres.words}`);
   print(`Redis     ${redis.words}`);
 

@@ -82,26 +82,14 @@ test('each packed package exports what the installed one does', async () => {
   expect(run(ROOT, [], script)).toBe('compared\n');
 });
 
-const resolvePg = `
-  const at = (name) => { try { return import.meta.resolve(name) } catch ({ message, code }) { return code ?? message } };
-  console.log(at('pg'), at('pg/lib/query'));`;
-
-test('the sources import packed packages, and never a part of one beside it', () => {
-  const root = newCheckout({ lock: 'that it was packed for' });
-
-  const said = run(root, ['--import', join(root, 'apps/server/packed.mjs')], resolvePg);
-
-  expect(said).toContain('/node_modules/.cache/behest-packages/abc/pg.mjs pg/lib/query is new to the packed');
-});
-
 const whereTheServerIs = `
   const { sources } = await import('./packed.mjs');
   console.log(sources.folder.replace(/^.*[/]/, ''), sources.ending);`;
 
-test('a start takes the packed sources, until a source changes', async () => {
+test('a start takes the packed sources, until a source or the lock file changes', async () => {
   await packPackages(ROOT);
   const { sources } = JSON.parse(readFileSync(INDEX, 'utf8'));
-  const root = newCheckout({ lock: 'that it was packed for' });
+  const root = newCheckout();
   const [size, changed] = [7, 1_700_000_000];
   const place = join(root, 'apps/server/src/main.ts');
   const startOf = (packed: object) => {
@@ -134,6 +122,8 @@ test('a start takes the packed sources, until a source changes', async () => {
   expect(startOf({ inputs: { 'apps/server/src/main.ts': [size + 1, changed] } })).toBe('src .ts\n');
   expect(startOf({ inputs: { 'apps/server/src/main.ts': [size, changed - 1] } })).toBe('src .ts\n');
   expect(startOf({ inputs: { 'apps/server/src/gone.ts': [size, changed] } })).toBe('src .ts\n');
+  writeFileSync(join(root, 'package-lock.json'), 'another');
+  expect(startOf({})).toBe('src .ts\n');
 });
 
 test('packed sources find the files beside their own, and map their lines to them', async () => {
@@ -167,21 +157,13 @@ test('the modules of a start leave Node’s `fetch` and its patterns for file na
   expect(run(ROOT, [], script)).toBe('function []\n');
 });
 
-test('packages that were packed for another lock file are left alone', () => {
-  const root = newCheckout({ lock: 'another' });
-
-  const said = run(root, ['--import', join(root, 'apps/server/packed.mjs')], resolvePg);
-
-  expect(said).toBe('ERR_MODULE_NOT_FOUND ERR_MODULE_NOT_FOUND\n'); // since nothing is installed there
-});
-
-/** Makes a checkout whose packages were packed for a lock file with one text. */
-function newCheckout({ lock }: { lock: string }): string {
+/** Makes a checkout whose packages were packed for its lock file. */
+function newCheckout(): string {
   const root = mkdtempSync(join(tmpdir(), 'behest-pack-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const home = join(root, 'node_modules/.cache/behest-packages');
   mkdirSync(home, { recursive: true });
-  writeFileSync(join(root, 'package-lock.json'), lock);
+  writeFileSync(join(root, 'package-lock.json'), 'that it was packed for');
   const hash = createHash('sha256').update('that it was packed for').digest('hex');
   const index = { lock: hash, folder: 'abc', files: { pg: 'pg.mjs' } };
   writeFileSync(join(home, 'index.json'), JSON.stringify(index));

@@ -121,7 +121,7 @@ describe('init', () => {
 
       expect(code).toBe(0);
       expect(err).toBe(
-        'next: cd app && npm install · npm test\nThe SDK is not on npm yet: run `npm run packages` in a checkout of Behest, and repeat with --packages <its dist folder>.\n',
+        'next: cd app && npm install · npm test\nThe SDK is not on npm yet: run `npm run generate -- packages` in a checkout of Behest, and repeat with --packages <its dist folder>.\n',
       );
       expect(out).toContain('app/.env.example\n');
       expect(JSON.parse(readFileSync(join(folder, 'app/behest.json'), 'utf8'))).toEqual({
@@ -159,7 +159,10 @@ test('init takes the packed packages of a checkout, and says where they are miss
   const { run, folder } = newMachine();
   mkdirSync(join(folder, 'dist'));
   const init = ['init', 'app', '--template', 'express', '--packages', 'dist', '--force'];
-  expect(await run(init)).toMatchObject({ code: 2, err: expect.stringContaining('npm run packages') });
+  expect(await run(init)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('npm run generate -- packages'),
+  });
   for (const name of ['protocol', 'sdk'])
     writeFileSync(join(folder, `dist/behest-${name}-${VERSION}.tgz`), '');
 

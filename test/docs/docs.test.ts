@@ -31,7 +31,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const pages = globSync(['*.md', 'docs/**/*.md', 'scripts/**/*.md'], { cwd: ROOT }).sort();
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
-/** The files and names of the worked example are not in the checkout; `npm run example` makes them. */
+/** The files and names of the worked example are not in the checkout; `npm test -- example` makes them. */
 const proseOf = (page: string) =>
   page === 'docs/worked-example.md'
     ? textOf(page).replace(/^```.*?^```$|`[^`\n]*contact[^`\n]*`/gims, '')
@@ -102,7 +102,9 @@ describe('the names in the documents', () => {
   });
 
   test('files are at the paths that the documents name', () => {
-    const files = named(/`((?:apps|packages|scripts|test|docs|src|migrations|platform|features)\/[\w./-]+)`/g);
+    const files = named(
+      /`((?:apps|packages|scripts|test|docs|src|migrations|platform|features)\/[\w./-]+)`/g,
+    );
     const places = ['.', 'apps/server', 'apps/server/src'];
     const isThere = (name: string) =>
       places.some(

@@ -11,7 +11,7 @@ test('the worked example shows the files of a whole feature', () => {
   );
 
   expect(roles).toEqual(
-    expect.arrayContaining(['feature.ts', 'routes.ts', 'service.ts', 'repo.ts', 'samples.ts', 'test.ts']),
+    expect.arrayContaining(['feature.ts', 'routes.ts', 'ts', 'repo.ts', 'samples.ts', 'test.ts']),
   );
 });
 

@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown';
 import { packTarballs } from '../../scripts/packages/tarballs.ts';
 import { startService } from './service.ts';
 
-/** `npm run runtimes`: runs the packed SDK under Bun, under Deno and in a worker, which npm installs for this alone. */
+/** `.ci/runtimes` runs the packed SDK under Bun, under Deno and in a worker, which npm installs for this alone. */
 const ROOT = join(import.meta.dirname, '../..');
 const RUNTIMES = ['bun@1', 'deno@2', 'miniflare@4'];
 const EXPECTED = 'user_42 bad_signature ag_1,ag_2 BehestNotFoundError 43';

@@ -1,7 +1,7 @@
 /** Pages whose samples a file of the repository follows in a way of its own. */
 export const CHECKED_ELSEWHERE: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md': 'test/docs/worked-example.test.ts',
-  'docs/worked-example.md': 'test/docs/example.ts',
+  'docs/worked-example.md': 'test/docs/worked-example.ts',
 };
 
 const DRAWING = 'a drawing';

@@ -8,7 +8,7 @@ import type { Draft } from './requests.ts';
 import { fuzz, told } from './run.ts';
 import { sightOf } from './sight.ts';
 
-const REQUESTS = 4000; // from the fixed seed, and half as many from the other; `npm run fuzz` sends more
+const REQUESTS = 4000; // from the fixed seed, and half as many from the other; `npm run bench -- fuzz` sends more
 const PATIENCE = 300_000; // milliseconds, because other tests share the machine
 const SEEDS = [SEED, SEED + 1] as const;
 

@@ -4,7 +4,7 @@ import { openRequest } from '../../../../scripts/demo/open-request.ts';
 import { startListening } from '../app/listening.ts';
 import { personOn } from '../app/person.ts';
 
-test('`npm run consent:try` opens a live page for a person who is verified', async () => {
+test('`npm run demo -- consent` opens a live page for a person who is verified', async () => {
   const service = await startListening({ startsAt: new Date().toISOString() }); // hints hold the time of day
   const developer = await service.asDeveloper();
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -28,7 +28,8 @@ export const INIT: readonly CommandSpec[] = [
       { flags: '--force', about: 'overwrite files that are there' },
       {
         flags: '--packages <folder>',
-        about: 'the folder to which `npm run packages` of a checkout has written the SDK, until it is on npm',
+        about:
+          'the folder to which `npm run generate -- packages` of a checkout has written the SDK, until it is on npm',
       },
       { flags: '--install', about: 'run npm install afterwards' },
     ],
@@ -76,7 +77,7 @@ async function init(context: Context, given: Given): Promise<void> {
   );
   if (template !== 'manifest-only' && packages === undefined)
     context.note(
-      'The SDK is not on npm yet: run `npm run packages` in a checkout of Behest, and repeat with --packages <its dist folder>.',
+      'The SDK is not on npm yet: run `npm run generate -- packages` in a checkout of Behest, and repeat with --packages <its dist folder>.',
     );
 }
 
@@ -87,7 +88,10 @@ function dependOnPacked({ help }: Context, folder: string, packages: string): vo
   const tarballs = ['protocol', 'sdk'].map((name) => join(packages, `behest-${name}-${VERSION}.tgz`));
   const missing = tarballs.find((tarball) => !existsSync(tarball));
   if (missing !== undefined)
-    throw wrongUsage(`${missing} is not there: \`npm run packages\` in the checkout writes it.`, help);
+    throw wrongUsage(
+      `${missing} is not there: \`npm run generate -- packages\` in the checkout writes it.`,
+      help,
+    );
   const manifest = JSON.parse(readFileSync(file, 'utf8'));
   const [protocol, sdk] = tarballs.map((tarball) => `file:${relative(folder, tarball)}`);
   const dependencies = { ...manifest.dependencies, '@behest/protocol': protocol, '@behest/sdk': sdk };

@@ -1,0 +1,217 @@
+import type pg from 'pg';
+import type { Asked, Client } from './client.ts';
+import { debitFlows } from './debit-flows.ts';
+import type { Flow } from './flow.ts';
+import { demand, type Operation } from './load.ts';
+import { oauthFlows } from './oauth-flows.ts';
+import { asked, heldBy, makeGrants, type Tenant, turnOf } from './tenants.ts';
+
+/** More grants than one round can revoke. */
+const REVOCABLE = 20_000;
+
+/**
+ * @param tenants connections take turns among them
+ * @param db to make what is to be revoked, faster than the service would.
+ */
+export function flowsOf(tenants: readonly Tenant[], db: pg.Client): Flow[] {
+  return [
+    ...readFlows(tenants),
+    ...issueFlows(tenants),
+    ...oauthFlows(tenants),
+    ...recordFlows(tenants),
+    ...debitFlows(tenants, db),
+    revokeFlow(tenants, db),
+  ];
+}
+
+function readFlows(tenants: readonly Tenant[]): Flow[] {
+  const get =
+    (path: string) =>
+    (connection: number): Operation => {
+      const request = { method: 'GET', path, apiKey: turnOf(tenants, connection).apiKey };
+      return (client) => demand(client, request, 200);
+    };
+  return [
+    { name: 'JWKS', unit: 'answer', floor: 'bare', aim: 0.8, operation: get('/.well-known/jwks.json') },
+    {
+      name: 'verify',
+      unit: 'answer',
+      floor: 'verify',
+      aim: 1.1,
+      operation: (connection) => {
+        const { held, post } = placeOf(tenants, connection);
+        const request = post('/v1/tokens/verify', { token: held.grantToken });
+        return async (client) => {
+          const answer = await demand(client, request, 200);
+          if (!answer.includes('"valid":true')) throw new Error('The token was refused.');
+        };
+      },
+    },
+    {
+      name: 'agents list (10)',
+      unit: 'answer',
+      floor: 'select',
+      aim: 0.9,
+      operation: get('/v1/agents?limit=10'),
+    },
+  ];
+}
+
+function issueFlows(tenants: readonly Tenant[]): Flow[] {
+  const spendable = new Map<number, string>();
+  return [
+    {
+      name: 'authorize',
+      unit: 'request with its approval',
+      floor: 'append',
+      aim: 1,
+      operation: (connection) => {
+        const { held, post } = placeOf(tenants, connection);
+        const request = post('/v1/authorize', { agentId: held.agentId, ...asked });
+        return (client) => demand(client, request, 201);
+      },
+    },
+    {
+      name: 'authorize → token',
+      unit: 'pair',
+      floor: 'sign',
+      aim: 0.5,
+      operation: (connection) => {
+        const { held, post } = placeOf(tenants, connection);
+        const { agentId } = held;
+        const request = post('/v1/authorize', { agentId, ...asked });
+        return async (client) => {
+          const { code } = await answerOf(client, request);
+          return demand(client, post('/v1/token', { code, agentId }), 201);
+        };
+      },
+    },
+    {
+      name: 'refresh',
+      unit: 'rotation',
+      floor: 'sign',
+      aim: 0.75,
+      operation: (connection) => {
+        const { held, post } = placeOf(tenants, connection);
+        return async (client) => {
+          const refreshToken = spendable.get(connection) ?? held.refreshToken;
+          const body = { refreshToken, agentId: held.agentId };
+          const answer = await answerOf(client, post('/v1/token/refresh', body));
+          spendable.set(connection, answer.refreshToken);
+        };
+      },
+    },
+  ];
+}
+
+function recordFlows(tenants: readonly Tenant[]): Flow[] {
+  return [
+    {
+      name: 'vault exchange',
+      unit: 'credential',
+      floor: 'unseal',
+      aim: 0.8,
+      operation: (connection) => {
+        const { held } = placeOf(tenants, connection);
+        const request = {
+          method: 'POST',
+          path: '/v1/vault/credentials/exchange',
+          body: { service: 'github' },
+          apiKey: held.grantToken,
+        };
+        return (client) => demand(client, request, 200);
+      },
+    },
+    {
+      name: 'audit append, one chain',
+      unit: 'entry',
+      floor: 'append',
+      aim: 2.5,
+      operation: (connection) => {
+        const { held, post } = placeOf(tenants, connection);
+        const { agentId, agentDid, grantId } = held;
+        const entry = { agentId, agentDid, grantId, principalId: 'user_42', action: 'email.sent' };
+        const request = post('/v1/audit/log', entry);
+        return (client) => demand(client, request, 201);
+      },
+    },
+    {
+      name: 'enforce, one chain',
+      unit: 'answer with its entry',
+      floor: 'append',
+      aim: 2, // four fifths of audit append
+      operation: (connection) => {
+        const { held, post } = placeOf(tenants, connection);
+        const { grantToken } = held;
+        const request = post('/v1/enforce', { grantToken, connector: 'crm', tool: 'lookup', arguments: {} });
+        return async (client) => {
+          const answer = await demand(client, request, 200);
+          if (!answer.includes('"allowed":true')) throw new Error('The call was denied.');
+        };
+      },
+    },
+    {
+      name: 'AuthZEN, five evaluations, one chain',
+      unit: 'batch with its five entries',
+      floor: 'append',
+      aim: 0.4, // a fifth of enforce
+      operation: (connection) => {
+        const { held, post } = placeOf(tenants, connection);
+        const request = post('/access/v1/evaluations', {
+          subject: { type: 'token', id: tokenIdIn(held.grantToken), properties: { token: held.grantToken } },
+          action: { name: 'lookup' },
+          resource: { type: 'connector', id: 'crm' },
+          evaluations: Array.from({ length: 5 }, () => ({})),
+        });
+        return async (client) => {
+          const answer = await demand(client, request, 200);
+          if (answer.includes('"decision":false')) throw new Error('An evaluation was denied.');
+        };
+      },
+    },
+  ];
+}
+
+/** The id of a grant token of this service. */
+const tokenIdIn = (token: string): string =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti;
+
+function revokeFlow(tenants: readonly Tenant[], db: pg.Client): Flow {
+  const revocable = new Map<Tenant, string[]>(tenants.map((tenant) => [tenant, []]));
+  const each = Math.ceil(REVOCABLE / tenants.length);
+  return {
+    name: 'revoke grant',
+    unit: 'revocation',
+    floor: 'append',
+    aim: 0.8,
+    prepare: async () => {
+      for (const [tenant, ids] of revocable) {
+        ids.push(...(await makeGrants(db, heldBy(tenant, 0).grantId, each - ids.length)));
+      }
+      await db.query('vacuum analyze grants, tokens'); // autovacuum would do this within a minute
+    },
+    operation: (connection) => {
+      const tenant = turnOf(tenants, connection);
+      return async (client) => {
+        const grantId = revocable.get(tenant)?.pop();
+        if (!grantId) throw new Error('There are too few grants to revoke.');
+        const path = `/v1/grants/${grantId}`;
+        await demand(client, { method: 'DELETE', path, apiKey: tenant.apiKey }, 204);
+      };
+    },
+  };
+}
+
+/** The developer of a connection, and the grant that it uses. */
+function placeOf(tenants: readonly Tenant[], connection: number) {
+  const tenant = turnOf(tenants, connection);
+  const held = heldBy(tenant, Math.floor(connection / tenants.length));
+  const { apiKey } = tenant;
+  const post = (path: string, body: object): Asked => ({ method: 'POST', path, body, apiKey });
+  return { held, post };
+}
+
+/** Reads a 201. */
+async function answerOf(client: Client, request: Asked) {
+  return JSON.parse((await demand(client, request, 201)).toString());
+}
