@@ -1,16 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
+import type { Deployment } from 'kubernetes-types/apps/v1.d.ts';
+import type { HorizontalPodAutoscaler } from 'kubernetes-types/autoscaling/v2.d.ts';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { isSecret } from '../../apps/server/src/config/setting.ts';
 import { allSettings } from '../../apps/server/src/config.ts';
 import { VERSION } from '../../packages/sdk/src/client/version.ts';
-import { documentsOf, filesOf, ROOT, settingsOf, textOf } from './files.ts';
-import { manifestProblems } from './kubernetes-check.ts';
+import { documentsOf, ROOT, textOf } from './files.ts';
+import { manifestProblems } from './manifests.ts';
 
 const CHART = 'deploy/helm/behest';
-const BASE = 'deploy/kubernetes/base';
 const values = Object(documentsOf(`${CHART}/values.yaml`)[0]);
 const told = 'deploy/helm is not rendered: there is no helm on the path. .ci/helm fetches one.\n';
 
@@ -26,21 +27,26 @@ describe('the values', () => {
     expect(rows.filter((row) => !page.includes(row))).toEqual([]);
   });
 
-  test('are those of the Kubernetes files: the settings, the secrets and the version', () => {
-    const { NODE_ENV, ...settings } = settingsOf(`${BASE}/behest.env`);
-    const [container] = Object(documentsOf(`${BASE}/deployment.yaml`)[0]).spec.template.spec.containers;
-    const secrets = Object.entries<string>(values.secrets.keys).map(([name, key]) => ({
-      name: `${name}_FILE`,
-      value: `/etc/behest/secrets/${key}`,
-    }));
-
-    expect(NODE_ENV).toBe('production');
-    expect(values.settings).toEqual(settings);
+  test('name settings that the service has, and no secret among them', () => {
     expect(Object.keys(values.settings).filter((name) => !(name in allSettings) || isSecret(name))).toEqual(
       [],
     );
-    expect(secrets).toEqual(container.env);
+    expect(Object.keys(values.secrets.keys).filter((name) => !isSecret(name))).toEqual([]);
     expect(documentsOf(`${CHART}/Chart.yaml`)[0]).toMatchObject({ version: VERSION, appVersion: VERSION });
+  });
+
+  test('name the keys of the example secrets', () => {
+    const secret = Object(documentsOf('deploy/helm/examples/secret.yaml')[0]);
+    const external = Object(documentsOf('deploy/helm/examples/external-secret.yaml')[0]);
+    const keys = Object.values(values.secrets.keys);
+
+    expect(manifestProblems([secret])).toEqual([]);
+    expect(Object.keys(secret.stringData)).toEqual(keys);
+    expect(external.spec.data.map(({ secretKey }: { secretKey: string }) => secretKey)).toEqual(keys);
+    expect([secret.metadata.name, external.spec.target.name]).toEqual([
+      values.secrets.name,
+      values.secrets.name,
+    ]);
   });
 });
 
@@ -74,40 +80,103 @@ else {
     objects.find((object) => object.kind === kind);
 
   describe('the chart', () => {
-    test('has no fault that helm finds, and makes objects of the API', () => {
+    const objects = render();
+    const deployment: Deployment = ofKind(objects, 'Deployment');
+    const autoscaler: HorizontalPodAutoscaler = ofKind(objects, 'HorizontalPodAutoscaler');
+    const pod = deployment.spec?.template.spec;
+    const container = pod?.containers[0];
+
+    test('has no fault that helm finds, and makes objects of the API, with no field that it would ignore', () => {
       expect(run('lint', '--strict', CHART)).toMatchObject({ status: 0, stderr: '' });
-      expect(manifestProblems(render().map((object) => ({ path: object.kind, object })))).toEqual([]);
+      expect(objects.map(({ kind }) => kind).sort()).toEqual([
+        'ConfigMap',
+        'Deployment',
+        'HorizontalPodAutoscaler',
+        'NetworkPolicy',
+        'PodDisruptionBudget',
+        'Service',
+        'ServiceAccount',
+      ]);
+      expect(manifestProblems(objects)).toEqual([]);
     });
 
-    test('makes the objects of the Kubernetes files, with labels and a mark of the settings beside them', () => {
+    test('makes objects that find one another by their names and labels', () => {
       const label = { 'app.kubernetes.io/name': 'behest' };
-      const objects = render();
-      const names = filesOf(`${BASE}/*.yaml`).filter((path) => !path.includes('kustomization'));
-      for (const path of names) {
-        const expected = Object(documentsOf(path)[0]);
-        const made = ofKind(objects, expected.kind);
-        const { labels, ...metadata } = made.metadata;
-        if (expected.kind === 'Deployment') {
-          expect(made.spec.template.metadata.annotations).toEqual({
-            'checksum/settings': expect.stringMatching(/^[0-9a-f]{64}$/),
-          });
-          delete made.spec.template.metadata.annotations;
-        }
-        expect(labels).toEqual(label);
-        expect({ ...made, metadata }, path).toEqual(expected);
-      }
-      expect(ofKind(objects, 'ConfigMap').data).toEqual(settingsOf(`${BASE}/behest.env`));
-      expect(objects).toHaveLength(names.length + 1);
+      const selectors = ['Service', 'PodDisruptionBudget', 'NetworkPolicy'].map((kind) => {
+        const { selector, podSelector } = ofKind(objects, kind).spec;
+        return (selector ?? podSelector).matchLabels ?? selector;
+      });
+
+      expect(objects.map(({ metadata }) => metadata.labels)).toEqual(objects.map(() => label));
+      expect(deployment.spec?.selector.matchLabels).toEqual(label);
+      expect(deployment.spec?.template.metadata?.labels).toEqual(label);
+      expect(selectors).toEqual([label, label, label]);
+      expect(autoscaler.spec?.scaleTargetRef).toEqual({
+        apiVersion: deployment.apiVersion,
+        kind: deployment.kind,
+        name: deployment.metadata?.name,
+      });
+      expect(pod?.serviceAccountName).toBe(ofKind(objects, 'ServiceAccount').metadata.name);
+      expect(ofKind(objects, 'Service').spec.ports[0].targetPort).toBe('http');
     });
 
-    test('makes the ingress of the example when it is wanted, and no network policy when that is not', () => {
-      const objects = render('--set', 'ingress.enabled=true,networkPolicy.enabled=false');
-      const { metadata, ...ingress } = ofKind(objects, 'Ingress');
+    test('gives the settings, and a file of the secret for each secret setting', () => {
+      const { name } = ofKind(objects, 'ConfigMap').metadata;
+      const mount = container?.volumeMounts?.[0]?.mountPath ?? '';
+      const files = container?.env?.map(({ value }) => value ?? '') ?? [];
 
-      expect({ ...ingress, metadata: { name: metadata.name } }).toEqual(
-        documentsOf('deploy/kubernetes/examples/ingress.yaml')[0],
-      );
-      expect(ofKind(objects, 'NetworkPolicy')).toBeUndefined();
+      expect(ofKind(objects, 'ConfigMap').data).toEqual({ NODE_ENV: 'production', ...values.settings });
+      expect(container?.envFrom).toEqual([{ configMapRef: { name } }]);
+      expect(files.map((file) => dirname(file))).toEqual(files.map(() => mount));
+      expect(files.map((file) => basename(file))).toEqual(Object.values(values.secrets.keys));
+      expect(pod?.volumes?.[0]?.secret?.secretName).toBe(values.secrets.name);
+    });
+
+    test('makes pods that meet the restricted security standard, and write no file', () => {
+      expect(pod?.securityContext).toMatchObject({
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+      expect(container?.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(pod?.automountServiceAccountToken).toBe(false);
+      expect(pod?.volumes?.map((volume) => Object.keys(volume))).toEqual([['name', 'secret']]);
+    });
+
+    test('restarts a pod on a fault that a restart mends, and sends requests while its stores answer', () => {
+      const port = 'http';
+
+      expect(container?.livenessProbe?.httpGet).toEqual({ path: '/livez', port });
+      expect(container?.startupProbe?.httpGet).toEqual({ path: '/livez', port });
+      expect(container?.readinessProbe?.httpGet).toEqual({ path: '/health', port });
+      expect(container?.ports).toEqual([{ name: port, containerPort: 3001 }]);
+    });
+
+    test('gives a pod enough time to end, and leaves some of PostgreSQL’s default connections free', () => {
+      const wait = container?.lifecycle?.preStop?.sleep?.seconds ?? 0;
+      const drain = Number(values.settings.SHUTDOWN_TIMEOUT_SECONDS);
+      const pods = (autoscaler.spec?.maxReplicas ?? 0) + 1; // an update runs one more
+      const migrating = 1;
+
+      expect(wait).toBeGreaterThan(0);
+      expect(pod?.terminationGracePeriodSeconds).toBeGreaterThan(wait + drain);
+      expect(pods * Number(values.settings.DATABASE_POOL_MAX) + migrating).toBeLessThan(97); // 100, less three for superusers
+    });
+
+    test('makes an ingress when it is wanted, and no network policy when that is not', () => {
+      const made = render('--set', 'ingress.enabled=true,networkPolicy.enabled=false');
+      const backend = { service: { name: 'behest', port: { name: 'http' } } };
+
+      expect(manifestProblems(made)).toEqual([]);
+      expect(ofKind(made, 'Ingress').spec).toEqual({
+        ingressClassName: 'nginx',
+        tls: [{ hosts: ['auth.example.com'], secretName: 'auth-example-com-tls' }],
+        rules: [{ host: 'auth.example.com', http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }],
+      });
+      expect(ofKind(made, 'NetworkPolicy')).toBeUndefined();
     });
 
     test('rolls out a changed setting, and takes an image by its digest', () => {

@@ -19,8 +19,7 @@ const secrets: Environment = {
 };
 
 const unit = textOf('deploy/systemd/behest.service');
-const container = Object(documentsOf('deploy/kubernetes/base/deployment.yaml')[0]).spec.template.spec
-  .containers[0];
+const chart = Object(documentsOf('deploy/helm/behest/values.yaml')[0]);
 const fromUnit = Object.fromEntries(
   [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
 );
@@ -28,11 +27,15 @@ const environments: readonly [string, Environment][] = [
   ['compose.yaml', Object(documentsOf('deploy/compose.yaml')[0]).services.behest.environment],
   ['the systemd unit', { ...settingsOf('deploy/systemd/behest.env'), ...fromUnit }],
   [
-    'Kubernetes',
+    'the chart',
     {
-      ...settingsOf('deploy/kubernetes/base/behest.env'),
+      NODE_ENV: 'production',
+      ...chart.settings,
       ...Object.fromEntries(
-        container.env.map(({ name, value }: { name: string; value: string }) => [name, value]),
+        Object.entries(chart.secrets.keys).map(([name, key]) => [
+          `${name}_FILE`,
+          `/etc/behest/secrets/${key}`,
+        ]),
       ),
     },
   ],
@@ -75,6 +78,6 @@ test('image, container and service agree on the port', () => {
   });
 
   expect(dockerfile).toMatch(new RegExp(`^EXPOSE ${http.port}$`, 'm'));
-  expect(container.ports[0].containerPort).toBe(http.port);
+  expect(textOf('deploy/helm/behest/templates/deployment.yaml')).toContain(`containerPort: ${http.port} `);
   expect(dockerfile).toContain(`process.env.PORT || ${http.port}`);
 });

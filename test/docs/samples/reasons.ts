@@ -28,7 +28,6 @@ export const OUTLINES: Readonly<Record<string, string>> = {
   'docs/guides/deploy.md #1': OF_OPERATOR,
   'docs/guides/deploy.md #2': OF_OPERATOR,
   'docs/guides/deploy.md #3': OF_OPERATOR,
-  'docs/guides/deploy.md #4': OF_OPERATOR,
   'docs/guides/receive-events.md #9': 'lines of a stream, not a program',
   'docs/guides/receive-events.md #12': 'settings of nginx, which is not installed',
   'docs/guides/moving.md #3': 'variables to fill in',
