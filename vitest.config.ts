@@ -15,6 +15,7 @@ const BEYOND_QUICK: readonly string[] = [
   // What is published, deployed and generated, the guides' commands, and walks over all commands.
   'scripts/**',
   'test/{attacks,crash,deploy,docs,mcp,python,rotation,runtimes}/**',
+  'test/sql/citus.test.ts',
   'test/cli/{completeness,dry-run,errors,examples}.test.ts',
   'test/sdk/{agent-frameworks,calls,completeness,contract,examples,moved-application,other-calls}.test.ts',
 ];

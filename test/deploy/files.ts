@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parseAllDocuments } from 'yaml';
@@ -6,8 +6,6 @@ import { parseAllDocuments } from 'yaml';
 export const ROOT = join(import.meta.dirname, '../..');
 
 export const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-
-export const filesOf = (pattern: string) => globSync(pattern, { cwd: ROOT }).sort();
 
 /**
  * Reads the documents of a YAML file. @throws on a text that a strict reader refuses, such as a repeated key

@@ -12,7 +12,6 @@ const steps: readonly [name: string, command: string, ...flags: string[]][] = [
   ['generate', 'node', 'scripts/generate.ts'],
   ['types', 'node', 'node_modules/typescript-native/bin/tsc', '-p', '.'],
   ['import rules', 'node', 'scripts/imports.ts'],
-  ['SQL owners', 'node', 'scripts/sql-owners.ts'],
   ['format and lint', 'biome', 'check', '--vcs-enabled=false', '--error-on-warnings', NOUN, LIST],
   [
     'tests',
@@ -25,6 +24,7 @@ const steps: readonly [name: string, command: string, ...flags: string[]][] = [
     'security/input',
     'src/config',
     'database/functions',
+    'sql/owners',
   ],
 ];
 

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
+import { parseAst } from 'rolldown/parseAst';
 
 const TESTS = ['{apps,packages}/*/{src,test}/**/*.test.ts', '{scripts,test}/**/*.test.ts'];
 const BLOCKS = new Set(['test', 'describe']);
@@ -21,19 +21,36 @@ export interface SecurityTest {
 export function securityTests(root: string): SecurityTest[] {
   return globSync(TESTS, { cwd: root })
     .sort()
-    .flatMap((file) => titlesIn(readFileSync(join(root, file), 'utf8')).map((title) => ({ file, title })))
+    .flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      const titles = LINE_ID.test(text) ? titlesIn(text) : [];
+      return titles.map((title) => ({ file, title }));
+    })
     .map((test) => ({ ...test, lines: [...new Set(linesIn(test.title))] }))
     .filter(({ lines }) => lines.length > 0);
 }
 
+interface Node {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+type Call = Node & { readonly callee: Node; readonly arguments: readonly Node[] };
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+const isCall = (node: Node): node is Call => node.type === 'CallExpression';
+
 /** Reads the titles from the syntax, because a comment that looks like a test proves nothing. */
 export function titlesIn(source: string): string[] {
   const titles: string[] = [];
-  const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node)) titles.push(...titlesOf(node));
-    ts.forEachChild(node, visit);
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) for (const each of value) visit(each);
+    else if (isNode(value)) {
+      if (isCall(value)) titles.push(...titlesOf(value));
+      for (const member of Object.values(value)) if (typeof member === 'object') visit(member);
+    }
   };
-  visit(ts.createSourceFile('a.test.ts', source, ts.ScriptTarget.Latest));
+  visit(parseAst(source, { lang: 'ts' }).body);
   return titles;
 }
 
@@ -41,19 +58,26 @@ export function titlesIn(source: string): string[] {
  * Finds the title of `test('…')`. For a table of tests whose title names no line, finds the titles that its
  * rows make.
  */
-function titlesOf({ expression: called, arguments: [title] }: ts.CallExpression): string[] {
-  if (!title || !ts.isStringLiteralLike(title)) return [];
-  if (ts.isIdentifier(called)) return BLOCKS.has(called.text) ? [title.text] : [];
-  if (!ts.isCallExpression(called) || !ts.isPropertyAccessExpression(called.expression)) return [];
-  const { expression: block, name } = called.expression;
-  if (name.text !== 'each' || !ts.isIdentifier(block) || !BLOCKS.has(block.text)) return [];
-  if (LINE_ID.test(title.text)) return [title.text];
-  const [table] = called.arguments;
-  const rows = table && ts.isArrayLiteralExpression(table) ? table.elements : [];
-  const named = rows
-    .map((row) => (ts.isArrayLiteralExpression(row) ? row.elements[0] : row))
-    .filter((first) => first !== undefined && ts.isStringLiteralLike(first));
-  return named.map(({ text }) => title.text.replace('%s', () => text));
+function titlesOf({ callee, arguments: [first] }: Call): string[] {
+  const title = textOf(first);
+  if (title === undefined) return [];
+  if (callee.type === 'Identifier') return BLOCKS.has(String(callee.name)) ? [title] : [];
+  if (!isCall(callee) || callee.callee.type !== 'MemberExpression') return [];
+  const { object, property } = callee.callee;
+  if (!isNode(property) || property.name !== 'each' || !isNode(object) || !BLOCKS.has(String(object.name)))
+    return [];
+  if (LINE_ID.test(title)) return [title];
+  const [table] = callee.arguments;
+  const rows = table?.type === 'ArrayExpression' && Array.isArray(table.elements) ? table.elements : [];
+  const named = rows.map((row) => textOf(row?.type === 'ArrayExpression' ? row.elements[0] : row));
+  return named.filter((text) => text !== undefined).map((text) => title.replace('%s', () => text));
+}
+
+/** The text of a literal, in quotes of any kind. */
+function textOf(node: Node | undefined): string | undefined {
+  if (node?.type === 'Literal' && typeof node.value === 'string') return node.value;
+  if (node?.type !== 'TemplateLiteral' || !Array.isArray(node.quasis) || node.quasis.length > 1) return;
+  return node.quasis[0].value.cooked;
 }
 
 /** Lists the ids of lines in a text, each once. */

@@ -1,5 +1,17 @@
-import type { Catalogue, SqlFunction } from './catalogue.ts';
+import pg from 'pg';
+import { type Catalogue, catalogueOf, type SqlFunction } from './catalogue.ts';
 import { DROPPED, distributionColumn, LOCAL, REFERENCE, ROOT } from './spread.ts';
+
+/** Makes the script that distributes a migrated database. */
+export async function distribution(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return citusScript(await catalogueOf(client));
+  } finally {
+    await client.end();
+  }
+}
 
 const ARGUMENT = 'p_developer_id';
 
@@ -19,7 +31,7 @@ export function citusScript(catalogue: Catalogue): string {
       column === undefined && !(name in REFERENCE) && !(name in LOCAL) ? [`${name} has no place`] : [],
     ),
   ];
-  if (surprises.length > 0) throw new Error(`scripts/citus/spread.ts: ${surprises.join('; ')}`);
+  if (surprises.length > 0) throw new Error(`scripts/generate/citus/spread.ts: ${surprises.join('; ')}`);
   const distributed = referencedFirst(catalogue).filter((name) => columns.get(name) !== undefined);
   const locked = lockingFunctions(catalogue.functions);
 

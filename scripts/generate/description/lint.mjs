@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 
-const FILE = join(import.meta.dirname, '../openapi.json');
+const FILE = join(import.meta.dirname, '../../../openapi.json');
 
 /** The recommended rules of the linter, and the fields that a reader of the description expects. */
 const config = await createConfig({

@@ -1,7 +1,74 @@
-import { parseSync } from 'libpg-query';
-import { all, isNode, lastText, type Node } from './uses.ts';
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { parsePlPgSQLSync, parseSync } from 'libpg-query';
+import { all, isNode, lastText, type Node, statementsInPlpgsql, withoutEnums } from './uses.ts';
 
-export interface Ground {
+/** The parameter in which a function receives its developer. */
+const PARAMETER = 'p_developer_id';
+
+/** Functions that go from developer to developer, by the variable that holds the developer whose turn it is. */
+const TURNS: Readonly<Record<string, string>> = {
+  claim_delivery_shares: 'dev',
+  due_webhook_developers: 'dev',
+};
+
+interface Ground {
+  readonly sources: string;
+  readonly migrations: string;
+}
+
+/** The tables with a tenant, by the column that holds the tenant. */
+function tenantColumns(migrations: string): ReadonlyMap<string, string> {
+  const columns = new Map([['developers', 'id']]);
+  for (const path of globSync(`${migrations}/*.sql`)) {
+    for (const { relation, tableElts } of all('CreateStmt', parseSync(readFileSync(path, 'utf8')))) {
+      const names = [...all('ColumnDef', tableElts)].map(({ colname }) => colname);
+      if (isNode(relation) && names.includes('developer_id'))
+        columns.set(String(relation.relname), 'developer_id');
+    }
+  }
+  return columns;
+}
+
+/**
+ * Holds every statement in the SQL functions of a checkout against this rule: it compares the tenant of each table that
+ * it names with the function's own developer, writes rows of that developer, and hands that developer on.
+ * @returns a line for each breach, and a line again for each further one like it
+ */
+export function tenantProblems({ sources, migrations }: Ground, enums: ReadonlySet<string>): string[] {
+  const columns = tenantColumns(migrations);
+  const paths = globSync(`${sources}/**/sql/*.sql`).sort();
+  const takers = new Set(paths.map((path) => basename(path, '.sql')).filter((name) => !(name in TURNS)));
+  // These compute, and know no developer.
+  for (const name of ['ulid_time', 'allocated_units', 'amount_text']) takers.delete(name);
+  return paths.flatMap((path) => {
+    const text = readFileSync(path, 'utf8');
+    const tenant = TURNS[basename(path, '.sql')] ?? PARAMETER;
+    const { statements, handedOn } = bodyOf(text, enums);
+    const faults = statements.flatMap((sql) => tenantFaults(sql, { columns, takers, tenant }));
+    const strange = handedOn.filter((given) => given !== tenant);
+    return [
+      ...faults,
+      ...strange.map((given) => `hands ${given ?? 'nothing'} to a function in place of ${tenant}`),
+    ].map((fault) => `${basename(path)} ${fault}`);
+  });
+}
+
+/** The statements of a function, and the first value that each of its dynamic statements is given. */
+function bodyOf(text: string, enums: ReadonlySet<string>) {
+  const [definition] = all('CreateFunctionStmt', parseSync(text));
+  const options = [...all('DefElem', definition?.options)];
+  const textOf = (name: string) => lastText(options.find(({ defname }) => defname === name));
+  if (textOf('language') === 'sql') return { statements: [textOf('as')], handedOn: [] };
+  const dynamic = [...all('PLpgSQL_stmt_dynexecute', parsePlPgSQLSync(withoutEnums(text, enums)))];
+  const handedOn = dynamic.map(({ params }) => {
+    const [first] = all('PLpgSQL_expr', params);
+    return first && String(first.query);
+  });
+  return { statements: statementsInPlpgsql(text, enums), handedOn };
+}
+
+interface Rules {
   /** The tables with a tenant, by the column that holds the tenant. */
   readonly columns: ReadonlyMap<string, string>;
   /** The functions whose first parameter is the tenant. */
@@ -24,7 +91,7 @@ const READERS = new Set(['SelectStmt', 'UpdateStmt', 'DeleteStmt']);
 const SIDES = new Set(['larg', 'rarg']);
 
 /** @returns the ways in which a statement leaves its tenant */
-export function tenantFaults(sql: string, ground: Ground): string[] {
+export function tenantFaults(sql: string, rules: Rules): string[] {
   const tree: unknown = parseSync(sql);
   const faults: string[] = [];
   const visit = (part: unknown): void => {
@@ -32,10 +99,10 @@ export function tenantFaults(sql: string, ground: Ground): string[] {
     for (const [key, value] of Object.entries(part)) {
       if (!isNode(value)) continue;
       const kind = SIDES.has(key) && !isNode(value.SelectStmt) ? 'SelectStmt' : key;
-      if (READERS.has(kind)) faults.push(...openTables(value, ground));
+      if (READERS.has(kind)) faults.push(...openTables(value, rules));
       if (kind === 'MergeStmt') faults.push('merges, which this check cannot read');
-      if (kind === 'InsertStmt') faults.push(...strangeRows(value, ground));
-      if (kind === 'FuncCall') faults.push(...strangeCalls(value, ground));
+      if (kind === 'InsertStmt') faults.push(...strangeRows(value, rules));
+      if (kind === 'FuncCall') faults.push(...strangeCalls(value, rules));
       visit(value);
     }
   };
@@ -44,7 +111,7 @@ export function tenantFaults(sql: string, ground: Ground): string[] {
 }
 
 /** The tables of which a level may meet rows of other developers. */
-function openTables(node: Node, { columns, tenant }: Ground): string[] {
+function openTables(node: Node, { columns, tenant }: Rules): string[] {
   const level: Level = { tables: new Map(), conditions: [] };
   conjuncts(node.whereClause, level.conditions);
   for (const from of [node.fromClause, node.usingClause]) gather(from, level, columns);
@@ -65,7 +132,7 @@ function openTables(node: Node, { columns, tenant }: Ground): string[] {
 }
 
 /** Notes the tables of a `from`, and what an inner join demands. A subquery is a level of its own. */
-function gather(from: unknown, level: Level, columns: Ground['columns']): void {
+function gather(from: unknown, level: Level, columns: Rules['columns']): void {
   if (Array.isArray(from)) for (const each of from) gather(each, level, columns);
   if (!isNode(from)) return;
   if (isNode(from.RangeVar)) noteTable(from.RangeVar, level, columns);
@@ -76,7 +143,7 @@ function gather(from: unknown, level: Level, columns: Ground['columns']): void {
   if (join.jointype === 'JOIN_INNER') conjuncts(join.quals, level.conditions);
 }
 
-function noteTable(relation: Node, level: Level, columns: Ground['columns']): void {
+function noteTable(relation: Node, level: Level, columns: Rules['columns']): void {
   const table = String(relation.relname);
   const name = isNode(relation.alias) ? relation.alias.aliasname : table;
   if (columns.has(table)) level.tables.set(String(name), table);
@@ -107,7 +174,7 @@ function pathOf(side: unknown): string {
  * An insert that names its values has to give the function's developer. A whole row comes from the application, whose
  * repo gives it the developer.
  */
-function strangeRows({ relation, cols, selectStmt }: Node, { columns, tenant }: Ground): string[] {
+function strangeRows({ relation, cols, selectStmt }: Node, { columns, tenant }: Rules): string[] {
   const table = isNode(relation) ? String(relation.relname) : '';
   const column = columns.get(table);
   if (column === undefined || !isNode(selectStmt) || !isNode(selectStmt.SelectStmt)) return [];
@@ -126,7 +193,7 @@ function strangeRows({ relation, cols, selectStmt }: Node, { columns, tenant }: 
 }
 
 /** Another function has to get the same developer, and an advisory lock has to be the developer's own. */
-function strangeCalls({ funcname, args }: Node, { takers, tenant }: Ground): string[] {
+function strangeCalls({ funcname, args }: Node, { takers, tenant }: Rules): string[] {
   const name = lastText(funcname);
   const [first]: unknown[] = Array.isArray(args) ? args : [];
   if (takers.has(name) && pathOf(first) !== tenant) return [`calls ${name} without ${tenant}`];

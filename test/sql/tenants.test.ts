@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tenantFaults } from './tenant-faults.ts';
+import { tenantFaults } from './tenants.ts';
 
 const ground = {
   columns: new Map([

@@ -1,10 +1,132 @@
-import { basename } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, dirname, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { features } from '../../apps/server/src/features.ts';
-import type { Owner, Seen, Table, User } from './seen.ts';
-import { NAMED_ELSEWHERE } from './sources.ts';
+import type { TableUse } from '../../apps/server/src/platform/db/tables.ts';
+import { NAMED_ELSEWHERE, usesInSource } from './sources.ts';
+import { tenantProblems } from './tenants.ts';
+import { type Uses, usesIn, usesOfFunctions } from './uses.ts';
+
+/** Where a schema and its users are. */
+interface Ground {
+  readonly sources: string;
+  readonly migrations: string;
+}
+
+interface Owner extends Omit<TableUse, 'owns'> {
+  readonly owns: readonly string[];
+  /** `access/grants`, or the folder below `src` where it is no feature's. */
+  readonly name: string;
+  readonly folder: string;
+}
+
+/** A file with SQL in it. */
+interface User {
+  readonly path: string;
+  readonly owner: Owner;
+  readonly uses: Uses;
+}
+
+interface Table {
+  readonly file: string;
+  /** The noun that the comment before it names. */
+  readonly said: string | undefined;
+}
+
+interface Schema {
+  readonly tables: ReadonlyMap<string, Table>;
+  readonly enums: ReadonlySet<string>;
+  /** Functions that migrations make, by file. */
+  readonly misplaced: readonly (readonly [name: string, file: string])[];
+}
+
+/** Everything that the checks are made on. */
+interface Seen extends Schema {
+  readonly owners: readonly Owner[];
+  readonly functions: readonly User[];
+  readonly sources: readonly User[];
+}
+
+/** Holds the SQL of a checkout, which is the working directory, against what each noun declares of its tables. */
+export async function problemsIn(ground: Ground): Promise<string[]> {
+  const schema = schemaOf(ground);
+  const owners = await ownersIn(ground);
+  const functions = usersIn(ground, owners, '**/sql/*.sql', (path) =>
+    usesOfFunctions(readFileSync(path, 'utf8'), schema.enums),
+  );
+  const sources = usersIn(ground, owners, '**/!(*.test|*.gen).ts', (path) =>
+    usesInSource(path, (name) => schema.tables.has(name)),
+  );
+  const problems = problemsOf({ ...schema, owners, functions, sources });
+  return [...new Set(problems), ...tenantProblems(ground, schema.enums)].sort();
+}
+
+function schemaOf({ migrations, sources }: Ground): Schema {
+  const tables = new Map<string, Table>();
+  const enums = new Set<string>();
+  const misplaced: [string, string][] = [];
+  for (const path of globSync(`${migrations}/*.sql`)) {
+    const text = readFileSync(path, 'utf8');
+    const { creates } = usesIn(text);
+    for (const name of creates.functions) misplaced.push([name, basename(path)]);
+    for (const name of creates.enums) enums.add(name);
+    for (const name of creates.tables) {
+      const before = text.slice(0, text.search(new RegExp(`create table ${name}\\b`)));
+      const said = [...before.matchAll(/^-- Owner: ([\w/]+)\./gm)].at(-1)?.[1];
+      tables.set(name, { file: basename(path), said });
+    }
+  }
+  // The journals, which are there before the first migration.
+  for (const path of globSync(`${sources}/platform/db/*.ts`)) {
+    for (const name of usesInSource(path, () => false)?.creates.tables ?? []) {
+      tables.set(name, { file: basename(path), said: undefined });
+    }
+  }
+  return { tables, enums, misplaced };
+}
+
+interface Declared {
+  readonly tables?: TableUse;
+}
+
+async function ownersIn({ sources }: Ground): Promise<Owner[]> {
+  const files = globSync(`${sources}/**/*.{feature,tables}.ts`).sort();
+  const owners = await Promise.all(
+    files.map(async (path): Promise<Owner[]> => {
+      const module = await import(pathToFileURL(path).href);
+      const declared: Declared | undefined = path.endsWith('.feature.ts')
+        ? Object.values<Declared>(module).find(({ tables }) => tables)
+        : module;
+      const folder = dirname(path);
+      const name = relative(sources, folder).replace(/^features\//, '');
+      const uses = declared?.tables;
+      return uses ? [{ ...uses, owns: Object.keys(uses.owns), folder, name }] : [];
+    }),
+  );
+  return owners.flat();
+}
+
+/** The files that a pattern finds and that use any table or function, each with the noun in whose folder it is. */
+function usersIn(
+  { sources }: Ground,
+  owners: readonly Owner[],
+  pattern: string,
+  usesOf: (path: string) => Uses | undefined,
+): User[] {
+  return globSync(`${sources}/${pattern}`)
+    .sort()
+    .flatMap((path) => {
+      const uses = usesOf(path);
+      if (!uses) return [];
+      const nearest = owners.filter(({ folder }) => path.startsWith(`${folder}/`)).at(-1);
+      const folder = dirname(path);
+      const owner = nearest ?? { name: relative(sources, folder), folder, owns: [], reads: [], writes: [] };
+      return [{ path, owner, uses }];
+    });
+}
 
 /** Lists the problems, a line each. */
-export function problemsOf({ tables, misplaced, owners, functions, sources }: Seen): string[] {
+function problemsOf({ tables, misplaced, owners, functions, sources }: Seen): string[] {
   const users = [...functions, ...sources];
   return [
     ...ownershipProblems(tables, owners),
