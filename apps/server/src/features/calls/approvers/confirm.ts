@@ -1,10 +1,10 @@
 import type { Caller } from '../../../platform/caller.ts';
 import { afterCommit, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { isPrincipalActive } from '../../../platform/db/principals.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { hashOf, newSecret } from '../../../platform/ids.ts';
 import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { lockOpenAccount } from '../../accounts/developers/index.ts';
-import { isPrincipalActive } from '../../people/scim/principals.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type ApproverRow, listAllApprovers } from './approvers.queries.ts';
 import { NO_LINK, updateApprover } from './approvers.repo.ts';

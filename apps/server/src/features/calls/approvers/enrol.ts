@@ -1,12 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Caller } from '../../../platform/caller.ts';
 import { afterCommit, type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { isPrincipalActive } from '../../../platform/db/principals.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { hashOf, newId, newSalt } from '../../../platform/ids.ts';
 import { findCallerParts, findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { lockOpenAccount } from '../../accounts/developers/index.ts';
 import { challengeInvalid, checkRegistration, creationOptions } from '../../people/passkeys/index.ts';
-import { isPrincipalActive } from '../../people/scim/principals.queries.ts';
 import { userOfPrincipal } from '../../people/scim/scim.queries.ts';
 import { readSessionCookie } from '../../people/sso/index.ts';
 import { vouchingFor } from '../../people/sso/sessions.queries.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../../platform/caller.ts';
 import { afterCommit, inTransaction } from '../../../platform/db/db.ts';
+import { isPrincipalActive } from '../../../platform/db/principals.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import { lockOpenAccount } from '../../accounts/developers/index.ts';
 import { useQuota } from '../../accounts/quotas/index.ts';
-import { isPrincipalActive } from '../../people/scim/principals.queries.ts';
 import { addressOfPrincipal, displayNameOf } from '../../people/scim/scim.queries.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import { findByMailbox, insertApprover, updateApprover } from './approvers.repo.ts';

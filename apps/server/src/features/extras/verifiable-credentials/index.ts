@@ -18,7 +18,7 @@ export {
   uriOf,
 } from './verifiable-credentials.rules.ts';
 export { legacyClaims } from './verifiable-credentials.settings.ts';
-export { actsOfFallen, revokeCredential } from './verifiable-credentials.ts';
+export { revokeCredential } from './verifiable-credentials.ts';
 export {
   type Checked,
   credentialChecker,

@@ -1,7 +1,7 @@
 import { parseDuration } from '@behest/protocol/durations';
 import { type Act, concerning } from '../../../platform/acts.ts';
-import type { Caller, Tenant } from '../../../platform/caller.ts';
-import { inTransaction, type Tx } from '../../../platform/db/db.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, agentInactive, badField, notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { holdAgentStanding } from '../../accounts/agents/agents.queries.ts';
@@ -124,21 +124,6 @@ export function revokeCredential(
     if (acts.length > 0) await recordActs(tx, caller, acts, at);
     return { id, status: 'revoked', revokedAt: row.revokedAt.toISOString() };
   });
-}
-
-/**
- * The acts of credentials that fell with those of other grants. A credential of one of the grants that ended has none,
- * because the end of its grant is recorded already.
- */
-export async function actsOfFallen(
-  tx: Tx,
-  tenant: Tenant,
-  ids: readonly string[],
-  endedGrants: ReadonlySet<string>,
-): Promise<Act[]> {
-  if (ids.length === 0) return [];
-  const rows = await listCredentialsById(tx, tenant, ids);
-  return rows.filter(({ grantId }) => !endedGrants.has(grantId)).map((row) => revokedAct(row, undefined));
 }
 
 function revokedAct(row: CredentialRow, reason: string | undefined): Act {

@@ -3,7 +3,7 @@ import { defaulted, optional, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
 import { definePart } from '../../../platform/parts.ts';
 import { decisionPoint } from '../policies/index.ts';
-import type { AuthorizationDeps } from './deps.ts';
+import { type AuthorizationDeps, signOnRules } from './deps.ts';
 
 export const authorizationSettings = {
   PRINCIPAL_PROOF: optional(
@@ -25,9 +25,12 @@ export function authorizationDeps(
   house: House,
   settings: ValuesOf<typeof authorizationSettings>,
 ): AuthorizationDeps {
+  const [signOn] = house.listenersOf(signOnRules);
+  if (!signOn) throw new Error('No feature has the rules of single sign-on.');
   const byDefault = house.isProduction ? 'required' : 'optional';
   return {
     ...house,
+    signOn,
     principalProof: settings.PRINCIPAL_PROOF ?? byDefault,
     outside: house.take(decisionPoint),
     linksToDomains: settings.CUSTOM_DOMAIN_PAGES,

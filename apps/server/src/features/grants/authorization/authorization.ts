@@ -5,7 +5,6 @@ import { agentInactive, notFound, principalInactive } from '../../../platform/er
 import { newId } from '../../../platform/ids.ts';
 import { findPageHost } from '../../accounts/domains/domains.queries.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
-import { enforcingOf, isEnforcedFor, mustHaveActiveConnection } from '../../people/sso/sso.queries.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { needsRenewal } from '../grants/grants.queries.ts';
 import { type PolicyDecision, refuseDenied } from '../policies/index.ts';
@@ -50,12 +49,12 @@ export async function requestConsent(
     own === 'policy' &&
     (mustSignIn ||
       byClient?.needsPerson ||
-      (await isEnforcedFor(deps.db, caller.tenant, input.principalId)) ||
+      (await deps.signOn.isEnforcedFor(deps.db, caller.tenant, input.principalId)) ||
       (await needsRenewal(deps.db, caller.tenant, input, at)));
   const method = needsPerson ? null : own;
   const isApproved = method !== null;
   const mustSignInAtProvider = !isApproved && caller.mode === 'live' && asker.consentMode === 'sso';
-  if (mustSignInAtProvider) await mustHaveActiveConnection(deps.db, caller.tenant);
+  if (mustSignInAtProvider) await deps.signOn.mustHaveActiveConnection(deps.db, caller.tenant);
   const policyId = method === 'policy' ? decision.policyId : null;
   const id = byClient?.requestId ?? newId('areq', at);
   const request: Omit<RequestRow, 'developerId'> = {
@@ -142,12 +141,12 @@ export const linkOf = (base: string, requestId: string, ticket: string) =>
 
 /** Identity providers send browsers back to the service's own host, where the page's cookie has to be. */
 export async function baseOfPages(
-  { db, publicBaseUrl, linksToDomains }: AuthorizationDeps,
+  { db, publicBaseUrl, linksToDomains, signOn }: AuthorizationDeps,
   { tenant }: Caller,
   { consentMode }: Pick<Asker, 'consentMode'>,
 ) {
   const host = linksToDomains && consentMode !== 'sso' ? await findPageHost(db, tenant) : undefined;
-  if (host === undefined || (await enforcingOf(db, tenant).executeTakeFirst())) return publicBaseUrl;
+  if (host === undefined || (await signOn.isEnforced(db, tenant))) return publicBaseUrl;
   return `${new URL(publicBaseUrl).protocol}//${host}`;
 }
 

@@ -19,7 +19,7 @@ export {
   gone,
   mustBeNarrower,
 } from './decide.ts';
-export type { AuthorizationDeps } from './deps.ts';
+export { type AuthorizationDeps, type SignOnRules, signOnRules } from './deps.ts';
 export { findByCode, findTicket, LATE_SECONDS, sessionKey, shownKey } from './in-flight.ts';
 export { pinsFor, type ShownManifest } from './pins.ts';
 export { freeRequests } from './places.ts';

@@ -3,8 +3,10 @@ import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import { grantsRead } from '../grants/index.ts';
 import { eraseBudgets } from './budgets.repo.ts';
 import { budgetRoutes } from './budgets.routes.ts';
+import { budgetsOfGrants } from './budgets.ts';
 
 const tables: TableUse = {
   owns: {
@@ -52,6 +54,6 @@ export const budgets = defineFeature({
   tables,
   acts,
   attempts: ['budget.debit_blocked'],
-  listens: [on(tenantErased, eraseBudgets)],
+  listens: [on(grantsRead, budgetsOfGrants), on(tenantErased, eraseBudgets)],
   open: (house) => ({ routes: (app) => app.register(budgetRoutes, house) }),
 });

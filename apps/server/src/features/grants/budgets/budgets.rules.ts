@@ -99,14 +99,11 @@ export function toTransaction(row: TransactionRow): Transaction {
   };
 }
 
-/** The member of an answer about a grant; none for a grant without a budget of its own. */
-export const shownBudget = (
-  budget: { readonly initial: string; readonly remaining: string; readonly currency: string } | undefined,
-) =>
-  budget && {
-    budget: {
-      amount: writeAmount(budget.initial),
-      remaining: writeAmount(budget.remaining),
-      currency: budget.currency,
-    },
-  };
+/** The member of an answer about a grant that has a budget of its own. */
+export const shownBudget = ({
+  initial,
+  remaining,
+  currency,
+}: Readonly<Record<'initial' | 'remaining' | 'currency', string>>) => ({
+  budget: { amount: writeAmount(initial), remaining: writeAmount(remaining), currency },
+});

@@ -8,6 +8,8 @@ import { newId } from '../../../platform/ids.ts';
 import { byId, mustBeWhole, pageOf, positionOf } from '../../../platform/paging.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { findGrant } from '../grants/grants.queries.ts';
+import type { OnGrantsRead } from '../grants/index.ts';
+import { findBudgets } from './budgets.queries.ts';
 import {
   addUpLedger,
   countTransactions,
@@ -17,7 +19,7 @@ import {
   listChain,
   listTransactionRows,
 } from './budgets.repo.ts';
-import { grantInactive, toAllocation, toTransaction, unitsOf } from './budgets.rules.ts';
+import { grantInactive, shownBudget, toAllocation, toTransaction, unitsOf } from './budgets.rules.ts';
 import type {
   Allocation,
   AllocationPage,
@@ -111,6 +113,12 @@ export async function getBalance(
   if (!found) throw notFound();
   return toAllocation(found, clock());
 }
+
+/** The member `budget` of each grant that has one. */
+export const budgetsOfGrants: OnGrantsRead = async (db, tenant, grantIds) => {
+  const budgets = await findBudgets(db, tenant, grantIds);
+  return new Map([...budgets].map(([grantId, budget]) => [grantId, shownBudget(budget)]));
+};
 
 export async function listAllocations(
   { db, clock }: BudgetDeps,

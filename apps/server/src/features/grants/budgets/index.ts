@@ -1,2 +1,1 @@
-export { shownBudget } from './budgets.rules.ts';
-export { allocationRefused, budgetAllocated } from './budgets.ts';
+export { allocationRefused, budgetAllocated, budgetsOfGrants } from './budgets.ts';

@@ -10,6 +10,7 @@ import { accountClosed } from '../../accounts/developers/index.ts';
 import { expiryOfGrants } from './grants.jobs.ts';
 import { eraseGrants } from './grants.repo.ts';
 import { grantRoutes } from './grants.routes.ts';
+import { grantsRead } from './list.ts';
 import { eraseRenewals } from './renewals.repo.ts';
 import { revokeGrantsOfAccount, revokeGrantsOfAgent } from './revoke.ts';
 
@@ -18,8 +19,9 @@ const tables: TableUse = {
     grants: { quota: 'authorizations', every: 'month', kib: 16 },
     grant_renewals: { of: 'grants', each: 2 },
   },
-  // The acts of a revocation name each grant's agent; a consent is compared with its agent and the settings.
-  reads: ['agents', 'auth_requests', 'developers'],
+  // The acts of a revocation name each grant's agent, and passports that fall with it; a consent is compared with its
+  // agent and the settings.
+  reads: ['agents', 'auth_requests', 'developers', 'verifiable_credentials'],
   writes: [],
 };
 
@@ -91,7 +93,7 @@ export const grants = defineFeature({
     on(tenantErased, eraseGrants),
   ],
   open: (house) => ({
-    routes: (app) => app.register(grantRoutes, house),
+    routes: (app) => app.register(grantRoutes, { ...house, onGrantsRead: house.listenersOf(grantsRead) }),
     jobs: [expiryOfGrants(house)],
   }),
 });

@@ -204,6 +204,16 @@ export async function revokeBranch(
   return { living: Number(rows[0]?.living), beside: rows[0]?.beside ?? [] };
 }
 
+/** In the order of their ids. */
+export const listCredentials = (tx: Tx, { developerId }: Tenant, ids: readonly string[]) =>
+  tx
+    .selectFrom('verifiableCredentials')
+    .select(['id', 'format', 'grantId', 'agentId', 'principalId'])
+    .where('developerId', '=', developerId)
+    .where(sql<boolean>`id = any(${ids})`)
+    .orderBy('id')
+    .execute();
+
 /**
  * A hot write: the revocation with its audit entries and events.
  * @returns `changed`, and writes nothing, when the tree has changed or passports about further grants would fall

@@ -1,19 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
-import {
-  Grant,
-  GrantPage,
-  GrantPath,
-  GrantQuery,
-  RevokeQuery,
-  TokenPage,
-  TokenQuery,
-} from './grants.schema.ts';
-import { type GrantDeps, getGrant, listGrants, listTokens } from './grants.ts';
+import { Grant, GrantPage, GrantPath, GrantQuery, RevokeQuery } from './grants.schema.ts';
+import { getGrant, listGrants, type ReadDeps } from './list.ts';
 import { revokeGrant } from './revoke.ts';
 
-export const grantRoutes: FastifyPluginAsyncTypebox<GrantDeps> = async (app, deps) => {
+export const grantRoutes: FastifyPluginAsyncTypebox<ReadDeps> = async (app, deps) => {
   app.get(
     '/v1/grants',
     {
@@ -52,27 +44,6 @@ export const grantRoutes: FastifyPluginAsyncTypebox<GrantDeps> = async (app, dep
       },
     },
     (request) => getGrant(deps, callerOf(request), request.params.id),
-  );
-
-  app.get(
-    '/v1/grants/:id/tokens',
-    {
-      config: {
-        access: 'developer',
-        role: 'runtime',
-        boundKeys: 'own agents',
-        rate: 'default',
-        failures: ['NOT_FOUND'],
-      },
-      schema: {
-        operationId: 'grants.tokens',
-        summary: 'List the tokens of a grant, newest first; never their text',
-        params: GrantPath,
-        querystring: TokenQuery,
-        response: { 200: TokenPage },
-      },
-    },
-    (request) => listTokens(deps, callerOf(request), request.params.id, request.query),
   );
 
   app.delete(

@@ -10,14 +10,3 @@ export function grantStatus({ status, expiresAt }: Lifetime, now: Date): Grant['
   if (status === 'revoked') return 'revoked';
   return expiresAt <= now ? 'expired' : 'active';
 }
-
-/** A token counts as revoked when the token itself or its grant is revoked. */
-export function tokenStatus(
-  token: { readonly revokedAt: Date | null; readonly expiresAt: Date },
-  grantRevokedAt: Date | null,
-  now: Date,
-): { status: Grant['status']; revokedAt?: Date } {
-  const revokedAt = token.revokedAt ?? grantRevokedAt;
-  if (revokedAt) return { status: 'revoked', revokedAt };
-  return { status: token.expiresAt <= now ? 'expired' : 'active' };
-}

@@ -65,20 +65,3 @@ export const GrantPage = Type.Object({ grants: Type.Array(Grant), nextCursor: Ne
 export const RevokeQuery = Type.Object({
   reason: Type.Optional(Type.String({ maxLength: 200, pattern: '^[^\\u0000]*$' })),
 });
-
-export type TokenQuery = Static<typeof TokenQuery>;
-export const TokenQuery = Type.Object(pageQuery('tok'));
-
-export type TokenPage = Static<typeof TokenPage>;
-export const TokenPage = Type.Object({
-  tokens: Type.Array(
-    Type.Object({
-      tokenId: Id,
-      issuedAt: Time,
-      expiresAt: Time,
-      status: Status,
-      revokedAt: Type.Optional(Time),
-    }),
-  ),
-  nextCursor: NextCursor,
-});

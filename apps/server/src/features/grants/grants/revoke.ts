@@ -1,10 +1,9 @@
 import { type Act, concerning } from '../../../platform/acts.ts';
-import { type Caller, isWithin } from '../../../platform/caller.ts';
+import { type Caller, isWithin, type Tenant } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
-import { actsOfFallen } from '../../extras/verifiable-credentials/index.ts';
 import { prepareActsInTurns, recordActs } from '../../record/audit/index.ts';
 import { findGrant } from './grants.queries.ts';
 import {
@@ -13,13 +12,14 @@ import {
   listActiveIdsOfPrincipal,
   listActiveIdsOfToken,
   listActiveTree,
+  listCredentials,
   listTopActiveIds,
   lockDelegation,
   type RevokedReason,
   revokeBranch,
   revokeGrants,
 } from './grants.repo.ts';
-import type { GrantDeps } from './grants.ts';
+import type { GrantDeps } from './list.ts';
 
 export interface Revoking {
   readonly reason: RevokedReason;
@@ -185,7 +185,22 @@ async function cutTrees(
     living += fallen.living;
     beside.push(...fallen.beside);
   }
-  return [...actsOf(caller, tree, revoking), ...(await actsOfFallen(tx, tenant, beside, new Set(ids)))];
+  return [...actsOf(caller, tree, revoking), ...(await actsOfCredentials(tx, tenant, beside, new Set(ids)))];
+}
+
+/** Credentials that fell with those of other grants. The end of a grant says it for the grant's own. */
+async function actsOfCredentials(
+  tx: Tx,
+  tenant: Tenant,
+  ids: readonly string[],
+  endedGrants: ReadonlySet<string>,
+): Promise<Act[]> {
+  const rows = ids.length === 0 ? [] : await listCredentials(tx, tenant, ids);
+  const others = rows.filter(({ grantId }) => !endedGrants.has(grantId));
+  return others.map(({ id: credentialId, format, ...about }): Act => {
+    const type = format === 'agent-passport' ? 'passport.revoked' : 'vc.revoked';
+    return { type, ...concerning(about), data: { credentialId } };
+  });
 }
 
 /** How many grants ended with these acts. */

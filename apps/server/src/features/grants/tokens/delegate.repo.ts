@@ -1,12 +1,12 @@
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { hotCall } from '../../../platform/db/hot-writes.ts';
+import { sharedPrincipals } from '../../../platform/db/principals.ts';
 import { row } from '../../../platform/db/row.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { RenewalCause } from '../../../platform/db/types.gen.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { newCredential } from '../../extras/verifiable-credentials/verifiable-credentials.queries.ts';
-import { sharedPrincipals } from '../../people/scim/principals.queries.ts';
 import { newAllocation } from '../budgets/budgets.queries.ts';
 import { renewalCauses, sharedDelegation } from '../grants/grants.queries.ts';
 import { type AgentStatus, heldToken, type TokenRow } from './tokens.queries.ts';

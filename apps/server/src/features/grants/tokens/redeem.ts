@@ -1,9 +1,9 @@
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { holdPrincipal } from '../../../platform/db/principals.ts';
 import { holdAgentStanding } from '../../accounts/agents/agents.queries.ts';
 import { holdStatusPlace } from '../../extras/verifiable-credentials/verifiable-credentials.queries.ts';
-import { holdPrincipal } from '../../people/scim/principals.queries.ts';
 import { prepareActs, recordActs } from '../../record/audit/index.ts';
 import { holdRequest } from '../authorization/authorization.queries.ts';
 import { holdDelegations, revokeGrantsWithin } from '../grants/index.ts';

@@ -3,6 +3,7 @@ import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { hotCall } from '../../../platform/db/hot-writes.ts';
+import { sharedPrincipals } from '../../../platform/db/principals.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { row } from '../../../platform/db/row.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
@@ -18,7 +19,6 @@ import {
   type NewCredentialRow,
   newCredential,
 } from '../../extras/verifiable-credentials/verifiable-credentials.queries.ts';
-import { sharedPrincipals } from '../../people/scim/principals.queries.ts';
 import { type NewAllocationRow, newAllocation } from '../budgets/budgets.queries.ts';
 import { grantsWithAgent, renewalCauses } from '../grants/grants.queries.ts';
 import { type AgentStatus, type HeldGrant, heldGrant, heldToken, type TokenRow } from './tokens.queries.ts';

@@ -7,12 +7,14 @@ import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { Delegate, DelegatedTokens } from './delegate.schema.ts';
 import { type DelegateDeps, delegate } from './delegate.ts';
 import { exchangeCode } from './exchange.ts';
+import { listTokens } from './list.ts';
 import { currentNonce, type ProofDeps, provedKey } from './proof.ts';
 import { refreshTokens } from './refresh.ts';
 import { revokeToken } from './revoke.ts';
 import {
   Exchange,
   ExchangedTokens,
+  GrantPath,
   Introspect,
   Introspection,
   IssuedTokens,
@@ -20,6 +22,8 @@ import {
   OlderVerify,
   Refresh,
   Revoke,
+  TokenPage,
+  TokenQuery,
   Verdict,
   Verify,
 } from './tokens.schema.ts';
@@ -120,6 +124,27 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = 
         .code(201)
         .send(await delegate(depsFor(request, deps), callerOf(request), request.body, proof));
     },
+  );
+
+  app.get(
+    '/v1/grants/:id/tokens',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
+      schema: {
+        operationId: 'grants.tokens',
+        summary: 'List the tokens of a grant, newest first; never their text',
+        params: GrantPath,
+        querystring: TokenQuery,
+        response: { 200: TokenPage },
+      },
+    },
+    (request) => listTokens(deps, callerOf(request), request.params.id, request.query),
   );
 
   app.post(

@@ -1,4 +1,4 @@
-import { Budget, Id, Time } from '@behest/protocol/shapes';
+import { Budget, Id, NextCursor, pageQuery, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 const Secret = Type.String({ minLength: 1, maxLength: 512 });
@@ -144,4 +144,23 @@ export const Introspection = Type.Object({
   authorization_details: Type.Optional(Details),
   dev: Type.Optional(Type.String()),
   'urn:service:grant': Type.Optional(Type.Object({}, { additionalProperties: true })),
+});
+
+export const GrantPath = Type.Object({ id: Id });
+
+export type TokenQuery = Static<typeof TokenQuery>;
+export const TokenQuery = Type.Object(pageQuery('tok'));
+
+export type TokenPage = Static<typeof TokenPage>;
+export const TokenPage = Type.Object({
+  tokens: Type.Array(
+    Type.Object({
+      tokenId: Id,
+      issuedAt: Time,
+      expiresAt: Time,
+      status: Type.Enum(['active', 'revoked', 'expired']),
+      revokedAt: Type.Optional(Time),
+    }),
+  ),
+  nextCursor: NextCursor,
 });

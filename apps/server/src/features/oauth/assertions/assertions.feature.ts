@@ -17,7 +17,7 @@ const tables: TableUse = {
     assertion_grants: { rate: 'oauthToken', kib: 16 },
     assertion_uses: { rate: 'oauthToken', kept: 'until they expire' },
   },
-  reads: [],
+  reads: ['oauth_clients'], // a rule is for a client
   writes: [],
 };
 

@@ -183,6 +183,21 @@ export async function useOnce(
   return numInsertedOrUpdatedRows === 1n;
 }
 
+/** Whether an agent of the tenant is an OAuth client. */
+export async function isOAuthClient(
+  db: Executor,
+  { developerId }: Tenant,
+  agentId: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('oauthClients')
+    .select('agentId')
+    .where('developerId', '=', developerId)
+    .where('agentId', '=', agentId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Erases rows of a closed account. */
 export const eraseAssertions = eraserOf(
   'assertion_uses',

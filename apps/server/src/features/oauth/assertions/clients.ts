@@ -18,12 +18,12 @@ import { activeAmong } from '../../grants/grants/grants.queries.ts';
 import { revokeGrantsWithin } from '../../grants/grants/index.ts';
 import { hasConnection } from '../../people/sso/sso.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { isOAuthClient } from '../oauth/oauth.queries.ts';
 import { acceptedLimits, columnsOf } from './accepted.ts';
 import {
   deleteRule,
   findRule,
   insertRule,
+  isOAuthClient,
   listRuleRows,
   lockRule,
   RULE_KEY,

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
+import { holdPrincipal } from '../../../platform/db/principals.ts';
 import { AppError, principalInactive } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { findFidoRpName } from '../../accounts/developers/developers.queries.ts';
 import { recordActs, recordBlockedAttempt } from '../../record/audit/index.ts';
-import { holdPrincipal } from '../scim/principals.queries.ts';
 import { displayNameOf } from '../scim/scim.queries.ts';
 import { checkRegistration, creationOptions } from './ceremony.ts';
 import { claimChallenge, findChallenge, insertChallenge } from './challenges.repo.ts';

@@ -5,8 +5,7 @@ import { inTransaction } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { cancelRequests, freeRequests } from '../../grants/authorization/index.ts';
-import { findBudgets } from '../../grants/budgets/budgets.queries.ts';
-import { shownBudget } from '../../grants/budgets/index.ts';
+import { budgetsOfGrants } from '../../grants/budgets/index.ts';
 import {
   grantStatus,
   holdDelegations,
@@ -34,10 +33,10 @@ export async function listOwnGrants(
   const found = await listOwnGrantRows(deps.db, session, query, now);
   if (!found) throw sessionEnded();
   const ids = found.grants.rows.map(({ id }) => id);
-  const budgets = await findBudgets(deps.db, session.tenant, ids);
+  const budgets = await budgetsOfGrants(deps.db, session.tenant, ids);
   const { page, nextCursor } = pageOf(found.grants, byId, (row) => ({
     ...toOwnGrant(row, Object(found.scopeDescriptions), now),
-    ...shownBudget(budgets.get(row.id)),
+    ...budgets.get(row.id),
   }));
   return {
     grants: page,

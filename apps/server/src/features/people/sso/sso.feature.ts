@@ -5,6 +5,7 @@ import { personTold } from '../../../platform/db/personal-records.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
+import { signOnRules } from '../../grants/authorization/index.ts';
 import { userLeft } from '../scim/index.ts';
 import { ssoConnectionRoutes } from './connections.routes.ts';
 import { ssoDirectoryRoutes } from './directory.routes.ts';
@@ -13,6 +14,7 @@ import { ssoLoginRoutes } from './login.routes.ts';
 import { ssoDepsOf, ssoParts } from './open.ts';
 import { connectionRotation, sealedConnections } from './rotate.ts';
 import { endSessionsOfUser } from './sessions.ts';
+import { isEnforced, isEnforcedFor, mustHaveActiveConnection } from './sso.queries.ts';
 import { rates } from './sso.rates.ts';
 import { eraseSso, tellSignOns } from './sso.repo.ts';
 import { identityProviders, ssoEgress, ssoSettings } from './sso.settings.ts';
@@ -87,7 +89,12 @@ export const sso = defineFeature({
   quotas,
   settings: ssoSettings,
   keyUses: [STATE_KEY_USE],
-  listens: [on(userLeft, endSessionsOfUser), on(tenantErased, eraseSso), on(personTold, tellSignOns)],
+  listens: [
+    on(signOnRules, { mustHaveActiveConnection, isEnforced, isEnforcedFor }),
+    on(userLeft, endSessionsOfUser),
+    on(tenantErased, eraseSso),
+    on(personTold, tellSignOns),
+  ],
   open(house, settings) {
     house.provide(identityProviders, ssoEgress(house, settings));
     const deps = house.provide(ssoParts, ssoDepsOf(house, settings));

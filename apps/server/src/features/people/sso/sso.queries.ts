@@ -103,3 +103,7 @@ export async function hasConnection(db: Executor, { developerId }: Tenant, id: s
     .executeTakeFirst();
   return found !== undefined;
 }
+
+/** Whether single sign-on is enforced for any principals of the developer. */
+export const isEnforced = async (db: Executor, tenant: Tenant): Promise<boolean> =>
+  (await enforcingOf(db, tenant).executeTakeFirst()) !== undefined;

@@ -1,5 +1,6 @@
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction, isTaken } from '../../../platform/db/db.ts';
+import { holdPrincipal } from '../../../platform/db/principals.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { acceptUrl } from '../../../platform/egress/urls.ts';
 import { currentKey, type MasterKey, newEnvelope } from '../../../platform/envelope.ts';
@@ -7,7 +8,6 @@ import { AppError, badField, notFound, principalInactive } from '../../../platfo
 import { newId } from '../../../platform/ids.ts';
 import { byId, mustBeWhole, pageOf, positionOf } from '../../../platform/paging.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
-import { holdPrincipal } from '../../people/scim/principals.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { shownConnection } from './connection.rules.ts';
 import {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Tenant } from '../../../platform/caller.ts';
-import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { groupLock } from '../../../platform/db/hot-writes.ts';
+import type { Tenant } from '../caller.ts';
+import type { Executor, Tx } from './db.ts';
+import { groupLock } from './hot-writes.ts';
 
 /** For hot writes that give agents something of a principal. After the locks of agents and delegations. */
 export const sharedPrincipals = groupLock('share_principals', 4);
