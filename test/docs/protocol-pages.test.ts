@@ -11,7 +11,7 @@ import { keySetOf } from '@behest/protocol/key-set';
 import { covers } from '@behest/protocol/scopes';
 import { createTokenVerifier } from '@behest/protocol/token-verifier';
 import { expect, test } from 'vitest';
-import { deliveryHeaders } from '../../apps/server/src/features/record/webhooks/signing.rules.ts';
+import { deliveryHeaders } from '../../apps/server/src/features/record/webhooks/webhooks.rules.ts';
 import { blocksOf } from './steps.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -60,6 +60,8 @@ export interface House extends OpenedMailer, Parts {
   readonly longWork: LongWork;
   readonly publishChange: PublishChange;
   readonly listenersOf: ListenersOf;
+  /** Reads the caller of an API key from the database, past the known callers. */
+  readonly findKeyCaller: Credentials['developer'];
   readonly isStopping: () => boolean;
   readonly logger?: Logger;
   readonly tracer?: Tracer | undefined;

@@ -123,6 +123,7 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
       ...features.flatMap(({ listens = [] }) => listens),
     ]),
     isStopping,
+    findKeyCaller: (hash) => credentials.developer(hash),
     openEgress(rules, bounds) {
       const egress = createEgress({ ...rules, ...bounds });
       return tracer ? tracedEgress(egress, tracer) : egress;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Executor } from './db/db.ts';
 import { type SealingKeys, seal, unseal } from './seal.ts';
 
@@ -97,4 +98,80 @@ export function refuseLost(
   if (warning === undefined) return;
   if (isProduction) throw new Error('VAULT_ENCRYPTION_KEY does not open values sealed in this database');
   warn(warning);
+}
+
+/** A row with one sealed value. */
+interface SealedRow {
+  readonly developerId: string;
+  readonly id: string;
+  readonly sealed: Buffer;
+}
+
+type Sealed = Pick<SealedRow, 'sealed'> & { readonly sealKeyId: string };
+
+interface SealedColumn<Value> {
+  /** Has the columns `developer_id`, `id`, `sealed` and `seal_key_id`. */
+  readonly table: string;
+  readonly labels: Parameters<typeof sealsUnder>[1];
+  readonly toText: (value: Value) => string;
+  readonly fromText: (text: string) => Value;
+  readonly warning: (count: number) => string;
+}
+
+/** Seals and opens the values of a column. A sealed value is bound to its row. */
+export function sealedColumn<Value>(
+  { table, labels, toText, fromText, warning }: SealedColumn<Value>,
+  keys: SealingKeys,
+) {
+  const seals = sealsUnder(keys, labels);
+  const sealValue = (value: Value, { developerId, id }: Omit<SealedRow, 'sealed'>): Sealed => ({
+    sealed: seals.seal(toText(value), [developerId, id]),
+    sealKeyId: seals.keyId,
+  });
+  /** @returns undefined when the key that sealed it is no longer configured */
+  const open = ({ sealed, developerId, id }: SealedRow): Value | undefined => {
+    const text = seals.open(sealed, [developerId, id]);
+    return text === undefined ? undefined : fromText(text);
+  };
+  const rows = sealedRows<SealedRow, Value>({
+    ...{ keyId: seals.keyId, open, warning },
+    list: (db, keyId, after, limit) => listSealedOtherwiseAcrossTenants(db, table, { keyId, after, limit }),
+    write: (db, row, value) => replaceSealed(db, table, row, sealValue(value, row)),
+  });
+  return { seal: sealValue, open, rows };
+}
+
+/** Rows that another key than the current one has sealed, after one of them in the order of ids. */
+async function listSealedOtherwiseAcrossTenants(
+  db: Executor,
+  table: string,
+  {
+    keyId,
+    after = { developerId: '', id: '' },
+    limit,
+  }: {
+    readonly keyId: string;
+    readonly after?: Omit<SealedRow, 'sealed'> | undefined;
+    readonly limit: number;
+  },
+): Promise<SealedRow[]> {
+  const rows = sql<SealedRow>`
+    select developer_id, id, sealed from ${sql.table(table)}
+    where seal_key_id <> ${keyId} and (developer_id, id) > (${after.developerId}, ${after.id})
+    order by developer_id, id limit ${limit}`;
+  return (await rows.execute(db)).rows;
+}
+
+/** Leaves a value that was written meanwhile. */
+export async function replaceSealed(
+  db: Executor,
+  table: string,
+  before: SealedRow,
+  { sealed, sealKeyId }: Sealed,
+): Promise<void> {
+  await sql`
+    update ${sql.table(table)} set sealed = ${sealed}, seal_key_id = ${sealKeyId}
+    where developer_id = ${before.developerId} and id = ${before.id} and sealed = ${before.sealed}`.execute(
+    db,
+  );
 }

@@ -5,23 +5,21 @@ import {
   listForgottenAcrossTenants,
   listUncheckedAcrossTenants,
 } from '../../src/features/accounts/domains/domains.repo.ts';
-import { listDueMessagesAcrossTenants } from '../../src/features/calls/anomalies/channels.repo.ts';
 import { listOfSsoUser } from '../../src/features/calls/approvers/approvers.repo.ts';
 import { listByCredentialAcrossTenants } from '../../src/features/calls/approvers/keys.repo.ts';
-import { gatheredUntil } from '../../src/features/calls/decisions/digest.repo.ts';
 import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src/features/calls/decisions/lists.repo.ts';
-import { listDueNoticesAcrossTenants } from '../../src/features/calls/decisions/notices.repo.ts';
+import { gatheredUntil } from '../../src/features/calls/decisions/notices.repo.ts';
 import { deleteOldCallsAcrossTenants } from '../../src/features/calls/enforcement/enforcement.repo.ts';
 import { listGraceOverAcrossTenants } from '../../src/features/extras/billing/billing.repo.ts';
 import { findVersion } from '../../src/features/extras/bundles/bundles.repo.ts';
 import {
+  deleteOldTokensAcrossTenants,
+  findReceiverAcrossTenants,
+} from '../../src/features/extras/transmitter/receivers.repo.ts';
+import {
   listFailingAcrossTenants,
   listInactiveAcrossTenants,
 } from '../../src/features/extras/transmitter/streams.repo.ts';
-import {
-  deleteOldTokensAcrossTenants,
-  findReceiverAcrossTenants,
-} from '../../src/features/extras/transmitter/tokens.repo.ts';
 import { findFlipsAcrossTenants } from '../../src/features/extras/verifiable-credentials/verifiable-credentials.repo.ts';
 import { tellAuthorizations } from '../../src/features/extras/wallet-authorizations/wallet-authorizations.repo.ts';
 import { listDueAcrossTenants } from '../../src/features/grants/authorization/authorization.repo.ts';
@@ -76,6 +74,7 @@ import {
   deleteDueAcrossTenants,
   keyFingerprintsAcrossTenants,
 } from '../../src/platform/http/idempotency/answers.ts';
+import { listDueMessagesAcrossTenants } from '../../src/platform/outbound/queue.ts';
 import { possessionsOf } from '../app/every-route.ts';
 import { writtenColumns } from '../app/namesakes.ts';
 import { newDatabase, startApp } from '../app/start-app.ts';
@@ -146,7 +145,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   developers_retention: ({ db }) => listRetainingAcrossTenants(db, '', 10),
   anomalies_open: get(() => '/v1/anomalies?unacknowledged=true'),
   anomalies_detected: get(() => '/v1/anomaly/metrics?window=1h'),
-  anomaly_messages_due: ({ db, at }) => listDueMessagesAcrossTenants(db, at, { each: 4, all: 20 }),
+  anomaly_messages_due: ({ db, at }) => listDueMessagesAcrossTenants(db, { table: 'anomaly_messages' }, at),
   dynamic_clients_expiry: ({ db, at }) => deleteUnusedClientsAcrossTenants(db, at, 10),
   resource_index_hash: ({ db }) => resourceServerAcrossTenants(db, Buffer.alloc(32)),
   auth_requests_due: ({ db, at }) => listDueAcrossTenants(db, at, 10),
@@ -306,7 +305,8 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   decisions_case: ({ acme }) => acme('PUT', '/v1/decisions/cases/other', { caseVersion: '1' }),
   decisions_due: ({ db, at }) => listDueDecisionsAcrossTenants(db, at, [], 10),
   approvers_sso_user: ({ db, acme }) => listOfSsoUser(db, acme, 'nobody'),
-  decision_notices_due: ({ db, at }) => listDueNoticesAcrossTenants(db, at, 10),
+  decision_notices_due: ({ db, at }) =>
+    listDueMessagesAcrossTenants(db, { table: 'decision_notices', skips: 'is_gathered' }, at),
   decision_notices_gathered: ({ db, acme, at }) =>
     gatheredUntil(db, { developerId: acme.developerId }, 'apv_01K9Z3QW5M8T2V4X6Y7Z8A9B0C', at),
   decision_notices_decision: ({ acme, its }) => acme('POST', `/v1/decisions/${its.decisionId}/cancel`, {}),

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { deleteForgotten } from '../../src/features/accounts/domains/domains.ts';
 import { checkDomains } from '../../src/features/accounts/domains/verify.ts';
-import { endGraces } from '../../src/features/extras/billing/events.ts';
+import { endGraces } from '../../src/features/extras/billing/receive.ts';
 import { expireDueRequests } from '../../src/features/grants/authorization/expire.ts';
 import { announceExpiredGrants } from '../../src/features/grants/grants/expire.ts';
 import { deleteOldDeliveries } from '../../src/features/record/webhooks/deliver.ts';

@@ -1,6 +1,6 @@
 import { test, vi } from 'vitest';
+import { channelSeals } from '../../src/features/calls/anomalies/channels.ts';
 import { sendMessages } from '../../src/features/calls/anomalies/messages.ts';
-import { channelSeals } from '../../src/features/calls/anomalies/seals.ts';
 import { grantTo } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
 

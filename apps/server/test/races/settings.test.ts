@@ -1,7 +1,7 @@
 import { afterAll, test } from 'vitest';
 import { deleteForgotten } from '../../src/features/accounts/domains/domains.ts';
 import { checkDomains } from '../../src/features/accounts/domains/verify.ts';
-import { endGraces } from '../../src/features/extras/billing/events.ts';
+import { endGraces } from '../../src/features/extras/billing/receive.ts';
 import { txtReader } from '../../src/platform/egress/txt-records.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
 import { startNameServer } from '../app/name-server.ts';

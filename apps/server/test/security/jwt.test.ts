@@ -179,7 +179,7 @@ test('J17 only the verifier’s own primitive verifies signatures', () => {
       'apps/server/src/features/service/keys/keys.rules.ts',
       'apps/server/src/features/people/sso/keyset.ts', // ID tokens of identity providers, by their keys
       'apps/server/src/features/people/signals/keys.ts', // signals of transmitters, by their keys
-      'apps/server/src/features/extras/wallet-authorizations/wallet-authorizations.ts', // reads what the service has stored
+      'apps/server/src/features/extras/wallet-authorizations/authorize.ts', // reads what the service has stored
       'apps/server/src/features/extras/verifiable-credentials/present.ts', // key bindings, by the keys of holders
       'apps/server/src/features/extras/passports/read.ts', // reads what the service has stored
       'apps/server/src/features/oauth/oauth/assertion.ts', // assertions of clients, by their keys

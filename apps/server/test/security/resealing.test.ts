@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import * as anomalyChannels from '../../src/features/calls/anomalies/channels.repo.ts';
-import * as decisionChannels from '../../src/features/calls/decisions/notices.repo.ts';
+import { replaceSealed } from '../../src/platform/sealed-rows.ts';
 import { polled } from '../app/signalling.ts';
 import { besideProvider } from '../app/signing-on.ts';
 import { newDatabase, type Service, startApp } from '../app/start-app.ts';
@@ -108,11 +107,11 @@ test('a channel that was changed while it is sealed again keeps the change', asy
   const late = { sealed: Buffer.from('sealed again'), sealKeyId: 'next' };
   const stale = Buffer.from('the text before the change');
 
-  await anomalyChannels.replaceSealed(db, { ...anomaly, sealed: stale }, late);
-  await decisionChannels.replaceSealed(db, { ...decision, sealed: stale }, late);
+  await replaceSealed(db, 'anomaly_channels', { ...anomaly, sealed: stale }, late);
+  await replaceSealed(db, 'decision_channels', { ...decision, sealed: stale }, late);
   expect(await read()).toEqual({ anomaly, decision });
 
-  await anomalyChannels.replaceSealed(db, anomaly, late); // the control
-  await decisionChannels.replaceSealed(db, decision, late);
+  await replaceSealed(db, 'anomaly_channels', anomaly, late); // the control
+  await replaceSealed(db, 'decision_channels', decision, late);
   expect(await read()).toMatchObject({ anomaly: late, decision: late });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { verificationMail } from '../../src/features/accounts/emails/mail.rules.ts';
 import { bodyOf, confirmationMail } from '../../src/features/calls/anomalies/channels.rules.ts';
 import * as approvers from '../../src/features/calls/approvers/mail.ts';
-import { recordLines } from '../../src/features/calls/approvers/tell.ts';
+import { recordLines } from '../../src/features/calls/approvers/mail.ts';
 import { digestOf, messageOf, mailOf as noticeMail } from '../../src/features/calls/decisions/messages.ts';
 import { codeMail } from '../../src/features/grants/consent/email.ts';
 import { connectingMail } from '../../src/features/vault/connections/proof.ts';
@@ -101,12 +101,12 @@ describe('31 M6: what the service says in words that a developer chose', () => {
     );
     expect(writing.map((file) => file.split('/').at(-1)).sort()).toEqual([
       'channels.rules.ts',
-      'messages.ts', // a subject of its own
-      'mail.ts',
-      'proof.ts',
       'email.ts',
-      'messages.ts',
       'mail.rules.ts',
+      'mail.ts',
+      'messages.ts', // a subject of its own
+      'messages.ts',
+      'proof.ts',
     ]);
   });
 });

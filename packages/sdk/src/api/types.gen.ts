@@ -1057,19 +1057,6 @@ export interface GrantsListAnswer {
   nextCursor: string | null;
 }
 
-export interface GrantsTokensItem {
-  tokenId: string;
-  issuedAt: string;
-  expiresAt: string;
-  status: "active" | "revoked" | "expired";
-  revokedAt?: string;
-}
-
-export interface GrantsTokensAnswer {
-  tokens: GrantsTokensItem[];
-  nextCursor: string | null;
-}
-
 export interface PoliciesCreateInput {
   readonly name: string;
   readonly effect: "deny" | "require_approval" | "allow";
@@ -2430,6 +2417,19 @@ export interface GrantsDelegateAnswer {
   parentGrantId: string;
   delegationDepth: number;
   verifiableCredential?: string;
+}
+
+export interface GrantsTokensItem {
+  tokenId: string;
+  issuedAt: string;
+  expiresAt: string;
+  status: "active" | "revoked" | "expired";
+  revokedAt?: string;
+}
+
+export interface GrantsTokensAnswer {
+  tokens: GrantsTokensItem[];
+  nextCursor: string | null;
 }
 
 export interface TokensVerifyInput {
@@ -4148,17 +4148,17 @@ export interface GrantsApi {
    */
   revoke(id: string, query?: DevelopersStopInput, options?: CallOptions): Promise<void>;
   /**
-   * List the tokens of a grant, newest first; never their text.
-   *
-   * Sends `GET /v1/grants/{id}/tokens`.
-   */
-  tokens(id: string, query?: EntriesListQuery, options?: CallOptions): List<GrantsTokensAnswer, GrantsTokensAnswer['tokens'][number]>;
-  /**
    * Give a part of a grant to another agent. The new grant reaches no further than its parent. It ends with the parent at the latest, and is revoked with it. A parent token that is bound to a key needs a `DPoP` proof of that key.
    *
    * Sends `POST /v1/grants/delegate`.
    */
   delegate(input: GrantsDelegateInput, options?: CallOptions): Promise<GrantsDelegateAnswer>;
+  /**
+   * List the tokens of a grant, newest first; never their text.
+   *
+   * Sends `GET /v1/grants/{id}/tokens`.
+   */
+  tokens(id: string, query?: EntriesListQuery, options?: CallOptions): List<GrantsTokensAnswer, GrantsTokensAnswer['tokens'][number]>;
 }
 
 export interface PoliciesApi {

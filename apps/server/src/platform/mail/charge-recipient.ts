@@ -1,4 +1,5 @@
 import type { Tenant } from '../caller.ts';
+import { AppError } from '../errors.ts';
 import { type RateLimits, type RateRule, rateCountsOf } from '../http/limits/rate-rules.ts';
 import type { ChargeRates } from '../http/limits/rates.ts';
 import { hashOf } from '../ids.ts';
@@ -28,4 +29,20 @@ export function recipientCharger(charge: ChargeRates, limits: RateLimits): Charg
     const { rateStatus } = await charge(bills.filter(({ counts }) => counts.length > 0));
     if (rateStatus?.refusal) throw rateStatus.refusal;
   };
+}
+
+/** Counts a mail or message. @returns the seconds until there is room for it, or undefined when it may be sent now */
+export async function secondsUntilRoom(
+  chargeRecipient: ChargeRecipient,
+  rules: readonly RateRule[],
+  recipient: string,
+  tenant: Tenant,
+): Promise<number | undefined> {
+  try {
+    await chargeRecipient(rules, recipient, tenant);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') throw error;
+    return Number(Object(error.details).retryAfter);
+  }
 }

@@ -12,7 +12,10 @@ import { revokeAgentsOfAccount } from './agents.ts';
 
 const tables: TableUse = {
   owns: { agents: { rate: 'plan', kib: 16 }, agent_index: { of: 'agents' } },
-  reads: ['developers'], // an agent of a stopped account is judged as suspended
+  reads: [
+    'developers', // an agent of a stopped account is judged as suspended
+    'grants', // the act of a closed account counts those that end with each agent
+  ],
   writes: [],
 };
 

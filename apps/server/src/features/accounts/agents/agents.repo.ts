@@ -115,6 +115,17 @@ export function listAgentRows(
   return cursor ? further(db, tenant, limit, cursor) : newest(db, tenant, limit);
 }
 
+/** How many active grants each agent holds, for agents that hold one. */
+export function countActiveGrants(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('grants')
+    .select(({ fn }) => ['agentId', fn.countAll().as('grants')])
+    .where('developerId', '=', developerId)
+    .where('status', '=', 'active')
+    .groupBy('agentId')
+    .execute();
+}
+
 /** Locks the row, so that the second of two simultaneous changes sees the first. */
 export function lockAgent(tx: Tx, { developerId }: Tenant, agentId: string) {
   return tx

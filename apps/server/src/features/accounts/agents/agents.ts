@@ -9,7 +9,6 @@ import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
-import { countActiveGrants } from '../../grants/grants/grants.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { isUsableKey, type OnAccountClosed } from '../developers/index.ts';
 import { isVerifiedAcrossTenants } from '../domains/domains.queries.ts';
@@ -17,6 +16,7 @@ import { freeQuota, useQuota } from '../quotas/index.ts';
 import type { OnAgentRevoked } from './agents.hooks.ts';
 import {
   type AgentRow,
+  countActiveGrants,
   type FoundAgent,
   findAgent,
   findAgentAcrossTenants,

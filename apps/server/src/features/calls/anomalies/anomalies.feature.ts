@@ -8,12 +8,11 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import { messageUrlRules } from '../../record/webhooks/index.ts';
-import { rates } from './anomalies.rates.ts';
 import { eraseAnomalies, tellAlerts } from './anomalies.repo.ts';
-import { anomalyRoutes } from './anomalies.routes.ts';
-import { type SendDeps, sendMessages } from './messages.ts';
-import { type PeriodicDeps, runDetection } from './periodic.ts';
-import { channelSeals, SEAL_KEY_USE, sealedChannels } from './seals.ts';
+import { anomalyRoutes, rates } from './anomalies.routes.ts';
+import { channelSeals, SEAL_KEY_USE } from './channels.ts';
+import { type PeriodicDeps, runDetection } from './detect.ts';
+import { messageRates, type SendDeps, sendMessages } from './messages.ts';
 import { settingRoutes } from './settings.routes.ts';
 
 const tables: TableUse = {
@@ -79,7 +78,7 @@ export const anomalies = defineFeature({
   tags: { anomalies: 'Unusual behaviour of agents: its rules, and the alerts about it.' },
   tables,
   acts: { ...acts, ...entries },
-  rates,
+  rates: { ...rates, ...messageRates },
   settings: {
     ANOMALY_INTERVAL_SECONDS: defaulted(
       integer(60, 86_400),
@@ -95,13 +94,14 @@ export const anomalies = defineFeature({
     const onFailure = (err: unknown) =>
       logger?.error({ err }, 'work on anomalies failed inside the service, and will be repeated');
     const urlRules = house.take(messageUrlRules);
-    const deps = { ...house, urlRules, seals: channelSeals(house.keyRing), onFailure };
+    const seals = channelSeals(house.keyRing);
+    const deps = { ...house, urlRules, seals, onFailure };
     return {
       async routes(app) {
         await app.register(anomalyRoutes, deps);
         await app.register(settingRoutes, deps);
       },
-      sealed: [sealedChannels(house.keyRing)],
+      sealed: [seals.rows],
       jobs: [
         anomalyDetection(deps, everySeconds),
         anomalyMessages({ ...deps, egress: house.openEgress(urlRules) }),

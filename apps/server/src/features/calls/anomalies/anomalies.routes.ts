@@ -2,7 +2,18 @@ import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { rates } from './anomalies.rates.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
+import {
+  type AnomalyDeps,
+  acknowledgeAlert,
+  getAlert,
+  getMetrics,
+  listAlerts,
+  listAnomalies,
+  resolveAlert,
+  toAlert,
+  toAnomaly,
+} from './alerts.ts';
 import {
   Alert,
   AlertNote,
@@ -17,18 +28,21 @@ import {
   Metrics,
   MetricsQuery,
 } from './anomalies.schema.ts';
-import {
-  type AnomalyDeps,
-  acknowledgeAlert,
-  getAlert,
-  getMetrics,
-  listAlerts,
-  listAnomalies,
-  resolveAlert,
-  toAlert,
-  toAnomaly,
-} from './anomalies.ts';
 import { detectNow } from './detect.ts';
+
+export const rates = rateRules({
+  anomalyWrite: {
+    perMinute: 30,
+    describes: 'detecting anomalies, and writing rules and channels, by developer',
+    counts: [{ by: 'developer' }],
+  },
+  anomalyConfirm: {
+    perMinute: 20,
+    describes:
+      'opening and using a link that asks a recipient of messages about anomalies, by client address',
+    counts: [{ by: 'address' }],
+  },
+});
 
 const owner = { access: 'developer', role: 'full', rate: 'default', failures: [] } as const;
 const ofAlert = { ...owner, failures: ['NOT_FOUND', 'CONFLICT'] } as const;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { escapeSlack, nameInMail } from '../../accounts/emails/index.ts';
-import type { Config } from './channels.schema.ts';
+import type { Config } from './anomalies.schema.ts';
 
 export type ChannelType = 'webhook' | 'slack' | 'email';
 
@@ -116,13 +116,4 @@ export function signedHeaders(id: string, secret: string, body: string, at: Date
     'x-service-delivery': id,
     'x-service-event': 'anomaly.detected',
   };
-}
-
-const FIRST_WAIT = 30; // seconds
-const MOST_ATTEMPTS = 5;
-
-/** @returns undefined after the last attempt */
-export function nextAttempt(attempts: number, at: Date): Date | undefined {
-  if (attempts >= MOST_ATTEMPTS) return undefined;
-  return new Date(at.getTime() + FIRST_WAIT * 2 ** (attempts - 1) * 1000);
 }

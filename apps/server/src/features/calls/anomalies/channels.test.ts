@@ -9,8 +9,8 @@ import { rateLimiter } from '../../../platform/http/limits/rates.ts';
 import { recipientCharger } from '../../../platform/mail/charge-recipient.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
 import { memoryStore } from '../../../platform/redis/memory-store.ts';
+import { channelSeals } from './channels.ts';
 import { type SendDeps, sendMessages } from './messages.ts';
-import { channelSeals } from './seals.ts';
 
 const secret = 'a-secret-of-the-receiver';
 const webhook = {

@@ -5,9 +5,18 @@ import { acceptUrl, type UrlRules } from '../../../platform/egress/urls.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
+import { sealedColumn } from '../../../platform/sealed-rows.ts';
 import { developerOf, findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { recordEntry } from '../../record/audit/index.ts';
+import type { KeyRing } from '../../service/keys/index.ts';
 import { ensureState, lockState } from './anomalies.repo.ts';
+import type {
+  AnomalyChannel,
+  AnomalyChannelList,
+  ChannelChange,
+  Config,
+  NewAnomalyChannel,
+} from './anomalies.schema.ts';
 import {
   type ChannelRow,
   deleteChannel,
@@ -16,16 +25,33 @@ import {
   listChannelRows,
   updateChannel,
 } from './channels.repo.ts';
-import { ASKING, bodyOf, type ChannelType, keepAnswers, masked, misfit } from './channels.rules.ts';
-import type {
-  AnomalyChannel,
-  AnomalyChannelList,
-  ChannelChange,
-  Config,
-  NewAnomalyChannel,
-} from './channels.schema.ts';
+import {
+  ASKING,
+  bodyOf,
+  type ChannelType,
+  type KeptConfig,
+  keepAnswers,
+  masked,
+  misfit,
+} from './channels.rules.ts';
 import { beforeAllWindows } from './count.ts';
-import type { ChannelSeals } from './seals.ts';
+
+export const SEAL_KEY_USE = 'behest/anomaly-channel-seal/v1';
+
+/** Seals and opens the configurations of channels. */
+export const channelSeals = (keyRing: KeyRing) =>
+  sealedColumn<KeptConfig>(
+    {
+      table: 'anomaly_channels',
+      labels: { keyId: 'behest-anomaly-seal-kid', place: 'behest-anomaly-channel-v1' },
+      toText: (config) => JSON.stringify(config),
+      fromText: (text) => JSON.parse(text),
+      warning: (count) =>
+        `the configurations of ${count} anomaly channels open under no configured key: set them again`,
+    },
+    keyRing.derive(SEAL_KEY_USE),
+  );
+export type ChannelSeals = ReturnType<typeof channelSeals>;
 
 export interface ChannelDeps {
   readonly db: Executor;

@@ -1,11 +1,24 @@
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
-import { lockState, type Position, type StateRow, updateState } from './anomalies.repo.ts';
-import { builtInMeasures, type Measure, WINDOWS, type Window } from './builtin.rules.ts';
+import {
+  deleteCounts,
+  listRuleRows,
+  lockState,
+  type Position,
+  type StateRow,
+  updateState,
+  upsertRule,
+} from './anomalies.repo.ts';
+import {
+  builtInMeasures,
+  isCounting,
+  type Measure,
+  measureOf,
+  WINDOWS,
+  type Window,
+} from './anomalies.rules.ts';
 import { countEntries, deleteOver, findNextSeq, type SignedMeasure, sightFacts } from './counts.repo.ts';
-import { deleteCounts, listRuleRows, upsertRule } from './custom.repo.ts';
-import { isCounting, measureOf } from './custom.rules.ts';
 
 export interface CountDeps {
   readonly db: Executor;

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { firstEntryOf } from '../../record/audit/audit.queries.ts';
-import type { Candidate } from './anomalies.rules.ts';
-import { type Filter, MANAGEMENT } from './builtin.rules.ts';
+import { type Candidate, type Filter, MANAGEMENT } from './anomalies.rules.ts';
 
 /** The last of the next entries that are not after an instant. @returns `after` when there are none */
 export async function findNextSeq(

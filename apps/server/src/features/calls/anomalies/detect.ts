@@ -6,16 +6,34 @@ import { listAgentDids } from '../../accounts/agents/agents.queries.ts';
 import { suspendAgentWithin } from '../../accounts/agents/index.ts';
 import { countEnded, revokeActiveGrantsOfAgent, revokeGrantWithin } from '../../grants/grants/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { type AlertRow, upsertAlerts } from './alerts.repo.ts';
-import { addOpenAlerts, ensureState, lockState, updateState } from './anomalies.repo.ts';
-import { customFinding, type Finding, findingOf, keyOf, LEAST, type Rule } from './anomalies.rules.ts';
+import { toAnomaly } from './alerts.ts';
+import {
+  type AlertRow,
+  addOpenAlerts,
+  ensureState,
+  leaveLease,
+  listRuleRows,
+  listUnsettledAcrossTenants,
+  lockState,
+  takeLease,
+  updateState,
+  upsertAlerts,
+} from './anomalies.repo.ts';
+import {
+  builtInsWith,
+  customFinding,
+  type Finding,
+  findingOf,
+  keyOf,
+  LEAST,
+  type OwnRule,
+  ownRules,
+  type Response,
+  type Rule,
+} from './anomalies.rules.ts';
 import type { Detection } from './anomalies.schema.ts';
-import { toAnomaly } from './anomalies.ts';
-import type { Response } from './builtin.rules.ts';
-import { beforeAllWindows, type CountDeps, countTo, sightedSince } from './count.ts';
+import { beforeAllWindows, type CountDeps, countTo, earlier, sightedSince } from './count.ts';
 import { listCandidates, listSightings } from './counts.repo.ts';
-import { listRuleRows } from './custom.repo.ts';
-import { builtInsWith, type OwnRule, ownRules } from './custom.rules.ts';
 import { announceToChannels } from './messages.ts';
 
 type FindingMetadata = Finding['metadata'];
@@ -73,7 +91,7 @@ export async function detectNow(deps: DetectDeps, caller: Caller): Promise<Detec
 }
 
 /** Finds what is true of a developer's agents now, and keeps an alert of each. The service does it, for any caller. */
-export async function detect(deps: DetectDeps, asking: Caller, signal?: AbortSignal): Promise<Found> {
+async function detect(deps: DetectDeps, asking: Caller, signal?: AbortSignal): Promise<Found> {
   const caller = systemCaller(asking.tenant, asking, asking.requestId);
   const at = deps.clock();
   await ensureState(deps.db, caller.tenant, beforeAllWindows(at));
@@ -238,4 +256,45 @@ async function respond(
     acts.push({ type: 'anomaly.auto_revoked', agentId, ...(grantId && { grantId }), data }, ...revoked);
   }
   return { acts, revokedGrants };
+}
+
+export interface PeriodicDeps extends DetectDeps {
+  readonly onFailure: (error: unknown) => void;
+  /** Developers in one read. */
+  readonly batch?: number;
+}
+
+const BATCH = 100;
+const LEASE = 600; // seconds; a run of a developer that takes longer may meet another, which only costs time
+
+/** Detects for every developer whose chain has grown or has entries in a window. One failure stops no other. */
+export async function runDetection(deps: PeriodicDeps, signal: AbortSignal): Promise<void> {
+  const { db, batch = BATCH } = deps;
+  let after = '';
+  while (!signal.aborted) {
+    const due = await listUnsettledAcrossTenants(db, after, batch);
+    for (const account of due) {
+      if (signal.aborted) return;
+      const caller = systemCaller({ developerId: account.developerId }, account, 'anomalies');
+      await underLease(deps, caller.tenant, () => detect(deps, caller, signal)).catch(deps.onFailure);
+    }
+    after = due.at(-1)?.developerId ?? after;
+    if (due.length < batch) return;
+  }
+}
+
+async function underLease(
+  { db, clock }: PeriodicDeps,
+  tenant: Tenant,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const at = clock();
+  await ensureState(db, tenant, beforeAllWindows(at));
+  const until = earlier(at, -LEASE);
+  if (!(await takeLease(db, tenant, at, until))) return;
+  try {
+    await work();
+  } finally {
+    await leaveLease(db, tenant, until);
+  }
 }

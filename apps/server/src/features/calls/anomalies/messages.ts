@@ -2,37 +2,34 @@ import { systemCaller, type Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
-import { retryAt } from '../../../platform/egress/retry-after.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { newId } from '../../../platform/ids.ts';
-import type { ChargeRecipient } from '../../../platform/mail/charge-recipient.ts';
+import { type ChargeRecipient, secondsUntilRoom } from '../../../platform/mail/charge-recipient.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
+import { postJson, type SendResult } from '../../../platform/outbound/attempts.ts';
+import { sendDue } from '../../../platform/outbound/queue.ts';
 import { findCallerParts, findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { rates as mailRates } from '../../accounts/emails/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import type { AlertRow } from './alerts.repo.ts';
-import { rates } from './anomalies.rates.ts';
+import type { AlertRow } from './anomalies.repo.ts';
 import {
   type ChannelRow,
-  claimMessage,
-  deleteMessage,
   insertMessages,
   listChannelRows,
-  listDueMessagesAcrossTenants,
   type MessageRow,
-  postponeMessage,
   updateChannel,
 } from './channels.repo.ts';
-import {
-  type Account,
-  ASKING,
-  bodyOf,
-  type KeptConfig,
-  nextAttempt,
-  signedHeaders,
-} from './channels.rules.ts';
+import { type Account, ASKING, bodyOf, type KeptConfig, signedHeaders } from './channels.rules.ts';
+import type { ChannelSeals } from './channels.ts';
 import { askRecipient } from './recipients.ts';
-import type { ChannelSeals } from './seals.ts';
+
+export const messageRates = rateRules({
+  anomalyDaily: {
+    perDay: 500,
+    describes: 'mails and messages to Slack about anomalies, by account in a day (UTC)',
+    counts: [{ by: 'developer' }],
+  },
+});
 
 interface Announcing {
   /** The channels that the alert's rule names. */
@@ -79,31 +76,30 @@ export interface SendDeps {
   readonly onFailure: (error: unknown) => void;
 }
 
-const AT_ONCE = { each: 4, all: 20 }; // messages
-const LEASE = 60_000; // milliseconds
-
 /** Makes one attempt at the messages that are due. @returns how many were due */
-export async function sendMessages(deps: SendDeps): Promise<number> {
-  const at = deps.clock();
-  const due = await listDueMessagesAcrossTenants(deps.db, at, AT_ONCE);
-  const attempts = due.map((message) => attempt(deps, message, at).catch(deps.onFailure));
-  await Promise.all(attempts);
-  return due.length;
-}
+export const sendMessages = (deps: SendDeps): Promise<number> =>
+  sendDue<MessageRow>(deps, {
+    table: 'anomaly_messages',
+    backOff: { maxAttempts: 5, firstSeconds: 30, factor: 2 },
+    send: (message) => send(deps, message),
+  });
 
-async function attempt(deps: SendDeps, message: MessageRow, at: Date): Promise<void> {
-  const { db, clock } = deps;
-  const channel = await claimMessage(db, message, message, new Date(at.getTime() + LEASE));
-  if (!channel) return;
-  if (!channel.enabled) return deleteMessage(db, message, message.id);
-  const sent = await send(deps, message, channel);
-  if (sent.isGone) await disableGone(deps, channel);
-  if (sent.isDone || sent.isGone) return deleteMessage(db, message, message.id);
-  const attempts = message.attempts + 1;
-  const stated = nextAttempt(attempts, clock());
-  if (!stated) return deleteMessage(db, message, message.id);
-  const until = retryAt(stated, sent.retryAfter, clock());
-  await postponeMessage(db, message, message.id, { attempts, until });
+async function send(deps: SendDeps, message: MessageRow): Promise<SendResult> {
+  const { id, body, channelId } = message;
+  const channel = (await listChannelRows(deps.db, message)).find((each) => each.id === channelId);
+  if (!channel?.enabled) return { result: 'gone' };
+  const config = deps.seals.open(channel);
+  if (!config) throw new Error(`The configuration of ${channel.id} opens under no configured key.`);
+  if (config.to) return { result: (await mailToAll(deps, channel, config, body)) ? 'delivered' : 'failed' };
+  const { secret, url = config.webhookUrl ?? '' } = config;
+  if (channel.type === 'slack') {
+    const wait = await secondsUntilRoom(deps.chargeRecipient, [messageRates.anomalyDaily], url, channel);
+    if (wait !== undefined) return { result: 'failed', retryAfter: String(wait) };
+  }
+  const headers = secret === undefined ? {} : signedHeaders(id, secret, body, deps.clock());
+  const sent = await postJson(deps.egress, url, body, headers);
+  if (sent.result === 'gone') await disableGone(deps, channel);
+  return sent;
 }
 
 /** A receiver that answers 410 asks for nothing more. */
@@ -117,48 +113,11 @@ function disableGone({ db, clock }: SendDeps, { id: channelId, ...tenant }: Chan
   });
 }
 
-interface Sent {
-  readonly isDone: boolean;
-  readonly isGone?: boolean;
-  readonly retryAfter?: string | undefined;
-}
-
-async function send(deps: SendDeps, { id, body }: MessageRow, channel: ChannelRow): Promise<Sent> {
-  const config = deps.seals.open(channel);
-  if (!config) throw new Error(`The configuration of ${channel.id} opens under no configured key.`);
-  if (config.to) return { isDone: await isMailed(deps, channel, config, body) };
-  const url = config.url ?? config.webhookUrl ?? '';
-  const refusal = channel.type === 'slack' && (await refusalOf(deps, channel, url));
-  if (refusal) return { isDone: false, retryAfter: refusal };
-  const { secret } = config;
-  const outcome = await deps.egress.send({
-    url,
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': 'Service-Webhooks/0.1',
-      ...(secret !== undefined && signedHeaders(id, secret, body, deps.clock())),
-    },
-    body,
-  });
-  const { status = 0 } = outcome;
-  const retryAfter = outcome.status === undefined ? undefined : outcome.retryAfter;
-  return { isDone: status >= 200 && status < 300, isGone: status === 410, retryAfter };
-}
-
-/** Counts a message to Slack. @returns after how many seconds the account has room for another, if not now */
-async function refusalOf({ chargeRecipient }: SendDeps, tenant: Tenant, url: string) {
-  try {
-    await chargeRecipient([rates.anomalyDaily], url, tenant);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') throw error;
-    return String(Object(error.details).retryAfter);
-  }
-}
-
-/** Another attempt goes to all addresses again, which costs a reader less than no message. */
-async function isMailed(
+/**
+ * Another attempt goes to all addresses again, which costs a reader less than no message.
+ * @returns whether all mails went out
+ */
+async function mailToAll(
   deps: SendDeps,
   channel: ChannelRow,
   { to = [], asked = {}, confirmed = [] }: KeptConfig,
@@ -174,7 +133,7 @@ async function isMailed(
         continue;
       }
       if (text === ASKING) continue;
-      await chargeRecipient([mailRates.mailRecipient, rates.anomalyDaily], address, channel);
+      await chargeRecipient([mailRates.mailRecipient, messageRates.anomalyDaily], address, channel);
       await mailer.send({ to: address, subject: 'An agent behaves unusually', text });
     } catch (error) {
       onFailure(error);

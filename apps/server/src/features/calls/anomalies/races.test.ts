@@ -5,7 +5,7 @@ import { entriesOf, grantTo } from '../../../../test/app/flow.ts';
 import { untilWaiting } from '../../../../test/app/interleaving.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
 import { leaveLease, takeLease } from './anomalies.repo.ts';
-import { runDetection } from './periodic.ts';
+import { runDetection } from './detect.ts';
 
 /** Comes between two statements of the service that detects, once. */
 let enter: (() => Promise<unknown>) | undefined;

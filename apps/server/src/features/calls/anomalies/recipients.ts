@@ -9,10 +9,10 @@ import { findCallerParts, findDeveloperName } from '../../accounts/developers/de
 import { nameInMail, rates } from '../../accounts/emails/index.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import { lockState } from './anomalies.repo.ts';
+import type { Confirmation } from './anomalies.schema.ts';
 import { type ChannelRow, listChannelRows, updateChannel } from './channels.repo.ts';
 import { confirmationMail, type KeptConfig } from './channels.rules.ts';
-import type { Confirmation } from './channels.schema.ts';
-import type { ChannelSeals } from './seals.ts';
+import type { ChannelSeals } from './channels.ts';
 
 export interface RecipientDeps {
   readonly db: Executor;

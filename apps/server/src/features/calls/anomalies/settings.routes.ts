@@ -4,18 +4,22 @@ import { Type } from 'typebox';
 import { asksForPage, prefersPage, sendPage } from '../../../platform/http/answers/plain-page.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { rates } from './anomalies.rates.ts';
-import { AnomalyRuleChange, NewAnomalyRule, RuleList, RulePath, ShownRule } from './anomalies.schema.ts';
+import { rates } from './anomalies.routes.ts';
 import {
   AnomalyChannel,
   AnomalyChannelList,
   AnomalyChannelTest,
+  AnomalyRuleChange,
   ChannelChange,
   ChannelPath,
   Confirmation,
   ConfirmationPath,
   NewAnomalyChannel,
-} from './channels.schema.ts';
+  NewAnomalyRule,
+  RuleList,
+  RulePath,
+  ShownRule,
+} from './anomalies.schema.ts';
 import {
   type ChannelDeps,
   changeChannel,
@@ -24,7 +28,7 @@ import {
   removeChannel,
   testChannel,
 } from './channels.ts';
-import { changeRule, createRule, listRules, removeRule } from './custom.ts';
+import { changeRule, createRule, listRules, removeRule } from './custom-rules.ts';
 import { confirmRecipient, type RecipientDeps, showRecipient } from './recipients.ts';
 
 const owner = { access: 'developer', role: 'full', rate: 'default', failures: [] } as const;

@@ -6,16 +6,12 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { userLeft } from '../../people/scim/index.ts';
-import { rates } from './approvers.rates.ts';
 import { eraseApprovers, tellApprovers } from './approvers.repo.ts';
-import { approverRoutes } from './approvers.routes.ts';
-import { settings } from './approvers.settings.ts';
+import { approverRecoveryRoutes, approverRoutes, rates } from './approvers.routes.ts';
 import { authenticateApprover } from './authenticate.ts';
+import { approverDeps, approverParts, settings } from './deps.ts';
 import { removeApproversOfUser } from './manage.ts';
-import { approverDeps, approverParts } from './open.ts';
-import { approverPageRoutes } from './page.routes.ts';
-import { approverPasskeyRoutes } from './passkeys.routes.ts';
-import { approverRecoveryRoutes } from './recovery.routes.ts';
+import { approverPageRoutes, approverPasskeyRoutes } from './page.routes.ts';
 import { CSRF_KEY_USE } from './session.ts';
 
 const tables: TableUse = {

@@ -1,12 +1,25 @@
-import type { Insertable, Updateable } from 'kysely';
+import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import { tellerOf } from '../../../platform/db/personal-records.ts';
 import type { Approvers } from '../../../platform/db/types.gen.ts';
-import { type ApproverRow, approversOf } from './approvers.queries.ts';
 import type { ApproverQuery } from './approvers.schema.ts';
+
+export type ApproverRow = Selectable<Approvers>;
+
+const approversOf = (db: Executor, { developerId }: Tenant) =>
+  db.selectFrom('approvers').selectAll().where('developerId', '=', developerId);
+
+const MOST = 1000; // approvers of a developer
+
+/** Every approver who was not removed, oldest first. */
+export const listAllApprovers = (db: Executor, tenant: Tenant): Promise<ApproverRow[]> =>
+  approversOf(db, tenant).where('status', '<>', 'removed').orderBy('id').limit(MOST).execute();
+
+export const findApprover = (db: Executor, tenant: Tenant, id: string): Promise<ApproverRow | undefined> =>
+  approversOf(db, tenant).where('id', '=', id).executeTakeFirst();
 
 /** The columns of a link that is used up or withdrawn. */
 export const NO_LINK = { inviteHash: null, inviteExpiresAt: null, recoveryFrom: null } as const;

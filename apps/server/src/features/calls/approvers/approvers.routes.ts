@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { callerOf, operatorOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { rates } from './approvers.rates.ts';
+import { generalRates, rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import {
+  AccountPath,
   Approver,
   ApproverChange,
   ApproverPage,
@@ -12,10 +13,31 @@ import {
   InvitedApprover,
   NewAbsence,
   NewApprover,
+  NewRecovery,
+  Recovery,
 } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';
 import { inviteApprover } from './invite.ts';
 import { changeApprover, endAbsence, listApprovers, removeApprover, setAbsence } from './manage.ts';
+import { beginRecovery, cancelRecovery } from './recovery.ts';
+
+export const rates = rateRules({
+  memberWrite: {
+    perMinute: 30,
+    describes: 'inviting, changing and removing approvers, by developer',
+    counts: [{ by: 'developer' }],
+  },
+  console: {
+    perMinute: 600,
+    describes: 'calls of the page on which approvers decide, by approver',
+    counts: [{ by: 'session' }],
+  },
+  consoleSignIn: {
+    perMinute: 20,
+    describes: 'signing in and enrolling as an approver, by client address',
+    counts: [{ by: 'address' }],
+  },
+});
 
 const own = { access: 'developer', role: 'full', rate: rates.memberWrite } as const;
 
@@ -111,6 +133,46 @@ export const approverRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (ap
     },
     async (request, reply) => {
       await endAbsence(deps, callerOf(request), request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+};
+
+export const approverRecoveryRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (app, deps) => {
+  app.post(
+    '/v1/admin/developers/:id/approver-recovery',
+    {
+      config: { access: 'operator', rate: generalRates.admin, failures: ['NOT_FOUND', 'CONFLICT'] },
+      schema: {
+        operationId: 'approvers.recover',
+        summary: 'Let an approver who has lost every passkey enrol once more, a day from now',
+        description:
+          'The link goes by mail where the service can send it to the person, and into the answer otherwise. It opens after 24 hours. The account and its approvers are told at once, and any of the approvers can stop it.',
+        params: AccountPath,
+        body: NewRecovery,
+        response: { 201: Recovery },
+      },
+    },
+    async (request, reply) => {
+      const { params, body } = request;
+      const wanted = { tenant: { developerId: params.id }, approverId: body.approverId };
+      return reply.code(201).send(await beginRecovery(deps, operatorOf(request), wanted));
+    },
+  );
+
+  app.delete(
+    '/v1/approver/recoveries/:id',
+    {
+      config: { access: 'approver', fromOwnPages: true, rate: rates.console, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'approver.cancelRecovery',
+        summary: 'Stop a link of the operator that would replace the passkeys of an approver',
+        params: ApproverPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await cancelRecovery(deps, callerOf(request), request.params.id);
       return reply.code(204).send(null);
     },
   );

@@ -12,7 +12,7 @@ import {
   publicJwk,
   requestOptions,
 } from '../../people/passkeys/index.ts';
-import type { ApproverRow } from './approvers.queries.ts';
+import type { ApproverRow } from './approvers.repo.ts';
 import { CHALLENGE_MS } from './approvers.rules.ts';
 import { type ApproverDeps, approverParty } from './deps.ts';
 import {

@@ -2,8 +2,13 @@ import type { Caller } from '../../../platform/caller.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { type ApproverRow, findApprover, listAllApprovers } from './approvers.queries.ts';
-import { NO_LINK, updateApprover } from './approvers.repo.ts';
+import {
+  type ApproverRow,
+  findApprover,
+  listAllApprovers,
+  NO_LINK,
+  updateApprover,
+} from './approvers.repo.ts';
 import { type Assurance, isActiveAt, mayDeputiseFor } from './approvers.rules.ts';
 import type { Approver, Colleagues } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';

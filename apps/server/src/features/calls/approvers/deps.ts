@@ -1,12 +1,24 @@
+import { integer } from '../../../config/readers.ts';
+import { defaulted, type ValuesOf } from '../../../config/setting.ts';
+import type { House } from '../../../feature.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import type { ChargeRecipient } from '../../../platform/mail/charge-recipient.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
+import { definePart } from '../../../platform/parts.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import { type PasskeyDeps, verifyingParty } from '../../people/passkeys/index.ts';
+import { type PasskeyDeps, verifyingParty, webauthnRelyingParty } from '../../people/passkeys/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
+
+export const settings = {
+  DECISION_STEP_UP_SECONDS: defaulted(
+    integer(60, 86_400),
+    '3600',
+    'How long after the last use of their passkey an approver may still decide. Afterwards the page asks for the passkey once more, to sign in.',
+  ),
+};
 
 export interface ApproverDeps extends PasskeyDeps {
   readonly db: Executor;
@@ -25,3 +37,15 @@ export interface ApproverDeps extends PasskeyDeps {
 
 /** Approvers are verified by their authenticators in each ceremony, whatever principals are asked for. */
 export const approverParty = verifyingParty;
+
+/** The parts of the process with which approvers are served. */
+export const approverParts = definePart<ApproverDeps>('the parts of approvers');
+
+export function approverDeps(house: House, chosen: ValuesOf<typeof settings>): ApproverDeps {
+  return {
+    ...house,
+    relyingParty: house.take(webauthnRelyingParty),
+    stepUpSeconds: chosen.DECISION_STEP_UP_SECONDS,
+    onMailFailed: () => house.metrics.counter('mail_failed').inc(),
+  };
+}

@@ -11,8 +11,14 @@ import { userOfPrincipal } from '../../people/scim/scim.queries.ts';
 import { readSessionCookie } from '../../people/sso/index.ts';
 import { vouchingFor } from '../../people/sso/sessions.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { type ApproverRow, findApprover, listAllApprovers } from './approvers.queries.ts';
-import { lockApprover, NO_LINK, updateApprover } from './approvers.repo.ts';
+import {
+  type ApproverRow,
+  findApprover,
+  listAllApprovers,
+  lockApprover,
+  NO_LINK,
+  updateApprover,
+} from './approvers.repo.ts';
 import { CHALLENGE_MS, mailboxOf, WAIT_MS } from './approvers.rules.ts';
 import type { Enrolment, EnrolVerify } from './approvers.schema.ts';
 import { askForConfirmation, hasConfirmer } from './confirm.ts';

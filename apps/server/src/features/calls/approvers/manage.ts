@@ -8,8 +8,10 @@ import { freeQuota } from '../../accounts/quotas/index.ts';
 import type { OnUserLeft } from '../../people/scim/index.ts';
 import { personById } from '../../people/scim/scim.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { type ApproverRow, findApprover, listAllApprovers } from './approvers.queries.ts';
 import {
+  type ApproverRow,
+  findApprover,
+  listAllApprovers,
   listApproverRows,
   listOfPrincipals,
   listOfSsoUser,
@@ -28,8 +30,8 @@ import type {
 } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';
 import { deleteAccess, deleteApproverSessions } from './keys.repo.ts';
+import { tellOfChange } from './mail.ts';
 import { toApprover } from './show.ts';
-import { tellOfChange } from './tell.ts';
 
 export async function listApprovers(
   { db }: Pick<ApproverDeps, 'db'>,

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
-import { rates } from './approvers.rates.ts';
+import { rates } from './approvers.routes.ts';
 import {
   Approver,
   ApproverPath,
@@ -12,7 +12,10 @@ import {
   EnrolOptions,
   EnrolVerify,
   NewAbsence,
+  NewPasskey,
   OpenedApprover,
+  OwnPasskey,
+  OwnPasskeys,
   SelfConfirmation,
   SignInOptions,
   SignInVerify,
@@ -22,6 +25,7 @@ import { confirmSelf } from './confirm.ts';
 import type { ApproverDeps } from './deps.ts';
 import { beginEnrolment, finishEnrolment } from './enrol.ts';
 import { endAbsence, setAbsence } from './manage.ts';
+import { addPasskey, beginPasskey, listOwnPasskeys, removePasskey } from './passkeys.ts';
 import {
   approverIn,
   deviceIn,
@@ -30,9 +34,9 @@ import {
   sessionCookieIn,
   showSelf,
   showSession,
+  signOnIn,
 } from './session.ts';
 import { beginSignIn, finishSignIn } from './sign-in.ts';
-import { signOnIn } from './sign-on.ts';
 
 const stranger = { access: 'none', fromOwnPages: true, onOwnHost: true, rate: rates.consoleSignIn } as const;
 const signedIn = { access: 'approver', fromOwnPages: true, rate: rates.console } as const;
@@ -243,5 +247,68 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
       },
     },
     (request) => confirmColleague(deps, callerOf(request), request.params.id),
+  );
+};
+
+export const approverPasskeyRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (app, deps) => {
+  app.get(
+    '/v1/approver/passkeys',
+    {
+      config: { ...signedIn, failures: [] },
+      schema: {
+        operationId: 'approver.passkeys',
+        summary: 'List one’s own passkeys, newest first',
+        response: { 200: OwnPasskeys },
+      },
+    },
+    (request) => listOwnPasskeys(deps, callerOf(request)),
+  );
+
+  app.post(
+    '/v1/approver/passkeys/options',
+    {
+      config: { ...signedIn, failures: ['CONFLICT'] },
+      schema: {
+        operationId: 'approver.passkeyOptions',
+        summary: 'Begin to make a further passkey, within five minutes of the last sign-in',
+        body: NoFields,
+        response: { 200: SignInOptions },
+      },
+    },
+    (request) => beginPasskey(deps, callerOf(request)),
+  );
+
+  app.post(
+    '/v1/approver/passkeys/verify',
+    {
+      config: {
+        ...signedIn,
+        failures: ['CHALLENGE_INVALID', 'WEBAUTHN_VERIFICATION_FAILED', 'CONFLICT'],
+      },
+      schema: {
+        operationId: 'approver.addPasskey',
+        summary: 'Add the passkey that the authenticator has made',
+        body: NewPasskey,
+        response: { 201: OwnPasskey },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await addPasskey(deps, callerOf(request), request.body)),
+  );
+
+  app.delete(
+    '/v1/approver/passkeys/:id',
+    {
+      config: { ...signedIn, failures: ['NOT_FOUND', 'CONFLICT'] },
+      schema: {
+        operationId: 'approver.removePasskey',
+        summary: 'Remove one of one’s own passkeys, and end the sessions of other browsers',
+        params: ApproverPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await removePasskey(deps, callerOf(request), request.params.id);
+      return reply.code(204).send(null);
+    },
   );
 };

@@ -6,8 +6,13 @@ import { findCallerParts } from '../../accounts/developers/developers.queries.ts
 import { lockAccount } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { recordForOperator } from '../../service/operator/index.ts';
-import { type ApproverRow, findApprover, listAllApprovers } from './approvers.queries.ts';
-import { NO_LINK, updateApprover } from './approvers.repo.ts';
+import {
+  type ApproverRow,
+  findApprover,
+  listAllApprovers,
+  NO_LINK,
+  updateApprover,
+} from './approvers.repo.ts';
 import { INVITE_MS, isActiveAt, RECOVERY_WAIT_MS } from './approvers.rules.ts';
 import type { Recovery } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';

@@ -5,7 +5,10 @@ import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
-import { type ApproverRow, findApprover } from './approvers.queries.ts';
+import { cookieNames, readSessionCookie, ssoRequired } from '../../people/sso/index.ts';
+import { standingOf } from '../../people/sso/sessions.queries.ts';
+import type { SignInAt } from '../../people/sso/sso.queries.ts';
+import { type ApproverRow, findApprover } from './approvers.repo.ts';
 import { SESSION_MS } from './approvers.rules.ts';
 import type { Approver, OpenedApprover } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';
@@ -16,7 +19,6 @@ import {
   insertApproverSession,
 } from './keys.repo.ts';
 import { toApprover } from './show.ts';
-import { mustBeSignedOn } from './sign-on.ts';
 
 export const CSRF_KEY_USE = 'behest/approver-csrf/v1';
 const DEVICE_SECONDS = 400 * 86_400;
@@ -176,3 +178,38 @@ export function csrfTokenOf({ keyRing }: Pick<ApproverDeps, 'keyRing'>, value: s
 }
 
 export const unauthorized = () => new AppError('UNAUTHORIZED', 'Sign in with your passkey.');
+
+type Cookies = Readonly<Record<string, string | undefined>>;
+type Deps = Pick<ApproverDeps, 'clock' | 'publicBaseUrl'>;
+
+/** The value of the cookie of single sign-on in this browser. */
+export const signOnIn = ({ publicBaseUrl }: Pick<Deps, 'publicBaseUrl'>, cookies: Cookies) =>
+  cookies[cookieNames(publicBaseUrl).session];
+
+/**
+ * The connection at which an approver has to sign in besides their passkey: where single sign-on is enforced for the
+ * principal who they are, and this browser has no session of it.
+ */
+export async function missingSignOn(
+  { clock }: Pick<Deps, 'clock'>,
+  db: ApproverDeps['db'],
+  { developerId, principalId }: Pick<ApproverRow, 'developerId' | 'principalId'>,
+  signOn: string | undefined,
+): Promise<SignInAt | undefined> {
+  if (principalId === null) return undefined;
+  const cookie = readSessionCookie(signOn);
+  const asking = { principalId, now: clock(), cookie, since: null, isDemanded: false };
+  const standing = await standingOf(db, { developerId }, asking);
+  return standing?.session ? undefined : standing?.signInAt;
+}
+
+/** @throws SSO_REQUIRED */
+async function mustBeSignedOn(
+  deps: Deps,
+  db: ApproverDeps['db'],
+  row: ApproverRow,
+  signOn: string | undefined,
+): Promise<void> {
+  const demanded = await missingSignOn(deps, db, row, signOn);
+  if (demanded) throw ssoRequired(deps.publicBaseUrl, demanded);
+}

@@ -1,4 +1,4 @@
-import type { ApproverRow } from './approvers.queries.ts';
+import type { ApproverRow } from './approvers.repo.ts';
 import type { Approver } from './approvers.schema.ts';
 
 /** The `sub` of a person's decision grants, the same for all their life as an approver. */

@@ -4,7 +4,7 @@ import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { beginDiscovery, checkAssertion, takeDiscovery } from '../../people/passkeys/index.ts';
 import { recordEntry } from '../../record/audit/index.ts';
-import { findApprover } from './approvers.queries.ts';
+import { findApprover } from './approvers.repo.ts';
 import type { SignInVerify } from './approvers.schema.ts';
 import { type ApproverDeps, approverParty } from './deps.ts';
 import {

@@ -8,7 +8,7 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor, repeatIdOf } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { Asked, AskedTogether, AuthzenDecision, Decisions, PointMetadata } from './authzen.schema.ts';
-import { type AuthzenDeps, type EnforcingPoint, evaluate, evaluateTogether } from './authzen.ts';
+import { type AuthzenDeps, type EnforcingPoint, evaluate, evaluateTogether } from './evaluate.ts';
 
 export const rates = rateRules({
   authzen: {

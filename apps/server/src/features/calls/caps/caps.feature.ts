@@ -5,7 +5,7 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import { eraseCaps } from './caps.repo.ts';
-import { postgresCapsMeter } from './caps.ts';
+import { postgresCapsMeter } from './meters.ts';
 
 const tables: TableUse = {
   owns: {

@@ -1,2 +1,1 @@
-export { closeCaseCounters, postgresCapsMeter } from './caps.ts';
-export { redisCapsMeter } from './redis.ts';
+export { closeCaseCounters, postgresCapsMeter, redisCapsMeter } from './meters.ts';

@@ -5,24 +5,27 @@ import { newId } from '../../../platform/ids.ts';
 import { type FourEyesRule, findFourEyesRule } from '../../accounts/developers/developers.queries.ts';
 import { holdGrant } from '../../grants/grants/grants.queries.ts';
 import { recordActs, recordBlockedAttempt } from '../../record/audit/index.ts';
-import { type ApproverRow, findApprover, listAllApprovers } from '../approvers/approvers.queries.ts';
 import {
+  type ApproverRow,
   approverIn,
   beginSigning,
   type CheckedSigning,
   checkSigning,
+  findApprover,
   holdApprover,
   isAbsentAt,
   isAssured,
+  listAllApprovers,
   mustBeFresh,
   subOf,
   takeSigning,
 } from '../approvers/index.ts';
-import { findCaseVersion } from './cases.repo.ts';
+import { aboutOf, type DecisionsDeps, factsOf } from './decisions.acts.ts';
 import {
   type ApprovalRow,
   type DecisionRow,
   deleteApprovals,
+  findCaseVersion,
   findDecision,
   insertApproval,
   listApprovals,
@@ -31,7 +34,6 @@ import {
 } from './decisions.repo.ts';
 import { type Eyes, fourEyesFault, statusAt } from './decisions.rules.ts';
 import type { DecisionApproval } from './decisions.schema.ts';
-import { aboutOf, type DecisionsDeps, factsOf } from './deps.ts';
 import { ended, isOpenAt } from './end.ts';
 import { noticesOf } from './notices.ts';
 import { type Eligible, eligibleOf, requesterOf } from './routing.ts';

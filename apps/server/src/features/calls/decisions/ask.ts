@@ -8,10 +8,11 @@ import { AppError, badField } from '../../../platform/errors.ts';
 import { newId, newSalt } from '../../../platform/ids.ts';
 import { findFourEyesRule } from '../../accounts/developers/developers.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { listAllApprovers } from '../approvers/approvers.queries.ts';
-import { findCaseVersion } from './cases.repo.ts';
+import { listAllApprovers } from '../approvers/index.ts';
+import { aboutOf, type DecisionsDeps, endedAct, factsOf, refusedUse } from './decisions.acts.ts';
 import {
   type DecisionRow,
+  findCaseVersion,
   findDenied,
   findOfCall,
   findOpen,
@@ -20,7 +21,6 @@ import {
 } from './decisions.repo.ts';
 import { dueAt } from './decisions.rules.ts';
 import type { Decision, NewDecision } from './decisions.schema.ts';
-import { aboutOf, type DecisionsDeps, endedAct, factsOf, refusedUse } from './deps.ts';
 import { noticesOf } from './notices.ts';
 import { eligibleOf, hasQuorum, requesterOf, routeOf } from './routing.ts';
 import { toDecision, withApprovals } from './show.ts';

@@ -1,10 +1,10 @@
 import { type Caller, systemCaller } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { announce, recordActs } from '../../record/audit/index.ts';
-import { listAllApprovers } from '../approvers/approvers.queries.ts';
+import { listAllApprovers } from '../approvers/index.ts';
+import { aboutOf, type DecisionsDeps, endedAct, factsOf } from './decisions.acts.ts';
 import { type DecisionRow, listApprovals, lockDecision, updateDecision } from './decisions.repo.ts';
 import { dueAt } from './decisions.rules.ts';
-import { aboutOf, type DecisionsDeps, endedAct, factsOf } from './deps.ts';
 import { listDueAcrossTenants } from './lists.repo.ts';
 import { noticesOf } from './notices.ts';
 import { eligibleOf } from './routing.ts';

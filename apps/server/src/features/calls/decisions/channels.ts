@@ -5,9 +5,11 @@ import { inTransaction } from '../../../platform/db/db.ts';
 import { acceptUrl, type UrlRules } from '../../../platform/egress/urls.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
+import { sealedColumn } from '../../../platform/sealed-rows.ts';
 import { lockOpenAccount } from '../../accounts/developers/index.ts';
 import { recordEntry } from '../../record/audit/index.ts';
-import type { DecisionsDeps } from './deps.ts';
+import type { KeyRing } from '../../service/keys/index.ts';
+import type { DecisionsDeps } from './decisions.acts.ts';
 import { type ChannelRow, deleteChannel, insertChannel, listChannelRows } from './notices.repo.ts';
 
 export type NewDecisionChannel = Static<typeof NewDecisionChannel>;
@@ -83,3 +85,20 @@ const toChannel = ({ id, kind, name, createdAt }: ChannelRow, url: string | unde
   ...{ id, kind, name, createdAt: createdAt.toISOString() },
   url: url === undefined ? '' : `${new URL(url).origin}/…`,
 });
+
+export const SEAL_KEY_USE = 'behest/decision-channel-seal/v1';
+
+/** Seals and opens the URLs of channels. */
+export const channelSeals = (keyRing: KeyRing) =>
+  sealedColumn<string>(
+    {
+      table: 'decision_channels',
+      labels: { keyId: 'behest-decision-seal-kid', place: 'behest-decision-channel-v1' },
+      toText: (url) => url,
+      fromText: (text) => text,
+      warning: (count) =>
+        `the URLs of ${count} decision channels open under no configured key: set them again`,
+    },
+    keyRing.derive(SEAL_KEY_USE),
+  );
+export type ChannelSeals = ReturnType<typeof channelSeals>;

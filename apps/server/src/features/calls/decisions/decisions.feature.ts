@@ -9,15 +9,13 @@ import { messageUrlRules } from '../../record/webhooks/index.ts';
 import { approverParts } from '../approvers/index.ts';
 import { callJudge, decisionsAsked } from '../enforcement/index.ts';
 import { BATCH, type CareDeps, careForDue } from './care.ts';
-import { channelRoutes } from './channels.routes.ts';
+import { channelSeals, SEAL_KEY_USE } from './channels.ts';
 import { acts, announcements, entries } from './decisions.acts.ts';
-import { rates } from './decisions.rates.ts';
 import { eraseDecisions, tellDecisions } from './decisions.repo.ts';
-import { decisionRoutes } from './decisions.routes.ts';
+import { channelRoutes, decisionRoutes } from './decisions.routes.ts';
 import { countWaitingAcrossTenants } from './lists.repo.ts';
+import { rates, type SendDeps, sendNotices } from './notices.ts';
 import { decisionPageRoutes } from './page.routes.ts';
-import { channelSeals, SEAL_KEY_USE, sealedChannels } from './seals.ts';
-import { type SendDeps, sendNotices } from './send.ts';
 import { openDecisions } from './use.ts';
 
 const tables: TableUse = {
@@ -100,7 +98,7 @@ export const decisions = defineFeature({
         await app.register(channelRoutes, deps);
         await app.register(decisionPageRoutes, { ...deps, streams: house.take(eventStreams) });
       },
-      sealed: [sealedChannels(house.keyRing)],
+      sealed: [seals.rows],
       jobs: [
         careOfDecisions({ ...deps, onFailure: onCareFailure }),
         noticesOfDecisions({ ...deps, egress: house.openEgress(urlRules) }),

@@ -4,6 +4,28 @@ import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { tellerOf } from '../../../platform/db/personal-records.ts';
 import type { DecisionApprovals, Decisions } from '../../../platform/db/types.gen.ts';
+import { grantsOf } from '../../grants/grants/grants.queries.ts';
+
+interface NamedCase {
+  readonly tenant: Tenant;
+  readonly grantId: string;
+  readonly caseId: string;
+}
+
+/** The current version of a case. @returns undefined for a case that the developer has not declared for the grant */
+export async function findDeclaredVersion(
+  db: Executor,
+  { tenant, grantId, caseId }: NamedCase,
+): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('decisionCases')
+    .select('caseVersion')
+    .where('developerId', '=', tenant.developerId)
+    .where('caseId', '=', caseId)
+    .where((row) => row(row.val(grantId), '=', row.fn.any('grantIds')))
+    .executeTakeFirst();
+  return found?.caseVersion;
+}
 
 export type DecisionRow = Selectable<Decisions>;
 export type ApprovalRow = Selectable<DecisionApprovals>;
@@ -165,3 +187,60 @@ export const eraseDecisions = eraserOf(
   'decisions',
   'decision_cases',
 );
+
+interface NewCaseRow {
+  readonly caseId: string;
+  readonly caseVersion: string;
+  /** Absent: the case keeps its grants. */
+  readonly grantIds?: readonly string[];
+}
+
+/** Sets the version of a case. @returns its grants */
+export async function setCase(
+  tx: Tx,
+  { developerId }: Tenant,
+  { caseId, caseVersion, grantIds }: NewCaseRow,
+): Promise<string[]> {
+  const grants = grantIds && { grantIds: [...new Set(grantIds)] };
+  const set = await tx
+    .insertInto('decisionCases')
+    .values({ developerId, caseId, caseVersion, grantIds: [], ...grants })
+    .onConflict((there) => there.columns(['developerId', 'caseId']).doUpdateSet({ caseVersion, ...grants }))
+    .returning('grantIds')
+    .executeTakeFirstOrThrow();
+  return set.grantIds;
+}
+
+/** Forgets a case. @returns its version, or undefined where nobody had set one */
+export async function deleteCase(tx: Tx, { developerId }: Tenant, caseId: string) {
+  const deleted = await tx
+    .deleteFrom('decisionCases')
+    .where('developerId', '=', developerId)
+    .where('caseId', '=', caseId)
+    .returning('caseVersion')
+    .executeTakeFirst();
+  return deleted?.caseVersion;
+}
+
+export async function findCaseVersion(db: Executor, { developerId }: Tenant, caseId: string) {
+  const found = await db
+    .selectFrom('decisionCases')
+    .select('caseVersion')
+    .where('developerId', '=', developerId)
+    .where('caseId', '=', caseId)
+    .executeTakeFirst();
+  return found?.caseVersion;
+}
+
+/** Those of some ids that are grants of the account, whatever became of them. */
+export async function listKnownGrants(
+  db: Executor,
+  tenant: Tenant,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await grantsOf(db, tenant)
+    .select('grant.id')
+    .where('grant.id', 'in', [...ids, ''])
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}

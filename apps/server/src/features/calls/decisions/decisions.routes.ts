@@ -4,7 +4,19 @@ import { Type } from 'typebox';
 import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { approverRates } from '../approvers/index.ts';
 import { askForDecision } from './ask.ts';
+import {
+  type ChannelDeps,
+  ChannelPath,
+  createChannel,
+  DecisionChannel,
+  DecisionChannelList,
+  listChannels,
+  NewDecisionChannel,
+  removeChannel,
+} from './channels.ts';
+import type { DecisionsDeps } from './decisions.acts.ts';
 import {
   Case,
   CasePath,
@@ -19,8 +31,8 @@ import {
   ShowGrants,
   ShownGrants,
 } from './decisions.schema.ts';
-import type { DecisionsDeps } from './deps.ts';
 import { cancelDecision, changeCase, closeCase } from './end.ts';
+
 import { listDecisions, showDecision } from './show.ts';
 import { consume, showGrants } from './use.ts';
 
@@ -155,6 +167,55 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
     },
     async (request, reply) => {
       await closeCase(deps, callerOf(request), request.params.caseName);
+      return reply.code(204).send(null);
+    },
+  );
+};
+
+const own = { access: 'developer', role: 'full', rate: approverRates.memberWrite } as const;
+
+export const channelRoutes: FastifyPluginAsyncTypebox<ChannelDeps> = async (app, deps) => {
+  app.post(
+    '/v1/decision-channels',
+    {
+      config: { ...own, failures: ['CONFLICT'] },
+      schema: {
+        operationId: 'decisions.addChannel',
+        summary: 'Add a channel of Slack or Microsoft Teams that hears of requests',
+        body: NewDecisionChannel,
+        response: { 201: DecisionChannel },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await createChannel(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.get(
+    '/v1/decision-channels',
+    {
+      config: { ...own, rate: 'default', failures: [] },
+      schema: {
+        operationId: 'decisions.listChannels',
+        summary: 'List the channels that hear of requests, oldest first',
+        response: { 200: DecisionChannelList },
+      },
+    },
+    (request) => listChannels(deps, callerOf(request)),
+  );
+
+  app.delete(
+    '/v1/decision-channels/:id',
+    {
+      config: { ...own, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'decisions.removeChannel',
+        summary: 'Remove a channel, with the messages on their way to it',
+        params: ChannelPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await removeChannel(deps, callerOf(request), request.params.id);
       return reply.code(204).send(null);
     },
   );

@@ -6,8 +6,8 @@ import { AppError } from '../../../platform/errors.ts';
 import { rateLimiter } from '../../../platform/http/limits/rates.ts';
 import { recipientCharger } from '../../../platform/mail/charge-recipient.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
-import { channelSeals } from './seals.ts';
-import { sendNotices } from './send.ts';
+import { channelSeals } from './channels.ts';
+import { sendNotices } from './notices.ts';
 
 const HOUR = 3600;
 

@@ -4,17 +4,19 @@ import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { recordActs, recordEntry } from '../../record/audit/index.ts';
 import { closeCaseCounters } from '../caps/index.ts';
-import { deleteCase, listKnownGrants, setCase } from './cases.repo.ts';
+import { aboutOf, type DecisionsDeps, endedAct, factsOf } from './decisions.acts.ts';
 import {
   type DecisionRow,
+  deleteCase,
   findDecision,
+  listKnownGrants,
   lockDecision,
   lockOpenOfCase,
+  setCase,
   updateDecision,
 } from './decisions.repo.ts';
 import { statusAt } from './decisions.rules.ts';
 import type { Case, Decision, NewCase } from './decisions.schema.ts';
-import { aboutOf, type DecisionsDeps, endedAct, factsOf } from './deps.ts';
 import { noticesOf } from './notices.ts';
 import { withApprovals } from './show.ts';
 

@@ -110,12 +110,3 @@ export function messageOf(kind: 'slack' | 'teams', told: Noticed): string {
   const attachment = { contentType: 'application/vnd.microsoft.card.adaptive', content };
   return JSON.stringify({ type: 'message', attachments: [attachment] });
 }
-
-const FIRST_WAIT = 30; // seconds
-const MOST_ATTEMPTS = 6;
-
-/** @returns undefined after the last attempt */
-export function nextAttempt(attempts: number, at: Date): Date | undefined {
-  if (attempts >= MOST_ATTEMPTS) return undefined;
-  return new Date(at.getTime() + FIRST_WAIT * 4 ** (attempts - 1) * 1000);
-}

@@ -37,38 +37,6 @@ export async function deleteChannel(tx: Tx, { developerId }: Tenant, id: string)
   return numDeletedRows > 0n;
 }
 
-/** Leaves a URL that was written meanwhile. */
-export async function replaceSealed(
-  db: Executor,
-  before: Pick<ChannelRow, 'developerId' | 'id' | 'sealed'>,
-  sealed: Pick<ChannelRow, 'sealed' | 'sealKeyId'>,
-): Promise<void> {
-  await db
-    .updateTable('decisionChannels')
-    .set(sealed)
-    .where('developerId', '=', before.developerId)
-    .where('id', '=', before.id)
-    .where('sealed', '=', before.sealed)
-    .execute();
-}
-
-/** Channels that another key than the current one has sealed, after one in the order of ids. */
-export function listSealedOtherwiseAcrossTenants(
-  db: Executor,
-  keyId: string,
-  after: Pick<ChannelRow, 'id'> | undefined,
-  limit: number,
-): Promise<ChannelRow[]> {
-  return db
-    .selectFrom('decisionChannels')
-    .selectAll()
-    .where('sealKeyId', '<>', keyId)
-    .where('id', '>', after?.id ?? '')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-}
-
 export async function insertNotices(
   tx: Tx,
   { developerId }: Tenant,
@@ -90,41 +58,79 @@ export async function deleteNotices(tx: Tx, { developerId }: Tenant, decisionId:
     .execute();
 }
 
-export const listDueNoticesAcrossTenants = (db: Executor, at: Date, limit: number): Promise<NoticeRow[]> =>
-  db
-    .selectFrom('decisionNotices')
-    .selectAll()
-    .where('nextAttemptAt', '<=', at)
-    .orderBy('nextAttemptAt')
-    .limit(limit)
-    .execute();
-
-interface Turn {
-  readonly id: string;
-  readonly nextAttemptAt: Date;
-}
-
-/** Takes a notice for one attempt. @returns false when another process has it */
-export async function claimNotice(
+export async function deleteGathered(
   db: Executor,
   { developerId }: Tenant,
-  { id, nextAttemptAt }: Turn,
-  change: { readonly nextAttemptAt: Date; readonly attempts: number },
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('decisionNotices')
-    .set(change)
-    .where('developerId', '=', developerId)
-    .where('id', '=', id)
-    .where('nextAttemptAt', '=', nextAttemptAt)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
-
-export async function deleteNotice(db: Executor, { developerId }: Tenant, id: string): Promise<void> {
+  ids: readonly string[],
+): Promise<void> {
   await db
     .deleteFrom('decisionNotices')
     .where('developerId', '=', developerId)
-    .where('id', '=', id)
+    .where('id', 'in', [...ids, ''])
     .execute();
+}
+
+/** The approvers for whom a digest is due. */
+export const listDueDigestsAcrossTenants = (db: Executor, at: Date, limit: number) =>
+  db
+    .selectFrom('decisionNotices')
+    .select((row) => ['developerId', 'approverId', row.fn.max('attempts').as('attempts')])
+    .where('isGathered', '=', true)
+    .where('nextAttemptAt', '<=', at)
+    .groupBy(['developerId', 'approverId'])
+    .limit(limit)
+    .execute();
+
+/** The time at which the next digest of an approver is sent, where one waits. */
+export async function gatheredUntil(
+  db: Executor,
+  { developerId }: Tenant,
+  approverId: string,
+  at: Date,
+): Promise<Date | undefined> {
+  const found = await db
+    .selectFrom('decisionNotices')
+    .select('nextAttemptAt')
+    .where('developerId', '=', developerId)
+    .where('approverId', '=', approverId)
+    .where('isGathered', '=', true)
+    .where('nextAttemptAt', '>', at)
+    .limit(1)
+    .executeTakeFirst();
+  return found?.nextAttemptAt;
+}
+
+/** Lets notices wait for a digest. */
+export async function gather(
+  db: Executor,
+  { developerId }: Tenant,
+  ids: readonly string[],
+  until: Date,
+): Promise<void> {
+  await db
+    .updateTable('decisionNotices')
+    .set({ isGathered: true, nextAttemptAt: until, attempts: 0 })
+    .where('developerId', '=', developerId)
+    .where('id', 'in', [...ids, ''])
+    .execute();
+}
+
+/** Takes all that is due for one digest. The second of two processes finds nothing due. */
+export async function claimGathered(
+  db: Executor,
+  { developerId }: Tenant,
+  approverId: string,
+  at: Date,
+  until: Date,
+): Promise<NoticeRow[]> {
+  const claimed = await db
+    .updateTable('decisionNotices')
+    .set((row) => ({ nextAttemptAt: until, attempts: row('attempts', '+', 1) }))
+    .where('developerId', '=', developerId)
+    .where('approverId', '=', approverId)
+    .where('isGathered', '=', true)
+    .where('nextAttemptAt', '<=', at)
+    .returningAll()
+    .execute();
+  return claimed.sort((one, other) => (one.id < other.id ? -1 : 1));
 }

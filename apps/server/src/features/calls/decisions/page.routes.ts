@@ -6,8 +6,9 @@ import { Type } from 'typebox';
 import { sendLive } from '../../../platform/http/answers/live-body.ts';
 import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
+import { approverRates } from '../approvers/index.ts';
 import { approveDecision, beginApproval, denyDecision } from './approve.ts';
-import { ofApprovers } from './decisions.rates.ts';
+import type { DecisionsDeps } from './decisions.acts.ts';
 import {
   DecisionApproval,
   DecisionApproved,
@@ -19,11 +20,11 @@ import {
   RoutedQuery,
   ShownDecision,
 } from './decisions.schema.ts';
-import type { DecisionsDeps } from './deps.ts';
-import { listRouted, showRouted } from './page.ts';
+
+import { listRouted, showRouted } from './show.ts';
 import { type FollowDeps, followRequests } from './stream.ts';
 
-const signedIn = { access: 'approver', fromOwnPages: true, rate: ofApprovers.console } as const;
+const signedIn = { access: 'approver', fromOwnPages: true, rate: approverRates.console } as const;
 
 const EventStream = {
   description: 'Each event as it happens: its id, its type, and its envelope on one line of data',

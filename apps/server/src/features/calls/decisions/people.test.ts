@@ -10,8 +10,8 @@ import { sharedSandbox } from '../../../../test/app/flow.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 import { verifyAddress } from '../../../../test/app/verified.ts';
 import { careForDue } from './care.ts';
-import { channelSeals } from './seals.ts';
-import { sendNotices } from './send.ts';
+import { channelSeals } from './channels.ts';
+import { sendNotices } from './notices.ts';
 
 const sandbox = sharedSandbox();
 const [HOUR, DAY] = [3600, 86_400];

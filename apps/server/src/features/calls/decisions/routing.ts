@@ -3,8 +3,7 @@ import type { Executor } from '../../../platform/db/db.ts';
 import { badField } from '../../../platform/errors.ts';
 import type { FourEyesRule } from '../../accounts/developers/developers.queries.ts';
 import { addressOfPrincipal } from '../../people/scim/scim.queries.ts';
-import type { ApproverRow } from '../approvers/approvers.queries.ts';
-import { isAbsentAt, isActiveAt, isAssured, mailboxOf } from '../approvers/index.ts';
+import { type ApproverRow, isAbsentAt, isActiveAt, isAssured, mailboxOf } from '../approvers/index.ts';
 
 /** A person who may decide now, in their own name or for somebody who is absent. */
 export interface Eligible {

@@ -6,10 +6,9 @@ import {
   type StreamedEvent,
   type Streams,
 } from '../../record/events/index.ts';
-import { listAllApprovers } from '../approvers/approvers.queries.ts';
-import { approverIn, isAbsentAt, isSignedIn } from '../approvers/index.ts';
+import { approverIn, isAbsentAt, isSignedIn, listAllApprovers } from '../approvers/index.ts';
+import type { DecisionsDeps } from './decisions.acts.ts';
 import { findDecision } from './decisions.repo.ts';
-import type { DecisionsDeps } from './deps.ts';
 import { eligibleOf } from './routing.ts';
 
 export interface FollowDeps extends Pick<DecisionsDeps, 'db' | 'clock' | 'publicBaseUrl'> {

@@ -6,8 +6,8 @@ import { startApp } from '../../../../test/app/start-app.ts';
 import { verifyAddress } from '../../../../test/app/verified.ts';
 import type { OutgoingRequest } from '../../../platform/egress/egress.ts';
 import { careForDue } from './care.ts';
-import { channelSeals } from './seals.ts';
-import { sendNotices } from './send.ts';
+import { channelSeals } from './channels.ts';
+import { sendNotices } from './notices.ts';
 
 const HOUR = 3600;
 const slack = { kind: 'slack', name: 'Finance', url: 'https://hooks.slack.test/services/secret' };

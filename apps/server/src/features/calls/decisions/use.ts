@@ -18,6 +18,7 @@ import { holdGrant } from '../../grants/grants/grants.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { signToken, verifySignature } from '../../service/keys/index.ts';
 import type { DecisionDeps, OpenDecisions } from '../enforcement/index.ts';
+import { aboutOf, type DecisionsDeps, factsOf, refusedUse } from './decisions.acts.ts';
 import {
   type ApprovalRow,
   type DecisionRow,
@@ -28,7 +29,6 @@ import {
 } from './decisions.repo.ts';
 import { GRANT_SECONDS, nextUse, statusAt } from './decisions.rules.ts';
 import type { Consumption, NewConsumption } from './decisions.schema.ts';
-import { aboutOf, type DecisionsDeps, factsOf, refusedUse } from './deps.ts';
 import { ended } from './end.ts';
 
 type Outcome = DecisionMoved | { readonly ok: false; readonly reason: MoveRefusal };

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor, repeatIdOf } from '../../../platform/http/idempotency/idempotency.ts';
+import { type EnforcementDeps, enforceCall } from './enforce.ts';
 import {
   CallPath,
   CallResult,
@@ -13,9 +14,8 @@ import {
   ToolUsage,
   UsageQuery,
 } from './enforcement.schema.ts';
-import { type EnforcementDeps, enforceCall } from './enforcement.ts';
+import { listTools } from './enforcer.ts';
 import { noteSent, refundCall } from './follow.ts';
-import { listTools } from './tools.ts';
 import { toolUsage } from './usage.ts';
 
 const ofAgents = {

@@ -11,7 +11,7 @@ import {
 } from '../../../../test/app/flow.ts';
 import { send } from '../../../../test/app/repeating.ts';
 import { type Call, type Developer, newDatabase, startApp } from '../../../../test/app/start-app.ts';
-import { forgettingOfCalls } from './enforcement.jobs.ts';
+import { forgettingOfCalls } from './enforcement.feature.ts';
 import { answerOf } from './follow.ts';
 
 const sandbox = sharedSandbox();

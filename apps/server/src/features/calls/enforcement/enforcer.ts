@@ -3,9 +3,17 @@ import type { Call } from '@behest/protocol/enforcement/call';
 import { createEnforcer } from '@behest/protocol/enforcement/enforcer';
 import type { Enforcer } from '@behest/protocol/enforcement/engine';
 import type { CapsMeter } from '@behest/protocol/enforcement/meter';
-import type { DecisionStore, StandingRules } from '@behest/protocol/enforcement/ports';
+import type { DecisionStore, RuledCall, StandingRules } from '@behest/protocol/enforcement/ports';
+import { isScope } from '@behest/protocol/scopes';
+import type { Caller } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Executor } from '../../../platform/db/db.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import type { CallFacts } from './facts.ts';
+import type { Metrics } from '../../../platform/telemetry/metrics.ts';
+import { decideCall, type Explanation } from '../../grants/policies/index.ts';
+import type { EnforceableRow } from './enforcement.repo.ts';
+import type { ListedTools, ToolOffer } from './enforcement.schema.ts';
+import { type CallFacts, type FactDeps, findFacts } from './facts.ts';
 import { METER_TIMEOUT_MS } from './meter.ts';
 
 interface Asking {
@@ -42,4 +50,56 @@ export async function actionHashOf(call: Call): Promise<string | undefined> {
     caseVersion,
   });
   return action && actionHash(action);
+}
+
+export interface PolicyDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+}
+
+/** The developer's policies as the engine asks them about one call, and why they denied it. */
+export function policiesOn(
+  deps: PolicyDeps,
+  caller: Caller,
+  row: EnforceableRow,
+): (StandingRules & { readonly denied: () => Explanation | undefined }) | undefined {
+  if (row.policiesVersion === '0') return undefined; // no developer's policy was ever written
+  let denied: Explanation | undefined;
+  return {
+    denied: () => denied,
+    async check(call) {
+      const { agentId, agentDid, principalId, purpose, policiesVersion: version } = row;
+      const asked = { operation: 'enforce', agentId, agentDid, principalId, purpose, grant: row } as const;
+      const question = { ...asked, scopes: scopesOf(call), call };
+      const { effect, explanation } = await decideCall(deps, caller, version, question);
+      denied = effect === 'deny' && explanation ? explanation : undefined;
+      return denied;
+    },
+  };
+}
+
+/**
+ * The scopes that a call uses. The resource of a scope names a tool or the thing acted on, and a call uses both. Without a
+ * thing, or with one that no scope can name, every denial for the connector stops the call, whatever its resource.
+ */
+function scopesOf({ connector, tool, permission, resource }: RuledCall): string[] {
+  const whole = `tool:${connector}:${permission}`;
+  if (resource === undefined) return [whole];
+  const named = [`${whole}:${resource}`, `${whole}:${tool}`];
+  return named.every((scope) => isScope(scope) && !scope.endsWith('*')) ? named : [whole];
+}
+
+/** Selects the offered tools that some call with the token could use. A list is no call, so nothing is recorded. */
+export async function listTools(deps: FactDeps, caller: Caller, offer: ToolOffer): Promise<ListedTools> {
+  const facts = await findFacts(deps, caller, offer);
+  const { tools, hidden } = await enforcerFor(facts).listTools({ ...offer, pinOf: ({ pin }) => pin });
+  return {
+    tools: tools.map(({ name }) => name),
+    hidden: hidden.map(({ tool, reason_code, sub_reason }) => ({
+      tool,
+      reasonCode: reason_code,
+      subReason: sub_reason,
+    })),
+  };
 }

@@ -2,12 +2,13 @@ import type { GrantStatus } from '@behest/protocol/enforcement/ports';
 import type { Manifest } from '@behest/protocol/manifest/manifest';
 import { type Refused, refused } from '@behest/protocol/token-refusal';
 import type { VerifiedGrant } from '@behest/protocol/token-verifier';
-import type { Caller } from '../../../platform/caller.ts';
-import { isWithin } from '../../../platform/caller.ts';
+import { type Caller, isWithin } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import { findGrant } from '../../grants/grants/grants.queries.ts';
 import type { FindLoaded } from '../../grants/manifests/index.ts';
-import { assess, findGenuine, type Known, type VerifyOwn } from '../../grants/tokens/index.ts';
+import { assess, findGenuine, type Known, storedToken, type VerifyOwn } from '../../grants/tokens/index.ts';
+import { listTokensOfGrant } from '../../grants/tokens/tokens.queries.ts';
 import { type EnforceableRow, findEnforceable } from './enforcement.repo.ts';
 
 export interface FactDeps {
@@ -61,7 +62,7 @@ interface Found {
 }
 
 /** The facts of a token that has not ended by itself. */
-export async function factsOf(
+async function factsOf(
   deps: FactDeps,
   caller: Caller,
   connector: string,
@@ -88,3 +89,57 @@ async function manifestOf(
 ): Promise<Manifest | undefined> {
   return revision === null ? undefined : findLoaded({ ...tenant, db, connector, revision });
 }
+
+interface StoredDeps extends FactDeps {
+  readonly issuer: string;
+}
+
+/** The facts of a token that is named and not shown. An unknown token, a foreign one and one that has ended are alike. */
+export async function findStoredFacts(
+  deps: StoredDeps,
+  caller: Caller,
+  asked: { readonly tokenId: string; readonly connector: string },
+): Promise<CallFacts> {
+  const row = await findEnforceable(deps.db, caller, { ...asked, at: deps.clock() });
+  return row ? factsOfRow(deps, caller, asked.connector, row) : NOBODYS;
+}
+
+/** The facts of a grant before it is used: those of a token that is not narrower than it. */
+export async function findGrantFacts(
+  deps: StoredDeps,
+  caller: Caller,
+  { grantId, connector }: { readonly grantId: string; readonly connector: string },
+): Promise<CallFacts> {
+  const grant = await findGrant(deps.db, caller, grantId);
+  const page = grant && (await listTokensOfGrant(deps.db, caller.tenant, grantId, { limit: 1 }));
+  const newest = page?.rows[0];
+  const at = deps.clock();
+  const row = newest && (await findEnforceable(deps.db, caller, { tokenId: newest.id, connector, at }));
+  if (!grant || !row) return NOBODYS;
+  const { scopes, audience, authorizationDetails, issuedAt, expiresAt } = grant;
+  const whole = { scopes, audience, authorizationDetails, keyThumbprint: null, hasFewerScopes: false };
+  const times = { tokenIssuedAt: issuedAt, tokenExpiresAt: expiresAt, tokenRevokedAt: null };
+  return factsOfRow(deps, caller, connector, { ...row, ...whole, ...times });
+}
+
+async function factsOfRow(
+  deps: StoredDeps,
+  caller: Caller,
+  connector: string,
+  found: EnforceableRow,
+): Promise<CallFacts> {
+  const now = deps.clock();
+  if (found.tokenExpiresAt <= now || found.expiresAt <= now) return NOBODYS;
+  const verified = storedToken(found, deps.issuer, caller);
+  const { row, reason } = assess({ verified, isExpired: false }, withWholeSeconds(found), caller, now);
+  return row ? factsOf(deps, caller, connector, { verified, row, reason }) : NOBODYS;
+}
+
+/** A token states whole seconds, and a grant may end between two. */
+const withWholeSeconds = (row: EnforceableRow): EnforceableRow => ({
+  ...row,
+  tokenExpiresAt: new Date(Math.floor(row.tokenExpiresAt.getTime() / 1000) * 1000),
+});
+
+/** The facts of no token that the caller could mean. */
+export const NOBODYS: CallFacts = { token: refused('claims_inconsistent'), status: 'active' };

@@ -1,10 +1,20 @@
-export { type DecisionDeps, decisionsAsked, type OpenDecisions } from './enforcement.hooks.ts';
+export {
+  type DecisionDeps,
+  decisionsAsked,
+  type EnforcementDeps,
+  enforceCall,
+  enforcementParts,
+  type OpenDecisions,
+} from './enforce.ts';
 export { NewCall } from './enforcement.schema.ts';
-export { type EnforcementDeps, enforceCall, enforcementParts } from './enforcement.ts';
 export type { CallFacts } from './facts.ts';
-export { findFacts } from './facts.ts';
-export { type CallGate, callGate } from './gate.ts';
-export { callJudge, type FindCallFacts, type JudgeCall } from './judge.ts';
+export { findFacts, findGrantFacts, findStoredFacts, NOBODYS } from './facts.ts';
+export {
+  type CallGate,
+  callGate,
+  callJudge,
+  type FindCallFacts,
+  type JudgeCall,
+} from './judge.ts';
 export { meterOfAgent } from './meter.ts';
 export { isInexact, mayBeInexact, unreadable } from './numbers.rules.ts';
-export { findGrantFacts, findStoredFacts, NOBODYS } from './stored.ts';

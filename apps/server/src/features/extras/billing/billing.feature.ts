@@ -9,8 +9,8 @@ import type { Job } from '../../../platform/jobs/jobs.ts';
 import { eraseBilling } from './billing.repo.ts';
 import { billingRoutes } from './billing.routes.ts';
 import type { Plan } from './billing.rules.ts';
-import { type EventDeps, endGraces } from './events.ts';
 import { type StripeSettings, stripeProvider } from './provider.ts';
+import { type EventDeps, endGraces } from './receive.ts';
 
 const tables: TableUse = {
   owns: { billing_customers: { most: 1 }, subscriptions: { most: 1 }, billing_events: 'operator' },

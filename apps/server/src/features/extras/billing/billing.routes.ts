@@ -11,8 +11,8 @@ import {
   Received,
   Subscription,
 } from './billing.schema.ts';
-import { createCheckout, createPortal, getSubscription } from './billing.ts';
-import { type EventDeps, receiveEvent } from './events.ts';
+import { type EventDeps, receiveEvent } from './receive.ts';
+import { createCheckout, createPortal, getSubscription } from './subscribe.ts';
 
 const FULL = { access: 'developer', role: 'full', rate: 'default' } as const;
 

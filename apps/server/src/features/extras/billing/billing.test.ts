@@ -9,7 +9,7 @@ import {
   subscriptionObject,
 } from '../../../../test/app/stripe.ts';
 import { checkout as asked, sendEvent as send, subscribe } from '../../../../test/app/subscribing.ts';
-import { endGraces } from './events.ts';
+import { endGraces } from './receive.ts';
 
 const DAY = 86_400;
 const url = 'https://app.acme.test/billing';

@@ -7,7 +7,7 @@ import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { cedarInService } from '../../grants/policies/index.ts';
 import { eraseBundles } from './bundles.repo.ts';
 import { bundleRoutes, rates } from './bundles.routes.ts';
-import { SEAL_KEY_USE, sealedSyncSecrets } from './seals.ts';
+import { SEAL_KEY_USE, sealedSyncSecrets } from './sync.ts';
 
 const tables: TableUse = {
   owns: { policy_bundles: { quota: 'bundles', kib: 5120 }, policy_sync_secrets: { most: 1 } },

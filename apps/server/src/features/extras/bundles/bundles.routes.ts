@@ -24,9 +24,11 @@ import {
   getActiveBundle,
   getContent,
   listBundles,
+  type PushDeps,
+  rotateSecret,
   syncBundle,
-} from './bundles.ts';
-import { type PushDeps, rotateSecret, takePush } from './push.ts';
+  takePush,
+} from './sync.ts';
 
 export const rates = rateRules({
   policySync: {

@@ -7,10 +7,8 @@ import { personTold } from '../../../platform/db/personal-records.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
-import { rates } from './compliance.rates.ts';
-import { complianceRoutes } from './compliance.routes.ts';
-import { eraseHolds, tellHolds } from './holds.repo.ts';
-import { holdRoutes } from './holds.routes.ts';
+import { eraseHolds, tellHolds } from './compliance.repo.ts';
+import { complianceRoutes, holdRoutes, rates } from './compliance.routes.ts';
 import { refuseHeld } from './holds.ts';
 
 const tables: TableUse = {

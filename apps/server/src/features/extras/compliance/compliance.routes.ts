@@ -5,21 +5,48 @@ import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { bodyOf } from '../../../platform/http/answers/portions.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
-import { rates } from './compliance.rates.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import {
   EntryExportQuery,
   ExportedGrant,
   GrantExportQuery,
+  Hold,
+  HoldPage,
+  HoldPath,
+  HoldQuery,
+  NewHold,
+  NoFields,
   PackQuery,
   PersonQuery,
   packMembers,
   SpanQuery,
   Summary,
 } from './compliance.schema.ts';
-import { AuditEntry, type Export, exportEntries, exportGrants } from './export.ts';
+import {
+  AuditEntry,
+  type Export,
+  exportEntries,
+  exportGrants,
+  exportPerson,
+  type PersonDeps,
+  summarise,
+} from './export.ts';
+import { type HoldDeps, listHolds, placeHold, releaseHold } from './holds.ts';
 import { ChainVerdict, makePack, type PackDeps, PolicyRecord } from './pack.ts';
-import { exportPerson, type PersonDeps } from './person.ts';
-import { summarise } from './summary.ts';
+
+export const rates = rateRules({
+  complianceExport: {
+    perMinute: 10,
+    describes: 'exports and evidence packs, by developer',
+    counts: [{ by: 'developer' }],
+  },
+  complianceHold: {
+    perMinute: 30,
+    describes: 'placing and releasing legal holds, by developer',
+    counts: [{ by: 'developer' }],
+  },
+});
 
 const heavy = { access: 'developer', role: 'full', isHeavy: true } as const;
 
@@ -168,3 +195,53 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps & PersonDeps> 
 };
 
 const sent = (made: Export, reply: FastifyReply) => reply.type(made.type).send(bodyOf(made, reply));
+
+const FULL = { access: 'developer', role: 'full' } as const;
+
+export const holdRoutes: FastifyPluginAsyncTypebox<HoldDeps> = async (app, deps) => {
+  app.post(
+    '/v1/compliance/holds',
+    {
+      config: { ...FULL, rate: rates.complianceHold, failures: ['CONFLICT'] },
+      schema: {
+        operationId: 'compliance.placeHold',
+        summary: 'Place a legal hold',
+        description: 'While a hold stands, the account cannot be closed, so nothing of it is erased.',
+        body: NewHold,
+        response: { 201: Hold },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await placeHold(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.get(
+    '/v1/compliance/holds',
+    {
+      config: { ...FULL, rate: 'default', failures: [] },
+      schema: {
+        operationId: 'compliance.listHolds',
+        summary: 'List legal holds, newest first',
+        querystring: HoldQuery,
+        response: { 200: HoldPage },
+      },
+    },
+    (request) => listHolds(deps, callerOf(request), request.query),
+  );
+
+  app.post(
+    '/v1/compliance/holds/:id/release',
+    {
+      config: { ...FULL, rate: rates.complianceHold, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'compliance.releaseHold',
+        summary: 'Release a legal hold',
+        description: 'The hold stays in the list. To release it again changes nothing.',
+        params: HoldPath,
+        body: NoFields,
+        response: { 200: Hold },
+      },
+    },
+    (request) => releaseHold(depsFor(request, deps), callerOf(request), request.params.id),
+  );
+};

@@ -3,7 +3,7 @@ import { type AuditEntry, verifyChain } from '@behest/protocol/audit-chain';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { entriesOf, grantTo, registerAgent } from '../../../../test/app/flow.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
-import { csvLine } from './csv.rules.ts';
+import { csvLine } from './compliance.rules.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -3,32 +3,39 @@ import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import type { PageRows } from '../../../platform/db/page-rows.ts';
+import type { TellOfPerson } from '../../../platform/db/personal-records.ts';
 import { inRowPortions } from '../../../platform/db/row-portions.ts';
-import { openSnapshot } from '../../../platform/db/snapshot.ts';
+import { inSnapshot, openSnapshot } from '../../../platform/db/snapshot.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { LongWork } from '../../../platform/long-work.ts';
 import { grantStatus } from '../../grants/grants/index.ts';
+import { countPolicies } from '../../grants/policies/policies.queries.ts';
 import { findSeqRange, type SeqRange } from '../../record/audit/audit.queries.ts';
 import { AuditEntry, recordActs, toEntry } from '../../record/audit/index.ts';
 import { type Catalogue, toOcsf } from '../../record/events/index.ts';
 import {
+  countAgents,
+  countEntriesByStatus,
   countExportedEntries,
   countExportedGrants,
+  countGrants,
   type EntryToExport,
   type GrantToExport,
+  getPlan,
   listExportedEntries,
   listExportedGrants,
 } from './compliance.repo.ts';
+import { formOf, mediaTypes, mustBeDays, writerOf } from './compliance.rules.ts';
 import {
+  type Counts,
   type EntryExportQuery,
   type EntryForm,
   ExportedGrant,
   type Form,
   type GrantExportQuery,
   type Span,
+  type Summary,
 } from './compliance.schema.ts';
-import { mustBeDays } from './days.rules.ts';
-import { formOf, mediaTypes, writerOf } from './forms.rules.ts';
 
 export { AuditEntry };
 
@@ -218,5 +225,85 @@ function toExportedGrant(row: GrantToExport, now: Date): ExportedGrant {
     purpose: columns.purpose,
     revokedReason: columns.revokedReason,
     consentMethod: columns.consentMethod,
+  };
+}
+
+export interface PersonDeps extends ExportDeps {
+  readonly tellers: readonly TellOfPerson[];
+}
+
+/**
+ * Everything that the service keeps about a person, for a request of theirs (GDPR, Article 15): as lines, each with the
+ * `type` of its record.
+ */
+export async function exportPerson(deps: PersonDeps, caller: Caller, principalId: string): Promise<Export> {
+  const now = deps.clock();
+  const snapshot = await openSnapshot(deps.db);
+  try {
+    const portions = () => recordsOf(deps, caller, snapshot.db, principalId, now);
+    let total = 0;
+    for await (const records of portions()) total += records.length;
+    const about = { kind: 'principal', span: {}, total, form: 'ndjson', principalId } as const;
+    await recordExport(deps, caller, about, now);
+    const writer = writerOf('ndjson', {
+      member: 'records',
+      columns: [],
+      generatedAt: now.toISOString(),
+      total,
+    });
+    const texts = async function* () {
+      for await (const records of portions()) yield writer.write(records);
+      yield writer.end();
+    };
+    return { type: mediaTypes.ndjson, texts: texts(), close: snapshot.end };
+  } catch (error) {
+    await snapshot.end();
+    throw error;
+  }
+}
+
+async function* recordsOf(
+  deps: PersonDeps,
+  caller: Caller,
+  db: Executor,
+  principalId: string,
+  now: Date,
+): AsyncGenerator<readonly object[]> {
+  const { tenant } = caller;
+  const typed = (type: string, records: readonly object[]) => records.map((record) => ({ type, ...record }));
+  for (const tell of deps.tellers) yield* tell(db, tenant, principalId);
+  for await (const grants of exportedGrants(db, caller, { principalId }, now)) yield typed('grant', grants);
+  const range = await findSeqRange(db, tenant, {});
+  for await (const entries of entryPortions(deps, db, tenant, { principalId }, range)) {
+    yield typed('audit_entry', entries);
+  }
+}
+
+interface SummaryDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+}
+
+/** @throws BAD_REQUEST for a span of time that ends before it begins */
+export function summarise({ db, clock }: SummaryDeps, { tenant }: Caller, span: Span): Promise<Summary> {
+  mustBeDays(span);
+  const now = clock();
+  return inSnapshot(db, async (snapshot) => ({
+    generatedAt: now.toISOString(),
+    ...(await countAll(snapshot, tenant, span, now)),
+  }));
+}
+
+/** @param db a snapshot, so that the numbers are of one moment */
+export async function countAll(db: Executor, tenant: Tenant, span: Span, now: Date): Promise<Counts> {
+  const { since, until } = span;
+  return {
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+    agents: await countAgents(db, tenant),
+    grants: await countGrants(db, tenant, span, now),
+    auditEntries: await countEntriesByStatus(db, tenant, await findSeqRange(db, tenant, span)),
+    policies: { total: await countPolicies(db, tenant) },
+    plan: await getPlan(db, tenant),
   };
 }

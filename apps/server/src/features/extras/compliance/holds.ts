@@ -14,8 +14,8 @@ import {
   listHoldRows,
   lockHolds,
   releaseHoldRow,
-} from './holds.repo.ts';
-import type { Hold, HoldPage, HoldQuery, NewHold } from './holds.schema.ts';
+} from './compliance.repo.ts';
+import type { Hold, HoldPage, HoldQuery, NewHold } from './compliance.schema.ts';
 
 export interface HoldDeps {
   readonly db: Executor;

@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
 import { canonicalJson } from '@behest/protocol/canonical-json';
+import { archiveMembers, MANIFEST_TYPE } from '@behest/protocol/evidence-archive';
+import { beginZip } from '@behest/protocol/stored-zip';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { openSnapshot } from '../../../platform/db/snapshot.ts';
@@ -7,11 +10,10 @@ import { listPolicies, PolicyRecord } from '../../grants/policies/index.ts';
 import { findSeqRange } from '../../record/audit/audit.queries.ts';
 import { beginCheck, ChainVerdict } from '../../record/audit/index.ts';
 import { type KeyRing, signDetached } from '../../service/keys/index.ts';
-import { archiveOf } from './archive.ts';
+import { mediaTypes, mustBeDays } from './compliance.rules.ts';
 import type { Counts, PackQuery } from './compliance.schema.ts';
-import { controlsOf } from './controls.rules.ts';
-import { mustBeDays } from './days.rules.ts';
 import {
+  countAll,
   type Export,
   type ExportDeps,
   entryPortions,
@@ -19,10 +21,16 @@ import {
   mustFit,
   recordExport,
 } from './export.ts';
-import { mediaTypes } from './forms.rules.ts';
-import { beginSection, digestOf, type Section } from './pack.rules.ts';
-import { countDay, type DayCounts, type PackFacts } from './report.rules.ts';
-import { countAll } from './summary.ts';
+import {
+  beginSection,
+  controlsOf,
+  countDay,
+  type DayCounts,
+  digestOf,
+  type PackFacts,
+  reportOf,
+  type Section,
+} from './pack.rules.ts';
 
 export { ChainVerdict, PolicyRecord };
 
@@ -145,5 +153,53 @@ async function* policiesOf(db: Executor, caller: Caller) {
     });
     yield page.policies;
     cursor = page.nextCursor;
+  }
+}
+
+/**
+ * The archive of a pack: the pack, the result of the check of its chain with the signed checkpoint, a report, the public
+ * keys, and last a signed manifest of all of them. It is made while it is sent, so its length costs no memory.
+ * @param pack the texts of the pack, and in the end its facts
+ */
+async function* archiveOf(
+  keyRing: KeyRing,
+  pack: AsyncGenerator<string, PackFacts>,
+): AsyncGenerator<Uint8Array> {
+  const zip = beginZip();
+  const members: { readonly name: string; readonly sha256: string; readonly size: number }[] = [];
+  const [packName, chainName, reportName, keysName, manifestName] = archiveMembers;
+  try {
+    yield zip.open(packName);
+    const hash = createHash('sha256');
+    let size = 0;
+    let step = await pack.next();
+    for (; !step.done; step = await pack.next()) {
+      const bytes = Buffer.from(step.value);
+      hash.update(bytes);
+      size += bytes.length;
+      zip.take(bytes);
+      yield bytes;
+    }
+    yield zip.close();
+    members.push({ name: packName, sha256: hash.digest('hex'), size });
+
+    const whole = (name: string, text: string) => {
+      const bytes = Buffer.from(text);
+      members.push({ name, sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length });
+      const before = zip.open(name);
+      zip.take(bytes);
+      return Buffer.concat([before, bytes, zip.close()]);
+    };
+    const facts = step.value;
+    yield whole(chainName, canonicalJson(facts.chainIntegrity));
+    yield whole(reportName, reportOf(facts));
+    yield whole(keysName, keyRing.jwks().body.toString());
+    const told = { schemaVersion: '1.0', generatedAt: facts.meta.generatedAt, members: [...members] };
+    const digest = digestOf(told);
+    const attestation = { digest, ...(await signDetached(keyRing, MANIFEST_TYPE, digest)) };
+    yield whole(manifestName, canonicalJson({ ...told, attestation }));
+    yield zip.end();
+  } finally {
+    await pack.return({} as never);
   }
 }

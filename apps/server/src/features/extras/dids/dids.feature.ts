@@ -2,7 +2,7 @@ import { boolean } from '../../../config/readers.ts';
 import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { didRoutes, rates } from './dids.routes.ts';
-import { documentFetcher } from './fetch.ts';
+import { documentFetcher } from './resolve.ts';
 
 const settings = {
   DID_RESOLVE_WEB: defaulted(

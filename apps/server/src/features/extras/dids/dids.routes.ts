@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { DidPath, Resolution } from './dids.schema.ts';
-import { type DidDeps, resolveDid } from './dids.ts';
+import { type DidDeps, resolveDid } from './resolve.ts';
 
 export const rates = rateRules({
   didResolve: {

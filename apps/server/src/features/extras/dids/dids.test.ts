@@ -5,8 +5,7 @@ import { startReceiver } from '../../../../test/app/receiver.ts';
 import { newDatabase, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { createEgress } from '../../../platform/egress/egress.ts';
 import vectors from '../../service/keys/keys.vectors.json' with { type: 'json' };
-import { webDidUrl } from './dids.rules.ts';
-import { documentFetcher } from './fetch.ts';
+import { documentFetcher, webDidUrl } from './resolve.ts';
 
 const joinSandbox = sharedSandbox();
 const ED25519 = 'z6MkpmbjaCbDiC1H8kAarwMD15iGZEg53W2udx5n1ZFiCjir';

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { credentialRates } from '../verifiable-credentials/index.ts';
+import { issuePassport, type PassportDeps } from './issue.ts';
 import {
   IssuedPassport,
   LARGEST_TO_VERIFY,
@@ -15,7 +16,6 @@ import {
   StoredPassport,
   VerifiedPassport,
 } from './passports.schema.ts';
-import { issuePassport, type PassportDeps } from './passports.ts';
 import { getPassport, listPassports, passportVerifier, revokePassport } from './read.ts';
 
 /** Shared with the other statements that anybody verifies. */

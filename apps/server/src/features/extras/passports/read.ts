@@ -11,10 +11,10 @@ import {
   revokeCredential,
   uriOf,
 } from '../verifiable-credentials/index.ts';
+import type { PassportDeps } from './issue.ts';
 import { findPassport, listPassportRows, type PassportRow } from './passports.repo.ts';
 import { credentialIdOf } from './passports.rules.ts';
 import type { ListedPassport, PassportQuery, StoredPassport, VerifiedPassport } from './passports.schema.ts';
-import type { PassportDeps } from './passports.ts';
 
 /** @throws NOT_FOUND */
 export async function getPassport(

@@ -3,6 +3,7 @@ import { inTransaction } from '../../../platform/db/db.ts';
 import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { changeQueue, type OnEndpointGone, thinQueue } from '../../record/webhooks/index.ts';
+import { deleteOldTokensAcrossTenants } from './receivers.repo.ts';
 import { tellOfStream } from './status.ts';
 import {
   findStream,
@@ -15,7 +16,6 @@ import {
 } from './streams.repo.ts';
 import { KEPT_SECONDS } from './streams.rules.ts';
 import type { StreamDeps } from './streams.ts';
-import { deleteOldTokensAcrossTenants } from './tokens.repo.ts';
 
 export interface CareDeps extends StreamDeps {
   readonly onFailure: (error: unknown) => void;

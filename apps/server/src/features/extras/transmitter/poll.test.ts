@@ -7,8 +7,7 @@ import { systemCaller } from '../../../platform/caller.ts';
 import { commitNotices } from '../../../platform/db/commit-notices.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { thinQueue, webhookSeals } from '../../record/webhooks/index.ts';
-import { type PollDeps, pollStream, type Waiting } from './poll.ts';
-import { createWaits } from './waits.ts';
+import { createWaits, type PollDeps, pollStream, type Waiting } from './poll.ts';
 
 async function withRevoked(count: number) {
   const started = await startPolling();

@@ -2,17 +2,18 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { listSetDeliveries, listStreams } from './history.ts';
 import {
   changeReceiver,
   deleteReceiver,
   getReceiver,
   listReceivers,
+  listSetDeliveries,
+  listStreams,
   registerReceiver,
   rotateReceiverSecret,
 } from './receivers.ts';
+import { rates } from './streams.routes.ts';
 import type { StreamDeps } from './streams.ts';
-import { rates } from './transmitter.rates.ts';
 import {
   NewReceiver,
   Receiver,

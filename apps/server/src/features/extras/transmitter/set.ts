@@ -8,17 +8,20 @@ import { addressIn, addressOfPrincipal, personById } from '../../people/scim/sci
 import { addressInSession } from '../../people/sso/addresses.queries.ts';
 import type { MakeSet } from '../../record/webhooks/index.ts';
 import { signSet } from '../../service/keys/index.ts';
-import { type Facts, membersOf, OF_STREAM, SIGNALS } from './events.rules.ts';
-import { type ListeningReceiver, receiverOfStream } from './streams.repo.ts';
 import {
+  type Facts,
+  membersOf,
   namesAgent,
   namesUser,
+  OF_STREAM,
+  SIGNALS,
   type SubjectId,
   sessionOf,
   streamSubject,
   subjectId,
   tenantSubject,
-} from './subject.rules.ts';
+} from './events.rules.ts';
+import { type ListeningReceiver, receiverOfStream } from './streams.repo.ts';
 
 /** The id of a signal is that of its delivery, under a prefix of its own. */
 export const jtiOf = (deliveryId: string): string => `set_${deliveryId.slice('whd_'.length)}`;

@@ -8,8 +8,8 @@ import { deliveredOf, typesOf } from './events.rules.ts';
 import { lockReceiver } from './receivers.repo.ts';
 import { noteVerification, updateStream } from './streams.repo.ts';
 import { STATES, statusOf, VERIFICATION_SECONDS } from './streams.rules.ts';
-import type { StatusChange, StreamStatus, VerificationRequest } from './streams.schema.ts';
 import { mustFind, type Receiving, type StreamDeps } from './streams.ts';
+import type { StatusChange, StreamStatus, VerificationRequest } from './transmitter.schema.ts';
 
 /** @throws NOT_FOUND */
 export async function readStatus(

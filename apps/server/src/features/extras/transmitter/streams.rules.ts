@@ -5,7 +5,7 @@ import {
   type StreamChange,
   type StreamConfiguration,
   type StreamStatus,
-} from './streams.schema.ts';
+} from './transmitter.schema.ts';
 
 export const VERIFICATION_SECONDS = 60;
 /** A stream that nobody polls for so long is paused, and signals wait no longer. */

@@ -23,7 +23,7 @@ import {
   updateStream,
 } from './streams.repo.ts';
 import { configurationOf, methodOf, mismatchIn, STATES } from './streams.rules.ts';
-import type { NewStream, StreamChange, StreamConfiguration } from './streams.schema.ts';
+import type { NewStream, StreamChange, StreamConfiguration } from './transmitter.schema.ts';
 
 export interface StreamDeps {
   readonly db: Executor;

@@ -12,7 +12,7 @@ import {
   insertIssuedToken,
   type ProvedClient,
   type ReceiverClient,
-} from './tokens.repo.ts';
+} from './receivers.repo.ts';
 
 export interface ReceiverTokenDeps {
   readonly db: Executor;

@@ -1,3 +1,5 @@
+import { integer } from '../../../config/readers.ts';
+import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
@@ -13,15 +15,20 @@ import {
   webhookSeals,
 } from '../../record/webhooks/index.ts';
 import { type CareDeps, careForStreams, pauseGone } from './care.ts';
-import { metadataRoutes } from './metadata.routes.ts';
+import { createWaits } from './poll.ts';
 import { eraseTransmitter } from './receivers.repo.ts';
 import { receiverRoutes } from './receivers.routes.ts';
 import { makeSet } from './set.ts';
-import { streamRoutes } from './streams.routes.ts';
+import { metadataRoutes, rates, streamRoutes } from './streams.routes.ts';
 import { findSsfCaller } from './tokens.ts';
-import { rates } from './transmitter.rates.ts';
-import { settings as ownSettings } from './transmitter.settings.ts';
-import { createWaits } from './waits.ts';
+
+const settings = {
+  SSF_MAX_ATTEMPTS: defaulted(
+    integer(1, 20),
+    '10',
+    'The most attempts to push one signal to a receiver. The signal fails after the last attempt.',
+  ),
+};
 
 const tables: TableUse = {
   owns: {
@@ -80,10 +87,9 @@ export const transmitter = defineFeature({
       help: 'Signals that wait for a receiver, up to 10000.',
     },
   },
-  settings: ownSettings,
+  settings,
   listens: [on(setMade, makeSet), on(streamGone, pauseGone), on(tenantErased, eraseTransmitter)],
-  open(house, settings) {
-    const { SSF_MAX_ATTEMPTS: maxAttempts } = settings;
+  open(house, { SSF_MAX_ATTEMPTS: maxAttempts }) {
     const { logger } = house;
     const deps = {
       ...house,

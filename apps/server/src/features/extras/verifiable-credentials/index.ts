@@ -1,13 +1,15 @@
+export { revokeCredential } from './issue.ts';
 export {
   type CredentialDeps,
   endOf,
   issuedAct,
+  legacyClaims,
   newPlace,
   signCredential,
   storeCredential,
 } from './sign.ts';
 export { proofOf } from './status.ts';
-export { rates as credentialRates } from './verifiable-credentials.rates.ts';
+export { rates as credentialRates } from './verifiable-credentials.routes.ts';
 export {
   issuerDid,
   markOf,
@@ -17,8 +19,6 @@ export {
   securedClaims,
   uriOf,
 } from './verifiable-credentials.rules.ts';
-export { legacyClaims } from './verifiable-credentials.settings.ts';
-export { revokeCredential } from './verifiable-credentials.ts';
 export {
   type Checked,
   credentialChecker,

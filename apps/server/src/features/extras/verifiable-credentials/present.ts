@@ -5,16 +5,24 @@ import { systemCaller } from '../../../platform/caller.ts';
 import type { ChargeCredential } from '../../../platform/charge-credential.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { isSameText } from '../../../platform/ids.ts';
 import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import { announce } from '../../record/audit/index.ts';
 import { disclosedClaims, type SdJwtParts, sdJwtParts, sdJwtPlace, statementClaims } from './sd-jwt.rules.ts';
 import type { CredentialDeps } from './sign.ts';
-import { rates } from './verifiable-credentials.rates.ts';
 import { findCredential } from './verifiable-credentials.repo.ts';
 import { epochSeconds } from './verifiable-credentials.rules.ts';
 import type { Presentation, PresentCode, Presented } from './verifiable-credentials.schema.ts';
 import { credentialChecker, SENTENCES, statusAt } from './verify.ts';
+
+export const presentationRates = rateRules({
+  presentationEvent: {
+    perMinute: 10,
+    describes: 'events of presentations, by credential; a presentation beyond is answered, and makes none',
+    counts: [{ by: 'credential' }],
+  },
+});
 
 interface TellDeps {
   readonly chargeCredential: ChargeCredential;
@@ -117,7 +125,7 @@ async function tell(
 
 /** Whoever holds a credential can present it without end, and its developer's webhooks and streams must not speak as often. */
 const isTooOften = (charge: ChargeCredential, credentialId: string): Promise<boolean> =>
-  charge(rates.presentationEvent, credentialId).then(
+  charge(presentationRates.presentationEvent, credentialId).then(
     () => false,
     (error: unknown) => {
       if (error instanceof AppError && error.code === 'RATE_LIMITED') return true;

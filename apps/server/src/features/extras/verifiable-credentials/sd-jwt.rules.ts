@@ -1,13 +1,13 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { decodeBase64url } from '@behest/protocol/base64url';
 import { parseJson } from '@behest/protocol/json';
-import { tokenListUrl } from './status.rules.ts';
 import {
   epochSeconds,
   GRANT_CREDENTIAL,
   type Issuer,
   type Issuing,
   type Place,
+  tokenListUrl,
 } from './verifiable-credentials.rules.ts';
 import type { SelectiveField } from './verifiable-credentials.schema.ts';
 

@@ -1,8 +1,11 @@
+import { boolean } from '../../../config/readers.ts';
+import { defaulted } from '../../../config/setting.ts';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { newId } from '../../../platform/ids.ts';
+import { definePart } from '../../../platform/parts.ts';
 import { findPasskeyEvidence } from '../../people/passkeys/passkeys.queries.ts';
 import { type KeyRing, signToken } from '../../service/keys/index.ts';
 import { BY_DEFAULT, sdJwtClaims } from './sd-jwt.rules.ts';
@@ -17,6 +20,18 @@ import {
   markOf,
 } from './verifiable-credentials.rules.ts';
 import type { NewVerifiableCredential } from './verifiable-credentials.schema.ts';
+
+/** Whether what the service signs also has the claims that older clients read. */
+export const legacyClaims = definePart<boolean>('whether tokens have the claims of before 0.6');
+
+/** Settings of everything that signs claims which older clients read. */
+export const legacySettings = {
+  GRANT_TOKEN_LEGACY_CLAIMS: defaulted(
+    boolean,
+    'true',
+    'Whether new grant tokens also carry the claim names used before 0.6, and W3C credentials the member `vc`.',
+  ),
+};
 
 export interface CredentialDeps extends Issuer {
   readonly db: Executor;

@@ -5,16 +5,18 @@ import { notFound } from '../../../platform/errors.ts';
 import { type Finished, finished } from '../../../platform/finished.ts';
 import { identityMethod, multibase, signToken } from '../../service/keys/index.ts';
 import type { CredentialDeps } from './sign.ts';
+import { findFlipsAcrossTenants, findListAcrossTenants } from './verifiable-credentials.repo.ts';
 import {
   bitstringUrl,
+  epochSeconds,
+  issuerDid,
   LIFETIME_SECONDS,
   statusListCredential,
   TTL_SECONDS,
   tokenListClaims,
   tokenListUrl,
-} from './status.rules.ts';
-import { findFlipsAcrossTenants, findListAcrossTenants } from './verifiable-credentials.repo.ts';
-import { epochSeconds, issuerDid, vocabulary } from './verifiable-credentials.rules.ts';
+  vocabulary,
+} from './verifiable-credentials.rules.ts';
 
 /** How long a verifier may keep a document, in seconds. */
 export const MAX_AGE_SECONDS = TTL_SECONDS;

@@ -4,11 +4,10 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import { personTold } from '../../../platform/db/personal-records.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
-import { statusRoutes } from './status.routes.ts';
-import { rates } from './verifiable-credentials.rates.ts';
+import { presentationRates } from './present.ts';
+import { legacyClaims, legacySettings } from './sign.ts';
 import { eraseCredentials, tellStatements } from './verifiable-credentials.repo.ts';
-import { credentialRoutes } from './verifiable-credentials.routes.ts';
-import { legacyClaims, legacySettings } from './verifiable-credentials.settings.ts';
+import { credentialRoutes, rates, statusRoutes } from './verifiable-credentials.routes.ts';
 
 const tables: TableUse = {
   owns: {
@@ -47,7 +46,7 @@ export const verifiableCredentials = defineFeature({
   },
   tables,
   acts: { ...acts, ...announcements },
-  rates,
+  rates: { ...rates, ...presentationRates },
   listens: [on(tenantErased, eraseCredentials), on(personTold, tellStatements)],
   settings: legacySettings,
   open(house, settings) {

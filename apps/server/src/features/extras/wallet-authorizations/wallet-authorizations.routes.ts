@@ -3,7 +3,15 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { credentialRates } from '../verifiable-credentials/index.ts';
-import { authorizationVerifier } from './verify.ts';
+import {
+  authorizationVerifier,
+  consumeAuthorization,
+  getAuthorization,
+  issueAuthorization,
+  listAuthorizations,
+  revokeAuthorization,
+  type WalletDeps,
+} from './authorize.ts';
 import {
   Authorization,
   AuthorizationPage,
@@ -14,14 +22,6 @@ import {
   NewAuthorization,
   VerifiedAuthorization,
 } from './wallet-authorizations.schema.ts';
-import {
-  consumeAuthorization,
-  getAuthorization,
-  issueAuthorization,
-  listAuthorizations,
-  revokeAuthorization,
-  type WalletDeps,
-} from './wallet-authorizations.ts';
 
 /** Shared with the other statements that anybody verifies. */
 const verifyRate = credentialRates.credentialVerify;

@@ -139,17 +139,6 @@ export async function principalsWithGrants(
   return rows.map(({ principalId }) => principalId);
 }
 
-/** How many active grants each agent holds, for agents that hold one. */
-export function countActiveGrants(db: Executor, { developerId }: Tenant) {
-  return db
-    .selectFrom('grants')
-    .select(({ fn }) => ['agentId', fn.countAll().as('grants')])
-    .where('developerId', '=', developerId)
-    .where('status', '=', 'active')
-    .groupBy('agentId')
-    .execute();
-}
-
 /** The end that somebody gave to each revoked grant of the tenant, to be joined by `grant.grantId`. */
 export function revokedGrantsOf(db: Executor, { developerId }: Tenant) {
   return db

@@ -2,11 +2,35 @@ import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { Job } from '../../../platform/jobs/jobs.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
-import { checkpointsOfChains, checksOfChains } from './audit.jobs.ts';
 import { eraseBlockedAttempts } from './audit.repo.ts';
 import { auditRoutes, rates } from './audit.routes.ts';
-import { eraseChecks } from './watch.repo.ts';
+import { eraseChecks } from './chain.repo.ts';
+import { type CheckpointDeps, signDueCheckpoints } from './checkpoint.ts';
+import { type WatchDeps, watchChains } from './watch.ts';
+
+const EVERY_SECONDS = 300;
+
+/** Signs a checkpoint of each chain once in every hour in which the chain has grown. */
+export function checkpointsOfChains(deps: CheckpointDeps): Job {
+  return {
+    name: 'audit checkpoints',
+    everySeconds: EVERY_SECONDS,
+    run: (signal) => signDueCheckpoints(deps, signal),
+  };
+}
+
+/** Checks each chain as it grows, and each whole chain once a day. */
+function checksOfChains(deps: WatchDeps): Job {
+  return {
+    name: 'checks of audit chains',
+    everySeconds: EVERY_SECONDS,
+    async run(signal) {
+      await watchChains(deps, signal);
+    },
+  };
+}
 
 const tables: TableUse = {
   owns: {
@@ -17,7 +41,11 @@ const tables: TableUse = {
     audit_checks: { most: 1 },
     blocked_attempts: { most: 100 },
   },
-  reads: ['audit_erasures'], // a check allows for one that still runs
+  reads: [
+    'audit_erasures', // a check allows for one that still runs
+    'developers', // the chain of an erased account is watched no more
+    ...['grants', 'agents'], // an entry that a developer writes agrees with its grant
+  ],
   writes: ['outbox_events'], // one lock covers an entry and its event
 };
 

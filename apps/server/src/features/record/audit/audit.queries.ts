@@ -44,11 +44,6 @@ export function entriesOf(db: Executor, { developerId }: Tenant) {
   return db.selectFrom('auditEntries as entry').where('entry.developerId', '=', developerId);
 }
 
-/** The number of the developer's last event, which the head of the chain counts. */
-export function lastEventOf(db: Executor, { developerId }: Tenant) {
-  return db.selectFrom('auditHeads').select('eventSeq').where('developerId', '=', developerId);
-}
-
 /** A contiguous part of a chain, both ends included; an empty part ends before it begins. */
 export interface SeqRange {
   readonly fromSeq: number;

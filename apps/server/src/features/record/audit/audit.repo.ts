@@ -6,6 +6,7 @@ import { eraserOf } from '../../../platform/db/erasure.ts';
 import { type ChainPosition, writeHot } from '../../../platform/db/hot-writes.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import type { Records } from '../../../platform/db/records.ts';
+import { lookUp } from '../../../platform/db/statement.ts';
 import { entriesOf, entryColumns, entryRows, firstSeqSince } from './audit.queries.ts';
 import type { EntryQuery } from './audit.schema.ts';
 
@@ -79,6 +80,32 @@ export async function appendCounted(
   const { position } = await writeHot(db, { tenant, at, acts, wantedId: id });
   if (position) await tellAfterCommit(db, { tallies: [ofDeveloper] });
   return position;
+}
+
+interface GrantOfEntry {
+  readonly agentId: string;
+  readonly agentDid: string;
+  readonly principalId: string;
+  readonly purpose: string | null;
+}
+
+const grantOfEntry = lookUp<
+  GrantOfEntry,
+  [developerId: string, grantId: string, within: readonly string[] | null]
+>(
+  'find_grant_of_entry',
+  `select g.agent_id as "agentId", a.did as "agentDid", g.principal_id as "principalId", g.purpose
+   from grants g join agents a on a.developer_id = $1 and a.id = g.agent_id
+   where g.developer_id = $1 and g.id = $2 and ($3::text[] is null or g.agent_id = any ($3))`,
+);
+
+/** What an entry may say of its grant. */
+export async function findGrantOfEntry(
+  db: Executor,
+  { tenant, agentIds }: Reach,
+  grantId: string,
+): Promise<GrantOfEntry | undefined> {
+  return (await grantOfEntry(db, tenant.developerId, grantId, agentIds))[0];
 }
 
 const ofDeveloper = { counter: 'auditEntries', label: 'developer' } as const;

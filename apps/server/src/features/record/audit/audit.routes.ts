@@ -14,8 +14,8 @@ import {
   NewEntry,
   VerifyQuery,
 } from './audit.schema.ts';
-import { getEntry, listEntries } from './audit.ts';
 import { getHead } from './checkpoint.ts';
+import { getEntry, listEntries } from './read.ts';
 import { type VerifyDeps, verifyOwnChain } from './verify.ts';
 
 export const rates = rateRules({

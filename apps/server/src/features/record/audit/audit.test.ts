@@ -293,7 +293,7 @@ describe('appending', () => {
 
     const statements = await statementsOf(() => append(acme, entry));
 
-    expect(statements).toEqual(['find_grant', 'write_together']);
+    expect(statements).toEqual(['find_grant_of_entry', 'write_together']);
   });
 });
 

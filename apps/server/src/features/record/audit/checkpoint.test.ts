@@ -6,7 +6,7 @@ import { partsOf, registerAgent, signedBy } from '../../../../test/app/flow.ts';
 import { type Developer, startApp } from '../../../../test/app/start-app.ts';
 import { tamper } from '../../../../test/app/tampering.ts';
 import { verifySignature } from '../../service/keys/index.ts';
-import { checkpointsOfChains } from './audit.jobs.ts';
+import { checkpointsOfChains } from './audit.feature.ts';
 
 /** A service, and a developer with a chain of four entries. */
 async function chain() {

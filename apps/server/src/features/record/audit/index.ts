@@ -1,7 +1,6 @@
 export { AuditEntry, ChainVerdict } from './audit.schema.ts';
-export { toEntry } from './audit.ts';
-export { beginCheck } from './check.ts';
 export { digestErasure, eraseEntries } from './erase.ts';
+export { toEntry } from './read.ts';
 export {
   announce,
   announceToAll,
@@ -13,3 +12,4 @@ export {
   recordBlockedAttempt,
   recordEntry,
 } from './record.ts';
+export { beginCheck } from './verify.ts';

@@ -1,11 +1,16 @@
+import { createHash } from 'node:crypto';
+import { continueChain, startChain } from '@behest/protocol/audit-chain';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
+import type { Executor } from '../../../platform/db/db.ts';
 import { inRowPortions } from '../../../platform/db/row-portions.ts';
 import { badField } from '../../../platform/errors.ts';
+import type { LongWork } from '../../../platform/long-work.ts';
 import type { SeqRange } from './audit.queries.ts';
-import type { ChainVerdict, VerifyQuery } from './audit.schema.ts';
-import { toLink } from './audit.ts';
-import { findHead, listEntryRange } from './chain.repo.ts';
-import { beginCheck, type CheckDeps } from './check.ts';
+import type { AuditEntry, ChainVerdict, VerifyQuery } from './audit.schema.ts';
+import { findBeyondHead, findBrokenCheckpoint, findHead, listEntryRange } from './chain.repo.ts';
+import { type CheckpointDeps, type KnownCheckpoint, latestCheckpoint } from './checkpoint.ts';
+import { brokenErasure } from './erase.ts';
+import { toLink } from './read.ts';
 
 const MOST_ENTRIES = 100_000; // in one call
 
@@ -65,3 +70,104 @@ export async function checkRange(
   }
   return verdict;
 }
+
+export interface CheckDeps extends CheckpointDeps {
+  readonly longWork: LongWork;
+}
+
+/** A check of a part of a chain. It is told the entries in portions, by a service that reads them for more than that. */
+export interface ChainCheck {
+  readonly take: (entries: readonly Omit<AuditEntry, 'source'>[]) => void;
+  /** False once an entry was found broken, and after the last entry of the part. */
+  readonly goesOn: () => boolean;
+  readonly nextSeq: () => number;
+  /** How many entries were good before the first broken one. */
+  readonly goodEntries: () => number;
+  /** The verdict on the entries that were told, and on the promises of the checkpoints about them. */
+  readonly conclude: () => Promise<ChainVerdict>;
+}
+
+/**
+ * @param toSeq may be after the head of the chain
+ * @param isPast whether the newest checkpoint counts only inside the part, because the part ends in the past
+ */
+export async function beginCheck(
+  deps: CheckDeps,
+  tenant: Tenant,
+  { fromSeq, toSeq }: SeqRange,
+  isPast = false,
+): Promise<ChainCheck> {
+  const { db } = deps;
+  const checkpoint = await latestCheckpoint(deps, tenant);
+  const { seq, hash } = await findHead(db, tenant);
+  const head = { seq: Number(seq), hash: hash?.toString('hex') ?? null };
+
+  const [before] = fromSeq > 1 ? await listEntryRange(db, tenant, fromSeq - 1, fromSeq - 1) : [];
+  const isHole = !before && fromSeq > 1 && fromSeq <= head.seq; // the entry before the range is missing
+  let progress = isHole
+    ? startChain({ fromSeq: fromSeq - 1 })
+    : startChain({ fromSeq, ...(before && { prevHash: before.hash.toString('hex') }) });
+
+  async function verdict(): Promise<Omit<ChainVerdict, 'checkpoint' | 'checkpointVerified'>> {
+    const { valid, checkedEntries, firstBrokenAt, problem, erasedEntries, nextSeq, prevHash } = progress;
+    const found = { checkedEntries, erasedEntries, fromSeq, toSeq, head };
+    if (!valid) return { valid, firstBrokenAt, problem, ...found };
+    // A chain that lost its last entries is shorter than its head says, or ends with another hash.
+    const isWhole = nextSeq - 1 === head.seq;
+    const isCut = nextSeq <= Math.min(toSeq, head.seq) || (isWhole && prevHash !== head.hash);
+    if (isCut && head.seq > 0) return { valid: false, firstBrokenAt: null, problem: 'truncated', ...found };
+    const added = isWhole ? await findBeyondHead(db, tenant) : undefined;
+    if (added) return { valid: false, firstBrokenAt: added.id, problem: 'link_mismatch', ...found };
+    return { valid, firstBrokenAt, problem, ...found };
+  }
+
+  return {
+    take(entries) {
+      progress = continueChain(progress, entries, sha256);
+    },
+    goesOn: () => progress.valid && progress.nextSeq <= toSeq,
+    nextSeq: () => progress.nextSeq,
+    goodEntries: () => progress.checkedEntries - (progress.valid ? 0 : 1),
+    async conclude() {
+      const found = await verdict();
+      const broken = found.valid ? await brokenPart(deps, tenant, checkpoint, found, isPast) : undefined;
+      const { jws = null, isProved = null } = checkpoint ?? {};
+      return { ...found, ...broken, checkpoint: jws, checkpointVerified: isProved };
+    },
+  };
+}
+
+/** Looks at the erased entries of a good part, and then at the promises about it. */
+async function brokenPart(
+  deps: CheckDeps,
+  tenant: Tenant,
+  checkpoint: KnownCheckpoint | undefined,
+  found: SeqRange & { readonly erasedEntries: number },
+  isPast: boolean,
+) {
+  const erasure = await brokenErasure(deps, tenant, found);
+  if (erasure) return { valid: false, firstBrokenAt: erasure.id, problem: erasure.problem };
+  return checkpoint && (await brokenPromise(deps.db, tenant, checkpoint, found, isPast));
+}
+
+/**
+ * Looks for an entry that a checkpoint names and that the chain has lost: the chain was truncated or
+ * rewritten. The newest checkpoint counts even outside the range. Older checkpoints count inside it, because
+ * a truncated chain grows and is signed again.
+ */
+async function brokenPromise(
+  db: Executor,
+  tenant: Tenant,
+  { said }: KnownCheckpoint,
+  { fromSeq, toSeq }: SeqRange,
+  isPast: boolean,
+) {
+  const isBeyond = isPast && said !== undefined && said.seq > toSeq;
+  // A checkpoint that somebody changed names no entry, and the chain counts as broken.
+  const [entry] = said && !isBeyond ? await listEntryRange(db, tenant, said.seq, said.seq) : [];
+  const isKept = isBeyond || (entry && entry.hash.toString('hex') === said?.hash);
+  const broken = isKept ? await findBrokenCheckpoint(db, tenant, fromSeq, toSeq) : { id: entry?.id };
+  return broken && { valid: false, firstBrokenAt: broken.id ?? null, problem: 'truncated' };
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Tenant } from '../../../platform/caller.ts';
-import { findHead } from './chain.repo.ts';
-import { type BrokenChainLog, checkRange, type VerifyDeps } from './verify.ts';
 import {
   findHash,
+  findHead,
   keepProgress,
   listUnwatchedAcrossTenants,
   type Progress,
   takeWatch,
-} from './watch.repo.ts';
+} from './chain.repo.ts';
+import { type BrokenChainLog, checkRange, type VerifyDeps } from './verify.ts';
 
 export interface WatchDeps extends Omit<VerifyDeps, 'pause'> {
   readonly log: BrokenChainLog;

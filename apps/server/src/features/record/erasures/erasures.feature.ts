@@ -4,9 +4,9 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
+import { type RunDeps, runErasures } from './erase.ts';
 import { eraseErasures } from './erasures.repo.ts';
 import { erasureRoutes, rates } from './erasures.routes.ts';
-import { type RunDeps, runErasures } from './run.ts';
 
 const tables: TableUse = {
   owns: { audit_erasures: { rate: 'auditErasure' } },

@@ -2,8 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
+import { beginErasure, type ErasureDeps, getErasure } from './erase.ts';
 import { BegunErasure, Erasure, ErasurePath, NewErasure } from './erasures.schema.ts';
-import { beginErasure, type ErasureDeps, getErasure } from './erasures.ts';
 
 export const rates = rateRules({
   auditErasure: {

@@ -6,7 +6,7 @@ import { tamper } from '../../../../test/app/tampering.ts';
 import { execute } from '../../../../test/servers/postgres.ts';
 import { catalogue } from '../../../features.ts';
 import { longWork } from '../../../platform/long-work.ts';
-import { runErasures } from './run.ts';
+import { runErasures } from './erase.ts';
 
 interface Entry {
   readonly id: string;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { admitting } from './admitting.ts';
-import { MOST_WAITING } from './outlet.ts';
+import { admitting, MOST_WAITING } from './outlet.ts';
 
 /** An outlet that takes everything at once. */
 function newOutlet() {

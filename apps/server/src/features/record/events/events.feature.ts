@@ -2,11 +2,51 @@ import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
-import { findKeyCaller } from '../../accounts/developers/index.ts';
-import { retentionOfEvents } from './events.jobs.ts';
-import { eraseEvents } from './events.repo.ts';
+import type { Job } from '../../../platform/jobs/jobs.ts';
+import { deleteEventsBefore, eraseEvents, listFirstsAcrossTenants } from './events.repo.ts';
 import { eventRoutes } from './events.routes.ts';
-import { eventStreams, openStreams } from './open.ts';
+import { retainedSince } from './events.rules.ts';
+import type { EventsDeps } from './list.ts';
+import { eventStreams, openStreams } from './streams.ts';
+
+const EVERY_SECONDS = 600;
+
+/** Deletes events after their retention. Queries hide them without waiting for this job. */
+export function retentionOfEvents(deps: RetainDeps): Job {
+  return {
+    name: 'retention of events',
+    everySeconds: EVERY_SECONDS,
+    run: (signal) => deleteAgedEvents(deps, signal),
+  };
+}
+
+interface RetainDeps extends Pick<EventsDeps, 'db' | 'clock'> {
+  /** Developers in one read. */
+  readonly atOnce?: number;
+  /** Events in one delete, so that no delete locks many rows or runs long. */
+  readonly batch?: number;
+}
+
+/**
+ * Deletes the events whose retention has ended, developer by developer. Numbers are never given twice, so a
+ * reader with a cursor does not notice.
+ */
+async function deleteAgedEvents(
+  { db, clock, atOnce = 500, batch = 1000 }: RetainDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const since = retainedSince(clock());
+  let after = '';
+  while (!signal.aborted) {
+    const firsts = await listFirstsAcrossTenants(db, after, atOnce);
+    for (const { developerId, createdAt } of firsts) {
+      if (createdAt >= since) continue;
+      while (!signal.aborted && (await deleteEventsBefore(db, { developerId }, since, batch)) === batch);
+    }
+    if (firsts.length < atOnce) return;
+    after = firsts.at(-1)?.developerId ?? after;
+  }
+}
 
 const tables: TableUse = {
   owns: { outbox_events: { rate: 'plan', kept: '72 hours', kib: 16 } },
@@ -30,7 +70,7 @@ export const events = defineFeature({
     const deps = {
       ...house,
       streams: house.provide(eventStreams, openStreams(house)),
-      isKeyGood: async (hash: Buffer) => (await findKeyCaller(house, hash)) !== undefined,
+      isKeyGood: async (hash: Buffer) => (await house.findKeyCaller(hash)) !== undefined,
     };
     return {
       routes: (app) => app.register(eventRoutes, deps),

@@ -3,7 +3,6 @@ import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { type BoundedRow, boundedRows, type PageRows, pageRows } from '../../../platform/db/page-rows.ts';
-import { lastEventOf } from '../audit/audit.queries.ts';
 import { aboutAllAgents } from './catalogue.rules.ts';
 
 /** Events that one statement looks at, including events of types that were not asked for. */
@@ -53,7 +52,7 @@ export async function listEventRange(
         select greatest(${after}::bigint, events_first_seq(${developerId}, ${earlier}) - 1) as after,
           case when ${later}::timestamptz is null then event_seq
             else events_first_seq(${developerId}, ${later}) - 1 end as "end"
-        from ${lastEventOf(db, tenant)} as last
+        from audit_heads where developer_id = ${developerId}
       ) f
     ) w
     left join lateral (select * from ${boundedRows(sql<EventRow>`
@@ -98,7 +97,7 @@ export async function findBeginnings(
     select event_seq as "end", events_first_seq(${developerId}, ${retainedSince}) - 1 as retained,
       (select seq from outbox_events where developer_id = ${developerId} and id = ${lastEventId}
         and (${agentIds}::text[] is null or agent_id = any(${agentIds}) or type = any(${aboutAllAgents}))) as after
-    from ${lastEventOf(db, tenant)} as last`;
+    from audit_heads where developer_id = ${developerId}`;
   const [beginnings] = (await asked.execute(db)).rows;
   if (!beginnings) throw new Error('A developer has no chain.');
   return beginnings;

@@ -6,9 +6,9 @@ import { sendLive } from '../../../platform/http/answers/live-body.ts';
 import { bearerOf, callerOf } from '../../../platform/http/callers/credentials.ts';
 import { hashOf } from '../../../platform/ids.ts';
 import { type AnnounceDeps, announceCommits } from './announce.ts';
-import { bodyOutlet } from './body.ts';
 import { EventPage, EventQuery, SocketQuery, StreamQuery } from './events.schema.ts';
-import { type EventsDeps, listEvents } from './events.ts';
+import { type EventsDeps, listEvents } from './list.ts';
+import { bodyOutlet } from './outlet.ts';
 import { openSocket } from './socket.ts';
 import { type Streams, seatsOf } from './streams.ts';
 

@@ -1,10 +1,8 @@
-export type { Admission } from './admitting.ts';
 export { listenToCommits } from './announce.ts';
-export { type BodyOutlet, bodyOutlet } from './body.ts';
 export { type Catalogue, catalogueOf, patternsOf } from './catalogue.rules.ts';
 export { envelopeOf, talliesOf } from './events.rules.ts';
-export { toOcsf } from './ocsf.rules.ts';
-export { envelopeToOcsf } from './ocsf-stream.rules.ts';
-export { eventStreams } from './open.ts';
-export type { StreamedEvent } from './outlet.ts';
+export { envelopeToOcsf, toOcsf } from './ocsf.rules.ts';
+export type { Admission, StreamedEvent } from './outlet.ts';
+export { type BodyOutlet, bodyOutlet } from './outlet.ts';
 export type { Streams } from './streams.ts';
+export { eventStreams } from './streams.ts';

@@ -29,8 +29,8 @@ export interface OcsfEvent {
   readonly [attribute: string]: unknown;
 }
 
-export const VERSION = '1.6.0';
-export const product = { name: 'Behest', vendor_name: 'Behest' };
+const VERSION = '1.6.0';
+const product = { name: 'Behest', vendor_name: 'Behest' };
 
 /** The classes that entries become, with the name of their category. */
 const classes = {
@@ -63,7 +63,7 @@ interface Beside {
   readonly unmapped: object;
 }
 
-export function eventOf(facts: Facts, { actor, log, unmapped }: Beside): OcsfEvent {
+function eventOf(facts: Facts, { actor, log, unmapped }: Beside): OcsfEvent {
   const [kind, activityId, activity] = classOf(facts);
   const [classUid, className, category] = classes[kind];
   const severity = severityOf(facts);
@@ -211,3 +211,51 @@ const textIn = (metadata: Facts['metadata'], name: string): string | undefined =
   const value = valueIn(metadata, name);
   return typeof value === 'string' ? value : undefined;
 };
+
+/**
+ * The text of an event of the service in this form, made of its envelope. Its id is that of the event. An envelope names
+ * nobody as the actor, so the actor is unknown.
+ */
+export function envelopeToOcsf(envelope: string): string {
+  const { id, type, createdAt, developerId, sandbox, data } = JSON.parse(envelope);
+  const { agentId = null, principalId = null, grantId = null, ...others } = data;
+  const told = {
+    id,
+    developerId,
+    action: type,
+    status: type === 'enforcement.denied' ? 'blocked' : 'success',
+    agentId,
+    agentDid: null,
+    grantId,
+    principalId,
+    metadata: others,
+    timestamp: createdAt,
+    source: 'service',
+  } as const;
+  return JSON.stringify(
+    eventOf(told, {
+      actor: { user: { uid: 'unknown', type_id: 0, type: 'Unknown' } },
+      log: { log_name: 'events' },
+      unmapped: { grantId, principalId, metadata: others, ...(sandbox && { sandbox }) },
+    }),
+  );
+}
+
+/** A hole in a stream as a base event. `GET /v1/events` has the missing events after the cursor. */
+export const gapToOcsf = (cursor: string, at: Date): string =>
+  JSON.stringify({
+    activity_id: 99,
+    activity_name: 'gap',
+    category_uid: 0,
+    category_name: 'Uncategorized',
+    class_uid: 0,
+    class_name: 'Base Event',
+    type_uid: 99,
+    type_name: 'Base Event: gap',
+    time: at.getTime(),
+    severity_id: 3,
+    severity: 'Medium',
+    message: 'Events are missing here.',
+    metadata: { version: VERSION, product, log_name: 'events', event_code: 'gap' },
+    unmapped: { cursor },
+  });

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { entriesOf, grantTo } from '../../../../test/app/flow.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 import { catalogue, features } from '../../../features.ts';
-import { type ExportedEntry, toOcsf } from './ocsf.rules.ts';
-import { envelopeToOcsf, gapToOcsf } from './ocsf-stream.rules.ts';
+import { type ExportedEntry, envelopeToOcsf, gapToOcsf, toOcsf } from './ocsf.rules.ts';
 
 /** The attributes that OCSF 1.6.0 requires of every event, and of the classes used here. */
 const OF_ALL = ['activity_id', 'category_uid', 'class_uid', 'metadata', 'severity_id', 'time', 'type_uid'];

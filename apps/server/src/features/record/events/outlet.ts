@@ -1,3 +1,8 @@
+import { Readable } from 'node:stream';
+import type { Clock } from '../../../platform/clock.ts';
+import { framings } from './events.rules.ts';
+import type { StreamFormat } from './events.schema.ts';
+
 /** Bytes that may wait in memory for one consumer. A slower consumer is cut off, and may resume. */
 export const MOST_WAITING = 1024 * 1024;
 
@@ -32,4 +37,95 @@ export interface Outlet {
   end(why: Ending): void;
   /** Closes at once, without a reason. */
   cutOff(): void;
+}
+
+/** An event is sent or left out; with `end`, the consumer may see it and all others no more. */
+export type Admission = 'sent' | 'left out' | 'end';
+
+export type Admit = (event: StreamedEvent) => Promise<Admission>;
+
+/**
+ * An outlet that asks about each event before it sends it. Answers are awaited one after the other, so events and gaps
+ * keep their order. A question that fails cuts the consumer off, who may resume.
+ */
+export function admitting(outlet: Outlet, admit: Admit, onTrouble: (error: unknown) => void): Outlet {
+  let turns = Promise.resolve();
+  let waiting = 0; // bytes of the events whose turn has not come
+
+  const inTurn = (act: () => void | Promise<void>) => {
+    turns = turns
+      .then(() => (outlet.isClosed() ? undefined : act()))
+      .catch((error: unknown) => {
+        onTrouble(error);
+        outlet.cutOff();
+      });
+  };
+  return {
+    ...outlet,
+    event(event) {
+      const bytes = Buffer.byteLength(event.envelope);
+      waiting += bytes;
+      if (waiting > MOST_WAITING) return outlet.cutOff();
+      inTurn(async () => {
+        waiting -= bytes;
+        const admission = await admit(event);
+        if (admission === 'sent') outlet.event(event);
+        if (admission === 'end') outlet.end('credentialEnded');
+      });
+    },
+    gap: (cursor) => inTurn(() => outlet.gap(cursor)),
+    async taken() {
+      await turns;
+      await outlet.taken();
+    },
+  };
+}
+
+export interface BodyOutlet extends Outlet {
+  readonly body: Readable;
+  readonly mediaType: string;
+}
+
+/** An outlet that writes to the body of an answer. */
+export function bodyOutlet(format: StreamFormat, clock: Clock): BodyOutlet {
+  const framing = framings[format];
+  let isEnding = false;
+  let proceed: (() => void) | undefined;
+  const goOn = () => {
+    proceed?.();
+    proceed = undefined;
+  };
+  const body = new Readable({ read: goOn });
+  body.once('close', goOn);
+  const isClosed = () => isEnding || body.destroyed;
+  const write = (frame: Buffer | string) => {
+    if (isClosed()) return;
+    body.push(frame);
+    if (body.readableLength > MOST_WAITING) body.destroy();
+  };
+
+  return {
+    body,
+    mediaType: framing.mediaType,
+    isClosed,
+    event: ({ id, type, envelope }) => write(framing.event(id, type, envelope)),
+    gap: (cursor) => write(framing.gap(cursor, clock())),
+    keepalive: () => write(framing.keepalive),
+    taken() {
+      if (isClosed() || body.readableLength === 0) return Promise.resolve();
+      return new Promise((resolve) => {
+        proceed = resolve;
+      });
+    },
+    onceClosed: (listener) => void body.once('close', listener),
+    end() {
+      if (isClosed()) return;
+      isEnding = true;
+      body.push(framing.closing); // names no reason: a client reconnects and then gets the refusal
+      body.push(null);
+      const timer = setTimeout(() => body.destroy(), LAST_WORDS_WITHIN).unref();
+      body.once('close', () => clearTimeout(timer));
+    },
+    cutOff: () => void body.destroy(),
+  };
 }

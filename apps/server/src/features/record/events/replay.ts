@@ -1,7 +1,7 @@
 import type { Reach } from '../../../platform/caller.ts';
 import { findBeginnings, listEventRange } from './events.repo.ts';
 import { retainedSince } from './events.rules.ts';
-import type { EventsDeps } from './events.ts';
+import type { EventsDeps } from './list.ts';
 import type { Outlet } from './outlet.ts';
 import type { Follower, Tail } from './tail.ts';
 

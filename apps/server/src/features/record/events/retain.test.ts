@@ -5,7 +5,7 @@ import { startListening } from '../../../../test/app/listening.ts';
 import { type Developer, startApp } from '../../../../test/app/start-app.ts';
 import { follow } from '../../../../test/app/streams.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { retentionOfEvents } from './events.jobs.ts';
+import { retentionOfEvents } from './events.feature.ts';
 
 const HOURS = 3600;
 const some = (count: number) => Array.from({ length: count }, () => 'agent.updated');

@@ -1,7 +1,7 @@
 import type { RawData, WebSocket } from 'ws';
 import type { Caller } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { gapText } from './frames.rules.ts';
+import { gapText } from './events.rules.ts';
 import { LAST_WORDS_WITHIN, MOST_WAITING, type Outlet } from './outlet.ts';
 import type { StreamRequest, Streams } from './streams.ts';
 

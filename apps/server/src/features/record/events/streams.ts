@@ -2,11 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { Reach } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { definePart } from '../../../platform/parts.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
-import { type Admit, admitting } from './admitting.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
+import type { Metrics } from '../../../platform/telemetry/metrics.ts';
 import { filterIn, patternsIn } from './events.rules.ts';
-import type { EventsDeps } from './events.ts';
-import type { Outlet } from './outlet.ts';
+import type { EventsDeps } from './list.ts';
+import { type Admit, admitting, type Outlet } from './outlet.ts';
 import { beginningOf, replay } from './replay.ts';
 import { type Tail, tailOf } from './tail.ts';
 
@@ -89,7 +91,7 @@ interface Stream extends Pick<StreamRequest, 'isGood'> {
   checkAt: number;
 }
 
-export function createStreams(deps: StreamsDeps): Streams {
+function createStreams(deps: StreamsDeps): Streams {
   const { db, store, clock, meter, onTrouble } = deps;
   const tail = tailOf(db, onTrouble);
   const slots = new Set<Slot>();
@@ -209,5 +211,30 @@ function tooMany({ owner }: Seats): AppError {
   return new AppError('TOO_MANY_CONNECTIONS', message, {
     limit: MOST_STREAMS,
     retryAfter: RETRY_AFTER,
+  });
+}
+
+/** The parts of the process that streams need. */
+interface StreamsHouse extends EventsDeps {
+  readonly store: EphemeralStore;
+  readonly metrics: Pick<Metrics, 'gauge' | 'counter'>;
+  readonly logger?: Logger;
+}
+
+/** The live streams of a process. Every feature that sends events to somebody opens its streams here. */
+export const eventStreams = definePart<Streams>('the streams of events');
+
+export function openStreams(house: StreamsHouse): Streams {
+  const open = house.metrics.gauge('event_streams_open');
+  const sent = house.metrics.counter('events_sent_total');
+  return createStreams({
+    ...house,
+    meter: {
+      streamOpened: () => open.inc(),
+      streamClosed: () => open.dec(),
+      eventSent: () => sent.inc(),
+    },
+    onTrouble: (err: unknown) =>
+      house.logger?.warn({ err }, 'live streams wait, because Postgres or Redis does not answer'),
   });
 }

@@ -9,18 +9,17 @@ import {
   deleteOldAcrossTenants,
   settleDelivery,
 } from './deliveries.repo.ts';
+import { disableGone, type MakeSet, type OnEndpointGone } from './endpoints.ts';
 import type { WebhookSeals } from './secrets.ts';
-import { deliveryHeaders } from './signing.rules.ts';
-import type { MakeSet, OnEndpointGone } from './webhooks.hooks.ts';
 import {
   type AfterAttempt,
   afterAttempt,
   afterSet,
   type DeliveryAttempt,
+  deliveryHeaders,
   PROMPT_SECONDS,
   setHeaders,
 } from './webhooks.rules.ts';
-import { disableGone } from './webhooks.ts';
 
 export interface SenderDeps {
   readonly db: Executor;

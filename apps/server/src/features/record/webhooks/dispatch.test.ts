@@ -10,7 +10,7 @@ import { registerAgent } from '../../../../test/app/flow.ts';
 import { startReceiver } from '../../../../test/app/receiver.ts';
 import { type Developer, newDatabase } from '../../../../test/app/start-app.ts';
 import { stepping } from '../../../../test/app/steps.ts';
-import { webhookHistory } from './webhooks.jobs.ts';
+import { webhookHistory } from './webhooks.feature.ts';
 
 /** The service has a database of its own, so that no other test's deliveries take a place, and no timeout. */
 const startAlone = async (env: Readonly<Record<string, string>> = {}, promptSeconds = 60) =>

@@ -11,9 +11,9 @@ import {
   insertDelivery,
   listDeliveryRows,
 } from './deliveries.repo.ts';
+import type { WebhookDeps } from './endpoints.ts';
 import { findEndpoint, lockEndpoint } from './webhooks.repo.ts';
 import type { Delivery, DeliveryPage, DeliveryPath, DeliveryQuery, WebhookTest } from './webhooks.schema.ts';
-import type { WebhookDeps } from './webhooks.ts';
 
 export interface DeliveryDeps extends WebhookDeps {
   /** Wakes the dispatcher for a delivery that no recorded event announces. */

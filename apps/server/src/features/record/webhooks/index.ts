@@ -1,3 +1,4 @@
+export { type MakeSet, messageUrlRules, type OnEndpointGone, setMade, streamGone } from './endpoints.ts';
 export {
   addSet,
   changeQueue,
@@ -13,5 +14,3 @@ export {
   thinQueue,
 } from './queues.ts';
 export { type WebhookSeals, webhookSeals } from './secrets.ts';
-export { type MakeSet, type OnEndpointGone, setMade, streamGone } from './webhooks.hooks.ts';
-export { messageUrlRules } from './webhooks.settings.ts';

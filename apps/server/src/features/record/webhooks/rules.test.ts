@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { deliveryHeaders, newWebhookSecret } from './signing.rules.ts';
-import { type AttemptOutcome, afterAttempt } from './webhooks.rules.ts';
+import { type AttemptOutcome, afterAttempt, deliveryHeaders, newWebhookSecret } from './webhooks.rules.ts';
 
 const at = new Date('2026-02-01T12:34:57Z');
 const after = (attempts: number, outcome: AttemptOutcome, { maxAttempts = 5, isLate = false } = {}) =>

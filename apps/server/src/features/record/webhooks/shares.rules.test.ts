@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { KEPT, PLACES, passedOver, QUARTER, shareOut } from './shares.rules.ts';
+import { KEPT, PLACES, passedOver, QUARTER, shareOut } from './webhooks.rules.ts';
 
 const names = Array.from({ length: 60 }, (_, at) => `dev_${String(at).padStart(2, '0')}`);
 const sum = (numbers: Iterable<number>) => [...numbers].reduce((total, each) => total + each, 0);

@@ -5,17 +5,34 @@ import { act, announcement, type DataOf } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { Job } from '../../../platform/jobs/jobs.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
-import { countPending } from './deliver.ts';
-import { createDispatcher } from './dispatch.ts';
+import { countPending, deleteOldDeliveries, type SenderDeps } from './deliver.ts';
+import { createDispatcher, type Dispatcher } from './dispatch.ts';
+import { leaveLastDelivery, messageUrlRules, privateHosts, setMade, streamGone } from './endpoints.ts';
 import { SEAL_KEY_USE, sealedSecrets, webhookSeals } from './secrets.ts';
-import { setMade, streamGone } from './webhooks.hooks.ts';
-import { webhookDelivery, webhookHistory } from './webhooks.jobs.ts';
 import { eraseWebhooks, setMaxAttemptsAcrossTenants } from './webhooks.repo.ts';
 import { rates, webhookRoutes } from './webhooks.routes.ts';
-import { messageUrlRules, privateHosts } from './webhooks.settings.ts';
-import { leaveLastDelivery } from './webhooks.ts';
+
+const POLL_SECONDS = 30; // for deliveries that another process left
+const CLEANING_SECONDS = 3600;
+
+/**
+ * Finds the deliveries that no commit of this process announces: retries, and those that another process
+ * left.
+ */
+function webhookDelivery(dispatcher: Dispatcher): Job {
+  return { name: 'webhook delivery', everySeconds: POLL_SECONDS, run: () => dispatcher.begin() };
+}
+
+export function webhookHistory(deps: Pick<SenderDeps, 'db' | 'clock'>): Job {
+  return {
+    name: 'webhook history',
+    everySeconds: CLEANING_SECONDS,
+    run: (signal) => deleteOldDeliveries(deps, signal),
+  };
+}
 
 const tables: TableUse = {
   owns: {

@@ -4,6 +4,14 @@ import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
+import {
+  changeWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  registerWebhook,
+  rotateSecret,
+} from './endpoints.ts';
 import { type DeliveryDeps, listDeliveries, redeliver, sendTest } from './history.ts';
 import {
   Delivery,
@@ -21,14 +29,6 @@ import {
   WebhookQuery,
   WebhookTest,
 } from './webhooks.schema.ts';
-import {
-  changeWebhook,
-  deleteWebhook,
-  getWebhook,
-  listWebhooks,
-  registerWebhook,
-  rotateSecret,
-} from './webhooks.ts';
 
 export const rates = rateRules({
   webhookWrite: {

@@ -1,4 +1,5 @@
-import { retryAt } from '../../../platform/egress/retry-after.ts';
+import { createHmac, randomBytes } from 'node:crypto';
+import { nextAttemptAt, resultOf, USER_AGENT } from '../../../platform/outbound/attempts.ts';
 
 /** The outcome of an attempt: the status of the answer, or the reason why no answer came. */
 export type AttemptOutcome =
@@ -25,26 +26,27 @@ export interface DeliveryAttempt {
   readonly isLate: boolean;
 }
 
-const FIRST_WAIT = 30; // seconds
+const BACK_OFF = { firstSeconds: 30, factor: 2 };
 export const PROMPT_SECONDS = 2; // a receiver that answers within it stays in the prompt lane
 
 export function afterAttempt(
   { attempts, maxAttempts, isLate }: DeliveryAttempt,
   outcome: AttemptOutcome,
   at: Date,
-  longestWait = Number.POSITIVE_INFINITY,
+  longestSeconds = Number.POSITIVE_INFINITY,
 ): AfterAttempt {
   const lastStatusCode = outcome.status ?? null;
   const lastError = errorOf(outcome);
+  const isGone = outcome.status !== undefined && resultOf(outcome.status) === 'gone';
   const isPrompt = lastError === null && !isLate;
-  const isGone = outcome.status === 410;
-  const told = { lastError, lastStatusCode, isPrompt, isGone };
-  if (lastError === null) return { ...told, status: 'delivered', nextAttemptAt: null };
-  if (attempts >= maxAttempts || isGone) return { ...told, status: 'failed', nextAttemptAt: null };
-  const wait = Math.min(FIRST_WAIT * 2 ** (attempts - 1), longestWait);
-  const stated = new Date(at.getTime() + wait * 1000);
+  const after = { lastError, lastStatusCode, isPrompt, isGone };
+  if (lastError === null) return { ...after, status: 'delivered', nextAttemptAt: null };
+  const backOff = { ...BACK_OFF, maxAttempts, longestSeconds };
   const retryAfter = outcome.status === undefined ? undefined : outcome.retryAfter;
-  return { ...told, status: 'pending', nextAttemptAt: retryAt(stated, retryAfter, at) };
+  const next = isGone ? undefined : nextAttemptAt(backOff, attempts, at, retryAfter);
+  return next
+    ? { ...after, status: 'pending', nextAttemptAt: next }
+    : { ...after, status: 'failed', nextAttemptAt: null };
 }
 
 const LONGEST_WAIT = 3600; // seconds, between two attempts at a signal
@@ -77,7 +79,7 @@ function finalErrorIn(body: Buffer = Buffer.alloc(0)): string | undefined {
 export const setHeaders = (authorization: string): Record<string, string> => ({
   'content-type': 'application/secevent+jwt',
   accept: 'application/json',
-  'user-agent': 'Service-Webhooks/0.1',
+  'user-agent': USER_AGENT,
   ...(authorization !== '' && { authorization }),
 });
 
@@ -86,6 +88,96 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]); // RFC 9110, section 15.4:
 /** The class of an error. It reveals neither the receiver's answer nor the receiver's address. */
 function errorOf({ status, failure }: AttemptOutcome): string | null {
   if (status === undefined) return failure;
-  if (status >= 200 && status < 300) return null;
+  if (resultOf(status) === 'delivered') return null;
   return REDIRECTS.has(status) ? 'redirect_refused' : `http_${status}`;
+}
+
+const PREFIX = 'whsec_';
+
+/** A secret in the form of Standard Webhooks: a prefix and the HMAC key in base64. */
+export const newWebhookSecret = (): string => PREFIX + randomBytes(32).toString('base64');
+
+export interface Signed {
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly deliveryId: string;
+  /** Exactly the text that is sent. */
+  readonly body: string;
+  /** The time of this attempt. */
+  readonly at: Date;
+  readonly secret: string;
+  /** The secret before the last rotation, during its grace period. */
+  readonly previousSecret: string | undefined;
+}
+
+/** The headers of a delivery. @see https://www.standardwebhooks.com */
+export function deliveryHeaders(signed: Signed): Record<string, string> {
+  const { eventId, eventType, deliveryId, body, secret, previousSecret } = signed;
+  const timestamp = String(Math.floor(signed.at.getTime() / 1000));
+  const keys = previousSecret === undefined ? [secret] : [secret, previousSecret];
+  const standard = keys.map((key) => `v1,${standardHmac(key, `${eventId}.${timestamp}.${body}`)}`);
+  return {
+    'content-type': 'application/json',
+    'user-agent': USER_AGENT,
+    'x-service-signature': `sha256=${textHmac(secret, body)}`,
+    'x-service-timestamp': timestamp,
+    'x-service-signature-v2': `sha256=${textHmac(secret, `${timestamp}.${body}`)}`,
+    'webhook-id': eventId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': standard.join(' '),
+    'x-service-delivery': deliveryId,
+    'x-service-event': eventType,
+  };
+}
+
+const textHmac = (secret: string, message: string) =>
+  createHmac('sha256', secret).update(message).digest('hex');
+
+const standardHmac = (secret: string, message: string) =>
+  createHmac('sha256', Buffer.from(secret.slice(PREFIX.length), 'base64'))
+    .update(message)
+    .digest('base64');
+
+/** The attempts that a process makes at a time in one lane. */
+export const PLACES = 50;
+/** The most that a developer holds of a lane while something of another developer is due. */
+export const QUARTER = Math.floor(PLACES / 4);
+/** The last places of a lane go to developers that hold none, so that a newcomer finds one at once. */
+export const KEPT = PLACES / 5;
+
+/** The state of a lane in one process. */
+export interface Places {
+  readonly free: number;
+  /** The attempts of each developer that count against its share. */
+  readonly held: ReadonlyMap<string, number>;
+}
+
+/** The developers that may not take a place now while something of another developer is due. */
+export const passedOver = ({ free, held }: Places): string[] =>
+  [...held].filter(([, places]) => !mayTake(places, free, false)).map(([developerId]) => developerId);
+
+/**
+ * Shares free places out, one at a time: each goes to the developer that holds the fewest, the first in the
+ * order of turns among equals. `isAlone` says that nothing of any other developer is due.
+ */
+export function shareOut(
+  due: readonly string[],
+  { free, held }: Places,
+  { isAlone }: { readonly isAlone: boolean },
+): ReadonlyMap<string, number> {
+  const shares = new Map<string, number>();
+  const holds = (developerId: string) => (held.get(developerId) ?? 0) + (shares.get(developerId) ?? 0);
+  for (let left = free; left > 0; left -= 1) {
+    const able = due.filter((developerId) => mayTake(holds(developerId), left, isAlone));
+    const fewest = Math.min(...able.map(holds));
+    const next = able.find((developerId) => holds(developerId) === fewest);
+    if (next === undefined) break;
+    shares.set(next, (shares.get(next) ?? 0) + 1);
+  }
+  return shares;
+}
+
+function mayTake(held: number, free: number, isAlone: boolean): boolean {
+  if (held === 0) return free > 0;
+  return free > KEPT && (isAlone || held < QUARTER);
 }

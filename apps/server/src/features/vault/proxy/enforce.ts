@@ -1,6 +1,6 @@
 import type { GrantHolder } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { findDeclaredVersion } from '../../calls/decisions/decisions.queries.ts';
+import { findDeclaredVersion } from '../../calls/decisions/index.ts';
 import type { CallGate } from '../../calls/enforcement/index.ts';
 import type { LendDeps } from '../credentials/index.ts';
 import { valueAt } from './match.rules.ts';

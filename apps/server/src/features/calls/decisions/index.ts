@@ -1,0 +1,1 @@
+export { findDeclaredVersion } from './decisions.repo.ts';

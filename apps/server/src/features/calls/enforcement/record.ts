@@ -1,0 +1,102 @@
+import type { Call } from '@behest/protocol/enforcement/call';
+import type { ReasonCode } from '@behest/protocol/enforcement/reasons';
+import type { Result } from '@behest/protocol/enforcement/result';
+import { announcement, type DataOf, entryOnly } from '../../../platform/acts.ts';
+import type { Explanation } from '../../grants/policies/index.ts';
+
+/** The answer to one call, without its arguments. */
+export interface CallData {
+  readonly connector: string;
+  readonly tool: string;
+  readonly permission?: string;
+  readonly resource?: string;
+  readonly amount?: number | string;
+  readonly caseId?: string;
+  readonly caseVersion?: string;
+  readonly callId: string;
+  /** Absent where the arguments have no canonical form. */
+  readonly actionHash?: string;
+  readonly manifestVersion?: string;
+  readonly capsMode: 'enforce' | 'warn';
+  /** The call only asked: nothing was reserved. */
+  readonly checkOnly?: true;
+  readonly reasonCode?: ReasonCode;
+  readonly subReason?: string;
+  /** The policy that denied the call, and by which conditions. */
+  readonly policyId?: string;
+  readonly explanation?: Explanation;
+  /** The denials that `capsMode` `warn` let pass. */
+  readonly wouldDeny?: readonly { readonly reasonCode: string; readonly subReason: string | null }[];
+  readonly decisionId?: string;
+  /** The codes of the warnings. */
+  readonly warnings?: readonly string[];
+  /** The interface by which the call was asked about, if it is not the service's own. */
+  readonly via?: 'authzen';
+  /** The point that enforces the answer: a caller with an API key, or a resource. */
+  readonly pep?: string;
+}
+
+export const acts = {
+  'tool.enforce': entryOnly(),
+  'enforcement.denied': announcement<CallData>(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Announcements extends DataOf<Pick<typeof acts, 'enforcement.denied'>> {}
+}
+
+const MOST_LISTED = 20;
+const LONGEST_CASE = 256; // code points
+
+interface Answered {
+  readonly call: Call;
+  readonly capsMode: 'enforce' | 'warn';
+  readonly result: Result;
+  readonly actionHash: string | undefined;
+  readonly denied: Explanation | undefined;
+}
+
+/** The facts of a call that the audit log keeps. Arguments stay out, and so does what has no form that can be kept. */
+export function callDataOf({ call, capsMode, result, actionHash, denied }: Answered): CallData {
+  const { resource, caseVersion, reserve } = call;
+  const [amount, caseId] = [keptAmount(call.amount), keptCase(call.caseId)];
+  const { permission, call_id: callId, manifest_version: manifestVersion, decision, would_deny } = result;
+  const warnings = [...new Set(result.warnings.map(({ code }) => code))];
+  return {
+    connector: call.connector,
+    tool: call.tool,
+    ...(permission !== null && { permission }),
+    ...(resource !== undefined && { resource }),
+    ...(amount !== undefined && { amount }),
+    ...(caseId !== undefined && { caseId }),
+    ...(caseVersion !== undefined && { caseVersion }),
+    callId,
+    ...(actionHash !== undefined && { actionHash }),
+    ...(manifestVersion !== null && { manifestVersion }),
+    capsMode,
+    ...(reserve === false && { checkOnly: true as const }),
+    ...(result.reason_code !== null && { reasonCode: result.reason_code }),
+    ...(result.sub_reason !== null && { subReason: result.sub_reason }),
+    ...(denied && { policyId: denied.policyId, explanation: denied }),
+    ...(would_deny && {
+      wouldDeny: would_deny
+        .slice(0, MOST_LISTED)
+        .map(({ reason_code, sub_reason }) => ({ reasonCode: reason_code, subReason: sub_reason })),
+    }),
+    ...(decision && { decisionId: decision.decision_id }),
+    ...(warnings.length > 0 && { warnings }),
+  };
+}
+
+/** A number that a reader could round is kept as text. */
+function keptAmount(amount: unknown): number | string | undefined {
+  if (typeof amount !== 'number') return undefined;
+  const isExact = Number.isSafeInteger(amount) || (!Number.isInteger(amount) && Math.abs(amount) >= 1e-6);
+  return isExact ? amount : String(amount);
+}
+
+function keptCase(caseId: unknown): string | undefined {
+  return typeof caseId === 'string' && caseId !== '' && [...caseId].length <= LONGEST_CASE
+    ? caseId
+    : undefined;
+}
