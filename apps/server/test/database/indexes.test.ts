@@ -26,11 +26,11 @@ import { listDueAcrossTenants } from '../../src/features/grants/authorization/au
 import { principalsWithGrants } from '../../src/features/grants/grants/grants.queries.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/grants/grants/grants.repo.ts';
 import { resourceServerAcrossTenants } from '../../src/features/grants/resources/resources.queries.ts';
-import { listReplaced } from '../../src/features/grants/tokens/replace.repo.ts';
+import { listReplaced } from '../../src/features/grants/tokens/tokens.repo.ts';
 import { findRuleOfClient, useOnce } from '../../src/features/oauth/assertions/assertions.repo.ts';
-import { isStopped, listStandingIds } from '../../src/features/oauth/assertions/grants.repo.ts';
+import { isStopped, listStandingIds } from '../../src/features/oauth/assertions/assertions.repo.ts';
 import { findSeat } from '../../src/features/oauth/oauth/oauth.repo.ts';
-import { deleteUnusedClientsAcrossTenants } from '../../src/features/oauth/oauth/registration.repo.ts';
+import { deleteUnusedClientsAcrossTenants } from '../../src/features/oauth/oauth/oauth.repo.ts';
 import { principalsWithPasskeys } from '../../src/features/people/passkeys/passkeys.queries.ts';
 import { principalsWithSessions } from '../../src/features/people/principals/principals.queries.ts';
 import { findLinkAcrossTenants } from '../../src/features/people/setup/setup.repo.ts';

@@ -1,16 +1,18 @@
-import { concerning } from '../../../platform/acts.ts';
+import { type ActSubject, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, agentInactive, badField, notFound, principalInactive } from '../../../platform/errors.ts';
 import { isRedirectUri } from '../../accounts/developers/index.ts';
 import { refuseWhenFull } from '../../accounts/quotas/index.ts';
+import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import { findGrant, type GrantRow } from '../grants/grants.queries.ts';
 import { grantStatus } from '../grants/index.ts';
 import { type Asker, getAsker } from './authorization.repo.ts';
 import { type AcceptedRequest, acceptRequest, mustBeWithin } from './authorization.rules.ts';
 import type { NewRequest } from './authorization.schema.ts';
-import type { ByClient } from './clients.ts';
 import type { AuthorizationDeps } from './deps.ts';
-import { recordingScopes } from './refused.ts';
+import type { ByClient } from './request.ts';
 
 /**
  * Checks everything about a request but the policies. The writes of the engine check it again.
@@ -126,3 +128,30 @@ async function mustHaveRoom(
 }
 
 const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+interface Asked {
+  readonly operation: 'authorize' | 'delegate';
+  readonly about: ActSubject;
+}
+
+/**
+ * Decides whether an agent may ask for its scopes, and records a refusal of them, so that detection sees an agent that
+ * tries. @throws as `decide`
+ */
+export async function recordingScopes<Decided>(
+  { db, clock }: { readonly db: Executor; readonly clock: Clock },
+  caller: Caller,
+  { operation, about }: Asked,
+  decide: () => Decided,
+): Promise<Decided> {
+  try {
+    return decide();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'INVALID_SCOPE') {
+      const data = { operation, reason: 'scope_exceeded', ...error.details };
+      const attempt = { action: 'authorization.scope_refused', about, data, hasOwnEntry: true } as const;
+      await inTransaction(db, (tx) => recordBlockedAttempt(tx, caller, attempt, clock()));
+    }
+    throw error;
+  }
+}

@@ -4,15 +4,15 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import { personTold } from '../../../platform/db/personal-records.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { Job } from '../../../platform/jobs/jobs.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { agentRevoked } from '../../accounts/agents/index.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
-import { expiryOfRequests } from './authorization.jobs.ts';
 import { eraseRequests, tellRequests } from './authorization.repo.ts';
 import { authorizationRoutes, rates } from './authorization.routes.ts';
-import { authorizationDeps, authorizationParts, authorizationSettings } from './authorization.settings.ts';
-import { countOverdue } from './expire.ts';
-import { cancelRequestsOfAccount, cancelRequestsOfAgent } from './requests.ts';
+import { authorizationDeps, authorizationParts, authorizationSettings } from './deps.ts';
+import { countOverdue, expireDueRequests, type RequestExpiryDeps } from './expire.ts';
+import { cancelRequestsOfAccount, cancelRequestsOfAgent } from './manage.ts';
 
 const tables: TableUse = {
   owns: { auth_requests: { quota: 'authorizations', every: 'month', kib: 16 } },
@@ -109,3 +109,16 @@ export const authorization = defineFeature({
     };
   },
 });
+
+const EVERY_SECONDS = 30;
+
+/** Records requests as expired when no decision, or no exchange of their code, came in time. */
+export function expiryOfRequests(deps: RequestExpiryDeps): Job {
+  return {
+    name: 'expiry of requests',
+    everySeconds: EVERY_SECONDS,
+    async run(signal) {
+      while (!signal.aborted && (await expireDueRequests(deps)) > 0);
+    },
+  };
+}

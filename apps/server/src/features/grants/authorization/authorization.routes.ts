@@ -13,10 +13,16 @@ import {
   NewRequest,
   SandboxDecision,
 } from './authorization.schema.ts';
-import { requestConsent } from './authorization.ts';
 import type { AuthorizationDeps } from './deps.ts';
-import { freshLink } from './link.ts';
-import { approveInSandbox, cancelRequest, denyInSandbox, freshCode, getRequest } from './requests.ts';
+import {
+  approveInSandbox,
+  cancelRequest,
+  denyInSandbox,
+  freshCode,
+  freshLink,
+  getRequest,
+} from './manage.ts';
+import { requestConsent } from './request.ts';
 
 export const rates = rateRules({
   authorize: {

@@ -4,14 +4,17 @@ import { issuedDetails, narrowTools, type ToolsEntry } from '@behest/protocol/au
 import { parseDuration } from '@behest/protocol/durations';
 import { narrowArguments } from '@behest/protocol/narrowed-arguments';
 import { canHavePurpose } from '@behest/protocol/purposes';
+import { namedConnectors } from '@behest/protocol/tool-scopes';
 import { type Act, concerning } from '../../../platform/acts.ts';
-import type { Caller } from '../../../platform/caller.ts';
-import { afterCommit, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import { afterCommit, type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { holdPrincipal, isPrincipalActive } from '../../../platform/db/principals.ts';
 import { AppError, badField, principalInactive } from '../../../platform/errors.ts';
 import { getAgentDid, getConcernedAgent, getShownAgent } from '../../accounts/agents/agents.queries.ts';
 import { adoptAgent } from '../../accounts/agents/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import type { ConsentPins } from '../manifests/index.ts';
+import { findPins } from '../manifests/manifests.queries.ts';
 import { type PolicyDecision, refuseDenied } from '../policies/index.ts';
 import { policiesHold, policiesVersion } from '../policies/policies.queries.ts';
 import { findRequest, lockRequest, type RequestRow, updateRequest } from './authorization.repo.ts';
@@ -24,14 +27,12 @@ import {
 } from './authorization.rules.ts';
 import type { RequestStatus } from './authorization.schema.ts';
 import type { AuthorizationDeps } from './deps.ts';
-import { letGo, newCode } from './in-flight.ts';
-import { mustBeAsShown, pinsFor, pinsWithin, type ShownManifest } from './pins.ts';
-import { freeRequests } from './places.ts';
+import { freeRequests, letGo, newCode } from './in-flight.ts';
 
 type ConsentMethod = NonNullable<RequestRow['consentMethod']>;
 
 /** The part of a request that is allowed. An absent member stays as requested. */
-export interface Narrowing {
+interface Narrowing {
   readonly scopes?: readonly string[];
   readonly expiresIn?: string;
   /** The tools that stay, by connector. */
@@ -42,7 +43,7 @@ export interface Narrowing {
   readonly manifests?: readonly ShownManifest[];
 }
 
-export interface Approval {
+interface Approval {
   readonly method: ConsentMethod;
   readonly narrowing: Narrowing;
   /** The origin of the decision. Only the audit entry has it. */
@@ -217,4 +218,37 @@ function keptScopes({ scopes: asked, purpose }: RequestRow, scopes: readonly str
     throw badField('scopes', 'not_allowed', 'The purpose needs a tool scope; keep one that was requested.');
   }
   return kept;
+}
+
+/** A manifest as a person was shown it; null where the connector had none. */
+export interface ShownManifest {
+  readonly connector: string;
+  readonly sha256: string | null;
+}
+
+/** The manifests under which these scopes are given; null where no scope names a connector. */
+export async function pinsFor(
+  db: Executor,
+  tenant: Tenant,
+  scopes: readonly string[],
+): Promise<ConsentPins | null> {
+  const connectors = namedConnectors(scopes);
+  return connectors.length === 0 ? null : findPins(db, tenant, connectors);
+}
+
+/** The pins of the connectors that these scopes name. */
+function pinsWithin({ mode, pins }: ConsentPins, scopes: readonly string[]): ConsentPins | null {
+  const named = namedConnectors(scopes);
+  return named.length === 0
+    ? null
+    : { mode, pins: pins.filter(({ connector }) => named.includes(connector)) };
+}
+
+/** @throws CONFLICT when a manifest has another version than the person was shown */
+function mustBeAsShown(pins: ConsentPins | null, shown: readonly ShownManifest[]): void {
+  const current = new Map(pins?.pins.map(({ connector, sha256 }) => [connector, sha256]));
+  if (shown.every(({ connector, sha256 }) => (current.get(connector) ?? null) === sha256)) return;
+  throw new AppError('CONFLICT', 'A tool of this request has changed meanwhile; look at the request again.', {
+    field: 'manifests',
+  });
 }

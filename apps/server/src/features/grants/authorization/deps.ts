@@ -1,8 +1,13 @@
+import { boolean, oneOf } from '../../../config/readers.ts';
+import { defaulted, optional, type ValuesOf } from '../../../config/setting.ts';
+import type { House } from '../../../feature.ts';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { hook } from '../../../platform/hooks.ts';
+import { definePart } from '../../../platform/parts.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { DecideDeps } from '../policies/index.ts';
+import { decisionPoint } from '../policies/index.ts';
 import type { Lifetimes } from './authorization.rules.ts';
 
 /** The demands of single sign-on on people who consent. */
@@ -25,4 +30,36 @@ export interface AuthorizationDeps extends DecideDeps {
   readonly principalProof: 'required' | 'optional';
   /** Whether consent links name the developer's verified domain. */
   readonly linksToDomains: boolean;
+}
+
+export const authorizationSettings = {
+  PRINCIPAL_PROOF: optional(
+    oneOf('required', 'optional'),
+    'in production `required`, else `optional`',
+    'Whether a live developer must set up a proof of its principals before asking them for consent.',
+  ),
+  CUSTOM_DOMAIN_PAGES: defaulted(
+    boolean,
+    'false',
+    'Whether consent links name the verified domain of the developer, whose traffic has to reach the service then.',
+  ),
+};
+
+/** The parts of the process with which requests are made, shown and decided. */
+export const authorizationParts = definePart<AuthorizationDeps>('the parts of authorization');
+
+export function authorizationDeps(
+  house: House,
+  settings: ValuesOf<typeof authorizationSettings>,
+): AuthorizationDeps {
+  const [signOn] = house.listenersOf(signOnRules);
+  if (!signOn) throw new Error('No feature has the rules of single sign-on.');
+  const byDefault = house.isProduction ? 'required' : 'optional';
+  return {
+    ...house,
+    signOn,
+    principalProof: settings.PRINCIPAL_PROOF ?? byDefault,
+    outside: house.take(decisionPoint),
+    linksToDomains: settings.CUSTOM_DOMAIN_PAGES,
+  };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { actionsOf, authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
-import { expiryOfRequests } from './authorization.jobs.ts';
+import { expiryOfRequests } from './authorization.feature.ts';
 import { expireDueRequests } from './expire.ts';
 
 async function twoOpen() {

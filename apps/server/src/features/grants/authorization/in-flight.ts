@@ -1,12 +1,15 @@
+import type { Caller } from '../../../platform/caller.ts';
+import { afterCommit, type Tx } from '../../../platform/db/db.ts';
 import { hashOf, newSecret } from '../../../platform/ids.ts';
 import type { EphemeralEntry, EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import { freeQuota } from '../../accounts/quotas/index.ts';
 
 /**
  * The secrets of an open request, stored by their hashes: the ticket that opens its consent page, and the
  * codes of an approved request. The store may lose them; then the developer asks again. The presence of a
  * secret decides nothing: the request's row decides whether it may still be used.
  */
-export interface InFlight {
+interface InFlight {
   /** The request that a ticket or code belongs to. */
   readonly developerId: string;
   readonly requestId: string;
@@ -64,4 +67,18 @@ export async function letGo(
 ): Promise<void> {
   const keys = requestIds.flatMap((id) => [ticketKey(id), sessionKey(id), shownKey(id)]);
   await store.keepFor(keys, codeSeconds + LATE_SECONDS).catch(() => {});
+}
+
+/**
+ * Gives the places of ended requests back: those of the plan, and after the commit those in the store. Call it after
+ * grants have given their places back: every transaction that needs both counters locks that of grants first.
+ */
+export async function freeRequests(
+  tx: Tx,
+  caller: Caller,
+  { requestIds, store }: { readonly requestIds: readonly string[]; readonly store: EphemeralStore },
+): Promise<void> {
+  if (requestIds.length === 0) return;
+  await freeQuota(tx, caller, 'open_requests', requestIds.length);
+  await afterCommit(tx, () => letGo(store, requestIds));
 }

@@ -1,4 +1,4 @@
-export { admit, mustHaveRoomFor } from './admit.ts';
+export { admit, mustHaveRoomFor, recordingScopes } from './admit.ts';
 export {
   acceptBudget,
   acceptTokenScopes,
@@ -10,19 +10,15 @@ export {
   storedBudget,
 } from './authorization.rules.ts';
 export type { NewRequest } from './authorization.schema.ts';
-export { authorizationParts } from './authorization.settings.ts';
-export { requestConsent } from './authorization.ts';
-export { type AskingClient, clientOfRequest } from './clients.ts';
 export {
   approveRequest,
   denyRequest,
   gone,
   mustBeNarrower,
+  pinsFor,
+  type ShownManifest,
 } from './decide.ts';
-export { type AuthorizationDeps, type SignOnRules, signOnRules } from './deps.ts';
-export { findByCode, findTicket, LATE_SECONDS, sessionKey, shownKey } from './in-flight.ts';
-export { pinsFor, type ShownManifest } from './pins.ts';
-export { freeRequests } from './places.ts';
-export { recordingScopes } from './refused.ts';
-export { cancelRequests, countWrongVerifierOf, getRequest } from './requests.ts';
-export { budgetOf } from './show.ts';
+export { type AuthorizationDeps, authorizationParts, type SignOnRules, signOnRules } from './deps.ts';
+export { findByCode, findTicket, freeRequests, LATE_SECONDS, sessionKey, shownKey } from './in-flight.ts';
+export { budgetOf, cancelRequests, countWrongVerifierOf, getRequest } from './manage.ts';
+export { type AskingClient, clientOfRequest, requestConsent } from './request.ts';

@@ -4,9 +4,9 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { grantsRead } from '../grants/index.ts';
+import { budgetsOfGrants } from './allocate.ts';
 import { eraseBudgets } from './budgets.repo.ts';
 import { budgetRoutes } from './budgets.routes.ts';
-import { budgetsOfGrants } from './budgets.ts';
 
 const tables: TableUse = {
   owns: {

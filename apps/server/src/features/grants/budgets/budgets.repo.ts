@@ -42,13 +42,7 @@ export async function listChain(db: Executor, { tenant, agentIds }: Reach, grant
   return isWithin ? rows : [];
 }
 
-export type AllocationRefusal =
-  | 'revoked'
-  | 'expired'
-  | 'allocated'
-  | 'currency_mismatch'
-  | 'insufficient'
-  | null;
+type AllocationRefusal = 'revoked' | 'expired' | 'allocated' | 'currency_mismatch' | 'insufficient' | null;
 
 /** A hot write. @returns why it wrote nothing, or null */
 export function insertAllocation(
@@ -174,3 +168,82 @@ export async function addUpLedger(db: Executor, { developerId }: Tenant) {
 
 /** Erases rows of a closed account. */
 export const eraseBudgets = eraserOf('budget_entries', 'budget_transactions', 'budget_allocations');
+
+/** The part of a movement that concerns one allocation of a chain. */
+interface Step {
+  readonly id: string;
+  readonly transactionId: string;
+  /** The row of the nearest allocation; null in that row itself. */
+  readonly sourceTransactionId: string | null;
+  /** The grant that was debited; null in the row of its own allocation. */
+  readonly sourceGrantId: string | null;
+  /** The text that stands for what remains, in the acts. */
+  readonly stands: string;
+}
+
+export interface DebitStep extends Step {
+  /** Places of acts: of the debit, and of each share spent that may be announced, by its percentage. */
+  readonly debited: number;
+  readonly shares: Readonly<Record<string, number>>;
+}
+
+interface RefundStep extends Step {
+  readonly refundOf: string;
+}
+
+interface Movement<Steps extends Step> {
+  /** The amount, in billionths; null for all that is left of a debit. */
+  readonly units: string | null;
+  readonly description: string;
+  readonly metadata: object;
+  /** Root first. */
+  readonly allocations: readonly Steps[];
+}
+
+type DebitWrite = Movement<DebitStep> & {
+  /** The ids of the grant and those above it. */
+  readonly chain: readonly string[];
+};
+
+type RefundWrite = Movement<RefundStep> & {
+  readonly refundOf: string;
+  /** The text that stands for the refunded amount, in the acts. */
+  readonly stands: string;
+};
+
+/** The rest of each allocation by the text that stands for it, or why nothing was written. */
+type Written = { readonly fills: Readonly<Record<string, string>> } | { readonly refusal: string };
+
+interface Recorded<Write> {
+  readonly write: Write;
+  readonly records: Records;
+  readonly rootGrantId: string;
+}
+
+/** A hot write. @returns `changed` when an allocation or an act is missing, and has written nothing */
+export async function writeDebit(
+  db: Executor,
+  tenant: Tenant,
+  at: Date,
+  { write, records, rootGrantId }: Recorded<DebitWrite>,
+): Promise<Written> {
+  const fact = hotCall('write_debit', { ...write });
+  return toWritten(await records.writeChosen(db, { tenant, at, fact, turn: turnOf(rootGrantId) }));
+}
+
+/** A hot write. */
+export async function writeRefund(
+  db: Executor,
+  tenant: Tenant,
+  at: Date,
+  { write, records, rootGrantId }: Recorded<RefundWrite>,
+): Promise<Written> {
+  const fact = hotCall('write_refund', { ...write });
+  return toWritten(await records.writeChosen(db, { tenant, at, fact, turn: turnOf(rootGrantId) }));
+}
+
+/** Before all other turns: trees of grants in one order. */
+const turnOf = (rootGrantId: string) => `budget ${rootGrantId}`;
+
+const toWritten = (outcome: Awaited<ReturnType<Records['writeChosen']>>): Written =>
+  'made' in outcome ? { fills: outcome.made.fills } : outcome;

@@ -2,6 +2,14 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import {
+  allocate,
+  type BudgetDeps,
+  getBalance,
+  listAllocations,
+  listTransactions,
+  verifyLedger,
+} from './allocate.ts';
+import {
   Allocation,
   AllocationPage,
   AllocationQuery,
@@ -15,16 +23,7 @@ import {
   TransactionPage,
   TransactionQuery,
 } from './budgets.schema.ts';
-import {
-  allocate,
-  type BudgetDeps,
-  getBalance,
-  listAllocations,
-  listTransactions,
-  verifyLedger,
-} from './budgets.ts';
-import { debit } from './debit.ts';
-import { refund } from './refund.ts';
+import { debit, refund } from './debit.ts';
 
 /** Backends of agents use these routes, each key for its own agents. */
 const ofAgents = { access: 'developer', role: 'runtime', boundKeys: 'own agents', rate: 'default' } as const;

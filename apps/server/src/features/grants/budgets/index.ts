@@ -1,1 +1,1 @@
-export { allocationRefused, budgetAllocated, budgetsOfGrants } from './budgets.ts';
+export { allocationRefused, budgetAllocated, budgetsOfGrants } from './allocate.ts';

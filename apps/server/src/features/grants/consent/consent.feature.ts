@@ -7,12 +7,10 @@ import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { webauthnRelyingParty } from '../../people/passkeys/index.ts';
 import { enforcementBegan } from '../../people/sso/index.ts';
 import { authorizationParts } from '../authorization/index.ts';
-import { rates } from './consent.rates.ts';
 import { eraseConsentMails } from './consent.repo.ts';
-import { consentRoutes } from './consent.routes.ts';
-import { consentPasskeyRoutes } from './passkey.routes.ts';
+import { consentPasskeyRoutes, consentRoutes, rates } from './consent.routes.ts';
 import { authenticateConsent, CSRF_KEY_USE } from './session.ts';
-import { endPages } from './sign-on.ts';
+import { endPages } from './verify.ts';
 
 const tables: TableUse = {
   owns: { consent_mails: { most: 1 } },

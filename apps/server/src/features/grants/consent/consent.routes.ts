@@ -1,10 +1,13 @@
+import { Assertion, AssertionOptions } from '@behest/protocol/passkey-shapes';
 import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stringifySetCookie } from 'cookie';
-import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
-import { rates } from './consent.rates.ts';
+import { passkeyRates } from '../../people/passkeys/index.ts';
 import {
+  AskForPasskey,
   CheckCode,
   CheckedCode,
   ConsentApproval,
@@ -14,15 +17,24 @@ import {
   ConsentPath,
   OpenedSession,
   OpenSession,
+  Proved,
   SentCode,
   ShownRequest,
   SignOn,
 } from './consent.schema.ts';
 import { approve, deny } from './decide.ts';
 import { checkCode, sendCode } from './email.ts';
-import { holdReader } from './hold.routes.ts';
-import { type ConsentDeps, cookieName, isSecure, openSession, showRequest } from './session.ts';
-import { signOnAddress } from './sign-on.ts';
+import { askForPasskey, takePasskey } from './passkey.ts';
+import {
+  type ConsentDeps,
+  type ConsentSession,
+  cookieName,
+  isSecure,
+  openSession,
+  showRequest,
+  signOnCookieName,
+} from './session.ts';
+import { signOnAddress } from './verify.ts';
 
 export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app, deps) => {
   const holdOf = holdReader(deps);
@@ -206,5 +218,88 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       },
     },
     (request) => deny(deps, callerOf(request), request.params.id, request.body),
+  );
+};
+
+export const rates = rateRules({
+  consent: {
+    perMinute: 30,
+    describes:
+      '`/v1/consent/*`, by authorization request for the holder of its ticket or cookie; four times as many by client address',
+    counts: [{ by: 'resource' }, { by: 'address', factor: 4 }],
+  },
+  emailCode: {
+    perMinute: 5,
+    describes:
+      'sending and checking a mailed code, by authorization request for the holder of its cookie; 24 times as many by client address',
+    counts: [{ by: 'resource' }, { by: 'address', factor: 24 }],
+  },
+});
+
+/** Counts proofs by passkeys, wherever a person gives them. */
+const assertRate = passkeyRates.assert;
+
+interface FromBrowser {
+  readonly params: { readonly id: string };
+  readonly headers: { readonly cookie?: string | undefined };
+}
+
+/** Reads the claim of a browser to a request. */
+const holdReader =
+  ({ publicBaseUrl }: Pick<ConsentDeps, 'publicBaseUrl'>) =>
+  ({ params, headers }: FromBrowser): ConsentSession => ({
+    requestId: params.id,
+    secret: cookiesIn(headers)[cookieName(params.id, publicBaseUrl)] ?? '',
+    signOn: cookiesIn(headers)[signOnCookieName(publicBaseUrl)],
+  });
+
+const onPage = { access: 'consent', fromOwnPages: true, rate: assertRate } as const;
+
+/** The person proves who they are by a passkey, which signs what they see and choose. */
+export const consentPasskeyRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app, deps) => {
+  const holdOf = holdReader(deps);
+
+  app.post(
+    '/v1/consent/:id/passkey/options',
+    {
+      config: {
+        ...onPage,
+        failures: ['FIDO_NOT_ENROLLED', 'INVALID_SCOPE', 'CONSENT_REQUIRED', 'NOT_FOUND', 'GONE', 'CONFLICT'],
+      },
+      schema: {
+        operationId: 'consent.passkeyOptions',
+        summary: "Ask for the person's passkey over what they see and choose",
+        params: ConsentPath,
+        body: AskForPasskey,
+        response: { 200: AssertionOptions },
+      },
+    },
+    (request) => askForPasskey(deps, callerOf(request), holdOf(request), request.body.decision),
+  );
+
+  app.post(
+    '/v1/consent/:id/passkey/verify',
+    {
+      config: {
+        ...onPage,
+        failures: [
+          'CHALLENGE_INVALID',
+          'WEBAUTHN_VERIFICATION_FAILED',
+          'WEBAUTHN_CLONE_SUSPECTED',
+          'CONSENT_REQUIRED',
+          'NOT_FOUND',
+          'GONE',
+          'CONFLICT',
+        ],
+      },
+      schema: {
+        operationId: 'consent.passkeyVerify',
+        summary: "Check the answer of the person's passkey",
+        params: ConsentPath,
+        body: Assertion,
+        response: { 200: Proved },
+      },
+    },
+    (request) => takePasskey(deps, callerOf(request), holdOf(request), request.body),
   );
 };

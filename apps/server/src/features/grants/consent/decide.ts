@@ -8,7 +8,7 @@ import type { TakenAssertion } from './consent.rules.ts';
 import type { ConsentApproval, ConsentApproved, ConsentDenial, ConsentDenied } from './consent.schema.ts';
 import { isSignedFor } from './passkey.ts';
 import { type ConsentDeps, type ConsentSession, requestOfSession, verificationFor } from './session.ts';
-import { manifestsAsShown } from './shown.ts';
+import { manifestsAsShown } from './show.ts';
 import { proofMissing, unproved } from './verify.ts';
 
 /**

@@ -10,8 +10,8 @@ import {
   toolLevels,
 } from '@behest/protocol/tool-scopes';
 import { type CapWindow, capWindows, type ToolsEntry } from '@behest/protocol/tools-entry';
+import { type Change, type DiffItem, ordered, type Terms } from './diff.rules.ts';
 import type { Say } from './diff-words.rules.ts';
-import { type Change, type DiffItem, ordered, type Terms } from './terms.rules.ts';
 
 /** Compares the limits of each connector that both consents reach. The scopes tell of the others. */
 export function diffOfTools(before: Terms, after: Terms, say: Say): DiffItem[] {

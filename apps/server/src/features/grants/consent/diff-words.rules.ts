@@ -1,7 +1,7 @@
 import { writeAmount } from '@behest/protocol/amounts';
 import type { CapWindow } from '@behest/protocol/tools-entry';
 import { durationInWords, purposeLabel, scopeInWords } from '@behest/protocol/words';
-import type { Change } from './terms.rules.ts';
+import type { Change } from './diff.rules.ts';
 
 type Pair<Of> = readonly [before: Of, after: Of];
 

@@ -3,8 +3,8 @@ import { covers } from '@behest/protocol/scopes';
 import { TOOLS_TYPE, type ToolsEntry } from '@behest/protocol/tools-entry';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Terms } from './diff.rules.ts';
 import { difference } from './diff.rules.ts';
-import type { Terms } from './terms.rules.ts';
 
 const base: Terms = {
   scopes: ['tool:pay:write'],

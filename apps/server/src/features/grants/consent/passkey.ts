@@ -13,8 +13,7 @@ import {
   requestOfSession,
   storeProof,
 } from './session.ts';
-import { signedRequest } from './show.ts';
-import { manifestsAsShown } from './shown.ts';
+import { manifestsAsShown, signedRequest } from './show.ts';
 
 const subjectOf = ({ id: subjectId, principalId }: ShownRow) =>
   ({ use: 'consent', subjectId, principalId }) as const;

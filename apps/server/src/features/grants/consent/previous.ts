@@ -9,10 +9,16 @@ import { grantStatus } from '../grants/index.ts';
 import { type ConsentPins, storedPins } from '../manifests/index.ts';
 import { findCurrentTools, findPinnedTools } from '../manifests/manifests.queries.ts';
 import type { ShownRow } from './consent.repo.ts';
+import { countOtherActive, findLastConsent } from './consent.repo.ts';
 import type { Previous, Verification } from './consent.schema.ts';
-import { difference } from './diff.rules.ts';
-import { countOtherActive, findLastConsent } from './previous.repo.ts';
-import { type Diff, hostOf, type ShownAgent, type ShownManifestOf, type Terms } from './terms.rules.ts';
+import {
+  type Diff,
+  difference,
+  hostOf,
+  type ShownAgent,
+  type ShownManifestOf,
+  type Terms,
+} from './diff.rules.ts';
 
 /** A consent that is older is no longer what the person has in mind. */
 const REMEMBERED_MS = 400 * 86_400_000;

@@ -23,8 +23,7 @@ import type { Proofs } from './consent.rules.ts';
 import type { OpenedSession, OpenSession, ShownRequest } from './consent.schema.ts';
 import { readHint } from './hint.ts';
 import { previousConsent } from './previous.ts';
-import { shownRequest } from './show.ts';
-import { showManifests } from './shown.ts';
+import { showManifests, shownRequest } from './show.ts';
 import { verifyPerson } from './verify.ts';
 
 export interface ConsentDeps extends AuthorizationDeps, PasskeyDeps {

@@ -2,13 +2,17 @@ import type { Mode } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { thumbprintsOf } from '../../accounts/developers/index.ts';
+import type { OnEnforced } from '../../people/sso/index.ts';
 import { readSessionCookie, ssoRequired } from '../../people/sso/index.ts';
 import { type Standing, standingOf } from '../../people/sso/sessions.queries.ts';
+import { openRequests } from '../authorization/authorization.queries.ts';
+import { sessionKey } from '../authorization/index.ts';
 import { type ConsentMode, type Proofs, verificationOf, withSignOn } from './consent.rules.ts';
-import type { Verification } from './consent.schema.ts';
+import type { SignOn, Verification } from './consent.schema.ts';
+import { type ConsentDeps, type ConsentSession, requestOfSession } from './session.ts';
 
 /** A person at a page, with the demands of their developer and the proofs of their browser. */
-export interface AtPage {
+interface AtPage {
   readonly developerId: string;
   readonly principalId: string;
   readonly mode: Mode;
@@ -24,7 +28,7 @@ export interface AtPage {
   readonly signOn: string | undefined;
 }
 
-export interface Verified {
+interface Verified {
   readonly verification: Verification;
   /** Undefined where single sign-on is not demanded of the person. */
   readonly standing: Standing | undefined;
@@ -88,3 +92,25 @@ export function signInUrl(
   });
   return `${publicBaseUrl}${standing.signInAt.loginPath}&${more}`;
 }
+
+/**
+ * The address at which the person signs in, and from which the browser comes back to the page.
+ * @throws as `requestOfSession`, CONFLICT where the service cannot tell the provider of this person
+ */
+export async function signOnAddress(deps: ConsentDeps, session: ConsentSession): Promise<SignOn> {
+  const { row, standing } = await requestOfSession(deps, session);
+  const { principalId } = row;
+  const returnTo = `/consent?req=${session.requestId}`;
+  return { redirectTo: signInUrl(deps.publicBaseUrl, standing, { principalId, returnTo }) };
+}
+
+/**
+ * Ends the pages of open requests of whose principals single sign-on is demanded from now on. The store may lose or keep
+ * them: each approval looks at the demand itself.
+ */
+export const endPages: OnEnforced = async (tx, { tenant }, { concerned, store }) => {
+  const open = await openRequests(tx, tenant);
+  const ending = new Set(await concerned([...new Set(open.map(({ principalId }) => principalId))]));
+  const ended = open.filter(({ principalId }) => ending.has(principalId));
+  await Promise.all(ended.map(({ id }) => store.remove(sessionKey(id)))).catch(() => {});
+};

@@ -4,7 +4,7 @@ import { actionsOf, grantTo } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { follow } from '../../../../test/app/streams.ts';
 import { announceExpiredGrants } from './expire.ts';
-import { expiryOfGrants } from './grants.jobs.ts';
+import { expiryOfGrants } from './grants.feature.ts';
 
 async function withGrant() {
   const service = await startListening({ env: { PLAN_FREE_OPEN_REQUESTS: 'unlimited' } });

@@ -4,14 +4,14 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import type { RenewalCause } from '../../../platform/db/types.gen.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { Job } from '../../../platform/jobs/jobs.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { agentRevoked } from '../../accounts/agents/index.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
-import { expiryOfGrants } from './grants.jobs.ts';
-import { eraseGrants } from './grants.repo.ts';
+import { announceExpiredGrants, type GrantExpiryDeps } from './expire.ts';
+import { eraseGrants, eraseRenewals } from './grants.repo.ts';
 import { grantRoutes } from './grants.routes.ts';
 import { grantsRead } from './list.ts';
-import { eraseRenewals } from './renewals.repo.ts';
 import { revokeGrantsOfAccount, revokeGrantsOfAgent } from './revoke.ts';
 
 const tables: TableUse = {
@@ -97,3 +97,16 @@ export const grants = defineFeature({
     jobs: [expiryOfGrants(house)],
   }),
 });
+
+const EVERY_SECONDS = 30;
+
+/** Announces expired grants. */
+export function expiryOfGrants(deps: GrantExpiryDeps): Job {
+  return {
+    name: 'expiry of grants',
+    everySeconds: EVERY_SECONDS,
+    async run(signal) {
+      while (!signal.aborted && (await announceExpiredGrants(deps)) > 0);
+    },
+  };
+}

@@ -1,12 +1,12 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { deletedBy, type EraseRows, eraserOf } from '../../../platform/db/erasure.ts';
 import { hotCall } from '../../../platform/db/hot-writes.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { statement } from '../../../platform/db/statement.ts';
-import type { Grants } from '../../../platform/db/types.gen.ts';
+import type { Grants, RenewalCause } from '../../../platform/db/types.gen.ts';
 import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
 import { grantsWithAgent, livingGrantsOfPrincipal, ownDelegation } from './grants.queries.ts';
 import type { GrantQuery } from './grants.schema.ts';
@@ -167,7 +167,7 @@ export async function lockDelegation(tx: Tx, { developerId }: Tenant): Promise<v
   await sql`select lock_delegation(${developerId})`.execute(tx);
 }
 
-export interface Revocation {
+interface Revocation {
   readonly at: Date;
   readonly rootIds: readonly string[];
   /** The grants of the tree as the caller has read it. */
@@ -176,7 +176,7 @@ export interface Revocation {
 }
 
 /** The consequences of the end of a part of a tree. */
-export interface Fallen {
+interface Fallen {
   /** How many of the grants had not expired. */
   readonly living: number;
   /** The ids of passports about grants that are not in this part. */
@@ -239,3 +239,28 @@ export const eraseGrants: EraseRows = (tx, { developerId }, limit) =>
     tx,
     sql`delete from grants where developer_id = ${developerId} and ctid = any (array(select ctid from grants where developer_id = ${developerId} order by delegation_depth desc limit ${limit}))`,
   );
+
+interface NewRenewals {
+  readonly grantId: string;
+  readonly causes: readonly RenewalCause[];
+  readonly at: Date;
+}
+
+/** Keeps why a grant's consent has to be renewed. @returns the causes that were not kept before */
+export async function keepRenewals(
+  tx: Tx,
+  { developerId }: Tenant,
+  { grantId, causes, at }: NewRenewals,
+): Promise<RenewalCause[]> {
+  if (causes.length === 0) return [];
+  const rows = await tx
+    .insertInto('grantRenewals')
+    .values(causes.map((cause) => ({ developerId, grantId, cause, foundAt: at })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('cause')
+    .execute();
+  return rows.map(({ cause }) => cause);
+}
+
+/** Erases rows of a closed account. */
+export const eraseRenewals = eraserOf('grant_renewals');

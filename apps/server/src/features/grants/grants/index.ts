@@ -1,6 +1,5 @@
-export { grantStatus } from './grants.rules.ts';
-export { grantsRead, type OnGrantsRead } from './list.ts';
-export { noteRenewals } from './renewals.ts';
+export { grantStatus, grantsRead, type OnGrantsRead } from './list.ts';
+export { noteRenewals } from './require-consent.ts';
 export {
   countEnded,
   holdDelegations,

@@ -8,7 +8,6 @@ import { byId, mustBeSpan, pageOf } from '../../../platform/paging.ts';
 import { storedPins } from '../manifests/index.ts';
 import { findGrant, type GrantRow } from './grants.queries.ts';
 import { listGrantRows } from './grants.repo.ts';
-import { grantStatus } from './grants.rules.ts';
 import type { Grant, GrantPage, GrantQuery } from './grants.schema.ts';
 
 export interface GrantDeps {
@@ -93,4 +92,15 @@ function toGrant(row: GrantRow, { mode }: Caller, now: Date, added: AddedMembers
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
     ...(mode === 'sandbox' && { sandbox: true as const }),
   };
+}
+
+interface Lifetime {
+  readonly status: 'active' | 'revoked';
+  readonly expiresAt: Date;
+}
+
+/** The row says whether the grant was revoked. Expiry follows from the clock. */
+export function grantStatus({ status, expiresAt }: Lifetime, now: Date): Grant['status'] {
+  if (status === 'revoked') return 'revoked';
+  return expiresAt <= now ? 'expired' : 'active';
 }

@@ -1,2 +1,2 @@
-export { type FindLoaded, manifestLibrary } from './library.ts';
-export { type ConsentPins, pinsInToken, storedPins } from './pins.rules.ts';
+export { type ConsentPins, pinsInToken, storedPins } from './manifests.rules.ts';
+export { type FindLoaded, manifestLibrary } from './put.ts';

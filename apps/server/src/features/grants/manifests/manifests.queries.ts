@@ -1,8 +1,8 @@
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
+import type { ConsentPin, ConsentPins } from './manifests.rules.ts';
 import { storedManifest } from './manifests.rules.ts';
-import type { ConsentPin, ConsentPins } from './pins.rules.ts';
 
 /** The manifests of a developer as they are now, each with its text. */
 export function currentManifests(db: Executor, { developerId }: Tenant) {

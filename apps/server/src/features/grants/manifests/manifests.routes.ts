@@ -9,7 +9,7 @@ import {
   PutManifest,
   StoredManifest,
 } from './manifests.schema.ts';
-import { deleteManifest, getManifest, listManifests, type ManifestDeps, putManifest } from './manifests.ts';
+import { deleteManifest, getManifest, listManifests, type ManifestDeps, putManifest } from './put.ts';
 
 export const manifestRoutes: FastifyPluginAsyncTypebox<ManifestDeps> = async (app, deps) => {
   app.put(

@@ -2,11 +2,11 @@ import { readEntryRules } from '@behest/protocol/arguments/entry-rules';
 import type { Rules } from '@behest/protocol/arguments/rules';
 import { reportTo } from '@behest/protocol/field-reports';
 import { isPurpose } from '@behest/protocol/purposes';
-import { isWithin } from '@behest/protocol/tool-scopes';
+import type { ReadScope } from '@behest/protocol/scopes';
+import { isWithin, type ToolScope, toolLevels } from '@behest/protocol/tool-scopes';
 import { AppError, badField } from '../../../platform/errors.ts';
-import type { Conditions } from './match.rules.ts';
-import { readNetwork } from './networks.rules.ts';
-import { isZone } from './time.rules.ts';
+import type { Conditions, Network, Policy, ReadAsked } from './match.rules.ts';
+import { isPrefix, isZone, levelOf, readNetwork } from './match.rules.ts';
 
 /** Refuses conditions that would match never or always, which no author means. @throws BAD_REQUEST */
 export function mustBeConditions(policy: Conditions): void {
@@ -71,3 +71,256 @@ export function acceptArguments(value: object): Readonly<Record<string, Rules>> 
   }
   return read;
 }
+
+/** A text under which policies are found. A key is exact when each request that asks for it overlaps the scope. */
+interface Key {
+  readonly text: string;
+  readonly isExact: boolean;
+}
+
+/** More colons than this in a scope are not told apart by keys. */
+const MOST_COLONS = 8;
+/** Stands for every connector in keys of denials. No connector has this name. */
+const EVERY = '>';
+
+const exact = (text: string): Key => ({ text, isExact: true });
+const rough = (text: string): Key => ({ text, isExact: false });
+
+/** `a:b:c` begins with `a:` and `a:b:`. */
+function stemsOf(text: string, most = Number.POSITIVE_INFINITY): string[] {
+  const stems: string[] = [];
+  for (let at = text.indexOf(':'); at !== -1 && stems.length < most; at = text.indexOf(':', at + 1)) {
+    stems.push(text.slice(0, at + 1));
+  }
+  return stems;
+}
+
+/** `a:*` covers the texts that begin with `a:`. */
+const stemOf = ({ text, isTool }: ReadScope): string | undefined =>
+  !isTool && text.endsWith(':*') ? text.slice(0, -1) : undefined;
+
+/** The keys of a scope that covers others. */
+function plainKeys(scope: ReadScope): Key[] {
+  if (scope.text === '*') return [exact('*')];
+  const stem = stemOf(scope);
+  return stem === undefined ? [exact(`=${scope.text}`)] : [exact(`=${scope.text}`), exact(`^${stem}`)];
+}
+
+const keysOverPlain = ({ text }: ReadScope): string[] => [
+  '*',
+  `=${text}`,
+  ...stemsOf(text).map((stem) => `^${stem}`),
+];
+
+/** The keys under which a scope of a permission is found. */
+export function coverKeys(scope: ReadScope): Key[] {
+  const { tool } = scope;
+  if (!tool) return plainKeys(scope);
+  const { connector, resource } = tool;
+  if (resource === undefined) return [rough(`t${connector}`)];
+  const own = rough(`r${connector} ${resource}`);
+  return isPrefix(resource) ? [own, rough(`q${connector} ${resource.slice(0, -1)}`)] : [own];
+}
+
+/** The keys of the scopes that may cover this one. @param hasPrefixes whether any policy names a prefix of resources */
+export function keysAskedOfCovers(scope: ReadScope, hasPrefixes: boolean): string[] {
+  const { tool } = scope;
+  if (!tool) return keysOverPlain(scope);
+  const { resource } = tool;
+  return [...new Set([tool.connector, '*'])].flatMap((connector) => [
+    `t${connector}`,
+    ...(resource === undefined ? [] : [`r${connector} ${resource}`]),
+    ...(hasPrefixes && resource !== undefined ? prefixKeys(`q${connector} `, resource) : []),
+  ]);
+}
+
+const prefixKeys = (before: string, resource: string) =>
+  Array.from({ length: resource.length + 1 }, (_, length) => before + resource.slice(0, length));
+
+/** The keys under which a scope of a denial is found. */
+export function denyKeys(scope: ReadScope): Key[] {
+  const { tool, text } = scope;
+  if (tool) return [tool.connector, EVERY].flatMap((connector) => deniedTool(connector, tool));
+  if (text === '*') return [exact('*'), exact('>')];
+  const stems = stemsOf(text, MOST_COLONS);
+  // A request for `a:*` asks for what is below `a:`, and one for `*` for everything.
+  const below = stems.map((stem, place) => (place + 1 < MOST_COLONS ? exact(`>${stem}`) : rough(`>${stem}`)));
+  return [...plainKeys(scope), exact('>'), ...below];
+}
+
+function deniedTool(connector: string, tool: ToolScope): Key[] {
+  const { resource } = tool;
+  const place = `${connector} ${levelOf(tool)}`;
+  if (resource === undefined) return [exact(`t${place}`)];
+  const within = [exact(`a${place}`), rough(`p${place}`)];
+  return isPrefix(resource)
+    ? [...within, exact(`q${place} ${resource.slice(0, -1)}`)]
+    : [...within, exact(`r${place} ${resource}`)];
+}
+
+/** The keys of the denied scopes that may overlap this one. @param hasPrefixes as above */
+export function keysAskedOfDenials(scope: ReadScope, hasPrefixes: boolean): string[] {
+  const { tool, text } = scope;
+  if (tool) return ['*', ...deniedToolsAsked(tool, hasPrefixes)];
+  if (text === '*') return ['*', '>'];
+  const stem = stemOf(scope);
+  const below =
+    stem === undefined
+      ? []
+      : stemsOf(stem, MOST_COLONS)
+          .slice(-1)
+          .map((known) => `>${known}`);
+  return [...keysOverPlain(scope), ...below];
+}
+
+function deniedToolsAsked(tool: ToolScope, hasPrefixes: boolean): string[] {
+  const { connector, resource } = tool;
+  const connectors = connector === '*' ? [EVERY] : [connector, '*'];
+  const levels = toolLevels.slice(0, levelOf(tool) + 1).map((_, level) => level);
+  return connectors.flatMap((name) =>
+    levels.flatMap((level) => {
+      const place = `${name} ${level}`;
+      if (resource === undefined) return [`t${place}`, `a${place}`];
+      if (isPrefix(resource)) return [`t${place}`, `p${place}`];
+      const prefixes = hasPrefixes ? prefixKeys(`q${place} `, resource) : [];
+      return [`t${place}`, `r${place} ${resource}`, ...prefixes];
+    }),
+  );
+}
+
+/**
+ * The further conditions under which a policy is looked up. Policies of one shape are found by one key: the request's purpose,
+ * its network cut to a length, its tool cut to a length and its depth cut to some bits. So a request asks once for each
+ * shape, however many policies there are.
+ *
+ * @see V. Srinivasan et al., "Packet classification using tuple space search", SIGCOMM 1999
+ */
+export interface Shape {
+  readonly hasPurpose: boolean;
+  /** Unknown holds the policies that restrict where the address of the caller is not known. */
+  readonly network: Pick<Network, 'width' | 'length'> | 'unknown' | null;
+  /** A whole name, or a prefix of this many characters. */
+  readonly tool: 'whole' | number | null;
+  /** The depth without so many of its last bits. */
+  readonly depth: number | null;
+}
+
+/** A key under which a policy stands, among the policies of a shape. */
+interface Place {
+  readonly shape: Shape;
+  readonly key: string;
+}
+
+/** The places of a policy and its conditions that no place tells, as a text. */
+interface Placing {
+  readonly places: readonly Place[];
+  readonly conditions: string;
+}
+
+/** More places than this for one policy are not made: then fewer conditions are looked up. */
+const MOST_PLACES = 128;
+const DEEPEST = 255;
+const DEPTH_BITS = 8;
+
+type Part<Of> = readonly (readonly [of: Of, key: string])[];
+
+export function placingOf(policy: Policy, networks: readonly Network[] | null): Placing {
+  const purposes: Part<boolean> =
+    policy.purposes === null ? [[false, '']] : [...new Set(policy.purposes)].map((each) => [true, each]);
+  let [depths, tools, nets] = [depthsOf(policy), toolsOf(policy), networksOf(policy, networks)];
+  const count = () => (depths?.length ?? 1) * (tools?.length ?? 1) * (nets?.length ?? 1);
+  if (count() > MOST_PLACES) depths = undefined;
+  if (count() > MOST_PLACES && (tools?.length ?? 1) > (nets?.length ?? 1)) tools = undefined;
+  if (count() > MOST_PLACES) nets = undefined;
+
+  const places: Place[] = [];
+  for (const [hasPurpose, purpose] of purposes) {
+    for (const [network, net] of nets ?? NOT_TOLD) {
+      for (const [tool, name] of tools ?? NOT_TOLD) {
+        for (const [depth, bits] of depths ?? NOT_TOLD) {
+          places.push({ shape: { hasPurpose, network, tool, depth }, key: keyOf(purpose, net, name, bits) });
+        }
+      }
+    }
+  }
+  return { places, conditions: conditionsOf(policy, { nets, tools, depths }) };
+}
+
+const NOT_TOLD: Part<null> = [[null, '']];
+
+const keyOf = (...parts: readonly string[]) => parts.join('\n');
+
+/** Two shapes with the same text are the same shape. */
+export function shapeText({ hasPurpose, network, tool, depth }: Shape): string {
+  const net = typeof network === 'object' && network ? `${network.width}/${network.length}` : network;
+  return `${hasPurpose} ${net} ${tool} ${depth}`;
+}
+
+/** @returns the key of a request among the policies of a shape; undefined where none of them matches */
+export function keyAsked({ hasPurpose, network, tool, depth }: Shape, asked: ReadAsked): string | undefined {
+  if (hasPurpose && !asked.purpose) return undefined;
+  const net = network === null ? '' : netAsked(network, asked.network);
+  const name = tool === null ? '' : toolAsked(tool, asked.call);
+  if (net === undefined || name === undefined) return undefined;
+  const bits = depth === null ? '' : String(Math.min(asked.delegationDepth ?? 0, DEEPEST) >> depth);
+  return keyOf(hasPurpose ? (asked.purpose ?? '') : '', net, name, bits);
+}
+
+function networksOf({ effect }: Policy, networks: readonly Network[] | null) {
+  if (networks === null) return undefined;
+  const known: Part<Shape['network']> = networks.map((network) => [network, String(network.prefix)]);
+  // An address that is not known meets each list of a policy that restricts.
+  return effect === 'allow' ? known : [...known, ['unknown', ''] as const];
+}
+
+function netAsked(shape: NonNullable<Shape['network']>, asked: Network | undefined): string | undefined {
+  if (shape === 'unknown') return asked ? undefined : '';
+  if (asked?.width !== shape.width || asked.length < shape.length) return undefined;
+  return String(asked.prefix >> BigInt(asked.length - shape.length));
+}
+
+function toolsOf({ connector, tools }: Policy): Part<Shape['tool']> | undefined {
+  if (connector === null) return undefined;
+  return (tools ?? ['*']).map((pattern) => {
+    const isPrefix = pattern.endsWith('*');
+    const name = isPrefix ? pattern.slice(0, -1) : pattern;
+    return [isPrefix ? name.length : 'whole', `${connector} ${name}`];
+  });
+}
+
+function toolAsked(shape: NonNullable<Shape['tool']>, call: ReadAsked['call']): string | undefined {
+  if (!call) return undefined;
+  if (shape === 'whole') return `${call.connector} ${call.tool}`;
+  return call.tool.length < shape ? undefined : `${call.connector} ${call.tool.slice(0, shape)}`;
+}
+
+/** The fewest groups of depths that begin with the same bits, which are together those of the policy. */
+function depthsOf({ depthMin, depthMax }: Policy): Part<number> | undefined {
+  if (depthMin === null && depthMax === null) return undefined;
+  const groups: [bits: number, key: string][] = [];
+  const last = Math.min(depthMax ?? DEEPEST, DEEPEST);
+  for (let from = depthMin ?? 0; from <= last; ) {
+    let bits = 0;
+    while (bits < DEPTH_BITS && from % (2 << bits) === 0 && from + (2 << bits) - 1 <= last) bits += 1;
+    groups.push([bits, String(from >> bits)]);
+    from += 1 << bits;
+  }
+  return groups;
+}
+
+/** A text that is the same for policies with the same conditions besides those of their place, agent, principal and scopes. */
+function conditionsOf(policy: Policy, told: { nets: unknown; tools: unknown; depths: unknown }): string {
+  const { dayStart, dayEnd, timeZone, daysOfWeek, argumentRules } = policy;
+  const networks = told.nets ? null : policy.networks;
+  const [depthMin, depthMax] = told.depths ? [null, null] : [policy.depthMin, policy.depthMax];
+  const [connector, tools] = told.tools ? [null, null] : [policy.connector, policy.tools];
+  const plain = [dayStart, dayEnd, timeZone, daysOfWeek, depthMin, depthMax, connector, tools];
+  const own = [...plain, networks, argumentRules];
+  if (own.every((condition) => condition === null)) return NO_OTHERS;
+  // An unknown address and arguments that break the rules are the other way round for a permission.
+  const isTurned = (networks ?? argumentRules) !== null && policy.effect === 'allow';
+  return JSON.stringify([...own, isTurned]);
+}
+
+/** The text of a policy whose conditions are all told by its place. */
+export const NO_OTHERS = '';

@@ -1,9 +1,8 @@
 import { coversRead } from '@behest/protocol/scopes';
 import type { CompiledPolicies } from './compile.rules.ts';
 import { type Example, exampleOf, matches, toRequest } from './examples.rules.ts';
-import { type Asked, compareOrder, type Policy } from './match.rules.ts';
+import { type Asked, compareOrder, overlaps, type Policy } from './match.rules.ts';
 import type { PolicyWarning } from './policies.schema.ts';
-import { overlaps } from './scopes.rules.ts';
 import { type ReadPolicy, readPolicy, shadowersOf } from './shadow.rules.ts';
 
 /** Pairs of scopes that are compared at one writing, which takes some milliseconds. */

@@ -1,5 +1,5 @@
 import { readScope } from '@behest/protocol/scopes';
-import { readAddress } from './networks.rules.ts';
+import { readAddress } from './match.rules.ts';
 import { factsOf, type OutsideFacts } from './outside.rules.ts';
 
 /** The nouns that a bundle of Cedar may use. The guide to policies prints this text. */

@@ -3,9 +3,9 @@ import type { Executor } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { type FairPlaces, fairPlaces } from '../../../platform/fair-places.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import { findActiveDigest, findContentOf } from './bundles.repo.ts';
 import { type CedarCall, cedarCallOf, MOST_CEDAR_BYTES } from './cedar.rules.ts';
 import type { OutsideAnswer, OutsideFacts } from './outside.rules.ts';
+import { findActiveDigest, findContentOf } from './policies.repo.ts';
 
 export type CedarWork =
   | { readonly kind: 'check'; readonly text: string }
@@ -29,7 +29,7 @@ interface Thread {
 /** One thread decides for a process. By the adapter of a database, as the policies that a process keeps. */
 const threads = new WeakMap<object, Thread>();
 
-export interface CedarDeps {
+interface CedarDeps {
   readonly db: Executor;
   readonly logger?: Logger | undefined;
 }

@@ -1,16 +1,26 @@
 import { type ReadScope, readScope } from '@behest/protocol/scopes';
-import { coverKeys, denyKeys, keysAskedOfCovers, keysAskedOfDenials } from './keys.rules.ts';
+import {
+  coverKeys,
+  denyKeys,
+  keyAsked,
+  keysAskedOfCovers,
+  keysAskedOfDenials,
+  NO_OTHERS,
+  placingOf,
+  type Shape,
+  shapeText,
+} from './accept.rules.ts';
 import {
   type Asked,
   compareOrder,
   conditionsHold,
+  type Network,
   type Policy,
   type ReadAsked,
   readAsked,
+  readNetwork,
   scopesMatch,
 } from './match.rules.ts';
-import { type Network, readNetwork } from './networks.rules.ts';
-import { keyAsked, NO_OTHERS, placingOf, type Shape, shapeText } from './shapes.rules.ts';
 
 /** The policies of a developer, arranged so that a decision looks at few of them. */
 export interface CompiledPolicies {

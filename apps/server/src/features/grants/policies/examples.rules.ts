@@ -1,8 +1,17 @@
-import { type Asked, conditionsHold, type Policy, readAsked, scopesMatch } from './match.rules.ts';
-import { commonNetwork, readNetwork } from './networks.rules.ts';
+import {
+  type Asked,
+  beginningsOf,
+  commonNetwork,
+  conditionsHold,
+  isDuring,
+  localTime,
+  type Policy,
+  readAsked,
+  readNetwork,
+  scopesMatch,
+} from './match.rules.ts';
 import type { PolicyWarning } from './policies.schema.ts';
 import { readPolicy } from './shadow.rules.ts';
-import { beginningsOf, isDuring, localTime } from './time.rules.ts';
 
 const AN_AGENT = 'ag_00000000000000000000000000';
 const A_PRINCIPAL = 'principal';

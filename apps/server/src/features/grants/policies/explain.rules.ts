@@ -1,11 +1,8 @@
 import { covers, readScope } from '@behest/protocol/scopes';
 import { isWithin } from '@behest/protocol/tool-scopes';
-import { type Asked, type Policy, readAsked } from './match.rules.ts';
-import { isInside, readNetwork } from './networks.rules.ts';
+import { type Asked, days, isInside, overlaps, type Policy, readAsked, readNetwork } from './match.rules.ts';
 import { timeOfDay } from './policies.rules.ts';
 import type { Explanation, MetCondition } from './policies.schema.ts';
-import { overlaps } from './scopes.rules.ts';
-import { days } from './time.rules.ts';
 
 const MOST_NAMED = 5;
 

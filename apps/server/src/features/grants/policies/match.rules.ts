@@ -1,14 +1,12 @@
 import { checkArguments } from '@behest/protocol/arguments/check';
+import { networkForm } from '@behest/protocol/arguments/forms/networks';
 import type { Rules } from '@behest/protocol/arguments/rules';
 import { coversRead, type ReadScope, readScope } from '@behest/protocol/scopes';
-import { isWithin } from '@behest/protocol/tool-scopes';
-import { isInside, type Network, readAddress } from './networks.rules.ts';
-import { overlaps } from './scopes.rules.ts';
-import { isDuring, type LocalTime, localTime, type Window } from './time.rules.ts';
+import { isWithin, type ToolScope, toolLevels } from '@behest/protocol/tool-scopes';
 
 /** The order of effects at one priority. */
 export const effects = ['deny', 'require_approval', 'allow'] as const;
-export type Effect = (typeof effects)[number];
+type Effect = (typeof effects)[number];
 
 /** The conditions of a policy besides agent, principal and scopes. A condition that is null holds always. */
 export interface Conditions extends Window {
@@ -155,4 +153,157 @@ export function compareOrder(one: Policy, other: Policy): number {
   if (made !== otherMade) return made - otherMade;
   if (one.id === other.id) return 0;
   return one.id < other.id ? -1 : 1;
+}
+
+/** The place of a level among `toolLevels`. */
+export const levelOf = ({ level }: ToolScope): number => toolLevels.indexOf(level);
+
+/** A prefix ends in `*`. */
+export const isPrefix = (resource: string): boolean => resource.endsWith('*');
+
+/**
+ * Whether a denied scope stops a requested one: whether any call is allowed by both. A request for more than is denied is
+ * stopped too, so no wildcard avoids a denial.
+ */
+export function overlaps(denied: ReadScope, asked: ReadScope): boolean {
+  if (denied.text === '*') return true;
+  if (denied.tool && asked.tool) return toolsOverlap(denied.tool, asked.tool);
+  if (denied.isTool || asked.isTool) return false;
+  return coversRead(denied, asked) || coversRead(asked, denied);
+}
+
+/** Each level includes those below it, so a denial of `write` stops `admin` and leaves `read` alone. */
+function toolsOverlap(denied: ToolScope, asked: ToolScope): boolean {
+  const isSameConnector =
+    denied.connector === asked.connector || denied.connector === '*' || asked.connector === '*';
+  if (!isSameConnector || levelOf(asked) < levelOf(denied)) return false;
+  if (denied.resource === undefined || asked.resource === undefined) return true;
+  return patternsMeet(denied.resource, asked.resource);
+}
+
+/** Whether two patterns match a name in common. */
+const patternsMeet = (one: string, other: string): boolean =>
+  isWithin(one, withoutStar(other)) || isWithin(other, withoutStar(one));
+
+const withoutStar = (pattern: string) => (isPrefix(pattern) ? pattern.slice(0, -1) : pattern);
+
+/** A network, or an address as the network of its full length. */
+export type Network = NonNullable<ReturnType<typeof networkForm.readItem>>;
+
+/** @returns undefined for a text that is no network: hosts' bits have to be 0, and IPv4 has its own form */
+export const readNetwork = (text: string): Network | undefined => networkForm.readItem(text);
+
+/** Reads the address of a caller, of which a socket for both families writes IPv4 inside IPv6. */
+export function readAddress(text: string): Network | undefined {
+  const v4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(text)?.[1];
+  return readNetwork(v4 ?? text.replace(/%[\s\S]*$/, ''));
+}
+
+export const isInside = (networks: readonly Network[], address: Network): boolean =>
+  networks.some((network) => networkForm.allows(network, address));
+
+/** Whether two lists have an address in common. @returns the narrower network, undefined if there is none */
+export function commonNetwork(one: readonly string[], other: readonly string[]): string | undefined {
+  for (const text of one) {
+    for (const further of other) {
+      const [a, b] = [readNetwork(text), readNetwork(further)];
+      if (!a || !b) continue;
+      if (networkForm.allows(a, b)) return further;
+      if (networkForm.allows(b, a)) return text;
+    }
+  }
+  return undefined;
+}
+
+/** The days as a policy names them, in the order of `Date.getUTCDay`. */
+export const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+
+/** The clock on the wall of a place. */
+interface LocalTime {
+  /** A minute of the day. */
+  readonly minute: number;
+  /** An index of `days`. */
+  readonly day: number;
+}
+
+export interface Window {
+  /** Minutes of the day; both or none. */
+  readonly dayStart: number | null;
+  readonly dayEnd: number | null;
+  readonly daysOfWeek: readonly string[] | null;
+}
+
+/**
+ * The start is inside, and the end is not. A window whose start is after its end goes past midnight, and belongs to the
+ * day on which it starts.
+ */
+export function isDuring({ dayStart, dayEnd, daysOfWeek }: Window, { minute, day }: LocalTime): boolean {
+  if (dayStart === null || dayEnd === null) return isOn(daysOfWeek, day);
+  if (dayStart < dayEnd) return minute >= dayStart && minute < dayEnd && isOn(daysOfWeek, day);
+  if (minute >= dayStart) return isOn(daysOfWeek, day);
+  return minute < dayEnd && isOn(daysOfWeek, (day + 6) % 7);
+}
+
+const isOn = (daysOfWeek: Window['daysOfWeek'], day: number): boolean =>
+  daysOfWeek === null || daysOfWeek.includes(days[day] ?? '');
+
+const DAY = 86_400_000; // milliseconds
+
+/**
+ * The local time in a zone. When clocks go back, an hour comes twice and its minutes are inside both times; when they go
+ * forward, the minutes that are left out never come.
+ * @param zone a name that `isZone` knows; null is UTC
+ */
+export function localTime(at: Date, zone: string | null): LocalTime {
+  const local = at.getTime() + (zone === null ? 0 : offsetAt(at, zone));
+  const minute = Math.floor((((local % DAY) + DAY) % DAY) / 60_000);
+  return { minute, day: (((Math.floor(local / DAY) + 4) % 7) + 7) % 7 }; // 1970 began on a Thursday
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+const formatOf = (zone: string): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat('en', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
+    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+  });
+
+/** The milliseconds that the zone is before UTC. */
+function offsetAt(at: Date, zone: string): number {
+  const format = formats.get(zone) ?? formatOf(zone);
+  formats.set(zone, format); // there are some six hundred names
+  const part: Record<string, number> = {};
+  for (const { type, value } of format.formatToParts(at)) part[type] = Number(value);
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
+  const whole = Math.floor(at.getTime() / 1000) * 1000;
+  return Date.UTC(year, month - 1, day, hour, minute, second) - whole;
+}
+
+/** Whether a name is one of the IANA database. An offset such as `+01:00` is not. */
+export function isZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return formatOf(name).resolvedOptions().timeZone !== '';
+  } catch {
+    return false; // `Intl` knows no zone of this name
+  }
+}
+
+/**
+ * Instants at which a window may begin in its zone, within a week from the beginning of a day in UTC.
+ * @returns some that lie inside, for examples
+ */
+export function* beginningsOf(
+  window: Window & { readonly timeZone: string | null },
+  from: Date,
+): Generator<Date> {
+  const first = Math.floor(from.getTime() / DAY) * DAY;
+  for (let place = 0; place < 8; place += 1) {
+    const wanted = first + place * DAY + (window.dayStart ?? 0) * 60_000;
+    const offset = window.timeZone === null ? 0 : offsetAt(new Date(wanted), window.timeZone);
+    const at = new Date(wanted - offset);
+    if (isDuring(window, localTime(at, window.timeZone))) yield at;
+  }
 }

@@ -6,6 +6,14 @@ import { pauseOf } from '../../../platform/http/limits/heavy-reads.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import type { DecideDeps } from './decide.ts';
 import {
+  changePolicy,
+  createPolicy,
+  deletePolicy,
+  evaluatePolicies,
+  getPolicy,
+  listPolicies,
+} from './manage.ts';
+import {
   Evaluate,
   Evaluated,
   NewPolicy,
@@ -18,14 +26,6 @@ import {
   Replayed,
   WrittenPolicy,
 } from './policies.schema.ts';
-import {
-  changePolicy,
-  createPolicy,
-  deletePolicy,
-  evaluatePolicies,
-  getPolicy,
-  listPolicies,
-} from './policies.ts';
 import { replayPolicies } from './replay.ts';
 
 export const rates = rateRules({

@@ -4,15 +4,15 @@ import type { Executor } from '../../../platform/db/db.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
 import { mustBeSpan } from '../../../platform/paging.ts';
 import { listAskedRequests } from '../../record/audit/audit.queries.ts';
-import { policiesAt } from './cache.ts';
 import { type CompiledPolicies, compilePolicies } from './compile.rules.ts';
+import { policiesAt } from './decide.ts';
 import { explanationOf } from './explain.rules.ts';
 import type { Policy } from './match.rules.ts';
 import { policiesVersion } from './policies.queries.ts';
 import { fieldsOf } from './policies.rules.ts';
 import type { Replay, Replayed } from './policies.schema.ts';
 
-export interface ReplayDeps {
+interface ReplayDeps {
   readonly db: Executor;
   readonly clock: Clock;
   /** Lets other requests go first. */

@@ -1,8 +1,7 @@
 import { coversRead, type ReadScope, readScope } from '@behest/protocol/scopes';
 import { isWithin, type ToolScope } from '@behest/protocol/tool-scopes';
-import { type Conditions, compareOrder, type Policy } from './match.rules.ts';
-import { levelOf } from './scopes.rules.ts';
-import type { Window } from './time.rules.ts';
+import type { Window } from './match.rules.ts';
+import { type Conditions, compareOrder, levelOf, type Policy } from './match.rules.ts';
 
 /** A policy that was parsed once, for comparison with many others. */
 export interface ReadPolicy {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isDuring, isZone, localTime } from './time.rules.ts';
+import { isDuring, isZone, localTime } from './match.rules.ts';
 
 const at = (hours: string, days: string[] | null = null) => {
   const [dayStart = 0, dayEnd = 0] = hours.split('-').map((text) => {

@@ -3,6 +3,14 @@ import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import {
+  addResource,
+  changeResource,
+  getResource,
+  listResources,
+  type ResourceDeps,
+  removeResource,
+} from './register.ts';
+import {
   AddedResource,
   NewResource,
   Resource,
@@ -11,14 +19,6 @@ import {
   ResourcePath,
   ResourceQuery,
 } from './resources.schema.ts';
-import {
-  addResource,
-  changeResource,
-  getResource,
-  listResources,
-  type ResourceDeps,
-  removeResource,
-} from './resources.ts';
 
 const full = { access: 'developer', role: 'full', rate: 'default' } as const;
 

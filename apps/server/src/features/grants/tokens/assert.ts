@@ -6,13 +6,12 @@ import { principalInactive } from '../../../platform/errors.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import type { GrantRow } from '../grants/grants.queries.ts';
 import type { ConsentPins } from '../manifests/index.ts';
-import { type AssertableAgent, type AssertionWrite, findAssertable, writeAssertion } from './assert.repo.ts';
-import type { TokenForm } from './form.rules.ts';
-import { grantCreated, type IssuableGrant, issueTokens, type TokenDeps } from './issue.ts';
-import { newRoot } from './root.ts';
+import { grantCreated, type IssuableGrant, issueTokens, newRoot, type TokenDeps } from './issue.ts';
 import type { NewGrant } from './tokens.repo.ts';
+import type { TokenForm } from './tokens.rules.ts';
 import { invalidGrant } from './tokens.rules.ts';
 import type { IssuedTokens } from './tokens.schema.ts';
+import { type AssertableAgent, type AssertionWrite, findAssertable, writeAssertion } from './write.repo.ts';
 
 /** The most that a client gets from a person on the word of an identity provider. */
 export interface AssertedGrant {
@@ -62,7 +61,7 @@ export function newAsserted(asserted: AssertedGrant, at: Date): Assertable {
 /** The grant that stands already. */
 export const heldAsserted = (row: GrantRow): Assertable => ({ ...row, ...NO_BUDGET });
 
-export interface Asserting {
+interface Asserting {
   readonly grant: Assertable;
   readonly isNew: boolean;
   /** The lifetime of this token. */

@@ -14,17 +14,22 @@ import {
 import type { NewAllocationRow } from '../budgets/budgets.queries.ts';
 import { allocationRefused } from '../budgets/index.ts';
 import { refuseDenied } from '../policies/index.ts';
-import { mustBeConsented } from './consented.ts';
-import { credentialFor } from './credential.ts';
-import { type DelegableRow, delegateGrant, findDelegable } from './delegate.repo.ts';
 import { type DelegatedPart, partOf } from './delegate.rules.ts';
-import type { Delegate, DelegatedTokens } from './delegate.schema.ts';
-import type { TokenWish } from './form.rules.ts';
-import { allocated, grantCreated, type IssuableGrant, issueTokens } from './issue.ts';
+import {
+  allocated,
+  credentialFor,
+  grantCreated,
+  type IssuableGrant,
+  issueTokens,
+  wishedForm,
+} from './issue.ts';
 import { assess, findGenuine, type LookUpDeps } from './look-up.ts';
+import { mustBeConsented } from './refresh.ts';
 import type { HeldBudget, NewGrant } from './tokens.repo.ts';
+import type { TokenWish } from './tokens.rules.ts';
 import { type GrantRefusal, invalidGrant } from './tokens.rules.ts';
-import { wishedForm } from './wish.ts';
+import type { Delegate, DelegatedTokens } from './tokens.schema.ts';
+import { type DelegableRow, delegateGrant, findDelegable } from './write.repo.ts';
 
 export interface DelegateDeps extends LookUpDeps {
   readonly maxTtlSeconds: number;

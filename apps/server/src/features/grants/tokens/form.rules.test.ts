@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitsOf } from './form.rules.ts';
+import { limitsOf } from './tokens.rules.ts';
 
 const entry = (connector: string, per_day: number) => ({ connector, caps: { send: { per_day } } });
 

@@ -4,11 +4,11 @@ import type { VerifiedGrant } from '@behest/protocol/token-verifier';
 import type { GrantHolder, ShownToken } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { verifySignature } from '../../service/keys/index.ts';
-import { audiencesOf, limitsOf } from './form.rules.ts';
-import { findHeldToken, type HeldTokenRow } from './holder.repo.ts';
 import { assess, type LookUpDeps, verificationRefusal } from './look-up.ts';
 import { currentNonce, type ProofDeps, provedKey } from './proof.ts';
 import { type ResourceClaims, resourceClaims } from './resource.ts';
+import { findHeldToken, type HeldTokenRow } from './tokens.repo.ts';
+import { audiencesOf, limitsOf } from './tokens.rules.ts';
 
 type HolderDeps = Pick<LookUpDeps, 'db' | 'clock' | 'issuer' | 'verifyOwn'> & ProofDeps;
 

@@ -10,25 +10,24 @@ export {
   prepareAsserted,
   writeAsserted,
 } from './assert.ts';
-export type { DelegatedTokens } from './delegate.schema.ts';
 export { type DelegateDeps, delegate } from './delegate.ts';
 export { exchangeCode, exchangeRequest, type TokensOfCode } from './exchange.ts';
-export type { TokenWish } from './form.rules.ts';
 export type { TokenDeps } from './issue.ts';
 export {
   assess,
   findGenuine,
+  grantTokenVerifier,
   type Known,
   type LookUpDeps,
   lookUp,
   storedToken,
+  type VerifyOwn,
 } from './look-up.ts';
-export { currentNonce, PROOF_ALGS, type ProofDeps, provedKey } from './proof.ts';
+export { currentNonce, isFirstUse, PROOF_ALGS, type ProofDeps, provedKey } from './proof.ts';
 export { refreshTokens } from './refresh.ts';
 export { exchangeForResource } from './resource.ts';
 export { revokeByRefreshToken, revokeToken } from './revoke.ts';
-export { isFirstUse } from './single-use.ts';
-export type { Introspection, IssuedTokens } from './tokens.schema.ts';
+export type { TokenWish } from './tokens.rules.ts';
+export type { DelegatedTokens, Introspection, IssuedTokens } from './tokens.schema.ts';
 export { tokenParts } from './tokens.settings.ts';
-export { grantTokenVerifier, type VerifyOwn } from './verifier.ts';
 export { introspectToken } from './verify.ts';

@@ -5,20 +5,31 @@ import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { budgetEntry, grantClaims, MAX_PAYLOAD_BYTES } from '@behest/protocol/claims';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { badField } from '../../../platform/errors.ts';
+import { badField, oauthRefusal } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
-import type { CredentialDeps } from '../../extras/verifiable-credentials/index.ts';
+import { type CredentialDeps, issuedAct, signCredential } from '../../extras/verifiable-credentials/index.ts';
+import type { NewCredentialRow } from '../../extras/verifiable-credentials/verifiable-credentials.queries.ts';
 import { signToken } from '../../service/keys/index.ts';
 import type { NewAllocationRow } from '../budgets/budgets.queries.ts';
 import { budgetAllocated } from '../budgets/index.ts';
 import { pinsInToken } from '../manifests/index.ts';
 import type { DecideDeps } from '../policies/index.ts';
-import { audClaim, authenticationClaims, detailsWithin, type TokenForm } from './form.rules.ts';
-import type { OverlapDeps } from './overlap.ts';
+import { limitingResources } from '../resources/resources.queries.ts';
+import type { OverlapDeps } from './refresh.ts';
 import type { HeldBudget, NewGrant, NewRefreshToken, NewToken } from './tokens.repo.ts';
-import { recordedDetails, wholeSecond } from './tokens.rules.ts';
-import type { IssuedTokens } from './tokens.schema.ts';
+import {
+  audClaim,
+  audiencesOf,
+  authenticationClaims,
+  detailsWithin,
+  formOf,
+  recordedDetails,
+  type TokenForm,
+  type TokenWish,
+  wholeSecond,
+} from './tokens.rules.ts';
+import type { Exchange, ExchangedTokens, IssuedTokens } from './tokens.schema.ts';
 
 export interface TokenDeps extends DecideDeps, CredentialDeps, OverlapDeps {
   readonly store: EphemeralStore;
@@ -45,7 +56,7 @@ export interface IssuableGrant extends HeldBudget {
   readonly delegatedBy: readonly string[];
 }
 
-export interface Issue {
+interface Issue {
   readonly token: NewToken;
   readonly refresh: NewRefreshToken;
   readonly act: Act;
@@ -226,4 +237,72 @@ export function grantCreated(grant: NewGrant & IssuableGrant): Act {
     ...recordedDetails(grant.authorizationDetails),
   };
   return { type: 'grant.created', ...about, data };
+}
+
+/**
+ * The columns of a new grant that is nobody's child.
+ * @param seconds the lifetime of the grant
+ */
+export function newRoot(seconds: number, at: Date) {
+  const id = newId('grnt', at);
+  return {
+    id,
+    rootGrantId: id,
+    parentGrantId: null,
+    parentTokenId: null,
+    delegationDepth: 0,
+    delegatedBy: [],
+    status: 'active' as const,
+    issuedAt: at,
+    expiresAt: new Date(at.getTime() + seconds * 1000),
+    revokedAt: null,
+    revokedReason: null,
+    expiryAnnouncedAt: null,
+    lastUsedAt: null,
+    authenticatedAt: null,
+    authMethods: null,
+  };
+}
+
+/** The credential about a grant that is about to be stored, which is stored with it. */
+interface GrantCredential {
+  readonly credential: NewCredentialRow | null;
+  readonly acts: readonly Act[];
+  readonly members: Pick<ExchangedTokens, 'verifiableCredential' | 'sdJwtCredential'>;
+}
+
+/** Signs the credential that the caller asked for with the tokens. It ends with the grant. */
+export async function credentialFor(
+  deps: CredentialDeps,
+  caller: Caller,
+  grant: NewGrant & IssuableGrant,
+  { credentialFormat: asked, at }: Pick<Exchange, 'credentialFormat'> & { readonly at: Date },
+): Promise<GrantCredential> {
+  if (asked === 'jwt') return { credential: null, acts: [], members: {} };
+  const format = asked === 'sd-jwt' ? 'sd-jwt' : 'vc-jwt';
+  const credential = await signCredential(deps, caller, { grant, format, at });
+  const text = credential.credential;
+  const members = format === 'sd-jwt' ? { sdJwtCredential: text } : { verifiableCredential: text };
+  return { credential, acts: [issuedAct(credential)], members };
+}
+
+/**
+ * The form of a token for an OAuth client; a native call has no wish. A resource may take bound tokens alone: then the
+ * client has to send a proof of its key.
+ * @throws invalid_scope, invalid_target, invalid_dpop_proof
+ */
+export async function wishedForm(
+  { db, issuer }: Pick<TokenDeps, 'db' | 'issuer'>,
+  { tenant }: Caller,
+  wish: TokenWish | undefined,
+  grant: Parameters<typeof formOf>[1],
+): Promise<TokenForm> {
+  const form = formOf(wish, grant, issuer);
+  const audience = form.audience ?? grant.audience ?? issuer;
+  if (!wish || wish.keyThumbprint !== undefined || audience === issuer) return form;
+  const resources = await limitingResources(db, tenant, audiencesOf(audience));
+  if (resources.some(({ dpopRequired }) => dpopRequired)) {
+    throw oauthRefusal('invalid_dpop_proof', 'The resource takes bound tokens alone: send a `DPoP` proof.');
+  }
+  return form;
 }

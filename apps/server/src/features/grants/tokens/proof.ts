@@ -12,7 +12,6 @@ import { oauthRefusal } from '../../../platform/errors.ts';
 import { hashOf, isSameText } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
-import { isFirstUse } from './single-use.ts';
 
 export const NONCE_KEY_USE = 'behest/dpop-nonce/v1';
 
@@ -111,3 +110,19 @@ const minuteOf = (clock: Clock) => Math.floor(clock().getTime() / 1000 / NONCE_S
 
 const nonceOf = (keyRing: KeyRing, minute: number) =>
   createHmac('sha256', keyRing.derive(NONCE_KEY_USE).current).update(String(minute)).digest('base64url');
+
+/**
+ * Whether this text of this owner is seen for the first time, over all processes. The first of two simultaneous
+ * uses wins.
+ * @throws SERVICE_UNAVAILABLE when the store does not answer: a replay must not pass meanwhile
+ */
+export async function isFirstUse(
+  store: EphemeralStore,
+  owner: string,
+  text: string,
+  seconds: number,
+): Promise<boolean> {
+  const key = `bh:{once:${hashOf(`${owner}\n${text}`).toString('base64url')}}`;
+  const settled = await store.charge([{ name: 'use', charges: [{ key, limit: 1, cost: 1, seconds }] }]);
+  return settled.get('use')?.outcome === 'charged';
+}

@@ -1,19 +1,30 @@
 import { timingSafeEqual } from 'node:crypto';
-import { concerning } from '../../../platform/acts.ts';
+import { type ActSubject, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import type { RenewalCause } from '../../../platform/db/types.gen.ts';
 import { principalInactive } from '../../../platform/errors.ts';
 import { hashOf } from '../../../platform/ids.ts';
-import { prepareActs } from '../../record/audit/index.ts';
+import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import { seal, unseal } from '../../../platform/seal.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
+import { prepareActs, recordBlockedAttempt } from '../../record/audit/index.ts';
+import type { KeyRing } from '../../service/keys/index.ts';
+import { noteRenewals, revokeGrant } from '../grants/index.ts';
 import { refuseDenied } from '../policies/index.ts';
-import { mustBeConsented } from './consented.ts';
-import type { TokenWish } from './form.rules.ts';
-import { issueTokens, type TokenDeps } from './issue.ts';
-import { findAnswer, isInOverlap, keepAnswer } from './overlap.ts';
-import { reportReuse } from './reuse.ts';
-import { findRefreshable, type Refreshable, rotateRefreshToken } from './tokens.repo.ts';
-import { type GrantRefusal, invalidGrant, refreshIdOf } from './tokens.rules.ts';
+import { issueTokens, type TokenDeps, wishedForm } from './issue.ts';
+import type { HeldGrant } from './tokens.queries.ts';
+import { findRefreshable, findSuccessorId, type Refreshable } from './tokens.repo.ts';
+import {
+  type GrantRefusal,
+  invalidGrant,
+  refreshIdOf,
+  type TokenForm,
+  type TokenWish,
+} from './tokens.rules.ts';
 import type { IssuedTokens, Refresh } from './tokens.schema.ts';
-import { wishedForm } from './wish.ts';
+import { rotateRefreshToken } from './write.repo.ts';
 
 /**
  * Exchanges a refresh token for a new one and a new grant token. The grant itself does not change. An OAuth client whose
@@ -90,4 +101,124 @@ function reuseOf(found: Refreshable) {
   const about = concerning({ ...found, grantId: found.id });
   const isActive = found.status === 'active';
   return { kind: 'refresh' as const, about, usedAt: found.refreshSpentAt, isActive };
+}
+
+export const OVERLAP_KEY_USE = 'behest/refresh-overlap/v1';
+
+export interface OverlapDeps {
+  readonly db: Executor;
+  readonly store: EphemeralStore;
+  readonly keyRing: KeyRing;
+  /** How long an OAuth client gets the answer to a refresh again; 0 for never. */
+  readonly refreshOverlapSeconds: number;
+  readonly logger?: Logger;
+}
+
+/** The answer to a refresh, and what was asked for. */
+interface Kept {
+  readonly asked: string;
+  readonly answer: IssuedTokens;
+}
+
+const CLOCKS_DIFFER = 5; // seconds
+
+/**
+ * Keeps the answer to a refresh for programs that share the refresh token and refresh at the same time. Call it before the
+ * refresh is written: whoever then finds the token spent finds the answer too. The store has it sealed, under the id of the
+ * new refresh token, because each of the racing requests has prepared an answer and one of them wins. Without the store the
+ * refresh succeeds, and cannot be repeated.
+ */
+async function keepAnswer(
+  { store, keyRing, refreshOverlapSeconds, logger }: OverlapDeps,
+  caller: Caller,
+  successorId: string,
+  { form, answer }: { readonly form: TokenForm; readonly answer: IssuedTokens },
+): Promise<void> {
+  if (refreshOverlapSeconds === 0) return;
+  const kept: Kept = { asked: askedIn(form), answer };
+  const sealed = seal(keyRing.derive(OVERLAP_KEY_USE), JSON.stringify(kept), boundTo(caller, successorId));
+  const seconds = refreshOverlapSeconds + CLOCKS_DIFFER;
+  await store
+    .put([{ key: answerKey(successorId), value: sealed.toString('base64'), seconds }])
+    .catch((err: unknown) => logger?.warn({ err }, 'the answer to a refresh cannot be repeated'));
+}
+
+/** Whether a refresh token that was spent then may still be answered again. */
+const isInOverlap = ({ refreshOverlapSeconds }: OverlapDeps, spentAt: Date | null, at: Date): boolean =>
+  spentAt !== null && at.getTime() < spentAt.getTime() + refreshOverlapSeconds * 1000;
+
+/**
+ * The answer that the first use of a refresh token got.
+ * @param form what is asked for now. For other scopes, resources or another key the answer would be the wrong one, and a
+ *   second token of the same refresh would be a second line of descent.
+ */
+async function findAnswer(
+  { db, store, keyRing }: OverlapDeps,
+  caller: Caller,
+  refreshId: string,
+  form: TokenForm,
+): Promise<IssuedTokens | undefined> {
+  const successorId = await findSuccessorId(db, caller.tenant, refreshId);
+  const found = successorId && (await store.get(answerKey(successorId)));
+  if (!found) return undefined;
+  const sealed = Buffer.from(found, 'base64');
+  const text = unseal(keyRing.derive(OVERLAP_KEY_USE), sealed, boundTo(caller, successorId));
+  const kept: Kept | undefined = text === undefined ? undefined : JSON.parse(text);
+  return kept?.asked === askedIn(form) ? kept.answer : undefined;
+}
+
+const answerKey = (successorId: string) => `bh:{refreshed:${successorId}}`;
+
+const boundTo = ({ tenant }: Caller, successorId: string) =>
+  Buffer.from(`${tenant.developerId}\n${successorId}`);
+
+const askedIn = ({ scopes, audience, keyThumbprint }: TokenForm): string =>
+  JSON.stringify([scopes ? [...scopes].sort() : null, audience ?? null, keyThumbprint ?? null]);
+
+/**
+ * Refuses more tokens from a grant whose person has to consent again, and tells so. The grant stays, and its
+ * tokens are good until they expire.
+ * @throws INVALID_GRANT `reconsent_required`
+ */
+export async function mustBeConsented(
+  deps: { readonly db: Executor; readonly clock: Clock },
+  caller: Caller,
+  grant: HeldGrant & { readonly renewalCauses: readonly RenewalCause[] },
+): Promise<void> {
+  const { renewalCauses: causes } = grant;
+  if (causes.length === 0) return;
+  await noteRenewals(deps, caller, grant, { causes });
+  throw invalidGrant('reconsent_required');
+}
+
+/** A code or refresh token that was presented a second time. */
+interface Reuse {
+  readonly kind: 'code' | 'refresh';
+  readonly about: ActSubject;
+  readonly usedAt: Date | null;
+  /** Whether the grant is not revoked yet. */
+  readonly isActive: boolean;
+}
+
+/**
+ * Soon after the first use, the same client most likely lost its answer and tries again. Later, two parties
+ * hold a secret of one party. The service cannot tell which of them is the thief, so it revokes the grant.
+ * @see RFC 9700 §4.14.2
+ */
+export async function reportReuse(
+  deps: TokenDeps,
+  caller: Caller,
+  { kind, about, usedAt, isActive }: Reuse,
+  at: Date,
+): Promise<void> {
+  const graceEnds = (usedAt ?? at).getTime() + deps.reuseGraceSeconds * 1000;
+  const { grantId } = about;
+  if (!isActive || !grantId || at.getTime() <= graceEnds) {
+    const attempt = { action: 'token.reuse_detected', about, data: { kind, revoked: false } } as const;
+    await inTransaction(deps.db, (tx) => recordBlockedAttempt(tx, caller, attempt, at));
+    return;
+  }
+  const detected = { type: 'token.reuse_detected', ...about, data: { kind, revoked: true } } as const;
+  const reason = kind === 'code' ? 'code_reuse' : 'refresh_reuse';
+  await revokeGrant(deps, { ...caller, actor: 'system' }, grantId, { reason, because: [detected] });
 }

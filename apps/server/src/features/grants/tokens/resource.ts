@@ -8,10 +8,9 @@ import { oauthRefusal } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import { signToken } from '../../service/keys/index.ts';
-import { audiencesOf } from './form.rules.ts';
 import { type LookUpDeps, lookUp } from './look-up.ts';
-import { writeResourceExchange } from './resource.repo.ts';
-import { wholeSecond } from './tokens.rules.ts';
+import { audiencesOf, wholeSecond } from './tokens.rules.ts';
+import { writeResourceExchange } from './write.repo.ts';
 
 const ALONE: ReadonlySet<string> = new Set(['*', 'vault:credentials:exchange']);
 /** `<service>:*`, `<service>:read`, `<service>:credentials:read`, `vault:<service>:*` and `vault:<service>:read`. */
@@ -47,7 +46,7 @@ interface Exchanging {
 }
 
 /** A token by which a resource gets credentials of the vault, and nothing else. */
-export interface TokenForResource {
+interface TokenForResource {
   readonly grantToken: string;
   readonly expiresAt: string;
   readonly scopes: readonly string[];

@@ -1,11 +1,7 @@
-import type { Insertable, Selectable } from 'kysely';
-import type { Reach, Tenant } from '../../../platform/caller.ts';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Mode, Plan, Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
-import { hotCall } from '../../../platform/db/hot-writes.ts';
-import { sharedPrincipals } from '../../../platform/db/principals.ts';
-import type { Records } from '../../../platform/db/records.ts';
-import { row } from '../../../platform/db/row.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type {
   AuthRequests,
@@ -14,12 +10,6 @@ import type {
   RenewalCause,
   Tokens,
 } from '../../../platform/db/types.gen.ts';
-import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
-import {
-  type NewCredentialRow,
-  newCredential,
-} from '../../extras/verifiable-credentials/verifiable-credentials.queries.ts';
-import { type NewAllocationRow, newAllocation } from '../budgets/budgets.queries.ts';
 import { grantsWithAgent, renewalCauses } from '../grants/grants.queries.ts';
 import { type AgentStatus, type HeldGrant, heldGrant, heldToken, type TokenRow } from './tokens.queries.ts';
 
@@ -98,60 +88,6 @@ export async function findRedeemable(
   return (await redeemable(db, tenant.developerId, requestId, agentIds))[0];
 }
 
-export interface Redemption {
-  readonly grant: NewGrant;
-  readonly token: NewToken;
-  readonly refresh: NewRefreshToken;
-  readonly allocation: NewAllocationRow | null;
-  readonly credential: NewCredentialRow | null;
-  readonly grantLimit: number | null;
-  /** The most exchanges of a calendar month. */
-  readonly monthLimit: number | null;
-  readonly maxWrongVerifiers: number;
-  /** The version of the policies that let it pass. */
-  readonly policiesVersion: string;
-  readonly records: Records;
-}
-
-export type RedemptionRefusal =
-  | 'agent_inactive'
-  | 'code_unknown'
-  | 'code_used'
-  | 'code_expired'
-  | 'over_month'
-  | 'over_quota'
-  | 'place_taken'
-  | 'policies_changed'
-  | 'principal_inactive'
-  | null;
-
-/** A hot write. @returns the reason when nothing was written, else null */
-export function redeemCode(
-  db: Executor,
-  tenant: Tenant,
-  at: Date,
-  { grant, token, refresh, allocation, credential, records, ...limits }: Redemption,
-): Promise<RedemptionRefusal> {
-  const { developerId } = tenant;
-  return records.writeUnlessRefused(db, {
-    tenant,
-    at,
-    fact: hotCall('write_redemption', {
-      grant: row({ ...grant, developerId }),
-      token: row({ ...token, developerId }),
-      refresh: row({ ...refresh, developerId }),
-      allocation: allocation && newAllocation(tenant, allocation, at),
-      credential: credential && newCredential(tenant, credential),
-      ...limits,
-    }),
-    locks: [
-      [sharedAgents, [grant.agentId]],
-      [sharedPrincipals, [grant.principalId]],
-    ],
-    turn: `quota ${grant.authRequestId}`,
-  });
-}
-
 /** The money that the grant may still spend, in billionths; null without a budget. */
 export interface HeldBudget {
   readonly budgetRemaining: string | null;
@@ -210,43 +146,6 @@ export async function findSuccessorId(
   return (await successor(db, developerId, refreshId))[0]?.id;
 }
 
-export type Rotation = Pick<Redemption, 'token' | 'refresh' | 'policiesVersion' | 'records'> & {
-  readonly agentId: string;
-  readonly principalId: string;
-};
-
-export type RotationRefusal =
-  | 'agent_inactive'
-  | 'grant_revoked'
-  | 'refresh_reused'
-  | 'policies_changed'
-  | 'principal_inactive'
-  | null;
-
-/** A hot write. @returns the reason when nothing was written, else null */
-export function rotateRefreshToken(
-  db: Executor,
-  tenant: Tenant,
-  at: Date,
-  { agentId, principalId, token, refresh, policiesVersion, records }: Rotation,
-): Promise<RotationRefusal> {
-  const { developerId } = tenant;
-  return records.writeUnlessRefused(db, {
-    tenant,
-    at,
-    fact: hotCall('write_rotation', {
-      token: row({ ...token, developerId }),
-      refresh: row({ ...refresh, developerId }),
-      policiesVersion,
-    }),
-    locks: [
-      [sharedAgents, [agentId]],
-      [sharedPrincipals, [principalId]],
-    ],
-    turn: `grant ${refresh.predecessorId}`,
-  });
-}
-
 /** A token that is being used. */
 export type UsedToken = TokenRow & Pick<Refreshable, 'renewalCauses'>;
 
@@ -298,3 +197,34 @@ export async function markTokenRevoked(tx: Tx, { developerId }: Tenant, tokenId:
 
 /** Erases rows of a closed account. */
 export const eraseTokens = eraserOf('refresh_tokens', 'tokens');
+
+export type HeldTokenRow = TokenRow & { readonly mode: Mode; readonly plan: Plan };
+
+const usedGrantToken = lookUp<HeldTokenRow, [developerId: string, tokenId: string, at: Date]>(
+  'use_grant_token',
+  `select ${heldToken}, f.mode, f.plan from use_grant_token($1, $2, $3) f`,
+);
+
+/** As `findUsedToken`, with the developer, for the agent that shows the token itself. */
+export async function findHeldToken(
+  db: Executor,
+  { developerId }: Tenant,
+  tokenId: string,
+  at: Date,
+): Promise<HeldTokenRow | undefined> {
+  return (await usedGrantToken(db, developerId, tokenId, at))[0];
+}
+
+/**
+ * The living grants that an exchange ends, whose request names this grant to be replaced. The caller holds the lock of
+ * delegations, so that no other exchange ends them too.
+ */
+export async function listReplaced(
+  tx: Tx,
+  { developerId }: Tenant,
+  grantId: string,
+  at: Date,
+): Promise<string[]> {
+  const asked = sql<{ id: string }>`select id from find_replaced(${developerId}, ${grantId}, ${at})`;
+  return (await asked.execute(tx)).rows.map(({ id }) => id);
+}

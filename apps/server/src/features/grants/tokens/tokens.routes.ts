@@ -4,7 +4,6 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { proofOf } from '../../../platform/http/callers/proof-of-possession.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
-import { Delegate, DelegatedTokens } from './delegate.schema.ts';
 import { type DelegateDeps, delegate } from './delegate.ts';
 import { exchangeCode } from './exchange.ts';
 import { listTokens } from './list.ts';
@@ -12,6 +11,8 @@ import { currentNonce, type ProofDeps, provedKey } from './proof.ts';
 import { refreshTokens } from './refresh.ts';
 import { revokeToken } from './revoke.ts';
 import {
+  Delegate,
+  DelegatedTokens,
   Exchange,
   ExchangedTokens,
   GrantPath,

@@ -1,8 +1,12 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { type Authentication, authenticationOf } from '@behest/protocol/authentication';
 import { canonicalJson } from '@behest/protocol/canonical-json';
+import type { IssuedEntry } from '@behest/protocol/caps-lineage';
 import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { type InvalidGrantReason, invalidGrantReasons } from '@behest/protocol/errors';
-import { AppError } from '../../../platform/errors.ts';
+import { namesResource } from '@behest/protocol/resource-uri';
+import { uncovered } from '@behest/protocol/scopes';
+import { reachesConnector } from '@behest/protocol/tool-scopes';
+import { AppError, oauthRefusal } from '../../../platform/errors.ts';
 
 /** Why a code or token cannot be used. */
 export type GrantRefusal = Exclude<InvalidGrantReason, 'grant_unknown'>;
@@ -18,65 +22,6 @@ export const refreshIdOf = (refreshToken: string): string | undefined =>
 /** A token's times are whole seconds. Its stored end is too, because the two are compared. */
 export const wholeSecond = (milliseconds: number) => new Date(Math.floor(milliseconds / 1000) * 1000);
 
-/** @see RFC 7636 §4.6 */
-function isVerifierOf(challenge: string, verifier: string): boolean {
-  const computed = createHash('sha256').update(verifier).digest('base64url');
-  return (
-    computed.length === challenge.length && timingSafeEqual(Buffer.from(computed), Buffer.from(challenge))
-  );
-}
-
-interface Redeemable {
-  readonly agentId: string;
-  readonly agentStatus: string;
-  readonly redirectUri: string | null;
-  readonly codeChallenge: string | null;
-  /** The key that the code is bound to. */
-  readonly keyThumbprint: string | null;
-  readonly codeExpiresAt: Date | null;
-  readonly wrongVerifiers: number;
-  readonly status: 'pending' | 'approved' | 'denied' | 'cancelled' | 'consumed' | 'expired';
-}
-
-export interface Presented {
-  readonly agentId: string;
-  readonly redirectUri?: string | undefined;
-  readonly codeVerifier?: string | undefined;
-  /** The key whose proof came with the code. */
-  readonly keyThumbprint?: string;
-}
-
-/**
- * Why this code is not exchanged. Agent and redirect URI are compared first, so that a stranger learns
- * nothing. The verifier comes next, so that only the party that began the flow can cause the revocation that
- * follows reuse.
- */
-export function redemptionRefusal(
-  request: Redeemable,
-  presented: Presented,
-  now: Date,
-  maxWrongVerifiers: number,
-): GrantRefusal | undefined {
-  const { redirectUri = request.redirectUri } = presented;
-  if (request.agentId !== presented.agentId || request.redirectUri !== redirectUri) return 'code_unknown';
-  if (request.keyThumbprint !== null && request.keyThumbprint !== presented.keyThumbprint)
-    return 'code_unknown';
-  const pkce = pkceRefusal(request, presented);
-  if (pkce) return pkce;
-  if (request.wrongVerifiers >= maxWrongVerifiers) return 'code_unknown';
-  if (request.status === 'consumed') return 'code_used';
-  if (request.status === 'expired' && request.codeExpiresAt) return 'code_expired';
-  if (request.status !== 'approved' || !request.codeExpiresAt) return 'not_approved';
-  if (request.codeExpiresAt <= now) return 'code_expired';
-  return request.agentStatus === 'active' ? undefined : 'agent_inactive';
-}
-
-function pkceRefusal({ codeChallenge }: Redeemable, { codeVerifier }: Presented): GrantRefusal | undefined {
-  if (codeChallenge === null) return codeVerifier === undefined ? undefined : 'pkce_unexpected';
-  if (codeVerifier === undefined) return 'pkce_required';
-  return isVerifierOf(codeChallenge, codeVerifier) ? undefined : 'pkce_mismatch';
-}
-
 /**
  * The entries of a grant as its audit entry keeps them. Rules nest deeper than an entry may, so each tool's rules are a
  * text: canonical JSON, which gives the same text for the same rules.
@@ -87,4 +32,101 @@ export function recordedDetails(details: unknown): { readonly authorizationDetai
     ...(rules && { arguments: canonicalJson(rules) }),
   }));
   return entries.length > 0 ? { authorizationDetails: entries } : {};
+}
+
+/** The parts of a token that its grant has otherwise. A member that is absent is as the grant has it. */
+export interface TokenForm {
+  readonly scopes?: readonly string[];
+  readonly audience?: string;
+  /** The sign-in of the person that the token states. */
+  readonly authentication?: Authentication;
+  /** Narrower entries. */
+  readonly details?: readonly IssuedEntry[];
+  /** The key whose proof each use of the token needs. */
+  readonly keyThumbprint?: string;
+  /** The key whose proof each use of the refresh token needs. */
+  readonly refreshKeyThumbprint?: string;
+}
+
+/** The wish of an OAuth client for one token. */
+export interface TokenWish {
+  /** Fewer scopes than the grant has. */
+  readonly scopes?: readonly string[];
+  /** Some of the resources that were approved. */
+  readonly resources?: readonly string[];
+  readonly keyThumbprint?: string;
+  /** Whether the refresh token is bound to the key too: that of a client without a secret. */
+  readonly bindsRefresh: boolean;
+}
+
+/** Several audiences are stored as one text, as `scope` is: no audience has a space in it. */
+export const audiencesOf = (audience: string): string[] => audience.split(' ');
+
+/** The claim `aud`: a text for one audience, an array for several. */
+export function audClaim(audience: string): string | string[] {
+  const all = audiencesOf(audience);
+  return all.length === 1 ? audience : all;
+}
+
+/** The grant for whose token a client has wishes. */
+interface FormedGrant {
+  readonly scopes: readonly string[];
+  readonly audience: string | null;
+  readonly authenticatedAt: Date | null;
+  readonly authMethods: readonly string[] | null;
+}
+
+/**
+ * The form of a token for an OAuth client, whose audience is never absent (RFC 9068 §2.2).
+ * @throws invalid_scope, invalid_target
+ */
+export function formOf(wish: TokenWish | undefined, grant: FormedGrant, issuer: string): TokenForm {
+  if (!wish) return {};
+  const { scopes, resources = [], keyThumbprint, bindsRefresh } = wish;
+  if (scopes && uncovered(grant.scopes, scopes).length > 0) {
+    throw oauthRefusal('invalid_scope', 'Ask only for scopes that the grant has.');
+  }
+  const approved = grant.audience === null ? [] : audiencesOf(grant.audience);
+  // The token spells its resources as the grant does, and so as the developer registered them.
+  const wanted = approved.filter((each) => namesResource(resources, each));
+  if (!resources.every((each) => namesResource(approved, each))) {
+    throw oauthRefusal('invalid_target', 'Ask only for resources that were approved.');
+  }
+  const authentication = authenticationOf(grant);
+  const isWhole = wanted.length === 0 || wanted.length === approved.length;
+  const audience = isWhole ? (grant.audience ?? issuer) : wanted.join(' ');
+  return {
+    ...(scopes && { scopes }),
+    ...(audience !== grant.audience && { audience }),
+    ...(authentication && { authentication }),
+    ...(keyThumbprint !== undefined && { keyThumbprint }),
+    ...(keyThumbprint !== undefined && bindsRefresh && { refreshKeyThumbprint: keyThumbprint }),
+  };
+}
+
+/** The members of `GrantClaims` for a sign-in. */
+export const authenticationClaims = (known: Authentication | undefined) => ({
+  ...(known && { authenticatedAt: known.at }),
+  ...(known && known.methods.length > 0 && { authenticationMethods: [...known.methods] }),
+});
+
+/**
+ * The entries that limit a token: its own, and those of its grant for other connectors. A token with fewer scopes lacks
+ * entries, and the limits of a connector hold at the vault whichever scope leads there.
+ */
+export function limitsOf(own: unknown, ofGrant: unknown): unknown[] | null {
+  const [mine, others] = [own, ofGrant].map((details) => (Array.isArray(details) ? details : []));
+  const named = new Set(mine?.map((entry) => Object(entry).connector));
+  const all = [...(mine ?? []), ...(others ?? []).filter((entry) => !named.has(Object(entry).connector))];
+  return all.length > 0 ? all : null;
+}
+
+/** The entries of a token with fewer scopes than its grant: those of connectors that its scopes still reach. */
+export function detailsWithin(details: unknown, scopes: readonly string[]): unknown[] | null {
+  if (!Array.isArray(details)) return null;
+  const kept = details.filter((entry) => {
+    const { connector } = Object(entry);
+    return connector === undefined || reachesConnector(scopes, String(connector));
+  });
+  return kept.length > 0 ? kept : null;
 }

@@ -5,8 +5,8 @@ import { definePart } from '../../../platform/parts.ts';
 import { legacyClaims } from '../../extras/verifiable-credentials/index.ts';
 import { decisionPoint } from '../policies/index.ts';
 import type { DelegateDeps } from './delegate.ts';
+import { grantTokenVerifier, ownVerifier } from './look-up.ts';
 import type { ProofDeps } from './proof.ts';
-import { grantTokenVerifier, ownVerifier } from './verifier.ts';
 
 export const tokenSettings = {
   MAX_DELEGATION_DEPTH: defaulted(

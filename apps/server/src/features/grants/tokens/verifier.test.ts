@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { grantTo, partsOf, sharedSandbox } from '../../../../test/app/flow.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
-import { ownVerifier } from './verifier.ts';
+import { ownVerifier } from './look-up.ts';
 
 const joinSandbox = sharedSandbox();
 

@@ -4,8 +4,8 @@ import { namesResource } from '@behest/protocol/resource-uri';
 import { uncovered } from '@behest/protocol/scopes';
 import type { Caller } from '../../../platform/caller.ts';
 import { badField } from '../../../platform/errors.ts';
-import { audiencesOf } from './form.rules.ts';
 import { type LookUpDeps, lookUp } from './look-up.ts';
+import { audiencesOf } from './tokens.rules.ts';
 import type { Introspection, OlderVerdict, Verdict, Verify } from './tokens.schema.ts';
 
 /** A token that is not the caller's own gets `valid: false` without a reason. */

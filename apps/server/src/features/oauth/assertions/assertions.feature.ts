@@ -5,9 +5,8 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { issuerChanged } from '../../people/sso/index.ts';
 import { eraseAssertions } from './assertions.repo.ts';
-import { assertionRoutes, rates } from './assertions.routes.ts';
+import { assertionRoutes, rates, stopRoutes } from './assertions.routes.ts';
 import { assertionSettings, assertionsEnabled } from './assertions.settings.ts';
-import { stopRoutes } from './stops.routes.ts';
 import { distrust } from './trust.ts';
 
 const tables: TableUse = {

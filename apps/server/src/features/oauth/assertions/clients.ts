@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ToolsEntry } from '@behest/protocol/authorization-details';
+import { readRequestedDetails, type ToolsEntry } from '@behest/protocol/authorization-details';
 import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { delegatedDetails } from '@behest/protocol/delegated-details';
 import { parseDuration } from '@behest/protocol/durations';
-import { namesResource } from '@behest/protocol/resource-uri';
+import { distinctResources, namesResource } from '@behest/protocol/resource-uri';
 import { uncovered } from '@behest/protocol/scopes';
 import type { Act } from '../../../platform/acts.ts';
-import type { Caller } from '../../../platform/caller.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, isTaken, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
@@ -14,24 +14,30 @@ import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import { admitClient } from '../../accounts/agents/index.ts';
+import {
+  acceptTokenScopes,
+  boundedSeconds,
+  mustBeWithin,
+  pinsFor,
+} from '../../grants/authorization/index.ts';
 import { activeAmong } from '../../grants/grants/grants.queries.ts';
 import { revokeGrantsWithin } from '../../grants/grants/index.ts';
+import { namedResources } from '../../grants/resources/resources.queries.ts';
 import { hasConnection } from '../../people/sso/sso.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { acceptedLimits, columnsOf } from './accepted.ts';
 import {
   deleteRule,
   findRule,
   insertRule,
   isOAuthClient,
   listRuleRows,
+  listStandingIds,
   lockRule,
   RULE_KEY,
   type RuleRow,
   updateRule,
 } from './assertions.repo.ts';
 import type { ClientRuleChange, NewClientRule, Rule, RulePage, RuleQuery } from './assertions.schema.ts';
-import { listStandingIds } from './grants.repo.ts';
 
 export interface ClientDeps {
   readonly db: Executor;
@@ -224,5 +230,63 @@ function toRule(row: RuleRow): Rule {
     status: row.status,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+/** The limits of a rule, whole and checked. */
+interface Limits {
+  readonly scopes: readonly string[];
+  readonly defaultScopes: readonly string[];
+  readonly resources: readonly string[] | null;
+  readonly authorizationDetails: readonly unknown[];
+  readonly grantTtl: string;
+}
+
+const SHORTEST_GRANT = 3600; // seconds
+
+/** Checks the limits of a rule, as they come from the administrator. @throws BAD_REQUEST, INVALID_SCOPE */
+async function acceptedLimits(
+  { db, maxGrantLifetimeSeconds }: { readonly db: Executor; readonly maxGrantLifetimeSeconds: number },
+  tenant: Tenant,
+  { scopes, defaultScopes, resources, authorizationDetails, grantTtl }: Limits,
+): Promise<Limits & { readonly entries: readonly ToolsEntry[] }> {
+  const ceiling = acceptTokenScopes(scopes);
+  const defaults = defaultScopes.length > 0 ? acceptTokenScopes(defaultScopes) : [];
+  mustBeWithin(ceiling, defaults);
+  if (boundedSeconds('grantTtl', grantTtl, maxGrantLifetimeSeconds) < SHORTEST_GRANT) {
+    throw badField('grantTtl', 'too_small');
+  }
+  const distinct = resources && distinctResources(resources);
+  const known = distinct ? await namedResources(db, tenant, distinct) : [];
+  if (distinct && known.length < distinct.length) {
+    throw badField('resources', 'not_allowed', 'Register each of these resources first.');
+  }
+  const read = readRequestedDetails(authorizationDetails, ceiling);
+  if (!read.ok) {
+    throw new AppError('BAD_REQUEST', 'The authorization details are not valid.', { fields: read.faults });
+  }
+  const limits = {
+    scopes: ceiling,
+    defaultScopes: defaults,
+    resources: distinct && known.map(({ resource }) => resource),
+    grantTtl,
+  };
+  return { ...limits, authorizationDetails, entries: read.entries };
+}
+
+/** The manifests are pinned now: the administrator has seen these tools. */
+async function columnsOf(
+  tx: Tx,
+  tenant: Tenant,
+  { scopes, defaultScopes, resources, entries, grantTtl }: Awaited<ReturnType<typeof acceptedLimits>>,
+) {
+  const pins = await pinsFor(tx, tenant, scopes);
+  return {
+    scopes: [...scopes],
+    defaultScopes: [...defaultScopes],
+    resources: resources && [...resources],
+    authorizationDetails: entries.length > 0 ? JSON.stringify(entries) : null,
+    manifests: pins && JSON.stringify(pins),
+    grantTtl,
   };
 }

@@ -1,3 +1,3 @@
 export { assertionsEnabled } from './assertions.settings.ts';
-export { issueAsserted } from './assertions.ts';
-export type { AssertionDeps } from './deps.ts';
+export type { AssertionDeps } from './issue.ts';
+export { issueAsserted } from './issue.ts';

@@ -24,7 +24,7 @@ import {
 } from '../../people/sso/index.ts';
 import { bad, type Claims, resourcesIn } from './jwt.rules.ts';
 import { common, within } from './scopes.rules.ts';
-import type { Trusted } from './trusted.ts';
+import type { Trusted } from './trust.ts';
 
 /** The parts of a token request beside the assertion. */
 export interface Wish {

@@ -5,9 +5,9 @@ import { AppError, notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { activeSession } from '../../people/principals/principals.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import { stopReasonOf } from './assertions.queries.ts';
+import { deleteStop, listStopRows, type StopRow } from './assertions.repo.ts';
 import type { Stop, StopPage, StopQuery } from './assertions.schema.ts';
-import { deleteStop, listStopRows, type StopRow } from './grants.repo.ts';
-import { stopReasonOf } from './stops.rules.ts';
 
 export interface StopDeps {
   readonly db: Executor;

@@ -1,24 +1,39 @@
 import { isDeepStrictEqual } from 'node:util';
+import { uncovered } from '@behest/protocol/scopes';
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { inTransaction } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { heldAgent } from '../../accounts/agents/agents.queries.ts';
+import { findGrant, type GrantRow } from '../../grants/grants/grants.queries.ts';
 import { revokeGrantWithin } from '../../grants/grants/index.ts';
-import { type Assertable, type PreparedAssertion, writeAsserted } from '../../grants/tokens/index.ts';
+import {
+  type Assertable,
+  heldAsserted,
+  type PreparedAssertion,
+  writeAsserted,
+} from '../../grants/tokens/index.ts';
 import { lockPeople } from '../../people/scim/index.ts';
 import { type Asserted, findAsserted, type MeantPerson, settleAsserted } from '../../people/sso/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { lockRule, shareRule, shareTrust, useOnce } from './assertions.repo.ts';
-import type { AssertionDeps } from './deps.ts';
-import { findStanding, isStopped, putStanding } from './grants.repo.ts';
+import {
+  findStanding,
+  isStopped,
+  lockRule,
+  putStanding,
+  type StandingRow,
+  shareRule,
+  shareTrust,
+  useOnce,
+} from './assertions.repo.ts';
+import type { AssertionDeps } from './issue.ts';
 import { bad, type Timely } from './jwt.rules.ts';
-import type { Held, Place } from './standing.ts';
-import type { Trusted } from './trusted.ts';
+import type { Narrowed } from './limits.ts';
+import type { Trusted } from './trust.ts';
 
 /** The facts as they were read, and the token that was signed with them. */
-export interface Writing {
+interface Writing {
   readonly trusted: Trusted;
   readonly asserted: Asserted;
   readonly meant: MeantPerson;
@@ -82,3 +97,43 @@ export function writeAssertion(
 
 /** Rolls a write back that has to be prepared again. */
 const CHANGED = new Error('A fact changed between the read and the write of an assertion.');
+
+/** The standing grant of a place, as it was read. */
+interface Held {
+  readonly row: StandingRow | undefined;
+  /** Absent where there is none, where it ended, and where the ceiling has changed since. */
+  readonly grant: Assertable | undefined;
+  /** The grant that a new one takes the place of. */
+  readonly superseded: GrantRow | undefined;
+}
+
+/** The assertions of one place share one grant. */
+type Place = Pick<StandingRow, 'connectionId' | 'agentId' | 'principalId' | 'audience'>;
+
+/** @returns the grant that stands at a place, as far as its ceiling is still the same */
+export async function standingAt(
+  { db }: { readonly db: Executor },
+  { tenant }: Caller,
+  place: Place,
+  ceiling: Narrowed['ceiling'],
+  at: Date,
+): Promise<Held> {
+  const row = await findStanding(db, tenant, place);
+  const found = row && (await findGrant(db, { tenant, agentIds: null }, row.grantId));
+  const live = found?.status === 'active' && found.expiresAt > at ? found : undefined;
+  const fits = live && isCeiling(live, ceiling);
+  return {
+    row,
+    grant: fits ? heldAsserted(live) : undefined,
+    superseded: fits ? undefined : live,
+  };
+}
+
+const isCeiling = (
+  { scopes, authorizationDetails, manifests }: GrantRow,
+  ceiling: Narrowed['ceiling'],
+): boolean =>
+  uncovered(scopes, ceiling.scopes).length === 0 &&
+  uncovered(ceiling.scopes, scopes).length === 0 &&
+  isDeepStrictEqual(authorizationDetails ?? [], ceiling.details) &&
+  isDeepStrictEqual(manifests ?? null, ceiling.manifests);

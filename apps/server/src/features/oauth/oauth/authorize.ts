@@ -1,24 +1,36 @@
 import { isDeepStrictEqual } from 'node:util';
 import { distinctResources, isSameResource } from '@behest/protocol/resource-uri';
-import { oauthRefusal } from '../../../platform/errors.ts';
+import { distinctScopes } from '@behest/protocol/scopes';
+import { LONGEST_STATE } from '@behest/protocol/shapes';
+import type { Tenant } from '../../../platform/caller.ts';
+import { type Executor, isDatabaseAway } from '../../../platform/db/db.ts';
+import { AppError, oauthRefusal, unavailable } from '../../../platform/errors.ts';
+import { toOAuthError } from '../../../platform/oauth-errors.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
 import {
   type AskingClient,
   type AuthorizationDeps,
   redirectTo,
   requestConsent,
 } from '../../grants/authorization/index.ts';
+import { findCurrentTools } from '../../grants/manifests/manifests.queries.ts';
 import { type NamedResource, namedResources } from '../../grants/resources/resources.queries.ts';
 import type { NamingDeps } from '../../people/passkeys/index.ts';
 import { type AuthenticationDeps, type Client, clientOf, findClient, type KnownClient } from './client.ts';
 import type { DescribedClient } from './described.ts';
 import { rates, strangersOf } from './oauth.rates.ts';
 import type { AuthorizationForm } from './oauth.schema.ts';
+import { takePushed } from './par.ts';
 import { type Browser, type NamedOnPage, type NamedPerson, personOf } from './person.ts';
-import { takePushed } from './push.ts';
 import { isLocalUri, isNativeUri, isRegisteredUri } from './redirects.ts';
-import { type RefusalDeps, refusedTo } from './refusal.ts';
-import { type Asked, acceptAuthorization } from './request.rules.ts';
-import { scopesAsked } from './scopes.ts';
+import {
+  type Asked,
+  type AskedByChannel,
+  acceptAuthorization,
+  connectorsWithoutScope,
+  derivedScope,
+  mustBeScopes,
+} from './request.rules.ts';
 import { developerNamed, proposed, seatedClient } from './seat.ts';
 
 export interface AuthorizeDeps extends AuthenticationDeps, AuthorizationDeps, NamingDeps, RefusalDeps {
@@ -225,4 +237,70 @@ export async function mustBeRegistered(
     if (!found) throw oauthRefusal('invalid_target', 'A resource is not registered at the service.');
     return found;
   });
+}
+
+/**
+ * The scopes of a request. An entry of `authorization_details` without a scope for its connector adds one (RFC 9396 §3.1),
+ * which the person is shown like the others. A client that sends neither gets the scopes of its resources as default
+ * (RFC 6749 §3.3). MCP clients before revision 2025-11-25 rely on that.
+ * @throws invalid_scope, invalid_authorization_details
+ */
+export async function scopesAsked(
+  db: Executor,
+  tenant: Tenant,
+  { scopes, details = [] }: Pick<AskedByChannel, 'scopes' | 'details'>,
+  ofResources: readonly string[],
+): Promise<string[]> {
+  if (scopes.length === 0 && details.length === 0) return mustBeScopes(distinctScopes(ofResources));
+  const connectors = connectorsWithoutScope(scopes, details);
+  const tools = await findCurrentTools(db, tenant, connectors);
+  const derived = connectors.map((connector) => derivedScope(connector, details, tools.get(connector)));
+  if (scopes.length + derived.length > 0) return mustBeScopes([...scopes, ...derived]);
+  throw oauthRefusal(
+    'invalid_authorization_details',
+    'Each entry of `authorization_details` has a `connector`.',
+  );
+}
+
+interface RefusalDeps {
+  readonly issuer: string;
+  readonly logger?: Logger;
+}
+
+interface Back {
+  /** An address that the client has registered. */
+  readonly redirectUri: string;
+  /** Whether the browser may be sent there although nobody has seen a page of the service yet. */
+  readonly isTrusted: boolean;
+  readonly state: string | undefined;
+}
+
+/**
+ * Makes the address at which a client learns why its request failed.
+ * @see RFC 6749 §4.1.2.1
+ * @throws the refusal with `details.leadsTo`, where a page names the address and the person decides: anybody registers a
+ * client with any web address, so a link that only fails would be a link to that address under the service's name
+ * (RFC 9700 §4.11.2)
+ */
+function refusedTo(deps: RefusalDeps, error: unknown, { redirectUri, isTrusted, state }: Back): string {
+  const refusal = error instanceof AppError ? error : failed(deps, error);
+  const told = toldOf(refusal);
+  const kept = (state ?? '').length > LONGEST_STATE ? undefined : state;
+  const leadsTo = redirectTo(redirectUri, { ...told, state: kept, iss: deps.issuer });
+  if (isTrusted) return leadsTo;
+  const details = { ...refusal.details, oauth: told.error, leadsTo };
+  throw new AppError(refusal.code, refusal.message, details, refusal.headers);
+}
+
+/** A status of 500 cannot travel with a redirect, so the client learns of a failure by its name. */
+function failed({ logger }: RefusalDeps, err: unknown): AppError {
+  logger?.error({ err }, 'an authorization request failed');
+  return isDatabaseAway(err) ? unavailable('db') : new AppError('INTERNAL_ERROR', 'Something went wrong.');
+}
+
+/** The authorization endpoint has other names than the token endpoint for a client that may not ask. */
+function toldOf(error: AppError): Readonly<Record<'error' | 'error_description', string>> {
+  const told = toOAuthError(error);
+  const isClientAtFault = error.code === 'AGENT_INACTIVE' || error.code === 'NOT_FOUND';
+  return isClientAtFault ? { ...told, error: 'unauthorized_client' } : told;
 }

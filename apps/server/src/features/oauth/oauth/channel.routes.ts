@@ -1,5 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { addPage } from '../../../platform/http/routes/pages.ts';
+import { askByBackchannel } from './channel.ts';
+import { authorizeDevice, type DeviceDeps } from './device.ts';
+import { enterUserCode } from './device-entry.ts';
+import { rates } from './oauth.rates.ts';
+import { browserOf, clientRequestOf, form } from './oauth.routes.ts';
 import {
   BackchannelAnswer,
   BackchannelForm,
@@ -7,13 +12,8 @@ import {
   DeviceForm,
   EnterCode,
   EnteredCode,
-} from './channel.schema.ts';
-import { askByBackchannel } from './ciba.ts';
-import { browserCookie } from './cookies.routes.ts';
-import { authorizeDevice, type DeviceDeps } from './device.ts';
-import { enterUserCode } from './device-entry.ts';
-import { rates } from './oauth.rates.ts';
-import { browserOf, clientRequestOf, form } from './oauth.routes.ts';
+} from './oauth.schema.ts';
+import { browserCookie } from './sign-in.routes.ts';
 
 /** Requests without a browser of the client. */
 export const channelRoutes: FastifyPluginAsyncTypebox<DeviceDeps> = async (app, deps) => {

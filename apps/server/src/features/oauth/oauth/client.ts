@@ -1,20 +1,22 @@
 import type { JWK } from 'jose';
+import type { Caller } from '../../../platform/caller.ts';
 import type { ChargeClient } from '../../../platform/charge-credential.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { hashOf, isSameText } from '../../../platform/ids.ts';
 import { type AssertionDeps, provesByKey, provesByPlatform } from './assertion.ts';
-import type { Client, ClientRequest, KnownClient } from './client-forms.ts';
-import { type Claimed, claimedBy } from './credentials.rules.ts';
+import { type Claimed, claimedBy, type Sent } from './credentials.rules.ts';
 import { DEVICE_GRANT, type DescribedClient, lists } from './described.ts';
 import type { ClientDocuments } from './documents.ts';
 import { strangersOf } from './oauth.rates.ts';
-import { type FoundClient, findOAuthClientAcrossTenants } from './oauth.repo.ts';
-import { type DynamicClientRow, findDynamicClientAcrossTenants } from './registration.repo.ts';
+import {
+  type DynamicClientRow,
+  type FoundClient,
+  findDynamicClientAcrossTenants,
+  findOAuthClientAcrossTenants,
+} from './oauth.repo.ts';
 import { developerNamed, seatedClient } from './seat.ts';
-
-export type { Client, ClientRequest, KnownClient } from './client-forms.ts';
 
 export interface AuthenticationDeps extends AssertionDeps {
   readonly db: Executor;
@@ -220,3 +222,43 @@ async function keysOf(
   const { keys } = known.described;
   return keys ? clientDocuments.keysOf(keys, address) : [];
 }
+
+/** The parts of a request by which a client that belongs to no developer says which developer it is about. */
+export interface TenantClues {
+  readonly resource?: readonly string[];
+  readonly code?: string;
+  readonly refresh_token?: string;
+  readonly token?: string;
+  readonly device_code?: string;
+  readonly assertion?: string;
+}
+
+/** The parts of a request that say which client made it, and from where. */
+export interface ClientRequest {
+  readonly authorization: string | undefined;
+  readonly sent: Sent;
+  readonly clues: TenantClues;
+  readonly requestId: string;
+  readonly address: string;
+}
+
+/** A client at one developer, where it acts as an agent. */
+export interface Client {
+  readonly clientId: string;
+  readonly caller: Caller;
+  readonly agentId: string;
+  readonly agentDid: string;
+  /** Whether the agent is neither suspended nor revoked. The engine alone judges the agent of a described client. */
+  readonly isActive: boolean;
+  readonly redirectUris: readonly string[];
+  /** Whether it has neither a secret nor a key. */
+  readonly isPublic: boolean;
+  readonly dpopBound: boolean;
+  /** How a client that no developer has registered describes itself. */
+  readonly described?: DescribedClient;
+  /** Whether nobody has approved this client at this developer yet. */
+  readonly isProposed?: boolean;
+}
+
+/** A client before it is known for which developer it acts. */
+export type KnownClient = { readonly agent: FoundClient } | { readonly described: DescribedClient };

@@ -6,11 +6,11 @@ import { findAccount } from '../../accounts/developers/developers.queries.ts';
 import { readNaming } from '../../grants/consent/index.ts';
 import { mustHaveActiveConnection } from '../../people/sso/sso.queries.ts';
 import { clientFor } from './authorize.ts';
-import type { EnterCode, EnteredCode } from './channel.schema.ts';
 import { requestByChannel } from './channel.ts';
 import { type Client, findClient } from './client.ts';
 import type { DeviceDeps } from './device.ts';
-import { keepFlow, secondsLeft } from './flow.ts';
+import { findWaiting, forgetWaiting, keepWaiting, readUserCode, type Waiting } from './device.ts';
+import type { EnterCode, EnteredCode } from './oauth.schema.ts';
 import {
   applicationAddress,
   type Browser,
@@ -19,8 +19,8 @@ import {
   signedOnPerson,
   signInAddress,
 } from './person.ts';
+import { keepFlow, secondsLeft } from './poll.ts';
 import { acceptChannelForm } from './request.rules.ts';
-import { findWaiting, forgetWaiting, keepWaiting, readUserCode, type Waiting } from './user-code.ts';
 
 /** The wrong codes that lock the entry, for a browser and for an address, in a window of so many seconds. */
 const WRONG_BY_BROWSER = 5;
@@ -28,7 +28,7 @@ const WRONG_BY_ADDRESS = 20;
 const WINDOW_SECONDS = 600;
 
 /** A browser at the page, by its cookie. */
-export interface EnteringBrowser extends Browser {
+interface EnteringBrowser extends Browser {
   readonly browserId: string;
 }
 

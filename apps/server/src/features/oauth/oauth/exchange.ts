@@ -1,27 +1,32 @@
-import { distinctResources, namesResource } from '@behest/protocol/resource-uri';
-import type { Tenant } from '../../../platform/caller.ts';
+import { distinctResources, isSameResource, namesResource } from '@behest/protocol/resource-uri';
+import type { Caller, Proved, Tenant } from '../../../platform/caller.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import {
   type DelegateDeps,
   delegate,
+  exchangeForResource,
   findGenuine,
+  type LookUpDeps,
   lookUp,
+  type ProofDeps,
+  provedKey,
   type VerifiedClaims,
 } from '../../grants/tokens/index.ts';
 import { provesByKey } from './assertion.ts';
-import type { AuthenticationDeps, Client } from './client.ts';
+import type { AuthenticationDeps, Client, ClientRequest } from './client.ts';
 import { subjectOf } from './credentials.rules.ts';
-import { partFormatOf } from './format.rules.ts';
+import { resourceAsker } from './introspect.ts';
+import { rates } from './oauth.rates.ts';
 import { findOAuthClientAcrossTenants } from './oauth.repo.ts';
-import type { TokenForm } from './oauth.schema.ts';
-import { detailsOf, fewerScopesOf } from './request.rules.ts';
+import type { TokenAnswer, TokenForm } from './oauth.schema.ts';
+import { detailsOf, fewerScopesOf, partFormatOf } from './request.rules.ts';
 
 export const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 const SUBJECT_TYPES = new Set<string | undefined>([ACCESS_TOKEN, JWT]);
 const LONGEST = 10; // digits of a number of seconds
 
-export type ExchangeDeps = AuthenticationDeps & DelegateDeps;
+type ExchangeDeps = AuthenticationDeps & DelegateDeps;
 
 const invalid = (message: string) => oauthRefusal('invalid_request', message);
 
@@ -67,7 +72,7 @@ export async function exchangeToken(
 }
 
 /** @throws invalid_request */
-export function subjectIn(form: TokenForm): string {
+function subjectIn(form: TokenForm): string {
   const {
     subject_token: subject,
     subject_token_type: type,
@@ -133,9 +138,65 @@ function mustKeepAudience({ audience }: VerifiedClaims, form: TokenForm): void {
 }
 
 /** @throws invalid_request */
-export function secondsOf(text: string | undefined): number {
+function secondsOf(text: string | undefined): number {
   if (text === undefined) return 3600;
   if (!/^[1-9]\d*$/.test(text) || text.length > LONGEST)
     throw invalid('`expires_in` is a number of seconds.');
   return Number(text);
+}
+
+type ResourceDeps = AuthenticationDeps & LookUpDeps & ProofDeps;
+
+/** The credential of a resource, where a request shows one in place of a client. */
+export const resourceCredentialIn = ({ authorization }: ClientRequest): string | undefined =>
+  /^Bearer +(bh_res_\S+)$/i.exec(authorization ?? '')?.[1];
+
+/**
+ * Exchanges a token that a resource received, which it must not pass on, for one by which it gets the credential of the
+ * principal from the vault. A bound token needs no proof here: only the resource could have checked it.
+ * @see RFC 8693 §2
+ * @throws an OAuth error
+ */
+export async function issueToResource(
+  deps: ResourceDeps,
+  form: TokenForm,
+  { request, credential, proof }: { request: ClientRequest; credential: string; proof: Proved },
+): Promise<{ answer: TokenAnswer; caller: Caller }> {
+  const asker = await resourceAsker(deps, credential, request);
+  if (!asker) throw oauthRefusal('invalid_client', 'The resource is not known, or is not authenticated.');
+  const { caller, server } = asker;
+  await deps.chargeClient(rates.oauthToken, { client: server.resource });
+  const subject = subjectIn(form);
+  const { actor_token: actor, authorization_details: details, expires_in: seconds } = form;
+  if (actor !== undefined || details !== undefined) {
+    throw oauthRefusal(
+      'invalid_request',
+      'A resource sends neither `actor_token` nor `authorization_details`.',
+    );
+  }
+  mustNameService(form, deps.issuer);
+  const keyThumbprint = await provedKey(deps, proof);
+  const issued = await exchangeForResource(deps, caller, {
+    subject,
+    resource: server,
+    scopes: fewerScopesOf(form.scope),
+    seconds: seconds === undefined ? undefined : secondsOf(seconds),
+    keyThumbprint,
+  });
+  const answer = {
+    access_token: issued.grantToken,
+    issued_token_type: ACCESS_TOKEN,
+    token_type: keyThumbprint === undefined ? ('Bearer' as const) : ('DPoP' as const),
+    expires_in: Math.floor((Date.parse(issued.expiresAt) - deps.clock().getTime()) / 1000),
+    scope: issued.scopes.join(' '),
+    'urn:service:grant': { grant_id: issued.grantId },
+  };
+  return { answer, caller };
+}
+
+/** @throws invalid_target */
+function mustNameService({ resource = [], audience }: TokenForm, issuer: string): void {
+  const wanted = [...resource, ...(audience === undefined ? [] : [audience])];
+  if (wanted.every((each) => isSameResource(each, issuer))) return;
+  throw oauthRefusal('invalid_target', 'The token of a resource is for this service alone; leave it out.');
 }

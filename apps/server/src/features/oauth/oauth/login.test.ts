@@ -12,7 +12,7 @@ import {
   sendForm,
 } from '../../../../test/app/published.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
-import { keepPushed } from './push.ts';
+import { keepPushed } from './par.ts';
 
 const LOGIN = 'https://app.test/login?from=agents';
 

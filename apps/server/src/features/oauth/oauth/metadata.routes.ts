@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import type { Finished } from '../../../platform/finished.ts';
 import { sendFinished } from '../../../platform/http/answers/send-finished.ts';
 import { insertedPath } from '../../../platform/http/routes/inserted-path.ts';
-import { ResourceMetadata, ServerMetadata } from './metadata.schema.ts';
 import { type MetadataDeps, ownResourceMetadata, serverMetadata } from './metadata.ts';
+import { ResourceMetadata, ServerMetadata } from './oauth.schema.ts';
 
 const SERVER = '/.well-known/oauth-authorization-server';
 const RESOURCE = '/.well-known/oauth-protected-resource';

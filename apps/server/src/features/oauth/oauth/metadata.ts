@@ -1,7 +1,7 @@
 import { TOOLS_TYPE } from '@behest/protocol/tools-entry';
 import { type Finished, finished } from '../../../platform/finished.ts';
 import { PROOF_ALGS } from '../../grants/tokens/index.ts';
-import type { ResourceMetadata, ServerMetadata } from './metadata.schema.ts';
+import type { ResourceMetadata, ServerMetadata } from './oauth.schema.ts';
 import { GRANT_TYPES, JWT_BEARER } from './token.ts';
 
 export interface MetadataDeps {

@@ -1,25 +1,26 @@
 import { boolean, commaList, notInProduction } from '../../../config/readers.ts';
 import { defaulted, optional } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Executor } from '../../../platform/db/db.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import type { Job } from '../../../platform/jobs/jobs.ts';
 import { authorizationParts } from '../../grants/authorization/index.ts';
 import { tokenParts } from '../../grants/tokens/index.ts';
 import { webauthnRelyingParty } from '../../people/passkeys/index.ts';
 import { identityProviders } from '../../people/sso/index.ts';
 import { assertionsEnabled } from '../assertions/index.ts';
 import { channelRoutes } from './channel.routes.ts';
+import { clientSettingsRoutes, registrationRoutes } from './clients.routes.ts';
+import { USER_CODE_KEY_USE } from './device.ts';
 import { clientDocuments, DOCUMENT_BOUNDS } from './documents.ts';
 import { metadataRoutes } from './metadata.routes.ts';
-import { expiryOfClients } from './oauth.jobs.ts';
 import { rates } from './oauth.rates.ts';
-import { eraseClients } from './oauth.repo.ts';
+import { deleteUnusedClientsAcrossTenants, eraseClients } from './oauth.repo.ts';
 import { oauthRoutes } from './oauth.routes.ts';
-import { registrationRoutes } from './registration.routes.ts';
-import { clientSettingsRoutes } from './settings.routes.ts';
 import { signInRoutes } from './sign-in.routes.ts';
-import { USER_CODE_KEY_USE } from './user-code.ts';
 
 const tables: TableUse = {
   owns: {
@@ -94,3 +95,17 @@ export const oauth = defineFeature({
     };
   },
 });
+
+const EVERY_SECONDS = 3600;
+const AT_ONCE = 1000;
+
+/** Deletes clients that registered themselves and were not used in time. */
+export function expiryOfClients({ db, clock }: { readonly db: Executor; readonly clock: Clock }): Job {
+  return {
+    name: 'expiry of clients',
+    everySeconds: EVERY_SECONDS,
+    async run(signal) {
+      while (!signal.aborted && (await deleteUnusedClientsAcrossTenants(db, clock(), AT_ONCE)) === AT_ONCE);
+    },
+  };
+}

@@ -5,12 +5,13 @@ import { fieldsOf } from '../../../platform/http/bodies/bodies.ts';
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { proofOf } from '../../../platform/http/callers/proof-of-possession.ts';
 import { type AuthorizeDeps, authorize } from './authorize.ts';
-import { Arrival, EnteredCode } from './channel.schema.ts';
 import type { ClientRequest } from './client.ts';
 import type { DeviceDeps } from './device.ts';
 import { introspect, type QuestionDeps, revoke } from './introspect.ts';
 import {
+  Arrival,
   AuthorizationForm,
+  EnteredCode,
   PushedRequest,
   TokenAnswer,
   TokenForm,
@@ -20,7 +21,7 @@ import {
 import { pushRequest } from './par.ts';
 import { currentNonce, issueByForm, MAKES_GRANT, type ProofDeps, type TokenEndpointDeps } from './token.ts';
 
-export interface OAuthDeps extends AuthorizeDeps, DeviceDeps, TokenEndpointDeps, QuestionDeps, ProofDeps {}
+interface OAuthDeps extends AuthorizeDeps, DeviceDeps, TokenEndpointDeps, QuestionDeps, ProofDeps {}
 
 const REPEATS = ['resource'];
 export const form = {

@@ -1,3 +1,4 @@
+import { AssertionResponse, OfStandard } from '@behest/protocol/passkey-shapes';
 import { Id, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
@@ -131,4 +132,198 @@ export const TokenAnswer = Type.Object({
   /** There when `credential_format` asks for it. */
   verifiableCredential: Type.Optional(Type.String()),
   sdJwtCredential: Type.Optional(Type.String()),
+});
+
+const channelMembers = {
+  ...credentials,
+  scope: Type.Optional(Text),
+  resource: Type.Optional(Resources),
+  authorization_details: Type.Optional(Text),
+  purpose: Type.Optional(Text),
+  request: Type.Optional(Text),
+};
+export type ChannelForm = Static<typeof ChannelForm>;
+export const ChannelForm = Type.Object(channelMembers, { additionalProperties: true });
+
+/** RFC 8628 §3.1. Other members are ignored. */
+export type DeviceForm = Static<typeof DeviceForm>;
+export const DeviceForm = Type.Object(
+  {
+    ...channelMembers,
+    /** Only in the sandbox. */
+    login_hint: Type.Optional(Text),
+    /** Only from a client that has authenticated itself. */
+    principal_id: Type.Optional(Text),
+  },
+  { additionalProperties: true },
+);
+
+/** RFC 8628 §3.2. */
+export type DeviceAnswer = Static<typeof DeviceAnswer>;
+export const DeviceAnswer = Type.Object({
+  device_code: Type.String(),
+  user_code: Type.String(),
+  verification_uri: Type.String(),
+  verification_uri_complete: Type.String(),
+  expires_in: Type.Integer(),
+  interval: Type.Integer(),
+});
+
+/** The code as a person types it: case, spaces and hyphens do not matter. */
+export type EnterCode = Static<typeof EnterCode>;
+export const EnterCode = Type.Object(
+  {
+    userCode: Type.String({ minLength: 1, maxLength: 32 }),
+    /** By which the developer's application names the person whom it has signed in for the code. */
+    hint: Type.Optional(Type.String({ maxLength: 4096 })),
+  },
+  { additionalProperties: false },
+);
+
+export type EnteredCode = Static<typeof EnteredCode>;
+export const EnteredCode = Type.Object({
+  /** The consent page, or the page at which the person signs in first. */
+  redirectTo: Type.String(),
+});
+
+/** A browser that comes from the developer's application, which has signed the person in. */
+export type Arrival = Static<typeof Arrival>;
+export const Arrival = Type.Object(
+  {
+    clientId: Type.String({ minLength: 1, maxLength: 1000 }),
+    requestUri: Type.String({ minLength: 1, maxLength: 200 }),
+    hint: Type.String({ minLength: 1, maxLength: 8192 }),
+  },
+  { additionalProperties: false },
+);
+
+/** OpenID CIBA Core 1.0 §7.1. Other members are ignored. */
+export type BackchannelForm = Static<typeof BackchannelForm>;
+export const BackchannelForm = Type.Object(
+  {
+    ...channelMembers,
+    login_hint: Type.Optional(Text),
+    login_hint_token: Type.Optional(Text),
+    id_token_hint: Type.Optional(Text),
+    binding_message: Type.Optional(Text),
+    requested_expiry: Type.Optional(Text),
+    user_code: Type.Optional(Text),
+  },
+  { additionalProperties: true },
+);
+
+/** OpenID CIBA Core 1.0 §7.3. */
+export type BackchannelAnswer = Static<typeof BackchannelAnswer>;
+export const BackchannelAnswer = Type.Object({
+  auth_req_id: Type.String(),
+  expires_in: Type.Integer(),
+  interval: Type.Integer(),
+});
+
+/** A request that waits while its person shows a passkey, as the address of the page names it. */
+const waiting = {
+  clientId: Type.String({ minLength: 1, maxLength: 1000 }),
+  requestUri: Type.String({ minLength: 1, maxLength: 200 }),
+};
+
+export type AskSignIn = Static<typeof AskSignIn>;
+export const AskSignIn = Type.Object(waiting, { additionalProperties: false });
+
+/** `publicKey` is for `PublicKeyCredential.parseRequestOptionsFromJSON`. It names no passkey. */
+export const SignInOptions = Type.Object({ challengeId: Id, publicKey: OfStandard });
+
+export type SignIn = Static<typeof SignIn>;
+export const SignIn = Type.Object(
+  { ...waiting, challengeId: Id, response: AssertionResponse },
+  { additionalProperties: false },
+);
+
+/** RFC 7591 §2. The rules refuse wrong values by the names of that specification, and ignore other members. */
+export type ClientMetadata = Static<typeof ClientMetadata>;
+export const ClientMetadata = Type.Object(
+  {
+    /** Only a replacement has them (RFC 7592 §2.2): they have to be those of the client. */
+    client_id: Type.Optional(Type.Unknown()),
+    client_secret: Type.Optional(Type.Unknown()),
+    redirect_uris: Type.Optional(Type.Unknown()),
+    client_name: Type.Optional(Type.Unknown()),
+    application_type: Type.Optional(Type.Unknown()),
+    grant_types: Type.Optional(Type.Unknown()),
+    response_types: Type.Optional(Type.Unknown()),
+    token_endpoint_auth_method: Type.Optional(Type.Unknown()),
+    client_uri: Type.Optional(Type.Unknown()),
+    logo_uri: Type.Optional(Type.Unknown()),
+    scope: Type.Optional(Type.Unknown()),
+    jwks: Type.Optional(Type.Unknown()),
+    jwks_uri: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: true },
+);
+
+/** RFC 7591 §3.2.1, RFC 7592 §3. */
+export type RegisteredClient = Static<typeof RegisteredClient>;
+export const RegisteredClient = Type.Object({
+  client_id: Type.String(),
+  client_id_issued_at: Type.Integer(),
+  client_secret: Type.Optional(Type.String()),
+  client_secret_expires_at: Type.Optional(Type.Integer()),
+  registration_access_token: Type.String(),
+  registration_client_uri: Type.String(),
+  redirect_uris: Type.Array(Type.String()),
+  client_name: Type.String(),
+  application_type: Type.Enum(['native', 'web']),
+  grant_types: Type.Array(Type.String()),
+  response_types: Type.Array(Type.String()),
+  token_endpoint_auth_method: Type.String(),
+  client_uri: Type.Optional(Type.String()),
+  logo_uri: Type.Optional(Type.String()),
+  scope: Type.Optional(Type.String()),
+  jwks: Type.Optional(Type.Unknown()),
+  jwks_uri: Type.Optional(Type.String()),
+});
+
+export const RegistrationPath = Type.Object({ clientId: Type.String({ pattern: '^dcr_[0-9A-Z]{26}$' }) });
+
+const TextList = Type.Array(Type.String());
+
+/** RFC 8414 §2. */
+export type ServerMetadata = Static<typeof ServerMetadata>;
+export const ServerMetadata = Type.Object({
+  issuer: Type.String(),
+  authorization_endpoint: Type.String(),
+  token_endpoint: Type.String(),
+  pushed_authorization_request_endpoint: Type.String(),
+  device_authorization_endpoint: Type.String(),
+  backchannel_authentication_endpoint: Type.String(),
+  introspection_endpoint: Type.String(),
+  revocation_endpoint: Type.String(),
+  registration_endpoint: Type.Optional(Type.String()),
+  jwks_uri: Type.String(),
+  scopes_supported: TextList,
+  response_types_supported: TextList,
+  response_modes_supported: TextList,
+  grant_types_supported: TextList,
+  authorization_grant_profiles_supported: Type.Optional(TextList),
+  code_challenge_methods_supported: TextList,
+  token_endpoint_auth_methods_supported: TextList,
+  token_endpoint_auth_signing_alg_values_supported: TextList,
+  authorization_details_types_supported: TextList,
+  dpop_signing_alg_values_supported: TextList,
+  authorization_response_iss_parameter_supported: Type.Boolean(),
+  client_id_metadata_document_supported: Type.Boolean(),
+  require_pushed_authorization_requests: Type.Boolean(),
+  backchannel_token_delivery_modes_supported: TextList,
+  service_documentation: Type.Optional(Type.String()),
+});
+
+/** RFC 9728 §2. */
+export type ResourceMetadata = Static<typeof ResourceMetadata>;
+export const ResourceMetadata = Type.Object({
+  resource: Type.String(),
+  authorization_servers: TextList,
+  bearer_methods_supported: TextList,
+  resource_name: Type.String(),
+  authorization_details_types_supported: TextList,
+  dpop_signing_alg_values_supported: TextList,
+  dpop_bound_access_tokens_required: Type.Boolean(),
 });

@@ -12,7 +12,7 @@ import { principalOfSession } from '../../people/sso/sessions.queries.ts';
 import { mustHaveActiveConnection } from '../../people/sso/sso.queries.ts';
 import type { AuthenticationDeps, Client } from './client.ts';
 import type { AuthorizationForm } from './oauth.schema.ts';
-import { keepPushed, SIGN_IN_SECONDS } from './push.ts';
+import { keepPushed, SIGN_IN_SECONDS } from './par.ts';
 import type { Asked } from './request.rules.ts';
 
 /** The browser that follows a client's link. */

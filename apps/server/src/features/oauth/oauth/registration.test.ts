@@ -4,7 +4,7 @@ import { newClient, pkceLink } from '../../../../test/app/oauth.ts';
 import { linkParts, personOn } from '../../../../test/app/person.ts';
 import { followLink, LISTENING, newServer, sendForm, tokensOf } from '../../../../test/app/published.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
-import { expiryOfClients } from './oauth.jobs.ts';
+import { expiryOfClients } from './oauth.feature.ts';
 
 let service: Service;
 beforeAll(async () => {

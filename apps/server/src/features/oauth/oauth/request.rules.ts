@@ -2,10 +2,10 @@ import { parseJsonText } from '@behest/protocol/json';
 import { distinctResources } from '@behest/protocol/resource-uri';
 import { distinctScopes } from '@behest/protocol/scopes';
 import { LONGEST_STATE } from '@behest/protocol/shapes';
+import { isWithin, reachesConnector, type ToolLevel, toolLevels } from '@behest/protocol/tool-scopes';
+import { isConnectorName } from '@behest/protocol/tools-entry';
 import { oauthRefusal } from '../../../platform/errors.ts';
-import type { ChannelForm } from './channel.schema.ts';
-import type { AuthorizationForm } from './oauth.schema.ts';
-import { mustBeScopes } from './scopes.rules.ts';
+import type { AuthorizationForm, ChannelForm, TokenForm } from './oauth.schema.ts';
 
 /** An authorization request whose members are well formed. */
 export interface Asked {
@@ -132,4 +132,67 @@ export function detailsOf(text: string | undefined): unknown[] | undefined {
     // The same refusal as for any other text that is not an array.
   }
   throw oauthRefusal('invalid_authorization_details', '`authorization_details` has to be a JSON array.');
+}
+
+const MOST_SCOPES = 100;
+
+/** The tools of a connector, each with the permission that it demands. */
+type Permissions = ReadonlyMap<string, { readonly permission: ToolLevel }>;
+
+/** @throws invalid_scope */
+export function mustBeScopes(scopes: readonly string[]): string[] {
+  if (scopes.length > 0 && scopes.length <= MOST_SCOPES) return [...scopes];
+  throw oauthRefusal('invalid_scope', 'Send `scope` with 1 to 100 scopes.');
+}
+
+/** The connectors of details that no scope reaches. The engine judges the details; malformed entries name none here. */
+export function connectorsWithoutScope(scopes: readonly string[], details: readonly unknown[]): string[] {
+  const named = details.map((entry) => String(Object(entry).connector)).filter(isConnectorName);
+  return distinctScopes(named).filter((connector) => !reachesConnector(scopes, connector));
+}
+
+/**
+ * The scope of an entry that came without one: the highest permission that a tool of its list demands. Without a
+ * manifest, or a list of tools, it is the lowest permission, so nothing is derived that the client has not named.
+ */
+export function derivedScope(
+  connector: string,
+  details: readonly unknown[],
+  permissions?: Permissions,
+): string {
+  const { tools } = Object(details.find((entry) => Object(entry).connector === connector));
+  const patterns = Array.isArray(tools) ? tools.map(String) : [];
+  const listed = [...(permissions ?? [])].filter(([name]) => patterns.some((each) => isWithin(each, name)));
+  const levels = listed.map(([, { permission }]) => toolLevels.indexOf(permission));
+  return `tool:${connector}:${toolLevels[Math.max(0, ...levels)]}`;
+}
+
+/** The credential that comes with a token. The token itself always comes. */
+export type CredentialFormat = 'jwt' | 'vc-jwt' | 'sd-jwt' | 'both';
+
+const FORMATS = new Map<string, CredentialFormat>([
+  ['jwt', 'jwt'],
+  ['vc-jwt', 'vc-jwt'],
+  ['sd-jwt', 'sd-jwt'],
+  ['both', 'both'],
+]);
+
+/** The credential that a form asks for. @throws invalid_request */
+export function formatOf({ credential_format: format = 'jwt' }: TokenForm): CredentialFormat {
+  const known = FORMATS.get(format);
+  if (!known) throw oauthRefusal('invalid_request', 'The service has no such `credential_format`.');
+  return known;
+}
+
+/** The same for a part of a grant, about which there is no SD-JWT, as in a native delegation. @throws invalid_request */
+export function partFormatOf(form: TokenForm): Exclude<CredentialFormat, 'sd-jwt'> {
+  const format = formatOf(form);
+  if (format !== 'sd-jwt') return format;
+  throw oauthRefusal('invalid_request', 'A token exchange gives no SD-JWT; ask for `vc-jwt`.');
+}
+
+/** A form by which a grant goes on, which is not the moment to state it. @throws invalid_request */
+export function mustAskNoCredential(form: TokenForm): void {
+  if (formatOf(form) === 'jwt') return;
+  throw oauthRefusal('invalid_request', 'Leave `credential_format` out, and use `POST /v1/credentials`.');
 }

@@ -7,12 +7,12 @@ import { proposeAgent } from '../../accounts/agents/index.ts';
 import { findByCode } from '../../grants/authorization/index.ts';
 import { developerOfResourceAcrossTenants } from '../../grants/resources/resources.queries.ts';
 import type { AssertionDeps } from './assertion.ts';
-import type { Client, ClientRequest, TenantClues } from './client-forms.ts';
+import type { Client, ClientRequest, TenantClues } from './client.ts';
 import type { DescribedClient } from './described.ts';
-import { getFlow } from './flow.ts';
 import { findSeat } from './oauth.repo.ts';
+import { getFlow } from './poll.ts';
 
-export interface SeatDeps extends AssertionDeps {
+interface SeatDeps extends AssertionDeps {
   readonly db: Executor;
 }
 

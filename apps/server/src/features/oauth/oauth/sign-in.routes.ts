@@ -1,12 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
+import { newSecret } from '../../../platform/ids.ts';
 import type { AuthorizeDeps } from './authorize.ts';
-import { EnteredCode } from './channel.schema.ts';
-import { browserCookie } from './cookies.routes.ts';
 import { rates } from './oauth.rates.ts';
 import { browserOf } from './oauth.routes.ts';
-import { AskSignIn, SignIn, SignInOptions } from './sign-in.schema.ts';
+import { AskSignIn, EnteredCode, SignIn, SignInOptions } from './oauth.schema.ts';
 import { beginSignIn, finishSignIn } from './sign-in.ts';
 
 const onPage = { access: 'none', fromOwnPages: true, onOwnHost: true, rate: rates.oauthSignIn } as const;
@@ -65,3 +66,27 @@ export const signInRoutes: FastifyPluginAsyncTypebox<AuthorizeDeps> = async (app
     (request, reply) => finishSignIn(deps, request.body, signingBrowser(request, reply)),
   );
 };
+
+interface Kept {
+  /** Without the prefix that binds it to this host. */
+  readonly name: string;
+  readonly seconds: number;
+}
+
+/** Makes a function that tells a browser at a page by a secret cookie, which it gives to a browser without one. */
+export function browserCookie(
+  { publicBaseUrl }: { readonly publicBaseUrl: string },
+  { name, seconds }: Kept,
+): (request: FastifyRequest, reply: FastifyReply) => string {
+  const isSecure = publicBaseUrl.startsWith('https:');
+  const fullName = `${isSecure ? '__Host-' : ''}${name}`;
+  return ({ headers }, reply) => {
+    const known = cookiesIn(headers)[fullName];
+    if (known !== undefined) return known;
+    const browserId = newSecret();
+    const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const;
+    const cookie = { name: fullName, value: browserId, maxAge: seconds, ...attributes };
+    reply.header('set-cookie', stringifySetCookie(cookie));
+    return browserId;
+  };
+}

@@ -3,11 +3,10 @@ import { oauthRefusal } from '../../../platform/errors.ts';
 import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import { beginNaming, finishNaming } from '../../people/passkeys/index.ts';
 import { type AuthorizeDeps, authorize, namedClient } from './authorize.ts';
-import type { EnteredCode } from './channel.schema.ts';
+import type { AskSignIn, EnteredCode, SignIn } from './oauth.schema.ts';
+import { getPushed } from './par.ts';
 import type { Browser } from './person.ts';
-import { getPushed } from './push.ts';
 import { developerNamed } from './seat.ts';
-import type { AskSignIn, SignIn } from './sign-in.schema.ts';
 
 /** A browser at the page, by its cookie. */
 interface SigningBrowser extends Browser {

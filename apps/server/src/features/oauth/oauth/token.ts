@@ -15,16 +15,13 @@ import {
 import { type AssertionDeps, issueAsserted } from '../assertions/index.ts';
 import { type AuthenticationDeps, authenticateClient, type Client, type ClientRequest } from './client.ts';
 import { CIBA_GRANT, DEVICE_GRANT } from './described.ts';
-import { ACCESS_TOKEN, exchangeToken } from './exchange.ts';
-import { pollsTooFast } from './flow.ts';
-import { formatOf, mustAskNoCredential } from './format.rules.ts';
+import { ACCESS_TOKEN, exchangeToken, issueToResource, resourceCredentialIn } from './exchange.ts';
 import { rates } from './oauth.rates.ts';
+import { renewDynamicClient } from './oauth.repo.ts';
 import type { TokenAnswer, TokenForm } from './oauth.schema.ts';
-import { type PollDeps, pollRequest } from './poll.ts';
+import { type PollDeps, pollRequest, pollsTooFast } from './poll.ts';
 import { CLIENT_CREDENTIALS, issueToReceiver } from './receiver.ts';
-import { renewDynamicClient } from './registration.repo.ts';
-import { fewerScopesOf } from './request.rules.ts';
-import { issueToResource, resourceCredentialIn } from './resource.ts';
+import { fewerScopesOf, formatOf, mustAskNoCredential } from './request.rules.ts';
 import { withDeveloper, withoutDeveloper } from './seat.ts';
 
 export { currentNonce, type ProofDeps } from '../../grants/tokens/index.ts';

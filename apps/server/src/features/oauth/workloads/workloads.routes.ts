@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { addWorkload, listWorkloads, removeWorkload, type WorkloadDeps } from './trust.ts';
 import {
   AgentPath,
   NewWorkload,
@@ -10,7 +11,6 @@ import {
   WorkloadPath,
   WorkloadQuery,
 } from './workloads.schema.ts';
-import { addWorkload, listWorkloads, removeWorkload, type WorkloadDeps } from './workloads.ts';
 
 const own = { access: 'developer', role: 'full', rate: 'default' } as const;
 

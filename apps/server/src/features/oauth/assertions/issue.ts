@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
+import type { Egress } from '../../../platform/egress/egress.ts';
 import { AppError, oauthRefusal } from '../../../platform/errors.ts';
 import { refuseDenied } from '../../grants/policies/index.ts';
+import type { TokenDeps } from '../../grants/tokens/index.ts';
 import {
   type AssertedTokens,
   assertableAgent,
@@ -17,8 +19,7 @@ import {
   isSignedByProvider,
 } from '../../people/sso/index.ts';
 import { recordBlockedAttempt } from '../../record/audit/index.ts';
-import type { AssertionDeps } from './deps.ts';
-import { isStopped } from './grants.repo.ts';
+import { isStopped } from './assertions.repo.ts';
 import {
   actorIn,
   authenticationIn,
@@ -33,12 +34,11 @@ import {
   textIn,
 } from './jwt.rules.ts';
 import { narrowed, resourcesFor, scopesOfGroups, type Wish } from './limits.ts';
-import { standingAt } from './standing.ts';
-import { type AssertingClient, type Trusted, trustedFor } from './trusted.ts';
-import { writeAssertion } from './write.ts';
+import { type AssertingClient, type Trusted, trustedFor } from './trust.ts';
+import { standingAt, writeAssertion } from './write.ts';
 
 /** A form of the token endpoint with an assertion. */
-export interface AssertionForm {
+interface AssertionForm {
   readonly assertion?: string | undefined;
   readonly scope?: string | undefined;
   readonly resource?: readonly string[] | undefined;
@@ -47,13 +47,13 @@ export interface AssertionForm {
 }
 
 /** The client that asks, and the key whose proof came with the request. */
-export interface Asking extends AssertingClient {
+interface Asking extends AssertingClient {
   readonly caller: Caller;
   readonly keyThumbprint: string | undefined;
 }
 
 /** A token on the word of an identity provider. */
-export interface AssertedAnswer {
+interface AssertedAnswer {
   readonly issued: AssertedTokens;
   /** The resources that the token is for; empty where it is for this service. */
   readonly resources: readonly string[];
@@ -246,4 +246,11 @@ async function recordRefusal(
     ...(isOther && ({ hasOwnEntry: true } as const)),
   };
   await inTransaction(db, (tx) => recordBlockedAttempt(tx, caller, attempt, clock()));
+}
+
+export interface AssertionDeps extends TokenDeps {
+  /** The client for identity providers. */
+  readonly upstream: Egress;
+  /** Whether any are believed. */
+  readonly acceptsAssertions: boolean;
 }

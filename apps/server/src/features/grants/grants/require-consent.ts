@@ -4,7 +4,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import type { RenewalCause } from '../../../platform/db/types.gen.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { keepRenewals } from './renewals.repo.ts';
+import { keepRenewals } from './grants.repo.ts';
 
 interface Renewing {
   readonly id: string;

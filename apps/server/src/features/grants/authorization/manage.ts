@@ -1,3 +1,4 @@
+import { writeAmount } from '@behest/protocol/amounts';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
@@ -5,6 +6,7 @@ import { AppError, notFound } from '../../../platform/errors.ts';
 import { getAgentDid, listAgentDids } from '../../accounts/agents/agents.queries.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
 import { isSuccessor } from '../../accounts/developers/api-keys.queries.ts';
+import { findAccount } from '../../accounts/developers/developers.queries.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { freeQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
@@ -17,13 +19,12 @@ import {
   type RequestRow,
   updateRequest,
 } from './authorization.repo.ts';
-import { MAX_WRONG_VERIFIERS, statusAt } from './authorization.rules.ts';
-import type { AuthRequest, FreshCode, SandboxDecision } from './authorization.schema.ts';
+import { type BudgetColumns, MAX_WRONG_VERIFIERS, statusAt, storedBudget } from './authorization.rules.ts';
+import type { AuthRequest, FreshCode, FreshLink, SandboxDecision } from './authorization.schema.ts';
 import { approveRequest, denyRequest, gone } from './decide.ts';
 import type { AuthorizationDeps } from './deps.ts';
-import { newCode } from './in-flight.ts';
-import { freeRequests } from './places.ts';
-import { toAuthRequest } from './show.ts';
+import { freeRequests, newCode, newTicket } from './in-flight.ts';
+import { baseOfPages, linkOf } from './request.ts';
 
 /** @throws NOT_FOUND */
 export async function getRequest(deps: AuthorizationDeps, caller: Caller, id: string): Promise<AuthRequest> {
@@ -140,7 +141,7 @@ export const cancelRequestsOfAccount: OnAccountClosed = async (tx, caller, at) =
   return acts;
 };
 
-export interface Cancelled {
+interface Cancelled {
   readonly acts: Act[];
   readonly requestIds: readonly string[];
 }
@@ -176,3 +177,63 @@ export async function countWrongVerifierOf(
 ): Promise<void> {
   await inTransaction(db, (tx) => countWrongVerifier(tx, tenant, requestId));
 }
+
+/**
+ * Makes a link to the consent page. The developer has no other for a request of a device or of CIBA. The ticket of the link
+ * before opens nothing from then on.
+ * @throws NOT_FOUND, GONE
+ */
+export async function freshLink(deps: AuthorizationDeps, caller: Caller, id: string): Promise<FreshLink> {
+  const request = await findRequest(deps.db, caller, id);
+  if (!request) throw notFound();
+  const now = deps.clock();
+  const status = statusAt(request, now);
+  if (status !== 'pending') throw gone(status);
+  const seconds = Math.ceil((request.expiresAt.getTime() - now.getTime()) / 1000);
+  const { ticket, entry } = newTicket({ ...caller.tenant, requestId: id }, seconds);
+  await deps.store.put([entry]);
+  const base = await baseOfPages(deps, caller, await findAccount(deps.db, caller.tenant));
+  return {
+    authRequestId: id,
+    consentUrl: linkOf(base, id, ticket),
+    expiresAt: request.expiresAt.toISOString(),
+  };
+}
+
+/** A request as answers show it. */
+export function toAuthRequest(
+  request: Omit<RequestRow, 'developerId'>,
+  { mode }: Caller,
+  now: Date,
+): AuthRequest {
+  const { id, redirectUri, state, audience, purpose, authorizationDetails, decidedAt } = request;
+  const { replacesGrantId } = request;
+  const budget = budgetOf(request);
+  return {
+    authRequestId: id,
+    id,
+    agentId: request.agentId,
+    principalId: request.principalId,
+    scopes: request.scopes,
+    expiresIn: request.expiresIn,
+    status: statusAt(request, now),
+    createdAt: request.createdAt.toISOString(),
+    expiresAt: (request.codeExpiresAt ?? request.expiresAt).toISOString(),
+    ...(redirectUri !== null && { redirectUri }),
+    ...(state !== null && { state }),
+    ...(audience !== null && { audience }),
+    ...(purpose !== null && { purpose }),
+    ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
+    ...(budget && { budget }),
+    ...(replacesGrantId !== null && { replacesGrantId }),
+    ...(request.channel !== null && { channel: request.channel }),
+    ...(mode === 'sandbox' && { sandbox: true as const }),
+    ...(decidedAt && { decidedAt: decidedAt.toISOString() }),
+  };
+}
+
+/** The budget that a request asks for, as answers show it. */
+export const budgetOf = (request: BudgetColumns) => {
+  const budget = storedBudget(request);
+  return budget && { amount: writeAmount(budget.units), currency: budget.currency };
+};

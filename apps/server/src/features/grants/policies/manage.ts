@@ -7,9 +7,8 @@ import { pageOf } from '../../../platform/paging.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { warningsAbout } from './analysis.rules.ts';
-import { policiesAt } from './cache.ts';
 import { type CompiledPolicies, compilePolicies } from './compile.rules.ts';
-import { type DecideDeps, decide } from './decide.ts';
+import { type DecideDeps, decide, policiesAt } from './decide.ts';
 import { policiesVersion } from './policies.queries.ts';
 import {
   countPolicies,
