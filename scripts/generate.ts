@@ -27,7 +27,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
     say(`wrote dist/site: ${pages} pages`);
   },
   packages: async () => {
-    const { packTarballs } = await import('./packages/tarballs.ts');
+    const { packTarballs } = await import('./packages/build.ts');
     for (const file of (await packTarballs(ROOT, join(ROOT, 'dist'), '.')).values()) say(`wrote ${file}`);
   },
   reference: async () => {

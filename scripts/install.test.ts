@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import fs from 'node:fs';
+import fs, { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { lockProblems } from './lock-check.ts';
 
 const NOBODY = 2 ** 22 + 1; // above the highest process number of Linux
 
@@ -79,4 +80,28 @@ test('a failed install shows npm’s output, and the next command tries again', 
   expect(status).toBe(1);
   expect(said).toContain('npm ci ended with 3\nEINTEGRITY');
   expect(fs.existsSync(join(root, '.install-lock'))).toBe(false);
+});
+
+test.each([
+  ['a complete one', { 'node_modules/a': { integrity: 'sha512-x' }, 'node_modules/b': { link: true } }, []],
+  [
+    'a platform that could not be fetched',
+    { 'node_modules/a': { integrity: 'sha512-x', optionalDependencies: { 'a-darwin': '1.0.0' } } },
+    ['package-lock.json: node_modules/a: optional a-darwin has no entry'],
+  ],
+  ['no integrity', { 'node_modules/a': {} }, ['package-lock.json: node_modules/a: has no integrity']],
+  [
+    'the address of a mirror',
+    { 'node_modules/a': { integrity: 'sha512-x', resolved: 'https://registry.example.test/a.tgz' } },
+    ['package-lock.json: node_modules/a: names a host'],
+  ],
+])('P7: a lock file with %s', (_, packages, problems) => {
+  const folder = mkdtempSync(join(tmpdir(), 'behest-lock-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'package-lock.json');
+  writeFileSync(file, JSON.stringify({ packages }));
+
+  const found = lockProblems(file);
+
+  expect(found).toEqual(problems);
 });

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { crash } from '../../test/crash/run-crash.ts';
 import { startStores } from '../../test/harness/servers.ts';
-import { makeThrowAway, sweepThrowAways } from '../machine/throw-away.ts';
+import { makeThrowAway, sweepThrowAways } from '../machine/folders.ts';
 import { writeSection } from './results.ts';
 
 const USAGE = `npm run bench -- crash [options]

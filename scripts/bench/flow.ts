@@ -1,5 +1,4 @@
-import type { Floor } from './floors.ts';
-import type { Operation } from './load.ts';
+import { demand, type Operation } from './load.ts';
 
 /** One use of the service, measured with many at once. */
 export interface Flow {
@@ -15,4 +14,25 @@ export interface Flow {
   /** Runs before each round, unmeasured. */
   readonly prepare?: () => Promise<void>;
   readonly operation: (connection: number) => Operation;
+}
+
+/** The routes of `floor-server.ts`, each with the name that the results give it. */
+export const floors = {
+  bare: 'bare route',
+  select: 'Redis and a prepared select',
+  verify: 'Redis, a prepared select and an RSA verification',
+  append: 'one statement that appends to a chain',
+  unseal: 'a prepared select, AES-GCM, and one statement that appends to a chain',
+  sign: 'four rows in one statement and a pooled RSA signature',
+} as const;
+
+export type Floor = keyof typeof floors;
+
+/** @param developers each has a chain of its own */
+export function floorOperation(floor: Floor, developers: number) {
+  return (connection: number): Operation => {
+    const hasChain = floor === 'append' || floor === 'unseal';
+    const path = hasChain ? `/${floor}/d${connection % developers}` : `/${floor}`;
+    return (client) => demand(client, { method: 'GET', path }, 200);
+  };
 }

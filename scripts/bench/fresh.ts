@@ -2,11 +2,11 @@ import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { type Server, type Stores, startServer, startStores } from '../../test/harness/servers.ts';
-import { makeThrowAway, sweepThrowAways } from '../machine/throw-away.ts';
+import { makeThrowAway, sweepThrowAways } from '../machine/folders.ts';
 import { latenciesOf, median, type Operation, type Round, run } from './load.ts';
 import { flowsOf } from './measured-flows.ts';
 import { writeSection } from './results.ts';
-import { openDatabase } from './servers.ts';
+import { openDatabase } from './scene.ts';
 import { makeGrants, signUp, type Tenant } from './tenants.ts';
 
 const USAGE = `npm run bench -- fresh [options]

@@ -5,17 +5,16 @@ import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { end, type Server, startServer, startStores } from '../../test/harness/servers.ts';
-import { makeThrowAway, sweepThrowAways } from '../machine/throw-away.ts';
+import { makeThrowAway, sweepThrowAways } from '../machine/folders.ts';
 import type { Client } from './client.ts';
-import { highestMemoryOf } from './cpu.ts';
 import { latenciesOf } from './load.ts';
+import { highestMemoryOf, timesOf as processTimesOf, secondsWithoutCore } from './machine.ts';
 import type { Outcomes } from './neighbour-attacks.ts';
 import { CONNECTIONS, runByClock } from './open-loop.ts';
-import { timesOf as processTimesOf, secondsWithoutCore } from './processor-time.ts';
 import { dearestOf, turnsOf, withSources } from './profile.ts';
 import { openProfiler } from './profiler.ts';
 import { writeSection } from './results.ts';
-import { openDatabase } from './servers.ts';
+import { openDatabase } from './scene.ts';
 import { asked, heldBy, signUp, type Tenant } from './tenants.ts';
 
 const USAGE = `npm run bench -- hostile [options]

@@ -1,13 +1,13 @@
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { startServer, startStores } from '../../test/harness/servers.ts';
-import { makeThrowAway, sweepThrowAways } from '../machine/throw-away.ts';
+import { makeThrowAway, sweepThrowAways } from '../machine/folders.ts';
+import { waitUntil } from '../machine/processes.ts';
 import { type Client, openClient, textOf } from './client.ts';
-import { handMade } from './largest-hand-made.ts';
-import { type Largest, largestRequests } from './largest-requests.ts';
+import { handMade, type Largest, largestRequests } from './largest-requests.ts';
 import { writeSection } from './results.ts';
 import { signUp } from './tenants.ts';
-import { watchTurns } from './turns.ts';
 
 const USAGE = `npm run bench -- largest-bodies [options]
   --only <text>  requests whose name holds the text
@@ -15,7 +15,7 @@ const USAGE = `npm run bench -- largest-bodies [options]
   --write        writes the outcome into scripts/bench/RESULTS.md
 `;
 const WHAT = `Each route of the API gets the largest body and query of its schema, and more requests are made by hand for products
-of two sizes (\`scripts/bench/largest-hand-made.ts\`). A turn is the processor time that the event loop of the service spends before it
+of two sizes (\`scripts/bench/largest-requests.ts\`). A turn is the processor time that the event loop of the service spends before it
 looks at anybody else, so that other work of the machine does not count; the wait is that of a neighbour's \`GET /health\`
 by the clock. The aim is a turn of 20 ms at most. Each request is sent three times, and the second longest turn counts, so that the
 compilation of a first call does not. Made by \`npm run bench -- largest-bodies --write\`.`;
@@ -150,3 +150,56 @@ async function requestsFor(port: number): Promise<Largest[]> {
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => process.exit(1));
 if (flags.help) say(USAGE);
 else await bench();
+
+/** The turns of a running process's event loop. */
+interface Turns {
+  /** @returns milliseconds of processor time of the longest turn since the last call */
+  readonly longest: () => Promise<number>;
+  readonly close: () => void;
+}
+
+/**
+ * Runs in the service. A turn ends when `setImmediate` comes round. Processor time of this one thread, and not the clock,
+ * so that another process that has the core in between adds nothing.
+ */
+const WATCH = `
+  globalThis.longestTurn = 0;
+  let last = process.threadCpuUsage();
+  (function tick() {
+    const now = process.threadCpuUsage();
+    globalThis.longestTurn = Math.max(globalThis.longestTurn, now.user + now.system - last.user - last.system);
+    last = now;
+    setImmediate(tick);
+  })();
+`;
+const READ =
+  '(() => { const longest = globalThis.longestTurn; globalThis.longestTurn = 0; return longest; })()';
+
+/** @param port the one that \`--inspect-port\` gave the process */
+async function watchTurns({ pid, port }: { pid: number; port: number }): Promise<Turns> {
+  process.kill(pid, 'SIGUSR1');
+  let address: string | undefined;
+  const look = async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/json/list`).catch(() => undefined);
+    const [target] = answer ? JSON.parse(await answer.text()) : [];
+    address = target?.webSocketDebuggerUrl;
+    return address !== undefined;
+  };
+  await waitUntil(look, { seconds: 10 });
+  if (!address) throw new Error(`The inspector does not answer on port ${port}.`);
+  const socket = new WebSocket(address);
+  await once(socket, 'open');
+  let last = 0;
+  const evaluate = async (expression: string): Promise<number> => {
+    last += 1;
+    const id = last;
+    socket.send(JSON.stringify({ id, method: 'Runtime.evaluate', params: { expression } }));
+    for (;;) {
+      const [{ data }] = await once(socket, 'message');
+      const answer = JSON.parse(String(data));
+      if (answer.id === id) return Number(answer.result.result.value);
+    }
+  };
+  await evaluate(WATCH);
+  return { longest: async () => (await evaluate(READ)) / 1000, close: () => socket.close() };
+}

@@ -1,5 +1,5 @@
 import { type Asked, type Client, openClient } from './client.ts';
-import type { Meter } from './cpu.ts';
+import type { Meter } from './machine.ts';
 
 /** Runs a closed loop: each connection sends its next request after the answer. */
 export const CONNECTIONS = 16;

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { pacer } from './pace.ts';
+import { pacer } from './open-loop.ts';
 
 /** A clock that moves by what is waited, and by a tenth of a millisecond with each turn. */
 function standingClock() {

@@ -4,7 +4,7 @@ import {
   NO_CONDITIONS,
   type Policy,
 } from '../../apps/server/src/features/grants/policies/match.rules.ts';
-import { table, whole } from './tables.ts';
+import { table, whole } from './results.ts';
 
 /** Decisions over policies in memory: `npm run bench -- policies`. */
 const COUNTS = [1, 100, 10_000];

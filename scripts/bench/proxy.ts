@@ -3,8 +3,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
 import { parseArgs } from 'node:util';
 import { startServer, startStores } from '../../test/harness/servers.ts';
-import { makeThrowAway } from '../machine/throw-away.ts';
-import { timesOf as processTimes } from './processor-time.ts';
+import { makeThrowAway } from '../machine/folders.ts';
+import { timesOf as processTimes } from './machine.ts';
 
 const USAGE = `npm run bench -- proxy [options]
   --calls <n>    in each round, of each kind; 500 unless said

@@ -1,13 +1,12 @@
-import { floors } from './floors.ts';
+import { floors } from './flow.ts';
 import type { Health } from './health.ts';
-import type { Instances } from './instances.ts';
+import type { Instances, Million } from './instances.ts';
 import type { Summary } from './load.ts';
 import type { SigningRates } from './machine.ts';
-import type { Million } from './million.ts';
 import type { OpenLoop } from './open-loop.ts';
 import type { Plan, Setting } from './options.ts';
+import { percent, plural, table, whole } from './results.ts';
 import type { Measured } from './rounds.ts';
-import { percent, plural, table, whole } from './tables.ts';
 
 export interface Report {
   /** The first is the one that all others are held against. */

@@ -1,7 +1,6 @@
-import type { Meter } from './cpu.ts';
-import { type Floor, floorOperation } from './floors.ts';
-import type { Flow } from './flow.ts';
+import { type Floor, type Flow, floorOperation } from './flow.ts';
 import { median, type Operation, type Round, run, type Summary, summaryOf } from './load.ts';
+import type { Meter } from './machine.ts';
 import type { Plan, Setting } from './options.ts';
 
 export interface Target {

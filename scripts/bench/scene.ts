@@ -1,12 +1,13 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type pg from 'pg';
-import { type Server, type Stores, startServer, startStores } from '../../test/harness/servers.ts';
-import { makeThrowAway, sweepThrowAways } from '../machine/throw-away.ts';
+import pg from 'pg';
+import { end, type Server, type Stores, startServer, startStores } from '../../test/harness/servers.ts';
+import { makeThrowAway, sweepThrowAways } from '../machine/folders.ts';
 import { ask } from '../redis/server.ts';
-import { driverMeter, familyMeterOf, type Meter, meterOf, parentOf } from './cpu.ts';
+import { driverMeter, familyMeterOf, type Meter, meterOf, parentOf } from './machine.ts';
 import type { Target } from './rounds.ts';
-import { openDatabase, startFloorServer } from './servers.ts';
 
 /** Everything that runs beside the driver. */
 export interface Scene {
@@ -59,4 +60,19 @@ async function redisFacts(url: string): Promise<{ readonly version: string; read
 export function lastProblem({ folder }: Scene): string {
   const lines = readFileSync(join(folder, 'server.log'), 'utf8').split('\n');
   return lines.findLast((line) => /"level":"(error|fatal|warn)"/.test(line)) ?? 'nothing';
+}
+
+/** Starts the floor routes on the same stores, in a process of their own like the server. */
+async function startFloorServer({ databaseUrl, redisUrl }: Stores) {
+  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
+  const child = fork(join(import.meta.dirname, 'floor-server.ts'), { execArgv: [], env });
+  const [message] = await once(child, 'message');
+  return { port: Number(message.port), pid: child.pid ?? 0, stop: () => end(child) };
+}
+
+/** Opens a connection to fill tables and to query Postgres about itself. */
+export async function openDatabase({ databaseUrl }: Stores): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  return client;
 }

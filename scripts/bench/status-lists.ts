@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { type Server, startServer, startStores } from '../../test/harness/servers.ts';
-import { makeThrowAway, sweepThrowAways } from '../machine/throw-away.ts';
+import { makeThrowAway, sweepThrowAways } from '../machine/folders.ts';
 import { openClient } from './client.ts';
-import { familyMeterOf, meterOf, parentOf } from './cpu.ts';
 import { demand, latenciesOf } from './load.ts';
+import { familyMeterOf, meterOf, parentOf } from './machine.ts';
 import { writeSection } from './results.ts';
-import { openDatabase } from './servers.ts';
+import { openDatabase } from './scene.ts';
 import { signUp, type Tenant } from './tenants.ts';
 
 const USAGE = `npm run bench -- status-lists [options]

@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Server, startServer, startStores } from '../../test/harness/servers.ts';
-import { makeThrowAway, sweepThrowAways } from '../machine/throw-away.ts';
+import { makeThrowAway, sweepThrowAways } from '../machine/folders.ts';
 import { type Asked, openClient } from './client.ts';
-import { memoryOf } from './cpu.ts';
 import { CONNECTIONS } from './load.ts';
+import { memoryOf } from './machine.ts';
 import { writeSection } from './results.ts';
 import { signUp } from './tenants.ts';
 

@@ -3,11 +3,11 @@ import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { type Server, startServer, startStores } from '../../test/harness/servers.ts';
-import { makeThrowAway, sweepThrowAways } from '../machine/throw-away.ts';
+import { makeThrowAway, sweepThrowAways } from '../machine/folders.ts';
 import { openClient } from './client.ts';
-import { familyMeterOf, memoryOf, meterOf, parentOf } from './cpu.ts';
 import { demand } from './load.ts';
-import { openDatabase } from './servers.ts';
+import { familyMeterOf, memoryOf, meterOf, parentOf } from './machine.ts';
+import { openDatabase } from './scene.ts';
 import { signUp, type Tenant } from './tenants.ts';
 
 const USAGE = `npm run bench -- tree [options]

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePassage } from '../machine/folders.ts';
 
@@ -25,4 +25,17 @@ export function openHome(
     throw new Error(`${folder} belongs to another user (uid ${owner}); start as that user, or remove it.`);
   makePassage(folder);
   return { root, folder, programs };
+}
+
+/** Reads a variable as the server does: from the environment, or from the file that `<name>_FILE` names. */
+export function givenSetting(name: string): string | undefined {
+  const value = process.env[name]?.trim();
+  const file = process.env[`${name}_FILE`]?.trim();
+  if (value || !file) return value || undefined; // empty is unset
+  return readFileSync(file, 'utf8').trim();
+}
+
+/** Drops each default whose variable the person has set. */
+export function unlessGiven(settings: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => givenSetting(name) === undefined));
 }

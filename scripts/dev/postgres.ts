@@ -1,10 +1,10 @@
-import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePassage } from '../machine/folders.ts';
 import { freePort, isPortFree } from '../machine/ports.ts';
 import { isRunning, signal, waitUntil } from '../machine/processes.ts';
-import { accountForPostgres } from '../postgres/account.ts';
 import {
+  accountForPostgres,
   type Cluster,
   createCluster,
   newPassword,
@@ -13,14 +13,21 @@ import {
   USER,
 } from '../postgres/cluster.ts';
 import { dataHome, postgresPrograms } from '../postgres/programs.ts';
-import type { Home } from './home.ts';
-import { givenSetting } from './settings.ts';
+import {
+  findRedis,
+  findRunning,
+  type RedisAccess,
+  redisUrl,
+  startRedis,
+  stopRedis,
+} from '../redis/server.ts';
+import { givenSetting, type Home } from './home.ts';
 
 const PORT = 54_329; // used when it is free; 5432 is left to a Postgres of the machine
 const DATA = 'postgres-data-';
 const SETTINGS = { shared_buffers: '64MB', log_min_messages: 'warning' };
 
-export interface Running {
+interface Running {
   readonly url: string;
   /** A description for the person who started it. */
   readonly words: string;
@@ -98,4 +105,30 @@ export async function stopServer(folder: string): Promise<void> {
   if (!isRunning(pid, folder)) return;
   signal(pid, 'SIGINT');
   await waitUntil(() => !isRunning(pid, folder), { seconds: 20 });
+}
+
+/** Uses REDIS_URL, or starts a Redis, or goes without and says so. */
+export async function runRedis({ folder }: Home, print: (line: string) => void): Promise<Running> {
+  const given = givenSetting('REDIS_URL');
+  if (given) return { url: given, words: 'as REDIS_URL says', stop: async () => {} };
+
+  const place = redisFolder(folder);
+  mkdirSync(place, { recursive: true, mode: 0o700 });
+  const orphan = await findRunning(place);
+  if (orphan) return runningAt(orphan, 'found running');
+  const program = await findRedis(folder, () => print('Fetching a Redis to unpack here, once…'));
+  if (!program) return { url: 'memory:', words: NONE, stop: async () => {} };
+  const access = await startRedis(program, place);
+  return runningAt(access, program.origin === 'unpacked' ? 'unpacked from Debian packages' : program.path);
+}
+
+const NONE =
+  'memory: — none to be had; counters are lost on restart, one process only (redis-server would change that)';
+
+export function redisFolder(folder: string): string {
+  return join(folder, 'redis-data');
+}
+
+function runningAt(access: RedisAccess, words: string): Running {
+  return { url: redisUrl(access), words, stop: () => stopRedis(access) };
 }

@@ -3,8 +3,7 @@ import { dataHome } from '../postgres/programs.ts';
 import { findRunning, stopRedis } from '../redis/server.ts';
 import { endEarlier } from './earlier.ts';
 import type { Home } from './home.ts';
-import { postgresData, stopServer } from './postgres.ts';
-import { redisFolder } from './redis.ts';
+import { postgresData, redisFolder, stopServer } from './postgres.ts';
 
 /** Ends the processes of a folder, and removes its data and keys. */
 export async function reset(home: Home, print: (line: string) => void): Promise<void> {

@@ -6,9 +6,8 @@ import { createInterface } from 'node:readline';
 import { signal, waitUntil } from '../machine/processes.ts';
 import { ownProcesses } from './earlier.ts';
 import type { Home } from './home.ts';
-import { readableLine } from './server-log.ts';
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly isLogShown: boolean;
   /** Prints a line for each request. */
@@ -16,7 +15,7 @@ export interface ServerOptions {
   readonly print: (line: string) => void;
 }
 
-export interface Server {
+interface Server {
   /** Resolves with the reason when the process ends. */
   readonly ended: Promise<string>;
   /** @throws when the server ends or does not answer in time */
@@ -77,5 +76,50 @@ async function answersWell(url: string): Promise<boolean> {
     return (await fetch(url, { signal: AbortSignal.timeout(5_000) })).ok;
   } catch {
     return false; // it does not listen yet
+  }
+}
+
+const QUIET = new Set(['trace', 'debug', 'info']);
+const ROUTINE = new Set(['level', 'time', 'msg', 'pid', 'hostname', 'reqId', 'err']); // an error's stack fills a screen
+
+/**
+ * Makes a line of the server's log readable: `warn` and above in a short form, and a line that is not a log
+ * line unchanged.
+ * @param hasRequests shows answered requests too, as `GET /v1/agents/:id 200 3 ms`
+ * @returns undefined for any other line below `warn`
+ */
+export function readableLine(line: string, hasRequests = false): string | undefined {
+  const entry = parse(line);
+  if (!entry) return line.trim() === '' ? undefined : line;
+  const level = String(entry.level);
+  if (QUIET.has(level)) return hasRequests ? requestLine(entry) : undefined;
+  const more = Object.entries(entry)
+    .filter(([name]) => !ROUTINE.has(name))
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return [`${level}:`, entry.msg ?? errorMessage(entry.err), ...more].filter(Boolean).join(' ');
+}
+
+/** Routes without the ids and queries of a request. The health check of every few seconds is left out. */
+function requestLine({
+  msg,
+  method,
+  route,
+  status,
+  responseTime,
+}: Record<string, unknown>): string | undefined {
+  if (msg !== 'request' || route === '/health') return undefined;
+  return `${method} ${route} ${status} ${Math.round(Number(responseTime))} ms`;
+}
+
+function errorMessage(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'message' in error ? error.message : error;
+}
+
+function parse(line: string): Record<string, unknown> | undefined {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return typeof entry === 'object' && entry !== null && 'level' in entry ? { ...entry } : undefined;
+  } catch {
+    return undefined;
   }
 }

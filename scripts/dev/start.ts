@@ -1,13 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { portOwner } from '../machine/port-owner.ts';
-import { freePort, isPortFree } from '../machine/ports.ts';
-import type { Home } from './home.ts';
+import { freePort, isPortFree, portOwner } from '../machine/ports.ts';
+import { givenSetting, type Home, unlessGiven } from './home.ts';
 import { keepKeys } from './keys.ts';
-import { runPostgres } from './postgres.ts';
-import { runRedis } from './redis.ts';
+import { runPostgres, runRedis } from './postgres.ts';
 import { launchServer, logFile } from './server.ts';
-import { givenSetting, unlessGiven } from './settings.ts';
 import type { Life } from './stopping.ts';
 
 /** Where `npm start` listens, for the commands that are run beside it. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { allSettings } from '../../apps/server/src/config.ts';
-import { configurationPage } from './configuration-page.ts';
-import { exampleOf } from './setting-examples.ts';
+import { configurationPage, exampleOf } from './configuration-page.ts';
 
 const PORT = { accepts: 'an integer between 1 and 9', fallback: '`1`', meaning: 'The port.' };
 const page = `# Settings

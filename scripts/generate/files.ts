@@ -1,21 +1,21 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { groups } from '../../apps/server/src/config/settings.ts';
 import { features, limits } from '../../apps/server/src/features.ts';
+import { migrate } from '../../apps/server/src/platform/db/migrate.ts';
+import { startPostgres } from '../../apps/server/test/servers/postgres.ts';
 import { errorCodes, invalidGrantReasons } from '../../packages/protocol/src/errors.ts';
 import { distribution } from './citus/script.ts';
 import { cliTable } from './cli.ts';
 import { configurationPage, quotaTable, rateTable } from './configuration-page.ts';
+import { readDescription } from './description/resolve.ts';
 import { errorPage } from './error-page.ts';
-import { performancePage } from './expectation.ts';
-import { meterSchema } from './meter-schema.ts';
-import { withMigrated } from './migrated.ts';
-import { sdkTable, sdkTypes } from './sdk.ts';
-import { securityPage } from './security/page.ts';
-import { securityTests } from './security/titles.ts';
-import { sizesTable } from './sizes.ts';
+import { performancePage, sizesTable } from './expectation.ts';
+import { operationsOf } from './sdk/operations.ts';
+import { tableText, typesText } from './sdk/texts.ts';
+import { securityPage, securityTests } from './security/page.ts';
 import { storagePage } from './storage.ts';
-import { tableTypes } from './table-types.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -67,4 +67,57 @@ let description: Promise<string> | undefined;
 function apiDescription(): Promise<string> {
   description ??= import('./description/describe.ts').then(({ apiDescription: make }) => make());
   return description;
+}
+
+const TABLES = 'apps/server/migrations/*_caps.sql';
+const FUNCTIONS = 'apps/server/src/features/calls/caps/sql/*.sql';
+
+/** Two processes that install at once take turns. Any constant will do. */
+const LOCK = 'select pg_advisory_xact_lock(1650812005);';
+
+/** Makes the module with the SQL of the Postgres meter, for deployments without the service's database. */
+function meterSchema(root: string): string {
+  const textsOf = (pattern: string) =>
+    globSync(pattern, { cwd: root })
+      .sort((one, other) => basename(one).localeCompare(basename(other), 'en'))
+      .map((file) => readFileSync(join(root, file), 'utf8'));
+  const tables = textsOf(TABLES).map((text) =>
+    text.replaceAll(/^create (table|index) /gm, '$&if not exists '),
+  );
+  const all = [LOCK, 'set local check_function_bodies = off;', ...tables, ...textsOf(FUNCTIONS)].join('\n');
+  return `// Made from ${TABLES.replace('*', 'NNN')} and the functions beside it by \`npm run generate\`.
+export const schema = ${'`'}${all.replaceAll(/[\\`]|\$\{/g, '\\$&')}${'`'};
+`;
+}
+
+/** Runs something with a temporary Postgres in which every migration is applied. */
+async function withMigrated<Result>(use: (url: string) => Promise<Result>): Promise<Result> {
+  const postgres = await startPostgres();
+  try {
+    await migrate({ connectionString: postgres.url });
+    return await use(postgres.url);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** The table of the SDK's calls, made from the description of the API. */
+function sdkTable(description: string): string {
+  return tableText(operationsOf(readDescription(description)));
+}
+
+/** The types of the SDK's methods. */
+function sdkTypes(description: string): string {
+  return typesText(operationsOf(readDescription(description)));
+}
+
+const FLAGS = ['--print', '--camel-case', '--log-level=silent', '--exclude-pattern=schema_*'];
+
+/** Makes the types of all tables of a migrated database. */
+function tableTypes(url: string): string {
+  const { status, stdout, stderr } = spawnSync('kysely-codegen', [...FLAGS, `--url=${url}`], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`kysely-codegen: ${stderr}`);
+  return stdout;
 }

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { makePassage } from './folders.ts';
-import { makeThrowAway, sweepThrowAways } from './throw-away.ts';
+import { makePassage, makeThrowAway, sweepThrowAways } from './folders.ts';
 
 /** A program of Debian or a derivative that is not installed. */
 export interface DebianProgram {

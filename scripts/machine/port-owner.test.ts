@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { portOwner } from './port-owner.ts';
-import { freePort, isPortFree } from './ports.ts';
+import { freePort, isPortFree, portOwner } from './ports.ts';
 
 test.each(['127.0.0.1', '0.0.0.0'])('the process that listens on %s is named', async (host) => {
   const port = await freePort();

@@ -15,8 +15,8 @@ import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { importsOf } from './imports.ts';
 import { packPackages } from './pack.ts';
+import { importsOf } from './sources.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const INDEX = join(ROOT, 'node_modules/.cache/behest-packages/index.json');

@@ -4,8 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Plugin, rolldown } from 'rolldown';
-import { importsOf } from './imports.ts';
-import { type PackedSources, packSources } from './sources.ts';
+import { importsOf, type PackedSources, packSources } from './sources.ts';
 
 const ENTRY = 'apps/server/src/main.ts';
 
@@ -92,3 +91,5 @@ async function exportsOf(
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { cwd: server });
   return JSON.parse(stdout);
 }
+
+if (import.meta.main) await packPackages(join(import.meta.dirname, '../..'));

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -6,11 +7,12 @@ import {
   mkdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { type OutputChunk, rolldown } from 'rolldown';
-import { compile, type Emitted, withPlaces } from './declarations.ts';
+import ts from 'typescript';
 import { sbomText } from './sbom.ts';
 import { buildServer } from './server.ts';
 
@@ -37,7 +39,7 @@ const SBOM = 'sbom.cdx.json';
  *
  * @returns the folders of the packages, those first that others need
  */
-export async function buildPackages(root: string, out: string): Promise<string[]> {
+async function buildPackages(root: string, out: string): Promise<string[]> {
   for (const name of ['protocol', 'sdk', 'cli', 'server'])
     rmSync(join(out, name), { recursive: true, force: true });
   const protocol = buildProtocol(root, join(out, 'protocol'));
@@ -184,4 +186,114 @@ function writeManifest(
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
+}
+
+/**
+ * Makes the tarballs that are published.
+ * @param folder where the packages are built, below `out`
+ * @returns the file of each package, by its name
+ */
+export async function packTarballs(
+  root: string,
+  out: string,
+  folder = 'dist',
+): Promise<ReadonlyMap<string, string>> {
+  const tarballs = new Map<string, string>();
+  for (const built of await buildPackages(root, join(out, folder))) {
+    const packed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', out], {
+      cwd: built,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [{ name, filename }] = JSON.parse(packed);
+    tarballs.set(name, join(out, filename));
+  }
+  return tarballs;
+}
+
+/**
+ * Unpacks tarballs as npm installs them, without a registry: the packages that they name, and no others, are links to
+ * those of the checkout.
+ */
+export function installTarballs(root: string, tarballs: ReadonlyMap<string, string>, folder: string): void {
+  const modules = join(folder, 'node_modules');
+  for (const [name, file] of tarballs) {
+    const installed = join(modules, name);
+    mkdirSync(installed, { recursive: true });
+    execFileSync('tar', ['-xzf', file, '-C', installed, '--strip-components=1']);
+    const { dependencies, optionalDependencies, bin } = manifestIn(installed);
+    for (const other of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const shipped = join(root, 'node_modules', other);
+      if (!other.startsWith('@behest/') && existsSync(shipped)) link(shipped, join(modules, other));
+    }
+    for (const [program, path] of Object.entries(bin ?? {}))
+      link(join(installed, path), join(modules, '.bin', program));
+  }
+}
+
+interface Installed {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly bin?: Readonly<Record<string, string>>;
+}
+
+const manifestIn = (folder: string): Installed =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+
+function link(target: string, path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  if (!existsSync(path)) symlinkSync(target, path);
+}
+
+interface Emitted {
+  /** From the root of the repository, with the ending of the output. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/**
+ * Compiles sources for publication.
+ *
+ * @param files from the root, with everything that they import
+ * @param what both kinds of output, or declarations alone
+ * @throws Error with the faults that the compiler found
+ */
+function compile(root: string, files: readonly string[], what: 'all' | 'declarations'): Emitted[] {
+  const config = ts.readConfigFile(join(root, 'tsconfig.base.json'), (path) => readFileSync(path, 'utf8'));
+  const { options } = ts.convertCompilerOptionsFromJson(config.config.compilerOptions, root);
+  const program = ts.createProgram(
+    files.map((file) => join(root, file)),
+    {
+      ...options,
+      ...{ noEmit: false, declaration: true, rewriteRelativeImportExtensions: true },
+      ...{ outDir: root, rootDir: root, emitDeclarationOnly: what === 'declarations' },
+    },
+  );
+  const faults = ts.getPreEmitDiagnostics(program);
+  if (faults.length > 0) {
+    const host = { getCanonicalFileName: String, getCurrentDirectory: () => root, getNewLine: () => '\n' };
+    throw new Error(ts.formatDiagnostics(faults, host));
+  }
+  const emitted: Emitted[] = [];
+  program.emit(undefined, (path, text) =>
+    emitted.push({ path: relative(root, path), text: withEndings(text) }),
+  );
+  return emitted;
+}
+
+/** The compiler leaves the endings of sources in declarations. */
+function withEndings(text: string): string {
+  return text.replaceAll(/((?:from|import)\s*\(?\s*['"]\.[^'"]*)\.ts(['"])/g, '$1.js$2');
+}
+
+/** Lets the text of a file name another package's file by its place instead of by the package. */
+function withPlaces({ path, text }: Emitted, packageName: string, folder: string): Emitted {
+  const specifier = new RegExp(`(['"])${packageName}/([^'"]+)\\1`, 'g');
+  return {
+    path,
+    text: text.replaceAll(specifier, (_, quote: string, name: string) => {
+      const place = relative(dirname(path), join(folder, `${name}.js`));
+      return `${quote}${place.startsWith('.') ? place : `./${place}`}${quote}`;
+    }),
+  };
 }

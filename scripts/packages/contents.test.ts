@@ -7,7 +7,6 @@ import { formatMessage } from 'publint/utils';
 import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
 import { codeOf, useInstalledPackages } from './installed.ts';
-import { isPermissive } from './licences.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -159,3 +158,85 @@ test('the types of each entry are found by those who import it as a module', asy
     expect(asModules).toEqual([]);
   }
 });
+
+/** Tools whose licence is not in the list, with the reason why they may be used. The product has none of them. */
+const TOOLS: Readonly<Record<string, string>> = {
+  'axe-core': 'MPL-2.0, unchanged, in tests',
+  limiter: 'names no licence to npm; its own text is MIT',
+  pako: 'MIT AND Zlib, which asks for no more than MIT does',
+  'xml-escape': 'names MIT in other words',
+};
+const isBundler = (name: string) => name.startsWith('lightningcss'); // MPL-2.0, unchanged, and only a tool
+
+test('the product has packages under permissive licences alone', () => {
+  const product = licencesIn(join(ROOT, 'package-lock.json')).filter(({ isOfProduct }) => isOfProduct);
+
+  expect(product.length).toBeGreaterThan(100);
+  expect(product.filter(({ license }) => !isPermissive(license))).toEqual([]);
+});
+
+test('the toolchain has packages under permissive licences, but for those that are named', () => {
+  const tools = ['package-lock.json', 'scripts/site/package-lock.json'].flatMap((file) =>
+    licencesIn(join(ROOT, file)),
+  );
+  const others = tools.filter(({ name, license }) => !isPermissive(license) && !isBundler(name));
+
+  expect(tools.length).toBeGreaterThan(700);
+  expect([...new Set(others.map(({ name }) => name))].sort()).toEqual(Object.keys(TOOLS));
+});
+
+test('an expression is permissive when one of its alternatives is', () => {
+  expect(isPermissive('(AFL-2.1 OR BSD-3-Clause)')).toBe(true);
+  expect(isPermissive('MIT AND GPL-3.0-only')).toBe(false);
+  expect(isPermissive('GPL-3.0-only')).toBe(false);
+  expect(isPermissive(undefined)).toBe(false);
+});
+
+/** Licences, by their SPDX ids, that let a program be used, changed and sold without opening its own sources. */
+const PERMISSIVE: ReadonlySet<string> = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'PSF-2.0',
+  'Python-2.0',
+  'Unlicense',
+]);
+
+interface Locked {
+  readonly license?: string;
+  readonly link?: boolean;
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+  readonly optional?: boolean;
+}
+
+/** A package of the toolchain or of the product, with the licence that it names. */
+interface Licensed {
+  readonly name: string;
+  readonly license: string | undefined;
+  /** True for a package that the service runs with, or that is installed with a published one. */
+  readonly isOfProduct: boolean;
+}
+
+function licencesIn(lockFile: string): Licensed[] {
+  const { packages }: { packages: Record<string, Locked> } = JSON.parse(readFileSync(lockFile, 'utf8'));
+  return Object.entries(packages)
+    .filter(([at, { link }]) => at.includes('node_modules/') && !link)
+    .map(([at, { license, dev, devOptional, optional }]) => ({
+      name: at.replace(/^.*node_modules\//, ''),
+      license,
+      isOfProduct: !(dev || devOptional || optional),
+    }));
+}
+
+/** Whether one of the alternatives of an SPDX expression is permissive, with all that it joins. */
+function isPermissive(license: string | undefined): boolean {
+  const alternatives = license?.replace(/^\((.*)\)$/, '$1').split(' OR ') ?? [];
+  return alternatives.some((each) => each.split(' AND ').every((id) => PERMISSIVE.has(id)));
+}

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { installTarballs, packTarballs } from './tarballs.ts';
+import { installTarballs, packTarballs } from './build.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

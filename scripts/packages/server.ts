@@ -1,8 +1,7 @@
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { rolldown } from 'rolldown';
-import { importsOf, isOfPackage } from '../pack/imports.ts';
-import { packSources } from '../pack/sources.ts';
+import { importsOf, isOfPackage, packSources } from '../pack/sources.ts';
 
 const SERVER = 'apps/server';
 /** The page at /docs needs two files of a package whose install reports to a counter, so they are taken along. */

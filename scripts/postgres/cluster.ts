@@ -1,9 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import fs from 'node:fs';
+import fs, { chownSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitUntil } from '../machine/processes.ts';
-import { type Account, giveTo } from './account.ts';
 import type { Programs } from './programs.ts';
 
 /** A folder of databases, and the programs and account to run it with. */
@@ -37,7 +36,7 @@ export function newPassword(): string {
   return randomBytes(24).toString('base64url');
 }
 
-export interface Starting {
+interface Starting {
   readonly settings: Readonly<Record<string, string | number>>;
   readonly logFile: string;
 }
@@ -106,4 +105,27 @@ export async function stopCluster(server: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => server.once('exit', resolve));
   server.kill('SIGINT');
   await ended;
+}
+
+/** The account that Postgres runs as; empty for the current account. */
+export interface Account {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** Finds an account for Postgres, which root may not run. The function creates no account. */
+export function accountForPostgres(): Account {
+  if (process.getuid?.() !== 0) return {};
+  const accounts = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  for (const wanted of ['postgres', 'nobody']) {
+    const [, , uid, gid] = accounts.find(([name]) => name === wanted) ?? [];
+    if (uid && gid) return { uid: Number(uid), gid: Number(gid) };
+  }
+  throw new Error('Root may not run Postgres, and there is no account without rights to run it as.');
+}
+
+export function giveTo({ uid, gid }: Account, path: string): void {
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
 }

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import fs from 'node:fs';
+import fs, { accessSync, constants } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
+import { unpackProgram } from '../machine/debian.ts';
 import { freePort } from '../machine/ports.ts';
 import { waitUntil } from '../machine/processes.ts';
-import type { RedisProgram } from './program.ts';
 
 /** The facts by which a later process reaches a Redis in a folder of the checkout. */
 export interface RedisAccess {
@@ -119,4 +119,46 @@ export function ask({ port, password }: RedisAccess, command: string): Promise<s
 
 export function redisUrl({ port, password }: RedisAccess): string {
   return `redis://:${password}@127.0.0.1:${port}`;
+}
+
+interface RedisProgram {
+  readonly path: string;
+  readonly origin: 'installed' | 'unpacked';
+  /** Folders of libraries that the system may lack. */
+  readonly libraries: readonly string[];
+}
+
+const PACKAGES = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1'];
+
+const DEBIAN = {
+  name: 'redis',
+  path: 'usr/bin/redis-server',
+  // A very bare system lacks the library of TLS besides, under the names of different releases.
+  packages: [PACKAGES, [...PACKAGES, 'libssl3'], [...PACKAGES, 'libssl3t64']],
+  flags: ['--version'],
+} as const;
+
+/**
+ * Finds a Redis, because no npm package has one.
+ * @returns undefined when this machine has no Redis and can get none
+ */
+export async function findRedis(home: string, beforeFetching = () => {}): Promise<RedisProgram | undefined> {
+  for (const name of ['redis-server', 'valkey-server']) {
+    const path = (process.env.PATH ?? '')
+      .split(delimiter)
+      .map((folder) => join(folder, name))
+      .find(isProgram);
+    if (path) return { path, origin: 'installed', libraries: [] };
+  }
+  const unpacked = await unpackProgram(DEBIAN, home, beforeFetching);
+  return unpacked && { path: unpacked.path, origin: 'unpacked', libraries: unpacked.libraries };
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import { ensureInstalled } from '../install.mjs';
 import { writeReference } from '../packages/reference.ts';
 import { siteConfig } from './config.ts';
-import { CONTENTS, LISTED_ELSEWHERE } from './contents.ts';
-import { llmsText, toldOf } from './llms.ts';
+import { CONTENTS, LISTED_ELSEWHERE, llmsText, toldOf } from './contents.ts';
 import { siteFiles } from './sources.ts';
 
 /**

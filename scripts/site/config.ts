@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CONTENTS } from './contents.ts';
-import { toldOf } from './llms.ts';
+import { CONTENTS, toldOf } from './contents.ts';
 
 /** The configuration of VitePress for staged pages. It is plain data, since it is written to a file there. */
 export function siteConfig(staged: string, out: string, base: string): unknown {

@@ -6,8 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { launchBrowser } from '../../apps/server/test/browser/browser.ts';
 import { findings } from '../../apps/server/test/browser/pages.ts';
 import { buildSite } from './build.ts';
-import { deadLinks, deadMarkdownLinks } from './links.ts';
-import { serveFolder } from './serve.ts';
+import { deadLinks, deadMarkdownLinks, serveFolder } from './serve.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const BUILT = process.env.BEHEST_SITE; // a site for the root of a host that is built already

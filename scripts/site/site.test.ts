@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { blocksOf } from '../../test/docs/steps.ts';
 import { buildSite } from './build.ts';
-import { CONTENTS, LISTED_ELSEWHERE } from './contents.ts';
-import { llmsText, toldOf } from './llms.ts';
+import { CONTENTS, LISTED_ELSEWHERE, llmsText, toldOf } from './contents.ts';
 import { siteFiles } from './sources.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

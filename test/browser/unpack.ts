@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync, createBrotliDecompress } from 'node:zlib';
-import { makePassage } from '../../scripts/machine/folders.ts';
-import { makeThrowAway, sweepThrowAways } from '../../scripts/machine/throw-away.ts';
+import { makePassage, makeThrowAway, sweepThrowAways } from '../../scripts/machine/folders.ts';
 
 const KIND = 'unpacking-chromium';
 

@@ -6,8 +6,7 @@ import { Behest } from '@behest/sdk';
 import { describe, expect, test } from 'vitest';
 import { TEMPLATES } from '../../packages/cli/src/commands/init.ts';
 import { VERSION } from '../../packages/cli/src/version.ts';
-import { newMachine } from './program.ts';
-import { useService } from './signed-in.ts';
+import { newMachine, useService } from './program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const service = useService();

@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ADMIN_API_KEY } from '../../apps/server/test/app/start-app.ts';
-import { newMachine } from './program.ts';
-import { useAccount } from './signed-in.ts';
+import { newMachine, useAccount } from './program.ts';
 
 const acme = useAccount();
 

@@ -3,8 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Behest } from '@behest/sdk';
 import { expect, test } from 'vitest';
-import { newMachine } from './program.ts';
-import { useService } from './signed-in.ts';
+import { newMachine, useService } from './program.ts';
 
 const service = useService();
 

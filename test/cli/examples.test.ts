@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { OPERATIONS } from '../../packages/cli/src/api/operations.gen.ts';
 import { allCommands } from '../../packages/cli/src/program/groups.ts';
 import type { CommandSpec } from '../../packages/cli/src/program/spec.ts';
-import { type Machine, newMachine } from './program.ts';
-import { useAccount } from './signed-in.ts';
+import { type Machine, newMachine, useAccount } from './program.ts';
 
 const acme = useAccount();
 

@@ -3,8 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Behest } from '@behest/sdk';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Machine, newMachine } from './program.ts';
-import { useAccount } from './signed-in.ts';
+import { type Machine, newMachine, useAccount } from './program.ts';
 
 const acme = useAccount();
 

@@ -2,8 +2,7 @@ import { createServer } from 'node:http';
 import { Behest } from '@behest/sdk';
 import { protectMcp } from '@behest/sdk/mcp';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { newMachine } from './program.ts';
-import { useAccount } from './signed-in.ts';
+import { newMachine, useAccount } from './program.ts';
 
 const acme = useAccount();
 

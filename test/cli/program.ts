@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { Behest } from '@behest/sdk';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { startListening } from '../../apps/server/test/app/listening.ts';
 import type { Io } from '../../packages/cli/src/io.ts';
 import { main } from '../../packages/cli/src/main.ts';
 
-export interface Ran {
+interface Ran {
   readonly code: number;
   readonly out: string;
   readonly err: string;
@@ -19,7 +21,7 @@ export interface Machine {
   run(argv: readonly string[], more?: Around): Promise<Ran>;
 }
 
-export interface Around {
+interface Around {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
   /** The answers of the person at the terminal. Without them there is no terminal. */
@@ -68,5 +70,40 @@ export function newMachine(env: Readonly<Record<string, string>> = {}): Machine 
       const code = await main(argv, io);
       return { code, ...said };
     },
+  };
+}
+
+/** A service for the tests of a file. Its clock starts now. */
+export function useService(): { readonly url: string } {
+  let service: Awaited<ReturnType<typeof startListening>>;
+  beforeAll(async () => {
+    service = await startListening({ isShared: true, startsAt: new Date().toISOString() });
+  });
+  afterAll(async () => {
+    service?.app.server.closeAllConnections();
+    await service?.stop();
+  });
+  return {
+    get url() {
+      return service.url;
+    },
+  };
+}
+
+/** A service with a sandbox account. `signedIn` gives a machine that has the account's key. */
+export function useAccount(): { readonly url: string; readonly apiKey: string; signedIn(): Machine } {
+  const service = useService();
+  let apiKey: string;
+  beforeAll(async () => {
+    ({ apiKey } = await Behest.signup({ name: 'Acme', mode: 'sandbox' }, { baseUrl: service.url }));
+  });
+  return {
+    get url() {
+      return service.url;
+    },
+    get apiKey() {
+      return apiKey;
+    },
+    signedIn: () => newMachine({ BEHEST_URL: service.url, BEHEST_API_KEY: apiKey }),
   };
 }

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Machine } from './program.ts';
-import { useAccount } from './signed-in.ts';
+import { type Machine, useAccount } from './program.ts';
 
 const acme = useAccount();
 const SCOPES = 'calendar:read,tool:calendar:read,payments:mpp:data,wallet:usdc:authorize';

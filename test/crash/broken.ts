@@ -1,6 +1,4 @@
-import { type Account, ask } from './ask.ts';
-import { CONNECTOR, TOOL } from './evaluations.ts';
-import { type Acknowledged, BUDGET, type FundedAccount } from './load.ts';
+import { type Account, type Acknowledged, ask, BUDGET, CONNECTOR, type FundedAccount, TOOL } from './load.ts';
 
 /** The grants that are not as the service acknowledged them. */
 export async function brokenGrants(account: Account, { grants, revoked }: Acknowledged): Promise<string[]> {

@@ -1,7 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Account, ask } from './ask.ts';
-import { batchAbout, type Metered } from './evaluations.ts';
 
 /** Everything that the service acknowledged, and therefore must still hold after any crash. */
 export interface Acknowledged {
@@ -146,4 +144,69 @@ async function grant(account: Account, done: Acknowledged) {
   const { grantId } = issued.body;
   done.grants.add(grantId);
   return { grantId, entry: { agentId, agentDid, grantId, principalId: 'user_42', action: 'flight.booked' } };
+}
+
+export const CONNECTOR = 'mail';
+export const TOOL = 'send';
+const PER_DAY = 1_000_000_000; // no run uses it up
+
+/** A grant with a cap, which all clients use. */
+interface Metered {
+  readonly grantId: string;
+  readonly tokenId: string;
+}
+
+/** Makes a grant with a cap, which all clients ask about. */
+export async function meterMails(account: Account): Promise<Metered> {
+  const tools = { [TOOL]: { permission: 'write', caps: { per_day: PER_DAY } } };
+  const manifest = { $schema: 'x', connector: CONNECTOR, version: '1', tools };
+  await ask(account, 'PUT', `/v1/manifests/${CONNECTOR}`, manifest);
+  const agent = await ask(account, 'POST', '/v1/agents', { name: 'Mailer' });
+  const agentId = agent?.body.agentId;
+  const asked = { agentId, principalId: 'user_42', scopes: [`tool:${CONNECTOR}:write`] };
+  const request = await ask(account, 'POST', '/v1/authorize', asked);
+  const issued = await ask(account, 'POST', '/v1/token', { agentId, code: request?.body.code });
+  if (issued?.status !== 201) throw new Error(`The grant with a cap was answered ${issued?.status}.`);
+  const { grantId, grantToken } = issued.body;
+  const claims = JSON.parse(Buffer.from(String(grantToken).split('.')[1] ?? '', 'base64url').toString());
+  return { grantId, tokenId: claims.jti };
+}
+
+/** Three questions of AuthZEN, each of which takes a unit. */
+const batchAbout = ({ tokenId }: Metered) => ({
+  subject: { type: 'token', id: tokenId },
+  action: { name: TOOL },
+  resource: { type: 'connector', id: CONNECTOR },
+  evaluations: [{}, {}, {}],
+});
+
+export interface Account {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+/** Sends a request. @returns undefined when the service went away before it answered */
+export async function ask(
+  { baseUrl, apiKey }: Account,
+  method: string,
+  path: string,
+  body?: object,
+  idempotencyKey?: string,
+) {
+  const headers = {
+    authorization: `Bearer ${apiKey}`,
+    ...(body && { 'content-type': 'application/json' }),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+  };
+  try {
+    const answer = await fetch(baseUrl + path, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, body: text === '' ? {} : JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
 }

@@ -3,12 +3,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { waitUntil } from '../../scripts/machine/processes.ts';
 import { type Server, startServer } from '../harness/servers.ts';
-import { type Account, ask } from './ask.ts';
 import { brokenBudget, brokenCaps, brokenChain, brokenGrants, brokenLedger } from './broken.ts';
-import { meterMails } from './evaluations.ts';
-import { type Acknowledged, evaluate, type FundedAccount, fund, repeatUnanswered, work } from './load.ts';
-import { startReceiver } from './receiver.ts';
-import { brokenSignals, listenForRevocations, pollSignals } from './signals.ts';
+import {
+  type Account,
+  type Acknowledged,
+  ask,
+  evaluate,
+  type FundedAccount,
+  fund,
+  meterMails,
+  repeatUnanswered,
+  work,
+} from './load.ts';
+import { brokenSignals, listenForRevocations, pollSignals, startReceiver } from './signals.ts';
 
 export interface CrashPlan {
   readonly databaseUrl: string;

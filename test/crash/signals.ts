@@ -1,14 +1,15 @@
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { type Account, ask } from './ask.ts';
-import type { Acknowledged } from './load.ts';
+import { type Account, type Acknowledged, ask } from './load.ts';
 
 const REVOKED = 'https://schemas.openid.net/secevent/caep/event-type/session-revoked';
 const PUSH = 'urn:ietf:rfc:8935';
 
 /** A receiver of signals with a stream that is pushed to it, and one that it polls. */
-export interface Listening {
+interface Listening {
   readonly accessToken: string;
   readonly audience: string;
   readonly polledStreamId: string;
@@ -87,4 +88,35 @@ export async function brokenSignals(
       broken.push(`a signal ended the grant ${id}, which goes on`);
   }
   return broken;
+}
+
+const SIGNALS = '/signals';
+
+/** Receives webhooks, and keeps the text of each delivery, by event. Signals have an address of their own. */
+export async function startReceiver() {
+  const received = new Map<string, string[]>();
+  const pushed: string[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString();
+    if (request.url === SIGNALS) {
+      pushed.push(text);
+      response.writeHead(202).end(); // RFC 8935 §2.2
+      return;
+    }
+    const id = String(request.headers['webhook-id']);
+    received.set(id, [...(received.get(id) ?? []), text]);
+    response.writeHead(204).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const stop = async () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  const origin = `http://127.0.0.1:${port}`;
+  return { url: `${origin}/hooks`, received, signalsUrl: origin + SIGNALS, pushed, stop };
 }

@@ -6,7 +6,7 @@ import Format from 'typebox/format';
 import Schema from 'typebox/schema';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../apps/server/src/config.ts';
-import { makeThrowAway } from '../../scripts/machine/throw-away.ts';
+import { makeThrowAway } from '../../scripts/machine/folders.ts';
 import { documentsOf, ROOT } from './files.ts';
 
 interface Service {

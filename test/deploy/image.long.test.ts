@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newDatabase } from '../../apps/server/test/app/start-app.ts';
+import { makeThrowAway, sweepThrowAways } from '../../scripts/machine/folders.ts';
 import { freePort } from '../../scripts/machine/ports.ts';
-import { makeThrowAway, sweepThrowAways } from '../../scripts/machine/throw-away.ts';
-import { accountForPostgres } from '../../scripts/postgres/account.ts';
+import { accountForPostgres } from '../../scripts/postgres/cluster.ts';
 import { textOf } from './files.ts';
 import { buildImage, commandOf, lastOf } from './image.ts';
 

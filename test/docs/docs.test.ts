@@ -79,6 +79,7 @@ describe('the names in the documents', () => {
       'OTEL_RESOURCE_ATTRIBUTES',
       'ANALYZE',
       'BAD_REFRESH_TOKEN',
+      ...['FREE', 'PRO', 'ENTERPRISE'],
     ];
     const known = new Set([...Object.keys(allSettings), ...Object.keys(errorCodes), ...others]);
     const isKnown = (name: string) =>

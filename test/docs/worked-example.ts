@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { makeThrowAway, sweepThrowAways } from '../../scripts/machine/throw-away.ts';
+import { makeThrowAway, sweepThrowAways } from '../../scripts/machine/folders.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const LEFT_OUT = new Set(['node_modules', '.git', '.behest', 'coverage']);

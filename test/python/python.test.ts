@@ -27,3 +27,7 @@ else {
     });
   }, 120_000);
 }
+
+test('programs that are absent, or are no Python, are passed over', () => {
+  expect(findPython('import sys', ['/nowhere/python', undefined, process.execPath])).toBeUndefined();
+});

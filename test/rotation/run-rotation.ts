@@ -3,20 +3,19 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import pg from 'pg';
-import { ask } from '../crash/ask.ts';
+import { isLegacyKeyId } from '../../packages/protocol/src/key-id.ts';
+import { ask } from '../crash/load.ts';
 import { type Server, type Stores, startServer } from '../harness/servers.ts';
-import { findPyJwt } from './pyjwt.ts';
-import { isOfItsTime, type PublishedKey, type Signed } from './signers.ts';
-import { type Acceptor, acceptorsAt } from './verifiers.ts';
+import { type Acceptor, acceptorsAt, findPyJwt } from './verifiers.ts';
 
-export interface RotationOptions extends Omit<Stores, 'stop'> {
+interface RotationOptions extends Omit<Stores, 'stop'> {
   readonly folder: string;
   readonly seconds: number;
   readonly everySeconds: number;
   readonly say?: (text: string) => void;
 }
 
-export interface RotationOutcome {
+interface RotationOutcome {
   readonly rotations: number;
   readonly signingKeys: number;
   readonly tokens: number;
@@ -198,4 +197,34 @@ async function askAny(world: World, path: string, body: object) {
   if (answer && answer.status < 300) return answer.body;
   fault(world, `${path} was answered ${answer?.status} ${JSON.stringify(answer?.body)}`);
   return undefined;
+}
+
+/** A key of the algorithm that signs, as its row tells it. */
+interface PublishedKey {
+  readonly kid: string;
+  readonly publishedAt: Date;
+}
+
+/** A token, and the time in which it was signed: from the second of its `iat` to its arrival. */
+interface Signed {
+  readonly kid: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Whether a token names the one key that may have signed it. A key signs from the end of its delay to the end of that of
+ * the next; before the first, the legacy key signs.
+ * @param keys in the order of their publication
+ */
+export function isOfItsTime(
+  { kid, from, to }: Signed,
+  keys: readonly PublishedKey[],
+  delaySeconds: number,
+): boolean {
+  const starts = keys.map(({ publishedAt }) => publishedAt.getTime() + delaySeconds * 1000);
+  if (isLegacyKeyId(kid)) return from < (starts[0] ?? Number.POSITIVE_INFINITY);
+  const at = keys.findIndex((key) => key.kid === kid);
+  const [start, end] = [starts[at] ?? Number.POSITIVE_INFINITY, starts[at + 1] ?? Number.POSITIVE_INFINITY];
+  return start <= to && from < end;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOfItsTime } from './signers.ts';
+import { isOfItsTime } from './run-rotation.ts';
 
 const at = (time: string) => new Date(`2026-01-01T00:${time}Z`).getTime();
 const keys = [

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createTestIssuer } from '@behest/sdk/testing';
 import { rolldown } from 'rolldown';
-import { packTarballs } from '../../scripts/packages/tarballs.ts';
-import { startService } from './service.ts';
+import { packTarballs } from '../../scripts/packages/build.ts';
 
 /** `.ci/runtimes` runs the packed SDK under Bun, under Deno and in a worker, which npm installs for this alone. */
 const ROOT = join(import.meta.dirname, '../..');
@@ -84,4 +85,31 @@ async function run(program: string, words: readonly string[]): Promise<string> {
     });
   await once(child, 'close');
   return said;
+}
+
+/** Serves the keys of an issuer and two pages of agents, to programs of other runtimes. */
+async function startService() {
+  const { issuer, developerId, jwks, signGrantToken, tampered } = await createTestIssuer();
+  const answers: Readonly<Record<string, object>> = {
+    '/.well-known/jwks.json': jwks,
+    '/v1/agents': { agents: [{ id: 'ag_1' }], nextCursor: 'next' },
+    '/v1/agents?cursor=next': { agents: [{ id: 'ag_2' }], nextCursor: null },
+  };
+  const server = createServer(({ url = '' }, response) => {
+    const answer = answers[url];
+    response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer ?? { code: 'NOT_FOUND', message: 'There is no such thing.' }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = Object(server.address());
+  const [token, changed] = await Promise.all([signGrantToken({ sub: 'user_42' }), tampered()]);
+  return {
+    asked: { address: `http://127.0.0.1:${port}`, issuer, developerId, token, changed },
+    async stop(): Promise<void> {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
 }

@@ -18,9 +18,8 @@ import {
   writtenAs,
 } from './contract/arguments.ts';
 import { LOCAL, OWN_CASES } from './contract/by-hand.ts';
-import { declaredFaults } from './contract/declared.ts';
+import { declaredFaults, methodsOfSdk } from './contract/declared.ts';
 import { CANNOT_FAIL, REFUSED, WRONG_ARGUMENTS } from './contract/own-arguments.ts';
-import { methodsOfSdk } from './contract/surface.ts';
 import { newWorld, PUBLIC_URL, type World } from './contract/world.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -1,4 +1,5 @@
-import type { NameOf } from './names.ts';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 type Node = Readonly<Record<string, unknown>>;
 /** A member with a default may be left out of what is sent, and is in each answer. */
@@ -76,4 +77,64 @@ function copyWith(schema: object, side: Side, copy: (schema: object) => Node): N
     return [[word, Object.fromEntries(copies)]];
   });
   return Object.fromEntries(entries);
+}
+
+const SOURCES = ['apps/server/src/**/*.ts', 'packages/protocol/src/**/*.ts'];
+const NO_SCHEMAS = /\.(test|samples|thread)\.ts$|\/(main|process-io)\.ts$/;
+
+/** Finds the name of a schema: that of the exported constant which holds it. */
+type NameOf = (schema: object) => string | undefined;
+
+/** Looks at every exported schema of the service and of the protocol. */
+export async function schemaNames(root: string): Promise<NameOf> {
+  const bySchema = new Map<object, string>();
+  const byText = new Map<string, string>();
+  for (const file of SOURCES.flatMap((pattern) => globSync(pattern, { cwd: root })).sort()) {
+    if (NO_SCHEMAS.test(file) || !readFileSync(join(root, file), 'utf8').includes("'typebox'")) continue;
+    const exported: Readonly<Record<string, unknown>> = await import(join(root, file));
+    for (const [name, value] of Object.entries(exported)) {
+      if (typeof value !== 'object' || value === null || !('~kind' in value) || !isWorthAName(value))
+        continue;
+      if (!bySchema.has(value)) bySchema.set(value, name);
+      const text = JSON.stringify(value);
+      byText.set(text, byText.get(text) ?? name);
+    }
+  }
+  // An optional member has a copy of its schema.
+  return (schema) =>
+    isWorthAName(schema) ? (bySchema.get(schema) ?? byText.get(JSON.stringify(schema))) : undefined;
+}
+
+interface Shape {
+  readonly type?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly properties?: object;
+  readonly items?: object;
+  readonly anyOf?: readonly object[];
+}
+
+/** Objects, lists of objects, choices and closed sets. A text or a number is described where it is used. */
+function isWorthAName(schema: object): boolean {
+  const { type, enum: values = [], properties = {}, items, anyOf }: Shape = schema;
+  if (anyOf) return anyOf.some(isWorthAName);
+  if (type === 'array') return items !== undefined && isWorthAName(items);
+  return values.length > 1 || (type === 'object' && Object.keys(properties).length > 0);
+}
+
+const WIDTH = 160;
+
+/** JSON of which each value takes one line if it fits, and else a line for each of its members. */
+export const laidOut = (value: unknown): string => `${written(value, '', 0)}\n`;
+
+function written(value: unknown, indent: string, before: number): string {
+  const flat = JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return flat;
+  if (indent.length + before + flat.length < WIDTH) return flat;
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const deeper = `${indent} `;
+  const lines = Object.entries(value).map(([name, member]) => {
+    const key = Array.isArray(value) ? '' : `${JSON.stringify(name)}:`;
+    return `${deeper}${key}${written(member, deeper, key.length)}`;
+  });
+  return lines.length === 0 ? flat : `${open}\n${lines.join(',\n')}\n${indent}${close}`;
 }

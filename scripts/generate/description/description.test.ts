@@ -5,8 +5,7 @@ import { errorCodes, invalidGrantReasons } from '@behest/protocol/errors';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { expect, test } from 'vitest';
-import { Components } from './components.ts';
-import { laidOut } from './layout.ts';
+import { Components, laidOut } from './components.ts';
 import { resolved } from './resolve.ts';
 
 const FILE = join(import.meta.dirname, '../../../openapi.json');

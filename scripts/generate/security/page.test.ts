@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { securityPage } from './page.ts';
-import { linesIn, securityTests, titlesIn } from './titles.ts';
+import { linesIn, securityPage, securityTests, titlesIn } from './page.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const page = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');

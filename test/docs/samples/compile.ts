@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { type Block, nameOf } from './blocks.ts';
-import { moduleOf } from './surroundings.ts';
 
 /** The faults that the compiler finds in samples, a line for each. */
 export function sampleFaults(root: string, samples: readonly Block[]): string[] {
@@ -51,4 +49,123 @@ export function compilerFaults(root: string, texts: ReadonlyMap<string, string>)
       message: ts.flattenDiagnosticMessageText(messageText, ' '),
     }));
   });
+}
+
+/** A piece of code in a document. */
+export interface Block {
+  readonly page: string;
+  /** From 1, among the blocks of its page. */
+  readonly number: number;
+  readonly language: string;
+  readonly code: string;
+}
+
+const PAGES = ['*.md', 'docs/**/*.md', '{scripts,deploy}/**/*.md', '{packages,clients,examples}/*/README.md'];
+const BLOCK = /^```(\w+)\n(.*?)^```$/gms;
+
+/** The code of every document that a reader may copy. */
+export function samplesOf(root: string): Block[] {
+  return globSync(PAGES, { cwd: root })
+    .sort()
+    .flatMap((page) =>
+      [...readFileSync(join(root, page), 'utf8').matchAll(BLOCK)].map(
+        ([, language = '', code = ''], index) => ({
+          ...{ page, language, code },
+          number: index + 1,
+        }),
+      ),
+    );
+}
+
+export const nameOf = ({ page, number }: Block) => `${page} #${number}`;
+
+/** Where the names come from that samples use and do not declare, as the text around a sample says. */
+const MODULES: Readonly<Record<string, string>> = {
+  '@behest/sdk': 'Behest BehestApiError BehestNotFoundError',
+  '@behest/sdk/verify': 'createVerifier',
+  '@behest/sdk/enforce': 'postgresMeter redisMeter',
+  '@behest/sdk/mcp': 'withToolEnforcement',
+  '@modelcontextprotocol/sdk/server/stdio.js': 'StdioServerTransport',
+  jose: 'SignJWT',
+  'node:fs/promises': 'readFile',
+  '../../../docs/guides/examples/acting-agents.ts': 'actingAgents',
+  '../../../docs/guides/examples/ask-before-paying.ts': 'payOnceApproved',
+  '../../../docs/guides/examples/check-chain.ts': 'checkChain keepsCheckpoint',
+  '../../../docs/guides/examples/check-pack.ts': 'checkArchive checkPack',
+  '../../../docs/guides/examples/connect-hint.ts': 'connectReturn',
+  '../../../docs/guides/examples/follow-events.ts': 'follow',
+  '../../../docs/guides/examples/proxied-call.ts': 'callThroughVault',
+  '../../../docs/guides/examples/receive-webhooks.ts': 'receiver',
+  '../../../docs/guides/examples/upstream-call.ts': 'callUpstream',
+  '../../../docs/guides/examples/verify-credential.ts': 'credentialVerifier',
+  '../../../docs/guides/examples/verify-offline.ts': 'offlineVerifier',
+  '../../../examples/express-api/app.ts': 'calendarApi',
+  '../../../examples/mcp-server/server.ts': 'notesOverHttp',
+  '../../../examples/payments-agent/agent.ts': 'paymentTool',
+  '../../../examples/webhook-receiver/receiver.ts': 'webhookReceiver',
+};
+
+/** Values of the reader's own program. */
+const VALUES: Readonly<Record<string, string>> = {
+  agent: '{ agentId: string }',
+  agentId: 'string',
+  alert: '() => void',
+  apiKey: 'string',
+  baseUrl: 'string',
+  behest: "import('@behest/sdk').Behest",
+  checkpoint: 'never',
+  claims: 'never',
+  client:
+    "import('@behest/sdk').Behest & Parameters<typeof import('@behest/sdk/enforce').redisMeter>[0]['client']",
+  credential: 'never',
+  currentToken: '() => string',
+  developerId: 'string',
+  EPOCH: 'string',
+  events: 'Map<string, unknown>',
+  forgetTokensOf: '(grantId: unknown) => Promise<void>',
+  grantToken: 'string',
+  handle: '(event: unknown) => void',
+  id: 'string',
+  jwksUri: 'string',
+  keep: '(id: string) => Promise<void>',
+  lastEventId: 'string',
+  limits: "Pick<Parameters<import('@behest/sdk').Behest['authorize']>[0], 'scopes' | 'authorizationDetails'>",
+  log: '(...parts: unknown[]) => void',
+  manifests: 'never',
+  meter: 'never',
+  pay: 'never',
+  payment: 'never',
+  pkce: "Awaited<ReturnType<typeof import('@behest/sdk').generatePkce>>",
+  pool: 'never',
+  privateKey: 'never',
+  request: '{ url: string }',
+  send: '(url: string) => void',
+  secret: 'string',
+  server: "import('@modelcontextprotocol/sdk/server/mcp.js').McpServer",
+  show: '(id: string) => void',
+  signal: 'AbortSignal',
+  signedInUser: '{ id: string }',
+  tell: '(text: string) => void',
+  token: 'string',
+  transfer: 'never',
+  url: 'string',
+};
+
+const OWN_IMPORT = /^import .*\n/gm;
+
+/** A sample as a module: what surrounds it, then itself in a function, where it may declare a name again. */
+function moduleOf(code: string): string {
+  const own = code.match(OWN_IMPORT) ?? [];
+  const body = code.replaceAll(OWN_IMPORT, '').replaceAll(/^export /gm, '');
+  const isUsed = (name: string) =>
+    new RegExp(`(?<![.\\w'])${name}\\b`).test(body) &&
+    !own.some((line) => new RegExp(`\\b${name}\\b`).test(line));
+  const imports = Object.entries(MODULES).flatMap(([module, names]) => {
+    const used = names.split(' ').filter(isUsed);
+    return used.length > 0 ? [`import { ${used.join(', ')} } from '${module}';`] : [];
+  });
+  const values = Object.entries(VALUES)
+    .filter(([name]) => isUsed(name))
+    .map(([name, type]) => `declare const ${name}: ${type};`);
+  return [...own, ...imports, ...values, `export async function sample() {\n${body}\n}`].join('\n');
 }

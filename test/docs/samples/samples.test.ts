@@ -2,9 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Block, nameOf, samplesOf } from './blocks.ts';
-import { sampleFaults } from './compile.ts';
-import { CHECKED_ELSEWHERE, OUTLINES } from './reasons.ts';
+import { grantTo } from '../../../apps/server/test/app/flow.ts';
+import { blocksOf, listening } from '../steps.ts';
+import { type Block, nameOf, sampleFaults, samplesOf } from './compile.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const samples = samplesOf(ROOT);
@@ -125,3 +125,101 @@ function lined(code: string): string {
     .map((line) => line.trim())
     .join('\n');
 }
+
+const FOLDER = 'cd "$(mktemp -d)"\n'; // for the files that the commands write
+const commandsOf = (page: string) => `${FOLDER}${blocksOf(`docs/${page}.md`, 'sh').join('\n')}`;
+
+test('the guides that set one thing of an account set it', async () => {
+  const { shell, asDeveloper } = await listening();
+  const acme = await asDeveloper({ mode: 'sandbox' });
+  const { agentId, grantId } = await grantTo(acme, { principalId: 'user_42' });
+  const env = { KEY: acme.apiKey, AGENT: agentId, GRANT: grantId };
+  const told = (guide: string) => shell(commandsOf(`guides/${guide}`), env);
+
+  expect(await told('let-people-approve-with-passkeys')).toContain('"fidoRpName":"Acme Bank"');
+  const sent = await told('send-a-person-to-the-consent-page');
+  expect(sent).toContain('"crv":"P-256"');
+  expect(sent).toContain(`"replacesGrantId":"${grantId}"`);
+  expect(await told('show-a-person-what-agents-may-do')).toMatch(
+    /"dashboardUrl".*"auditPrivateKeys":\["margin"\]/s,
+  );
+});
+
+test('a request is repeated by its key, as the page on errors says', async () => {
+  const { shell, asDeveloper } = await listening();
+  const acme = await asDeveloper({ mode: 'sandbox' });
+
+  const told = await shell(commandsOf('protocol/errors'), { KEY: acme.apiKey });
+
+  expect(told).toMatch(/^HTTP\/1.1 201.*"role":"runtime"/s);
+});
+
+/** Pages whose samples a file of the repository follows in a way of its own. */
+const CHECKED_ELSEWHERE: Readonly<Record<string, string>> = {
+  'CONTRIBUTING.md': 'test/docs/worked-example.test.ts',
+  'docs/worked-example.md': 'test/docs/worked-example.ts',
+};
+
+const DRAWING = 'a drawing';
+const INSTALLS = 'it installs packages from a registry';
+const OF_OPERATOR =
+  'it needs a container engine or a cluster; test/deploy has tests of the files that it names';
+const VALUES = 'values of settings, which the tests of the settings read';
+
+/** Samples that are not run or compiled, with the reason. */
+const OUTLINES: Readonly<Record<string, string>> = {
+  'README.md #1': DRAWING,
+  'README.md #2': 'the suite itself, and the service that it starts',
+  'clients/python/README.md #1': INSTALLS,
+  'clients/python/README.md #4': INSTALLS,
+  'deploy/helm/behest/README.md #1': OF_OPERATOR,
+  'docs/architecture.md #1': DRAWING,
+  'docs/architecture.md #2': 'an outline of a service, with a gap',
+  'examples/payments-agent/README.md #1': INSTALLS,
+  'docs/configuration.md #1': VALUES,
+  'docs/configuration.md #3': VALUES,
+  'docs/configuration.md #4': 'deploy/make-secrets.sh makes keys with the same commands',
+  'docs/guides/deny-in-advance-with-policies.md #9': 'Cedar, which cedar.test.ts loads with the same rules',
+  'docs/guides/deny-in-advance-with-policies.md #10': 'Cedar, as the sample before it',
+  'docs/guides/deploy.md #1': OF_OPERATOR,
+  'docs/guides/deploy.md #2': OF_OPERATOR,
+  'docs/guides/deploy.md #3': OF_OPERATOR,
+  'docs/guides/receive-events.md #9': 'lines of a stream, not a program',
+  'docs/guides/receive-events.md #12': 'settings of nginx, which is not installed',
+  'docs/guides/moving.md #3': 'variables to fill in',
+  'docs/guides/write-a-manifest.md #2': 'it sends the sample above it, which rules-guides.test.ts sends',
+  'docs/operations.md #1': 'it removes the packages of the toolchain',
+  'docs/operations.md #2': 'it needs an account whose approvers lost their passkeys; its route is checked',
+  'docs/protocol/audit-chain.md #1': 'a line that protocol-pages.test.ts compares',
+  'examples/express-api/README.md #1': INSTALLS,
+  'examples/mcp-server/README.md #1': INSTALLS,
+  'examples/webhook-receiver/README.md #1': INSTALLS,
+  'packages/cli/README.md #1': INSTALLS,
+  'packages/sdk/README.md #1': INSTALLS,
+};
+
+/** The values that commands use, before a command sets them. */
+function unsetIn(code: string, set: Set<string>): string[] {
+  return code.split('\n').flatMap((line) => {
+    const used = [...line.matchAll(/\$\{?([A-Z][A-Z_]+)(?![A-Z_]|:-)/g)].map(([, name = '']) => name);
+    const unset = used.filter((name) => !set.has(name));
+    for (const [, name = ''] of line.matchAll(/(?:^|[;\s])([A-Z][A-Z_]+)=/g)) set.add(name);
+    return unset;
+  });
+}
+
+const pages = globSync('docs/guides/*.md', { cwd: ROOT }).toSorted();
+
+test.each(pages)('%s says where the values of its commands come from', (page) => {
+  const prose = readFileSync(join(ROOT, page), 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
+  const set = new Set<string>();
+  const unset = samples
+    .filter((sample) => sample.page === page && sample.language === 'sh')
+    .flatMap(({ code }) => unsetIn(code, set));
+
+  expect([...new Set(unset)].filter((name) => !new RegExp(`\\b${name}\\b`).test(prose))).toEqual([]);
+});
+
+test('a value that nothing sets would be found', () => {
+  expect(unsetIn('A_KEY=1\ncurl "$A_KEY" "$OTHER"', new Set())).toEqual(['OTHER']);
+});

@@ -2,10 +2,8 @@ import { Behest } from '@behest/sdk';
 import { enrolApprover } from '../../../apps/server/test/app/approving.ts';
 import { authorize } from '../../../apps/server/test/app/flow.ts';
 import { startReceiver } from '../../../apps/server/test/app/receiver.ts';
-import { OAUTH_CASES } from './oauth-cases.ts';
-import type { OwnCase } from './own-case.ts';
-import { scimCases } from './scim-cases.ts';
-import type { World } from './world.ts';
+import { OAUTH_CASES, scimCases } from './oauth-cases.ts';
+import type { OwnCase, World } from './world.ts';
 
 let approved = 0;
 

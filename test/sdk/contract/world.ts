@@ -53,3 +53,12 @@ export async function newWorld(service: Listening): Promise<World> {
     },
   };
 }
+
+/** A method that is not made from the table. The compiler checks its arguments here. */
+export interface OwnCase {
+  /** The operation whose description the answer has to fit. */
+  readonly answers?: string;
+  good(world: World): Promise<unknown>;
+  /** A call that the service, or the method itself, refuses with an error of the SDK. */
+  refused(world: World): Promise<unknown>;
+}

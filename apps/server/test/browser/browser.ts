@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
-import { memoryFolder } from '../../../../scripts/machine/memory-folder.ts';
+import { memoryFolder } from '../../../../scripts/machine/folders.ts';
 import { unpackBrowser } from '../../../../test/browser/unpack.ts';
 
 const INSTALLED = '/usr/bin/chromium';

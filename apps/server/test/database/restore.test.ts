@@ -3,12 +3,13 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeThrowAway } from '../../../../scripts/machine/folders.ts';
 import { freePort } from '../../../../scripts/machine/ports.ts';
 import { waitUntil } from '../../../../scripts/machine/processes.ts';
-import { makeThrowAway } from '../../../../scripts/machine/throw-away.ts';
-import { accountForPostgres, giveTo } from '../../../../scripts/postgres/account.ts';
 import {
+  accountForPostgres,
   createCluster,
+  giveTo,
   newPassword,
   startCluster,
   stopCluster,

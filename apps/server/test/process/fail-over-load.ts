@@ -1,7 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Account, ask } from '../../../../test/crash/ask.ts';
-import type { Acknowledged } from '../../../../test/crash/load.ts';
+import { type Account, type Acknowledged, ask } from '../../../../test/crash/load.ts';
 
 /** Everything that the service acknowledged during a fail-over, and each answer that it may not give. */
 export interface Seen extends Acknowledged {

@@ -1,13 +1,17 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeThrowAway } from '../../../../scripts/machine/folders.ts';
 import { freePort } from '../../../../scripts/machine/ports.ts';
 import { signal } from '../../../../scripts/machine/processes.ts';
-import { makeThrowAway } from '../../../../scripts/machine/throw-away.ts';
-import { accountForPostgres } from '../../../../scripts/postgres/account.ts';
-import { createCluster, newPassword, startCluster, USER } from '../../../../scripts/postgres/cluster.ts';
+import {
+  accountForPostgres,
+  createCluster,
+  newPassword,
+  startCluster,
+  USER,
+} from '../../../../scripts/postgres/cluster.ts';
 import { postgresPrograms } from '../../../../scripts/postgres/programs.ts';
-import { findRedis } from '../../../../scripts/redis/program.ts';
-import { ask, redisUrl, startRedis, stopRedis } from '../../../../scripts/redis/server.ts';
+import { ask, findRedis, redisUrl, startRedis, stopRedis } from '../../../../scripts/redis/server.ts';
 import { relayTo } from './relay.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');

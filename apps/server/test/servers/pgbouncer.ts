@@ -3,10 +3,10 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { makeThrowAway } from '../../../../scripts/machine/folders.ts';
 import { freePort } from '../../../../scripts/machine/ports.ts';
 import { waitUntil } from '../../../../scripts/machine/processes.ts';
-import { makeThrowAway } from '../../../../scripts/machine/throw-away.ts';
-import { accountForPostgres, giveTo } from '../../../../scripts/postgres/account.ts';
+import { accountForPostgres, giveTo } from '../../../../scripts/postgres/cluster.ts';
 import { debianProgram } from './debian-program.ts';
 
 const DEBIAN = {

@@ -1,12 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { memoryFolder } from '../../../../scripts/machine/memory-folder.ts';
+import { makeThrowAway, memoryFolder, sweepThrowAways } from '../../../../scripts/machine/folders.ts';
 import { freePort } from '../../../../scripts/machine/ports.ts';
 import { isRunning, signal, waitUntil } from '../../../../scripts/machine/processes.ts';
-import { makeThrowAway, sweepThrowAways } from '../../../../scripts/machine/throw-away.ts';
-import { accountForPostgres } from '../../../../scripts/postgres/account.ts';
 import {
+  accountForPostgres,
   createCluster,
   newPassword,
   readServerFile,

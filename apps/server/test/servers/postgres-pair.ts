@@ -3,11 +3,17 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { makeThrowAway } from '../../../../scripts/machine/folders.ts';
 import { freePort } from '../../../../scripts/machine/ports.ts';
 import { signal, waitUntil } from '../../../../scripts/machine/processes.ts';
-import { makeThrowAway } from '../../../../scripts/machine/throw-away.ts';
-import { accountForPostgres, giveTo } from '../../../../scripts/postgres/account.ts';
-import { createCluster, newPassword, startCluster, USER } from '../../../../scripts/postgres/cluster.ts';
+import {
+  accountForPostgres,
+  createCluster,
+  giveTo,
+  newPassword,
+  startCluster,
+  USER,
+} from '../../../../scripts/postgres/cluster.ts';
 import { postgresPrograms } from '../../../../scripts/postgres/programs.ts';
 import { childrenOf } from './own-servers.ts';
 import { execute } from './postgres.ts';

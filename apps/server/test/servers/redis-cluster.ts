@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeThrowAway, sweepThrowAways } from '../../../../scripts/machine/folders.ts';
 import { freePort } from '../../../../scripts/machine/ports.ts';
 import { signal, waitUntil } from '../../../../scripts/machine/processes.ts';
-import { makeThrowAway, sweepThrowAways } from '../../../../scripts/machine/throw-away.ts';
-import { findRedis } from '../../../../scripts/redis/program.ts';
 import {
   ask,
+  findRedis,
   findRunning,
   newPassword,
   type RedisAccess,

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeThrowAway, sweepThrowAways } from '../../../../scripts/machine/throw-away.ts';
-import { findRedis } from '../../../../scripts/redis/program.ts';
+import { makeThrowAway, sweepThrowAways } from '../../../../scripts/machine/folders.ts';
 import {
+  findRedis,
   findRunning,
   type RedisAccess,
   redisUrl,

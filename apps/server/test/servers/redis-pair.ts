@@ -1,10 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { makeThrowAway } from '../../../../scripts/machine/folders.ts';
 import { signal, waitUntil } from '../../../../scripts/machine/processes.ts';
-import { makeThrowAway } from '../../../../scripts/machine/throw-away.ts';
-import { findRedis } from '../../../../scripts/redis/program.ts';
-import { ask, newPassword, redisUrl, startRedis } from '../../../../scripts/redis/server.ts';
+import { ask, findRedis, newPassword, redisUrl, startRedis } from '../../../../scripts/redis/server.ts';
 import { relayTo } from './relay.ts';
 
 /** A Redis and its replica, with one address for both. They end with the test. */

@@ -4,10 +4,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Attribute, Change, Client } from 'ldapts';
 import { onTestFinished } from 'vitest';
+import { makeThrowAway } from '../../../../scripts/machine/folders.ts';
 import { freePort } from '../../../../scripts/machine/ports.ts';
 import { waitUntil } from '../../../../scripts/machine/processes.ts';
-import { makeThrowAway } from '../../../../scripts/machine/throw-away.ts';
-import { accountForPostgres, giveTo } from '../../../../scripts/postgres/account.ts';
+import { accountForPostgres, giveTo } from '../../../../scripts/postgres/cluster.ts';
 import certificate from '../app/localhost-certificate.json' with { type: 'json' };
 import { debianProgram } from './debian-program.ts';
 

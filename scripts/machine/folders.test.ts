@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { makeThrowAway, sweepThrowAways } from './throw-away.ts';
+import { makeThrowAway, memoryFolder, sweepThrowAways } from './folders.ts';
 
 test('the leftovers of a killed run are ended and removed, and a folder in use stays', async () => {
   const place = mkdtempSync(join(tmpdir(), 'behest-place-'));
@@ -23,4 +23,11 @@ test('the leftovers of a killed run are ended and removed, and a folder in use s
 
   expect(ended).toEqual([left]);
   expect([used, left, other].map((folder) => existsSync(folder))).toEqual([true, false, true]);
+});
+
+test('a folder in memory is used only where it has the room', () => {
+  const folder = memoryFolder(0);
+
+  expect(memoryFolder(1_000_000)).toBeUndefined();
+  if (folder) expect(statfsSync(folder).type).toBe(0x01021994); // tmpfs
 });
