@@ -29,7 +29,7 @@ import { resourceServerAcrossTenants } from '../../src/features/grants/resources
 import { listReplaced } from '../../src/features/grants/tokens/tokens.repo.ts';
 import { findRuleOfClient, useOnce } from '../../src/features/oauth/assertions/assertions.repo.ts';
 import { isStopped, listStandingIds } from '../../src/features/oauth/assertions/assertions.repo.ts';
-import { findSeat } from '../../src/features/oauth/oauth/oauth.repo.ts';
+import { findClientAtDeveloper } from '../../src/features/oauth/oauth/oauth.repo.ts';
 import { deleteUnusedClientsAcrossTenants } from '../../src/features/oauth/oauth/oauth.repo.ts';
 import { principalsWithPasskeys } from '../../src/features/people/passkeys/passkeys.queries.ts';
 import { principalsWithSessions } from '../../src/features/people/principals/principals.queries.ts';
@@ -126,7 +126,7 @@ const endsAll = ({ acme, its, calling }: World) =>
  */
 const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   agents_client: ({ db, acme }) =>
-    findSeat(db, { developerId: acme.developerId }, 'https://editor.test/client'),
+    findClientAtDeveloper(db, { developerId: acme.developerId }, 'https://editor.test/client'),
   agents_not_revoked: get(() => '/v1/agents'),
   agents_of_status: get(() => '/v1/agents?status=suspended'),
   audit_entries_action: entries(() => 'action=token.issued'),

@@ -10,8 +10,8 @@ import { unavailable } from '../../../platform/errors.ts';
 import { hook } from '../../../platform/hooks.ts';
 import { definePart } from '../../../platform/parts.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import { noteRenewals } from '../../grants/grants/index.ts';
-import type { Explanation } from '../../grants/policies/index.ts';
+import { requireNewConsent } from '../../grants/grants/index.ts';
+import type { PolicyExplanation } from '../../grants/policies/index.ts';
 import { prepareRuling } from '../../record/audit/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 import { type HeldCall, writeRuling } from './enforcement.repo.ts';
@@ -113,7 +113,7 @@ async function tellRenewal(
   row: NonNullable<CallFacts['row']>,
   tool: string,
 ): Promise<void> {
-  await noteRenewals(deps, caller, row, { causes: ['manifest_changed'], tools: [tool] }).catch(
+  await requireNewConsent(deps, caller, row, { causes: ['manifest_changed'], tools: [tool] }).catch(
     (err: unknown) => {
       if (deps.db.isTransaction) throw err;
       deps.logger?.warn({ err }, 'a consent that has to be renewed was not told of');
@@ -127,7 +127,7 @@ interface Answered {
   readonly result: Result;
   readonly facts: CallFacts;
   readonly held: HeldCall | undefined;
-  readonly denied: Explanation | undefined;
+  readonly denied: PolicyExplanation | undefined;
   readonly marks: SentCall['marks'];
 }
 

@@ -10,7 +10,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import type { Metrics } from '../../../platform/telemetry/metrics.ts';
-import { decideCall, type Explanation } from '../../grants/policies/index.ts';
+import { decideCall, type PolicyExplanation } from '../../grants/policies/index.ts';
 import type { EnforceableRow } from './enforcement.repo.ts';
 import type { ListedTools, ToolOffer } from './enforcement.schema.ts';
 import { type CallFacts, type FactDeps, findFacts } from './facts.ts';
@@ -63,9 +63,9 @@ export function policiesOn(
   deps: PolicyDeps,
   caller: Caller,
   row: EnforceableRow,
-): (StandingRules & { readonly denied: () => Explanation | undefined }) | undefined {
+): (StandingRules & { readonly denied: () => PolicyExplanation | undefined }) | undefined {
   if (row.policiesVersion === '0') return undefined; // no developer's policy was ever written
-  let denied: Explanation | undefined;
+  let denied: PolicyExplanation | undefined;
   return {
     denied: () => denied,
     async check(call) {

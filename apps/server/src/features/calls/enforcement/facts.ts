@@ -7,7 +7,13 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { findGrant } from '../../grants/grants/grants.queries.ts';
 import type { FindLoaded } from '../../grants/manifests/index.ts';
-import { assess, findGenuine, type Known, storedToken, type VerifyOwn } from '../../grants/tokens/index.ts';
+import {
+  assess,
+  findGenuine,
+  type LookedUpToken,
+  storedToken,
+  type VerifyOwn,
+} from '../../grants/tokens/index.ts';
 import { listTokensOfGrant } from '../../grants/tokens/tokens.queries.ts';
 import { type EnforceableRow, findEnforceable } from './enforcement.repo.ts';
 
@@ -58,7 +64,7 @@ export async function findFacts(
 interface Found {
   readonly verified: VerifiedGrant;
   readonly row: EnforceableRow;
-  readonly reason?: Known['reason'];
+  readonly reason?: LookedUpToken['reason'];
 }
 
 /** The facts of a token that has not ended by itself. */
@@ -75,7 +81,7 @@ async function factsOf(
 const unusable = (token: CallFacts['token']): CallFacts => ({ token, status: 'active' });
 const FOREIGN = unusable(refused('developer_mismatch'));
 
-function statusOf({ revokedReason }: EnforceableRow, reason: Known['reason']): GrantStatus {
+function statusOf({ revokedReason }: EnforceableRow, reason: LookedUpToken['reason']): GrantStatus {
   if (reason === 'agent_inactive') return 'suspended';
   if (reason === 'revoked') return revokedReason === 'parent' ? 'parent_revoked' : 'revoked';
   return 'active';

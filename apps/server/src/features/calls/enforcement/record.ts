@@ -2,7 +2,7 @@ import type { Call } from '@behest/protocol/enforcement/call';
 import type { ReasonCode } from '@behest/protocol/enforcement/reasons';
 import type { Result } from '@behest/protocol/enforcement/result';
 import { announcement, type DataOf, entryOnly } from '../../../platform/acts.ts';
-import type { Explanation } from '../../grants/policies/index.ts';
+import type { PolicyExplanation } from '../../grants/policies/index.ts';
 
 /** The answer to one call, without its arguments. */
 export interface CallData {
@@ -24,7 +24,7 @@ export interface CallData {
   readonly subReason?: string;
   /** The policy that denied the call, and by which conditions. */
   readonly policyId?: string;
-  readonly explanation?: Explanation;
+  readonly explanation?: PolicyExplanation;
   /** The denials that `capsMode` `warn` let pass. */
   readonly wouldDeny?: readonly { readonly reasonCode: string; readonly subReason: string | null }[];
   readonly decisionId?: string;
@@ -53,7 +53,7 @@ interface Answered {
   readonly capsMode: 'enforce' | 'warn';
   readonly result: Result;
   readonly actionHash: string | undefined;
-  readonly denied: Explanation | undefined;
+  readonly denied: PolicyExplanation | undefined;
 }
 
 /** The facts of a call that the audit log keeps. Arguments stay out, and so does what has no form that can be kept. */

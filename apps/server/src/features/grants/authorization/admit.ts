@@ -8,11 +8,11 @@ import { refuseWhenFull } from '../../accounts/quotas/index.ts';
 import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import { findGrant, type GrantRow } from '../grants/grants.queries.ts';
 import { grantStatus } from '../grants/index.ts';
-import { type Asker, getAsker } from './authorization.repo.ts';
+import { type AuthorizationFacts, getAuthorizationFacts } from './authorization.repo.ts';
 import { type AcceptedRequest, acceptRequest, mustBeWithin } from './authorization.rules.ts';
-import type { NewRequest } from './authorization.schema.ts';
+import type { AuthorizationInput } from './authorization.schema.ts';
 import type { AuthorizationDeps } from './deps.ts';
-import type { ByClient } from './request.ts';
+import type { ClientRequestOptions } from './request.ts';
 
 /**
  * Checks everything about a request but the policies. The writes of the engine check it again.
@@ -21,39 +21,39 @@ import type { ByClient } from './request.ts';
 export async function admit(
   deps: AuthorizationDeps,
   caller: Caller,
-  input: NewRequest,
-  byClient?: ByClient,
-): Promise<{ accepted: AcceptedRequest; asker: Asker; agentDid: string }> {
+  input: AuthorizationInput,
+  options?: ClientRequestOptions,
+): Promise<{ accepted: AcceptedRequest; facts: AuthorizationFacts; agentDid: string }> {
   const accepted = acceptRequest(input, deps.lifetimes);
   if (input.autoApprove !== undefined && caller.mode === 'live') {
     throw badField('autoApprove', 'not_allowed', 'Only the sandbox has `autoApprove`; leave it out.');
   }
   // Both are asked in one turn, and go to the database together.
-  const [asker, replaced] = await Promise.all([
-    getAsker(deps.db, caller, input),
+  const [facts, replaced] = await Promise.all([
+    getAuthorizationFacts(deps.db, caller, input),
     findNamed(deps, caller, input),
   ]);
   const asked = {
     operation: 'authorize',
-    about: concerning({ ...input, agentDid: asker.agentDid }),
+    about: concerning({ ...input, agentDid: facts.agentDid }),
   } as const;
   const agentDid = await recordingScopes(deps, caller, asked, () =>
-    mustBeAllowed(deps, caller, byClient ? {} : input, {
+    mustBeAllowed(deps, caller, options ? {} : input, {
       scopes: accepted.scopes,
-      asker,
-      isProposed: byClient?.isProposed === true,
+      facts,
+      isProposed: options?.isProposed === true,
       replaced,
     }),
   );
-  if (!asker.isPrincipalActive) throw principalInactive();
+  if (!facts.isPrincipalActive) throw principalInactive();
   // The end of the grant makes room for the new one.
-  await mustHaveRoom(deps, caller, replaced ? { ...asker, activeGrants: null } : asker, deps.clock());
-  return { accepted, asker, agentDid };
+  await mustHaveRoom(deps, caller, replaced ? { ...facts, activeGrants: null } : facts, deps.clock());
+  return { accepted, facts, agentDid };
 }
 
 interface Asking {
   readonly scopes: readonly string[];
-  readonly asker: Asker;
+  readonly facts: AuthorizationFacts;
   readonly isProposed: boolean;
   /** The grant that the request names; null when it names none that is the agent's for the principal. */
   readonly replaced: GrantRow | null | undefined;
@@ -63,7 +63,7 @@ interface Asking {
 async function findNamed(
   { db }: AuthorizationDeps,
   caller: Caller,
-  { replacesGrantId, agentId, principalId }: NewRequest,
+  { replacesGrantId, agentId, principalId }: AuthorizationInput,
 ): Promise<GrantRow | null | undefined> {
   if (replacesGrantId === undefined) return undefined;
   const found = await findGrant(db, caller, replacesGrantId);
@@ -74,21 +74,21 @@ async function findNamed(
 function mustBeAllowed(
   deps: AuthorizationDeps,
   caller: Caller,
-  { redirectUri }: Pick<NewRequest, 'redirectUri'>,
-  { scopes, asker, isProposed, replaced }: Asking,
+  { redirectUri }: Pick<AuthorizationInput, 'redirectUri'>,
+  { scopes, facts, isProposed, replaced }: Asking,
 ): string {
-  const { agentDid, agentStatus, agentScopes } = asker;
-  if (asker.enforceAgentScopes && agentScopes) mustBeWithin(agentScopes, scopes);
-  const mustBeRegistered = caller.mode === 'live' || asker.redirectUris.length > 0;
+  const { agentDid, agentStatus, agentScopes } = facts;
+  if (facts.enforceAgentScopes && agentScopes) mustBeWithin(agentScopes, scopes);
+  const mustBeRegistered = caller.mode === 'live' || facts.redirectUris.length > 0;
   const isFit = (uri: string) =>
-    isRedirectUri(uri) && (!mustBeRegistered || asker.redirectUris.includes(uri));
+    isRedirectUri(uri) && (!mustBeRegistered || facts.redirectUris.includes(uri));
   if (redirectUri !== undefined && !isFit(redirectUri)) {
     throw new AppError('INVALID_REDIRECT_URI', 'This redirect URI is not registered; register it first.');
   }
   if (agentDid === null || agentStatus === 'revoked' || replaced === null) throw notFound();
   if (agentStatus !== 'active' && !isProposed) throw agentInactive();
   if (replaced) mustLive(replaced, deps.clock());
-  const hasProof = asker.consentMode !== 'developer' || toArray(asker.consentKeys).length > 0;
+  const hasProof = facts.consentMode !== 'developer' || toArray(facts.consentKeys).length > 0;
   if (caller.mode === 'live' && !hasProof && deps.principalProof === 'required') {
     const message = 'Register `consentKeys` first: without them the service cannot tell who consents.';
     throw new AppError('CONFLICT', message, { field: 'consentKeys' });
@@ -108,18 +108,18 @@ function mustLive(grant: GrantRow, now: Date): void {
 export async function mustHaveRoomFor(
   deps: AuthorizationDeps,
   caller: Caller,
-  asked: Pick<NewRequest, 'agentId' | 'principalId'>,
-): Promise<Asker> {
-  const asker = await getAsker(deps.db, caller, asked);
-  await mustHaveRoom(deps, caller, asker, deps.clock());
-  return asker;
+  asked: Pick<AuthorizationInput, 'agentId' | 'principalId'>,
+): Promise<AuthorizationFacts> {
+  const facts = await getAuthorizationFacts(deps.db, caller, asked);
+  await mustHaveRoom(deps, caller, facts, deps.clock());
+  return facts;
 }
 
 /** Refuses before the store gets a ticket. The write decides about requests, and the exchange about grants. */
 async function mustHaveRoom(
   { db, quotas }: AuthorizationDeps,
   caller: Caller,
-  { openRequests, activeGrants }: Asker,
+  { openRequests, activeGrants }: AuthorizationFacts,
   at: Date,
 ): Promise<void> {
   const [open, active] = [Number(openRequests ?? 0), Number(activeGrants ?? 0)];

@@ -48,7 +48,7 @@ const acts = {
   'authorization.requested': act<
     OfRequest & {
       readonly scopes: readonly string[];
-      /** The client polls for the decision, and the developer tells the person of a `ciba` request. */
+      /** The client polls for the decision, and the developer informs the person of a `ciba` request. */
       readonly channel?: 'device' | 'ciba';
       /** The grant that ends when the new one begins. */
       readonly replacesGrantId?: string;

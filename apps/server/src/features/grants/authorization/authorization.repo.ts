@@ -18,7 +18,7 @@ type Developer = Selectable<Developers>;
 type Agent = Selectable<Agents>;
 
 /** The facts that decide whether a request is accepted. */
-export interface Asker
+export interface AuthorizationFacts
   extends Pick<
     Developer,
     'redirectUris' | 'enforceAgentScopes' | 'consentMode' | 'consentKeys' | 'policyAutoApproval'
@@ -33,8 +33,8 @@ export interface Asker
   readonly isPrincipalActive: boolean;
 }
 
-const asker = lookUp<
-  Asker,
+const facts = lookUp<
+  AuthorizationFacts,
   [developerId: string, agentId: string, within: readonly string[] | null, principalId: string]
 >(
   'find_asker',
@@ -47,12 +47,12 @@ const asker = lookUp<
 );
 
 /** Reads them in one trip. */
-export async function getAsker(
+export async function getAuthorizationFacts(
   db: Executor,
   { tenant, agentIds }: Reach,
   { agentId, principalId }: { readonly agentId: string; readonly principalId: string },
-): Promise<Asker> {
-  const [found] = await asker(db, tenant.developerId, agentId, agentIds, principalId);
+): Promise<AuthorizationFacts> {
+  const [found] = await facts(db, tenant.developerId, agentId, agentIds, principalId);
   if (!found) throw new Error('A caller has no developer.');
   return found;
 }

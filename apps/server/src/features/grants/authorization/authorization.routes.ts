@@ -5,21 +5,21 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import {
-  AuthRequest,
-  AuthRequestPath,
-  FreshCode,
-  FreshLink,
-  NewAuthRequest,
-  NewRequest,
+  AuthorizationCode,
+  AuthorizationInput,
+  AuthorizationRequest,
+  AuthorizationRequestPath,
+  ConsentLink,
+  CreatedAuthorizationRequest,
   SandboxDecision,
 } from './authorization.schema.ts';
 import type { AuthorizationDeps } from './deps.ts';
 import {
   approveInSandbox,
   cancelRequest,
+  createCode,
+  createLink,
   denyInSandbox,
-  freshCode,
-  freshLink,
   getRequest,
 } from './manage.ts';
 import { requestConsent } from './request.ts';
@@ -60,8 +60,8 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
         summary: 'Ask a principal for consent',
         description:
           'Send the person to `consentUrl`. In the sandbox the answer has the `code` already, unless `autoApprove` is false.',
-        body: NewRequest,
-        response: { 201: NewAuthRequest },
+        body: AuthorizationInput,
+        response: { 201: CreatedAuthorizationRequest },
       },
     },
     async (request, reply) =>
@@ -81,8 +81,8 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       schema: {
         operationId: 'authorization.get',
         summary: 'Read an authorization request',
-        params: AuthRequestPath,
-        response: { 200: AuthRequest },
+        params: AuthorizationRequestPath,
+        response: { 200: AuthorizationRequest },
       },
     },
     (request) => getRequest(deps, callerOf(request), request.params.id),
@@ -101,7 +101,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       schema: {
         operationId: 'authorization.cancel',
         summary: 'Cancel an open authorization request',
-        params: AuthRequestPath,
+        params: AuthorizationRequestPath,
         response: { 204: Type.Null() },
       },
     },
@@ -124,13 +124,13 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       schema: {
         operationId: 'authorization.code',
         summary: 'Get a code for an approved request without a redirect URI',
-        params: AuthRequestPath,
+        params: AuthorizationRequestPath,
         body: NoFields,
-        response: { 201: FreshCode },
+        response: { 201: AuthorizationCode },
       },
     },
     async (request, reply) =>
-      reply.code(201).send(await freshCode(depsFor(request, deps), callerOf(request), request.params.id)),
+      reply.code(201).send(await createCode(depsFor(request, deps), callerOf(request), request.params.id)),
   );
 
   app.post(
@@ -146,13 +146,13 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
         operationId: 'authorization.link',
         summary: 'Get a new link to the consent page for a pending request',
         description: 'The link before opens nothing from then on.',
-        params: AuthRequestPath,
+        params: AuthorizationRequestPath,
         body: NoFields,
-        response: { 201: FreshLink },
+        response: { 201: ConsentLink },
       },
     },
     async (request, reply) =>
-      reply.code(201).send(await freshLink(depsFor(request, deps), callerOf(request), request.params.id)),
+      reply.code(201).send(await createLink(depsFor(request, deps), callerOf(request), request.params.id)),
   );
 
   app.post(
@@ -168,7 +168,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       schema: {
         operationId: 'authorization.approve',
         summary: 'Approve an authorization request in the sandbox',
-        params: AuthRequestPath,
+        params: AuthorizationRequestPath,
         body: NoFields,
         response: { 200: SandboxDecision },
       },
@@ -189,7 +189,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       schema: {
         operationId: 'authorization.deny',
         summary: 'Deny an authorization request in the sandbox',
-        params: AuthRequestPath,
+        params: AuthorizationRequestPath,
         body: NoFields,
         response: { 200: SandboxDecision },
       },

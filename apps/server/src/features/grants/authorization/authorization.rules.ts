@@ -7,7 +7,7 @@ import { canHavePurpose, isPurpose } from '@behest/protocol/purposes';
 import { distinctScopes, isScope, scopesFit, uncovered } from '@behest/protocol/scopes';
 import { namedConnectors } from '@behest/protocol/tool-scopes';
 import { AppError, badField, malformedScopes } from '../../../platform/errors.ts';
-import type { NewRequest, RequestStatus } from './authorization.schema.ts';
+import type { AuthorizationInput, AuthorizationRequestStatus } from './authorization.schema.ts';
 
 /**
  * How long an authorization code is valid after the approval (RFC 6749 §4.1.2 recommends 10 minutes at most).
@@ -17,7 +17,7 @@ export const CODE_SECONDS = 600;
 export const MAX_WRONG_VERIFIERS = 5;
 
 const SHORTEST = 60; // seconds that a grant, a token or an open request lasts
-const LONGEST_OPEN = 86_400; // seconds that a request may wait for its person
+const MAX_OPEN = 86_400; // seconds that a request may wait for its person
 
 /** The contents of a request that passed every check. */
 export interface AcceptedRequest {
@@ -41,7 +41,7 @@ export interface Lifetimes {
 }
 
 /** @throws BAD_REQUEST, INVALID_SCOPE, INVALID_PURPOSE */
-export function acceptRequest(input: NewRequest, limits: Lifetimes): AcceptedRequest {
+export function acceptRequest(input: AuthorizationInput, limits: Lifetimes): AcceptedRequest {
   const { codeChallenge, codeChallengeMethod, purpose } = input;
   if (codeChallenge && !codeChallengeMethod) throw badField('codeChallengeMethod', 'required');
   if (codeChallengeMethod && !codeChallenge) throw badField('codeChallenge', 'required');
@@ -57,7 +57,7 @@ export function acceptRequest(input: NewRequest, limits: Lifetimes): AcceptedReq
   const tokenSeconds = tokenExpiresIn
     ? boundedSeconds('tokenExpiresIn', tokenExpiresIn, limits.maxTtlSeconds)
     : limits.maxTtlSeconds;
-  const openSeconds = boundedSeconds('consentExpiresIn', input.consentExpiresIn, LONGEST_OPEN);
+  const openSeconds = boundedSeconds('consentExpiresIn', input.consentExpiresIn, MAX_OPEN);
 
   const scopes = acceptTokenScopes(input.scopes);
   if (purpose !== undefined && !(isPurpose(purpose) && canHavePurpose(scopes))) {
@@ -77,7 +77,7 @@ export function acceptRequest(input: NewRequest, limits: Lifetimes): AcceptedReq
 }
 
 /** @throws BAD_REQUEST */
-export function acceptBudget({ amount, currency }: NonNullable<NewRequest['budget']>): Pick<
+export function acceptBudget({ amount, currency }: NonNullable<AuthorizationInput['budget']>): Pick<
   AcceptedBudget,
   'initial'
 > & {
@@ -125,7 +125,11 @@ const RESERVED_BYTES = 4096;
 const HASH = 'x'.repeat(43);
 
 /** Refuses a request whose token would be too long for verifiers. @throws BAD_REQUEST */
-function mustFitToken({ principalId, audience }: NewRequest, scopes: string[], details: ToolsEntry[]): void {
+function mustFitToken(
+  { principalId, audience }: AuthorizationInput,
+  scopes: string[],
+  details: ToolsEntry[],
+): void {
   const scope = scopes.join(' ');
   const pinned = namedConnectors(scopes).slice(0, MAX_PINS);
   const pins = { manifests: Object.fromEntries(pinned.map((connector) => [connector, HASH])) };
@@ -181,7 +185,10 @@ interface RequestTimes {
 }
 
 /** Expiry follows from the clock, whether or not it is recorded yet. */
-export function statusAt({ status, expiresAt, codeExpiresAt }: RequestTimes, now: Date): RequestStatus {
+export function statusAt(
+  { status, expiresAt, codeExpiresAt }: RequestTimes,
+  now: Date,
+): AuthorizationRequestStatus {
   if (status === 'pending' && expiresAt <= now) return 'expired';
   if (status === 'approved' && codeExpiresAt && codeExpiresAt <= now) return 'expired';
   return status;

@@ -12,14 +12,21 @@ import {
 import { type Static, Type } from 'typebox';
 
 /** The current status of a request. `expired` follows from the clock; the row has every other status. */
-export type RequestStatus = Static<typeof RequestStatus>;
-export const RequestStatus = Type.Enum(['pending', 'approved', 'denied', 'cancelled', 'consumed', 'expired']);
+export type AuthorizationRequestStatus = Static<typeof AuthorizationRequestStatus>;
+export const AuthorizationRequestStatus = Type.Enum([
+  'pending',
+  'approved',
+  'denied',
+  'cancelled',
+  'consumed',
+  'expired',
+]);
 
 /** The protocol's own reader checks the entries and names every fault. */
 const Details = Type.Array(Type.Unknown(), { maxItems: 20 });
 
-export type NewRequest = Static<typeof NewRequest>;
-export const NewRequest = Type.Object(
+export type AuthorizationInput = Static<typeof AuthorizationInput>;
+export const AuthorizationInput = Type.Object(
   {
     agentId: Type.String({ minLength: 1, maxLength: 256 }),
     principalId: PrincipalId,
@@ -51,7 +58,7 @@ const members = {
   principalId: Type.String(),
   scopes: Type.Array(Type.String()),
   expiresIn: Type.String(),
-  status: RequestStatus,
+  status: AuthorizationRequestStatus,
   createdAt: Time,
   /** The end of the request, or of its code once the request is approved. */
   expiresAt: Time,
@@ -69,12 +76,12 @@ const members = {
   sandbox: Type.Optional(Type.Literal(true)),
   decidedAt: Type.Optional(Time),
 };
-export type AuthRequest = Static<typeof AuthRequest>;
-export const AuthRequest = Type.Object(members);
+export type AuthorizationRequest = Static<typeof AuthorizationRequest>;
+export const AuthorizationRequest = Type.Object(members);
 
 /** The only answer with the ticket. It has a code when no person has to be asked. */
-export type NewAuthRequest = Static<typeof NewAuthRequest>;
-export const NewAuthRequest = Type.Object({
+export type CreatedAuthorizationRequest = Static<typeof CreatedAuthorizationRequest>;
+export const CreatedAuthorizationRequest = Type.Object({
   ...members,
   consentUrl: Type.String(),
   code: Type.Optional(Type.String()),
@@ -84,19 +91,19 @@ export const NewAuthRequest = Type.Object({
   policyId: Type.Optional(Id),
 });
 
-export const AuthRequestPath = Type.Object({ id: Id });
+export const AuthorizationRequestPath = Type.Object({ id: Id });
 
-export type FreshCode = Static<typeof FreshCode>;
-export const FreshCode = Type.Object({ authRequestId: Id, code: Type.String(), expiresAt: Time });
+export type AuthorizationCode = Static<typeof AuthorizationCode>;
+export const AuthorizationCode = Type.Object({ authRequestId: Id, code: Type.String(), expiresAt: Time });
 
 /** The request can be decided until `expiresAt`. */
-export type FreshLink = Static<typeof FreshLink>;
-export const FreshLink = Type.Object({ authRequestId: Id, consentUrl: Type.String(), expiresAt: Time });
+export type ConsentLink = Static<typeof ConsentLink>;
+export const ConsentLink = Type.Object({ authRequestId: Id, consentUrl: Type.String(), expiresAt: Time });
 
 export type SandboxDecision = Static<typeof SandboxDecision>;
 export const SandboxDecision = Type.Object({
   requestId: Id,
   authRequestId: Id,
-  status: RequestStatus,
+  status: AuthorizationRequestStatus,
   code: Type.Optional(Type.String()),
 });

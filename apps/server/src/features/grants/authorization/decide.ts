@@ -25,7 +25,7 @@ import {
   mustBeWithin,
   statusAt,
 } from './authorization.rules.ts';
-import type { RequestStatus } from './authorization.schema.ts';
+import type { AuthorizationRequestStatus } from './authorization.schema.ts';
 import type { AuthorizationDeps } from './deps.ts';
 import { freeRequests, letGo, newCode } from './in-flight.ts';
 
@@ -39,7 +39,7 @@ interface Narrowing {
   readonly tools?: Readonly<Record<string, readonly string[]>>;
   /** The rules of arguments that stay, by connector and tool. */
   readonly arguments?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** The manifests as the person was shown them. Without this, nobody was shown any. */
+  /** The manifests as the person was shown them. Absent where the person was shown none. */
   readonly manifests?: readonly ShownManifest[];
 }
 
@@ -97,8 +97,13 @@ export async function approveRequest(
     await alongside?.(tx);
     const data = { authRequestId: requestId, scopes: request.scopes, method, narrowed: isNarrower };
     const about = await concernedBy(tx, caller, request);
-    const told = method === 'link' ? { ...data, unverified: true as const } : data;
-    const act: Act = { type: 'authorization.approved', ...about, data: told, ...(evidence && { evidence }) };
+    const approved = method === 'link' ? { ...data, unverified: true as const } : data;
+    const act: Act = {
+      type: 'authorization.approved',
+      ...about,
+      data: approved,
+      ...(evidence && { evidence }),
+    };
     await recordActs(tx, caller, [...adopted, act], at);
     await afterCommit(tx, () => letGo(deps.store, [requestId], CODE_SECONDS));
     return { request, code: made?.code };
@@ -174,7 +179,7 @@ function mustBePending(request: RequestRow | undefined, at: Date): RequestRow {
   return request;
 }
 
-export const gone = (status: RequestStatus) =>
+export const gone = (status: AuthorizationRequestStatus) =>
   new AppError('GONE', 'This request is no longer open.', { status });
 
 async function concernedBy(tx: Tx, { tenant }: Caller, request: RequestRow) {

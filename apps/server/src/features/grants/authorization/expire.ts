@@ -14,13 +14,13 @@ export interface RequestExpiryDeps extends Pick<AuthorizationDeps, 'db' | 'clock
 
 const BATCH = 200;
 
-const MOST_COUNTED = 1000;
+const MAX_COUNTED = 1000;
 
 /**
  * How many overdue requests are not recorded as expired yet. Stops counting at a number that is far too high.
  */
 export async function countOverdue({ db, clock }: RequestExpiryDeps): Promise<number> {
-  return (await listDueAcrossTenants(db, clock(), MOST_COUNTED)).length;
+  return (await listDueAcrossTenants(db, clock(), MAX_COUNTED)).length;
 }
 
 /**

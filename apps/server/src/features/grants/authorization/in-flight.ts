@@ -57,7 +57,7 @@ export async function findTicket(
 
 /**
  * Keeps what belongs to the pages of decided requests no longer than those of requests that ran out. Until their own time they
- * would fill the store: an account that cancels each request at once has room for the next. The commit stands when the
+ * would fill the store: an account that cancels each request at once has room for the next. The commit holds when the
  * store is away; then they stay until their own time.
  */
 export async function letGo(

@@ -9,7 +9,7 @@ export {
   statusAt,
   storedBudget,
 } from './authorization.rules.ts';
-export type { NewRequest } from './authorization.schema.ts';
+export type { AuthorizationInput } from './authorization.schema.ts';
 export {
   approveRequest,
   denyRequest,
@@ -21,4 +21,4 @@ export {
 export { type AuthorizationDeps, authorizationParts, type SignOnRules, signOnRules } from './deps.ts';
 export { findByCode, findTicket, freeRequests, LATE_SECONDS, sessionKey, shownKey } from './in-flight.ts';
 export { budgetOf, cancelRequests, countWrongVerifierOf, getRequest } from './manage.ts';
-export { type AskingClient, clientOfRequest, requestConsent } from './request.ts';
+export { clientOfRequest, type RequestingClient, requestConsent } from './request.ts';

@@ -20,17 +20,26 @@ import {
   updateRequest,
 } from './authorization.repo.ts';
 import { type BudgetColumns, MAX_WRONG_VERIFIERS, statusAt, storedBudget } from './authorization.rules.ts';
-import type { AuthRequest, FreshCode, FreshLink, SandboxDecision } from './authorization.schema.ts';
+import type {
+  AuthorizationCode,
+  AuthorizationRequest,
+  ConsentLink,
+  SandboxDecision,
+} from './authorization.schema.ts';
 import { approveRequest, denyRequest, gone } from './decide.ts';
 import type { AuthorizationDeps } from './deps.ts';
 import { freeRequests, newCode, newTicket } from './in-flight.ts';
 import { baseOfPages, linkOf } from './request.ts';
 
 /** @throws NOT_FOUND */
-export async function getRequest(deps: AuthorizationDeps, caller: Caller, id: string): Promise<AuthRequest> {
+export async function getRequest(
+  deps: AuthorizationDeps,
+  caller: Caller,
+  id: string,
+): Promise<AuthorizationRequest> {
   const request = await findRequest(deps.db, caller, id);
   if (!request) throw notFound();
-  return toAuthRequest(request, caller, deps.clock());
+  return toAuthorizationRequest(request, caller, deps.clock());
 }
 
 /**
@@ -38,7 +47,11 @@ export async function getRequest(deps: AuthorizationDeps, caller: Caller, id: st
  * the request is exchanged: that exchange consumes the request.
  * @throws NOT_FOUND, also to a `runtime` key that did not make the request, CONFLICT, GONE
  */
-export async function freshCode(deps: AuthorizationDeps, caller: Caller, id: string): Promise<FreshCode> {
+export async function createCode(
+  deps: AuthorizationDeps,
+  caller: Caller,
+  id: string,
+): Promise<AuthorizationCode> {
   const request = await findRequest(deps.db, caller, id);
   if (!request || !(await mayHaveCode(deps, caller, request))) throw notFound();
   const now = deps.clock();
@@ -183,7 +196,7 @@ export async function countWrongVerifierOf(
  * before opens nothing from then on.
  * @throws NOT_FOUND, GONE
  */
-export async function freshLink(deps: AuthorizationDeps, caller: Caller, id: string): Promise<FreshLink> {
+export async function createLink(deps: AuthorizationDeps, caller: Caller, id: string): Promise<ConsentLink> {
   const request = await findRequest(deps.db, caller, id);
   if (!request) throw notFound();
   const now = deps.clock();
@@ -201,11 +214,11 @@ export async function freshLink(deps: AuthorizationDeps, caller: Caller, id: str
 }
 
 /** A request as answers show it. */
-export function toAuthRequest(
+export function toAuthorizationRequest(
   request: Omit<RequestRow, 'developerId'>,
   { mode }: Caller,
   now: Date,
-): AuthRequest {
+): AuthorizationRequest {
   const { id, redirectUri, state, audience, purpose, authorizationDetails, decidedAt } = request;
   const { replacesGrantId } = request;
   const budget = budgetOf(request);

@@ -13,13 +13,13 @@ import { prepareActs, recordActs } from '../../record/audit/index.ts';
 import { needsRenewal } from '../grants/grants.queries.ts';
 import { type PolicyDecision, refuseDenied } from '../policies/index.ts';
 import { admit } from './admit.ts';
-import { type Asker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
+import { type AuthorizationFacts, type RequestRow, requestAuthorization } from './authorization.repo.ts';
 import { budgetColumns, CODE_SECONDS } from './authorization.rules.ts';
-import type { NewAuthRequest, NewRequest } from './authorization.schema.ts';
+import type { AuthorizationInput, CreatedAuthorizationRequest } from './authorization.schema.ts';
 import { pinsFor } from './decide.ts';
 import type { AuthorizationDeps } from './deps.ts';
 import { newCode, newTicket } from './in-flight.ts';
-import { toAuthRequest } from './manage.ts';
+import { toAuthorizationRequest } from './manage.ts';
 
 /**
  * Asks a principal for consent. In the sandbox the answer has a code at once, unless `autoApprove` is false; and so it has
@@ -30,36 +30,36 @@ import { toAuthRequest } from './manage.ts';
 export async function requestConsent(
   deps: AuthorizationDeps,
   caller: Caller,
-  input: NewRequest,
-  byClient?: ByClient,
-): Promise<NewAuthRequest> {
+  input: AuthorizationInput,
+  options?: ClientRequestOptions,
+): Promise<CreatedAuthorizationRequest> {
   const at = deps.clock();
   // Both are asked in one turn, and go to the database together.
-  const [{ accepted, asker, agentDid }, pins] = await Promise.all([
-    admit(deps, caller, input, byClient),
+  const [{ accepted, facts, agentDid }, pins] = await Promise.all([
+    admit(deps, caller, input, options),
     pinsFor(deps.db, caller.tenant, input.scopes),
   ]);
   const decision = await refuseDenied(
     deps,
     caller,
-    { version: asker.policiesVersion, at, quotas: ['authorizations'] },
+    { version: facts.policiesVersion, at, quotas: ['authorizations'] },
     { operation: 'authorize', ...input, agentDid, scopes: accepted.scopes },
   );
-  const own = byClient?.channel ? null : approvalOf(caller, input, asker, decision);
-  // A policy signs nobody in, and single sign-on is enforced at the person.
-  const mustSignIn = byClient?.authenticatedSince !== undefined;
+  const own = options?.channel ? null : approvalOf(caller, input, facts, decision);
+  // A policy does not sign a person in, and single sign-on is enforced at the person.
+  const mustSignIn = options?.authenticatedSince !== undefined;
   const needsPerson =
     own === 'policy' &&
     (mustSignIn ||
-      byClient?.needsPerson ||
+      options?.needsPerson ||
       (await deps.signOn.isEnforcedFor(deps.db, caller.tenant, input.principalId)) ||
       (await needsRenewal(deps.db, caller.tenant, input, at)));
   const method = needsPerson ? null : own;
   const isApproved = method !== null;
-  const mustSignInAtProvider = !isApproved && caller.mode === 'live' && asker.consentMode === 'sso';
+  const mustSignInAtProvider = !isApproved && caller.mode === 'live' && facts.consentMode === 'sso';
   if (mustSignInAtProvider) await deps.signOn.mustHaveActiveConnection(deps.db, caller.tenant);
   const policyId = method === 'policy' ? decision.policyId : null;
-  const id = byClient?.requestId ?? newId('areq', at);
+  const id = options?.requestId ?? newId('areq', at);
   const request: Omit<RequestRow, 'developerId'> = {
     id,
     keyId: caller.keyId ?? null,
@@ -67,12 +67,12 @@ export async function requestConsent(
     principalId: input.principalId,
     scopes: accepted.scopes,
     expiresIn: input.expiresIn,
-    tokenSeconds: Math.min(accepted.tokenSeconds, byClient?.tokenSeconds ?? accepted.tokenSeconds),
+    tokenSeconds: Math.min(accepted.tokenSeconds, options?.tokenSeconds ?? accepted.tokenSeconds),
     redirectUri: input.redirectUri ?? null,
     state: input.state ?? null,
     codeChallenge: input.codeChallenge ?? null,
-    keyThumbprint: byClient?.keyThumbprint ?? null,
-    client: byClient?.client ? jsonOf(byClient.client) : null,
+    keyThumbprint: options?.keyThumbprint ?? null,
+    client: options?.client ? jsonOf(options.client) : null,
     audience: input.audience ?? null,
     purpose: accepted.purpose ?? null,
     authorizationDetails: accepted.details.length > 0 ? jsonOf(accepted.details) : null,
@@ -88,9 +88,9 @@ export async function requestConsent(
     expiresAt: new Date(at.getTime() + accepted.openSeconds * 1000),
     decidedAt: isApproved ? at : null,
     codeExpiresAt: isApproved ? new Date(at.getTime() + CODE_SECONDS * 1000) : null,
-    channel: byClient?.channel ?? null,
-    comparedText: byClient?.comparedText ?? null,
-    authenticatedSince: byClient?.authenticatedSince ?? null,
+    channel: options?.channel ?? null,
+    comparedText: options?.comparedText ?? null,
+    authenticatedSince: options?.authenticatedSince ?? null,
     ...authenticationColumns(undefined),
   };
 
@@ -108,17 +108,17 @@ export async function requestConsent(
   if (refusal) {
     // Refused calls that come together would fill the store, which the quota bounds.
     await Promise.all(entries.map(({ key }) => deps.store.remove(key)));
-    if (refusal === 'policies_changed') return requestConsent(deps, caller, input, byClient);
+    if (refusal === 'policies_changed') return requestConsent(deps, caller, input, options);
     if (refusal === 'principal_inactive') throw principalInactive();
     if (refusal === 'over_quota') throw overQuota(caller, 'open_requests', openLimit);
     if (refusal === 'over_month') throw overQuota(caller, 'authorizations', monthLimit);
     throw refusal === 'revoked' ? notFound() : agentInactive();
   }
 
-  if (isApproved && byClient?.isProposed) await approveFirst(deps, caller, input.agentId);
+  if (isApproved && options?.isProposed) await approveFirst(deps, caller, input.agentId);
   return {
-    ...toAuthRequest(request, caller, at),
-    consentUrl: linkOf(await baseOfPages(deps, caller, asker), id, ticket),
+    ...toAuthorizationRequest(request, caller, at),
+    consentUrl: linkOf(await baseOfPages(deps, caller, facts), id, ticket),
     ...(code && { code: code.code }),
     ...(policyId !== null && { policyEnforced: true as const, effect: 'allow' as const, policyId }),
   };
@@ -127,8 +127,8 @@ export async function requestConsent(
 /** @returns how the request is approved without a person; null when a person decides */
 function approvalOf(
   { mode }: Caller,
-  { autoApprove }: NewRequest,
-  { policyAutoApproval, consentMode }: Asker,
+  { autoApprove }: AuthorizationInput,
+  { policyAutoApproval, consentMode }: AuthorizationFacts,
   { effect, policyId, namesScopes }: PolicyDecision,
 ): 'sandbox' | 'policy' | null {
   if (effect === 'require_approval') return null;
@@ -146,7 +146,7 @@ export const linkOf = (base: string, requestId: string, ticket: string) =>
 export async function baseOfPages(
   { db, publicBaseUrl, linksToDomains, signOn }: AuthorizationDeps,
   { tenant }: Caller,
-  { consentMode }: Pick<Asker, 'consentMode'>,
+  { consentMode }: Pick<AuthorizationFacts, 'consentMode'>,
 ) {
   const host = linksToDomains && consentMode !== 'sso' ? await findPageHost(db, tenant) : undefined;
   if (host === undefined || (await signOn.isEnforced(db, tenant))) return publicBaseUrl;
@@ -172,7 +172,7 @@ function actsOf(request: Omit<RequestRow, 'developerId'>, agentDid: string): Act
 }
 
 /** An OAuth client as its request shows it. */
-export interface AskingClient {
+export interface RequestingClient {
   /** The name that the client gives itself; null where it has that of its agent. */
   readonly name: string | null;
   /** The name comes from the developer who registered the client, from the host that published it, or from anybody. */
@@ -187,23 +187,23 @@ export interface AskingClient {
 }
 
 /** The client of a stored request; null for a request that no OAuth client made. */
-export function clientOfRequest(client: unknown): AskingClient | null {
+export function clientOfRequest(client: unknown): RequestingClient | null {
   const { name = null, vouchedBy, host = null, isLocal, resourceNames, refreshes } = Object(client);
   return vouchedBy === undefined ? null : { name, vouchedBy, host, isLocal, resourceNames, refreshes };
 }
 
 /** A request of an OAuth client, whose redirect URI is one that the client has registered. */
-export interface ByClient {
-  /** An id that was told before the request was made. */
+export interface ClientRequestOptions {
+  /** An id that was given out before the request was made. */
   readonly requestId?: string;
-  /** The key by whose proof alone the code is exchanged. */
+  /** The key without whose proof no code is exchanged. */
   readonly keyThumbprint?: string;
   /** The way by which the client learns the decision, where that is no browser. Then a person decides in any case. */
   readonly channel?: NonNullable<RequestRow['channel']>;
   /** The text that the person compares with the other device. */
   readonly comparedText?: string;
   /** The client as the person is shown it. */
-  readonly client?: AskingClient;
+  readonly client?: RequestingClient;
   /** Whether the agent is that of a client without an approval. */
   readonly isProposed?: boolean;
   /** The earliest sign-in of the person that counts. */
@@ -216,7 +216,7 @@ export interface ByClient {
 
 /**
  * Makes the agent of a client that was approved without a person an agent of the developer.
- * @throws PLAN_LIMIT_EXCEEDED: the code of the request is told to nobody then
+ * @throws PLAN_LIMIT_EXCEEDED: the answer has no code then
  */
 function approveFirst(
   { db, clock, quotas }: { readonly db: Executor; readonly clock: Clock; readonly quotas: Quotas },

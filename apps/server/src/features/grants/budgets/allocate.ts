@@ -21,13 +21,13 @@ import {
 } from './budgets.repo.ts';
 import { grantInactive, shownBudget, toAllocation, toTransaction, unitsOf } from './budgets.rules.ts';
 import type {
-  Allocation,
-  AllocationPage,
-  AllocationQuery,
-  LedgerState,
-  NewAllocation,
-  TransactionPage,
-  TransactionQuery,
+  BudgetAllocation,
+  BudgetAllocationPage,
+  BudgetAllocationQuery,
+  BudgetLedgerCheck,
+  BudgetTransactionPage,
+  BudgetTransactionQuery,
+  NewBudgetAllocation,
 } from './budgets.schema.ts';
 
 export interface BudgetDeps {
@@ -39,8 +39,8 @@ export interface BudgetDeps {
 export async function allocate(
   { db, clock }: BudgetDeps,
   caller: Caller,
-  { grantId, initialBudget, currency }: NewAllocation,
-): Promise<Allocation> {
+  { grantId, initialBudget, currency }: NewBudgetAllocation,
+): Promise<BudgetAllocation> {
   const initial = unitsOf('initialBudget', initialBudget);
   const grant = await findGrant(db, caller, grantId);
   if (!grant) throw notFound();
@@ -108,7 +108,7 @@ export async function getBalance(
   { db, clock }: BudgetDeps,
   caller: Caller,
   grantId: string,
-): Promise<Allocation> {
+): Promise<BudgetAllocation> {
   const found = await findAllocation(db, caller, grantId);
   if (!found) throw notFound();
   return toAllocation(found, clock());
@@ -123,8 +123,8 @@ export const budgetsOfGrants: OnGrantsRead = async (db, tenant, grantIds) => {
 export async function listAllocations(
   { db, clock }: BudgetDeps,
   caller: Caller,
-  query: AllocationQuery,
-): Promise<AllocationPage> {
+  query: BudgetAllocationQuery,
+): Promise<BudgetAllocationPage> {
   const now = clock();
   const rows = await listAllocationRows(db, caller, query, now);
   const { page, nextCursor } = pageOf(rows, byId, (row) => toAllocation(row, now));
@@ -132,7 +132,7 @@ export async function listAllocations(
 }
 
 /** Whether each movement comes to zero, and each balance is the sum of its entries. */
-export async function verifyLedger({ db }: BudgetDeps, caller: Caller): Promise<LedgerState> {
+export async function verifyLedger({ db }: BudgetDeps, caller: Caller): Promise<BudgetLedgerCheck> {
   const { allocations, faults } = await addUpLedger(db, caller.tenant);
   return { valid: faults.length === 0, allocations, faults };
 }
@@ -144,8 +144,8 @@ export async function listTransactions(
   { db }: BudgetDeps,
   caller: Caller,
   grantId: string,
-  query: TransactionQuery,
-): Promise<TransactionPage> {
+  query: BudgetTransactionQuery,
+): Promise<BudgetTransactionPage> {
   const position = positionOf(query, PAGE_SIZE);
   const { page, pageSize } = position;
   const allocation = await findAllocation(db, caller, grantId);

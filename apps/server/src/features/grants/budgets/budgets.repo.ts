@@ -9,7 +9,7 @@ import type { PagePosition } from '../../../platform/paging.ts';
 import { grantEndsOf } from '../grants/grants.queries.ts';
 import { type NewAllocationRow, newAllocation } from './budgets.queries.ts';
 import type { AllocationRow, TransactionRow } from './budgets.rules.ts';
-import type { AllocationQuery } from './budgets.schema.ts';
+import type { BudgetAllocationQuery } from './budgets.schema.ts';
 
 /** A grant of a chain, with its allocation if it has one. */
 export interface ChainRow {
@@ -83,7 +83,7 @@ export function findAllocation(
 export function listAllocationRows(
   db: Executor,
   reach: Reach,
-  { status, cursor, limit }: AllocationQuery,
+  { status, cursor, limit }: BudgetAllocationQuery,
   now: Date,
 ) {
   let page = allocations(db, reach);

@@ -1,6 +1,6 @@
 import { readAmount, writeAmount } from '@behest/protocol/amounts';
 import { AppError, badField } from '../../../platform/errors.ts';
-import type { Allocation, Transaction } from './budgets.schema.ts';
+import type { BudgetAllocation, BudgetTransaction } from './budgets.schema.ts';
 
 /** Billionths, as the database has them. @throws BAD_REQUEST */
 export function unitsOf(field: string, amount: string | number): string {
@@ -45,7 +45,7 @@ export interface AllocationRow {
   readonly grantExpiresAt: Date;
 }
 
-export function toAllocation(row: AllocationRow, now: Date): Allocation {
+export function toAllocation(row: AllocationRow, now: Date): BudgetAllocation {
   return {
     id: row.id,
     grantId: row.grantId,
@@ -64,7 +64,7 @@ export function toAllocation(row: AllocationRow, now: Date): Allocation {
 function statusOf(
   { grantStatus, grantExpiresAt, remaining }: AllocationRow,
   now: Date,
-): Allocation['status'] {
+): BudgetAllocation['status'] {
   if (grantStatus === 'revoked' || grantExpiresAt <= now) return 'closed';
   return remaining === '0' ? 'exhausted' : 'active';
 }
@@ -83,7 +83,7 @@ export interface TransactionRow {
   readonly createdAt: Date;
 }
 
-export function toTransaction(row: TransactionRow): Transaction {
+export function toTransaction(row: TransactionRow): BudgetTransaction {
   return {
     id: row.id,
     grantId: row.grantId,

@@ -7,8 +7,8 @@ const Amount = Type.String();
 const Metadata = Type.Object({}, { additionalProperties: true });
 const Nullable = Type.Union([Type.String(), Type.Null()]);
 
-export type NewAllocation = Static<typeof NewAllocation>;
-export const NewAllocation = Type.Object(
+export type NewBudgetAllocation = Static<typeof NewBudgetAllocation>;
+export const NewBudgetAllocation = Type.Object(
   {
     grantId: RecordId,
     initialBudget: AmountInput,
@@ -19,8 +19,8 @@ export const NewAllocation = Type.Object(
 
 const Status = Type.Enum(['active', 'exhausted', 'closed']);
 
-export type Allocation = Static<typeof Allocation>;
-export const Allocation = Type.Object({
+export type BudgetAllocation = Static<typeof BudgetAllocation>;
+export const BudgetAllocation = Type.Object({
   id: Id,
   grantId: Id,
   agentId: Id,
@@ -39,14 +39,14 @@ const noted = {
   metadata: Type.Optional(Metadata),
 };
 
-export type Debit = Static<typeof Debit>;
-export const Debit = Type.Object(
+export type BudgetDebitRequest = Static<typeof BudgetDebitRequest>;
+export const BudgetDebitRequest = Type.Object(
   { grantId: RecordId, amount: AmountInput, ...noted },
   { additionalProperties: false },
 );
 
-export type Debited = Static<typeof Debited>;
-export const Debited = Type.Object({
+export type BudgetDebit = Static<typeof BudgetDebit>;
+export const BudgetDebit = Type.Object({
   remaining: Amount,
   transactionId: Id,
   grantId: Id,
@@ -55,18 +55,18 @@ export const Debited = Type.Object({
 });
 
 /** Without an amount, everything that is left of the debit. */
-export type Refund = Static<typeof Refund>;
-export const Refund = Type.Object(
+export type BudgetRefundRequest = Static<typeof BudgetRefundRequest>;
+export const BudgetRefundRequest = Type.Object(
   { transactionId: RecordId, amount: Type.Optional(AmountInput), ...noted },
   { additionalProperties: false },
 );
 
-export type Refunded = Static<typeof Refunded>;
-export const Refunded = Type.Object({ ...Debited.properties, refundOf: Id, amount: Amount });
+export type BudgetRefund = Static<typeof BudgetRefund>;
+export const BudgetRefund = Type.Object({ ...BudgetDebit.properties, refundOf: Id, amount: Amount });
 
 /** The faults are the allocations whose books do not add up, 100 at most. */
-export type LedgerState = Static<typeof LedgerState>;
-export const LedgerState = Type.Object({
+export type BudgetLedgerCheck = Static<typeof BudgetLedgerCheck>;
+export const BudgetLedgerCheck = Type.Object({
   valid: Type.Boolean(),
   allocations: Type.Integer(),
   faults: Type.Array(Type.Object({ allocationId: Id, fault: Type.String() })),
@@ -74,14 +74,17 @@ export const LedgerState = Type.Object({
 
 export const GrantPath = Type.Object({ grantId: Id });
 
-export type AllocationQuery = Static<typeof AllocationQuery>;
-export const AllocationQuery = Type.Object({ status: Type.Optional(Status), ...pageQuery('bdg') });
+export type BudgetAllocationQuery = Static<typeof BudgetAllocationQuery>;
+export const BudgetAllocationQuery = Type.Object({ status: Type.Optional(Status), ...pageQuery('bdg') });
 
-export type AllocationPage = Static<typeof AllocationPage>;
-export const AllocationPage = Type.Object({ allocations: Type.Array(Allocation), nextCursor: NextCursor });
+export type BudgetAllocationPage = Static<typeof BudgetAllocationPage>;
+export const BudgetAllocationPage = Type.Object({
+  allocations: Type.Array(BudgetAllocation),
+  nextCursor: NextCursor,
+});
 
-export type TransactionQuery = Static<typeof TransactionQuery>;
-export const TransactionQuery = Type.Object({
+export type BudgetTransactionQuery = Static<typeof BudgetTransactionQuery>;
+export const BudgetTransactionQuery = Type.Object({
   page: Type.Optional(Type.Integer({ minimum: 1 })),
   pageSize: Type.Optional(Type.Integer({ minimum: 1 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
@@ -89,8 +92,8 @@ export const TransactionQuery = Type.Object({
 });
 
 /** A refund has a negative amount, and names the debit that it takes back. */
-export type Transaction = Static<typeof Transaction>;
-export const Transaction = Type.Object({
+export type BudgetTransaction = Static<typeof BudgetTransaction>;
+export const BudgetTransaction = Type.Object({
   id: Id,
   grantId: Id,
   allocationId: Id,
@@ -104,9 +107,9 @@ export const Transaction = Type.Object({
   refundOf: Nullable,
 });
 
-export type TransactionPage = Static<typeof TransactionPage>;
-export const TransactionPage = Type.Object({
-  transactions: Type.Array(Transaction),
+export type BudgetTransactionPage = Static<typeof BudgetTransactionPage>;
+export const BudgetTransactionPage = Type.Object({
+  transactions: Type.Array(BudgetTransaction),
   total: Type.Integer(),
   page: Type.Integer(),
   pageSize: Type.Integer(),

@@ -16,13 +16,17 @@ import {
   writeRefund,
 } from './budgets.repo.ts';
 import { grantInactive, mustBeSmall, unitsOf } from './budgets.rules.ts';
-import type { Debit, Debited, Refund, Refunded } from './budgets.schema.ts';
+import type { BudgetDebit, BudgetDebitRequest, BudgetRefund, BudgetRefundRequest } from './budgets.schema.ts';
 
 /**
  * Debits the nearest allocation of a grant, and all above it, or none.
  * @throws BAD_REQUEST, NOT_FOUND, GRANT_INACTIVE, INSUFFICIENT_BUDGET
  */
-export async function debit(deps: BudgetDeps, caller: Caller, input: Debit): Promise<Debited> {
+export async function debit(
+  deps: BudgetDeps,
+  caller: Caller,
+  input: BudgetDebitRequest,
+): Promise<BudgetDebit> {
   const amount = unitsOf('amount', input.amount);
   const { description = '', metadata = {} } = input;
   mustBeSmall(metadata);
@@ -172,7 +176,11 @@ async function refusalOf(
  * changes. The grant may have ended, since the allocations above it may go on.
  * @throws BAD_REQUEST, NOT_FOUND, CONFLICT
  */
-export async function refund({ db, clock }: BudgetDeps, caller: Caller, input: Refund): Promise<Refunded> {
+export async function refund(
+  { db, clock }: BudgetDeps,
+  caller: Caller,
+  input: BudgetRefundRequest,
+): Promise<BudgetRefund> {
   const amount = input.amount === undefined ? null : unitsOf('amount', input.amount);
   const { description = '', metadata = {} } = input;
   mustBeSmall(metadata);

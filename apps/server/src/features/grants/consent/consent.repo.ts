@@ -9,7 +9,7 @@ import { decidedRequestsOf, requestOf } from '../authorization/authorization.que
 import { grantsOf } from '../grants/grants.queries.ts';
 
 /** Reads everything that a person is shown of a request. Decisions belong to the request. */
-export function findShown(db: Executor, tenant: Tenant, requestId: string) {
+export function findConsentRow(db: Executor, tenant: Tenant, requestId: string) {
   return requestOf(db, tenant, requestId)
     .innerJoin(agentsOf(db, tenant), 'agent.agentId', 'request.agentId')
     .innerJoin(developerOf(db, tenant), 'developer.developerId', 'request.developerId')
@@ -25,7 +25,7 @@ export function findShown(db: Executor, tenant: Tenant, requestId: string) {
     .executeTakeFirst();
 }
 
-export type ShownRow = NonNullable<Awaited<ReturnType<typeof findShown>>>;
+export type ConsentRow = NonNullable<Awaited<ReturnType<typeof findConsentRow>>>;
 
 /**
  * Counts one mail more for the day, unless that is over the limit (null means unlimited). The row stays locked
@@ -72,7 +72,7 @@ const rootGrantsOf = (db: Executor, tenant: Tenant, { agentId, principalId }: Pa
 
 /**
  * The last grant of this agent that the person decided themselves, with the request that they approved: the one that is to
- * be replaced, or the newest that is active, or else the newest. Grants of policies and of links decide nothing here, since nobody who was known decided them.
+ * be replaced, or the newest that is active, or else the newest. Grants of policies and of links decide nothing here, since no known person decided them.
  */
 export function findLastConsent(
   db: Executor,

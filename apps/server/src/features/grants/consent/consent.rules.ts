@@ -1,9 +1,9 @@
-import type { Verification } from './consent.schema.ts';
+import type { ConsentVerification } from './consent.schema.ts';
 
 export type ConsentMode = 'developer' | 'email' | 'sso' | 'passkey';
 
 /** A good hint that the service has taken. */
-export interface TakenHint {
+export interface AcceptedHint {
   /** When the service took it, in ISO 8601. */
   readonly at: string;
   /** Identifies the consent key that signed it. @see RFC 7638 */
@@ -13,7 +13,7 @@ export interface TakenHint {
 }
 
 /** An assertion of a passkey that the service has taken. */
-export interface TakenAssertion {
+export interface AcceptedAssertion {
   /** When the service took it, in ISO 8601. */
   readonly at: string;
   readonly challengeId: string;
@@ -25,11 +25,11 @@ export interface TakenAssertion {
 
 /** The proofs that a browser brought or has given since. */
 export interface Proofs {
-  readonly hint: TakenHint | 'bad' | 'none';
+  readonly hint: AcceptedHint | 'bad' | 'none';
   /** The person has read the mailed code, at this time in ISO 8601. */
   readonly mailReadAt?: string;
   /** A passkey of the person has signed what they saw. */
-  readonly passkey?: TakenAssertion;
+  readonly passkey?: AcceptedAssertion;
 }
 
 /** A proof counts for so long after the service took it. */
@@ -51,14 +51,14 @@ interface Proving {
  * chain say so. A passkey proves more than any other method but single sign-on. A proof runs out after 15
  * minutes, or when its consent key is withdrawn.
  */
-export function verificationOf(proving: Proving): Verification {
+export function verificationOf(proving: Proving): ConsentVerification {
   const { mode, consentMode, consentKeys, proofs, proofIsRequired, now } = proving;
   const byPasskey = provedBy(proofs.passkey?.at, now);
   // Under `sso` the sign-on decides, and the grant says so, because a signal of the provider may end it.
   if (byPasskey.satisfied && consentMode !== 'sso') {
     return { mode: 'passkey', methods: ['passkey'], ...byPasskey };
   }
-  const hint = standingHint(proofs, consentKeys);
+  const hint = validHint(proofs, consentKeys);
   if (consentMode === 'email') {
     // Without an address from the hint, the service has nowhere to send a code.
     const methods = hint?.email === undefined ? ['hint'] : ['email'];
@@ -82,7 +82,7 @@ interface SignedOn {
 }
 
 /** Adds the demand of single sign-on: the page's own browser has to hold a live session of this person. */
-export function withSignOn(other: Verification, signedOn: SignedOn): Verification {
+export function withSignOn(other: ConsentVerification, signedOn: SignedOn): ConsentVerification {
   const { mode, satisfied, satisfiedUntil, methods } = other;
   const { session, isOtherPerson, signInAt } = signedOn;
   const isAlone = mode === 'sso';
@@ -104,11 +104,14 @@ export function withSignOn(other: Verification, signedOn: SignedOn): Verificatio
 }
 
 /** @returns undefined for a hint whose key the developer has withdrawn since: it vouches for nothing now */
-export function standingHint({ hint }: Proofs, consentKeys: readonly string[]): TakenHint | undefined {
+export function validHint({ hint }: Proofs, consentKeys: readonly string[]): AcceptedHint | undefined {
   return typeof hint === 'object' && consentKeys.includes(hint.keyThumbprint) ? hint : undefined;
 }
 
-function provedBy(at: string | undefined, now: Date): Pick<Verification, 'satisfied' | 'satisfiedUntil'> {
+function provedBy(
+  at: string | undefined,
+  now: Date,
+): Pick<ConsentVerification, 'satisfied' | 'satisfiedUntil'> {
   const until = at === undefined ? undefined : new Date(Date.parse(at) + PROOF_MS);
   if (until === undefined || until <= now) return { satisfied: false };
   return { satisfied: true, satisfiedUntil: until.toISOString() };

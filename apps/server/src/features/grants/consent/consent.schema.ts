@@ -3,8 +3,8 @@ import { type Static, Type } from 'typebox';
 
 export const ConsentPath = Type.Object({ id: Id });
 
-export type OpenSession = Static<typeof OpenSession>;
-export const OpenSession = Type.Object(
+export type ConsentSessionRequest = Static<typeof ConsentSessionRequest>;
+export const ConsentSessionRequest = Type.Object(
   {
     ticket: Type.String({ minLength: 1, maxLength: 512 }),
     hint: Type.Optional(Type.String({ minLength: 1, maxLength: 16_384 })),
@@ -13,8 +13,8 @@ export const OpenSession = Type.Object(
 );
 
 /** The way in which the person has proved, or has to prove, their identity. */
-export type Verification = Static<typeof Verification>;
-export const Verification = Type.Object({
+export type ConsentVerification = Static<typeof ConsentVerification>;
+export const ConsentVerification = Type.Object({
   mode: Type.Enum(['sandbox', 'link', 'developer', 'email', 'sso', 'passkey']),
   satisfied: Type.Boolean(),
   methods: Type.Array(Type.String()),
@@ -36,8 +36,8 @@ const ArgumentLimits = Type.Object({
 });
 
 /** The person's last grant to the same agent that they decided themselves. */
-export type Previous = Static<typeof Previous>;
-export const Previous = Type.Object({
+export type PreviousConsent = Static<typeof PreviousConsent>;
+export const PreviousConsent = Type.Object({
   grantId: Id,
   issuedAt: Time,
   status: Type.Enum(['active', 'revoked', 'expired']),
@@ -76,8 +76,8 @@ const Diff = Type.Object({
 });
 
 /** The request on the page. `scopeDescriptions` has one text for each of `scopes`, in the same order. */
-export type ShownRequest = Static<typeof ShownRequest>;
-export const ShownRequest = Type.Object({
+export type ConsentRequest = Static<typeof ConsentRequest>;
+export const ConsentRequest = Type.Object({
   id: Id,
   status: Type.Literal('pending'),
   developerName: Type.String(),
@@ -127,20 +127,20 @@ export const ShownRequest = Type.Object({
   sandbox: Type.Boolean(),
   fidoRequired: Type.Boolean(),
   /** Null before the person is proved, and where they have decided nothing about the agent yet. */
-  previous: Type.Union([Previous, Type.Null()]),
+  previous: Type.Union([PreviousConsent, Type.Null()]),
   diff: Type.Union([Diff, Type.Null()]),
   /** The grant that ends when the new one begins; null where there is none, and before the person is proved. */
   replacesGrantId: Type.Union([Id, Type.Null()]),
   csrfToken: Type.String(),
-  verification: Verification,
+  verification: ConsentVerification,
 });
 
-export type OpenedSession = Static<typeof OpenedSession>;
-export const OpenedSession = Type.Object({
+export type ConsentSessionResponse = Static<typeof ConsentSessionResponse>;
+export const ConsentSessionResponse = Type.Object({
   id: Id,
   csrfToken: Type.String(),
-  verification: Verification,
-  request: ShownRequest,
+  verification: ConsentVerification,
+  request: ConsentRequest,
 });
 
 const ToolName = Type.String({ maxLength: 128 });
@@ -175,7 +175,7 @@ export const ConsentApproval = Type.Object(
 );
 
 /** The part of the request that the person has on the screen; absent, all of it. */
-export const AskForPasskey = Type.Object(
+export const ConsentPasskeyRequest = Type.Object(
   { decision: Type.Optional(ConsentApproval) },
   { additionalProperties: false },
 );
@@ -189,24 +189,27 @@ export const ConsentDenial = Type.Object(
 );
 
 /** The browser goes there. */
-export type SignOn = Static<typeof SignOn>;
-export const SignOn = Type.Object({ redirectTo: Type.String() });
+export type SignOnRedirect = Static<typeof SignOnRedirect>;
+export const SignOnRedirect = Type.Object({ redirectTo: Type.String() });
 
 /** The code is valid until `expiresAt`. */
-export type SentCode = Static<typeof SentCode>;
-export const SentCode = Type.Object({ expiresAt: Time });
+export type SentEmailCode = Static<typeof SentEmailCode>;
+export const SentEmailCode = Type.Object({ expiresAt: Time });
 
-export type CheckCode = Static<typeof CheckCode>;
-export const CheckCode = Type.Object(
+export type EmailCodeCheck = Static<typeof EmailCodeCheck>;
+export const EmailCodeCheck = Type.Object(
   { code: Type.String({ pattern: '^[0-9]{8}$' }) },
   { additionalProperties: false },
 );
 
-export type Proved = Static<typeof Proved>;
-export const Proved = Type.Object({ verified: Type.Literal(true), verification: Verification });
+export type PasskeyVerification = Static<typeof PasskeyVerification>;
+export const PasskeyVerification = Type.Object({
+  verified: Type.Literal(true),
+  verification: ConsentVerification,
+});
 
-export type CheckedCode = Static<typeof CheckedCode>;
-export const CheckedCode = Type.Object({ verification: Verification });
+export type EmailCodeResult = Static<typeof EmailCodeResult>;
+export const EmailCodeResult = Type.Object({ verification: ConsentVerification });
 
 const back = {
   redirectUri: Type.Optional(Type.String()),
@@ -214,11 +217,11 @@ const back = {
   /** The browser goes there next: the redirect URI with the answer in its query. */
   redirectTo: Type.Optional(Type.String()),
 };
-export type ConsentApproved = Static<typeof ConsentApproved>;
-export const ConsentApproved = Type.Object({
+export type ConsentApprovalResult = Static<typeof ConsentApprovalResult>;
+export const ConsentApprovalResult = Type.Object({
   status: Type.Literal('approved') /** Only where the client awaits one. */,
   code: Type.Optional(Type.String()),
   ...back,
 });
-export type ConsentDenied = Static<typeof ConsentDenied>;
-export const ConsentDenied = Type.Object({ status: Type.Literal('denied'), ...back });
+export type ConsentDenialResult = Static<typeof ConsentDenialResult>;
+export const ConsentDenialResult = Type.Object({ status: Type.Literal('denied'), ...back });

@@ -4,8 +4,13 @@ import type { Tx } from '../../../platform/db/db.ts';
 import { keepEvidence } from '../../people/passkeys/index.ts';
 import { mustAllowScopes } from '../../people/sso/index.ts';
 import { approveRequest, denyRequest, redirectTo } from '../authorization/index.ts';
-import type { TakenAssertion } from './consent.rules.ts';
-import type { ConsentApproval, ConsentApproved, ConsentDenial, ConsentDenied } from './consent.schema.ts';
+import type { AcceptedAssertion } from './consent.rules.ts';
+import type {
+  ConsentApproval,
+  ConsentApprovalResult,
+  ConsentDenial,
+  ConsentDenialResult,
+} from './consent.schema.ts';
 import { isSignedFor } from './passkey.ts';
 import { type ConsentDeps, type ConsentSession, requestOfSession, verificationFor } from './session.ts';
 import { manifestsAsShown } from './show.ts';
@@ -21,7 +26,7 @@ export async function approve(
   caller: Caller,
   session: ConsentSession,
   narrowing: ConsentApproval,
-): Promise<ConsentApproved> {
+): Promise<ConsentApprovalResult> {
   const { row, mode, passkey, authentication, standing } = await provedRequest(deps, session, narrowing);
   if (standing) mustAllowScopes(standing, narrowing.scopes ?? row.scopes);
   const evidence = { ...caller.browser };
@@ -68,7 +73,7 @@ async function provedRequest(deps: ConsentDeps, session: ConsentSession, narrowi
   throw passkey && !isOnlySignOn ? proofMissing('passkey') : unproved(deps.publicBaseUrl, proved);
 }
 
-const byPasskey = ({ at, methods }: TakenAssertion): Authentication => ({
+const byPasskey = ({ at, methods }: AcceptedAssertion): Authentication => ({
   at: secondOf(Date.parse(at)),
   methods: methods ?? [],
 });
@@ -79,7 +84,7 @@ export async function deny(
   caller: Caller,
   requestId: string,
   { reason }: ConsentDenial,
-): Promise<ConsentDenied> {
+): Promise<ConsentDenialResult> {
   const said = { ...(reason && { reason }), evidence: { ...caller.browser } };
   const request = await denyRequest(deps, caller, requestId, said);
   return { status: 'denied', ...back(deps, request, { error: 'access_denied' }) };

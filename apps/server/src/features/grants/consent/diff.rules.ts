@@ -139,7 +139,7 @@ export interface Terms {
   readonly lifetime: string;
   readonly audience: string | null;
   readonly redirectHost: string | null;
-  /** Null where nobody kept how the agent was shown. */
+  /** Null where it was not recorded how the agent was shown. */
   readonly agent: ShownAgent | null;
   /** The manifest of each connector that has one. */
   readonly manifests: ReadonlyMap<string, ShownManifestOf>;

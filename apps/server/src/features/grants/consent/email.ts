@@ -11,9 +11,9 @@ import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts'
 import { emailUnverified, thumbprintsOf } from '../../accounts/developers/index.ts';
 import { nameInMail, rates } from '../../accounts/emails/index.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
-import { countMail, type ShownRow } from './consent.repo.ts';
-import { standingHint } from './consent.rules.ts';
-import type { CheckedCode, SentCode } from './consent.schema.ts';
+import { type ConsentRow, countMail } from './consent.repo.ts';
+import { validHint } from './consent.rules.ts';
+import type { EmailCodeResult, SentEmailCode } from './consent.schema.ts';
 import {
   type ConsentDeps,
   type ConsentSession,
@@ -33,9 +33,9 @@ export async function sendCode(
   deps: ConsentDeps,
   caller: Caller,
   session: ConsentSession,
-): Promise<SentCode> {
+): Promise<SentEmailCode> {
   const { row, proofs } = await requestOfSession(deps, session);
-  const email = standingHint(proofs, thumbprintsOf(row.consentKeys))?.email;
+  const email = validHint(proofs, thumbprintsOf(row.consentKeys))?.email;
   if (row.consentMode !== 'email' || email === undefined) throw unknownAddress();
   if (!row.emailVerified) throw emailUnverified();
   return sendMailedCode(deps, caller, {
@@ -59,7 +59,7 @@ export function codeMail(
     agentId,
     developerName,
     developerId,
-  }: Pick<ShownRow, 'agentName' | 'agentId' | 'developerName' | 'developerId'>,
+  }: Pick<ConsentRow, 'agentName' | 'agentId' | 'developerName' | 'developerId'>,
   code: string,
 ) {
   return {
@@ -86,7 +86,7 @@ export async function checkCode(
   caller: Caller,
   session: ConsentSession,
   code: string,
-): Promise<CheckedCode> {
+): Promise<EmailCodeResult> {
   const { row } = await requestOfSession(deps, session);
   const outcome = await checkMailedCode(deps, session.requestId, code);
   if (outcome === 'right') {
@@ -125,8 +125,8 @@ export interface CodeDeps {
 }
 
 const CODE_SECONDS = 600;
-const MOST_SENT = 3;
-const MOST_TRIES = 5;
+const MAX_SENT = 3;
+const MAX_TRIES = 5;
 /** Longer than any request stays open, so the count lasts as long as the request. */
 const COUNTED_SECONDS = 90_000;
 
@@ -154,7 +154,7 @@ export async function sendMailedCode(
   deps: CodeDeps,
   caller: Caller,
   { subjectId, email, mailOf }: Sending,
-): Promise<SentCode> {
+): Promise<SentEmailCode> {
   const { mailer } = deps;
   if (!mailer) throw new AppError('NOT_CONFIGURED', 'This service sends no mail.', { setting: 'SMTP_URL' });
   await countSending(deps, caller, subjectId, email);
@@ -185,14 +185,14 @@ function countSending(deps: CodeDeps, caller: Caller, subjectId: string, email: 
     if (!(await countMail(tx, caller.tenant, { at: deps.clock(), limit }))) {
       throw overQuota(caller, 'consent_mails', limit);
     }
-    if (!(await isAdmitted(deps, sentKey(subjectId), MOST_SENT, 0))) {
+    if (!(await isAdmitted(deps, sentKey(subjectId), MAX_SENT, 0))) {
       throw new AppError(
         'CONFLICT',
-        `The service has sent ${MOST_SENT} codes for this request and sends no more. Type the last code.`,
+        `The service has sent ${MAX_SENT} codes for this request and sends no more. Type the last code.`,
       );
     }
     await deps.chargeRecipient([rates.mailRecipient], email, caller.tenant);
-    await isAdmitted(deps, sentKey(subjectId), MOST_SENT);
+    await isAdmitted(deps, sentKey(subjectId), MAX_SENT);
   });
 }
 
@@ -204,7 +204,7 @@ export async function checkMailedCode(
 ): Promise<'right' | 'wrong' | 'late' | 'last'> {
   const found = await deps.store.get(codeKey(subjectId));
   const kept: KeptCode | undefined = found === undefined ? undefined : JSON.parse(found);
-  const isLast = !(await isAdmitted(deps, triesKey(subjectId), MOST_TRIES - 1));
+  const isLast = !(await isAdmitted(deps, triesKey(subjectId), MAX_TRIES - 1));
   const isLate = kept === undefined || new Date(kept.expiresAt) <= deps.clock();
   const isRight = kept !== undefined && isSameText(kept.hash, hashOf(code).toString('base64url'));
   // The code goes after the last try too, or the next session could go on guessing.

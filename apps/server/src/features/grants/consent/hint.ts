@@ -2,9 +2,9 @@ import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { createKindVerifier } from '@behest/protocol/kind-verifier';
 import { thumbprintsOf } from '../../accounts/developers/index.ts';
 import { verificationKey, verifySignature } from '../../service/keys/index.ts';
-import type { ShownRow } from './consent.repo.ts';
+import type { ConsentRow } from './consent.repo.ts';
 
-const LONGEST_SECONDS = 300;
+const MAX_SECONDS = 300;
 
 /** The claims of a good hint, besides those that name the person. */
 export interface GoodHint {
@@ -27,7 +27,7 @@ export interface HintIsFor {
  * its own request until it expires. @returns undefined unless the hint vouches for this person and this
  * request
  */
-export const readHint = (hint: string, row: ShownRow, use: HintIsFor): GoodHint | undefined =>
+export const readHint = (hint: string, row: ConsentRow, use: HintIsFor): GoodHint | undefined =>
   readVouching('consent-hint', hint, { ...row, claims: { areq: row.id } }, use);
 
 /**
@@ -70,7 +70,7 @@ export function readVouching(
     const verified = verify(hint, { now, audience: issuer });
     if (!verified.ok) continue;
     const { iat, exp, sub, email } = verified.payload;
-    const isTimely = typeof iat === 'number' && Number(exp) - iat <= LONGEST_SECONDS;
+    const isTimely = typeof iat === 'number' && Number(exp) - iat <= MAX_SECONDS;
     const isBound = Object.entries(claims).every(([name, value]) => verified.payload[name] === value);
     if (typeof sub !== 'string' || !PRINCIPAL.test(sub)) return undefined;
     const isMeant = principalId === null || sub === principalId;
@@ -80,7 +80,7 @@ export function readVouching(
   return undefined;
 }
 
-/** A single address, so the mail reaches nobody else. */
+/** A single address, so the mail reaches one mailbox. */
 const ADDRESS = /^[^\s@<>,;:"()[\]\\]{1,64}@[A-Za-z0-9.-]{1,190}$/;
 
 const addressIn = (claim: unknown) => (typeof claim === 'string' && ADDRESS.test(claim) ? claim : undefined);

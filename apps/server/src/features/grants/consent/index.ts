@@ -1,4 +1,4 @@
-export { type Proofs, standingHint } from './consent.rules.ts';
+export { type Proofs, validHint } from './consent.rules.ts';
 export { type CodeDeps, checkMailedCode, sendMailedCode, unknownAddress, wrongCode } from './email.ts';
 export { readNaming, readVouching } from './hint.ts';
 export { signOnCookieName } from './session.ts';

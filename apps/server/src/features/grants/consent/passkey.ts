@@ -3,8 +3,8 @@ import type { Caller } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { beginAssertion, digestOf, finishAssertion } from '../../people/passkeys/index.ts';
 import { budgetOf, mustBeNarrower } from '../authorization/index.ts';
-import type { ShownRow } from './consent.repo.ts';
-import type { ConsentApproval, Proved } from './consent.schema.ts';
+import type { ConsentRow } from './consent.repo.ts';
+import type { ConsentApproval, PasskeyVerification } from './consent.schema.ts';
 import { lastConsent } from './previous.ts';
 import {
   type ConsentDeps,
@@ -15,7 +15,7 @@ import {
 } from './session.ts';
 import { manifestsAsShown, signedRequest } from './show.ts';
 
-const subjectOf = ({ id: subjectId, principalId }: ShownRow) =>
+const subjectOf = ({ id: subjectId, principalId }: ConsentRow) =>
   ({ use: 'consent', subjectId, principalId }) as const;
 
 /**
@@ -39,7 +39,7 @@ export async function takePasskey(
   caller: Caller,
   session: ConsentSession,
   assertion: Assertion,
-): Promise<Proved> {
+): Promise<PasskeyVerification> {
   const { row } = await requestOfSession(deps, session);
   const passkey = await finishAssertion(deps, caller, subjectOf(row), assertion).catch(
     async (error: unknown) => {
@@ -53,7 +53,7 @@ export async function takePasskey(
 }
 
 /** Everything that the person of this approval sees and chooses, as their passkey signs it. */
-async function signedBy(deps: ConsentDeps, row: ShownRow, decision: ConsentApproval) {
+async function signedBy(deps: ConsentDeps, row: ConsentRow, decision: ConsentApproval) {
   const [manifests, last] = await Promise.all([
     manifestsAsShown(deps, row, decision.manifests),
     lastConsent(deps, row),
@@ -65,7 +65,7 @@ async function signedBy(deps: ConsentDeps, row: ShownRow, decision: ConsentAppro
 /** Whether a passkey signed this approval and no other. */
 export async function isSignedFor(
   deps: ConsentDeps,
-  row: ShownRow,
+  row: ConsentRow,
   decision: ConsentApproval,
   digest: string,
 ): Promise<boolean> {

@@ -8,9 +8,9 @@ import { clientOfRequest, storedBudget } from '../authorization/index.ts';
 import { grantStatus } from '../grants/index.ts';
 import { type ConsentPins, storedPins } from '../manifests/index.ts';
 import { findCurrentTools, findPinnedTools } from '../manifests/manifests.queries.ts';
-import type { ShownRow } from './consent.repo.ts';
+import type { ConsentRow } from './consent.repo.ts';
 import { countOtherActive, findLastConsent } from './consent.repo.ts';
-import type { Previous, Verification } from './consent.schema.ts';
+import type { ConsentVerification, PreviousConsent } from './consent.schema.ts';
 import {
   type Diff,
   difference,
@@ -29,14 +29,14 @@ interface PreviousDeps {
 }
 
 /** The last consent as the page shows it, and the difference to it. Both are null where the page may show none. */
-export interface ShownPrevious {
-  readonly previous: Previous | null;
+export interface PreviousConsentView {
+  readonly previous: PreviousConsent | null;
   readonly diff: Diff | null;
   /** The grant that the approval ends. */
   readonly replacesGrantId: string | null;
 }
 
-const NOTHING: ShownPrevious = { previous: null, diff: null, replacesGrantId: null };
+const NOTHING: PreviousConsentView = { previous: null, diff: null, replacesGrantId: null };
 
 /**
  * Compares the request with the person's last consent to the same agent. Only a person who is known sees it: the holder of
@@ -44,9 +44,9 @@ const NOTHING: ShownPrevious = { previous: null, diff: null, replacesGrantId: nu
  */
 export async function previousConsent(
   deps: PreviousDeps,
-  row: ShownRow,
-  { verification, pins }: { readonly verification: Verification; readonly pins: ConsentPins | null },
-): Promise<ShownPrevious> {
+  row: ConsentRow,
+  { verification, pins }: { readonly verification: ConsentVerification; readonly pins: ConsentPins | null },
+): Promise<PreviousConsentView> {
   const { db, clock } = deps;
   if (!verification.satisfied || verification.mode === 'link') return NOTHING;
   const { replacesGrantId } = row;
@@ -79,7 +79,7 @@ export async function previousConsent(
 }
 
 /** The grant of the last consent, which the person's passkey signs too. */
-export function lastConsent({ db, clock }: PreviousDeps, row: ShownRow) {
+export function lastConsent({ db, clock }: PreviousDeps, row: ConsentRow) {
   const at = clock();
   const since = new Date(at.getTime() - REMEMBERED_MS);
   const { developerId, replacesGrantId } = row;
@@ -87,7 +87,7 @@ export function lastConsent({ db, clock }: PreviousDeps, row: ShownRow) {
 }
 
 type Asked = Pick<
-  ShownRow,
+  ConsentRow,
   | 'scopes'
   | 'authorizationDetails'
   | 'purpose'

@@ -18,9 +18,9 @@ import {
   sessionKey,
   statusAt,
 } from '../authorization/index.ts';
-import { findShown, type ShownRow } from './consent.repo.ts';
+import { type ConsentRow, findConsentRow } from './consent.repo.ts';
 import type { Proofs } from './consent.rules.ts';
-import type { OpenedSession, OpenSession, ShownRequest } from './consent.schema.ts';
+import type { ConsentRequest, ConsentSessionRequest, ConsentSessionResponse } from './consent.schema.ts';
 import { readHint } from './hint.ts';
 import { previousConsent } from './previous.ts';
 import { showManifests, shownRequest } from './show.ts';
@@ -69,7 +69,7 @@ interface OpeningBrowser extends Browser {
 /**
  * Opens the page's session with the ticket of the link. Without a hint, a browser that comes again keeps its session
  * and its proofs, unless its last hint was bad. Else the newest session replaces the one before, so the last browser wins. After a bad hint the proof
- * stays open, and the page says so. Only the holder of the ticket is counted, so that nobody else can use up the person's
+ * stays open, and the page says so. Only the holder of the ticket is counted, so that others cannot use up the person's
  * requests.
  * @throws NOT_FOUND for a wrong ticket and an unknown request alike, GONE when the request is decided or
  * expired
@@ -77,9 +77,9 @@ interface OpeningBrowser extends Browser {
 export async function openSession(
   deps: ConsentDeps,
   requestId: string,
-  { ticket, hint: sent }: OpenSession,
+  { ticket, hint: sent }: ConsentSessionRequest,
   browser: OpeningBrowser,
-): Promise<{ opened: OpenedSession; secret: string }> {
+): Promise<{ opened: ConsentSessionResponse; secret: string }> {
   mustBeBrowser(browser);
   const inFlight = await findTicket(deps.store, requestId);
   if (!inFlight || !isSameText(inFlight.hash, encodedHash(ticket))) throw notFound();
@@ -116,7 +116,7 @@ async function keepSession(
 
 async function lookAtHint(
   deps: ConsentDeps,
-  row: ShownRow,
+  row: ConsentRow,
   hint: string | undefined,
   caller: Caller,
 ): Promise<Proofs> {
@@ -135,7 +135,7 @@ async function lookAtHint(
 export function reportFailedProof(
   { db, clock }: ConsentDeps,
   caller: Caller,
-  { id: authRequestId, agentId, agentDid, principalId }: ShownRow,
+  { id: authRequestId, agentId, agentDid, principalId }: ConsentRow,
   method: 'hint' | 'email' | 'passkey',
 ): Promise<void> {
   const about = { agentId, agentDid, principalId };
@@ -147,7 +147,7 @@ export function reportFailedProof(
 /** Weighs the proofs that the person of this request has given so far. */
 export function verificationFor(
   { db, principalProof, clock }: ConsentDeps,
-  row: ShownRow,
+  row: ConsentRow,
   proofs: Proofs,
   signOn: string | undefined,
 ) {
@@ -182,7 +182,7 @@ function mustBeBrowser({ hasAuthorization }: Pick<BrowserRequest, 'hasAuthorizat
 }
 
 /** @throws as `requestOfSession` */
-export async function showRequest(deps: ConsentDeps, session: ConsentSession): Promise<ShownRequest> {
+export async function showRequest(deps: ConsentDeps, session: ConsentSession): Promise<ConsentRequest> {
   const { row, verification } = await requestOfSession(deps, session);
   const pins = await showManifests(deps, row);
   const before = await previousConsent(deps, row, { verification, pins });
@@ -219,8 +219,8 @@ export const endConsentSession = ({ store }: ConsentDeps, { requestId }: Consent
   store.remove(sessionKey(requestId));
 
 /** @throws NOT_FOUND, GONE */
-async function pendingRow(deps: ConsentDeps, developerId: string, requestId: string): Promise<ShownRow> {
-  const row = await findShown(deps.db, { developerId }, requestId);
+async function pendingRow(deps: ConsentDeps, developerId: string, requestId: string): Promise<ConsentRow> {
+  const row = await findConsentRow(deps.db, { developerId }, requestId);
   if (!row) throw notFound();
   const status = statusAt(row, deps.clock());
   if (status !== 'pending') throw gone(status);
@@ -267,7 +267,7 @@ function personWith(
     developerId,
     developerMode,
     developerPlan,
-  }: Pick<ShownRow, 'developerId' | 'developerMode' | 'developerPlan'>,
+  }: Pick<ConsentRow, 'developerId' | 'developerMode' | 'developerPlan'>,
   { requestId, ip, userAgent }: Pick<Browser, 'requestId' | 'ip' | 'userAgent'>,
 ): Caller {
   return {

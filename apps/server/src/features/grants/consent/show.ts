@@ -11,25 +11,25 @@ import {
   shownKey,
 } from '../authorization/index.ts';
 import type { ConsentPins } from '../manifests/index.ts';
-import type { ShownRow } from './consent.repo.ts';
-import type { ConsentApproval, ShownRequest, Verification } from './consent.schema.ts';
+import type { ConsentRow } from './consent.repo.ts';
+import type { ConsentApproval, ConsentRequest, ConsentVerification } from './consent.schema.ts';
 import { hostOf } from './diff.rules.ts';
-import type { ShownPrevious } from './previous.ts';
+import type { PreviousConsentView } from './previous.ts';
 
 interface Session {
   readonly csrfToken: string;
-  readonly verification: Verification;
+  readonly verification: ConsentVerification;
   /** The manifests as they are now; null where the scopes name no connector. */
   readonly pins: ConsentPins | null;
   /** The last consent, and the difference to it. */
-  readonly before: ShownPrevious;
+  readonly before: PreviousConsentView;
 }
 
 /** The request as the page shows it. */
 export function shownRequest(
-  row: ShownRow,
+  row: ConsentRow,
   { csrfToken, verification, pins, before }: Session,
-): ShownRequest {
+): ConsentRequest {
   const budget = budgetOf(row);
   const { purpose, audience, redirectUri, authorizationDetails } = row;
   const own: Record<string, string> = Object(row.scopeDescriptions);
@@ -67,7 +67,7 @@ export function shownRequest(
   };
 }
 
-function manifestsIn(scopes: readonly string[], pins: ConsentPins | null): ShownRequest['manifests'] {
+function manifestsIn(scopes: readonly string[], pins: ConsentPins | null): ConsentRequest['manifests'] {
   return namedConnectors(scopes).map((connector) => {
     const found = pins?.pins.find((pin) => pin.connector === connector);
     const { version = null, sha256 = null } = found ?? {};
@@ -87,7 +87,7 @@ interface Beside {
  * the approval, so it has every member in every case.
  */
 export function signedRequest(
-  row: ShownRow,
+  row: ConsentRow,
   { budget, manifests, previousGrantId }: Beside,
   chosen: ConsentApproval,
 ) {
@@ -130,14 +130,14 @@ export function signedRequest(
 }
 
 /** The client as it described itself when it asked. */
-function clientOf(row: ShownRow): NonNullable<ShownRequest['client']> | null {
+function clientOf(row: ConsentRow): NonNullable<ConsentRequest['client']> | null {
   const client = clientOfRequest(row.client);
   if (!client) return null;
   const { name, vouchedBy, host, isLocal, resourceNames } = client;
   return { name, vouchedBy, host, isLocal, resourceNames: [...resourceNames] };
 }
 
-type Shown = Pick<ShownRow, 'id' | 'developerId' | 'scopes' | 'expiresAt'>;
+type Shown = Pick<ConsentRow, 'id' | 'developerId' | 'scopes' | 'expiresAt'>;
 
 /**
  * Reads the manifests for the page, and remembers them as shown. They have an entry of their own in the store, because a

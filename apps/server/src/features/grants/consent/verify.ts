@@ -8,7 +8,7 @@ import { type Standing, standingOf } from '../../people/sso/sessions.queries.ts'
 import { openRequests } from '../authorization/authorization.queries.ts';
 import { sessionKey } from '../authorization/index.ts';
 import { type ConsentMode, type Proofs, verificationOf, withSignOn } from './consent.rules.ts';
-import type { SignOn, Verification } from './consent.schema.ts';
+import type { ConsentVerification, SignOnRedirect } from './consent.schema.ts';
 import { type ConsentDeps, type ConsentSession, requestOfSession } from './session.ts';
 
 /** A person at a page, with the demands of their developer and the proofs of their browser. */
@@ -29,7 +29,7 @@ interface AtPage {
 }
 
 interface Verified {
-  readonly verification: Verification;
+  readonly verification: ConsentVerification;
   /** Undefined where single sign-on is not demanded of the person. */
   readonly standing: Standing | undefined;
 }
@@ -58,7 +58,10 @@ export function unproved(publicBaseUrl: string, { verification, standing }: Veri
   return proofMissing(mode, methods);
 }
 
-export function proofMissing(mode: Verification['mode'], methods: readonly string[] = [mode]): AppError {
+export function proofMissing(
+  mode: ConsentVerification['mode'],
+  methods: readonly string[] = [mode],
+): AppError {
   const code = mode === 'passkey' ? 'FIDO_REQUIRED' : 'PRINCIPAL_VERIFICATION_REQUIRED';
   const message = 'First prove who you are: open the link again from the application that sent you.';
   return new AppError(code, message, { methods });
@@ -97,7 +100,7 @@ export function signInUrl(
  * The address at which the person signs in, and from which the browser comes back to the page.
  * @throws as `requestOfSession`, CONFLICT where the service cannot tell the provider of this person
  */
-export async function signOnAddress(deps: ConsentDeps, session: ConsentSession): Promise<SignOn> {
+export async function signOnAddress(deps: ConsentDeps, session: ConsentSession): Promise<SignOnRedirect> {
   const { row, standing } = await requestOfSession(deps, session);
   const { principalId } = row;
   const returnTo = `/consent?req=${session.requestId}`;

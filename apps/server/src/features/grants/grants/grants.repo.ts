@@ -247,7 +247,7 @@ interface NewRenewals {
 }
 
 /** Keeps why a grant's consent has to be renewed. @returns the causes that were not kept before */
-export async function keepRenewals(
+export async function insertRenewals(
   tx: Tx,
   { developerId }: Tenant,
   { grantId, causes, at }: NewRenewals,

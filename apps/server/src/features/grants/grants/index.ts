@@ -1,5 +1,5 @@
 export { grantStatus, grantsRead, type OnGrantsRead } from './list.ts';
-export { noteRenewals } from './require-consent.ts';
+export { requireNewConsent } from './require-consent.ts';
 export {
   countEnded,
   holdDelegations,

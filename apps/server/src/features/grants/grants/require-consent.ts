@@ -4,7 +4,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import type { RenewalCause } from '../../../platform/db/types.gen.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { keepRenewals } from './grants.repo.ts';
+import { insertRenewals } from './grants.repo.ts';
 
 interface Renewing {
   readonly id: string;
@@ -20,8 +20,8 @@ interface Found {
   readonly tools?: readonly string[];
 }
 
-/** Tells that a grant's consent has to be renewed, once for each cause. */
-export function noteRenewals(
+/** Records that a grant's consent has to be renewed, once for each cause. */
+export function requireNewConsent(
   { db, clock }: { readonly db: Executor; readonly clock: Clock },
   caller: Caller,
   grant: Renewing,
@@ -29,10 +29,10 @@ export function noteRenewals(
 ): Promise<void> {
   const at = clock();
   return inTransaction(db, async (tx) => {
-    const untold = await keepRenewals(tx, caller.tenant, { grantId: grant.id, causes, at });
-    if (untold.length === 0) return;
+    const added = await insertRenewals(tx, caller.tenant, { grantId: grant.id, causes, at });
+    if (added.length === 0) return;
     const about = concerning({ ...grant, grantId: grant.id });
-    const acts = untold.map(
+    const acts = added.map(
       (cause): Act => ({
         type: 'grant.reconsent_required',
         ...about,

@@ -2,12 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import {
+  ConnectorManifest,
   ManifestPage,
   ManifestPath,
   ManifestQuery,
+  ManifestWithWarnings,
   NewManifest,
-  PutManifest,
-  StoredManifest,
 } from './manifests.schema.ts';
 import { deleteManifest, getManifest, listManifests, type ManifestDeps, putManifest } from './put.ts';
 
@@ -26,7 +26,7 @@ export const manifestRoutes: FastifyPluginAsyncTypebox<ManifestDeps> = async (ap
         summary: 'Register the manifest of a connector, or a new version of it',
         params: ManifestPath,
         body: NewManifest,
-        response: { 200: PutManifest, 201: PutManifest },
+        response: { 200: ManifestWithWarnings, 201: ManifestWithWarnings },
       },
     },
     async (request, reply) => {
@@ -64,7 +64,7 @@ export const manifestRoutes: FastifyPluginAsyncTypebox<ManifestDeps> = async (ap
         operationId: 'manifests.get',
         summary: 'Read a manifest',
         params: ManifestPath,
-        response: { 200: StoredManifest },
+        response: { 200: ConnectorManifest },
       },
     },
     (request) => getManifest(deps, callerOf(request), request.params.connector),

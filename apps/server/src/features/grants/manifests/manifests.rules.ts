@@ -4,7 +4,7 @@ import type { Manifest, ManifestPin } from '@behest/protocol/manifest/manifest';
 import { ManifestValidationError } from '@behest/protocol/manifest/manifest-error';
 import { AppError } from '../../../platform/errors.ts';
 
-const LONGEST_PATH = 512; // characters of a fault's path, since names may have any length
+const MAX_PATH = 512; // characters of a fault's path, since names may have any length
 
 /**
  * Reads a manifest strictly, also one without `$schema` whose tools are all texts, which other loaders take as it is.
@@ -16,7 +16,7 @@ export function readManifest(value: object): Manifest {
     return manifestFromObject(value);
   } catch (error) {
     if (!(error instanceof ManifestValidationError)) throw error;
-    const path = error.path.slice(0, LONGEST_PATH);
+    const path = error.path.slice(0, MAX_PATH);
     throw new AppError('INVALID_MANIFEST', 'The manifest has a fault.', { code: error.code, path });
   }
 }

@@ -24,11 +24,11 @@ const members = {
   updatedAt: Time,
 };
 
-export type StoredManifest = Static<typeof StoredManifest>;
-export const StoredManifest = Type.Object(members);
+export type ConnectorManifest = Static<typeof ConnectorManifest>;
+export const ConnectorManifest = Type.Object(members);
 
-export type PutManifest = Static<typeof PutManifest>;
-export const PutManifest = Type.Object({
+export type ManifestWithWarnings = Static<typeof ManifestWithWarnings>;
+export const ManifestWithWarnings = Type.Object({
   ...members,
   warnings: Type.Array(Type.Object({ code: Type.Literal('similar_connector'), connector: Type.String() })),
 });

@@ -26,11 +26,11 @@ import {
 } from './manifests.repo.ts';
 import { readManifest, storedManifest } from './manifests.rules.ts';
 import type {
+  ConnectorManifest,
   ManifestPage,
   ManifestQuery,
+  ManifestWithWarnings,
   NewManifest,
-  PutManifest,
-  StoredManifest,
 } from './manifests.schema.ts';
 
 export interface ManifestDeps {
@@ -40,15 +40,15 @@ export interface ManifestDeps {
 }
 
 /** Versions before the new one, with which it is compared. */
-const MOST_COMPARED = 50;
-const MOST_SIMILAR = 20;
+const MAX_COMPARED = 50;
+const MAX_SIMILAR = 20;
 /** In the texts of a connector's versions. */
-const MOST_BYTES = 4_194_304;
+const MAX_BYTES = 4_194_304;
 /** Connectors whose versions stay when their manifests are deleted, for grants that are pinned to them. */
-const MOST_DELETED = 20;
+const MAX_DELETED = 20;
 
 interface Put {
-  readonly manifest: PutManifest;
+  readonly manifest: ManifestWithWarnings;
   readonly isFirst: boolean;
 }
 
@@ -79,7 +79,7 @@ export async function putManifest(
       tx,
       tenant,
       { ...own, revision: 0, createdAt: at, updatedAt: at },
-      MOST_SIMILAR,
+      MAX_SIMILAR,
     );
     const warnings = similar.map((other) => ({ code: 'similar_connector' as const, ...other }));
     if (before && JSON.stringify(before.manifest) === JSON.stringify(input)) {
@@ -98,7 +98,7 @@ export async function putManifest(
       { ...own, revision, createdAt, updatedAt: at },
       { ...stored, manifest: JSON.stringify(input), pins: JSON.stringify(pins) },
     );
-    await deleteOldVersions(tx, tenant, connector, { versions: MOST_COMPARED + 1, bytes: MOST_BYTES });
+    await deleteOldVersions(tx, tenant, connector, { versions: MAX_COMPARED + 1, bytes: MAX_BYTES });
     const previous = before?.sha256 ?? null;
     const wider = pins.find((pin) => pin.sha256 === previous)?.wider ?? [];
     const data = { connector, version, sha256, previous, wider };
@@ -120,7 +120,7 @@ async function pinsOf(
 ) {
   const compared = new Set([sha256]);
   const pins: { sha256: string; wider: string[] }[] = [];
-  for (const version of versions.slice(0, MOST_COMPARED)) {
+  for (const version of versions.slice(0, MAX_COMPARED)) {
     if (compared.has(version.sha256)) continue;
     compared.add(version.sha256);
     const older = await findVersion(tx, tenant, manifest.connector, version.revision);
@@ -136,7 +136,7 @@ export async function getManifest(
   { db }: ManifestDeps,
   { tenant }: Caller,
   connector: string,
-): Promise<StoredManifest> {
+): Promise<ConnectorManifest> {
   const row = await findManifest(db, tenant, connector);
   if (!row) throw notFound();
   return toManifest(row);
@@ -169,7 +169,7 @@ export function deleteManifest(
     const deleted = await deleteManifestRow(tx, caller.tenant, connector);
     if (!deleted) throw notFound();
     await freeQuota(tx, caller, 'manifests', 1);
-    await deleteVersionsOfDeleted(tx, caller.tenant, MOST_DELETED);
+    await deleteVersionsOfDeleted(tx, caller.tenant, MAX_DELETED);
     await recordActs(tx, caller, [{ type: 'manifest.deleted', data: { connector, ...deleted } }], at);
   });
 }
@@ -188,19 +188,19 @@ function toManifest({
   pins,
   createdAt,
   updatedAt,
-}: Shown): StoredManifest {
+}: Shown): ConnectorManifest {
   return {
     connector,
     version,
     sha256,
-    pins: pins as StoredManifest['pins'],
+    pins: pins as ConnectorManifest['pins'],
     manifest: Object(manifest),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };
 }
 
-const MOST_CHARACTERS = 32_000_000; // in the texts of all manifests; a loaded manifest takes several times as many bytes
+const MAX_CHARACTERS = 32_000_000; // in the texts of all manifests; a loaded manifest takes several times as many bytes
 
 interface Asked extends Tenant {
   readonly db: Executor;
@@ -217,7 +217,7 @@ export type FindLoaded = (asked: Asked) => Promise<Manifest | undefined>;
  */
 export function manifestLibrary(): FindLoaded {
   const loaded = new LRUCache<string, Loaded, Asked>({
-    maxSize: MOST_CHARACTERS,
+    maxSize: MAX_CHARACTERS,
     sizeCalculation: ({ characters }) => characters,
     async fetchMethod(_key, _stale, { context: { db, developerId, connector, revision } }) {
       const row = await findVersion(db, { developerId }, connector, revision);

@@ -78,8 +78,8 @@ interface Key {
   readonly isExact: boolean;
 }
 
-/** More colons than this in a scope are not told apart by keys. */
-const MOST_COLONS = 8;
+/** More colons than this in a scope have the same key. */
+const MAX_COLONS = 8;
 /** Stands for every connector in keys of denials. No connector has this name. */
 const EVERY = '>';
 
@@ -142,9 +142,9 @@ export function denyKeys(scope: ReadScope): Key[] {
   const { tool, text } = scope;
   if (tool) return [tool.connector, EVERY].flatMap((connector) => deniedTool(connector, tool));
   if (text === '*') return [exact('*'), exact('>')];
-  const stems = stemsOf(text, MOST_COLONS);
+  const stems = stemsOf(text, MAX_COLONS);
   // A request for `a:*` asks for what is below `a:`, and one for `*` for everything.
-  const below = stems.map((stem, place) => (place + 1 < MOST_COLONS ? exact(`>${stem}`) : rough(`>${stem}`)));
+  const below = stems.map((stem, place) => (place + 1 < MAX_COLONS ? exact(`>${stem}`) : rough(`>${stem}`)));
   return [...plainKeys(scope), exact('>'), ...below];
 }
 
@@ -167,7 +167,7 @@ export function keysAskedOfDenials(scope: ReadScope, hasPrefixes: boolean): stri
   const below =
     stem === undefined
       ? []
-      : stemsOf(stem, MOST_COLONS)
+      : stemsOf(stem, MAX_COLONS)
           .slice(-1)
           .map((known) => `>${known}`);
   return [...keysOverPlain(scope), ...below];
@@ -205,20 +205,20 @@ export interface Shape {
   readonly depth: number | null;
 }
 
-/** A key under which a policy stands, among the policies of a shape. */
+/** A key under which a policy is filed, among the policies of a shape. */
 interface Place {
   readonly shape: Shape;
   readonly key: string;
 }
 
-/** The places of a policy and its conditions that no place tells, as a text. */
+/** The places of a policy and its conditions that no place says, as a text. */
 interface Placing {
   readonly places: readonly Place[];
   readonly conditions: string;
 }
 
 /** More places than this for one policy are not made: then fewer conditions are looked up. */
-const MOST_PLACES = 128;
+const MAX_PLACES = 128;
 const DEEPEST = 255;
 const DEPTH_BITS = 8;
 
@@ -229,9 +229,9 @@ export function placingOf(policy: Policy, networks: readonly Network[] | null): 
     policy.purposes === null ? [[false, '']] : [...new Set(policy.purposes)].map((each) => [true, each]);
   let [depths, tools, nets] = [depthsOf(policy), toolsOf(policy), networksOf(policy, networks)];
   const count = () => (depths?.length ?? 1) * (tools?.length ?? 1) * (nets?.length ?? 1);
-  if (count() > MOST_PLACES) depths = undefined;
-  if (count() > MOST_PLACES && (tools?.length ?? 1) > (nets?.length ?? 1)) tools = undefined;
-  if (count() > MOST_PLACES) nets = undefined;
+  if (count() > MAX_PLACES) depths = undefined;
+  if (count() > MAX_PLACES && (tools?.length ?? 1) > (nets?.length ?? 1)) tools = undefined;
+  if (count() > MAX_PLACES) nets = undefined;
 
   const places: Place[] = [];
   for (const [hasPurpose, purpose] of purposes) {
@@ -309,11 +309,11 @@ function depthsOf({ depthMin, depthMax }: Policy): Part<number> | undefined {
 }
 
 /** A text that is the same for policies with the same conditions besides those of their place, agent, principal and scopes. */
-function conditionsOf(policy: Policy, told: { nets: unknown; tools: unknown; depths: unknown }): string {
+function conditionsOf(policy: Policy, placed: { nets: unknown; tools: unknown; depths: unknown }): string {
   const { dayStart, dayEnd, timeZone, daysOfWeek, argumentRules } = policy;
-  const networks = told.nets ? null : policy.networks;
-  const [depthMin, depthMax] = told.depths ? [null, null] : [policy.depthMin, policy.depthMax];
-  const [connector, tools] = told.tools ? [null, null] : [policy.connector, policy.tools];
+  const networks = placed.nets ? null : policy.networks;
+  const [depthMin, depthMax] = placed.depths ? [null, null] : [policy.depthMin, policy.depthMax];
+  const [connector, tools] = placed.tools ? [null, null] : [policy.connector, policy.tools];
   const plain = [dayStart, dayEnd, timeZone, daysOfWeek, depthMin, depthMax, connector, tools];
   const own = [...plain, networks, argumentRules];
   if (own.every((condition) => condition === null)) return NO_OTHERS;
@@ -322,5 +322,5 @@ function conditionsOf(policy: Policy, told: { nets: unknown; tools: unknown; dep
   return JSON.stringify([...own, isTurned]);
 }
 
-/** The text of a policy whose conditions are all told by its place. */
+/** The text of a policy whose conditions are all said by its place. */
 export const NO_OTHERS = '';

@@ -6,9 +6,9 @@ import type { PolicyWarning } from './policies.schema.ts';
 import { type ReadPolicy, readPolicy, shadowersOf } from './shadow.rules.ts';
 
 /** Pairs of scopes that are compared at one writing, which takes some milliseconds. */
-const MOST_COMPARED = 100_000;
-const MOST_WARNINGS = 20;
-const MOST_NAMED = 10;
+const MAX_COMPARED = 100_000;
+const MAX_WARNINGS = 20;
+const MAX_NAMED = 10;
 
 const AGENT_ID = /^ag_[0-9A-HJKMNP-TV-Z]{26}$/;
 
@@ -31,9 +31,9 @@ export function warningsAbout(policy: Policy, others: CompiledPolicies, at: Date
   const { compared, isComplete } = comparable(policy, others.policies);
   const shadowers = shadowersOf(written, compared);
   const found = shadowers.length > 0 ? [shadowed(written, shadowers)] : besides(written, compared);
-  const told = found.slice(0, MOST_WARNINGS);
-  const isAllTold = isComplete && told.length === found.length;
-  return isAllTold ? told : [...told, warning('incomplete', [], 'Not all policies were compared or named.')];
+  const shown = found.slice(0, MAX_WARNINGS);
+  const hasAll = isComplete && shown.length === found.length;
+  return hasAll ? shown : [...shown, warning('incomplete', [], 'Not all policies were compared or named.')];
 }
 
 function deciderWith(policy: Policy, others: CompiledPolicies): Written['decide'] {
@@ -52,7 +52,7 @@ function comparable(policy: Policy, others: readonly Policy[]) {
   for (const other of others) {
     if (!canMeet(policy.agentId, other.agentId) || !canMeet(policy.principalId, other.principalId)) continue;
     pairs += width * (other.scopes?.length ?? 1);
-    if (pairs > MOST_COMPARED) return { compared, isComplete: false };
+    if (pairs > MAX_COMPARED) return { compared, isComplete: false };
     compared.push(readPolicy(other));
   }
   return { compared, isComplete: true };
@@ -124,7 +124,7 @@ function warning(
   written?: Written,
   example?: Example,
 ): PolicyWarning {
-  const policyIds = policies.slice(0, MOST_NAMED).map(({ id }) => id);
+  const policyIds = policies.slice(0, MAX_NAMED).map(({ id }) => id);
   if (!written || !example) return { kind, policyIds, message, example: null, decidedBy: null };
   return {
     kind,

@@ -28,7 +28,7 @@ export const CEDAR_SCHEMA = `namespace Behest {
 `;
 
 /** A bundle that is evaluated here may have this many bytes: some 1,500 policies. */
-export const MOST_CEDAR_BYTES = 262_144;
+export const MAX_CEDAR_BYTES = 262_144;
 
 /** A request in the words of the schema. */
 export function cedarCallOf(facts: OutsideFacts) {

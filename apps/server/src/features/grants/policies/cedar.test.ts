@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { entriesOf, registerAgent } from '../../../../test/app/flow.ts';
 import { send } from '../../../../test/app/repeating.ts';
 import { newDatabase, startApp, type TestOptions } from '../../../../test/app/start-app.ts';
-import { CEDAR_SCHEMA, MOST_CEDAR_BYTES } from './cedar.rules.ts';
+import { CEDAR_SCHEMA, MAX_CEDAR_BYTES } from './cedar.rules.ts';
 
 const GUIDES = new URL('../../../../../../docs/guides/', import.meta.url);
 const ON = { POLICY_BACKEND: 'cedar_bundles' };
@@ -155,7 +155,7 @@ const FAULTS: [text: string, words: string][] = [
     `permit(principal, action, resource) when {${'('.repeat(400)}true${')'.repeat(400)}};`,
     'nests too deeply',
   ],
-  [`// ${'x'.repeat(MOST_CEDAR_BYTES)}`, 'more than 262144 bytes'],
+  [`// ${'x'.repeat(MAX_CEDAR_BYTES)}`, 'more than 262144 bytes'],
 ];
 
 test('P3: a bundle with a fault is refused in words, and the one before stays', async () => {
@@ -190,7 +190,7 @@ test('P3: bundles that were stored unread deny, leave other accounts alone and c
   const deep = `permit(principal, action, resource) when {${'('.repeat(400)}true${')'.repeat(400)}};`;
   const bundles: Record<string, string> = {
     'bundle_invalid: line 1, column 4': 'no policy',
-    'bundle_invalid: it is too large': `// ${'x'.repeat(MOST_CEDAR_BYTES)}`,
+    'bundle_invalid: it is too large': `// ${'x'.repeat(MAX_CEDAR_BYTES)}`,
     backend_unavailable: deep,
   };
   const service = await startApp({ env: ON, databaseUrl });

@@ -1,18 +1,18 @@
 import { parentPort } from 'node:worker_threads';
 import * as cedar from '@cedar-policy/cedar-wasm/nodejs';
 import { LRUCache } from 'lru-cache';
-import { CEDAR_SCHEMA, MOST_CEDAR_BYTES, placeIn } from './cedar.rules.ts';
+import { CEDAR_SCHEMA, MAX_CEDAR_BYTES, placeIn } from './cedar.rules.ts';
 import type { CedarAnswer, CedarWork } from './cedar.ts';
 
 // A thread of its own, which can be ended: Cedar reads texts of developers, and a text that nests deeply leaves it broken.
 
 const SCHEMA = 'behest';
-const MOST_FAULTS = 10;
-const LONGEST_MESSAGE = 300; // characters
+const MAX_FAULTS = 10;
+const MAX_MESSAGE = 300; // characters
 
 /** The texts of the bundles that Cedar holds read, by their digests: some 100 MB when it is full. */
 const held = new LRUCache<string, string>({
-  maxSize: 8 * MOST_CEDAR_BYTES,
+  maxSize: 8 * MAX_CEDAR_BYTES,
   sizeCalculation: (text) => text.length + 1,
   dispose: (_, id) => void cedar.preparsePolicySet(id, { staticPolicies: '' }),
 });
@@ -52,7 +52,7 @@ function nameOf(bundleId: string, policyId: string): string {
   const text = held.get(bundleId) ?? '';
   const parts = cedar.policySetTextToParts(text);
   if (parts.type === 'failure') return policyId;
-  // Cedar counts from `policy0`, and tells the texts in the order of these names as words.
+  // Cedar counts from `policy0`, and lists the texts in the order of these names as words.
   const ids = parts.policies.map((_, number) => `policy${number}`).sort();
   const own = parts.policies[ids.indexOf(policyId)];
   const read = own === undefined ? undefined : cedar.policyToJson(own);
@@ -64,21 +64,21 @@ function nameOf(bundleId: string, policyId: string): string {
 function faultsIn(text: string): string[] {
   const answer = cedar.validate({ schema: CEDAR_SCHEMA, policies: { staticPolicies: text } });
   if (answer.type === 'failure')
-    return answer.errors.map((error) => describe(text, error)).slice(0, MOST_FAULTS);
+    return answer.errors.map((error) => describe(text, error)).slice(0, MAX_FAULTS);
   const found = answer.validationErrors.map(({ error }) => describe(text, error));
-  return [...new Set(found)].slice(0, MOST_FAULTS);
+  return [...new Set(found)].slice(0, MAX_FAULTS);
 }
 
 function describe(text: string, error: cedar.DetailedError | undefined): string {
   if (!error) return 'Cedar gave no reason';
   const [at] = error.sourceLocations ?? [];
   const place = at && text ? `${placeIn(text, at.start)}: ` : '';
-  // A fault of a condition is told once for each action.
+  // A fault of a condition is reported once for each action.
   const message = error.message
     .replace(/^for policy `policy\d+`, /, '')
     .replace(/ for Behest::Action::"\w+"/, '');
   const hint = error.help ?? at?.label;
-  return `${place}${message}${hint ? ` (${hint})` : ''}`.slice(0, LONGEST_MESSAGE);
+  return `${place}${message}${hint ? ` (${hint})` : ''}`.slice(0, MAX_MESSAGE);
 }
 
 const schema = cedar.preparseSchema(SCHEMA, CEDAR_SCHEMA);

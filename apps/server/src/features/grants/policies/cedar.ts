@@ -3,7 +3,7 @@ import type { Executor } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { type FairPlaces, fairPlaces } from '../../../platform/fair-places.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import { type CedarCall, cedarCallOf, MOST_CEDAR_BYTES } from './cedar.rules.ts';
+import { type CedarCall, cedarCallOf, MAX_CEDAR_BYTES } from './cedar.rules.ts';
 import type { OutsideAnswer, OutsideFacts } from './outside.rules.ts';
 import { findActiveDigest, findContentOf } from './policies.repo.ts';
 
@@ -17,9 +17,9 @@ export type CedarAnswer =
   | { readonly effect: 'allow' | 'deny'; readonly reason: string };
 
 /** Together the 5 s of a decision point outside. */
-const LONGEST_WAIT = 3000; // milliseconds until it is the developer's turn
-const LONGEST_WORK = 2000; // milliseconds
-const LONGEST_CHECK = 10_000; // milliseconds; a check starts a thread of its own
+const MAX_WAIT = 3000; // milliseconds until it is the developer's turn
+const MAX_WORK = 2000; // milliseconds
+const MAX_CHECK = 10_000; // milliseconds; a check starts a thread of its own
 
 interface Thread {
   readonly places: FairPlaces;
@@ -46,8 +46,8 @@ export async function askCedar(
   const active = await findActiveDigest(db, tenant);
   if (!active) return { effect: null, reason: '' };
   const id = active.sha256;
-  if (active.bytes > MOST_CEDAR_BYTES) return { effect: 'deny', reason: 'bundle_invalid: it is too large' };
-  const thread = threads.get(db.getExecutor().adapter) ?? { places: fairPlaces(1, LONGEST_WAIT) };
+  if (active.bytes > MAX_CEDAR_BYTES) return { effect: 'deny', reason: 'bundle_invalid: it is too large' };
+  const thread = threads.get(db.getExecutor().adapter) ?? { places: fairPlaces(1, MAX_WAIT) };
   threads.set(db.getExecutor().adapter, thread);
 
   if (!(await thread.places.take(facts.developerId))) {
@@ -74,7 +74,7 @@ async function decideOn(thread: Thread, work: CedarWork): Promise<CedarAnswer> {
   thread.worker ??= startWorker();
   const { worker } = thread;
   try {
-    return await workOf(worker, work, LONGEST_WORK);
+    return await workOf(worker, work, MAX_WORK);
   } catch (error) {
     thread.worker = undefined;
     void worker.terminate();
@@ -82,20 +82,20 @@ async function decideOn(thread: Thread, work: CedarWork): Promise<CedarAnswer> {
   }
 }
 
-const checks = fairPlaces(1, LONGEST_CHECK);
+const checks = fairPlaces(1, MAX_CHECK);
 
 /**
- * Reads a bundle as Cedar does when it decides, on a thread that nobody else uses.
+ * Reads a bundle as Cedar does when it decides, on a thread of its own.
  * @returns its faults, in words for its author @throws SERVICE_UNAVAILABLE
  */
 export async function faultsOfCedar(bytes: Buffer, developerId: string): Promise<readonly string[]> {
-  if (bytes.length > MOST_CEDAR_BYTES) return [`the bundle has more than ${MOST_CEDAR_BYTES} bytes`];
+  if (bytes.length > MAX_CEDAR_BYTES) return [`the bundle has more than ${MAX_CEDAR_BYTES} bytes`];
   if (!(await checks.take(developerId))) {
     throw new AppError('SERVICE_UNAVAILABLE', 'Too many bundles are being checked; try again.');
   }
   const worker = startWorker();
   try {
-    const answer = await workOf(worker, { kind: 'check', text: bytes.toString() }, LONGEST_CHECK);
+    const answer = await workOf(worker, { kind: 'check', text: bytes.toString() }, MAX_CHECK);
     return 'faults' in answer ? answer.faults : [];
   } catch {
     return ['Cedar cannot read the bundle, for example because it nests too deeply'];
@@ -110,7 +110,7 @@ function startWorker(): Worker {
     resourceLimits: { maxOldGenerationSizeMb: 64 },
   });
   worker.unref();
-  worker.on('error', () => {}); // the work under way is told of it
+  worker.on('error', () => {}); // the work under way fails with it
   return worker;
 }
 

@@ -36,7 +36,7 @@ interface Ranked {
   readonly read: readonly ReadScope[] | null;
   readonly networks: readonly Network[] | null;
   readonly rank: number;
-  /** As `conditionsOf` tells them. */
+  /** As `conditionsOf` writes them. */
   readonly conditions: string;
 }
 
@@ -145,7 +145,7 @@ function decide({ groups, hasPrefixes }: Index, asked: ReadAsked): Policy | unde
   return best?.policy;
 }
 
-/** A permission covers every scope, so it stands under the keys of that scope which has the fewest policies. */
+/** A permission covers every scope, so it is filed under the keys of that scope which has the fewest policies. */
 function rarest(index: Bucket['covers'], keys: readonly (readonly string[])[]): readonly string[] {
   if (index.size === 0) return [];
   let fewest: readonly string[] = [];

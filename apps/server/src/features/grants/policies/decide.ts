@@ -12,7 +12,7 @@ import { explanationOf, NO_MATCH, reasonOf } from './explain.rules.ts';
 import type { AskedCall, Policy } from './match.rules.ts';
 import { askBefore, type OutsidePoint } from './outside.ts';
 import { readPolicies } from './policies.repo.ts';
-import type { Explanation, Operation } from './policies.schema.ts';
+import type { PolicyExplanation, PolicyOperation } from './policies.schema.ts';
 
 export interface DecideDeps {
   readonly db: Executor;
@@ -25,7 +25,7 @@ export interface DecideDeps {
 
 /** A request that policies decide about. */
 interface PolicyQuestion {
-  readonly operation: Operation;
+  readonly operation: PolicyOperation;
   readonly agentId: string;
   readonly agentDid?: string | null;
   readonly principalId: string;
@@ -40,7 +40,7 @@ export interface PolicyDecision {
   /** Whether the policy that decided lists scopes. */
   readonly namesScopes: boolean;
   readonly reason: string;
-  readonly explanation: Explanation | null;
+  readonly explanation: PolicyExplanation | null;
   readonly evaluated: number;
   readonly backend: 'builtin' | 'opa' | 'cedar';
   /** The version of the policies that were asked. */
@@ -119,7 +119,7 @@ async function decideOwn(
 /**
  * Asks the policies about a request, and records a denial.
  * @param version the version of the policies, as the request has read it with its other facts
- * @param quotas the quotas that the request takes: a full plan is told before a denial
+ * @param quotas the quotas that the request takes: a full plan is reported before a denial
  * @throws POLICY_DENIED, PLAN_LIMIT_EXCEEDED
  */
 export async function refuseDenied(
@@ -186,7 +186,7 @@ function count(
 const depthOf = ({ operation, grant }: PolicyQuestion): number =>
   (grant?.delegationDepth ?? 0) + (operation === 'delegate' ? 1 : 0);
 
-const isBeforeGrant = (operation: Operation) => operation === 'authorize' || operation === 'consent';
+const isBeforeGrant = (operation: PolicyOperation) => operation === 'authorize' || operation === 'consent';
 
 function subjectOf({ agentId, agentDid, principalId, purpose, grant }: PolicyQuestion): ActSubject {
   return {
@@ -210,7 +210,7 @@ interface KnownPolicies extends CompiledPolicies {
 }
 
 /** Policies, scopes, networks and tools that a process keeps in all: some tens of megabytes. */
-const MOST_KEPT = 300_000;
+const MAX_KEPT = 300_000;
 
 interface Known {
   readonly sets: Map<string, KnownPolicies>;
@@ -276,7 +276,7 @@ function keep(known: Known, developerId: string, set: KnownPolicies): void {
   known.sets.set(developerId, set);
   known.kept += weightOf(set);
   for (const oldest of known.sets.keys()) {
-    if (known.kept <= MOST_KEPT) return;
+    if (known.kept <= MAX_KEPT) return;
     forget(known, oldest);
   }
 }

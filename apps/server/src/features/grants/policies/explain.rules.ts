@@ -2,12 +2,12 @@ import { covers, readScope } from '@behest/protocol/scopes';
 import { isWithin } from '@behest/protocol/tool-scopes';
 import { type Asked, days, isInside, overlaps, type Policy, readAsked, readNetwork } from './match.rules.ts';
 import { timeOfDay } from './policies.rules.ts';
-import type { Explanation, MetCondition } from './policies.schema.ts';
+import type { MatchedCondition, PolicyExplanation } from './policies.schema.ts';
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Which policy decided, by which conditions. */
-export const explanationOf = (policy: Policy, asked: Asked): Explanation => ({
+export const explanationOf = (policy: Policy, asked: Asked): PolicyExplanation => ({
   policyId: policy.id,
   name: policy.name,
   effect: policy.effect,
@@ -16,7 +16,7 @@ export const explanationOf = (policy: Policy, asked: Asked): Explanation => ({
 });
 
 /** The conditions of a policy that decided, each with the part of the request that meets it. */
-function metConditions(policy: Policy, asked: Asked): MetCondition[] {
+function metConditions(policy: Policy, asked: Asked): MatchedCondition[] {
   const { agentId, principalId, scopes, purposes } = policy;
   return [
     ...met('agentId', agentId, asked.agentId),
@@ -30,10 +30,13 @@ function metConditions(policy: Policy, asked: Asked): MetCondition[] {
   ];
 }
 
-const met = (field: MetCondition['field'], condition: string | null, found: string): MetCondition[] =>
-  condition === null ? [] : [{ field, condition, met: found }];
+const met = (
+  field: MatchedCondition['field'],
+  condition: string | null,
+  found: string,
+): MatchedCondition[] => (condition === null ? [] : [{ field, condition, met: found }]);
 
-function metTimes(policy: Policy, asked: Asked): MetCondition[] {
+function metTimes(policy: Policy, asked: Asked): MatchedCondition[] {
   const { dayStart, dayEnd, daysOfWeek } = policy;
   const zone = policy.timeZone ?? 'UTC';
   const { minute, day } = readAsked(asked).timeIn(policy.timeZone);
@@ -48,7 +51,7 @@ function metTimes(policy: Policy, asked: Asked): MetCondition[] {
   ];
 }
 
-function metNetwork({ networks }: Policy, asked: Asked): MetCondition[] {
+function metNetwork({ networks }: Policy, asked: Asked): MatchedCondition[] {
   if (networks === null) return [];
   const { network } = readAsked(asked);
   const found = networks.find((text) => {
@@ -56,17 +59,17 @@ function metNetwork({ networks }: Policy, asked: Asked): MetCondition[] {
     return network && read && isInside([read], network);
   });
   if (found === undefined)
-    return met('networks', networks.slice(0, MOST_NAMED).join(', '), 'an unknown address');
+    return met('networks', networks.slice(0, MAX_NAMED).join(', '), 'an unknown address');
   return met('networks', found, asked.address ?? '');
 }
 
-function metDepth({ depthMin, depthMax }: Policy, { delegationDepth = 0 }: Asked): MetCondition[] {
+function metDepth({ depthMin, depthMax }: Policy, { delegationDepth = 0 }: Asked): MatchedCondition[] {
   if (depthMin === null && depthMax === null) return [];
   return met('delegationDepth', `${depthMin ?? 0}–${depthMax ?? ''}`, String(delegationDepth));
 }
 
-/** The values of arguments are told nowhere. */
-function metCall({ connector, tools, argumentRules, effect }: Policy, { call }: Asked): MetCondition[] {
+/** Explanations never name the values of arguments. */
+function metCall({ connector, tools, argumentRules, effect }: Policy, { call }: Asked): MatchedCondition[] {
   if (connector === null || call === undefined) return [];
   const pattern = tools?.find((each) => isWithin(each, call.tool)) ?? null;
   const rules = argumentRules === null ? null : `the rules of ${call.tool}`;
@@ -82,9 +85,9 @@ function metScopes(
   effect: Policy['effect'],
   own: readonly string[],
   asked: readonly string[],
-): MetCondition[] {
+): MatchedCondition[] {
   if (effect === 'allow') {
-    return asked.slice(0, MOST_NAMED).flatMap((scope) => {
+    return asked.slice(0, MAX_NAMED).flatMap((scope) => {
       const condition = own.find((each) => covers(each, scope)) ?? null;
       return met('scopes', condition, scope);
     });
@@ -100,13 +103,13 @@ function metScopes(
 const verbs = { deny: 'denies this', allow: 'allows this', require_approval: 'leaves this to a person' };
 
 /** The sentence of the answer and of the audit entry: which policy, which conditions, why. */
-export function reasonOf({ policyId, effect, conditions }: Explanation): string {
-  const told = conditions.map((each) =>
+export function reasonOf({ policyId, effect, conditions }: PolicyExplanation): string {
+  const met = conditions.map((each) =>
     each.condition === each.met
       ? `${each.field} is ${each.met}`
       : `${each.field} ${each.condition} meets ${each.met}`,
   );
-  return `Policy ${policyId} ${verbs[effect]}: ${told.length > 0 ? told.join('; ') : 'it has no conditions'}.`;
+  return `Policy ${policyId} ${verbs[effect]}: ${met.length > 0 ? met.join('; ') : 'it has no conditions'}.`;
 }
 
 export const NO_MATCH = 'No policy matches.';

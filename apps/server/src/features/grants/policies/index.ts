@@ -7,5 +7,5 @@ export {
 } from './decide.ts';
 export { listPolicies } from './manage.ts';
 export { decisionPoint } from './outside.ts';
-export { type Explanation, PolicyRecord } from './policies.schema.ts';
+export { type PolicyExplanation, PolicyRecord } from './policies.schema.ts';
 export { cedarInService } from './policies.settings.ts';

@@ -29,14 +29,14 @@ import {
   toPolicy,
 } from './policies.rules.ts';
 import type {
-  Evaluate,
-  Evaluated,
   NewPolicy,
   PolicyChange,
+  PolicyEvaluation,
+  PolicyEvaluationRequest,
   PolicyPage,
   PolicyQuery,
   PolicyRecord,
-  WrittenPolicy,
+  PolicyWithWarnings,
 } from './policies.schema.ts';
 
 /** @throws BAD_REQUEST, PLAN_LIMIT_EXCEEDED */
@@ -44,7 +44,7 @@ export async function createPolicy(
   deps: DecideDeps,
   caller: Caller,
   input: NewPolicy,
-): Promise<WrittenPolicy> {
+): Promise<PolicyWithWarnings> {
   const fields = fieldsOf(input);
   const at = deps.clock();
   const id = newId('pol', at);
@@ -90,7 +90,7 @@ export async function changePolicy(
   caller: Caller,
   id: string,
   change: PolicyChange,
-): Promise<WrittenPolicy> {
+): Promise<PolicyWithWarnings> {
   const at = deps.clock();
   const { policies } = await policiesNow(deps, caller);
   const row = await inTransaction(deps.db, async (tx) => {
@@ -128,8 +128,8 @@ export function deletePolicy(deps: DecideDeps, caller: Caller, id: string): Prom
 export async function evaluatePolicies(
   deps: DecideDeps,
   caller: Caller,
-  { at, operation = 'authorize', connector, tool, arguments: args, ...asked }: Evaluate,
-): Promise<Evaluated> {
+  { at, operation = 'authorize', connector, tool, arguments: args, ...asked }: PolicyEvaluationRequest,
+): Promise<PolicyEvaluation> {
   const wrong = asked.scopes.filter((scope) => !isScope(scope));
   if (wrong.length > 0) throw malformedScopes(wrong);
   if ((connector === undefined) !== (tool === undefined)) {

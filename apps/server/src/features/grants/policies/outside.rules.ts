@@ -1,17 +1,17 @@
-import type { Operation } from './policies.schema.ts';
+import type { PolicyOperation } from './policies.schema.ts';
 
 export type Backend = 'opa' | 'cedar';
 
-/** The facts that a decision point outside is told. */
+/** The facts that an outside decision point gets. */
 export interface OutsideFacts {
   readonly developerId: string;
   readonly agentId: string;
   readonly principalId: string;
   readonly scopes: readonly string[];
-  readonly operation: Operation;
+  readonly operation: PolicyOperation;
   readonly at: Date;
   readonly purpose?: string | null;
-  /** The address of the caller. Cedar in the service is told of it. */
+  /** The address of the caller. Only Cedar in the service gets it. */
   readonly address?: string | null;
   readonly grant?: { readonly id: string; readonly delegationDepth: number };
   readonly browser?: { readonly ip: string; readonly userAgent: string | null };
@@ -65,16 +65,16 @@ function ofOpa({ result }: Members): OutsideAnswer | undefined {
 
 function ofCedar({ decision, diagnostics }: Members): OutsideAnswer | undefined {
   if (decision !== 'Allow' && decision !== 'Deny') return undefined;
-  const told = isObject(diagnostics) ? diagnostics.reason : undefined;
-  const reason = reasonIn(Array.isArray(told) ? told.join(', ') : told);
+  const reasons = isObject(diagnostics) ? diagnostics.reason : undefined;
+  const reason = reasonIn(Array.isArray(reasons) ? reasons.join(', ') : reasons);
   return { effect: decision === 'Allow' ? 'allow' : 'deny', reason };
 }
 
-const LONGEST_REASON = 500; // characters; the audit entry keeps it
+const MAX_REASON = 500; // characters; the audit entry keeps it
 
 /** One line of text. */
-const reasonIn = (told: unknown): string =>
-  typeof told === 'string' ? told.slice(0, LONGEST_REASON).replaceAll(/\p{C}/gu, ' ') : '';
+const reasonIn = (text: unknown): string =>
+  typeof text === 'string' ? text.slice(0, MAX_REASON).replaceAll(/\p{C}/gu, ' ') : '';
 
 type Members = Readonly<Record<string, unknown>>;
 

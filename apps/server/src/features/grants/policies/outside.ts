@@ -18,7 +18,7 @@ import type { policySettings } from './policies.settings.ts';
 /** A decision point of the operator, which is asked after the policies of the developer. */
 export interface OutsidePoint {
   readonly backend: Backend;
-  /** @returns undefined when it gave no answer and the policies of the developer decide alone */
+  /** @returns undefined when it gave no answer and only the policies of the developer decide */
   ask(facts: OutsideFacts): Promise<OutsideAnswer | undefined>;
 }
 

@@ -14,17 +14,17 @@ import {
   listPolicies,
 } from './manage.ts';
 import {
-  Evaluate,
-  Evaluated,
   NewPolicy,
   PolicyChange,
+  PolicyEvaluation,
+  PolicyEvaluationRequest,
   PolicyPage,
   PolicyPath,
   PolicyQuery,
   PolicyRecord,
-  Replay,
-  Replayed,
-  WrittenPolicy,
+  PolicyReplay,
+  PolicyReplayRequest,
+  PolicyWithWarnings,
 } from './policies.schema.ts';
 import { replayPolicies } from './replay.ts';
 
@@ -49,7 +49,7 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
         description:
           'It holds for every request that starts after the answer. `warnings` names what the author may not have meant: policies that never decide, and those that contradict each other, with an example.',
         body: NewPolicy,
-        response: { 201: WrittenPolicy },
+        response: { 201: PolicyWithWarnings },
       },
     },
     async (request, reply) =>
@@ -94,7 +94,7 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
         description: 'An absent field stays, and null clears a condition. The policy is checked as a whole.',
         params: PolicyPath,
         body: PolicyChange,
-        response: { 200: WrittenPolicy },
+        response: { 200: PolicyWithWarnings },
       },
     },
     (request) => changePolicy(depsFor(request, deps), callerOf(request), request.params.id, request.body),
@@ -125,8 +125,8 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
         operationId: 'policies.evaluate',
         summary: 'Tell how policies would decide about a request',
         description: 'A dry run: it has no effect and leaves no entry.',
-        body: Evaluate,
-        response: { 200: Evaluated },
+        body: PolicyEvaluationRequest,
+        response: { 200: PolicyEvaluation },
       },
     },
     (request) => evaluatePolicies(depsFor(request, deps), callerOf(request), request.body),
@@ -141,8 +141,8 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
         summary: 'Tell what a draft of a policy would have changed',
         description:
           'Decides about the recorded authorization requests of at most 30 days, at their own times, once by the policies as they are and once with the draft. It has no effect and leaves no entry.',
-        body: Replay,
-        response: { 200: Replayed },
+        body: PolicyReplayRequest,
+        response: { 200: PolicyReplay },
       },
     },
     (request) =>

@@ -113,8 +113,8 @@ export const PolicyWarning = Type.Object({
   decidedBy: orNull(Type.String()),
 });
 
-export type WrittenPolicy = Static<typeof WrittenPolicy>;
-export const WrittenPolicy = Type.Object({ ...members, warnings: Type.Array(PolicyWarning) });
+export type PolicyWithWarnings = Static<typeof PolicyWithWarnings>;
+export const PolicyWithWarnings = Type.Object({ ...members, warnings: Type.Array(PolicyWarning) });
 
 export const PolicyPath = Type.Object({ id: Id });
 
@@ -136,20 +136,20 @@ export const PolicyPage = Type.Object({
   nextCursor: NextCursor,
 });
 
-export const Operation = Type.Enum([
+export const PolicyOperation = Type.Enum([
   ...(['authorize', 'consent', 'token', 'refresh', 'delegate', 'enforce'] as const),
   'id_jag',
 ]);
-export type Operation = Static<typeof Operation>;
+export type PolicyOperation = Static<typeof PolicyOperation>;
 
-export type Evaluate = Static<typeof Evaluate>;
-export const Evaluate = Type.Object(
+export type PolicyEvaluationRequest = Static<typeof PolicyEvaluationRequest>;
+export const PolicyEvaluationRequest = Type.Object(
   {
     agentId: AgentId,
     principalId: PrincipalId,
     scopes: ScopeList,
     at: Type.Optional(Time),
-    operation: Type.Optional(Operation),
+    operation: Type.Optional(PolicyOperation),
     purpose: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
     /** Without it, policies that restrict match in every network, and others in none. */
     address: Type.Optional(Type.String({ minLength: 2, maxLength: 64 })),
@@ -163,8 +163,8 @@ export const Evaluate = Type.Object(
 );
 
 /** A condition of the policy that decided, with the part of the request that meets it. */
-export type MetCondition = Static<typeof MetCondition>;
-export const MetCondition = Type.Object({
+export type MatchedCondition = Static<typeof MatchedCondition>;
+export const MatchedCondition = Type.Object({
   field: Type.Enum([
     ...['agentId', 'principalId', 'scopes', 'timeOfDay', 'daysOfWeek', 'purposes', 'networks'],
     ...['delegationDepth', 'connector', 'tools', 'arguments'],
@@ -174,29 +174,29 @@ export const MetCondition = Type.Object({
 });
 
 /** Which policy decided, by which conditions. */
-export type Explanation = Static<typeof Explanation>;
-export const Explanation = Type.Object({
+export type PolicyExplanation = Static<typeof PolicyExplanation>;
+export const PolicyExplanation = Type.Object({
   policyId: Type.String(),
   name: Type.String(),
   effect: Effect,
   priority: Type.Integer(),
-  conditions: Type.Array(MetCondition),
+  conditions: Type.Array(MatchedCondition),
 });
 
-export type Evaluated = Static<typeof Evaluated>;
-export const Evaluated = Type.Object({
+export type PolicyEvaluation = Static<typeof PolicyEvaluation>;
+export const PolicyEvaluation = Type.Object({
   effect: orNull(Effect),
   policyId: orNull(Type.String()),
   reason: Type.String(),
   /** How many policies the decision was made over. */
   evaluated: Type.Integer(),
   backend: Type.Enum(['builtin', 'opa', 'cedar']),
-  conditions: Type.Array(MetCondition),
-  explanation: orNull(Explanation),
+  conditions: Type.Array(MatchedCondition),
+  explanation: orNull(PolicyExplanation),
 });
 
-export type Replay = Static<typeof Replay>;
-export const Replay = Type.Object(
+export type PolicyReplayRequest = Static<typeof PolicyReplayRequest>;
+export const PolicyReplayRequest = Type.Object(
   {
     /** With the `id` of a policy, the draft stands in its place. */
     candidate: Type.Object(
@@ -209,8 +209,8 @@ export const Replay = Type.Object(
   { additionalProperties: false },
 );
 
-export type Replayed = Static<typeof Replayed>;
-export const Replayed = Type.Object({
+export type PolicyReplay = Static<typeof PolicyReplay>;
+export const PolicyReplay = Type.Object({
   evaluated: Type.Integer(),
   unchanged: Type.Integer(),
   /** The first 500. `rule` is the policy that decides with the draft, `candidate` for a new draft. */
@@ -223,7 +223,7 @@ export const Replayed = Type.Object({
       before: orNull(Effect),
       after: orNull(Effect),
       rule: orNull(Type.String()),
-      explanation: orNull(Explanation),
+      explanation: orNull(PolicyExplanation),
     }),
   ),
   totals: Type.Object({ newlyDenied: Type.Integer(), newlyAllowed: Type.Integer() }),

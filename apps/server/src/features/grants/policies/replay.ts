@@ -10,7 +10,7 @@ import { explanationOf } from './explain.rules.ts';
 import type { Policy } from './match.rules.ts';
 import { policiesVersion } from './policies.queries.ts';
 import { fieldsOf } from './policies.rules.ts';
-import type { Replay, Replayed } from './policies.schema.ts';
+import type { PolicyReplay, PolicyReplayRequest } from './policies.schema.ts';
 
 interface ReplayDeps {
   readonly db: Executor;
@@ -20,9 +20,9 @@ interface ReplayDeps {
 }
 
 const LONGEST = 30 * 86_400_000; // milliseconds
-const MOST_ENTRIES = 50_000;
+const MAX_ENTRIES = 50_000;
 const PORTION = 1000;
-const MOST_CHANGES = 500;
+const MAX_CHANGES = 500;
 /** In answers, a draft that is no policy yet. */
 const DRAFT = 'candidate';
 
@@ -34,8 +34,8 @@ const DRAFT = 'candidate';
 export async function replayPolicies(
   deps: ReplayDeps,
   { tenant }: Caller,
-  { candidate, since, until }: Replay,
-): Promise<Replayed> {
+  { candidate, since, until }: PolicyReplayRequest,
+): Promise<PolicyReplay> {
   mustBeSpan({ since, until });
   if (Date.parse(until) - Date.parse(since) > LONGEST) throw badField('until', 'too_large');
   const version = await policiesVersion(deps.db, tenant);
@@ -44,7 +44,7 @@ export async function replayPolicies(
   const after = replayable(withDraft(policies, candidate, deps.clock()));
   const report = emptyReport();
 
-  for (let cursor = '0'; report.evaluated + report.notEvaluated.approvals < MOST_ENTRIES; ) {
+  for (let cursor = '0'; report.evaluated + report.notEvaluated.approvals < MAX_ENTRIES; ) {
     const entries = await listAskedRequests(deps.db, tenant, { since, until, after: cursor, limit: PORTION });
     for (const entry of entries) replay(entry, { before, after }, report);
     const last = entries.at(-1);
@@ -71,7 +71,7 @@ function replayable(policies: readonly Policy[]): Replayable {
   return { decide, addressed };
 }
 
-const emptyReport = (): Replayed => ({
+const emptyReport = (): PolicyReplay => ({
   evaluated: 0,
   unchanged: 0,
   changes: [],
@@ -81,7 +81,11 @@ const emptyReport = (): Replayed => ({
 });
 
 /** The policies with the draft, in the place of the policy that it names. */
-function withDraft(policies: readonly Policy[], { id, ...draft }: Replay['candidate'], at: Date): Policy[] {
+function withDraft(
+  policies: readonly Policy[],
+  { id, ...draft }: PolicyReplayRequest['candidate'],
+  at: Date,
+): Policy[] {
   const fields = fieldsOf(draft);
   if (id === undefined) return [...policies, { ...fields, id: DRAFT, createdAt: at }];
   if (!policies.some((policy) => policy.id === id)) throw notFound();
@@ -94,7 +98,7 @@ type AskedRequest = Awaited<ReturnType<typeof listAskedRequests>>[number];
 function replay(
   { id, agentId, principalId, purpose, at, metadata }: AskedRequest,
   { before, after }: { readonly before: Replayable; readonly after: Replayable },
-  report: Replayed,
+  report: PolicyReplay,
 ): void {
   const { operation, previousMinute, scopes } = Object(metadata);
   if (typeof previousMinute === 'number') {
@@ -119,7 +123,7 @@ function replay(
   }
   if (effectAfter === 'deny') report.totals.newlyDenied += 1;
   if (effectBefore === 'deny') report.totals.newlyAllowed += 1;
-  if (report.changes.length < MOST_CHANGES) {
+  if (report.changes.length < MAX_CHANGES) {
     report.changes.push({
       entryId: id,
       at: at.toISOString(),

@@ -98,7 +98,7 @@ function scopesMatched(other: ReadPolicy, { policy, read }: ReadPolicy): boolean
   return own.map(() => isCovered);
 }
 
-/** Whether a denied scope stops all that another one stops. @param scope null stands for every request */
+/** Whether a denied scope stops all that another one stops. @param scope null means every request */
 function stopsAsMuch(denied: ReadScope, scope: ReadScope | null): boolean {
   if (denied.text === '*') return true;
   if (scope === null || scope.text === '*') return false;

@@ -20,7 +20,7 @@ import {
   updateResource,
 } from './resources.repo.ts';
 import type {
-  AddedResource,
+  CreatedResource,
   NewResource,
   Resource,
   ResourceChange,
@@ -33,7 +33,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 /** Whether the server runs on the machine of its clients. */
 const isLoopback = (resource: string): boolean => LOOPBACK.has(new URL(resource).hostname);
 
-/** The host of the URI and the names above it, the nearest first. A top-level domain is nobody's. */
+/** The host of the URI and the names above it, the nearest first. A top-level domain belongs to no developer. */
 function domainsAbove(resource: string): string[] {
   const labels = new URL(resource).hostname.split('.');
   return labels.slice(0, -1).map((_, at) => labels.slice(at).join('.'));
@@ -58,7 +58,7 @@ export async function addResource(
   deps: ResourceDeps,
   caller: Caller,
   input: NewResource,
-): Promise<AddedResource> {
+): Promise<CreatedResource> {
   mustBeUsable(input);
   await mustOwn(deps, caller, input.resource);
   const at = deps.clock();
@@ -139,7 +139,7 @@ function mustBeUsable({ scopes = [], loginUrl }: NewResource | ResourceChange): 
   }
 }
 
-/** A URI decides whose tokens its server gets, so nobody registers another's. @throws BAD_REQUEST */
+/** A URI decides whose tokens its server gets, so a developer registers only URIs of their own. @throws BAD_REQUEST */
 async function mustOwn(
   { db, allowsUnverified }: ResourceDeps,
   { tenant, mode }: Caller,

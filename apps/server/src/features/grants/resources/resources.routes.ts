@@ -11,7 +11,7 @@ import {
   removeResource,
 } from './register.ts';
 import {
-  AddedResource,
+  CreatedResource,
   NewResource,
   Resource,
   ResourceChange,
@@ -33,7 +33,7 @@ export const resourceRoutes: FastifyPluginAsyncTypebox<ResourceDeps> = async (ap
         description:
           'Its URI becomes the audience of tokens. The credential of the answer is shown once; with it the server introspects tokens.',
         body: NewResource,
-        response: { 201: AddedResource },
+        response: { 201: CreatedResource },
       },
     },
     async (request, reply) =>

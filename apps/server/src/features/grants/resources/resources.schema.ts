@@ -53,8 +53,8 @@ export type Resource = Static<typeof Resource>;
 export const Resource = Type.Object(members);
 
 /** The only answer with the credential. */
-export type AddedResource = Static<typeof AddedResource>;
-export const AddedResource = Type.Object({ ...members, credential: Type.String() });
+export type CreatedResource = Static<typeof CreatedResource>;
+export const CreatedResource = Type.Object({ ...members, credential: Type.String() });
 
 export const ResourcePath = Type.Object({ id: Id });
 

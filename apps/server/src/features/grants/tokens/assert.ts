@@ -8,7 +8,7 @@ import type { GrantRow } from '../grants/grants.queries.ts';
 import type { ConsentPins } from '../manifests/index.ts';
 import { grantCreated, type IssuableGrant, issueTokens, newRoot, type TokenDeps } from './issue.ts';
 import type { NewGrant } from './tokens.repo.ts';
-import type { TokenForm } from './tokens.rules.ts';
+import type { TokenOverrides } from './tokens.rules.ts';
 import { invalidGrant } from './tokens.rules.ts';
 import type { IssuedTokens } from './tokens.schema.ts';
 import { type AssertableAgent, type AssertionWrite, findAssertable, writeAssertion } from './write.repo.ts';
@@ -58,7 +58,7 @@ export function newAsserted(asserted: AssertedGrant, at: Date): Assertable {
   };
 }
 
-/** The grant that stands already. */
+/** A grant that is stored already. */
 export const heldAsserted = (row: GrantRow): Assertable => ({ ...row, ...NO_BUDGET });
 
 interface Asserting {
@@ -66,7 +66,7 @@ interface Asserting {
   readonly isNew: boolean;
   /** The lifetime of this token. */
   readonly tokenSeconds: number;
-  readonly form: TokenForm;
+  readonly form: TokenOverrides;
   /** The provider and its assertion, for the audit log. */
   readonly evidence: Readonly<Record<string, unknown>>;
   readonly policiesVersion: string;
@@ -113,9 +113,9 @@ export async function writeAsserted(
   { write }: PreparedAssertion,
   at: Date,
 ): Promise<boolean> {
-  const lost = await writeAssertion(tx, caller.tenant, at, write);
-  if (lost === 'over_quota') throw overQuota(caller, 'active_grants', write.grantLimit);
-  if (lost === 'principal_inactive') throw principalInactive();
-  if (lost === 'agent_inactive') throw invalidGrant('agent_inactive');
-  return lost === null;
+  const refused = await writeAssertion(tx, caller.tenant, at, write);
+  if (refused === 'over_quota') throw overQuota(caller, 'active_grants', write.grantLimit);
+  if (refused === 'principal_inactive') throw principalInactive();
+  if (refused === 'agent_inactive') throw invalidGrant('agent_inactive');
+  return refused === null;
 }

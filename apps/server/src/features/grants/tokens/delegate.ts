@@ -21,14 +21,14 @@ import {
   grantCreated,
   type IssuableGrant,
   issueTokens,
-  wishedForm,
+  overridesFor,
 } from './issue.ts';
 import { assess, findGenuine, type LookUpDeps } from './look-up.ts';
 import { mustBeConsented } from './refresh.ts';
 import type { HeldBudget, NewGrant } from './tokens.repo.ts';
-import type { TokenWish } from './tokens.rules.ts';
+import type { RequestedToken } from './tokens.rules.ts';
 import { type GrantRefusal, invalidGrant } from './tokens.rules.ts';
-import type { Delegate, DelegatedTokens } from './tokens.schema.ts';
+import type { DelegatedTokens, DelegationRequest } from './tokens.schema.ts';
 import { type DelegableRow, delegateGrant, findDelegable } from './write.repo.ts';
 
 export interface DelegateDeps extends LookUpDeps {
@@ -38,7 +38,7 @@ export interface DelegateDeps extends LookUpDeps {
 }
 
 interface ByProof {
-  readonly wish?: TokenWish;
+  readonly requested?: RequestedToken;
   /** The key whose proof came with the call, which a bound parent token needs. */
   readonly provedKey?: string | undefined;
   /** Whether the parent token is all that the caller proves. */
@@ -54,8 +54,8 @@ interface ByProof {
 export async function delegate(
   deps: DelegateDeps,
   caller: Caller,
-  input: Delegate,
-  { wish, provedKey = wish?.keyThumbprint, isByToken = false }: ByProof = {},
+  input: DelegationRequest,
+  { requested, provedKey = requested?.keyThumbprint, isByToken = false }: ByProof = {},
 ): Promise<DelegatedTokens> {
   const scopes = acceptTokenScopes(input.scopes);
   const lifetimeSeconds = boundedSeconds('expiresIn', input.expiresIn, deps.maxGrantLifetimeSeconds);
@@ -113,7 +113,7 @@ export async function delegate(
     ...budgetBelow(parent, allocation),
   };
   const grant = childOf(parent, part, held);
-  const form = await wishedForm(deps, caller, wish, grant);
+  const form = await overridesFor(deps, caller, requested, grant);
   const { token, refresh, act, answer } = await issueTokens(deps, caller, grant, at, null, form);
   const { credentialFormat } = input;
   const { credential, acts, members } = await credentialFor(deps, caller, grant, { credentialFormat, at });
@@ -132,22 +132,22 @@ export async function delegate(
     policiesVersion,
     records,
   };
-  const lost = await delegateGrant(deps.db, caller.tenant, at, write);
-  if (lost === 'policies_changed' || lost === 'place_taken')
+  const refused = await delegateGrant(deps.db, caller.tenant, at, write);
+  if (refused === 'policies_changed' || refused === 'place_taken')
     return delegate(deps, caller, input, {
       isByToken,
-      ...(wish && { wish }),
+      ...(requested && { requested }),
       ...(provedKey && { provedKey }),
     });
-  if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
-  if (lost === 'sub_agent_revoked') throw notFound();
-  if (lost === 'sub_agent_suspended') throw agentInactive();
-  if (lost === 'currency_mismatch' || lost === 'insufficient') {
+  if (refused === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
+  if (refused === 'sub_agent_revoked') throw notFound();
+  if (refused === 'sub_agent_suspended') throw agentInactive();
+  if (refused === 'currency_mismatch' || refused === 'insufficient') {
     const above = { parentGrantId: parent.id, initial: String(allocation?.initial) };
-    throw await allocationRefused(deps, caller, lost, above);
+    throw await allocationRefused(deps, caller, refused, above);
   }
-  if (lost === 'principal_inactive') throw principalInactive();
-  if (lost) throw invalidGrant(lost);
+  if (refused === 'principal_inactive') throw principalInactive();
+  if (refused) throw invalidGrant(refused);
   return {
     ...answer,
     ...members,
@@ -175,7 +175,7 @@ const held = ({ budgetRemaining, budgetCurrency }: HeldBudget) => ({ budgetRemai
 async function findParent(
   deps: DelegateDeps,
   caller: Caller,
-  { parentGrantToken, subAgentId }: Delegate,
+  { parentGrantToken, subAgentId }: DelegationRequest,
   { at, keyThumbprint }: { readonly at: Date; readonly keyThumbprint: string | null },
 ): Promise<DelegableRow> {
   const genuine = findGenuine(deps, parentGrantToken, at);

@@ -21,13 +21,13 @@ import {
   type IssuableGrant,
   issueTokens,
   newRoot,
+  overridesFor,
   type TokenDeps,
-  wishedForm,
 } from './issue.ts';
 import { reportReuse } from './refresh.ts';
 import { findRedeemable, listReplaced, type NewGrant, type Redeemable } from './tokens.repo.ts';
-import { type GrantRefusal, invalidGrant, type TokenWish } from './tokens.rules.ts';
-import type { Exchange, ExchangedTokens } from './tokens.schema.ts';
+import { type GrantRefusal, invalidGrant, type RequestedToken } from './tokens.rules.ts';
+import type { CodeExchange, ExchangedTokens } from './tokens.schema.ts';
 import { type Redemption, type RedemptionRefusal, redeemCode } from './write.repo.ts';
 
 interface Presented {
@@ -36,14 +36,14 @@ interface Presented {
   readonly codeVerifier?: string | undefined;
   /** The key whose proof came with the code. */
   readonly keyThumbprint?: string;
-  readonly credentialFormat: Exchange['credentialFormat'];
+  readonly credentialFormat: CodeExchange['credentialFormat'];
 }
 
 /** The tokens of a code. The answer to a client that has not asked for a refresh token leaves it out. */
 export type TokensOfCode = ExchangedTokens & { readonly refreshes?: false };
 
-const keyOf = (wish: TokenWish | undefined) =>
-  wish?.keyThumbprint === undefined ? {} : { keyThumbprint: wish.keyThumbprint };
+const keyOf = (requested: RequestedToken | undefined) =>
+  requested?.keyThumbprint === undefined ? {} : { keyThumbprint: requested.keyThumbprint };
 
 /**
  * Makes a grant from an approved request. When several calls present one code at once, one of them succeeds.
@@ -57,12 +57,12 @@ export async function exchangeCode(
   deps: TokenDeps,
   caller: Caller,
   input: Presented & { readonly code: string },
-  wish?: TokenWish,
+  requested?: RequestedToken,
 ): Promise<TokensOfCode> {
   const inFlight = await findByCode(deps.store, input.code);
   // The code of another developer, or of an agent out of reach, gets the same answer as an unknown code.
   if (!inFlight || inFlight.developerId !== caller.tenant.developerId) throw invalidGrant('code_unknown');
-  return exchangeRequest(deps, caller, { ...input, requestId: inFlight.requestId }, wish);
+  return exchangeRequest(deps, caller, { ...input, requestId: inFlight.requestId }, requested);
 }
 
 /**
@@ -73,17 +73,17 @@ export async function exchangeRequest(
   deps: TokenDeps,
   caller: Caller,
   input: Presented & { readonly requestId: string },
-  wish?: TokenWish,
+  requested?: RequestedToken,
 ): Promise<ExchangedTokens> {
   const found = await findRedeemable(deps.db, caller, input.requestId);
   if (!found) throw invalidGrant('code_unknown');
   if (!found.isPrincipalActive) throw principalInactive();
   const at = deps.clock();
-  const refusal = redemptionRefusal(found, { ...input, ...keyOf(wish) }, at);
+  const refusal = redemptionRefusal(found, { ...input, ...keyOf(requested) }, at);
   if (refusal === 'pkce_mismatch') await countWrongVerifierOf(deps.db, caller, found.id);
   if (refusal === 'code_used') await reportReuse(deps, caller, reuseOf(found), at);
   if (refusal) throw invalidGrant(refusal);
-  const form = await wishedForm(deps, caller, wish, found);
+  const form = await overridesFor(deps, caller, requested, found);
   const { version: policiesVersion } = await refuseDenied(
     deps,
     caller,
@@ -111,11 +111,11 @@ export async function exchangeRequest(
     at,
   );
   if (refused === 'policies_changed' || refused === 'place_taken')
-    return exchangeRequest(deps, caller, input, wish);
+    return exchangeRequest(deps, caller, input, requested);
   if (refused === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
   if (refused === 'over_month') throw overQuota(caller, 'token_exchanges', monthLimit);
   if (refused === 'code_used')
-    throw await refusalAfterRace(deps, caller, { found, input: { ...input, ...keyOf(wish) }, at });
+    throw await refusalAfterRace(deps, caller, { found, input: { ...input, ...keyOf(requested) }, at });
   if (refused === 'principal_inactive') throw principalInactive();
   if (refused) throw invalidGrant(refused);
   const { refreshes = true } = Object(found.client);

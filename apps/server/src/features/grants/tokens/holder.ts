@@ -12,7 +12,7 @@ import { audiencesOf, limitsOf } from './tokens.rules.ts';
 
 type HolderDeps = Pick<LookUpDeps, 'db' | 'clock' | 'issuer' | 'verifyOwn'> & ProofDeps;
 
-/** Why a token proves nothing, for the log alone, and the nonce that the next proof needs. */
+/** Why a token proves nothing, for the log only, and the nonce that the next proof needs. */
 interface Refused {
   readonly refusal: string;
   readonly nonce?: string;
@@ -56,7 +56,7 @@ async function holderOf(
   const { row, reason } = assess({ verified, isExpired: false }, found, found, now);
   if (!row || row.actingResourceId !== null) return { refusal: 'claims_differ' };
   if (reason) return { refusal: reason };
-  // A token for another resource server alone is not for this service: that server could replay it here.
+  // A token for another resource server only is not for this service: that server could replay it here.
   if (row.audience !== null && !namesResource(audiencesOf(row.audience), deps.issuer))
     return { refusal: 'audience' };
   const refused = await refusedProof(deps, shown, claims.keyThumbprint);

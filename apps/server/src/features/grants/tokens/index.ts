@@ -17,7 +17,7 @@ export {
   assess,
   findGenuine,
   grantTokenVerifier,
-  type Known,
+  type LookedUpToken,
   type LookUpDeps,
   lookUp,
   storedToken,
@@ -27,7 +27,7 @@ export { currentNonce, isFirstUse, PROOF_ALGS, type ProofDeps, provedKey } from 
 export { refreshTokens } from './refresh.ts';
 export { exchangeForResource } from './resource.ts';
 export { revokeByRefreshToken, revokeToken } from './revoke.ts';
-export type { TokenWish } from './tokens.rules.ts';
-export type { DelegatedTokens, Introspection, IssuedTokens } from './tokens.schema.ts';
+export type { RequestedToken } from './tokens.rules.ts';
+export type { DelegatedTokens, IssuedTokens, TokenIntrospection } from './tokens.schema.ts';
 export { tokenParts } from './tokens.settings.ts';
 export { introspectToken } from './verify.ts';

@@ -23,13 +23,13 @@ import {
   audiencesOf,
   authenticationClaims,
   detailsWithin,
-  formOf,
+  type RequestedToken,
   recordedDetails,
-  type TokenForm,
-  type TokenWish,
+  type TokenOverrides,
+  tokenOverrides,
   wholeSecond,
 } from './tokens.rules.ts';
-import type { Exchange, ExchangedTokens, IssuedTokens } from './tokens.schema.ts';
+import type { CodeExchange, ExchangedTokens, IssuedTokens } from './tokens.schema.ts';
 
 export interface TokenDeps extends DecideDeps, CredentialDeps, OverlapDeps {
   readonly store: EphemeralStore;
@@ -75,7 +75,7 @@ export async function issueTokens(
   whole: IssuableGrant,
   at: Date,
   predecessorId: string | null,
-  form: TokenForm = {},
+  form: TokenOverrides = {},
 ): Promise<Issue> {
   const grant = formed(whole, form);
   const grantEnds = grant.expiresAt.getTime();
@@ -146,7 +146,7 @@ export async function issueTokens(
 }
 
 /** The grant as one token states it. */
-function formed(grant: IssuableGrant, { scopes, audience, details: own }: TokenForm): IssuableGrant {
+function formed(grant: IssuableGrant, { scopes, audience, details: own }: TokenOverrides): IssuableGrant {
   const details = scopes && detailsWithin(own ?? grant.authorizationDetails, scopes);
   return {
     ...grant,
@@ -240,7 +240,7 @@ export function grantCreated(grant: NewGrant & IssuableGrant): Act {
 }
 
 /**
- * The columns of a new grant that is nobody's child.
+ * The columns of a new grant that was not delegated.
  * @param seconds the lifetime of the grant
  */
 export function newRoot(seconds: number, at: Date) {
@@ -276,7 +276,7 @@ export async function credentialFor(
   deps: CredentialDeps,
   caller: Caller,
   grant: NewGrant & IssuableGrant,
-  { credentialFormat: asked, at }: Pick<Exchange, 'credentialFormat'> & { readonly at: Date },
+  { credentialFormat: asked, at }: Pick<CodeExchange, 'credentialFormat'> & { readonly at: Date },
 ): Promise<GrantCredential> {
   if (asked === 'jwt') return { credential: null, acts: [], members: {} };
   const format = asked === 'sd-jwt' ? 'sd-jwt' : 'vc-jwt';
@@ -287,19 +287,19 @@ export async function credentialFor(
 }
 
 /**
- * The form of a token for an OAuth client; a native call has no wish. A resource may take bound tokens alone: then the
+ * The form of a token for an OAuth client; a native call has none. A resource may take bound tokens only: then the
  * client has to send a proof of its key.
  * @throws invalid_scope, invalid_target, invalid_dpop_proof
  */
-export async function wishedForm(
+export async function overridesFor(
   { db, issuer }: Pick<TokenDeps, 'db' | 'issuer'>,
   { tenant }: Caller,
-  wish: TokenWish | undefined,
-  grant: Parameters<typeof formOf>[1],
-): Promise<TokenForm> {
-  const form = formOf(wish, grant, issuer);
+  requested: RequestedToken | undefined,
+  grant: Parameters<typeof tokenOverrides>[1],
+): Promise<TokenOverrides> {
+  const form = tokenOverrides(requested, grant, issuer);
   const audience = form.audience ?? grant.audience ?? issuer;
-  if (!wish || wish.keyThumbprint !== undefined || audience === issuer) return form;
+  if (!requested || requested.keyThumbprint !== undefined || audience === issuer) return form;
   const resources = await limitingResources(db, tenant, audiencesOf(audience));
   if (resources.some(({ dpopRequired }) => dpopRequired)) {
     throw oauthRefusal('invalid_dpop_proof', 'The resource takes bound tokens alone: send a `DPoP` proof.');

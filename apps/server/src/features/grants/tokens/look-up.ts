@@ -14,19 +14,19 @@ import type { TokenDeps } from './issue.ts';
 import type { TokenRow } from './tokens.queries.ts';
 import { findUsedToken, type UsedToken } from './tokens.repo.ts';
 import { audClaim, authenticationClaims, detailsWithin, wholeSecond } from './tokens.rules.ts';
-import type { Verdict } from './tokens.schema.ts';
+import type { TokenVerification } from './tokens.schema.ts';
 
 export interface LookUpDeps extends TokenDeps {
   readonly verifyOwn: VerifyOwn;
 }
 
 /** A token that this service signed for any developer, and its state now. */
-export interface Known<Row = TokenRow> {
+export interface LookedUpToken<Row = TokenRow> {
   readonly verified: VerifiedGrant;
   /** Absent when no stored token agrees with it, or when it is out of the caller's reach. */
   readonly row?: Row;
   /** Why the token cannot be used, when it is the caller's own. */
-  readonly reason?: Exclude<NonNullable<Verdict['reason']>, 'audience' | 'scope'>;
+  readonly reason?: Exclude<NonNullable<TokenVerification['reason']>, 'audience' | 'scope'>;
 }
 
 /**
@@ -37,7 +37,7 @@ export async function lookUp(
   deps: LookUpDeps,
   caller: Caller,
   token: string,
-): Promise<Known<UsedToken> | undefined> {
+): Promise<LookedUpToken<UsedToken> | undefined> {
   const now = deps.clock();
   const found = findGenuine(deps, token, now);
   if (!found) return undefined;
@@ -90,7 +90,7 @@ export function assess<Row extends TokenRow>(
   row: Row | undefined,
   { mode }: Pick<Caller, 'mode'>,
   now: Date,
-): Known<Row> {
+): LookedUpToken<Row> {
   if (!row) return { verified };
   const own = ownOf(row);
   if (!agrees(verified.claims, own, mode === 'sandbox')) return { verified };
@@ -105,7 +105,7 @@ interface Genuine {
 
 /**
  * Checks signature and claims, without a database. An expired token is verified as of the second before its
- * end, because only a genuine token's owner may be told that it expired.
+ * end, because only the owner of a genuine token may learn that it expired.
  */
 export function findGenuine(
   { verifyOwn }: Pick<LookUpDeps, 'verifyOwn'>,
@@ -157,19 +157,19 @@ function agrees(claims: GrantClaims, row: TokenRow, isSandbox: boolean): boolean
 
 /** Without the entry that states what was left of a budget when the token was issued. */
 function withoutBudget(claims: GrantClaims): GrantClaims {
-  const { authorizationDetails: told, ...others } = claims;
-  if (!Array.isArray(told)) return claims;
-  const entries = told.filter((entry) => Object(entry).type !== BUDGET_TYPE);
+  const { authorizationDetails: stated, ...others } = claims;
+  if (!Array.isArray(stated)) return claims;
+  const entries = stated.filter((entry) => Object(entry).type !== BUDGET_TYPE);
   return entries.length > 0 ? { ...others, authorizationDetails: entries } : others;
 }
 
-export function verificationRefusal(row: TokenRow, now: Date): Known['reason'] {
+export function verificationRefusal(row: TokenRow, now: Date): LookedUpToken['reason'] {
   if (row.tokenRevokedAt || row.status === 'revoked') return 'revoked';
   if (row.expiresAt <= now) return 'grant_inactive';
   return row.agentStatus === 'active' ? undefined : 'agent_inactive';
 }
 
-const MOST = 5000; // tokens, of some 2 kB each
+const MAX_REMEMBERED = 5000; // tokens, of some 2 kB each
 
 /** Checks form, signature, times and claims of a token as of a time. Whether it was revoked, only the database knows. */
 export type VerifyOwn = (token: string, now: Date) => VerifiedGrant | Refused;
@@ -193,7 +193,7 @@ export function ownVerifier({
   issuer,
   maxGrantLifetimeSeconds,
 }: Pick<TokenDeps, 'keyRing' | 'issuer' | 'maxGrantLifetimeSeconds'>): VerifyOwn {
-  const remembered = new LRUCache<string, Remembered>({ max: MOST });
+  const remembered = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
   const { verify } = createTokenVerifier({
     keys: () => keyRing.verificationKeys(),
     issuer,

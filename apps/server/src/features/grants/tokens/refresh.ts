@@ -11,32 +11,32 @@ import { seal, unseal } from '../../../platform/seal.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { prepareActs, recordBlockedAttempt } from '../../record/audit/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
-import { noteRenewals, revokeGrant } from '../grants/index.ts';
+import { requireNewConsent, revokeGrant } from '../grants/index.ts';
 import { refuseDenied } from '../policies/index.ts';
-import { issueTokens, type TokenDeps, wishedForm } from './issue.ts';
+import { issueTokens, overridesFor, type TokenDeps } from './issue.ts';
 import type { HeldGrant } from './tokens.queries.ts';
 import { findRefreshable, findSuccessorId, type Refreshable } from './tokens.repo.ts';
 import {
   type GrantRefusal,
   invalidGrant,
+  type RequestedToken,
   refreshIdOf,
-  type TokenForm,
-  type TokenWish,
+  type TokenOverrides,
 } from './tokens.rules.ts';
-import type { IssuedTokens, Refresh } from './tokens.schema.ts';
+import type { IssuedTokens, RefreshTokenRequest } from './tokens.schema.ts';
 import { rotateRefreshToken } from './write.repo.ts';
 
 /**
  * Exchanges a refresh token for a new one and a new grant token. The grant itself does not change. An OAuth client whose
  * programs use one refresh token at the same time gets one answer for all of them.
- * @param wish that of an OAuth client; a native call has none, and its refresh token works once
+ * @param requested that of an OAuth client; a native call has none, and its refresh token works once
  * @throws INVALID_GRANT with the reason, POLICY_DENIED and `reconsent_required` (both leave the refresh token valid)
  */
 export async function refreshTokens(
   deps: TokenDeps,
   caller: Caller,
-  input: Refresh,
-  wish?: TokenWish,
+  input: RefreshTokenRequest,
+  requested?: RequestedToken,
 ): Promise<IssuedTokens> {
   const at = deps.clock();
   const refreshId = refreshIdOf(input.refreshToken);
@@ -45,16 +45,16 @@ export async function refreshTokens(
   const isKnown = found && timingSafeEqual(found.refreshHash, hashOf(input.refreshToken));
   if (!isKnown || found.agentId !== input.agentId) throw invalidGrant('refresh_unknown');
   const { refreshKeyThumbprint: bound } = found;
-  if (bound !== null && bound !== wish?.keyThumbprint) throw invalidGrant('refresh_unknown');
+  if (bound !== null && bound !== requested?.keyThumbprint) throw invalidGrant('refresh_unknown');
 
   if (!found.isPrincipalActive) throw principalInactive();
   const refusal = refreshRefusal(found, at);
-  const isRepeat = refusal === 'refresh_reused' && wish && isInOverlap(deps, found.refreshSpentAt, at);
+  const isRepeat = refusal === 'refresh_reused' && requested && isInOverlap(deps, found.refreshSpentAt, at);
   const hinders = isRepeat ? refreshRefusal({ ...found, refreshSpentAt: null }, at) : refusal;
   if (hinders === 'refresh_reused') await reportReuse(deps, caller, reuseOf(found), at);
   if (hinders) throw invalidGrant(hinders);
   await mustBeConsented(deps, caller, found);
-  const form = await wishedForm(deps, caller, wish, found);
+  const form = await overridesFor(deps, caller, requested, found);
   const { version: policiesVersion } = await refuseDenied(
     deps,
     caller,
@@ -70,9 +70,9 @@ export async function refreshTokens(
   }
 
   const { token, refresh, act, answer } = await issueTokens(deps, caller, found, at, found.refreshId, form);
-  if (wish) await keepAnswer(deps, caller, refresh.id, { form, answer });
+  if (requested) await keepAnswer(deps, caller, refresh.id, { form, answer });
   const records = prepareActs(caller, [act], at);
-  const lost = await rotateRefreshToken(deps.db, caller.tenant, at, {
+  const refused = await rotateRefreshToken(deps.db, caller.tenant, at, {
     agentId: found.agentId,
     principalId: found.principalId,
     token,
@@ -81,11 +81,11 @@ export async function refreshTokens(
     records,
   });
   // The answer of the other request is there, since the token is found spent.
-  const isLostRace = lost === 'refresh_reused' && wish && deps.refreshOverlapSeconds > 0;
-  if (lost === 'policies_changed' || isLostRace) return refreshTokens(deps, caller, input, wish);
-  if (lost === 'refresh_reused') await reportReuse(deps, caller, { ...reuseOf(found), usedAt: at }, at);
-  if (lost === 'principal_inactive') throw principalInactive();
-  if (lost) throw invalidGrant(lost);
+  const isLostRace = refused === 'refresh_reused' && requested && deps.refreshOverlapSeconds > 0;
+  if (refused === 'policies_changed' || isLostRace) return refreshTokens(deps, caller, input, requested);
+  if (refused === 'refresh_reused') await reportReuse(deps, caller, { ...reuseOf(found), usedAt: at }, at);
+  if (refused === 'principal_inactive') throw principalInactive();
+  if (refused) throw invalidGrant(refused);
   return answer;
 }
 
@@ -132,7 +132,7 @@ async function keepAnswer(
   { store, keyRing, refreshOverlapSeconds, logger }: OverlapDeps,
   caller: Caller,
   successorId: string,
-  { form, answer }: { readonly form: TokenForm; readonly answer: IssuedTokens },
+  { form, answer }: { readonly form: TokenOverrides; readonly answer: IssuedTokens },
 ): Promise<void> {
   if (refreshOverlapSeconds === 0) return;
   const kept: Kept = { asked: askedIn(form), answer };
@@ -156,7 +156,7 @@ async function findAnswer(
   { db, store, keyRing }: OverlapDeps,
   caller: Caller,
   refreshId: string,
-  form: TokenForm,
+  form: TokenOverrides,
 ): Promise<IssuedTokens | undefined> {
   const successorId = await findSuccessorId(db, caller.tenant, refreshId);
   const found = successorId && (await store.get(answerKey(successorId)));
@@ -172,11 +172,11 @@ const answerKey = (successorId: string) => `bh:{refreshed:${successorId}}`;
 const boundTo = ({ tenant }: Caller, successorId: string) =>
   Buffer.from(`${tenant.developerId}\n${successorId}`);
 
-const askedIn = ({ scopes, audience, keyThumbprint }: TokenForm): string =>
+const askedIn = ({ scopes, audience, keyThumbprint }: TokenOverrides): string =>
   JSON.stringify([scopes ? [...scopes].sort() : null, audience ?? null, keyThumbprint ?? null]);
 
 /**
- * Refuses more tokens from a grant whose person has to consent again, and tells so. The grant stays, and its
+ * Refuses more tokens from a grant whose person has to consent again, and records it. The grant stays, and its
  * tokens are good until they expire.
  * @throws INVALID_GRANT `reconsent_required`
  */
@@ -187,7 +187,7 @@ export async function mustBeConsented(
 ): Promise<void> {
   const { renewalCauses: causes } = grant;
   if (causes.length === 0) return;
-  await noteRenewals(deps, caller, grant, { causes });
+  await requireNewConsent(deps, caller, grant, { causes });
   throw invalidGrant('reconsent_required');
 }
 
@@ -201,7 +201,7 @@ interface Reuse {
 }
 
 /**
- * Soon after the first use, the same client most likely lost its answer and tries again. Later, two parties
+ * Soon after the first use, the same client most likely refused its answer and tries again. Later, two parties
  * hold a secret of one party. The service cannot tell which of them is the thief, so it revokes the grant.
  * @see RFC 9700 §4.14.2
  */

@@ -32,7 +32,7 @@ function vaultScopes(held: readonly string[], wanted: readonly string[] | undefi
   throw oauthRefusal('invalid_scope', 'The token has no such scope for the exchange of a credential.');
 }
 
-const LONGEST_SECONDS = 300;
+const MAX_SECONDS = 300;
 
 interface Exchanging {
   /** The token that the resource received. */
@@ -65,7 +65,7 @@ const unusable = () => oauthRefusal('invalid_grant', 'The subject token cannot b
 export async function exchangeForResource(
   deps: LookUpDeps,
   caller: Caller,
-  { subject, resource: acting, scopes: wanted, seconds = LONGEST_SECONDS, keyThumbprint }: Exchanging,
+  { subject, resource: acting, scopes: wanted, seconds = MAX_SECONDS, keyThumbprint }: Exchanging,
 ): Promise<TokenForResource> {
   const { row, verified, reason } = (await lookUp(deps, caller, subject)) ?? {};
   const audiences = row?.audience ? audiencesOf(row.audience) : [];
@@ -73,7 +73,7 @@ export async function exchangeForResource(
   if (!row || !verified || reason || !isForResource) throw unusable();
   const scopes = vaultScopes(row.scopes, wanted);
   const at = deps.clock();
-  const longest = at.getTime() + Math.min(seconds, LONGEST_SECONDS) * 1000;
+  const longest = at.getTime() + Math.min(seconds, MAX_SECONDS) * 1000;
   const expiresAt = wholeSecond(Math.min(longest, row.tokenExpiresAt.getTime(), row.expiresAt.getTime()));
   const { id: grantId, agentId, agentDid, principalId, delegatedBy, delegationDepth, parentGrantId } = row;
   const tokenId = newId('tok', at);

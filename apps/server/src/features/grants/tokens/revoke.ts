@@ -9,7 +9,7 @@ import { holdDelegations, revokeGrant, revokeGrantsOfToken } from '../grants/ind
 import { findGenuine, type LookUpDeps } from './look-up.ts';
 import { findRefreshable, lockToken, markTokenRevoked } from './tokens.repo.ts';
 import { refreshIdOf } from './tokens.rules.ts';
-import type { Revoke } from './tokens.schema.ts';
+import type { RevokeTokenRequest } from './tokens.schema.ts';
 
 /**
  * Ends one token, and the grants that were delegated with it; its own grant and refresh token stay valid. A repeated
@@ -17,7 +17,11 @@ import type { Revoke } from './tokens.schema.ts';
  * @throws NOT_FOUND for an unknown token and for another developer's, BAD_REQUEST unless either `jti` or
  * `token` is sent
  */
-export async function revokeToken(deps: LookUpDeps, caller: Caller, { jti, token }: Revoke): Promise<void> {
+export async function revokeToken(
+  deps: LookUpDeps,
+  caller: Caller,
+  { jti, token }: RevokeTokenRequest,
+): Promise<void> {
   if (jti === undefined && token === undefined) throw badField('jti', 'required');
   if (jti !== undefined && token !== undefined) throw badField('token', 'not_allowed');
   const at = deps.clock();
@@ -38,7 +42,7 @@ export async function revokeToken(deps: LookUpDeps, caller: Caller, { jti, token
 
 /**
  * Ends the grant of a refresh token, with all its tokens and what was delegated from it. Any other text changes nothing,
- * and nobody can tell the two apart.
+ * and the answers are the same.
  */
 export async function revokeByRefreshToken(deps: LookUpDeps, caller: Caller, token: string): Promise<void> {
   const refreshId = refreshIdOf(token);

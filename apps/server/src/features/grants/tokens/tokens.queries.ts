@@ -63,7 +63,7 @@ export type TokenRow = HeldGrant & {
 
 /**
  * Its columns, as `heldGrant`. A token that has scopes, an audience or details of its own has no others, and it states the
- * sign-in that is stored with it alone.
+ * sign-in that is stored with the token only.
  */
 export const heldToken = `${others}, coalesce((f.token).scopes, (f.held).scopes) as scopes,
   coalesce((f.token).audience, (f.held).audience) as audience,

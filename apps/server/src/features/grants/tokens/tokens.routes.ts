@@ -11,24 +11,24 @@ import { currentNonce, type ProofDeps, provedKey } from './proof.ts';
 import { refreshTokens } from './refresh.ts';
 import { revokeToken } from './revoke.ts';
 import {
-  Delegate,
+  CodeExchange,
   DelegatedTokens,
-  Exchange,
+  DelegationRequest,
   ExchangedTokens,
   GrantPath,
-  Introspect,
-  Introspection,
+  GrantVerification,
+  IntrospectTokenRequest,
   IssuedTokens,
-  OlderVerdict,
-  OlderVerify,
-  Refresh,
-  Revoke,
+  RefreshTokenRequest,
+  RevokeTokenRequest,
+  TokenIntrospection,
   TokenPage,
   TokenQuery,
-  Verdict,
-  Verify,
+  TokenVerification,
+  VerifyGrantRequest,
+  VerifyTokenRequest,
 } from './tokens.schema.ts';
-import { introspectToken, verifyOlder, verifyToken } from './verify.ts';
+import { introspectToken, verifyGrant, verifyToken } from './verify.ts';
 
 export const rates = rateRules({
   token: {
@@ -58,7 +58,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = 
       schema: {
         operationId: 'tokens.exchange',
         summary: 'Exchange an authorization code for a grant token',
-        body: Exchange,
+        body: CodeExchange,
         response: { 201: ExchangedTokens },
       },
     },
@@ -79,7 +79,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = 
       schema: {
         operationId: 'tokens.refresh',
         summary: 'Exchange a refresh token for new tokens',
-        body: Refresh,
+        body: RefreshTokenRequest,
         response: { 201: IssuedTokens },
       },
     },
@@ -114,7 +114,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = 
         summary: 'Give a part of a grant to another agent',
         description:
           'The new grant reaches no further than its parent. It ends with the parent at the latest, and is revoked with it. A parent token that is bound to a key needs a `DPoP` proof of that key.',
-        body: Delegate,
+        body: DelegationRequest,
         response: { 201: DelegatedTokens },
       },
     },
@@ -162,8 +162,8 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = 
       schema: {
         operationId: 'tokens.verify',
         summary: 'Ask whether a grant token is valid now',
-        body: Verify,
-        response: { 200: Verdict },
+        body: VerifyTokenRequest,
+        response: { 200: TokenVerification },
       },
     },
     (request) => verifyToken(depsFor(request, deps), callerOf(request), request.body),
@@ -183,11 +183,11 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = 
       schema: {
         operationId: 'grants.verify',
         summary: 'Ask whether a grant token is valid now, with the older answer',
-        body: OlderVerify,
-        response: { 200: OlderVerdict },
+        body: VerifyGrantRequest,
+        response: { 200: GrantVerification },
       },
     },
-    (request) => verifyOlder(depsFor(request, deps), callerOf(request), request.body.token),
+    (request) => verifyGrant(depsFor(request, deps), callerOf(request), request.body.token),
   );
 
   app.post(
@@ -203,7 +203,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = 
       schema: {
         operationId: 'tokens.revoke',
         summary: 'Revoke one grant token, by its id or its text',
-        body: Revoke,
+        body: RevokeTokenRequest,
         response: { 204: Type.Null() },
       },
     },
@@ -229,8 +229,8 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = 
       schema: {
         operationId: 'tokens.introspect',
         summary: 'Introspect a token (RFC 7662)',
-        body: Introspect,
-        response: { 200: Introspection },
+        body: IntrospectTokenRequest,
+        response: { 200: TokenIntrospection },
       },
     },
     (request) => introspectToken(depsFor(request, deps), callerOf(request), request.body.token),

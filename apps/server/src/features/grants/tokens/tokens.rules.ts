@@ -14,7 +14,7 @@ export type GrantRefusal = Exclude<InvalidGrantReason, 'grant_unknown'>;
 export const invalidGrant = (reason: InvalidGrantReason) =>
   new AppError('INVALID_GRANT', invalidGrantReasons[reason], { reason });
 
-/** `ref_`, a ULID that finds the row, and 43 characters that nobody can guess. */
+/** `ref_`, a ULID that finds the row, and 43 characters that cannot be guessed. */
 const REFRESH_TOKEN = /^(ref_[0-9A-HJKMNP-TV-Z]{26})[A-Za-z0-9_-]{43}$/;
 export const refreshIdOf = (refreshToken: string): string | undefined =>
   REFRESH_TOKEN.exec(refreshToken)?.[1];
@@ -35,7 +35,7 @@ export function recordedDetails(details: unknown): { readonly authorizationDetai
 }
 
 /** The parts of a token that its grant has otherwise. A member that is absent is as the grant has it. */
-export interface TokenForm {
+export interface TokenOverrides {
   readonly scopes?: readonly string[];
   readonly audience?: string;
   /** The sign-in of the person that the token states. */
@@ -48,8 +48,8 @@ export interface TokenForm {
   readonly refreshKeyThumbprint?: string;
 }
 
-/** The wish of an OAuth client for one token. */
-export interface TokenWish {
+/** What an OAuth client asks for in one token. */
+export interface RequestedToken {
   /** Fewer scopes than the grant has. */
   readonly scopes?: readonly string[];
   /** Some of the resources that were approved. */
@@ -80,9 +80,13 @@ interface FormedGrant {
  * The form of a token for an OAuth client, whose audience is never absent (RFC 9068 §2.2).
  * @throws invalid_scope, invalid_target
  */
-export function formOf(wish: TokenWish | undefined, grant: FormedGrant, issuer: string): TokenForm {
-  if (!wish) return {};
-  const { scopes, resources = [], keyThumbprint, bindsRefresh } = wish;
+export function tokenOverrides(
+  requested: RequestedToken | undefined,
+  grant: FormedGrant,
+  issuer: string,
+): TokenOverrides {
+  if (!requested) return {};
+  const { scopes, resources = [], keyThumbprint, bindsRefresh } = requested;
   if (scopes && uncovered(grant.scopes, scopes).length > 0) {
     throw oauthRefusal('invalid_scope', 'Ask only for scopes that the grant has.');
   }

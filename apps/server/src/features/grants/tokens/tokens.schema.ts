@@ -15,8 +15,8 @@ const Secret = Type.String({ minLength: 1, maxLength: 512 });
 const RecordId = Type.String({ minLength: 1, maxLength: 256 });
 const Details = Type.Array(Type.Unknown());
 
-export type Exchange = Static<typeof Exchange>;
-export const Exchange = Type.Object(
+export type CodeExchange = Static<typeof CodeExchange>;
+export const CodeExchange = Type.Object(
   {
     code: Secret,
     agentId: RecordId,
@@ -29,8 +29,8 @@ export const Exchange = Type.Object(
   { additionalProperties: false },
 );
 
-export type Refresh = Static<typeof Refresh>;
-export const Refresh = Type.Object(
+export type RefreshTokenRequest = Static<typeof RefreshTokenRequest>;
+export const RefreshTokenRequest = Type.Object(
   { refreshToken: Secret, agentId: RecordId },
   { additionalProperties: false },
 );
@@ -66,8 +66,8 @@ export const ExchangedTokens = Type.Object({
 /** Any text: a text that cannot be a token gets the same answer as an invalid token. */
 const AnyToken = Type.String({ minLength: 1 });
 
-export type Verify = Static<typeof Verify>;
-export const Verify = Type.Object(
+export type VerifyTokenRequest = Static<typeof VerifyTokenRequest>;
+export const VerifyTokenRequest = Type.Object(
   {
     token: AnyToken,
     audience: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
@@ -82,8 +82,8 @@ export const Verify = Type.Object(
 const Confirmation = Type.Object({ jkt: Type.String() });
 
 /** For an invalid token, `valid` is the only member, and the reason when the token is the caller's own. */
-export type Verdict = Static<typeof Verdict>;
-export const Verdict = Type.Object({
+export type TokenVerification = Static<typeof TokenVerification>;
+export const TokenVerification = Type.Object({
   valid: Type.Boolean(),
   reason: Type.Optional(
     Type.Enum(['expired', 'revoked', 'grant_inactive', 'agent_inactive', 'audience', 'scope']),
@@ -110,17 +110,17 @@ export const Verdict = Type.Object({
   sandbox: Type.Optional(Type.Literal(true)),
 });
 
-export const OlderVerify = Type.Object({ token: AnyToken }, { additionalProperties: false });
+export const VerifyGrantRequest = Type.Object({ token: AnyToken }, { additionalProperties: false });
 
-export type OlderVerdict = Static<typeof OlderVerdict>;
-export const OlderVerdict = Type.Object({
+export type GrantVerification = Static<typeof GrantVerification>;
+export const GrantVerification = Type.Object({
   active: Type.Boolean(),
   reason: Type.Optional(Type.Enum(['revoked', 'expired', 'not_found', 'agent_inactive'])),
   claims: Type.Optional(Type.Object({}, { additionalProperties: true })),
 });
 
-export type Revoke = Static<typeof Revoke>;
-export const Revoke = Type.Object(
+export type RevokeTokenRequest = Static<typeof RevokeTokenRequest>;
+export const RevokeTokenRequest = Type.Object(
   {
     jti: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
     token: Type.Optional(AnyToken),
@@ -129,15 +129,15 @@ export const Revoke = Type.Object(
 );
 
 /** RFC 7662 §2.1. Other members are ignored. */
-export type Introspect = Static<typeof Introspect>;
-export const Introspect = Type.Object(
+export type IntrospectTokenRequest = Static<typeof IntrospectTokenRequest>;
+export const IntrospectTokenRequest = Type.Object(
   { token: AnyToken, token_type_hint: Type.Optional(Type.String({ maxLength: 256 })) },
   { additionalProperties: true },
 );
 
 /** RFC 7662 §2.2. When `active` is false, it is the only member. */
-export type Introspection = Static<typeof Introspection>;
-export const Introspection = Type.Object({
+export type TokenIntrospection = Static<typeof TokenIntrospection>;
+export const TokenIntrospection = Type.Object({
   active: Type.Boolean(),
   scope: Type.Optional(Type.String()),
   client_id: Type.Optional(Type.String()),
@@ -175,8 +175,8 @@ export const TokenPage = Type.Object({
   nextCursor: NextCursor,
 });
 
-export type Delegate = Static<typeof Delegate>;
-export const Delegate = Type.Object(
+export type DelegationRequest = Static<typeof DelegationRequest>;
+export const DelegationRequest = Type.Object(
   {
     /** Any length: a text that cannot be a token is refused like every invalid token. */
     parentGrantToken: Type.String({ minLength: 1 }),

@@ -6,10 +6,19 @@ import type { Caller } from '../../../platform/caller.ts';
 import { badField } from '../../../platform/errors.ts';
 import { type LookUpDeps, lookUp } from './look-up.ts';
 import { audiencesOf } from './tokens.rules.ts';
-import type { Introspection, OlderVerdict, Verdict, Verify } from './tokens.schema.ts';
+import type {
+  GrantVerification,
+  TokenIntrospection,
+  TokenVerification,
+  VerifyTokenRequest,
+} from './tokens.schema.ts';
 
 /** A token that is not the caller's own gets `valid: false` without a reason. */
-export async function verifyToken(deps: LookUpDeps, caller: Caller, input: Verify): Promise<Verdict> {
+export async function verifyToken(
+  deps: LookUpDeps,
+  caller: Caller,
+  input: VerifyTokenRequest,
+): Promise<TokenVerification> {
   const { row, reason } = (await lookUp(deps, caller, input.token)) ?? {};
   if (!row) return { valid: false };
   if (reason) return { valid: false, reason };
@@ -47,7 +56,11 @@ export async function verifyToken(deps: LookUpDeps, caller: Caller, input: Verif
 }
 
 /** The same verification with the older answer. @throws BAD_REQUEST unless this service signed the token */
-export async function verifyOlder(deps: LookUpDeps, caller: Caller, token: string): Promise<OlderVerdict> {
+export async function verifyGrant(
+  deps: LookUpDeps,
+  caller: Caller,
+  token: string,
+): Promise<GrantVerification> {
   const known = await lookUp(deps, caller, token);
   if (!known) throw badField('token', 'format', 'This is not a grant token.');
   const { row, verified, reason } = known;
@@ -73,7 +86,7 @@ export async function introspectToken(
   deps: LookUpDeps,
   caller: Caller,
   token: string,
-): Promise<Introspection> {
+): Promise<TokenIntrospection> {
   const { row, verified, reason } = (await lookUp(deps, caller, token)) ?? {};
   if (!row || !verified || reason) return { active: false };
   const { scp: _, sandbox: __, ...claims } = verified.payload;

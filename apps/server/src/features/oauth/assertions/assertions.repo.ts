@@ -6,7 +6,7 @@ import { readPage } from '../../../platform/db/page-rows.ts';
 import type { AssertionClients, AssertionGrants, AssertionTrusts } from '../../../platform/db/types.gen.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { type StopReason, stopsOf } from './assertions.queries.ts';
-import type { RuleQuery, StopQuery } from './assertions.schema.ts';
+import type { AssertionStopQuery, IdJagClientRuleQuery } from './assertions.schema.ts';
 
 export type TrustRow = Selectable<AssertionTrusts>;
 export type RuleRow = Selectable<AssertionClients>;
@@ -98,7 +98,7 @@ export function listRuleRows(
   db: Executor,
   tenant: Tenant,
   connectionId: string,
-  { cursor, limit }: RuleQuery,
+  { cursor, limit }: IdJagClientRuleQuery,
 ) {
   const all = rulesOf(db, tenant, connectionId);
   const page = cursor ? all.where('id', '<', cursor) : all;
@@ -147,12 +147,12 @@ export async function deleteRule(tx: Tx, { developerId }: Tenant, id: string): P
     .execute();
 }
 
-const MOST_SWEPT = 50;
+const MAX_SWEPT = 50;
 const KEPT_MS = 120_000;
 
 /**
  * Remembers an assertion until two minutes after its end, and forgets some of those that are older.
- * @returns whether nobody has used it before
+ * @returns whether it was not used before
  */
 export async function useOnce(
   tx: Tx,
@@ -171,7 +171,7 @@ export async function useOnce(
         .where('developerId', '=', developerId)
         .where('connectionId', '=', used.connectionId)
         .where('expiresAt', '<', now)
-        .limit(MOST_SWEPT)
+        .limit(MAX_SWEPT)
         .forUpdate()
         .skipLocked(),
     )
@@ -272,11 +272,11 @@ export interface StopRow {
   readonly revokedAt: Date | null;
 }
 
-/** Newest first. @param principalId for the stops of one person alone */
+/** Newest first. @param principalId for the stops of one person only */
 export function listStopRows(
   db: Executor,
   tenant: Tenant,
-  { cursor, limit }: StopQuery,
+  { cursor, limit }: AssertionStopQuery,
   principalId?: string,
 ) {
   const every = stops(db, tenant);

@@ -6,8 +6,8 @@ const nullable = <Shape extends Parameters<typeof Type.Optional>[0]>(shape: Shap
 
 export const ACKNOWLEDGED = 'no personal consent';
 
-export type NewTrust = Static<typeof NewTrust>;
-export const NewTrust = Type.Object(
+export type NewIdJagTrust = Static<typeof NewIdJagTrust>;
+export const NewIdJagTrust = Type.Object(
   {
     enabled: Type.Boolean(),
     acknowledge: Type.Optional(Type.Literal(ACKNOWLEDGED)),
@@ -17,8 +17,8 @@ export const NewTrust = Type.Object(
   { additionalProperties: false },
 );
 
-export type Trust = Static<typeof Trust>;
-export const Trust = Type.Object({
+export type IdJagTrust = Static<typeof IdJagTrust>;
+export const IdJagTrust = Type.Object({
   connectionId: Id,
   enabled: Type.Boolean(),
   tenant: nullable(Type.String()),
@@ -38,8 +38,8 @@ const Amr = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems:
 const Details = Type.Array(Type.Unknown(), { maxItems: 20 });
 const Status = Type.Enum(['active', 'paused']);
 
-export type NewClientRule = Static<typeof NewClientRule>;
-export const NewClientRule = Type.Object(
+export type NewIdJagClientRule = Static<typeof NewIdJagClientRule>;
+export const NewIdJagClientRule = Type.Object(
   {
     clientId: Type.String({ minLength: 1, maxLength: 512 }),
     scopes: ScopeList,
@@ -56,8 +56,8 @@ export const NewClientRule = Type.Object(
   { additionalProperties: false },
 );
 
-export type ClientRuleChange = Static<typeof ClientRuleChange>;
-export const ClientRuleChange = Type.Object(
+export type IdJagClientRuleChange = Static<typeof IdJagClientRuleChange>;
+export const IdJagClientRuleChange = Type.Object(
   {
     scopes: Type.Optional(ScopeList),
     defaultScopes: Type.Optional(Scopes),
@@ -74,8 +74,8 @@ export const ClientRuleChange = Type.Object(
 );
 
 /** `id` and `clientRuleId` are equal, as in other records. */
-export type Rule = Static<typeof Rule>;
-export const Rule = Type.Object({
+export type IdJagClientRule = Static<typeof IdJagClientRule>;
+export const IdJagClientRule = Type.Object({
   id: Id,
   clientRuleId: Id,
   connectionId: Id,
@@ -95,18 +95,21 @@ export const Rule = Type.Object({
   updatedAt: Time,
 });
 
-export type RuleQuery = Static<typeof RuleQuery>;
-export const RuleQuery = Type.Object(pageQuery('idc'));
-export type RulePage = Static<typeof RulePage>;
-export const RulePage = Type.Object({ clients: Type.Array(Rule), nextCursor: NextCursor });
+export type IdJagClientRuleQuery = Static<typeof IdJagClientRuleQuery>;
+export const IdJagClientRuleQuery = Type.Object(pageQuery('idc'));
+export type IdJagClientRulePage = Static<typeof IdJagClientRulePage>;
+export const IdJagClientRulePage = Type.Object({
+  clients: Type.Array(IdJagClientRule),
+  nextCursor: NextCursor,
+});
 
 export const ConnectionPath = Type.Object({ id: Id });
-export const RulePath = Type.Object({ id: Id, clientRuleId: Id });
+export const IdJagClientRulePath = Type.Object({ id: Id, clientRuleId: Id });
 
-export type StopQuery = Static<typeof StopQuery>;
-export const StopQuery = Type.Object(pageQuery('ids'));
-export type Stop = Static<typeof Stop>;
-export const Stop = Type.Object({
+export type AssertionStopQuery = Static<typeof AssertionStopQuery>;
+export const AssertionStopQuery = Type.Object(pageQuery('ids'));
+export type AssertionStop = Static<typeof AssertionStop>;
+export const AssertionStop = Type.Object({
   id: Id,
   stopId: Id,
   agentId: Id,
@@ -117,6 +120,6 @@ export const Stop = Type.Object({
   by: Type.Enum(['developer', 'principal', 'anomaly', 'policy', 'admin']),
   createdAt: Time,
 });
-export type StopPage = Static<typeof StopPage>;
-export const StopPage = Type.Object({ stops: Type.Array(Stop), nextCursor: NextCursor });
-export const StopPath = Type.Object({ id: Id });
+export type AssertionStopPage = Static<typeof AssertionStopPage>;
+export const AssertionStopPage = Type.Object({ stops: Type.Array(AssertionStop), nextCursor: NextCursor });
+export const AssertionStopPath = Type.Object({ id: Id });

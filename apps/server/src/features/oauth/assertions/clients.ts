@@ -37,7 +37,13 @@ import {
   type RuleRow,
   updateRule,
 } from './assertions.repo.ts';
-import type { ClientRuleChange, NewClientRule, Rule, RulePage, RuleQuery } from './assertions.schema.ts';
+import type {
+  IdJagClientRule,
+  IdJagClientRuleChange,
+  IdJagClientRulePage,
+  IdJagClientRuleQuery,
+  NewIdJagClientRule,
+} from './assertions.schema.ts';
 
 export interface ClientDeps {
   readonly db: Executor;
@@ -56,8 +62,8 @@ export async function addRule(
   deps: ClientDeps,
   caller: Caller,
   connectionId: string,
-  input: NewClientRule,
-): Promise<Rule> {
+  input: NewIdJagClientRule,
+): Promise<IdJagClientRule> {
   const { tenant } = caller;
   const at = deps.clock();
   const { clientId } = input;
@@ -100,7 +106,7 @@ export async function addRule(
 const isDocumentUrl = (clientId: string): boolean =>
   clientId.startsWith('https://') && URL.canParse(clientId) && new URL(clientId).href === clientId;
 
-/** The agent has the host's name, which alone answers for the client. */
+/** The agent has the host's name, the only party that answers for the client. */
 const hostOf = (clientId: string): string => new URL(clientId).host;
 
 /** @throws NOT_FOUND */
@@ -109,7 +115,7 @@ export async function getRule(
   { tenant }: Caller,
   connectionId: string,
   ruleId: string,
-): Promise<Rule> {
+): Promise<IdJagClientRule> {
   const row = await findRule(db, tenant, connectionId, ruleId);
   if (!row) throw notFound();
   return toRule(row);
@@ -120,8 +126,8 @@ export async function listRules(
   { db }: Pick<ClientDeps, 'db'>,
   { tenant }: Caller,
   connectionId: string,
-  query: RuleQuery,
-): Promise<RulePage> {
+  query: IdJagClientRuleQuery,
+): Promise<IdJagClientRulePage> {
   if (!(await hasConnection(db, tenant, connectionId))) throw notFound();
   const rows = await listRuleRows(db, tenant, connectionId, query);
   const { page, nextCursor } = pageOf(rows, byId, toRule);
@@ -136,8 +142,8 @@ export function changeRule(
   deps: ClientDeps,
   caller: Caller,
   { connectionId, ruleId }: { readonly connectionId: string; readonly ruleId: string },
-  change: ClientRuleChange,
-): Promise<Rule> {
+  change: IdJagClientRuleChange,
+): Promise<IdJagClientRule> {
   const { tenant } = caller;
   const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {
@@ -217,7 +223,7 @@ export function removeRule(
 
 const named = ({ connectionId, id, clientId }: RuleRow) => ({ connectionId, clientRuleId: id, clientId });
 
-function toRule(row: RuleRow): Rule {
+function toRule(row: RuleRow): IdJagClientRule {
   const { id, connectionId, clientId, agentId, scopes, defaultScopes, resources } = row;
   return {
     ...{ id, clientRuleId: id, connectionId, clientId, agentId, scopes, defaultScopes, resources },
@@ -242,7 +248,7 @@ interface Limits {
   readonly grantTtl: string;
 }
 
-const SHORTEST_GRANT = 3600; // seconds
+const MIN_GRANT = 3600; // seconds
 
 /** Checks the limits of a rule, as they come from the administrator. @throws BAD_REQUEST, INVALID_SCOPE */
 async function acceptedLimits(
@@ -253,7 +259,7 @@ async function acceptedLimits(
   const ceiling = acceptTokenScopes(scopes);
   const defaults = defaultScopes.length > 0 ? acceptTokenScopes(defaultScopes) : [];
   mustBeWithin(ceiling, defaults);
-  if (boundedSeconds('grantTtl', grantTtl, maxGrantLifetimeSeconds) < SHORTEST_GRANT) {
+  if (boundedSeconds('grantTtl', grantTtl, maxGrantLifetimeSeconds) < MIN_GRANT) {
     throw badField('grantTtl', 'too_small');
   }
   const distinct = resources && distinctResources(resources);

@@ -33,9 +33,9 @@ import {
   type Timely,
   textIn,
 } from './jwt.rules.ts';
-import { narrowed, resourcesFor, scopesOfGroups, type Wish } from './limits.ts';
+import { narrowed, type RequestedLimits, resourcesFor, scopesOfGroups } from './limits.ts';
 import { type AssertingClient, type Trusted, trustedFor } from './trust.ts';
-import { standingAt, writeAssertion } from './write.ts';
+import { currentGrantAt, writeAssertion } from './write.ts';
 
 /** A form of the token endpoint with an assertion. */
 interface AssertionForm {
@@ -79,14 +79,14 @@ export async function issueAsserted(
     const claims = readAssertion(assertion);
     const { tenant } = client.caller;
     const issuer = claims.iss;
-    const wish = { scope, resources: resource };
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const requested = { scope, resources: resource };
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       connectionId = undefined;
       const trusted = await trustedFor(deps.db, tenant, client, claims);
       connectionId = trusted.connection.id;
       if (!(await isSignedByProvider(deps, trusted.connection, { assertion, issuer })))
         throw bad('signature');
-      const answer = await tryToIssue(deps, client, { assertion, claims, trusted, wish });
+      const answer = await tryToIssue(deps, client, { assertion, claims, trusted, requested });
       if (answer) return answer;
     }
   } catch (error) {
@@ -97,20 +97,20 @@ export async function issueAsserted(
 }
 
 /** Each try reads afresh what had changed between the read and the write. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 interface Read {
   readonly assertion: string;
   readonly claims: Claims;
   readonly trusted: Trusted;
-  readonly wish: Wish;
+  readonly requested: RequestedLimits;
 }
 
 /** @returns undefined when a fact changed meanwhile */
 async function tryToIssue(
   deps: AssertionDeps,
   client: Asking,
-  { assertion, claims, trusted, wish }: Read,
+  { assertion, claims, trusted, requested }: Read,
 ): Promise<AssertedAnswer | undefined> {
   const { caller, agentId } = client;
   const { tenant } = caller;
@@ -123,7 +123,7 @@ async function tryToIssue(
     longestSeconds: trust.longestSeconds,
   });
   mustBeTrusted(claims, { ...rule, tenant: trust.tenant, developerId: tenant.developerId, now: at });
-  const resources = await resourcesFor(deps.db, tenant, trusted, claims, wish);
+  const resources = await resourcesFor(deps.db, tenant, trusted, claims, requested);
   mustPossess(client, claims, [
     rule.allowPublic && client.isPublic,
     ...resources.map((each) => each.dpopRequired),
@@ -141,7 +141,7 @@ async function tryToIssue(
   if (agent?.agentStatus !== 'active') throw oauthRefusal('invalid_grant', 'agent');
   const groups = await scopesOfGroups(deps.db, tenant, trusted, claims, meant);
   const agentScopes = agent.enforceAgentScopes ? agent.agentScopes : null;
-  const limits = narrowed({ trusted, claims, wish, groups, resources, agentScopes });
+  const limits = narrowed({ trusted, claims, requested, groups, resources, agentScopes });
   const { principalId } = meant.person;
   const { agentDid } = agent;
   const question = { operation: 'id_jag', agentId, agentDid, principalId, scopes: limits.scopes } as const;
@@ -153,7 +153,7 @@ async function tryToIssue(
 
   const audiences = resources.map((each) => each.resource).sort();
   const place = { connectionId: connection.id, agentId, principalId, audience: audiences.join(' ') };
-  const held = await standingAt(deps, caller, place, limits.ceiling, at);
+  const held = await currentGrantAt(deps, caller, place, limits.ceiling, at);
   const grant =
     held.grant ??
     newAsserted(

@@ -139,7 +139,7 @@ export function mustBeTrusted({ all }: Claims, trusted: Trusted): void {
   if (!requireAmr.every((method) => methods.includes(method))) throw bad('authentication');
 }
 
-/** The sign-in that the provider states; `amr` alone says nothing about a time. */
+/** The sign-in that the provider states; `amr` says nothing about a time. */
 export function authenticationIn({ all: { auth_time: authTime, amr } }: Claims): {
   readonly authentication?: Authentication;
 } {
@@ -156,11 +156,11 @@ export function resourcesIn({ all: { resource } }: Claims): string[] | undefined
   return [...new Set(texts)];
 }
 
-const MOST_ACTOR_BYTES = 2048;
+const MAX_ACTOR_BYTES = 2048;
 
 /** The claim `act`, which no profile defines, as the audit log keeps it. Nothing is decided by it. */
 export function actorIn({ all: { act } }: Claims): unknown {
-  return act !== undefined && JSON.stringify(act).length <= MOST_ACTOR_BYTES ? act : undefined;
+  return act !== undefined && JSON.stringify(act).length <= MAX_ACTOR_BYTES ? act : undefined;
 }
 
 /** The key to which an assertion binds the token. */

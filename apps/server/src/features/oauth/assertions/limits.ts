@@ -27,7 +27,7 @@ import { common, within } from './scopes.rules.ts';
 import type { Trusted } from './trust.ts';
 
 /** The parts of a token request beside the assertion. */
-export interface Wish {
+export interface RequestedLimits {
   readonly scope?: string | undefined;
   readonly resources?: readonly string[] | undefined;
 }
@@ -38,10 +38,10 @@ export async function resourcesFor(
   tenant: Tenant,
   { rule }: Pick<Trusted, 'rule'>,
   claims: Claims,
-  wish: Wish,
+  requested: RequestedLimits,
 ): Promise<readonly LimitingResource[]> {
   const claimed = resourcesIn(claims);
-  const asked = wish.resources ?? claimed ?? [];
+  const asked = requested.resources ?? claimed ?? [];
   const named = [...(claimed ?? []), ...asked];
   const known = named.length === 0 ? [] : await limitingResources(db, tenant, named);
   const isGood = (uri: string) =>
@@ -77,10 +77,10 @@ export async function scopesOfGroups(
 interface Narrowing {
   readonly trusted: Trusted;
   readonly claims: Claims;
-  readonly wish: Wish;
+  readonly requested: RequestedLimits;
   readonly groups: readonly string[] | null;
   readonly resources: readonly LimitingResource[];
-  /** The scopes that the agent declares; null where nobody enforces them. */
+  /** The scopes that the agent declares; null where they are not enforced. */
   readonly agentScopes: readonly string[] | null;
 }
 
@@ -96,14 +96,21 @@ const TOO_MANY =
   "The tool scopes of the rule and of the person's groups overlap in too many ways. Map the groups to fewer or wider ones.";
 
 /** Row 15: what every side allows. @throws invalid_scope, invalid_authorization_details */
-export function narrowed({ trusted, claims, wish, groups, resources, agentScopes }: Narrowing): Narrowed {
+export function narrowed({
+  trusted,
+  claims,
+  requested,
+  groups,
+  resources,
+  agentScopes,
+}: Narrowing): Narrowed {
   const { rule } = trusted;
   const ceiling = groups === null ? rule.scopes : common(rule.scopes, groups);
   if (!ceiling) throw oauthRefusal('invalid_scope', TOO_MANY);
   const own = toolsEntries(storedEntries(rule.authorizationDetails));
   const details = issuedDetails(undefined, ceiling, own);
   const claimed = scopesIn(claims.all.scope);
-  const asked = scopesIn(wish.scope) ?? claimed ?? rule.defaultScopes;
+  const asked = scopesIn(requested.scope) ?? claimed ?? rule.defaultScopes;
   const scopes = within(asked, [
     claimed ?? null,
     ceiling,

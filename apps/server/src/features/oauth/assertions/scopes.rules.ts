@@ -22,8 +22,8 @@ export function within(asked: readonly string[], limits: Limits): string[] {
 }
 
 /** What one assertion may cost: pairs of tool scopes of one connector, and what they have in common. */
-const MOST_PAIRS = 10_000;
-const MOST_MEETINGS = 300; // each is compared with all others
+const MAX_PAIRS = 10_000;
+const MAX_MEETINGS = 300; // each is compared with all others
 
 /**
  * The widest scopes that both lists cover.
@@ -68,7 +68,7 @@ function commonTools(one: readonly ReadScope[], other: readonly ReadScope[]): st
       pairs += 1;
       const text = meetingOf(mine, a, their, b);
       if (text !== undefined && !met.has(text)) met.set(text, readScope(text));
-      if (pairs > MOST_PAIRS || met.size > MOST_MEETINGS) return undefined;
+      if (pairs > MAX_PAIRS || met.size > MAX_MEETINGS) return undefined;
     }
   }
   const all = [...met.values()];

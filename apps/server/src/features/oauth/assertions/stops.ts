@@ -7,14 +7,18 @@ import { activeSession } from '../../people/principals/principals.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { stopReasonOf } from './assertions.queries.ts';
 import { deleteStop, listStopRows, type StopRow } from './assertions.repo.ts';
-import type { Stop, StopPage, StopQuery } from './assertions.schema.ts';
+import type { AssertionStop, AssertionStopPage, AssertionStopQuery } from './assertions.schema.ts';
 
 export interface StopDeps {
   readonly db: Executor;
   readonly clock: Clock;
 }
 
-export async function listStops({ db }: StopDeps, { tenant }: Caller, query: StopQuery): Promise<StopPage> {
+export async function listStops(
+  { db }: StopDeps,
+  { tenant }: Caller,
+  query: AssertionStopQuery,
+): Promise<AssertionStopPage> {
   const { page, nextCursor } = pageOf(await listStopRows(db, tenant, query), byId, toStop);
   return { stops: page, nextCursor };
 }
@@ -28,8 +32,8 @@ export function liftStop(deps: StopDeps, caller: Caller, stopId: string): Promis
 export async function listOwnStops(
   deps: StopDeps,
   session: PrincipalSession,
-  query: StopQuery,
-): Promise<StopPage> {
+  query: AssertionStopQuery,
+): Promise<AssertionStopPage> {
   const { tenant } = await personOf(deps, session);
   const rows = await listStopRows(deps.db, tenant, query, session.principalId);
   const { page, nextCursor } = pageOf(rows, byId, toStop);
@@ -70,7 +74,7 @@ const toStop = ({
   grantId,
   revokedReason,
   revokedAt,
-}: StopRow): Stop => ({
+}: StopRow): AssertionStop => ({
   id,
   stopId: id,
   agentId,

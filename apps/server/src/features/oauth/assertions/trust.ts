@@ -24,7 +24,7 @@ import {
   type RuleRow,
   type TrustRow,
 } from './assertions.repo.ts';
-import { ACKNOWLEDGED, type NewTrust, type Trust } from './assertions.schema.ts';
+import { ACKNOWLEDGED, type IdJagTrust, type NewIdJagTrust } from './assertions.schema.ts';
 import { bad, type Claims } from './jwt.rules.ts';
 
 interface Deps {
@@ -35,14 +35,14 @@ interface Deps {
 /**
  * Lets the identity provider of a connection decide for its people, or stops it. Another `tenant` names another customer
  * of the provider, so the service ends all grants that the provider's assertions have made.
- * @throws NOT_FOUND, CONFLICT with the field that stands against it, BAD_REQUEST
+ * @throws NOT_FOUND, CONFLICT with the field that prevents it, BAD_REQUEST
  */
 export function putIdJag(
   { db, clock }: Deps,
   caller: Caller,
   connectionId: string,
-  input: NewTrust,
-): Promise<Trust> {
+  input: NewIdJagTrust,
+): Promise<IdJagTrust> {
   const at = clock();
   return inTransaction(db, async (tx) => {
     if (!(await hasConnection(tx, caller.tenant, connectionId))) throw notFound();
@@ -70,7 +70,7 @@ async function mustBeFit(
   tx: Tx,
   { tenant }: Caller,
   connectionId: string,
-  input: NewTrust,
+  input: NewIdJagTrust,
   wasEnabled: boolean,
 ): Promise<void> {
   const connection = await findActiveOidc(tx, tenant, connectionId);
@@ -96,7 +96,7 @@ async function mustBeFit(
 const needsTenant = (row: ConnectionRow) => isSharedIssuer(membersOf(row).issuerUrl ?? '');
 
 /** @throws NOT_FOUND */
-export async function getIdJag({ db }: Deps, { tenant }: Caller, connectionId: string): Promise<Trust> {
+export async function getIdJag({ db }: Deps, { tenant }: Caller, connectionId: string): Promise<IdJagTrust> {
   const row = await findTrust(db, tenant, connectionId);
   if (!row) throw notFound();
   return toTrust(row);
@@ -139,7 +139,7 @@ async function endStanding(tx: Tx, caller: Caller, connectionId: string, at: Dat
   return revokeGrantsWithin(tx, caller, ids, { reason: 'idp_rule' }, at);
 }
 
-function toTrust(row: TrustRow): Trust {
+function toTrust(row: TrustRow): IdJagTrust {
   const { connectionId, isEnabled, tenant, longestSeconds, createdAt, updatedAt } = row;
   return {
     connectionId,

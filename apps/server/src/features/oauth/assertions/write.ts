@@ -110,8 +110,8 @@ interface Held {
 /** The assertions of one place share one grant. */
 type Place = Pick<StandingRow, 'connectionId' | 'agentId' | 'principalId' | 'audience'>;
 
-/** @returns the grant that stands at a place, as far as its ceiling is still the same */
-export async function standingAt(
+/** @returns the grant in force at a place, as far as its ceiling is still the same */
+export async function currentGrantAt(
   { db }: { readonly db: Executor },
   { tenant }: Caller,
   place: Place,

@@ -22,7 +22,7 @@ interface Shown {
   readonly isActor?: boolean;
 }
 
-const LONGEST_ASSERTION = 300; // seconds
+const MAX_ASSERTION = 300; // seconds
 /** The most by which the clock of a client is ahead. FAPI 2.0 §5.3.2.1 wants 10 seconds accepted, and more than 60 refused. */
 const SKEW = 60; // seconds
 /** An assertion may name this server by each of these (RFC 7523 §3, RFC 9126 §2, OpenID CIBA Core 1.0 §7.1). */
@@ -49,9 +49,9 @@ export async function provesByKey(
   if (!payload?.jti || payload.exp === undefined) return false;
   const secondsUntil = (time: number) => time - now.getTime() / 1000;
   const seconds = secondsUntil(payload.exp);
-  if (seconds <= 0 || seconds > LONGEST_ASSERTION) return false;
+  if (seconds <= 0 || seconds > MAX_ASSERTION) return false;
   if (payload.iat !== undefined && secondsUntil(payload.iat) > SKEW) return false;
-  return isFirstUse(store, `assertion:${clientId}`, payload.jti, LONGEST_ASSERTION + SKEW);
+  return isFirstUse(store, `assertion:${clientId}`, payload.jti, MAX_ASSERTION + SKEW);
 }
 
 function isActorAssertion(assertion: string): boolean {

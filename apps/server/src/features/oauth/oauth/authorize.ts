@@ -8,8 +8,8 @@ import { AppError, oauthRefusal, unavailable } from '../../../platform/errors.ts
 import { toOAuthError } from '../../../platform/oauth-errors.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import {
-  type AskingClient,
   type AuthorizationDeps,
+  type RequestingClient,
   redirectTo,
   requestConsent,
 } from '../../grants/authorization/index.ts';
@@ -18,20 +18,20 @@ import { type NamedResource, namedResources } from '../../grants/resources/resou
 import type { NamingDeps } from '../../people/passkeys/index.ts';
 import { type AuthenticationDeps, type Client, clientOf, findClient, type KnownClient } from './client.ts';
 import type { DescribedClient } from './described.ts';
-import { rates, strangersOf } from './oauth.rates.ts';
-import type { AuthorizationForm } from './oauth.schema.ts';
+import { rates, unauthenticatedOf } from './oauth.rates.ts';
+import type { OAuthAuthorizationRequest } from './oauth.schema.ts';
 import { takePushed } from './par.ts';
 import { type Browser, type NamedOnPage, type NamedPerson, personOf } from './person.ts';
 import { isLocalUri, isNativeUri, isRegisteredUri } from './redirects.ts';
 import {
-  type Asked,
-  type AskedByChannel,
+  type AcceptedAuthorization,
+  type AcceptedChannelRequest,
   acceptAuthorization,
   connectorsWithoutScope,
   derivedScope,
   mustBeScopes,
 } from './request.rules.ts';
-import { developerNamed, proposed, seatedClient } from './seat.ts';
+import { clientAtDeveloper, developerOfRequest, withProposedAgent } from './tenant.ts';
 
 export interface AuthorizeDeps extends AuthenticationDeps, AuthorizationDeps, NamingDeps, RefusalDeps {
   /** Whether every request has to be pushed first. */
@@ -45,11 +45,11 @@ export interface AuthorizeDeps extends AuthenticationDeps, AuthorizationDeps, Na
  * @param named how the browser's person was named for this request, on a page of the service
  * @returns the address to which the browser goes on
  * @throws invalid_request for an unknown client or an address that is not its own: nothing is redirected
- * @throws any refusal of a client that nobody here knows, before its person is proved: the person decides where to go
+ * @throws any refusal of a client that no developer has registered, before its person is proved: the person decides where to go
  */
 export async function authorize(
   deps: AuthorizeDeps,
-  sent: AuthorizationForm,
+  sent: OAuthAuthorizationRequest,
   browser: Browser,
   named: NamedOnPage = {},
 ): Promise<string> {
@@ -58,7 +58,7 @@ export async function authorize(
   await deps.chargeClient(rates.oauthAuthorize, {
     client: `${clientId} ${browser.address}`,
     // A pushed request was counted when its client pushed it.
-    ...('agent' in known && !sent.request_uri && { developer: strangersOf(known.agent.developerId) }),
+    ...('agent' in known && !sent.request_uri && { developer: unauthenticatedOf(known.agent.developerId) }),
   });
   const pushed =
     sent.request_uri === undefined ? undefined : await takePushed(deps, { clientId }, sent.request_uri);
@@ -94,8 +94,8 @@ export async function authorize(
  * @throws invalid_request
  */
 function mustBeSame(
-  { request_uri: _, client_id: __, ...sent }: AuthorizationForm,
-  pushed: AuthorizationForm,
+  { request_uri: _, client_id: __, ...sent }: OAuthAuthorizationRequest,
+  pushed: OAuthAuthorizationRequest,
 ): void {
   const known = new Map<string, unknown>(Object.entries(pushed));
   const other = Object.entries(sent).find(
@@ -130,13 +130,13 @@ export async function namedClient(
 export async function clientFor(
   deps: AuthorizeDeps,
   known: KnownClient,
-  { resource }: Pick<AuthorizationForm, 'resource'>,
+  { resource }: Pick<OAuthAuthorizationRequest, 'resource'>,
   browser: Omit<Browser, 'cookies'>,
 ): Promise<Client> {
   if ('agent' in known) return clientOf(known.agent, browser);
-  const developerId = await developerNamed(deps, { ...(resource && { resource }) });
-  const client = await seatedClient(deps, known.described, developerId, browser);
-  await deps.chargeClient(rates.oauthAuthorize, { developer: strangersOf(developerId) });
+  const developerId = await developerOfRequest(deps, { ...(resource && { resource }) });
+  const client = await clientAtDeveloper(deps, known.described, developerId, browser);
+  await deps.chargeClient(rates.oauthAuthorize, { developer: unauthenticatedOf(developerId) });
   return client;
 }
 
@@ -150,18 +150,21 @@ export function mustBeOwn({ redirectUris, described }: Own, redirectUri = ''): s
 type Own = Pick<Client, 'redirectUris' | 'described'>;
 
 /** Only a client that has authenticated itself names the person. */
-const withoutPrincipal = ({ principal_id: _, ...form }: AuthorizationForm): AuthorizationForm => form;
+const withoutPrincipal = ({
+  principal_id: _,
+  ...form
+}: OAuthAuthorizationRequest): OAuthAuthorizationRequest => form;
 
-interface Ready extends Asked, NamedPerson {
+interface Ready extends AcceptedAuthorization, NamedPerson {
   readonly redirectUri: string;
 }
 
-/** @returns the address of the consent page, or that of the client where nobody has to be asked */
+/** @returns the address of the consent page, or that of the client where no person has to be asked */
 async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<string> {
   const resources = await mustBeRegistered(deps, client.caller.tenant, asked.resources);
   const scopes = [...new Set(resources.flatMap((each) => each.scopes))];
-  const wanted = await scopesAsked(deps.db, client.caller.tenant, asked, scopes);
-  const { agentId, caller, isProposed = false, described } = await proposed(deps, client, scopes);
+  const wanted = await requestedScopes(deps.db, client.caller.tenant, asked, scopes);
+  const { agentId, caller, isProposed = false, described } = await withProposedAgent(deps, client, scopes);
   const { redirectUri, state, purpose, details, keyThumbprint } = asked;
   const isSandbox = caller.mode === 'sandbox';
   const made = await requestConsent(
@@ -185,7 +188,7 @@ async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<s
     {
       ...(keyThumbprint !== undefined && { keyThumbprint }),
       client: {
-        ...(described ? toAsking(described, asked) : registered(client)),
+        ...(described ? requestingClient(described, asked) : registered(client)),
         resourceNames: resources.map((each) => each.name),
       },
       isProposed,
@@ -200,7 +203,7 @@ async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<s
   return redirectTo(redirectUri, { code: made.code, state, iss: deps.issuer });
 }
 
-type Described = Omit<AskingClient, 'resourceNames'>;
+type Described = Omit<RequestingClient, 'resourceNames'>;
 
 /** A developer answers for their own client, whose name is that of its agent. */
 const registered = ({ redirectUris }: Client): Described => ({
@@ -211,9 +214,9 @@ const registered = ({ redirectUris }: Client): Described => ({
   refreshes: true,
 });
 
-export function toAsking(
+export function requestingClient(
   { name, host, redirectUris, refreshes }: DescribedClient,
-  { asksRefresh }: Pick<Asked, 'asksRefresh'>,
+  { asksRefresh }: Pick<AcceptedAuthorization, 'asksRefresh'>,
 ): Described {
   return {
     name,
@@ -245,10 +248,10 @@ export async function mustBeRegistered(
  * (RFC 6749 §3.3). MCP clients before revision 2025-11-25 rely on that.
  * @throws invalid_scope, invalid_authorization_details
  */
-export async function scopesAsked(
+export async function requestedScopes(
   db: Executor,
   tenant: Tenant,
-  { scopes, details = [] }: Pick<AskedByChannel, 'scopes' | 'details'>,
+  { scopes, details = [] }: Pick<AcceptedChannelRequest, 'scopes' | 'details'>,
   ofResources: readonly string[],
 ): Promise<string[]> {
   if (scopes.length === 0 && details.length === 0) return mustBeScopes(distinctScopes(ofResources));
@@ -270,7 +273,7 @@ interface RefusalDeps {
 interface Back {
   /** An address that the client has registered. */
   readonly redirectUri: string;
-  /** Whether the browser may be sent there although nobody has seen a page of the service yet. */
+  /** Whether the browser may be sent there before the person has seen a page of the service. */
   readonly isTrusted: boolean;
   readonly state: string | undefined;
 }
@@ -284,11 +287,11 @@ interface Back {
  */
 function refusedTo(deps: RefusalDeps, error: unknown, { redirectUri, isTrusted, state }: Back): string {
   const refusal = error instanceof AppError ? error : failed(deps, error);
-  const told = toldOf(refusal);
+  const oauthError = oauthErrorOf(refusal);
   const kept = (state ?? '').length > LONGEST_STATE ? undefined : state;
-  const leadsTo = redirectTo(redirectUri, { ...told, state: kept, iss: deps.issuer });
+  const leadsTo = redirectTo(redirectUri, { ...oauthError, state: kept, iss: deps.issuer });
   if (isTrusted) return leadsTo;
-  const details = { ...refusal.details, oauth: told.error, leadsTo };
+  const details = { ...refusal.details, oauth: oauthError.error, leadsTo };
   throw new AppError(refusal.code, refusal.message, details, refusal.headers);
 }
 
@@ -299,8 +302,8 @@ function failed({ logger }: RefusalDeps, err: unknown): AppError {
 }
 
 /** The authorization endpoint has other names than the token endpoint for a client that may not ask. */
-function toldOf(error: AppError): Readonly<Record<'error' | 'error_description', string>> {
-  const told = toOAuthError(error);
+function oauthErrorOf(error: AppError): Readonly<Record<'error' | 'error_description', string>> {
+  const named = toOAuthError(error);
   const isClientAtFault = error.code === 'AGENT_INACTIVE' || error.code === 'NOT_FOUND';
-  return isClientAtFault ? { ...told, error: 'unauthorized_client' } : told;
+  return isClientAtFault ? { ...named, error: 'unauthorized_client' } : named;
 }

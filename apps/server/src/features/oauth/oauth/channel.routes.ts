@@ -6,12 +6,12 @@ import { enterUserCode } from './device-entry.ts';
 import { rates } from './oauth.rates.ts';
 import { browserOf, clientRequestOf, form } from './oauth.routes.ts';
 import {
-  BackchannelAnswer,
-  BackchannelForm,
-  DeviceAnswer,
-  DeviceForm,
-  EnterCode,
-  EnteredCode,
+  BackchannelAuthenticationRequest,
+  BackchannelAuthenticationResponse,
+  BrowserRedirect,
+  DeviceAuthorizationRequest,
+  DeviceAuthorizationResponse,
+  UserCodeEntry,
 } from './oauth.schema.ts';
 import { browserCookie } from './sign-in.routes.ts';
 
@@ -26,8 +26,8 @@ export const channelRoutes: FastifyPluginAsyncTypebox<DeviceDeps> = async (app, 
       schema: {
         operationId: 'oauth.authorizeDevice',
         summary: 'Ask a person for consent, from a device without a browser (RFC 8628)',
-        body: DeviceForm,
-        response: { 200: DeviceAnswer },
+        body: DeviceAuthorizationRequest,
+        response: { 200: DeviceAuthorizationResponse },
       },
     },
     (request) => authorizeDevice(deps, request.body, clientRequestOf(request, request.body)),
@@ -42,8 +42,8 @@ export const channelRoutes: FastifyPluginAsyncTypebox<DeviceDeps> = async (app, 
         summary: 'Ask a person whom the client names (OpenID CIBA, poll mode)',
         description:
           'The developer hears of the request by the event `authorization.requested`, and leads the person to it with `POST /v1/authorize/{id}/link`.',
-        body: BackchannelForm,
-        response: { 200: BackchannelAnswer },
+        body: BackchannelAuthenticationRequest,
+        response: { 200: BackchannelAuthenticationResponse },
       },
     },
     (request) => askByBackchannel(deps, request.body, clientRequestOf(request, request.body)),
@@ -68,8 +68,8 @@ export const channelRoutes: FastifyPluginAsyncTypebox<DeviceDeps> = async (app, 
       schema: {
         operationId: 'oauth.enterCode',
         summary: 'Enter the code of a device, as the person',
-        body: EnterCode,
-        response: { 200: EnteredCode },
+        body: UserCodeEntry,
+        response: { 200: BrowserRedirect },
       },
     },
     async (request, reply) => {

@@ -1,36 +1,36 @@
 import { AppError, oauthRefusal } from '../../../platform/errors.ts';
 import {
   type AuthorizationDeps,
+  type AuthorizationInput,
   admit,
   mustHaveRoomFor,
-  type NewRequest,
   requestConsent,
 } from '../../grants/authorization/index.ts';
 import { mustHaveActiveConnection } from '../../people/sso/sso.queries.ts';
 import type { AuthorizeDeps } from './authorize.ts';
-import { mustBeRegistered, scopesAsked, toAsking } from './authorize.ts';
+import { mustBeRegistered, requestedScopes, requestingClient } from './authorize.ts';
 import type { Client } from './client.ts';
 import { authenticateClient, type ClientRequest } from './client.ts';
 import { rates } from './oauth.rates.ts';
-import type { BackchannelAnswer, BackchannelForm } from './oauth.schema.ts';
+import type { BackchannelAuthenticationRequest, BackchannelAuthenticationResponse } from './oauth.schema.ts';
 import { POLL_SECONDS, startFlow } from './poll.ts';
-import type { AskedByChannel } from './request.rules.ts';
+import type { AcceptedChannelRequest } from './request.rules.ts';
 import { acceptChannelForm } from './request.rules.ts';
-import { proposed } from './seat.ts';
+import { withProposedAgent } from './tenant.ts';
 
 /** A request without a browser of the client, in the words of the one engine. */
 interface ByChannel {
   readonly channel: 'device' | 'ciba';
-  readonly asked: AskedByChannel;
+  readonly asked: AcceptedChannelRequest;
   readonly principalId: string;
   /** The text that the person compares. */
   readonly comparedText?: string;
-  /** An id that was told before the request was made. */
+  /** An id that was given out before the request was made. */
   readonly requestId?: string;
   readonly seconds: number;
 }
 
-type ChannelDeps = AuthorizationDeps & Parameters<typeof proposed>[0];
+type ChannelDeps = AuthorizationDeps & Parameters<typeof withProposedAgent>[0];
 
 /**
  * Checks what can be checked before there is a request. A client that asks at this developer for the first time has no
@@ -43,7 +43,7 @@ export async function admitByChannel(deps: ChannelDeps, client: Client, request:
   const isNew = isProposed && agentDid === '';
   const { consentMode } = isNew
     ? await mustHaveRoomFor(deps, caller, input)
-    : (await admit(deps, caller, input, { channel: request.channel, isProposed })).asker;
+    : (await admit(deps, caller, input, { channel: request.channel, isProposed })).facts;
   if (caller.mode === 'live' && consentMode === 'sso') await mustHaveActiveConnection(deps.db, caller.tenant);
 }
 
@@ -51,8 +51,13 @@ export async function admitByChannel(deps: ChannelDeps, client: Client, request:
 export async function requestByChannel(deps: ChannelDeps, client: Client, request: ByChannel) {
   const { channel, comparedText, requestId, asked } = request;
   const { input, resources, scopesOfResources } = await inputOf(deps, client, request);
-  const { agentId, caller, described, isProposed = false } = await proposed(deps, client, scopesOfResources);
-  const asking = described && toAsking(described, asked);
+  const {
+    agentId,
+    caller,
+    described,
+    isProposed = false,
+  } = await withProposedAgent(deps, client, scopesOfResources);
+  const asking = described && requestingClient(described, asked);
   return requestConsent(
     deps,
     caller,
@@ -87,10 +92,10 @@ async function inputOf(
   const { purpose, details } = asked;
   const resources = await mustBeRegistered({ db }, caller.tenant, asked.resources);
   const scopesOfResources = [...new Set(resources.flatMap((each) => each.scopes))];
-  const input: NewRequest = {
+  const input: AuthorizationInput = {
     agentId,
     principalId,
-    scopes: await scopesAsked(db, caller.tenant, asked, described ? scopesOfResources : []),
+    scopes: await requestedScopes(db, caller.tenant, asked, described ? scopesOfResources : []),
     expiresIn: '24h',
     consentExpiresIn: `${Math.max(SHORTEST, seconds)}s`,
     ...(resources.length > 0 && { audience: resources.map((each) => each.resource).join(' ') }),
@@ -101,7 +106,7 @@ async function inputOf(
 }
 
 const DEFAULT_SECONDS = 300;
-const LONGEST_SECONDS = 86_400;
+const MAX_SECONDS = 86_400;
 const PRINCIPAL = /^[^\p{Cc}]{1,256}$/u;
 /** A person compares it, so it has no characters that they do not see. */
 const BINDING_MESSAGE = /^(?=.*\S)[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,64}$/u;
@@ -113,9 +118,9 @@ const BINDING_MESSAGE = /^(?=.*\S)[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,64}$/u;
  */
 export async function askByBackchannel(
   deps: AuthorizeDeps,
-  form: BackchannelForm,
+  form: BackchannelAuthenticationRequest,
   request: ClientRequest,
-): Promise<BackchannelAnswer> {
+): Promise<BackchannelAuthenticationResponse> {
   const client = await authenticateClient(deps, request, rates.oauthAuthorize);
   if (client.isPublic || client.described) {
     const message = 'Only a client that a developer has registered with a secret or key names the principal.';
@@ -149,7 +154,7 @@ function namedIn({
   login_hint: hint,
   login_hint_token: token,
   id_token_hint: idToken,
-}: BackchannelForm): string {
+}: BackchannelAuthenticationRequest): string {
   if (hint === undefined || token !== undefined || idToken !== undefined) {
     throw oauthRefusal(
       'invalid_request',
@@ -164,7 +169,7 @@ function namedIn({
 function secondsOf(text: string | undefined): number {
   if (text === undefined) return DEFAULT_SECONDS;
   const seconds = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (seconds >= 60 && seconds <= LONGEST_SECONDS) return seconds;
+  if (seconds >= 60 && seconds <= MAX_SECONDS) return seconds;
   throw oauthRefusal('invalid_request', '`requested_expiry` is a number of seconds from 60 to 86400.');
 }
 

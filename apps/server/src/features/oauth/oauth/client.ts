@@ -6,17 +6,21 @@ import type { Egress } from '../../../platform/egress/egress.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { hashOf, isSameText } from '../../../platform/ids.ts';
 import { type AssertionDeps, provesByKey, provesByPlatform } from './assertion.ts';
-import { type Claimed, claimedBy, type Sent } from './credentials.rules.ts';
+import {
+  type PresentedCredentials,
+  presentedCredentials,
+  type SentCredentials,
+} from './credentials.rules.ts';
 import { DEVICE_GRANT, type DescribedClient, lists } from './described.ts';
 import type { ClientDocuments } from './documents.ts';
-import { strangersOf } from './oauth.rates.ts';
+import { unauthenticatedOf } from './oauth.rates.ts';
 import {
   type DynamicClientRow,
   type FoundClient,
   findDynamicClientAcrossTenants,
   findOAuthClientAcrossTenants,
 } from './oauth.repo.ts';
-import { developerNamed, seatedClient } from './seat.ts';
+import { clientAtDeveloper, developerOfRequest } from './tenant.ts';
 
 export interface AuthenticationDeps extends AssertionDeps {
   readonly db: Executor;
@@ -28,15 +32,15 @@ export interface AuthenticationDeps extends AssertionDeps {
   readonly upstream: Egress;
 }
 
-/** One sentence for every reason, so that nobody learns from a refusal which clients exist, or how they authenticate. */
-const refused = ({ method }: Claimed) =>
+/** One sentence for every reason, so that a refusal does not say which clients exist, or how they authenticate. */
+const refused = ({ method }: PresentedCredentials) =>
   oauthRefusal(
     'invalid_client',
     `The client is not known, or is not authenticated. The request used the method \`${method}\`; use the one that the client is registered with.`,
   );
 
 /** For the client itself: the request has shown what proves it, in another place than that of its method. */
-const otherMethod = ({ method }: Claimed, registered: string) =>
+const otherMethod = ({ method }: PresentedCredentials, registered: string) =>
   oauthRefusal(
     'invalid_client',
     `The client is registered with the method \`${registered}\`, and the request used \`${method}\`.`,
@@ -44,7 +48,7 @@ const otherMethod = ({ method }: Claimed, registered: string) =>
 
 /**
  * Authenticates a client and counts its request. A client that proves nothing is counted with its address, so that no
- * stranger uses up the requests of another.
+ * other party uses up the requests of another.
  * @param isFree whether a request of this client, which is proved, is refused for another reason and not counted
  * @throws invalid_client, invalid_request, invalid_grant, invalid_target, RATE_LIMITED
  */
@@ -92,7 +96,7 @@ async function provedClient(
   rule: Rule,
   isFree: (client: Client) => Promise<boolean> = async () => false,
 ): Promise<{ readonly agent: Client } | { readonly described: DescribedClient }> {
-  const claimed = claimedBy(request.authorization, request.sent);
+  const claimed = presentedCredentials(request.authorization, request.sent);
   const { clientId } = claimed;
   const known = await findClient(deps, clientId, request.address);
   const isProved = known !== undefined && (await proves(deps, known, claimed, request.address));
@@ -103,7 +107,7 @@ async function provedClient(
   if (!known || 'agent' in known) {
     const found = known?.agent;
     if (found && !(isProved && (await isFree(clientOf(found, request))))) {
-      const developer = isNamed ? strangersOf(found.developerId) : found.developerId;
+      const developer = isNamed ? unauthenticatedOf(found.developerId) : found.developerId;
       await deps.chargeClient(rule, { client, ...(isProved && { developer }) });
     }
     if (!isProved || !found) throw refusal;
@@ -121,12 +125,12 @@ async function seatOf(
   request: ClientRequest,
   rule: Rule,
 ): Promise<Client> {
-  const developer = await developerNamed(deps, request.clues);
-  await deps.chargeClient(rule, { developer: strangersOf(developer) });
-  return seatedClient(deps, described, developer, request);
+  const developer = await developerOfRequest(deps, request.tenantHints);
+  await deps.chargeClient(rule, { developer: unauthenticatedOf(developer) });
+  return clientAtDeveloper(deps, described, developer, request);
 }
 
-/** @returns undefined for a client that nobody knows, or whose description cannot be used */
+/** @returns undefined for an unknown client, or whose description cannot be used */
 export async function findClient(
   { db, clock, clientDocuments, registersClients }: AuthenticationDeps,
   clientId: string,
@@ -181,7 +185,7 @@ const registeredClient = ({ keys, ...row }: DynamicClientRow): DescribedClient =
 async function proves(
   deps: AuthenticationDeps,
   known: KnownClient,
-  claimed: Claimed,
+  claimed: PresentedCredentials,
   address: string,
 ): Promise<boolean> {
   const { authMethod, secretHash } = 'agent' in known ? known.agent : known.described;
@@ -204,7 +208,7 @@ const isSecret = (hash: Buffer | null, secret: string) =>
 const methodOf = (known: KnownClient) => ('agent' in known ? known.agent : known.described).authMethod;
 
 /** Whether the request shows the client's own secret by another method than its own, or a client without one shows one. */
-function isOtherMethod(known: KnownClient, claimed: Claimed): boolean {
+function isOtherMethod(known: KnownClient, claimed: PresentedCredentials): boolean {
   const { authMethod, secretHash } = 'agent' in known ? known.agent : known.described;
   if (claimed.method === authMethod || claimed.method === 'none') return false;
   // Anybody can act as a client without a secret, so its method is no news.
@@ -224,7 +228,7 @@ async function keysOf(
 }
 
 /** The parts of a request by which a client that belongs to no developer says which developer it is about. */
-export interface TenantClues {
+export interface TenantHints {
   readonly resource?: readonly string[];
   readonly code?: string;
   readonly refresh_token?: string;
@@ -236,8 +240,8 @@ export interface TenantClues {
 /** The parts of a request that say which client made it, and from where. */
 export interface ClientRequest {
   readonly authorization: string | undefined;
-  readonly sent: Sent;
-  readonly clues: TenantClues;
+  readonly sent: SentCredentials;
+  readonly tenantHints: TenantHints;
   readonly requestId: string;
   readonly address: string;
 }
@@ -248,7 +252,7 @@ export interface Client {
   readonly caller: Caller;
   readonly agentId: string;
   readonly agentDid: string;
-  /** Whether the agent is neither suspended nor revoked. The engine alone judges the agent of a described client. */
+  /** Whether the agent is neither suspended nor revoked. Only the engine judges the agent of a described client. */
   readonly isActive: boolean;
   readonly redirectUris: readonly string[];
   /** Whether it has neither a secret nor a key. */
@@ -256,7 +260,7 @@ export interface Client {
   readonly dpopBound: boolean;
   /** How a client that no developer has registered describes itself. */
   readonly described?: DescribedClient;
-  /** Whether nobody has approved this client at this developer yet. */
+  /** Whether this client is not approved at this developer yet. */
   readonly isProposed?: boolean;
 }
 

@@ -3,11 +3,11 @@ import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { rates } from './oauth.rates.ts';
 import {
+  ClientInformationResponse,
   ClientMetadata,
   ClientPath,
-  ClientRecord,
-  ClientSettings,
-  RegisteredClient,
+  OAuthClient,
+  OAuthClientSettings,
   RegistrationPath,
 } from './oauth.schema.ts';
 import {
@@ -40,7 +40,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationDeps> = a
         description:
           'Anybody may register a client. It gets nothing by that: a person approves it at each developer. A client that is not used for a day after that, or for 90 days later, is deleted.',
         body: ClientMetadata,
-        response: { 201: RegisteredClient },
+        response: { 201: ClientInformationResponse },
       },
     },
     async (request, reply) => reply.code(201).send(await registerClient(deps, request.body)),
@@ -55,7 +55,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationDeps> = a
         summary: 'Read a registration (RFC 7592)',
         description: 'The bearer is the `registration_access_token`.',
         params: RegistrationPath,
-        response: { 200: RegisteredClient },
+        response: { 200: ClientInformationResponse },
       },
     },
     ({ params, headers }) => readRegistration(deps, params.clientId, headers.authorization),
@@ -70,7 +70,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationDeps> = a
         summary: 'Replace a registration (RFC 7592)',
         params: RegistrationPath,
         body: ClientMetadata,
-        response: { 200: RegisteredClient },
+        response: { 200: ClientInformationResponse },
       },
     },
     ({ params, headers: { authorization }, body: metadata }) =>
@@ -108,8 +108,8 @@ export const clientSettingsRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async
         summary: 'Make an agent an OAuth client',
         description: 'Its `client_id` is the id of the agent. A secret is shown once, when it is made.',
         params: ClientPath,
-        body: ClientSettings,
-        response: { 200: ClientRecord },
+        body: OAuthClientSettings,
+        response: { 200: OAuthClient },
       },
     },
     (request) => putSettings(deps, callerOf(request), request.params.id, request.body),
@@ -123,7 +123,7 @@ export const clientSettingsRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async
         operationId: 'oauth.getClient',
         summary: 'Read how an agent is an OAuth client, without its secret',
         params: ClientPath,
-        response: { 200: ClientRecord },
+        response: { 200: OAuthClient },
       },
     },
     (request) => getSettings(deps, callerOf(request), request.params.id),

@@ -2,7 +2,7 @@ import { parseJson } from '@behest/protocol/json';
 import { type OAuthErrorName, oauthRefusal } from '../../../platform/errors.ts';
 
 /** The way in which a client says who it is. */
-export type Claimed =
+export type PresentedCredentials =
   | { readonly method: 'none'; readonly clientId: string }
   | {
       readonly method: 'client_secret_basic' | 'client_secret_post';
@@ -11,7 +11,7 @@ export type Claimed =
     }
   | { readonly method: 'private_key_jwt'; readonly clientId: string; readonly assertion: string };
 
-export interface Sent {
+export interface SentCredentials {
   readonly client_id?: string;
   readonly client_secret?: string;
   readonly client_assertion_type?: string;
@@ -21,7 +21,10 @@ export interface Sent {
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** @see RFC 6749 §2.3: a client uses one method in a request. @throws invalid_request, invalid_client */
-export function claimedBy(authorization: string | undefined, sent: Sent): Claimed {
+export function presentedCredentials(
+  authorization: string | undefined,
+  sent: SentCredentials,
+): PresentedCredentials {
   const { client_id, client_secret, client_assertion, client_assertion_type } = sent;
   const ways = [authorization, client_secret, client_assertion].filter((way) => way !== undefined);
   if (ways.length > 1) throw oauthRefusal('invalid_request', 'Authenticate the client in one way only.');

@@ -15,16 +15,16 @@ export interface DescribedClient {
   readonly refreshes: boolean;
   /** Whether it has registered the grant type of a device without a browser. */
   readonly usesDevice: boolean;
-  /** The host that published the description; null where nobody answers for it. */
+  /** The host that published the description; null where no host answers for it. */
   readonly host: string | null;
 }
 
 /** The public keys of a client, or the address where it publishes them. */
 export type ClientKeys = { readonly jwks: readonly JWK[] } | { readonly uri: string };
 
-const LONGEST_CLIENT_ID = 1000;
-const MOST_REDIRECT_URIS = 50;
-const MOST_KEYS = 10;
+const MAX_CLIENT_ID = 1000;
+const MAX_REDIRECT_URIS = 50;
+const MAX_KEYS = 10;
 const NAME = /^[^\p{C}]{1,255}$/u;
 
 /**
@@ -60,7 +60,7 @@ export const isClientName = (text: string): boolean => NAME.test(text);
  * it is, so it has no dot segments, no upper case in its host, and no port that its scheme has anyway.
  */
 export function isDocumentUrl(clientId: string, { allowsHttp }: { readonly allowsHttp: boolean }): boolean {
-  if (clientId.length > LONGEST_CLIENT_ID || !URL.canParse(clientId)) return false;
+  if (clientId.length > MAX_CLIENT_ID || !URL.canParse(clientId)) return false;
   const url = new URL(clientId);
   const isWeb = url.protocol === 'https:' || (allowsHttp && url.protocol === 'http:');
   const hasPath = url.pathname !== '/';
@@ -104,7 +104,7 @@ function redirectUrisIn({
   grant_types: grantTypes,
 }: Readonly<Record<string, unknown>>) {
   if (value === undefined && usesDeviceOnly(grantTypes)) return [];
-  if (!Array.isArray(value) || value.length === 0 || value.length > MOST_REDIRECT_URIS) return undefined;
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_REDIRECT_URIS) return undefined;
   const fit = value.filter((each): each is string => typeof each === 'string' && isClientRedirectUri(each));
   return fit.length === 0 ? undefined : fit;
 }
@@ -118,7 +118,7 @@ export function keysIn(jwks: unknown, uri: unknown): ClientKeys | null | 'malfor
   if (jwks !== undefined && uri !== undefined) return 'malformed';
   if (uri !== undefined) return isWebAddress(uri) ? { uri } : 'malformed';
   const { keys } = Object(jwks);
-  return Array.isArray(keys) && keys.length > 0 && keys.length <= MOST_KEYS && keys.every(isPublicKey)
+  return Array.isArray(keys) && keys.length > 0 && keys.length <= MAX_KEYS && keys.every(isPublicKey)
     ? { jwks: keys }
     : 'malformed';
 }

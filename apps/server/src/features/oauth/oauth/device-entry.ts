@@ -9,8 +9,14 @@ import { clientFor } from './authorize.ts';
 import { requestByChannel } from './channel.ts';
 import { type Client, findClient } from './client.ts';
 import type { DeviceDeps } from './device.ts';
-import { findWaiting, forgetWaiting, keepWaiting, readUserCode, type Waiting } from './device.ts';
-import type { EnterCode, EnteredCode } from './oauth.schema.ts';
+import {
+  findPendingCode,
+  forgetPendingCode,
+  keepPendingCode,
+  type PendingUserCode,
+  readUserCode,
+} from './device.ts';
+import type { BrowserRedirect, UserCodeEntry } from './oauth.schema.ts';
 import {
   applicationAddress,
   type Browser,
@@ -38,12 +44,12 @@ interface EnteringBrowser extends Browser {
  */
 export async function enterUserCode(
   deps: DeviceDeps,
-  { userCode: text, hint }: EnterCode,
+  { userCode: text, hint }: UserCodeEntry,
   browser: EnteringBrowser,
-): Promise<EnteredCode> {
+): Promise<BrowserRedirect> {
   await countEntry(deps, browser, 0);
   const userCode = readUserCode(text);
-  const waiting = userCode === undefined ? undefined : await findWaiting(deps, userCode);
+  const waiting = userCode === undefined ? undefined : await findPendingCode(deps, userCode);
   if (!userCode || !waiting) {
     await countEntry(deps, browser, 1);
     throw notFound();
@@ -56,7 +62,7 @@ export async function enterUserCode(
     if (!isFinal(error)) throw error;
     await takeEntry(deps, slot); // another browser may have made the request meanwhile
     await endFlow(deps, waiting, error);
-    await forgetWaiting(deps, userCode);
+    await forgetPendingCode(deps, userCode);
     throw new AppError('CONFLICT', 'The request of this device is refused; the device learns why.');
   };
   const entering = { waiting, userCode, hint };
@@ -76,7 +82,7 @@ export async function enterUserCode(
       return refuse(error);
     },
   );
-  await forgetWaiting(deps, userCode);
+  await forgetPendingCode(deps, userCode);
   return { redirectTo };
 }
 
@@ -89,7 +95,7 @@ async function takeEntry(
 }
 
 interface Entering {
-  readonly waiting: Waiting;
+  readonly waiting: PendingUserCode;
   readonly userCode: string;
   readonly hint: string | undefined;
 }
@@ -130,12 +136,12 @@ async function personOf(
   const loginUrl = await findLoginUrl(deps, client, waiting.form.resource);
   if (loginUrl === undefined) throw noSignInMethod();
   const id = requestId ?? newId('areq', deps.clock());
-  await keepWaiting(deps, userCode, { ...waiting, requestId: id });
+  await keepPendingCode(deps, userCode, { ...waiting, requestId: id });
   return { signInAt: applicationAddress(loginUrl, id, `${deps.publicBaseUrl}${returnTo}`).href };
 }
 
 interface Entered {
-  readonly waiting: Waiting;
+  readonly waiting: PendingUserCode;
   readonly principalId: string;
   readonly userCode: string;
   readonly hint?: string;
@@ -148,14 +154,14 @@ async function makeRequest(
   { waiting, principalId, userCode, hint }: Entered,
 ): Promise<string> {
   const { flowId, form } = waiting;
-  const told = waiting.requestId === undefined ? {} : { requestId: waiting.requestId };
+  const known = waiting.requestId === undefined ? {} : { requestId: waiting.requestId };
   const { id: requestId, consentUrl } = await requestByChannel(deps, client, {
     channel: 'device',
     asked: acceptChannelForm(form),
     principalId,
     comparedText: userCode,
     seconds: secondsLeft(waiting, deps.clock()),
-    ...told,
+    ...known,
   });
   await keepFlow(deps, flowId, { ...flowOf(waiting), requestId });
   return hint === undefined ? consentUrl : `${consentUrl}&hint=${hint}`;
@@ -166,10 +172,10 @@ const isFinal = (error: unknown): error is AppError =>
   error instanceof AppError && error.status < 500 && error.status !== 429;
 
 /** The device learns at its next poll why there is no request. */
-const endFlow = (deps: DeviceDeps, waiting: Waiting, error: AppError): Promise<void> =>
+const endFlow = (deps: DeviceDeps, waiting: PendingUserCode, error: AppError): Promise<void> =>
   keepFlow(deps, waiting.flowId, { ...flowOf(waiting), requestId: null, refusal: toOAuthError(error) });
 
-const flowOf = ({ developerId, clientId, expiresAt }: Waiting) =>
+const flowOf = ({ developerId, clientId, expiresAt }: PendingUserCode) =>
   ({ developerId, clientId, channel: 'device', expiresAt }) as const;
 
 /**

@@ -7,7 +7,7 @@ import { admitByChannel } from './channel.ts';
 import { authenticateClient, type Client, type ClientRequest } from './client.ts';
 import { DEVICE_GRANT } from './described.ts';
 import { rates } from './oauth.rates.ts';
-import type { DeviceAnswer, DeviceForm } from './oauth.schema.ts';
+import type { DeviceAuthorizationRequest, DeviceAuthorizationResponse } from './oauth.schema.ts';
 import { mustBeNameable } from './par.ts';
 import { findLoginUrl, noSignInMethod, sandboxPerson } from './person.ts';
 import { type FlowDeps, flowIdOf, POLL_SECONDS, secondsLeft, startFlow } from './poll.ts';
@@ -27,12 +27,12 @@ const SECONDS = 600;
  */
 export async function authorizeDevice(
   deps: DeviceDeps,
-  form: DeviceForm,
+  form: DeviceAuthorizationRequest,
   request: ClientRequest,
-): Promise<DeviceAnswer> {
+): Promise<DeviceAuthorizationResponse> {
   // Only the resources say whom the request is about: other members are ignored here.
-  const clues = form.resource === undefined ? {} : { resource: form.resource };
-  const client = await authenticateClient(deps, { ...request, clues }, rates.oauthAuthorize);
+  const tenantHints = form.resource === undefined ? {} : { resource: form.resource };
+  const client = await authenticateClient(deps, { ...request, tenantHints }, rates.oauthAuthorize);
   if (client.described && !client.described.usesDevice) {
     throw oauthRefusal(
       'unauthorized_client',
@@ -50,7 +50,7 @@ export async function authorizeDevice(
   const userCode = newUserCode();
   const { client_secret: _, client_assertion: __, client_assertion_type: ___, ...kept } = form;
   const waiting = { ...flow, flowId: flowIdOf(secret), form: kept, principalId };
-  await keepWaiting(deps, userCode, waiting);
+  await keepPendingCode(deps, userCode, waiting);
   const page = `${deps.publicBaseUrl}/device`;
   return {
     device_code: secret,
@@ -63,7 +63,11 @@ export async function authorizeDevice(
 }
 
 /** @returns null where the person signs in at the page. @throws access_denied where no way is known */
-async function principalOf(deps: DeviceDeps, client: Client, form: DeviceForm): Promise<string | null> {
+async function principalOf(
+  deps: DeviceDeps,
+  client: Client,
+  form: DeviceAuthorizationRequest,
+): Promise<string | null> {
   const { tenant, mode } = client.caller;
   if (form.principal_id !== undefined) {
     mustBeNameable(client, form.principal_id);
@@ -84,14 +88,14 @@ const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const LENGTH = 8;
 
 /** The request of a device that waits for its person to enter the code. */
-export interface Waiting {
+export interface PendingUserCode {
   readonly flowId: string;
   readonly developerId: string;
   readonly clientId: string;
-  readonly form: DeviceForm;
+  readonly form: DeviceAuthorizationRequest;
   /** Null where the person says at this browser who they are. */
   readonly principalId: string | null;
-  /** The id that the request will have, once the developer's application was told it. */
+  /** The id that the request will have, once the developer's application got it. */
   readonly requestId?: string;
   /** In ISO 8601. */
   readonly expiresAt: string;
@@ -123,16 +127,23 @@ function keyOf({ keyRing }: CodeDeps, userCode: string): string {
   return `bh:{user-code:${createHmac('sha256', current).update(userCode).digest('base64url')}}`;
 }
 
-export async function keepWaiting(deps: CodeDeps, userCode: string, waiting: Waiting): Promise<void> {
+export async function keepPendingCode(
+  deps: CodeDeps,
+  userCode: string,
+  waiting: PendingUserCode,
+): Promise<void> {
   const seconds = secondsLeft(waiting, deps.clock());
   await deps.store.put([{ key: keyOf(deps, userCode), value: JSON.stringify(waiting), seconds }]);
 }
 
-export async function findWaiting(deps: CodeDeps, userCode: string): Promise<Waiting | undefined> {
+export async function findPendingCode(
+  deps: CodeDeps,
+  userCode: string,
+): Promise<PendingUserCode | undefined> {
   const found = await deps.store.get(keyOf(deps, userCode));
-  const waiting: Waiting | undefined = found === undefined ? undefined : JSON.parse(found);
+  const waiting: PendingUserCode | undefined = found === undefined ? undefined : JSON.parse(found);
   return waiting && new Date(waiting.expiresAt) > deps.clock() ? waiting : undefined;
 }
 
-export const forgetWaiting = (deps: CodeDeps, userCode: string): Promise<void> =>
+export const forgetPendingCode = (deps: CodeDeps, userCode: string): Promise<void> =>
   deps.store.remove(keyOf(deps, userCode));

@@ -14,13 +14,13 @@ import {
 } from './described.ts';
 import { rates } from './oauth.rates.ts';
 
-const MOST_KEPT = 1000; // documents of at most 5 KiB
-const SHORTEST = 300; // seconds
-const LONGEST = 86_400; // seconds
+const MAX_KEPT = 1000; // documents of at most 5 KiB
+const MIN_SECONDS = 300; // seconds
+const MAX_SECONDS = 86_400; // seconds
 const AFTER_FAILURE = 60; // seconds
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i;
 
-/** A stranger names the address, so little is read and no long answer is waited for. */
+/** Anybody names the address, so little is read and no long answer is waited for. */
 export const DOCUMENT_BOUNDS = { timeoutMilliseconds: 5000, mostBytes: 5120 } as const;
 
 export interface DocumentDeps {
@@ -46,7 +46,7 @@ interface Kept<T> {
 /** A document, and the way to read it. */
 interface Reading<T> {
   readonly url: string;
-  /** The party that asks. A stranger chooses what is fetched, so each fetch counts for it. */
+  /** The party that asks. Anybody chooses what is fetched, so each fetch counts for it. */
   readonly address: string;
   readonly longest: number;
   /** @returns undefined for a document that cannot be used */
@@ -63,7 +63,7 @@ export function clientDocuments({
   const kept = { clients: keeper<DescribedClient>(), keys: keeper<readonly JWK[]>() };
 
   function keeper<T>() {
-    const known = new LRUCache<string, Kept<T>>({ max: MOST_KEPT });
+    const known = new LRUCache<string, Kept<T>>({ max: MAX_KEPT });
     const underWay = new Map<string, Promise<Kept<T>>>();
     return async (reading: Reading<T>): Promise<T | undefined> => {
       const { url, address } = reading;
@@ -94,11 +94,11 @@ export function clientDocuments({
     async find(clientId, address) {
       if (!isDocumentUrl(clientId, egress.rules)) return undefined;
       const read = (document: unknown) => clientInDocument(document, clientId);
-      return kept.clients({ url: clientId, address, longest: LONGEST, read });
+      return kept.clients({ url: clientId, address, longest: MAX_SECONDS, read });
     },
     async keysOf(keys, address) {
       if ('jwks' in keys) return keys.jwks;
-      return (await kept.keys({ url: keys.uri, address, longest: SHORTEST, read: jwksIn })) ?? [];
+      return (await kept.keys({ url: keys.uri, address, longest: MIN_SECONDS, read: jwksIn })) ?? [];
     },
   };
 }
@@ -111,7 +111,7 @@ function jwksIn(document: unknown): readonly JWK[] | undefined {
 /** The seconds for which an answer may be kept, less those that caches on the way have kept it. @see RFC 9111 §4.2 */
 function keepable(headers: IncomingHttpHeaders, now: Date): number {
   const left = freshSeconds(headers, now) - (/^\d{1,9}$/.test(headers.age ?? '') ? Number(headers.age) : 0);
-  return Math.min(Math.max(left, SHORTEST), LONGEST);
+  return Math.min(Math.max(left, MIN_SECONDS), MAX_SECONDS);
 }
 
 /** `Expires` counts only where `max-age` says nothing, and from the time that the host itself gives. */

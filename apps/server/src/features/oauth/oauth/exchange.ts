@@ -15,10 +15,10 @@ import {
 import { provesByKey } from './assertion.ts';
 import type { AuthenticationDeps, Client, ClientRequest } from './client.ts';
 import { subjectOf } from './credentials.rules.ts';
-import { resourceAsker } from './introspect.ts';
+import { authenticateResource } from './introspect.ts';
 import { rates } from './oauth.rates.ts';
 import { findOAuthClientAcrossTenants } from './oauth.repo.ts';
-import type { TokenAnswer, TokenForm } from './oauth.schema.ts';
+import type { TokenRequest, TokenResponse } from './oauth.schema.ts';
 import { detailsOf, fewerScopesOf, partFormatOf } from './request.rules.ts';
 
 export const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
@@ -39,7 +39,7 @@ const invalid = (message: string) => oauthRefusal('invalid_request', message);
 export async function exchangeToken(
   deps: ExchangeDeps,
   client: Client,
-  form: TokenForm,
+  form: TokenRequest,
   keyThumbprint: string | undefined,
 ) {
   const subject = subjectIn(form);
@@ -65,14 +65,14 @@ export async function exchangeToken(
       ...(details && { authorizationDetails: details }),
     },
     {
-      wish: { ...(keyThumbprint !== undefined && { keyThumbprint }), bindsRefresh: client.isPublic },
-      isByToken: client.isPublic, // its id stands in links
+      requested: { ...(keyThumbprint !== undefined && { keyThumbprint }), bindsRefresh: client.isPublic },
+      isByToken: client.isPublic, // its id is in links
     },
   );
 }
 
 /** @throws invalid_request */
-function subjectIn(form: TokenForm): string {
+function subjectIn(form: TokenRequest): string {
   const {
     subject_token: subject,
     subject_token_type: type,
@@ -93,7 +93,7 @@ interface ActingAgent {
 async function actorOf(
   deps: ExchangeDeps,
   { caller, agentId, agentDid }: Client,
-  { actor_token: token, actor_token_type: type }: TokenForm,
+  { actor_token: token, actor_token_type: type }: TokenRequest,
 ): Promise<ActingAgent> {
   if (token === undefined && type === undefined) return { agentId, agentDid };
   if (token && type === JWT) return assertedActor(deps, caller.tenant, token);
@@ -128,7 +128,7 @@ function mustBeAnother({ agentDid, delegatedBy }: VerifiedClaims, actor: ActingA
 }
 
 /** @throws invalid_target */
-function mustKeepAudience({ audience }: VerifiedClaims, form: TokenForm): void {
+function mustKeepAudience({ audience }: VerifiedClaims, form: TokenRequest): void {
   const named = [...(form.resource ?? []), ...(form.audience === undefined ? [] : [form.audience])];
   const wanted = distinctResources(named);
   const own = [audience ?? []].flat();
@@ -159,12 +159,12 @@ export const resourceCredentialIn = ({ authorization }: ClientRequest): string |
  */
 export async function issueToResource(
   deps: ResourceDeps,
-  form: TokenForm,
+  form: TokenRequest,
   { request, credential, proof }: { request: ClientRequest; credential: string; proof: Proved },
-): Promise<{ answer: TokenAnswer; caller: Caller }> {
-  const asker = await resourceAsker(deps, credential, request);
-  if (!asker) throw oauthRefusal('invalid_client', 'The resource is not known, or is not authenticated.');
-  const { caller, server } = asker;
+): Promise<{ answer: TokenResponse; caller: Caller }> {
+  const party = await authenticateResource(deps, credential, request);
+  if (!party) throw oauthRefusal('invalid_client', 'The resource is not known, or is not authenticated.');
+  const { caller, server } = party;
   await deps.chargeClient(rates.oauthToken, { client: server.resource });
   const subject = subjectIn(form);
   const { actor_token: actor, authorization_details: details, expires_in: seconds } = form;
@@ -195,7 +195,7 @@ export async function issueToResource(
 }
 
 /** @throws invalid_target */
-function mustNameService({ resource = [], audience }: TokenForm, issuer: string): void {
+function mustNameService({ resource = [], audience }: TokenRequest, issuer: string): void {
   const wanted = [...resource, ...(audience === undefined ? [] : [audience])];
   if (wanted.every((each) => isSameResource(each, issuer))) return;
   throw oauthRefusal('invalid_target', 'The token of a resource is for this service alone; leave it out.');

@@ -5,21 +5,21 @@ import { hashOf } from '../../../platform/ids.ts';
 import { findKeyCaller } from '../../accounts/developers/index.ts';
 import { resourceServerAcrossTenants } from '../../grants/resources/resources.queries.ts';
 import {
-  type Introspection,
   introspectToken,
   type LookUpDeps,
   revokeByRefreshToken,
   revokeToken,
+  type TokenIntrospection,
 } from '../../grants/tokens/index.ts';
 import { type AuthenticationDeps, authenticateAboutToken, type ClientRequest } from './client.ts';
 import { rates } from './oauth.rates.ts';
-import type { TokenQuestion } from './oauth.schema.ts';
+import type { TokenReference } from './oauth.schema.ts';
 import { isReceiver, revokeOfReceiver } from './receiver.ts';
-import { withoutDeveloper } from './seat.ts';
+import { withoutDeveloper } from './tenant.ts';
 
 export interface QuestionDeps extends AuthenticationDeps, LookUpDeps {}
 
-interface Asker {
+interface AuthenticatedCaller {
   readonly caller: Caller;
   /** The server that asks, whose tokens have its URI as audience. */
   readonly resource?: string;
@@ -32,40 +32,44 @@ interface Asker {
  */
 export async function introspect(
   deps: QuestionDeps,
-  { token }: TokenQuestion,
+  { token }: TokenReference,
   request: ClientRequest,
-): Promise<{ answer: Introspection; caller?: Caller }> {
-  const asker = await askerOf(deps, request);
+): Promise<{ answer: TokenIntrospection; caller?: Caller }> {
+  const party = await authenticateCaller(deps, request);
   if (!token) throw oauthRefusal('invalid_request', 'Send `token`.');
-  if (!asker) return { answer: { active: false } };
-  const { caller, resource } = asker;
-  const told = await introspectToken(deps, caller, token);
-  const isForOther = resource !== undefined && !namesResource(told.aud, resource);
-  return { answer: isForOther ? { active: false } : told, caller };
+  if (!party) return { answer: { active: false } };
+  const { caller, resource } = party;
+  const found = await introspectToken(deps, caller, token);
+  const isForOther = resource !== undefined && !namesResource(found.aud, resource);
+  return { answer: isForOther ? { active: false } : found, caller };
 }
 
 /** @returns undefined for a client whose token names no developer */
-async function askerOf(deps: QuestionDeps, request: ClientRequest): Promise<Asker | undefined> {
+async function authenticateCaller(
+  deps: QuestionDeps,
+  request: ClientRequest,
+): Promise<AuthenticatedCaller | undefined> {
   const [, bearer] = /^Bearer +(\S+)$/i.exec(request.authorization ?? '') ?? [];
   if (bearer === undefined) {
     return authenticateAboutToken(deps, request, rates.oauthIntrospect);
   }
-  const asker = bearer.startsWith('bh_res_')
-    ? await resourceAsker(deps, bearer, request)
-    : await keyAsker(deps, bearer, request);
-  if (!asker) throw oauthRefusal('invalid_client', 'Send a client, a resource credential or an API key.');
-  const { caller, resource } = asker;
+  const party = bearer.startsWith('bh_res_')
+    ? await authenticateResource(deps, bearer, request)
+    : await authenticateApiKey(deps, bearer, request);
+  if (!party) throw oauthRefusal('invalid_client', 'Send a client, a resource credential or an API key.');
+  const { caller, resource } = party;
   await deps.chargeClient(rates.oauthIntrospect, { client: resource ?? caller.tenant.developerId });
-  return asker;
+  return party;
 }
 
 /** A resource that shows its credential, which begins with `bh_res_`. */
-export async function resourceAsker(
+export async function authenticateResource(
   { db }: Pick<QuestionDeps, 'db'>,
   credential: string,
   { requestId, address }: ClientRequest,
 ): Promise<
-  (Asker & { readonly server: { readonly resourceId: string; readonly resource: string } }) | undefined
+  | (AuthenticatedCaller & { readonly server: { readonly resourceId: string; readonly resource: string } })
+  | undefined
 > {
   const found = await resourceServerAcrossTenants(db, hashOf(credential));
   if (!found) return undefined;
@@ -79,11 +83,11 @@ export async function resourceAsker(
   };
 }
 
-async function keyAsker(
+async function authenticateApiKey(
   deps: QuestionDeps,
   apiKey: string,
   { requestId, address }: ClientRequest,
-): Promise<Asker | undefined> {
+): Promise<AuthenticatedCaller | undefined> {
   const found = await findKeyCaller(deps, hashOf(apiKey));
   return found && { caller: { ...found.caller, requestId, address } };
 }
@@ -96,7 +100,7 @@ async function keyAsker(
  */
 export async function revoke(
   deps: QuestionDeps,
-  { token }: TokenQuestion,
+  { token }: TokenReference,
   request: ClientRequest,
 ): Promise<void> {
   if (isReceiver(request)) return revokeOfReceiver(deps, token, request);

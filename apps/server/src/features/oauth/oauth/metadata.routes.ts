@@ -4,7 +4,7 @@ import type { Finished } from '../../../platform/finished.ts';
 import { sendFinished } from '../../../platform/http/answers/send-finished.ts';
 import { insertedPath } from '../../../platform/http/routes/inserted-path.ts';
 import { type MetadataDeps, ownResourceMetadata, serverMetadata } from './metadata.ts';
-import { ResourceMetadata, ServerMetadata } from './oauth.schema.ts';
+import { AuthorizationServerMetadata, ProtectedResourceMetadata } from './oauth.schema.ts';
 
 const SERVER = '/.well-known/oauth-authorization-server';
 const RESOURCE = '/.well-known/oauth-protected-resource';
@@ -15,8 +15,8 @@ const HEADERS = {
 } as const;
 
 /** The routes send finished documents; the shapes are for the API description. */
-const ServerText = Type.Unsafe<string>(ServerMetadata);
-const ResourceText = Type.Unsafe<string>(ResourceMetadata);
+const ServerText = Type.Unsafe<string>(AuthorizationServerMetadata);
+const ResourceText = Type.Unsafe<string>(ProtectedResourceMetadata);
 const config = { access: 'none', rate: 'unlimited', isPublic: true, failures: [] } as const;
 
 export const metadataRoutes: FastifyPluginAsyncTypebox<MetadataDeps> = async (app, deps) => {

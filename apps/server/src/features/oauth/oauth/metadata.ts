@@ -1,7 +1,7 @@
 import { TOOLS_TYPE } from '@behest/protocol/tools-entry';
 import { type Finished, finished } from '../../../platform/finished.ts';
 import { PROOF_ALGS } from '../../grants/tokens/index.ts';
-import type { ResourceMetadata, ServerMetadata } from './oauth.schema.ts';
+import type { AuthorizationServerMetadata, ProtectedResourceMetadata } from './oauth.schema.ts';
 import { GRANT_TYPES, JWT_BEARER } from './token.ts';
 
 export interface MetadataDeps {
@@ -19,7 +19,7 @@ export interface MetadataDeps {
 /** RFC 8414. The document has only what is accepted. */
 export function serverMetadata(deps: MetadataDeps): Finished {
   const { issuer, publicBaseUrl, requiresPush, registersClients, acceptsAssertions, hasDocs } = deps;
-  const document: ServerMetadata = {
+  const document: AuthorizationServerMetadata = {
     issuer,
     authorization_endpoint: `${publicBaseUrl}/oauth/authorize`,
     token_endpoint: `${publicBaseUrl}/oauth/token`,
@@ -34,7 +34,7 @@ export function serverMetadata(deps: MetadataDeps): Finished {
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: GRANT_TYPES.filter((type) => acceptsAssertions || type !== JWT_BEARER),
-    // Which issuers are believed is told to nobody.
+    // The document does not say which issuers are trusted.
     ...(acceptsAssertions && {
       authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
     }),
@@ -59,7 +59,7 @@ export function serverMetadata(deps: MetadataDeps): Finished {
 
 /** RFC 9728, for the service's own API. */
 export function ownResourceMetadata({ issuer }: MetadataDeps): Finished {
-  const document: ResourceMetadata = {
+  const document: ProtectedResourceMetadata = {
     resource: issuer,
     authorization_servers: [issuer],
     bearer_methods_supported: ['header'],

@@ -4,7 +4,7 @@ import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
  * The subject of requests that anybody can make in a developer's name: those of browsers, and of clients that registered or
  * described themselves. They use up a share of their own, and not that of the developer's clients.
  */
-export const strangersOf = (developerId: string) => `${developerId} strangers`;
+export const unauthenticatedOf = (developerId: string) => `${developerId} strangers`;
 
 export const rates = rateRules({
   oauthAuthorize: {

@@ -30,7 +30,7 @@ const clientById = lookUp<FoundClient, [clientId: string]>(
 );
 
 /** A developer, with the agent that a client which describes itself has there, if any. */
-interface Seat {
+interface ClientAtDeveloper {
   readonly mode: Mode;
   readonly plan: Plan;
   readonly agentId: string | null;
@@ -38,7 +38,7 @@ interface Seat {
   readonly isProposed: boolean | null;
 }
 
-const seatOfClient = lookUp<Seat, [developerId: string, clientId: string]>(
+const seatOfClient = lookUp<ClientAtDeveloper, [developerId: string, clientId: string]>(
   'find_client_seat',
   `select d.mode, d.plan, a.id as "agentId", a.did as "agentDid", a.is_proposed as "isProposed"
    from developers d
@@ -47,11 +47,11 @@ const seatOfClient = lookUp<Seat, [developerId: string, clientId: string]>(
 );
 
 /** @returns undefined for an unknown or closed account */
-export async function findSeat(
+export async function findClientAtDeveloper(
   db: Executor,
   { developerId }: Tenant,
   clientId: string,
-): Promise<Seat | undefined> {
+): Promise<ClientAtDeveloper | undefined> {
   return (await seatOfClient(db, developerId, clientId))[0];
 }
 
@@ -164,7 +164,7 @@ export async function renewDynamicClient(db: Executor, clientId: string, at: Dat
     .execute();
 }
 
-/** Deletes clients that nobody has used for long. @returns how many */
+/** Deletes clients that were not used for long. @returns how many */
 export async function deleteUnusedClientsAcrossTenants(
   db: Executor,
   at: Date,

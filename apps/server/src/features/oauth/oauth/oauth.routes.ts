@@ -9,14 +9,14 @@ import type { ClientRequest } from './client.ts';
 import type { DeviceDeps } from './device.ts';
 import { introspect, type QuestionDeps, revoke } from './introspect.ts';
 import {
-  Arrival,
-  AuthorizationForm,
-  EnteredCode,
-  PushedRequest,
-  TokenAnswer,
-  TokenForm,
-  TokenQuestion,
-  ToldToken,
+  BrowserRedirect,
+  IntrospectionResponse,
+  OAuthAuthorizationRequest,
+  PushedAuthorizationResponse,
+  ResumeAuthorizationRequest,
+  TokenReference,
+  TokenRequest,
+  TokenResponse,
 } from './oauth.schema.ts';
 import { pushRequest } from './par.ts';
 import { currentNonce, issueByForm, MAKES_GRANT, type ProofDeps, type TokenEndpointDeps } from './token.ts';
@@ -65,7 +65,7 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
       schema: {
         operationId: 'oauth.authorizeByForm',
         summary: 'Ask a person for consent, with a form (RFC 6749 §4.1.1)',
-        body: AuthorizationForm,
+        body: OAuthAuthorizationRequest,
         response: { 303: Type.Null() },
       },
     },
@@ -81,8 +81,8 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
         operationId: 'oauth.arrive',
         summary: "Go on with a request whose person the developer's application has signed in",
         description: 'The consent page calls it with the hint of the application, which names the person.',
-        body: Arrival,
-        response: { 200: EnteredCode },
+        body: ResumeAuthorizationRequest,
+        response: { 200: BrowserRedirect },
       },
     },
     async (request) => {
@@ -99,8 +99,8 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
       schema: {
         operationId: 'oauth.push',
         summary: 'Push an authorization request (RFC 9126)',
-        body: AuthorizationForm,
-        response: { 201: PushedRequest },
+        body: OAuthAuthorizationRequest,
+        response: { 201: PushedAuthorizationResponse },
       },
     },
     async (request, reply) =>
@@ -123,8 +123,8 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
       schema: {
         operationId: 'oauth.token',
         summary: 'Get tokens (RFC 6749 §3.2)',
-        body: TokenForm,
-        response: { 200: TokenAnswer },
+        body: TokenRequest,
+        response: { 200: TokenResponse },
       },
     },
     async (request) => {
@@ -144,8 +144,8 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
         summary: 'Ask about a token (RFC 7662)',
         description:
           'A resource shows its credential as a bearer, a developer an API key, and a client itself.',
-        body: TokenQuestion,
-        response: { 200: ToldToken },
+        body: TokenReference,
+        response: { 200: IntrospectionResponse },
       },
     },
     async (request) => {
@@ -164,7 +164,7 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
         operationId: 'oauth.revoke',
         summary: 'End a token (RFC 7009)',
         description: 'A client ends its own tokens, and a receiver of signals its own access tokens.',
-        body: TokenQuestion,
+        body: TokenReference,
         response: { 200: Type.String() },
       },
     },
@@ -183,15 +183,15 @@ export const browserOf = ({ id, ip, headers }: FastifyRequest) => ({
 
 export function clientRequestOf(
   { id: requestId, ip: address, headers: { authorization } }: FastifyRequest,
-  sent: ClientRequest['sent'] & ClientRequest['clues'],
+  sent: ClientRequest['sent'] & ClientRequest['tenantHints'],
 ): ClientRequest {
-  return { authorization, sent, clues: sent, requestId, address };
+  return { authorization, sent, tenantHints: sent, requestId, address };
 }
 
 /** Only a new grant is an exchange: a refresh is not counted, as at `POST /v1/token/refresh`. */
 const isExchange = ({ statusCode, request: { body } }: FastifyReply) =>
   statusCode === 200 && MAKES_GRANT.has(Object(body).grant_type);
 
-/** A question about a token that names no developer is counted for nobody. */
+/** A question about a token that names no developer is not counted. */
 const isOfDeveloper = ({ statusCode, request: { caller } }: FastifyReply) =>
   statusCode === 200 && Boolean(caller);

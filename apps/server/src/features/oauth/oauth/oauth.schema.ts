@@ -7,8 +7,8 @@ const AuthMethod = Type.Enum([
   'workload_jwt',
 ]);
 
-export type ClientSettings = Static<typeof ClientSettings>;
-export const ClientSettings = Type.Object(
+export type OAuthClientSettings = Static<typeof OAuthClientSettings>;
+export const OAuthClientSettings = Type.Object(
   {
     redirectUris: Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), {
       maxItems: 20,
@@ -20,8 +20,8 @@ export const ClientSettings = Type.Object(
   { additionalProperties: false },
 );
 
-export type ClientRecord = Static<typeof ClientRecord>;
-export const ClientRecord = Type.Object({
+export type OAuthClient = Static<typeof OAuthClient>;
+export const OAuthClient = Type.Object({
   clientId: Id,
   redirectUris: Type.Array(Type.String()),
   authMethod: AuthMethod,
@@ -46,8 +46,8 @@ const Texts = Type.Array(Type.String());
 export const Resources = Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 5 });
 
 /** RFC 6749 §4.1.1 and the specifications that add to it. Other members are ignored. */
-export type AuthorizationForm = Static<typeof AuthorizationForm>;
-export const AuthorizationForm = Type.Object(
+export type OAuthAuthorizationRequest = Static<typeof OAuthAuthorizationRequest>;
+export const OAuthAuthorizationRequest = Type.Object(
   {
     ...credentials,
     response_type: Type.Optional(Text),
@@ -76,8 +76,8 @@ export const AuthorizationForm = Type.Object(
 );
 
 /** RFC 6749 §3.2. Other members are ignored. */
-export type TokenForm = Static<typeof TokenForm>;
-export const TokenForm = Type.Object(
+export type TokenRequest = Static<typeof TokenRequest>;
+export const TokenRequest = Type.Object(
   {
     ...credentials,
     grant_type: Type.Optional(Text),
@@ -103,21 +103,24 @@ export const TokenForm = Type.Object(
   { additionalProperties: true },
 );
 
-export type TokenQuestion = Static<typeof TokenQuestion>;
-export const TokenQuestion = Type.Object(
+export type TokenReference = Static<typeof TokenReference>;
+export const TokenReference = Type.Object(
   { ...credentials, token: Type.Optional(Text), token_type_hint: Type.Optional(Text) },
   { additionalProperties: true },
 );
 
 /** RFC 7662 §2.2. When `active` is false, it is the only member. */
-export const ToldToken = Type.Object({ active: Type.Boolean() }, { additionalProperties: true });
+export const IntrospectionResponse = Type.Object({ active: Type.Boolean() }, { additionalProperties: true });
 
-export type PushedRequest = Static<typeof PushedRequest>;
-export const PushedRequest = Type.Object({ request_uri: Type.String(), expires_in: Type.Integer() });
+export type PushedAuthorizationResponse = Static<typeof PushedAuthorizationResponse>;
+export const PushedAuthorizationResponse = Type.Object({
+  request_uri: Type.String(),
+  expires_in: Type.Integer(),
+});
 
 /** RFC 6749 §5.1, RFC 9396 §7, RFC 8693 §2.2.1. */
-export type TokenAnswer = Static<typeof TokenAnswer>;
-export const TokenAnswer = Type.Object({
+export type TokenResponse = Static<typeof TokenResponse>;
+export const TokenResponse = Type.Object({
   access_token: Type.String(),
   token_type: Type.Enum(['Bearer', 'DPoP']),
   expires_in: Type.Integer(),
@@ -142,12 +145,12 @@ const channelMembers = {
   purpose: Type.Optional(Text),
   request: Type.Optional(Text),
 };
-export type ChannelForm = Static<typeof ChannelForm>;
-export const ChannelForm = Type.Object(channelMembers, { additionalProperties: true });
+export type ChannelRequest = Static<typeof ChannelRequest>;
+export const ChannelRequest = Type.Object(channelMembers, { additionalProperties: true });
 
 /** RFC 8628 §3.1. Other members are ignored. */
-export type DeviceForm = Static<typeof DeviceForm>;
-export const DeviceForm = Type.Object(
+export type DeviceAuthorizationRequest = Static<typeof DeviceAuthorizationRequest>;
+export const DeviceAuthorizationRequest = Type.Object(
   {
     ...channelMembers,
     /** Only in the sandbox. */
@@ -159,8 +162,8 @@ export const DeviceForm = Type.Object(
 );
 
 /** RFC 8628 §3.2. */
-export type DeviceAnswer = Static<typeof DeviceAnswer>;
-export const DeviceAnswer = Type.Object({
+export type DeviceAuthorizationResponse = Static<typeof DeviceAuthorizationResponse>;
+export const DeviceAuthorizationResponse = Type.Object({
   device_code: Type.String(),
   user_code: Type.String(),
   verification_uri: Type.String(),
@@ -170,8 +173,8 @@ export const DeviceAnswer = Type.Object({
 });
 
 /** The code as a person types it: case, spaces and hyphens do not matter. */
-export type EnterCode = Static<typeof EnterCode>;
-export const EnterCode = Type.Object(
+export type UserCodeEntry = Static<typeof UserCodeEntry>;
+export const UserCodeEntry = Type.Object(
   {
     userCode: Type.String({ minLength: 1, maxLength: 32 }),
     /** By which the developer's application names the person whom it has signed in for the code. */
@@ -180,15 +183,15 @@ export const EnterCode = Type.Object(
   { additionalProperties: false },
 );
 
-export type EnteredCode = Static<typeof EnteredCode>;
-export const EnteredCode = Type.Object({
+export type BrowserRedirect = Static<typeof BrowserRedirect>;
+export const BrowserRedirect = Type.Object({
   /** The consent page, or the page at which the person signs in first. */
   redirectTo: Type.String(),
 });
 
 /** A browser that comes from the developer's application, which has signed the person in. */
-export type Arrival = Static<typeof Arrival>;
-export const Arrival = Type.Object(
+export type ResumeAuthorizationRequest = Static<typeof ResumeAuthorizationRequest>;
+export const ResumeAuthorizationRequest = Type.Object(
   {
     clientId: Type.String({ minLength: 1, maxLength: 1000 }),
     requestUri: Type.String({ minLength: 1, maxLength: 200 }),
@@ -198,8 +201,8 @@ export const Arrival = Type.Object(
 );
 
 /** OpenID CIBA Core 1.0 §7.1. Other members are ignored. */
-export type BackchannelForm = Static<typeof BackchannelForm>;
-export const BackchannelForm = Type.Object(
+export type BackchannelAuthenticationRequest = Static<typeof BackchannelAuthenticationRequest>;
+export const BackchannelAuthenticationRequest = Type.Object(
   {
     ...channelMembers,
     login_hint: Type.Optional(Text),
@@ -213,8 +216,8 @@ export const BackchannelForm = Type.Object(
 );
 
 /** OpenID CIBA Core 1.0 §7.3. */
-export type BackchannelAnswer = Static<typeof BackchannelAnswer>;
-export const BackchannelAnswer = Type.Object({
+export type BackchannelAuthenticationResponse = Static<typeof BackchannelAuthenticationResponse>;
+export const BackchannelAuthenticationResponse = Type.Object({
   auth_req_id: Type.String(),
   expires_in: Type.Integer(),
   interval: Type.Integer(),
@@ -226,14 +229,14 @@ const waiting = {
   requestUri: Type.String({ minLength: 1, maxLength: 200 }),
 };
 
-export type AskSignIn = Static<typeof AskSignIn>;
-export const AskSignIn = Type.Object(waiting, { additionalProperties: false });
+export type PasskeySignInRequest = Static<typeof PasskeySignInRequest>;
+export const PasskeySignInRequest = Type.Object(waiting, { additionalProperties: false });
 
 /** `publicKey` is for `PublicKeyCredential.parseRequestOptionsFromJSON`. It names no passkey. */
-export const SignInOptions = Type.Object({ challengeId: Id, publicKey: OfStandard });
+export const PasskeySignInOptions = Type.Object({ challengeId: Id, publicKey: OfStandard });
 
-export type SignIn = Static<typeof SignIn>;
-export const SignIn = Type.Object(
+export type PasskeySignIn = Static<typeof PasskeySignIn>;
+export const PasskeySignIn = Type.Object(
   { ...waiting, challengeId: Id, response: AssertionResponse },
   { additionalProperties: false },
 );
@@ -261,8 +264,8 @@ export const ClientMetadata = Type.Object(
 );
 
 /** RFC 7591 §3.2.1, RFC 7592 §3. */
-export type RegisteredClient = Static<typeof RegisteredClient>;
-export const RegisteredClient = Type.Object({
+export type ClientInformationResponse = Static<typeof ClientInformationResponse>;
+export const ClientInformationResponse = Type.Object({
   client_id: Type.String(),
   client_id_issued_at: Type.Integer(),
   client_secret: Type.Optional(Type.String()),
@@ -287,8 +290,8 @@ export const RegistrationPath = Type.Object({ clientId: Type.String({ pattern: '
 const TextList = Type.Array(Type.String());
 
 /** RFC 8414 §2. */
-export type ServerMetadata = Static<typeof ServerMetadata>;
-export const ServerMetadata = Type.Object({
+export type AuthorizationServerMetadata = Static<typeof AuthorizationServerMetadata>;
+export const AuthorizationServerMetadata = Type.Object({
   issuer: Type.String(),
   authorization_endpoint: Type.String(),
   token_endpoint: Type.String(),
@@ -317,8 +320,8 @@ export const ServerMetadata = Type.Object({
 });
 
 /** RFC 9728 §2. */
-export type ResourceMetadata = Static<typeof ResourceMetadata>;
-export const ResourceMetadata = Type.Object({
+export type ProtectedResourceMetadata = Static<typeof ProtectedResourceMetadata>;
+export const ProtectedResourceMetadata = Type.Object({
   resource: Type.String(),
   authorization_servers: TextList,
   bearer_methods_supported: TextList,

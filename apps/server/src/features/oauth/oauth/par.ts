@@ -5,12 +5,12 @@ import { hashOf, newSecret } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { admit, mustHaveRoomFor } from '../../grants/authorization/index.ts';
 import { isFirstUse, type ProofDeps, provedKey } from '../../grants/tokens/index.ts';
-import { type AuthorizeDeps, mustBeOwn, mustBeRegistered, scopesAsked } from './authorize.ts';
+import { type AuthorizeDeps, mustBeOwn, mustBeRegistered, requestedScopes } from './authorize.ts';
 import { authenticateClient, type Client, type ClientRequest } from './client.ts';
 import { rates } from './oauth.rates.ts';
-import type { AuthorizationForm, PushedRequest } from './oauth.schema.ts';
+import type { OAuthAuthorizationRequest, PushedAuthorizationResponse } from './oauth.schema.ts';
 import { mustBePrincipal } from './person.ts';
-import { type Asked, acceptAuthorization } from './request.rules.ts';
+import { type AcceptedAuthorization, acceptAuthorization } from './request.rules.ts';
 
 /**
  * Takes an authorization request from its client and not from a browser. The principal that an authenticated client
@@ -20,10 +20,10 @@ import { type Asked, acceptAuthorization } from './request.rules.ts';
  */
 export async function pushRequest(
   deps: AuthorizeDeps & ProofDeps,
-  form: AuthorizationForm,
+  form: OAuthAuthorizationRequest,
   request: ClientRequest,
   proof: Proved,
-): Promise<PushedRequest> {
+): Promise<PushedAuthorizationResponse> {
   const client = await authenticateClient(deps, request, rates.oauthAuthorize);
   const { request_uri, client_secret: _, client_assertion: __, client_assertion_type: ___, ...asked } = form;
   if (request_uri !== undefined)
@@ -34,7 +34,7 @@ export async function pushRequest(
   const { tenant } = client.caller;
   const registered = await mustBeRegistered(deps, tenant, accepted.resources);
   const ofResources = registered.flatMap((each) => each.scopes);
-  const scopes = await scopesAsked(deps.db, tenant, accepted, ofResources);
+  const scopes = await requestedScopes(deps.db, tenant, accepted, ofResources);
   if (asked.principal_id !== undefined) mustBeNameable(client, asked.principal_id);
   await mustBeAdmitted(deps, client, { ...accepted, scopes, principalId: asked.principal_id });
   const proved = await provedKey(deps, proof);
@@ -51,14 +51,14 @@ export async function pushRequest(
   return { request_uri: requestUri, expires_in: PUSHED_SECONDS };
 }
 
-interface Pushing extends Pick<Asked, 'purpose' | 'details'> {
+interface Pushing extends Pick<AcceptedAuthorization, 'purpose' | 'details'> {
   readonly scopes: string[];
   readonly principalId: string | undefined;
 }
 
 /**
- * Refuses what the engine would refuse when the browser comes, full plans included. A client that nobody has approved yet
- * has no agent, so its request is held to the plan alone. A pushed request takes no place: it may never be followed.
+ * Refuses what the engine would refuse when the browser comes, full plans included. A client that is not approved yet
+ * has no agent, so its request is held to the plan only. A pushed request takes no place: it may never be followed.
  * @see RFC 9126 §2.1
  * @throws as `requestConsent`
  */
@@ -101,11 +101,11 @@ const PUSHED_SECONDS = 90;
 /** The time that a person has to sign in. */
 export const SIGN_IN_SECONDS = 600;
 /** No request is kept for longer. */
-const LONGEST_SECONDS = 600;
+const MAX_SECONDS = 600;
 
 interface Pushed {
   readonly clientId: string;
-  readonly form: AuthorizationForm;
+  readonly form: OAuthAuthorizationRequest;
   /** Whether the service itself keeps it while its person signs in. */
   readonly isSignedIn: boolean;
   /** The id that the request will have, where its person signs in for it before it is made. */
@@ -127,7 +127,7 @@ const pushedKey = (secret: string) => `bh:{pushed:${hashOf(secret).toString('bas
 export async function keepPushed(
   { store, clock }: StoreDeps,
   { clientId }: Pick<Client, 'clientId'>,
-  form: AuthorizationForm,
+  form: OAuthAuthorizationRequest,
   { seconds, ...kept }: Pick<Pushed, 'isSignedIn' | 'requestId' | 'askedAt'> & { readonly seconds: number },
 ): Promise<string> {
   const secret = newSecret();
@@ -165,7 +165,7 @@ export async function takePushed(
 ): Promise<Pushed> {
   const pushed = await getPushed(deps, client, requestUri);
   const secret = secretIn(requestUri);
-  if (!(await isFirstUse(deps.store, 'pushed', secret, LONGEST_SECONDS))) throw notThere();
+  if (!(await isFirstUse(deps.store, 'pushed', secret, MAX_SECONDS))) throw notThere();
   await deps.store.remove(pushedKey(secret));
   return pushed;
 }

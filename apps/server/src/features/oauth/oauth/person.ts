@@ -11,9 +11,9 @@ import { cookieNames, readSessionCookie } from '../../people/sso/index.ts';
 import { principalOfSession } from '../../people/sso/sessions.queries.ts';
 import { mustHaveActiveConnection } from '../../people/sso/sso.queries.ts';
 import type { AuthenticationDeps, Client } from './client.ts';
-import type { AuthorizationForm } from './oauth.schema.ts';
+import type { OAuthAuthorizationRequest } from './oauth.schema.ts';
 import { keepPushed, SIGN_IN_SECONDS } from './par.ts';
-import type { Asked } from './request.rules.ts';
+import type { AcceptedAuthorization } from './request.rules.ts';
 
 /** The browser that follows a client's link. */
 export interface Browser {
@@ -32,15 +32,15 @@ export interface NamedOnPage {
 
 interface Naming
   extends NamedOnPage,
-    Pick<Asked, 'loginHint' | 'asksSignIn' | 'maxAgeSeconds' | 'uiLocales'> {
+    Pick<AcceptedAuthorization, 'loginHint' | 'asksSignIn' | 'maxAgeSeconds' | 'uiLocales'> {
   /** From an authenticated client. */
   readonly principalId: string | undefined;
-  readonly form: AuthorizationForm;
+  readonly form: OAuthAuthorizationRequest;
   /** Whether the browser comes from signing in for this very request. */
   readonly isSignedIn: boolean;
   /** When the browser came first. */
   readonly askedAt: Date;
-  /** The id that the developer's application was told, or for which the person has shown their passkey. */
+  /** The id that the developer's application got, or for which the person has shown their passkey. */
   readonly requestId: string | undefined;
 }
 
@@ -204,7 +204,8 @@ export function signedOnPerson(
   return principalOfSession(db, caller.tenant, { now: clock(), cookie, since, isSignedIn });
 }
 
-interface SigningIn extends Partial<Pick<Asked, 'loginHint' | 'asksSignIn' | 'maxAgeSeconds' | 'uiLocales'>> {
+interface SigningIn
+  extends Partial<Pick<AcceptedAuthorization, 'loginHint' | 'asksSignIn' | 'maxAgeSeconds' | 'uiLocales'>> {
   /** The path to which the browser comes back. */
   readonly returnTo: string;
 }
@@ -234,7 +235,7 @@ interface KeepDeps {
 }
 
 interface Asking {
-  readonly form: AuthorizationForm;
+  readonly form: OAuthAuthorizationRequest;
   /** When the browser came first. */
   readonly askedAt: Date;
   /** The id for which the person has shown their passkey, and the principal of that passkey. */

@@ -7,8 +7,8 @@ import { type AuthorizationDeps, getRequest } from '../../grants/authorization/i
 import {
   type DelegateDeps,
   exchangeRequest,
+  type RequestedToken,
   type TokensOfCode,
-  type TokenWish,
 } from '../../grants/tokens/index.ts';
 import type { Client } from './client.ts';
 import type { CredentialFormat } from './request.rules.ts';
@@ -31,7 +31,7 @@ export async function pollRequest(
   deps: PollDeps,
   client: Client,
   { channel, secret, credentialFormat }: Asking,
-  wish: TokenWish,
+  requested: RequestedToken,
 ): Promise<TokensOfCode> {
   if (!secret) throw oauthRefusal('invalid_request', 'Send `device_code` or `auth_req_id`.');
   const flow = await getFlow(deps, secret);
@@ -48,7 +48,7 @@ export async function pollRequest(
     throw oauthRefusal('access_denied', 'The request was denied.');
   }
   const { requestId } = flow;
-  return exchangeRequest(deps, caller, { requestId, agentId, credentialFormat }, wish);
+  return exchangeRequest(deps, caller, { requestId, agentId, credentialFormat }, requested);
 }
 
 const pending = () => oauthRefusal('authorization_pending', 'The person has not decided yet.');
@@ -60,7 +60,7 @@ const pending = () => oauthRefusal('authorization_pending', 'The person has not 
 interface Flow {
   readonly developerId: string;
   readonly clientId: string;
-  /** It is polled by the grant type of this channel alone. */
+  /** It is polled only by the grant type of this channel. */
   readonly channel: 'device' | 'ciba';
   /** Null until the person has entered the code of a device. */
   readonly requestId: string | null;
@@ -78,7 +78,7 @@ export interface FlowDeps {
 /** The seconds between two polls, at first and in addition for each poll that came too early. */
 export const POLL_SECONDS = 5;
 /** A client that hurries all the time has to find its way back. */
-const LONGEST_PAUSE = 60; // seconds
+const MAX_PAUSE = 60; // seconds
 /** A client that is late reads that its time is over, for as long. */
 const LATE_SECONDS = 600;
 
@@ -145,7 +145,7 @@ export async function pollsTooFast(
   const at = clock().getTime();
   const pause = pace?.seconds ?? POLL_SECONDS;
   const isEarly = pace !== undefined && at < pace.at + pause * 1000;
-  const next: Pace = { at, seconds: isEarly ? Math.min(pause + POLL_SECONDS, LONGEST_PAUSE) : pause };
+  const next: Pace = { at, seconds: isEarly ? Math.min(pause + POLL_SECONDS, MAX_PAUSE) : pause };
   const seconds = secondsLeft(flow, clock()) + LATE_SECONDS;
   await store.put([{ key: paceKey(flowId), value: JSON.stringify(next), seconds }]);
   return isEarly;

@@ -9,7 +9,7 @@ import {
   unknownReceiver,
 } from '../../extras/transmitter/index.ts';
 import { type AuthenticationDeps, authenticateClient, type ClientRequest } from './client.ts';
-import { claimedBy } from './credentials.rules.ts';
+import { presentedCredentials } from './credentials.rules.ts';
 import { rates } from './oauth.rates.ts';
 
 export const CLIENT_CREDENTIALS = 'client_credentials';
@@ -48,7 +48,7 @@ export async function revokeOfReceiver(
 
 /** Whether a request names a receiver as its client. @throws invalid_request, invalid_client */
 export const isReceiver = ({ authorization, sent }: ClientRequest): boolean =>
-  isReceiverId(claimedBy(authorization, sent).clientId);
+  isReceiverId(presentedCredentials(authorization, sent).clientId);
 
 /** Authenticates a receiver by its secret, and counts its request. @throws invalid_client, RATE_LIMITED */
 async function authenticateReceiver(
@@ -56,10 +56,10 @@ async function authenticateReceiver(
   { authorization, sent, requestId, address }: ClientRequest,
   rule: Parameters<AuthenticationDeps['chargeClient']>[0],
 ) {
-  const claimed = claimedBy(authorization, sent);
+  const claimed = presentedCredentials(authorization, sent);
   const { clientId } = claimed;
   const receiver = 'secret' in claimed ? await provedReceiver(deps, clientId, claimed.secret) : undefined;
-  // A stranger who knows only the id must not use up the requests of the receiver.
+  // A party that knows only the id must not use up the requests of the receiver.
   const client = receiver ? clientId : `${clientId} ${address}`;
   await deps.chargeClient(rule, { client });
   if (!receiver) throw unknownReceiver();

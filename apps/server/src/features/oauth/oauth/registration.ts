@@ -18,7 +18,7 @@ import {
   insertDynamicClient,
   updateDynamicClient,
 } from './oauth.repo.ts';
-import type { ClientMetadata, RegisteredClient } from './oauth.schema.ts';
+import type { ClientInformationResponse, ClientMetadata } from './oauth.schema.ts';
 import { isClientRedirectUri, isNativeUri } from './redirects.ts';
 
 export interface RegistrationDeps {
@@ -30,14 +30,14 @@ export interface RegistrationDeps {
 const UNUSED_SECONDS = 86_400;
 
 /**
- * Registers a client that nobody knows. It gets nothing by that: a person approves it at one developer at a time.
+ * Registers an unknown client, which gets nothing by that: a person approves it at one developer at a time.
  * @see RFC 7591 §3
  * @throws invalid_redirect_uri, invalid_client_metadata
  */
 export async function registerClient(
   deps: RegistrationDeps,
   metadata: ClientMetadata,
-): Promise<RegisteredClient> {
+): Promise<ClientInformationResponse> {
   const accepted = acceptMetadata(statedMembers(metadata));
   const at = deps.clock();
   const managementToken = newSecret();
@@ -58,7 +58,7 @@ export async function readRegistration(
   deps: RegistrationDeps,
   clientId: string,
   authorization: string | undefined,
-): Promise<RegisteredClient> {
+): Promise<ClientInformationResponse> {
   return shown(deps, await managedClient(deps, clientId, authorization));
 }
 
@@ -71,7 +71,7 @@ export async function replaceRegistration(
   deps: RegistrationDeps,
   clientId: string,
   { authorization, metadata }: { authorization: string | undefined; metadata: ClientMetadata },
-): Promise<RegisteredClient> {
+): Promise<ClientInformationResponse> {
   const { row: before, managementToken } = await managedClient(deps, clientId, authorization);
   const stated = statedMembers(metadata);
   mustBeOfClient(before, stated);
@@ -99,7 +99,7 @@ export async function removeRegistration(
 
 const unknown = () => oauthRefusal('invalid_client', 'The registration is not there, or its token is wrong.');
 
-/** A registration, and the token by which its client manages it. The service keeps a hash of the token alone. */
+/** A registration, and the token by which its client manages it. The service keeps only a hash of the token. */
 interface Managed {
   readonly row: DynamicClientRow;
   readonly managementToken: string;
@@ -141,7 +141,10 @@ const secretOf = (secret: string | undefined) =>
   secret === undefined ? {} : { client_secret: secret, client_secret_expires_at: 0 };
 
 /** @see RFC 7592 §3 */
-function shown({ publicBaseUrl }: RegistrationDeps, { row, managementToken }: Managed): RegisteredClient {
+function shown(
+  { publicBaseUrl }: RegistrationDeps,
+  { row, managementToken }: Managed,
+): ClientInformationResponse {
   return {
     ...Object(row.description),
     client_id: row.clientId,
@@ -151,7 +154,7 @@ function shown({ publicBaseUrl }: RegistrationDeps, { row, managementToken }: Ma
   };
 }
 
-const MOST_REDIRECT_URIS = 10;
+const MAX_REDIRECT_URIS = 10;
 const GRANT_TYPES = ['authorization_code', 'refresh_token', DEVICE_GRANT];
 const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
 type AuthMethod = (typeof AUTH_METHODS)[number];
@@ -217,7 +220,7 @@ function acceptMetadata(metadata: ClientMetadata): AcceptedMetadata {
 }
 
 function redirectUrisOf(value: unknown): string[] {
-  const isList = Array.isArray(value) && value.length > 0 && value.length <= MOST_REDIRECT_URIS;
+  const isList = Array.isArray(value) && value.length > 0 && value.length <= MAX_REDIRECT_URIS;
   const fit = isList ? value.filter((each) => typeof each === 'string' && isClientRedirectUri(each)) : [];
   if (isList && fit.length === value.length) return [...new Set(fit)];
   const message = 'Send 1 to 10 absolute https URLs, loopback addresses or app addresses.';

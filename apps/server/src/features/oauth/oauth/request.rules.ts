@@ -5,10 +5,10 @@ import { LONGEST_STATE } from '@behest/protocol/shapes';
 import { isWithin, reachesConnector, type ToolLevel, toolLevels } from '@behest/protocol/tool-scopes';
 import { isConnectorName } from '@behest/protocol/tools-entry';
 import { oauthRefusal } from '../../../platform/errors.ts';
-import type { AuthorizationForm, ChannelForm, TokenForm } from './oauth.schema.ts';
+import type { ChannelRequest, OAuthAuthorizationRequest, TokenRequest } from './oauth.schema.ts';
 
 /** An authorization request whose members are well formed. */
-export interface Asked {
+export interface AcceptedAuthorization {
   /** Empty where the client leaves it to its details or its resources. */
   readonly scopes: string[];
   /** Each in its one spelling. */
@@ -19,7 +19,7 @@ export interface Asked {
   readonly details: unknown[] | undefined;
   readonly keyThumbprint: string | undefined;
   readonly loginHint: string | undefined;
-  /** Whether the person is asked even where nobody has to be. */
+  /** Whether the person is asked even where that is not needed. */
   readonly asksAlways: boolean;
   /** Whether the person has to sign in for this very request. */
   readonly asksSignIn: boolean;
@@ -32,7 +32,7 @@ export interface Asked {
 }
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
-const MOST_RESOURCES = 5;
+const MAX_RESOURCES = 5;
 
 const MAX_AGE = /^\d{1,9}$/;
 const LOCALES = /^[A-Za-z0-9-]{1,35}( [A-Za-z0-9-]{1,35}){0,9}$/;
@@ -41,7 +41,7 @@ const LOCALES = /^[A-Za-z0-9-]{1,35}( [A-Za-z0-9-]{1,35}){0,9}$/;
  * @see RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2, RFC 9396 §2, RFC 9449 §10, RFC 9470 §4
  * @throws an OAuth error
  */
-export function acceptAuthorization(form: AuthorizationForm): Asked {
+export function acceptAuthorization(form: OAuthAuthorizationRequest): AcceptedAuthorization {
   const invalid = (message: string) => oauthRefusal('invalid_request', message);
   if (form.request !== undefined) throw oauthRefusal('request_not_supported', 'Push the request instead.');
   if (form.response_type === undefined) throw invalid('Send `response_type=code`.');
@@ -57,7 +57,7 @@ export function acceptAuthorization(form: AuthorizationForm): Asked {
     throw invalid(`\`state\` has at most ${LONGEST_STATE} characters.`);
   }
   // The query of a link has no schema.
-  if ((form.resource ?? []).length > MOST_RESOURCES) {
+  if ((form.resource ?? []).length > MAX_RESOURCES) {
     throw oauthRefusal('invalid_target', 'Name five resources at most.');
   }
   if (form.dpop_jkt !== undefined && !CHALLENGE.test(form.dpop_jkt))
@@ -94,10 +94,13 @@ export function acceptAuthorization(form: AuthorizationForm): Asked {
 }
 
 /** A request that comes by another channel than a browser. */
-export type AskedByChannel = Pick<Asked, 'scopes' | 'resources' | 'purpose' | 'details' | 'asksRefresh'>;
+export type AcceptedChannelRequest = Pick<
+  AcceptedAuthorization,
+  'scopes' | 'resources' | 'purpose' | 'details' | 'asksRefresh'
+>;
 
 /** @see RFC 8628 §3.1; OpenID CIBA Core 1.0 §7.1 @throws an OAuth error */
-export function acceptChannelForm(form: ChannelForm): AskedByChannel {
+export function acceptChannelForm(form: ChannelRequest): AcceptedChannelRequest {
   if (form.request !== undefined) throw oauthRefusal('request_not_supported', 'Send the members themselves.');
   return {
     scopes: fewerScopesOf(form.scope) ?? [],
@@ -134,14 +137,14 @@ export function detailsOf(text: string | undefined): unknown[] | undefined {
   throw oauthRefusal('invalid_authorization_details', '`authorization_details` has to be a JSON array.');
 }
 
-const MOST_SCOPES = 100;
+const MAX_SCOPES = 100;
 
 /** The tools of a connector, each with the permission that it demands. */
 type Permissions = ReadonlyMap<string, { readonly permission: ToolLevel }>;
 
 /** @throws invalid_scope */
 export function mustBeScopes(scopes: readonly string[]): string[] {
-  if (scopes.length > 0 && scopes.length <= MOST_SCOPES) return [...scopes];
+  if (scopes.length > 0 && scopes.length <= MAX_SCOPES) return [...scopes];
   throw oauthRefusal('invalid_scope', 'Send `scope` with 1 to 100 scopes.');
 }
 
@@ -178,21 +181,21 @@ const FORMATS = new Map<string, CredentialFormat>([
 ]);
 
 /** The credential that a form asks for. @throws invalid_request */
-export function formatOf({ credential_format: format = 'jwt' }: TokenForm): CredentialFormat {
+export function formatOf({ credential_format: format = 'jwt' }: TokenRequest): CredentialFormat {
   const known = FORMATS.get(format);
   if (!known) throw oauthRefusal('invalid_request', 'The service has no such `credential_format`.');
   return known;
 }
 
 /** The same for a part of a grant, about which there is no SD-JWT, as in a native delegation. @throws invalid_request */
-export function partFormatOf(form: TokenForm): Exclude<CredentialFormat, 'sd-jwt'> {
+export function partFormatOf(form: TokenRequest): Exclude<CredentialFormat, 'sd-jwt'> {
   const format = formatOf(form);
   if (format !== 'sd-jwt') return format;
   throw oauthRefusal('invalid_request', 'A token exchange gives no SD-JWT; ask for `vc-jwt`.');
 }
 
 /** A form by which a grant goes on, which is not the moment to state it. @throws invalid_request */
-export function mustAskNoCredential(form: TokenForm): void {
+export function mustAskNoCredential(form: TokenRequest): void {
   if (formatOf(form) === 'jwt') return;
   throw oauthRefusal('invalid_request', 'Leave `credential_format` out, and use `POST /v1/credentials`.');
 }

@@ -7,7 +7,7 @@ import { heldAgent } from '../../accounts/agents/agents.queries.ts';
 import { isRedirectUri } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type ClientRow, deleteClient, findClientRow, lockClient, putClient } from './oauth.repo.ts';
-import type { ClientRecord, ClientSettings } from './oauth.schema.ts';
+import type { OAuthClient, OAuthClientSettings } from './oauth.schema.ts';
 
 export interface ClientDeps {
   readonly db: Executor;
@@ -23,8 +23,8 @@ export function putSettings(
   deps: ClientDeps,
   caller: Caller,
   agentId: string,
-  { redirectUris, authMethod, dpopBound }: ClientSettings,
-): Promise<ClientRecord> {
+  { redirectUris, authMethod, dpopBound }: OAuthClientSettings,
+): Promise<OAuthClient> {
   const wrong = redirectUris.findIndex((uri) => !isRedirectUri(uri));
   if (wrong >= 0) {
     const message = 'Register absolute https URLs, loopback addresses or app addresses.';
@@ -58,11 +58,7 @@ export function putSettings(
 }
 
 /** @throws NOT_FOUND */
-export async function getSettings(
-  { db }: ClientDeps,
-  caller: Caller,
-  agentId: string,
-): Promise<ClientRecord> {
+export async function getSettings({ db }: ClientDeps, caller: Caller, agentId: string): Promise<OAuthClient> {
   const row = await findClientRow(db, caller.tenant, agentId);
   if (!row) throw notFound();
   return toRecord(row);

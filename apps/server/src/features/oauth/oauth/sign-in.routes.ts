@@ -7,7 +7,12 @@ import { newSecret } from '../../../platform/ids.ts';
 import type { AuthorizeDeps } from './authorize.ts';
 import { rates } from './oauth.rates.ts';
 import { browserOf } from './oauth.routes.ts';
-import { AskSignIn, EnteredCode, SignIn, SignInOptions } from './oauth.schema.ts';
+import {
+  BrowserRedirect,
+  PasskeySignIn,
+  PasskeySignInOptions,
+  PasskeySignInRequest,
+} from './oauth.schema.ts';
 import { beginSignIn, finishSignIn } from './sign-in.ts';
 
 const onPage = { access: 'none', fromOwnPages: true, onOwnHost: true, rate: rates.oauthSignIn } as const;
@@ -36,8 +41,8 @@ export const signInRoutes: FastifyPluginAsyncTypebox<AuthorizeDeps> = async (app
         operationId: 'oauth.signInOptions',
         summary: 'Ask for a passkey of the person whom an authorization request is about',
         description: 'The options are the same for everybody: the person chooses the passkey.',
-        body: AskSignIn,
-        response: { 200: SignInOptions },
+        body: PasskeySignInRequest,
+        response: { 200: PasskeySignInOptions },
       },
     },
     (request, reply) => beginSignIn(deps, request.body, signingBrowser(request, reply)),
@@ -59,8 +64,8 @@ export const signInRoutes: FastifyPluginAsyncTypebox<AuthorizeDeps> = async (app
       schema: {
         operationId: 'oauth.signIn',
         summary: 'Go on with an authorization request whose person has shown a passkey',
-        body: SignIn,
-        response: { 200: EnteredCode },
+        body: PasskeySignIn,
+        response: { 200: BrowserRedirect },
       },
     },
     (request, reply) => finishSignIn(deps, request.body, signingBrowser(request, reply)),
@@ -73,7 +78,7 @@ interface Kept {
   readonly seconds: number;
 }
 
-/** Makes a function that tells a browser at a page by a secret cookie, which it gives to a browser without one. */
+/** Makes a function that identifies a browser by a secret cookie, and sets one where there is none. */
 export function browserCookie(
   { publicBaseUrl }: { readonly publicBaseUrl: string },
   { name, seconds }: Kept,

@@ -3,10 +3,10 @@ import { oauthRefusal } from '../../../platform/errors.ts';
 import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import { beginNaming, finishNaming } from '../../people/passkeys/index.ts';
 import { type AuthorizeDeps, authorize, namedClient } from './authorize.ts';
-import type { AskSignIn, EnteredCode, SignIn } from './oauth.schema.ts';
+import type { BrowserRedirect, PasskeySignIn, PasskeySignInRequest } from './oauth.schema.ts';
 import { getPushed } from './par.ts';
 import type { Browser } from './person.ts';
-import { developerNamed } from './seat.ts';
+import { developerOfRequest } from './tenant.ts';
 
 /** A browser at the page, by its cookie. */
 interface SigningBrowser extends Browser {
@@ -17,7 +17,11 @@ interface SigningBrowser extends Browser {
  * Asks for a passkey of the person for whom a request waits, and who says no name.
  * @throws invalid_request for a request that does not wait, CONFLICT
  */
-export async function beginSignIn(deps: AuthorizeDeps, asked: AskSignIn, { browserId }: SigningBrowser) {
+export async function beginSignIn(
+  deps: AuthorizeDeps,
+  asked: PasskeySignInRequest,
+  { browserId }: SigningBrowser,
+) {
   const { requestId } = await waitingRequest(deps, asked);
   return beginNaming(deps, { requestId, browserId });
 }
@@ -30,16 +34,16 @@ export async function beginSignIn(deps: AuthorizeDeps, asked: AskSignIn, { brows
  */
 export async function finishSignIn(
   deps: AuthorizeDeps,
-  { challengeId, response, ...asked }: SignIn,
+  { challengeId, response, ...asked }: PasskeySignIn,
   browser: SigningBrowser,
-): Promise<EnteredCode> {
+): Promise<BrowserRedirect> {
   const { requestId, resource } = await waitingRequest(deps, asked);
   const { clientId, requestUri } = asked;
   const known = await namedClient(deps, clientId, browser);
   const developerId =
     'agent' in known
       ? known.agent.developerId
-      : await developerNamed(deps, { ...(resource && { resource }) });
+      : await developerOfRequest(deps, { ...(resource && { resource }) });
   const caller = await personAt(deps, developerId, browser);
   const place = { requestId, browserId: browser.browserId };
   const byPasskey = await finishNaming(deps, caller, place, { challengeId, response });
@@ -48,9 +52,9 @@ export async function finishSignIn(
 }
 
 /** A request that waits for its person, as `personOf` has kept it. @throws invalid_request */
-async function waitingRequest(deps: AuthorizeDeps, { clientId, requestUri }: AskSignIn) {
+async function waitingRequest(deps: AuthorizeDeps, { clientId, requestUri }: PasskeySignInRequest) {
   const { requestId, askedAt, form } = await getPushed(deps, { clientId }, requestUri);
-  // Requests that a client has pushed itself have no id yet, and lead nobody to the page.
+  // Requests that a client has pushed itself have no id yet, and lead no person to the page.
   if (requestId === undefined || askedAt === undefined) {
     throw oauthRefusal('invalid_request', 'This request waits for no passkey.');
   }

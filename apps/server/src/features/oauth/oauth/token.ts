@@ -8,9 +8,9 @@ import {
   type IssuedTokens,
   type ProofDeps,
   provedKey,
+  type RequestedToken,
   refreshTokens,
   type TokensOfCode,
-  type TokenWish,
 } from '../../grants/tokens/index.ts';
 import { type AssertionDeps, issueAsserted } from '../assertions/index.ts';
 import { type AuthenticationDeps, authenticateClient, type Client, type ClientRequest } from './client.ts';
@@ -18,11 +18,11 @@ import { CIBA_GRANT, DEVICE_GRANT } from './described.ts';
 import { ACCESS_TOKEN, exchangeToken, issueToResource, resourceCredentialIn } from './exchange.ts';
 import { rates } from './oauth.rates.ts';
 import { renewDynamicClient } from './oauth.repo.ts';
-import type { TokenAnswer, TokenForm } from './oauth.schema.ts';
+import type { TokenRequest, TokenResponse } from './oauth.schema.ts';
 import { type PollDeps, pollRequest, pollsTooFast } from './poll.ts';
 import { CLIENT_CREDENTIALS, issueToReceiver } from './receiver.ts';
 import { fewerScopesOf, formatOf, mustAskNoCredential } from './request.rules.ts';
-import { withDeveloper, withoutDeveloper } from './seat.ts';
+import { withDeveloper, withoutDeveloper } from './tenant.ts';
 
 export { currentNonce, type ProofDeps } from '../../grants/tokens/index.ts';
 
@@ -37,7 +37,7 @@ export interface TokenEndpointDeps
 type GrantType = (
   deps: TokenEndpointDeps,
   client: Client,
-  form: TokenForm,
+  form: TokenRequest,
   key: ProvedKey,
 ) => Promise<Issued>;
 
@@ -57,10 +57,10 @@ interface ProvedKey {
  */
 export async function issueByForm(
   deps: TokenEndpointDeps,
-  form: TokenForm,
+  form: TokenRequest,
   request: ClientRequest,
   proof: Proved,
-): Promise<{ answer: TokenAnswer; caller: Caller }> {
+): Promise<{ answer: TokenResponse; caller: Caller }> {
   const { grant_type: name } = form;
   if (name === undefined) throw oauthRefusal('invalid_request', 'Send `grant_type`.');
   if (name === CLIENT_CREDENTIALS) return issueToReceiver(deps, form.scope, request);
@@ -110,7 +110,7 @@ const byCode: GrantType = (deps, client, form, key) => {
     codeVerifier,
     credentialFormat: formatOf(form),
   };
-  return exchangeCode(deps, client.caller, presented, wishOf(client, form, key));
+  return exchangeCode(deps, client.caller, presented, requestedToken(client, form, key));
 };
 
 const byRefreshToken: GrantType = (deps, client, form, key) => {
@@ -119,8 +119,8 @@ const byRefreshToken: GrantType = (deps, client, form, key) => {
   mustAskNoCredential(form);
   const refreshToken = client.described ? withoutDeveloper(sent) : sent;
   const scopes = fewerScopesOf(form.scope);
-  const wish = { ...wishOf(client, form, key), ...(scopes && { scopes }) };
-  return refreshTokens(deps, client.caller, { refreshToken, agentId: client.agentId }, wish);
+  const requested = { ...requestedToken(client, form, key), ...(scopes && { scopes }) };
+  return refreshTokens(deps, client.caller, { refreshToken, agentId: client.agentId }, requested);
 };
 
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -144,7 +144,7 @@ const byAssertion: GrantType = async (deps, client, form, { keyThumbprint }) => 
 };
 
 /** The secret by which a client asks again and again for a decision. */
-function polledSecret({ grant_type: name, device_code: device, auth_req_id: backchannel }: TokenForm) {
+function polledSecret({ grant_type: name, device_code: device, auth_req_id: backchannel }: TokenRequest) {
   if (name === DEVICE_GRANT) return device;
   return name === CIBA_GRANT ? backchannel : undefined;
 }
@@ -153,7 +153,7 @@ const pollOf =
   (channel: 'device' | 'ciba'): GrantType =>
   (deps, client, form, key) => {
     const asking = { channel, secret: polledSecret(form), credentialFormat: formatOf(form) };
-    return pollRequest(deps, client, asking, wishOf(client, form, key));
+    return pollRequest(deps, client, asking, requestedToken(client, form, key));
   };
 
 const grantTypes: ReadonlyMap<string, GrantType> = new Map([
@@ -168,13 +168,17 @@ const grantTypes: ReadonlyMap<string, GrantType> = new Map([
 /** The grant types that make a grant from a request. */
 export const MAKES_GRANT: ReadonlySet<string> = new Set(['authorization_code', DEVICE_GRANT, CIBA_GRANT]);
 
-/** The grant types whose tokens have the details that were approved. A client that asks for fewer is told (RFC 9396 §6). */
+/** The grant types whose tokens have the details that were approved. A client that asks for fewer gets an error (RFC 9396 §6). */
 const KEEPS_DETAILS: ReadonlySet<string> = new Set([...MAKES_GRANT, 'refresh_token']);
 
 /** As the metadata lists them. */
 export const GRANT_TYPES = [...grantTypes.keys(), CLIENT_CREDENTIALS];
 
-const wishOf = ({ isPublic }: Client, { resource }: TokenForm, key: ProvedKey): TokenWish => ({
+const requestedToken = (
+  { isPublic }: Client,
+  { resource }: TokenRequest,
+  key: ProvedKey,
+): RequestedToken => ({
   ...key,
   ...(resource && { resources: resource }),
   bindsRefresh: isPublic,
@@ -185,7 +189,7 @@ function toAnswer(
   issued: Issued,
   { keyThumbprint }: ProvedKey,
   { now, client: { described, caller } }: { readonly now: Date; readonly client: Client },
-): TokenAnswer {
+): TokenResponse {
   const { grantToken, expiresAt, refreshToken, scopes, authorizationDetails, grantId } = issued;
   return {
     access_token: grantToken,

@@ -41,7 +41,7 @@ export async function provedWorkload(
   if (!claims || issuer === undefined) return undefined;
   const now = deps.clock();
   const rows = await workloadsAtIssuer(deps.db, tenant, agentId, issuer);
-  // The cheap checks come first, so that no stranger's text makes the service ask for keys.
+  // The cheap checks come first, so that no other text makes the service ask for keys.
   const row = rows.find((each) => isTrusted(claims, each, now));
   if (!row || !(await isSigned(deps, row, jwt))) return undefined;
   const { jti, exp } = claims;

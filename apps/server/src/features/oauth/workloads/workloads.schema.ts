@@ -10,7 +10,7 @@ export const NewWorkload = Type.Object(
     issuer: Text,
     /** The keys of an issuer that publishes no metadata. A trust domain needs it. */
     jwksUri: Type.Optional(Text),
-    /** The audience that the JWT names, alone. The issuer of this service by default. */
+    /** The only audience that the JWT names. The issuer of this service by default. */
     audience: Type.Optional(Text),
     /** The subject, or its beginning up to a `/` or `:`, followed by `*`. */
     subject: Text,

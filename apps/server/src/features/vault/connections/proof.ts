@@ -7,7 +7,7 @@ import {
   readVouching,
   sendMailedCode,
   signInUrl,
-  standingHint,
+  validHint,
   unknownAddress,
   wrongCode,
 } from '../../grants/consent/index.ts';
@@ -62,7 +62,7 @@ export async function signOnAddress(deps: ConnectDeps, hold: PageHold): Promise<
 /** Sends a code to the address that the hint names. @throws CONFLICT and as `sendMailedCode` */
 export async function sendCode(deps: ConnectDeps, caller: Caller, hold: PageHold) {
   const { row, page } = await pageOf(deps, hold);
-  const email = standingHint(page.proofs, thumbprintsOf(row.consentKeys))?.email;
+  const email = validHint(page.proofs, thumbprintsOf(row.consentKeys))?.email;
   if (row.consentMode !== 'email' || email === undefined) throw unknownAddress();
   if (!row.emailVerified) throw emailUnverified();
   return sendMailedCode(deps, caller, {

@@ -7,12 +7,12 @@ import { proposeAgent } from '../../accounts/agents/index.ts';
 import { findByCode } from '../../grants/authorization/index.ts';
 import { developerOfResourceAcrossTenants } from '../../grants/resources/resources.queries.ts';
 import type { AssertionDeps } from './assertion.ts';
-import type { Client, ClientRequest, TenantClues } from './client.ts';
+import type { Client, ClientRequest, TenantHints } from './client.ts';
 import type { DescribedClient } from './described.ts';
-import { findSeat } from './oauth.repo.ts';
+import { findClientAtDeveloper } from './oauth.repo.ts';
 import { getFlow } from './poll.ts';
 
-interface SeatDeps extends AssertionDeps {
+interface TenantDeps extends AssertionDeps {
   readonly db: Executor;
 }
 
@@ -21,14 +21,17 @@ interface SeatDeps extends AssertionDeps {
  * token among those of this developer and this client.
  * @throws invalid_grant, expired_token, invalid_target
  */
-export async function developerNamed({ db, store }: SeatDeps, clues: TenantClues): Promise<string> {
-  const { code, device_code: deviceCode } = clues;
-  const resource = clues.resource ?? resourcesIn(clues.assertion);
-  const token = clues.refresh_token ?? clues.token;
+export async function developerOfRequest(
+  { db, store }: TenantDeps,
+  tenantHints: TenantHints,
+): Promise<string> {
+  const { code, device_code: deviceCode } = tenantHints;
+  const resource = tenantHints.resource ?? resourcesIn(tenantHints.assertion);
+  const token = tenantHints.refresh_token ?? tenantHints.token;
   if (code !== undefined || token !== undefined) {
     const named =
       code === undefined ? developerIn(token ?? '') : (await findByCode(store, code))?.developerId;
-    // The sentence of a code or token of another client, so that nobody learns whose it is.
+    // The sentence of a code or token of another client, so that the answer does not say whose it is.
     const reason = code === undefined ? 'refresh_unknown' : 'code_unknown';
     if (named === undefined) throw oauthRefusal('invalid_grant', invalidGrantReasons[reason]);
     return named;
@@ -76,14 +79,14 @@ function statedIn(jwt: string): Readonly<Record<string, unknown>> {
  * The client at one developer, where it acts as an agent of its own. Before its first request the agent has only an id.
  * @throws invalid_client
  */
-export async function seatedClient(
-  { db, clock }: SeatDeps,
+export async function clientAtDeveloper(
+  { db, clock }: TenantDeps,
   described: DescribedClient,
   developerId = '',
   { requestId, address }: Pick<ClientRequest, 'requestId' | 'address'>,
 ): Promise<Client> {
   const { clientId, redirectUris, authMethod } = described;
-  const seat = await findSeat(db, { developerId }, clientId);
+  const seat = await findClientAtDeveloper(db, { developerId }, clientId);
   if (!seat) throw oauthRefusal('invalid_client', 'The client is not known, or is not authenticated.');
   const { mode, plan, agentDid } = seat;
   const agentId = seat.agentId ?? newId('ag', clock());
@@ -115,8 +118,8 @@ export async function seatedClient(
  * Keeps a place for the agent of a client that asks for the first time.
  * @returns the client as whose agent the request is made: another request may have come first
  */
-export async function proposed(
-  deps: SeatDeps & { readonly didHost: string },
+export async function withProposedAgent(
+  deps: TenantDeps & { readonly didHost: string },
   client: Client,
   scopes: readonly string[],
 ): Promise<Client> {
@@ -124,7 +127,7 @@ export async function proposed(
   if (!described || !isProposed || client.agentDid !== '') return client;
   const { name } = described;
   await proposeAgent(deps, caller, { agentId, clientId, name, scopes }, deps.clock());
-  return seatedClient(deps, described, caller.tenant.developerId, {
+  return clientAtDeveloper(deps, described, caller.tenant.developerId, {
     requestId: caller.requestId,
     address: caller.address ?? '',
   });
