@@ -219,7 +219,7 @@ export const stopRoutes: FastifyPluginAsyncTypebox<StopDeps> = async (app, deps)
       config: { access: 'session', rate: 'default', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'assertions.liftOwnStop',
-        summary: "Lift one of the principal's full stops",
+        summary: "Lift one of the principal's own stops",
         description: 'A stop that somebody else has made holds.',
         params: AssertionStopPath,
         response: { 204: Type.Null() },
