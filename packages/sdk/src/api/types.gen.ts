@@ -87,6 +87,141 @@ export interface Agent {
   updatedAt: string;
 }
 
+export interface ScimListUsersQuery {
+  readonly attributes?: string | undefined;
+  readonly excludedAttributes?: string | undefined;
+  readonly filter?: string | undefined;
+  readonly startIndex?: number | undefined;
+  readonly count?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly sortBy?: string | undefined;
+  readonly sortOrder?: string | undefined;
+}
+
+export interface ScimPage {
+  schemas: string[];
+  totalResults: number;
+  startIndex?: number;
+  itemsPerPage: number;
+  nextCursor?: string;
+  Resources: {
+    schemas?: string[];
+    id?: string;
+    [member: string]: unknown;
+  }[];
+}
+
+export interface ScimGetUserQuery {
+  readonly attributes?: string | undefined;
+  readonly excludedAttributes?: string | undefined;
+}
+
+export interface ScimResource {
+  schemas?: string[];
+  id?: string;
+  [member: string]: unknown;
+}
+
+export interface Provider {
+  id: string;
+  providerId: string;
+  service: string;
+  name: string;
+  kind: "oidc" | "oauth2" | "mcp";
+  preset: string | null;
+  issuer: string | null;
+  mcpUrl: string | null;
+  authorizationEndpoint: string;
+  tokenEndpoint: string;
+  revocationEndpoint: string | null;
+  userinfoEndpoint: string | null;
+  parEndpoint: string | null;
+  jwksUri: string | null;
+  clientId: string;
+  clientSource: "static" | "cimd" | "dcr";
+  hasClientSecret: boolean;
+  authMethod: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none";
+  scopes: {
+    required: string[];
+    optional: string[];
+  };
+  acceptPartial: boolean;
+  pkce: "required" | "unsupported";
+  authorizeParams: { readonly [name: string]: string };
+  account: {
+    source: "id_token" | "userinfo" | "token";
+    id: string;
+    label?: string;
+  } | null;
+  scopeSeparator: string;
+  tokenPointers: { readonly [name: string]: unknown };
+  tokenLifetimeSeconds: number | null;
+  redirectUri: string;
+  status: "active" | "paused" | "error";
+  lastDiscoveredAt: string | null;
+  lastError: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface SsoConnection {
+  id: string;
+  developerId: string;
+  name: string;
+  protocol: "oidc" | "saml" | "ldap";
+  status: "active" | "inactive" | "testing";
+  issuerUrl?: string;
+  clientId?: string;
+  redirectUris?: string[];
+  idpEntityId?: string;
+  idpSsoUrl?: string;
+  spEntityId?: string;
+  spAcsUrl?: string;
+  idpCertificates?: {
+    fingerprintSha256: string;
+    notAfter: string;
+  }[];
+  ldapUrl?: string;
+  ldapBindDn?: string;
+  ldapSearchBase?: string;
+  ldapSearchFilter?: string;
+  ldapGroupSearchBase?: string | null;
+  ldapGroupSearchFilter?: string;
+  ldapTlsEnabled?: boolean;
+  domains: string[];
+  jitProvisioning: boolean;
+  enforce: boolean;
+  scimManaged: boolean;
+  emailAttribute: string | null;
+  nameAttribute: string | null;
+  groupAttribute: string | null;
+  groupMappings: { readonly [name: string]: string[] };
+  defaultScopes: string[];
+  lastTestedAt: string | null;
+  lastLoginAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface SsoHandleCallbackQuery {
+  readonly code?: string | undefined;
+  readonly state?: string | undefined;
+  readonly iss?: string | undefined;
+  readonly error?: string | undefined;
+}
+
+export interface SsoSession {
+  sessionId: string;
+  email: string | null;
+  name: string | null;
+  sub: string | null;
+  /** The groups that the provider named at the login, and the SCIM groups of the user that `groupMappings` names. */ groups: string[];
+  /** The scopes of these groups by `groupMappings` as they are now, else `defaultScopes`. */ mappedScopes: string[];
+  principalId: string | null;
+  developerId: string;
+  expiresAt: string;
+}
+
 export interface StoredManifest {
   connector: string;
   version: string;
@@ -187,48 +322,6 @@ export interface AuthorizationRequest {
   decidedAt?: string;
 }
 
-export interface Provider {
-  id: string;
-  providerId: string;
-  service: string;
-  name: string;
-  kind: "oidc" | "oauth2" | "mcp";
-  preset: string | null;
-  issuer: string | null;
-  mcpUrl: string | null;
-  authorizationEndpoint: string;
-  tokenEndpoint: string;
-  revocationEndpoint: string | null;
-  userinfoEndpoint: string | null;
-  parEndpoint: string | null;
-  jwksUri: string | null;
-  clientId: string;
-  clientSource: "static" | "cimd" | "dcr";
-  hasClientSecret: boolean;
-  authMethod: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none";
-  scopes: {
-    required: string[];
-    optional: string[];
-  };
-  acceptPartial: boolean;
-  pkce: "required" | "unsupported";
-  authorizeParams: { readonly [name: string]: string };
-  account: {
-    source: "id_token" | "userinfo" | "token";
-    id: string;
-    label?: string;
-  } | null;
-  scopeSeparator: string;
-  tokenPointers: { readonly [name: string]: unknown };
-  tokenLifetimeSeconds: number | null;
-  redirectUri: string;
-  status: "active" | "paused" | "error";
-  lastDiscoveredAt: string | null;
-  lastError: string | null;
-  createdAt: string;
-  updatedAt: string;
-}
-
 export interface VaultCredential {
   id: string;
   principalId: string;
@@ -313,99 +406,6 @@ export interface VerifiableCredential {
   issuedAt: string;
   expiresAt: string;
   revokedAt: string | null;
-}
-
-export interface ScimListUsersQuery {
-  readonly attributes?: string | undefined;
-  readonly excludedAttributes?: string | undefined;
-  readonly filter?: string | undefined;
-  readonly startIndex?: number | undefined;
-  readonly count?: number | undefined;
-  readonly cursor?: string | undefined;
-  readonly sortBy?: string | undefined;
-  readonly sortOrder?: string | undefined;
-}
-
-export interface ScimPage {
-  schemas: string[];
-  totalResults: number;
-  startIndex?: number;
-  itemsPerPage: number;
-  nextCursor?: string;
-  Resources: {
-    schemas?: string[];
-    id?: string;
-    [member: string]: unknown;
-  }[];
-}
-
-export interface ScimGetUserQuery {
-  readonly attributes?: string | undefined;
-  readonly excludedAttributes?: string | undefined;
-}
-
-export interface ScimResource {
-  schemas?: string[];
-  id?: string;
-  [member: string]: unknown;
-}
-
-export interface SsoConnection {
-  id: string;
-  developerId: string;
-  name: string;
-  protocol: "oidc" | "saml" | "ldap";
-  status: "active" | "inactive" | "testing";
-  issuerUrl?: string;
-  clientId?: string;
-  redirectUris?: string[];
-  idpEntityId?: string;
-  idpSsoUrl?: string;
-  spEntityId?: string;
-  spAcsUrl?: string;
-  idpCertificates?: {
-    fingerprintSha256: string;
-    notAfter: string;
-  }[];
-  ldapUrl?: string;
-  ldapBindDn?: string;
-  ldapSearchBase?: string;
-  ldapSearchFilter?: string;
-  ldapGroupSearchBase?: string | null;
-  ldapGroupSearchFilter?: string;
-  ldapTlsEnabled?: boolean;
-  domains: string[];
-  jitProvisioning: boolean;
-  enforce: boolean;
-  scimManaged: boolean;
-  emailAttribute: string | null;
-  nameAttribute: string | null;
-  groupAttribute: string | null;
-  groupMappings: { readonly [name: string]: string[] };
-  defaultScopes: string[];
-  lastTestedAt: string | null;
-  lastLoginAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-}
-
-export interface SsoHandleCallbackQuery {
-  readonly code?: string | undefined;
-  readonly state?: string | undefined;
-  readonly iss?: string | undefined;
-  readonly error?: string | undefined;
-}
-
-export interface SsoSession {
-  sessionId: string;
-  email: string | null;
-  name: string | null;
-  sub: string | null;
-  /** The groups that the provider named at the login, and the SCIM groups of the user that `groupMappings` names. */ groups: string[];
-  /** The scopes of these groups by `groupMappings` as they are now, else `defaultScopes`. */ mappedScopes: string[];
-  principalId: string | null;
-  developerId: string;
-  expiresAt: string;
 }
 
 export interface TokensExchangeInput {
@@ -991,6 +991,355 @@ export interface AgentsUpdateInput {
   } | null | undefined;
 }
 
+export interface ScimCreateTokenInput {
+  readonly label: string;
+  readonly expiresAt?: string | undefined;
+}
+
+export interface ScimCreateTokenAnswer {
+  id: string;
+  label: string;
+  createdAt: string;
+  lastUsedAt: string | null;
+  expiresAt: string | null;
+  token: string;
+}
+
+export interface ScimListTokensItem {
+  id: string;
+  label: string;
+  createdAt: string;
+  lastUsedAt: string | null;
+  expiresAt: string | null;
+}
+
+export interface ScimListTokensAnswer {
+  tokens: ScimListTokensItem[];
+  nextCursor: string | null;
+}
+
+export interface ScimSearchUsersAnswer {
+  schemas: string[];
+  totalResults: number;
+  startIndex?: number;
+  itemsPerPage: number;
+  nextCursor?: string;
+  Resources: ScimResource[];
+}
+
+export interface ScimBulkAnswer {
+  schemas: string[];
+  Operations: {
+    method: string;
+    bulkId?: string;
+    location?: string;
+    version?: string;
+    status: string;
+    response?: ScimResource;
+  }[];
+}
+
+export interface ScimListResourceTypesQuery {
+  readonly filter?: string | undefined;
+}
+
+export interface ProvidersAddInput {
+  readonly service: string;
+  readonly name?: string | undefined;
+  readonly kind?: "oidc" | "oauth2" | "mcp" | undefined;
+  readonly preset?: string | null | undefined;
+  readonly issuer?: string | null | undefined;
+  readonly mcpUrl?: string | null | undefined;
+  readonly authorizationEndpoint?: string | null | undefined;
+  readonly tokenEndpoint?: string | null | undefined;
+  readonly revocationEndpoint?: string | null | undefined;
+  readonly userinfoEndpoint?: string | null | undefined;
+  readonly clientId?: string | null | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly authMethod?: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none" | undefined;
+  readonly scopes?: {
+    readonly required?: readonly string[] | undefined;
+    readonly optional?: readonly string[] | undefined;
+  } | undefined;
+  readonly acceptPartial?: boolean | undefined;
+  readonly pkce?: "required" | "unsupported" | undefined;
+  readonly authorizeParams?: { readonly [name: string]: string } | undefined;
+  readonly account?: {
+    readonly source: "id_token" | "userinfo" | "token";
+    readonly id: string;
+    readonly label?: string | undefined;
+  } | null | undefined;
+  readonly scopeSeparator?: " " | "," | undefined;
+  readonly tokenLifetimeSeconds?: number | null | undefined;
+  readonly tokenPointers?: {
+    readonly accessToken?: string | undefined;
+    readonly refreshToken?: string | undefined;
+    readonly expiresIn?: string | undefined;
+    readonly scope?: string | undefined;
+  } | undefined;
+}
+
+export interface ProvidersListAnswer {
+  providers: Provider[];
+  nextCursor: string | null;
+}
+
+export interface ProvidersPresetsAnswer {
+  presets: {
+    preset: string;
+    name: string;
+    kind: "oidc" | "oauth2" | "mcp";
+    open: string[];
+  }[];
+}
+
+export interface ProvidersChangeInput {
+  readonly name?: string | undefined;
+  readonly status?: "active" | "paused" | undefined;
+  readonly issuer?: string | null | undefined;
+  readonly mcpUrl?: string | null | undefined;
+  readonly authorizationEndpoint?: string | null | undefined;
+  readonly tokenEndpoint?: string | null | undefined;
+  readonly revocationEndpoint?: string | null | undefined;
+  readonly userinfoEndpoint?: string | null | undefined;
+  readonly clientId?: string | null | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly authMethod?: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none" | undefined;
+  readonly scopes?: {
+    readonly required?: readonly string[] | undefined;
+    readonly optional?: readonly string[] | undefined;
+  } | undefined;
+  readonly acceptPartial?: boolean | undefined;
+  readonly pkce?: "required" | "unsupported" | undefined;
+  readonly authorizeParams?: { readonly [name: string]: string } | undefined;
+  readonly account?: {
+    readonly source: "id_token" | "userinfo" | "token";
+    readonly id: string;
+    readonly label?: string | undefined;
+  } | null | undefined;
+  readonly scopeSeparator?: " " | "," | undefined;
+  readonly tokenLifetimeSeconds?: number | null | undefined;
+  readonly tokenPointers?: {
+    readonly accessToken?: string | undefined;
+    readonly refreshToken?: string | undefined;
+    readonly expiresIn?: string | undefined;
+    readonly scope?: string | undefined;
+  } | undefined;
+}
+
+export interface SsoCreateConnectionInput {
+  readonly name: string;
+  readonly protocol: "oidc" | "saml" | "ldap";
+  readonly status?: "active" | "inactive" | "testing" | undefined;
+  readonly issuerUrl?: string | undefined;
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly redirectUris?: readonly string[] | null | undefined;
+  readonly idpEntityId?: string | undefined;
+  readonly idpSsoUrl?: string | undefined;
+  readonly spEntityId?: string | undefined;
+  readonly spAcsUrl?: string | undefined;
+  readonly idpCertificate?: string | readonly string[] | undefined;
+  readonly ldapUrl?: string | undefined;
+  readonly ldapBindDn?: string | undefined;
+  readonly ldapSearchBase?: string | undefined;
+  readonly ldapBindPassword?: string | undefined;
+  readonly ldapSearchFilter?: string | undefined;
+  readonly ldapGroupSearchBase?: string | null | undefined;
+  readonly ldapGroupSearchFilter?: string | undefined;
+  readonly ldapTlsEnabled?: boolean | undefined;
+  readonly domains?: readonly string[] | null | undefined;
+  readonly jitProvisioning?: boolean | undefined;
+  readonly enforce?: boolean | undefined;
+  readonly scimManaged?: boolean | undefined;
+  readonly emailAttribute?: string | null | undefined;
+  readonly nameAttribute?: string | null | undefined;
+  readonly groupAttribute?: string | null | undefined;
+  readonly groupMappings?: { readonly [name: string]: readonly string[] } | null | undefined;
+  readonly defaultScopes?: readonly string[] | null | undefined;
+}
+
+export interface SsoListConnectionsAnswer {
+  connections: SsoConnection[];
+  nextCursor: string | null;
+}
+
+export interface SsoUpdateConnectionInput {
+  readonly name?: string | undefined;
+  readonly protocol?: "oidc" | "saml" | "ldap" | undefined;
+  readonly status?: "active" | "inactive" | "testing" | undefined;
+  readonly issuerUrl?: string | undefined;
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly redirectUris?: readonly string[] | null | undefined;
+  readonly idpEntityId?: string | undefined;
+  readonly idpSsoUrl?: string | undefined;
+  readonly spEntityId?: string | undefined;
+  readonly spAcsUrl?: string | undefined;
+  readonly idpCertificate?: string | readonly string[] | undefined;
+  readonly ldapUrl?: string | undefined;
+  readonly ldapBindDn?: string | undefined;
+  readonly ldapSearchBase?: string | undefined;
+  readonly ldapBindPassword?: string | undefined;
+  readonly ldapSearchFilter?: string | undefined;
+  readonly ldapGroupSearchBase?: string | null | undefined;
+  readonly ldapGroupSearchFilter?: string | undefined;
+  readonly ldapTlsEnabled?: boolean | undefined;
+  readonly domains?: readonly string[] | null | undefined;
+  readonly jitProvisioning?: boolean | undefined;
+  readonly enforce?: boolean | undefined;
+  readonly scimManaged?: boolean | undefined;
+  readonly emailAttribute?: string | null | undefined;
+  readonly nameAttribute?: string | null | undefined;
+  readonly groupAttribute?: string | null | undefined;
+  readonly groupMappings?: { readonly [name: string]: readonly string[] } | null | undefined;
+  readonly defaultScopes?: readonly string[] | null | undefined;
+}
+
+export interface SsoTestConnectionAnswer {
+  success: boolean;
+  protocol: "oidc" | "saml" | "ldap";
+  issuer?: string;
+  authorizationEndpoint?: string;
+  tokenEndpoint?: string;
+  jwksUri?: string;
+  idpEntityId?: string;
+  idpSsoUrl?: string;
+  certificateExpiresAt?: string;
+  bind?: boolean;
+  searchBase?: string;
+  /** The category of the failure, for programs. */ error?: string;
+  /** Says to an administrator which part failed, and how to repair it. */ message?: string;
+}
+
+export interface SsoListIdentitiesQuery {
+  readonly principalId: string;
+}
+
+export interface SsoListIdentitiesAnswer {
+  identities: {
+    connectionId: string;
+    /** The issuer, the entity id or the directory. */ provider: string;
+    /** The person at the provider: `<issuer>|<sub>`, `<format>|<NameID>`, or the id of the directory’s entry. */ subject: string;
+    userId: string;
+    principalId: string;
+    createdAt: string;
+  }[];
+}
+
+export interface SsoMoveIdentityInput {
+  readonly principalId: string;
+  readonly subject: string;
+}
+
+export interface SsoMoveIdentityAnswer {
+  connectionId: string;
+  /** The issuer, the entity id or the directory. */ provider: string;
+  /** The person at the provider: `<issuer>|<sub>`, `<format>|<NameID>`, or the id of the directory’s entry. */ subject: string;
+  userId: string;
+  principalId: string;
+  createdAt: string;
+}
+
+export interface SsoSetEnforcementInput {
+  readonly enforce: boolean;
+}
+
+export interface SsoSetEnforcementAnswer {
+  enforce: boolean;
+  developerId: string;
+}
+
+export interface SsoCreateConfigInput {
+  readonly issuerUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirectUri: string;
+}
+
+export interface SsoCreateConfigAnswer {
+  issuerUrl: string;
+  clientId: string;
+  redirectUri: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface SsoListSessionsQuery {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly connectionId?: string | undefined;
+  readonly principalId?: string | undefined;
+}
+
+export interface SsoListSessionsItem {
+  id: string;
+  connectionId: string;
+  principalId: string | null;
+  email: string | null;
+  name: string | null;
+  idpSubject: string;
+  /** The groups that the provider named at the login, and the SCIM groups of the user that `groupMappings` names. */ groups: string[];
+  /** The scopes of these groups by `groupMappings` as they are now, else `defaultScopes`. */ mappedScopes: string[];
+  expiresAt: string;
+  createdAt: string;
+}
+
+export interface SsoListSessionsAnswer {
+  sessions: SsoListSessionsItem[];
+  nextCursor: string | null;
+}
+
+export interface SsoGetLoginUrlQuery {
+  readonly org: string;
+  readonly domain?: string | undefined;
+  readonly connection?: string | undefined;
+  readonly redirect_uri?: string | undefined;
+  readonly return_to?: string | undefined;
+  readonly login_hint?: string | undefined;
+  readonly mode?: "json" | "redirect" | undefined;
+  readonly prompt?: "login" | undefined;
+  readonly max_age?: number | undefined;
+  readonly ui_locales?: string | undefined;
+}
+
+export interface SsoGetLoginUrlAnswer {
+  authorizeUrl: string;
+  protocol: "oidc" | "saml" | "ldap";
+  connectionId: string;
+  message?: string;
+}
+
+export interface SsoCallbackFormInput {
+  readonly code?: string | undefined;
+  readonly state?: string | undefined;
+  readonly iss?: string | undefined;
+  readonly error?: string | undefined;
+  readonly [member: string]: unknown;
+}
+
+export interface SsoHandleOidcCallbackInput {
+  readonly code?: string | undefined;
+  readonly state?: string | undefined;
+  readonly redirect_uri?: string | undefined;
+  readonly iss?: string | undefined;
+  readonly [member: string]: unknown;
+}
+
+export interface SsoHandleSamlCallbackInput {
+  readonly SAMLResponse: string;
+  readonly RelayState: string;
+  readonly [member: string]: unknown;
+}
+
+export interface SsoHandleLdapCallbackInput {
+  readonly username: string;
+  readonly password: string;
+  readonly connectionId: string;
+  readonly org: string;
+  readonly [member: string]: unknown;
+}
+
 export interface DidsResolveAnswer {
   /** Null when the DID is deactivated. */ didDocument: { readonly [name: string]: unknown } | null;
   didResolutionMetadata: {
@@ -1314,90 +1663,6 @@ export interface AuthorizationsApproveAnswer {
   code?: string;
 }
 
-export interface ProvidersAddInput {
-  readonly service: string;
-  readonly name?: string | undefined;
-  readonly kind?: "oidc" | "oauth2" | "mcp" | undefined;
-  readonly preset?: string | null | undefined;
-  readonly issuer?: string | null | undefined;
-  readonly mcpUrl?: string | null | undefined;
-  readonly authorizationEndpoint?: string | null | undefined;
-  readonly tokenEndpoint?: string | null | undefined;
-  readonly revocationEndpoint?: string | null | undefined;
-  readonly userinfoEndpoint?: string | null | undefined;
-  readonly clientId?: string | null | undefined;
-  readonly clientSecret?: string | undefined;
-  readonly authMethod?: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none" | undefined;
-  readonly scopes?: {
-    readonly required?: readonly string[] | undefined;
-    readonly optional?: readonly string[] | undefined;
-  } | undefined;
-  readonly acceptPartial?: boolean | undefined;
-  readonly pkce?: "required" | "unsupported" | undefined;
-  readonly authorizeParams?: { readonly [name: string]: string } | undefined;
-  readonly account?: {
-    readonly source: "id_token" | "userinfo" | "token";
-    readonly id: string;
-    readonly label?: string | undefined;
-  } | null | undefined;
-  readonly scopeSeparator?: " " | "," | undefined;
-  readonly tokenLifetimeSeconds?: number | null | undefined;
-  readonly tokenPointers?: {
-    readonly accessToken?: string | undefined;
-    readonly refreshToken?: string | undefined;
-    readonly expiresIn?: string | undefined;
-    readonly scope?: string | undefined;
-  } | undefined;
-}
-
-export interface ProvidersListAnswer {
-  providers: Provider[];
-  nextCursor: string | null;
-}
-
-export interface ProvidersPresetsAnswer {
-  presets: {
-    preset: string;
-    name: string;
-    kind: "oidc" | "oauth2" | "mcp";
-    open: string[];
-  }[];
-}
-
-export interface ProvidersChangeInput {
-  readonly name?: string | undefined;
-  readonly status?: "active" | "paused" | undefined;
-  readonly issuer?: string | null | undefined;
-  readonly mcpUrl?: string | null | undefined;
-  readonly authorizationEndpoint?: string | null | undefined;
-  readonly tokenEndpoint?: string | null | undefined;
-  readonly revocationEndpoint?: string | null | undefined;
-  readonly userinfoEndpoint?: string | null | undefined;
-  readonly clientId?: string | null | undefined;
-  readonly clientSecret?: string | undefined;
-  readonly authMethod?: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none" | undefined;
-  readonly scopes?: {
-    readonly required?: readonly string[] | undefined;
-    readonly optional?: readonly string[] | undefined;
-  } | undefined;
-  readonly acceptPartial?: boolean | undefined;
-  readonly pkce?: "required" | "unsupported" | undefined;
-  readonly authorizeParams?: { readonly [name: string]: string } | undefined;
-  readonly account?: {
-    readonly source: "id_token" | "userinfo" | "token";
-    readonly id: string;
-    readonly label?: string | undefined;
-  } | null | undefined;
-  readonly scopeSeparator?: " " | "," | undefined;
-  readonly tokenLifetimeSeconds?: number | null | undefined;
-  readonly tokenPointers?: {
-    readonly accessToken?: string | undefined;
-    readonly refreshToken?: string | undefined;
-    readonly expiresIn?: string | undefined;
-    readonly scope?: string | undefined;
-  } | undefined;
-}
-
 export interface VaultExchangeInput {
   readonly service: string;
   readonly upstreamScopes?: readonly string[] | undefined;
@@ -1685,10 +1950,6 @@ export interface PrincipalAuditAnswer {
   nextCursor: string | null;
 }
 
-export interface WebauthnRegisterOptionsInput {
-  readonly principalId: string;
-}
-
 export interface WebauthnRegisterOptionsAnswer {
   challengeId: string;
   publicKey: { readonly [name: string]: unknown };
@@ -1880,267 +2141,6 @@ export interface ResourcesChangeInput {
   readonly loginUrl?: string | null | undefined;
   readonly dpopRequired?: boolean | undefined;
   readonly tokenTtlSeconds?: number | undefined;
-}
-
-export interface ScimCreateTokenInput {
-  readonly label: string;
-  readonly expiresAt?: string | undefined;
-}
-
-export interface ScimCreateTokenAnswer {
-  id: string;
-  label: string;
-  createdAt: string;
-  lastUsedAt: string | null;
-  expiresAt: string | null;
-  token: string;
-}
-
-export interface ScimListTokensItem {
-  id: string;
-  label: string;
-  createdAt: string;
-  lastUsedAt: string | null;
-  expiresAt: string | null;
-}
-
-export interface ScimListTokensAnswer {
-  tokens: ScimListTokensItem[];
-  nextCursor: string | null;
-}
-
-export interface ScimSearchUsersAnswer {
-  schemas: string[];
-  totalResults: number;
-  startIndex?: number;
-  itemsPerPage: number;
-  nextCursor?: string;
-  Resources: ScimResource[];
-}
-
-export interface ScimBulkAnswer {
-  schemas: string[];
-  Operations: {
-    method: string;
-    bulkId?: string;
-    location?: string;
-    version?: string;
-    status: string;
-    response?: ScimResource;
-  }[];
-}
-
-export interface ScimListResourceTypesQuery {
-  readonly filter?: string | undefined;
-}
-
-export interface SsoCreateConnectionInput {
-  readonly name: string;
-  readonly protocol: "oidc" | "saml" | "ldap";
-  readonly status?: "active" | "inactive" | "testing" | undefined;
-  readonly issuerUrl?: string | undefined;
-  readonly clientId?: string | undefined;
-  readonly clientSecret?: string | undefined;
-  readonly redirectUris?: readonly string[] | null | undefined;
-  readonly idpEntityId?: string | undefined;
-  readonly idpSsoUrl?: string | undefined;
-  readonly spEntityId?: string | undefined;
-  readonly spAcsUrl?: string | undefined;
-  readonly idpCertificate?: string | readonly string[] | undefined;
-  readonly ldapUrl?: string | undefined;
-  readonly ldapBindDn?: string | undefined;
-  readonly ldapSearchBase?: string | undefined;
-  readonly ldapBindPassword?: string | undefined;
-  readonly ldapSearchFilter?: string | undefined;
-  readonly ldapGroupSearchBase?: string | null | undefined;
-  readonly ldapGroupSearchFilter?: string | undefined;
-  readonly ldapTlsEnabled?: boolean | undefined;
-  readonly domains?: readonly string[] | null | undefined;
-  readonly jitProvisioning?: boolean | undefined;
-  readonly enforce?: boolean | undefined;
-  readonly scimManaged?: boolean | undefined;
-  readonly emailAttribute?: string | null | undefined;
-  readonly nameAttribute?: string | null | undefined;
-  readonly groupAttribute?: string | null | undefined;
-  readonly groupMappings?: { readonly [name: string]: readonly string[] } | null | undefined;
-  readonly defaultScopes?: readonly string[] | null | undefined;
-}
-
-export interface SsoListConnectionsAnswer {
-  connections: SsoConnection[];
-  nextCursor: string | null;
-}
-
-export interface SsoUpdateConnectionInput {
-  readonly name?: string | undefined;
-  readonly protocol?: "oidc" | "saml" | "ldap" | undefined;
-  readonly status?: "active" | "inactive" | "testing" | undefined;
-  readonly issuerUrl?: string | undefined;
-  readonly clientId?: string | undefined;
-  readonly clientSecret?: string | undefined;
-  readonly redirectUris?: readonly string[] | null | undefined;
-  readonly idpEntityId?: string | undefined;
-  readonly idpSsoUrl?: string | undefined;
-  readonly spEntityId?: string | undefined;
-  readonly spAcsUrl?: string | undefined;
-  readonly idpCertificate?: string | readonly string[] | undefined;
-  readonly ldapUrl?: string | undefined;
-  readonly ldapBindDn?: string | undefined;
-  readonly ldapSearchBase?: string | undefined;
-  readonly ldapBindPassword?: string | undefined;
-  readonly ldapSearchFilter?: string | undefined;
-  readonly ldapGroupSearchBase?: string | null | undefined;
-  readonly ldapGroupSearchFilter?: string | undefined;
-  readonly ldapTlsEnabled?: boolean | undefined;
-  readonly domains?: readonly string[] | null | undefined;
-  readonly jitProvisioning?: boolean | undefined;
-  readonly enforce?: boolean | undefined;
-  readonly scimManaged?: boolean | undefined;
-  readonly emailAttribute?: string | null | undefined;
-  readonly nameAttribute?: string | null | undefined;
-  readonly groupAttribute?: string | null | undefined;
-  readonly groupMappings?: { readonly [name: string]: readonly string[] } | null | undefined;
-  readonly defaultScopes?: readonly string[] | null | undefined;
-}
-
-export interface SsoTestConnectionAnswer {
-  success: boolean;
-  protocol: "oidc" | "saml" | "ldap";
-  issuer?: string;
-  authorizationEndpoint?: string;
-  tokenEndpoint?: string;
-  jwksUri?: string;
-  idpEntityId?: string;
-  idpSsoUrl?: string;
-  certificateExpiresAt?: string;
-  bind?: boolean;
-  searchBase?: string;
-  /** The category of the failure, for programs. */ error?: string;
-  /** Says to an administrator which part failed, and how to repair it. */ message?: string;
-}
-
-export interface SsoListIdentitiesAnswer {
-  identities: {
-    connectionId: string;
-    /** The issuer, the entity id or the directory. */ provider: string;
-    /** The person at the provider: `<issuer>|<sub>`, `<format>|<NameID>`, or the id of the directory’s entry. */ subject: string;
-    userId: string;
-    principalId: string;
-    createdAt: string;
-  }[];
-}
-
-export interface SsoMoveIdentityInput {
-  readonly principalId: string;
-  readonly subject: string;
-}
-
-export interface SsoMoveIdentityAnswer {
-  connectionId: string;
-  /** The issuer, the entity id or the directory. */ provider: string;
-  /** The person at the provider: `<issuer>|<sub>`, `<format>|<NameID>`, or the id of the directory’s entry. */ subject: string;
-  userId: string;
-  principalId: string;
-  createdAt: string;
-}
-
-export interface SsoSetEnforcementInput {
-  readonly enforce: boolean;
-}
-
-export interface SsoSetEnforcementAnswer {
-  enforce: boolean;
-  developerId: string;
-}
-
-export interface SsoCreateConfigInput {
-  readonly issuerUrl: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly redirectUri: string;
-}
-
-export interface SsoCreateConfigAnswer {
-  issuerUrl: string;
-  clientId: string;
-  redirectUri: string;
-  createdAt: string;
-  updatedAt: string;
-}
-
-export interface SsoListSessionsQuery {
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-  readonly connectionId?: string | undefined;
-  readonly principalId?: string | undefined;
-}
-
-export interface SsoListSessionsItem {
-  id: string;
-  connectionId: string;
-  principalId: string | null;
-  email: string | null;
-  name: string | null;
-  idpSubject: string;
-  /** The groups that the provider named at the login, and the SCIM groups of the user that `groupMappings` names. */ groups: string[];
-  /** The scopes of these groups by `groupMappings` as they are now, else `defaultScopes`. */ mappedScopes: string[];
-  expiresAt: string;
-  createdAt: string;
-}
-
-export interface SsoListSessionsAnswer {
-  sessions: SsoListSessionsItem[];
-  nextCursor: string | null;
-}
-
-export interface SsoGetLoginUrlQuery {
-  readonly org: string;
-  readonly domain?: string | undefined;
-  readonly connection?: string | undefined;
-  readonly redirect_uri?: string | undefined;
-  readonly return_to?: string | undefined;
-  readonly login_hint?: string | undefined;
-  readonly mode?: "json" | "redirect" | undefined;
-  readonly prompt?: "login" | undefined;
-  readonly max_age?: number | undefined;
-  readonly ui_locales?: string | undefined;
-}
-
-export interface SsoGetLoginUrlAnswer {
-  authorizeUrl: string;
-  protocol: "oidc" | "saml" | "ldap";
-  connectionId: string;
-  message?: string;
-}
-
-export interface SsoCallbackFormInput {
-  readonly code?: string | undefined;
-  readonly state?: string | undefined;
-  readonly iss?: string | undefined;
-  readonly error?: string | undefined;
-  readonly [member: string]: unknown;
-}
-
-export interface SsoHandleOidcCallbackInput {
-  readonly code?: string | undefined;
-  readonly state?: string | undefined;
-  readonly redirect_uri?: string | undefined;
-  readonly iss?: string | undefined;
-  readonly [member: string]: unknown;
-}
-
-export interface SsoHandleSamlCallbackInput {
-  readonly SAMLResponse: string;
-  readonly RelayState: string;
-  readonly [member: string]: unknown;
-}
-
-export interface SsoHandleLdapCallbackInput {
-  readonly username: string;
-  readonly password: string;
-  readonly connectionId: string;
-  readonly org: string;
-  readonly [member: string]: unknown;
 }
 
 export interface ConnectionsAskInput {
@@ -4092,6 +4092,345 @@ export interface AgentsApi {
   delete(id: string, options?: CallOptions): Promise<void>;
 }
 
+export interface ScimApi {
+  /**
+   * Create a token for an identity provider, which provisions people with it.
+   *
+   * Sends `POST /v1/scim/tokens`.
+   */
+  createToken(input: ScimCreateTokenInput, options?: CallOptions): Promise<ScimCreateTokenAnswer>;
+  /**
+   * List SCIM tokens without their secrets, newest first.
+   *
+   * Sends `GET /v1/scim/tokens`.
+   */
+  listTokens(query?: EntriesListQuery, options?: CallOptions): List<ScimListTokensAnswer, ScimListTokensAnswer['tokens'][number]>;
+  /**
+   * Delete a SCIM token, which is refused from then on.
+   *
+   * Sends `DELETE /v1/scim/tokens/{id}`.
+   */
+  revokeToken(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * Provision a person.
+   *
+   * Sends `POST /scim/v2/Users`.
+   */
+  createUser(input: { readonly [name: string]: unknown }, query?: ScimGetUserQuery, options?: CallOptions): Promise<ScimResource>;
+  /**
+   * List the people that pass a filter.
+   *
+   * Sends `GET /scim/v2/Users`.
+   */
+  listUsers(query?: ScimListUsersQuery, options?: CallOptions): List<ScimPage, ScimPage['Resources'][number]>;
+  /**
+   * List the people that pass a filter, which is in the body.
+   *
+   * Sends `POST /scim/v2/Users/.search`.
+   */
+  searchUsers(input: { readonly [name: string]: unknown }, options?: CallOptions): Promise<ScimSearchUsersAnswer>;
+  /**
+   * Read a person.
+   *
+   * Sends `GET /scim/v2/Users/{id}`.
+   */
+  getUser(id: string, query?: ScimGetUserQuery, options?: CallOptions): Promise<ScimResource>;
+  /**
+   * Replace a person.
+   *
+   * Sends `PUT /scim/v2/Users/{id}`.
+   */
+  replaceUser(id: string, input: { readonly [name: string]: unknown }, query?: ScimGetUserQuery, options?: CallOptions): Promise<ScimResource>;
+  /**
+   * Change attributes of a person.
+   *
+   * Sends `PATCH /scim/v2/Users/{id}`.
+   */
+  updateUser(id: string, input: { readonly [name: string]: unknown }, query?: ScimGetUserQuery, options?: CallOptions): Promise<ScimResource>;
+  /**
+   * Delete a person, and end everything that agents hold of them.
+   *
+   * Sends `DELETE /scim/v2/Users/{id}`.
+   */
+  deleteUser(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * Create a group.
+   *
+   * Sends `POST /scim/v2/Groups`.
+   */
+  createGroup(input: { readonly [name: string]: unknown }, query?: ScimGetUserQuery, options?: CallOptions): Promise<ScimResource>;
+  /**
+   * List the groups that pass a filter.
+   *
+   * Sends `GET /scim/v2/Groups`.
+   */
+  listGroups(query?: ScimListUsersQuery, options?: CallOptions): List<ScimSearchUsersAnswer, ScimSearchUsersAnswer['Resources'][number]>;
+  /**
+   * List the groups that pass a filter, which is in the body.
+   *
+   * Sends `POST /scim/v2/Groups/.search`.
+   */
+  searchGroups(input: { readonly [name: string]: unknown }, options?: CallOptions): Promise<ScimSearchUsersAnswer>;
+  /**
+   * Read a group.
+   *
+   * Sends `GET /scim/v2/Groups/{id}`.
+   */
+  getGroup(id: string, query?: ScimGetUserQuery, options?: CallOptions): Promise<ScimResource>;
+  /**
+   * Replace a group.
+   *
+   * Sends `PUT /scim/v2/Groups/{id}`.
+   */
+  replaceGroup(id: string, input: { readonly [name: string]: unknown }, query?: ScimGetUserQuery, options?: CallOptions): Promise<ScimResource>;
+  /**
+   * Change attributes of a group.
+   *
+   * Sends `PATCH /scim/v2/Groups/{id}`.
+   */
+  updateGroup(id: string, input: { readonly [name: string]: unknown }, query?: ScimGetUserQuery, options?: CallOptions): Promise<ScimResource>;
+  /**
+   * Delete a group.
+   *
+   * Sends `DELETE /scim/v2/Groups/{id}`.
+   */
+  deleteGroup(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * Do many operations in one request, each by itself.
+   *
+   * Sends `POST /scim/v2/Bulk`.
+   */
+  bulk(input: { readonly [name: string]: unknown }, options?: CallOptions): Promise<ScimBulkAnswer>;
+  /**
+   * List the people, and then the groups, that pass a filter.
+   *
+   * Sends `POST /scim/v2/.search`.
+   */
+  search(input: { readonly [name: string]: unknown }, options?: CallOptions): Promise<ScimSearchUsersAnswer>;
+  /**
+   * The parts of SCIM that the service has.
+   *
+   * Sends `GET /scim/v2/ServiceProviderConfig`.
+   */
+  config(options?: CallOptions): Promise<ScimResource>;
+  /**
+   * The kinds of resources.
+   *
+   * Sends `GET /scim/v2/ResourceTypes`.
+   */
+  listResourceTypes(query?: ScimListResourceTypesQuery, options?: CallOptions): Promise<ScimSearchUsersAnswer>;
+  /**
+   * One kind of resources.
+   *
+   * Sends `GET /scim/v2/ResourceTypes/{id}`.
+   */
+  getResourceType(id: string, options?: CallOptions): Promise<ScimResource>;
+  /**
+   * The attributes of all resources.
+   *
+   * Sends `GET /scim/v2/Schemas`.
+   */
+  listSchemas(query?: ScimListResourceTypesQuery, options?: CallOptions): Promise<ScimSearchUsersAnswer>;
+  /**
+   * The attributes of one schema.
+   *
+   * Sends `GET /scim/v2/Schemas/{id}`.
+   */
+  getSchema(id: string, options?: CallOptions): Promise<ScimResource>;
+  /**
+   * Not offered: a SCIM token stands for no person.
+   *
+   * Sends `GET /scim/v2/Me`.
+   */
+  getMe(options?: CallOptions): Promise<void>;
+  /**
+   * Not offered: a SCIM token stands for no person.
+   *
+   * Sends `POST /scim/v2/Me`.
+   */
+  postMe(input: { readonly [name: string]: unknown }, options?: CallOptions): Promise<void>;
+  /**
+   * Not offered: a SCIM token stands for no person.
+   *
+   * Sends `PUT /scim/v2/Me`.
+   */
+  putMe(input: { readonly [name: string]: unknown }, options?: CallOptions): Promise<void>;
+  /**
+   * Not offered: a SCIM token stands for no person.
+   *
+   * Sends `PATCH /scim/v2/Me`.
+   */
+  patchMe(input: { readonly [name: string]: unknown }, options?: CallOptions): Promise<void>;
+  /**
+   * Not offered: a SCIM token stands for no person.
+   *
+   * Sends `DELETE /scim/v2/Me`.
+   */
+  deleteMe(options?: CallOptions): Promise<void>;
+}
+
+export interface ProvidersApi {
+  /**
+   * Add an upstream at which people connect their accounts. The service reads what the upstream publishes about itself, in this call. Register `redirectUri` of the answer at the upstream.
+   *
+   * Sends `POST /v1/vault/providers`.
+   */
+  add(input: ProvidersAddInput, options?: CallOptions): Promise<Provider>;
+  /**
+   * List providers, newest first.
+   *
+   * Sends `GET /v1/vault/providers`.
+   */
+  list(query?: EntriesListQuery, options?: CallOptions): List<ProvidersListAnswer, ProvidersListAnswer['providers'][number]>;
+  /**
+   * List the presets, which describe upstreams that many developers use.
+   *
+   * Sends `GET /v1/vault/provider-presets`.
+   */
+  presets(options?: CallOptions): Promise<ProvidersPresetsAnswer>;
+  /**
+   * Read a provider without its secrets.
+   *
+   * Sends `GET /v1/vault/providers/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<Provider>;
+  /**
+   * Change a provider. Connections keep the endpoints and the client with which they were made. Another issuer, token endpoint or client drops the client secret: send its own in the same body.
+   *
+   * Sends `PATCH /v1/vault/providers/{id}`.
+   */
+  change(id: string, input?: ProvidersChangeInput, options?: CallOptions): Promise<Provider>;
+  /**
+   * Delete a provider through which no account is connected.
+   *
+   * Sends `DELETE /v1/vault/providers/{id}`.
+   */
+  delete(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * Read again what the upstream publishes about itself.
+   *
+   * Sends `POST /v1/vault/providers/{id}/discover`.
+   */
+  discover(id: string, options?: CallOptions): Promise<Provider>;
+}
+
+export interface SsoApi {
+  /**
+   * Add an identity provider at which people sign in.
+   *
+   * Sends `POST /v1/sso/connections`.
+   */
+  createConnection(input: SsoCreateConnectionInput, options?: CallOptions): Promise<SsoConnection>;
+  /**
+   * List connections, oldest first.
+   *
+   * Sends `GET /v1/sso/connections`.
+   */
+  listConnections(query?: EntriesListQuery, options?: CallOptions): List<SsoListConnectionsAnswer, SsoListConnectionsAnswer['connections'][number]>;
+  /**
+   * Read a connection without its secrets.
+   *
+   * Sends `GET /v1/sso/connections/{id}`.
+   */
+  getConnection(id: string, options?: CallOptions): Promise<SsoConnection>;
+  /**
+   * Change a connection. Members that the body leaves out stay, and `null` clears an optional one. Another provider, or another status than `active`, ends the sessions of the connection.
+   *
+   * Sends `PATCH /v1/sso/connections/{id}`.
+   */
+  updateConnection(id: string, input?: SsoUpdateConnectionInput, options?: CallOptions): Promise<SsoConnection>;
+  /**
+   * Delete a connection, and end its sessions.
+   *
+   * Sends `DELETE /v1/sso/connections/{id}`.
+   */
+  deleteConnection(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * Try a connection. A failure is 200 too, with `success: false`. `error` is its category, and `message` says what to do.
+   *
+   * Sends `POST /v1/sso/connections/{id}/test`.
+   */
+  testConnection(id: string, options?: CallOptions): Promise<SsoTestConnectionAnswer>;
+  /**
+   * List the subjects by which the provider of a connection knows a person.
+   *
+   * Sends `GET /v1/sso/connections/{id}/identities`.
+   */
+  listIdentities(id: string, query: SsoListIdentitiesQuery, options?: CallOptions): Promise<SsoListIdentitiesAnswer>;
+  /**
+   * Link a person to another subject of the provider. A sign-in never does this: a second subject with the address of a person who is linked is refused, and the audit entry `sso.login_failed` with the reason `other_subject` names it. The subject before, and whoever had this one, lose the link. Their sessions at the connection end.
+   *
+   * Sends `PUT /v1/sso/connections/{id}/identities`.
+   */
+  moveIdentity(id: string, input: SsoMoveIdentityInput, options?: CallOptions): Promise<SsoMoveIdentityAnswer>;
+  /**
+   * Enforce single sign-on, or stop enforcing it.
+   *
+   * Sends `POST /v1/sso/enforce`.
+   */
+  setEnforcement(input: SsoSetEnforcementInput, options?: CallOptions): Promise<SsoSetEnforcementAnswer>;
+  /**
+   * Write the single configuration that older clients know. It is the connection named `default`. New clients use connections.
+   *
+   * Sends `POST /v1/sso/config`.
+   */
+  createConfig(input: SsoCreateConfigInput, options?: CallOptions): Promise<SsoCreateConfigAnswer>;
+  /**
+   * Read the single configuration.
+   *
+   * Sends `GET /v1/sso/config`.
+   */
+  getConfig(options?: CallOptions): Promise<SsoCreateConfigAnswer>;
+  /**
+   * Delete the single configuration.
+   *
+   * Sends `DELETE /v1/sso/config`.
+   */
+  deleteConfig(options?: CallOptions): Promise<void>;
+  /**
+   * List live sessions, newest first.
+   *
+   * Sends `GET /v1/sso/sessions`.
+   */
+  listSessions(query?: SsoListSessionsQuery, options?: CallOptions): List<SsoListSessionsAnswer, SsoListSessionsAnswer['sessions'][number]>;
+  /**
+   * End a session.
+   *
+   * Sends `DELETE /v1/sso/sessions/{id}`.
+   */
+  revokeSession(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * Take the answer of an OpenID provider from a browser. A browser that asks for a page gets one that posts the same parameters, so that fetching the address uses no code up.
+   *
+   * Sends `GET /sso/callback`.
+   */
+  handleCallback(query?: SsoHandleCallbackQuery, options?: CallOptions): Promise<SsoSession>;
+  /**
+   * Take the answer of an OpenID provider from the page of its address.
+   *
+   * Sends `POST /sso/callback`.
+   */
+  callbackForm(input?: SsoCallbackFormInput, options?: CallOptions): Promise<SsoSession>;
+  /**
+   * Take the answer of an OpenID provider from a program.
+   *
+   * Sends `POST /sso/callback/oidc`.
+   */
+  handleOidcCallback(input?: SsoHandleOidcCallbackInput, options?: CallOptions): Promise<SsoSession>;
+  /**
+   * Take the answer of a SAML identity provider.
+   *
+   * Sends `POST /sso/callback/saml`.
+   */
+  handleSamlCallback(input: SsoHandleSamlCallbackInput, options?: CallOptions): Promise<SsoSession>;
+  /**
+   * Sign a person in with the password of a directory.
+   *
+   * Sends `POST /sso/callback/ldap`.
+   */
+  handleLdapCallback(input: SsoHandleLdapCallbackInput, options?: CallOptions): Promise<SsoSession>;
+}
+
 export interface DidsApi {
   /**
    * Resolve a DID of the service, of an agent or of a key.
@@ -4243,51 +4582,6 @@ export interface AuthorizationsApi {
    * Sends `POST /v1/authorize/{id}/deny`.
    */
   deny(id: string, options?: CallOptions): Promise<AuthorizationsApproveAnswer>;
-}
-
-export interface ProvidersApi {
-  /**
-   * Add an upstream at which people connect their accounts. The service reads what the upstream publishes about itself, in this call. Register `redirectUri` of the answer at the upstream.
-   *
-   * Sends `POST /v1/vault/providers`.
-   */
-  add(input: ProvidersAddInput, options?: CallOptions): Promise<Provider>;
-  /**
-   * List providers, newest first.
-   *
-   * Sends `GET /v1/vault/providers`.
-   */
-  list(query?: EntriesListQuery, options?: CallOptions): List<ProvidersListAnswer, ProvidersListAnswer['providers'][number]>;
-  /**
-   * List the presets, which describe upstreams that many developers use.
-   *
-   * Sends `GET /v1/vault/provider-presets`.
-   */
-  presets(options?: CallOptions): Promise<ProvidersPresetsAnswer>;
-  /**
-   * Read a provider without its secrets.
-   *
-   * Sends `GET /v1/vault/providers/{id}`.
-   */
-  get(id: string, options?: CallOptions): Promise<Provider>;
-  /**
-   * Change a provider. Connections keep the endpoints and the client with which they were made. Another issuer, token endpoint or client drops the client secret: send its own in the same body.
-   *
-   * Sends `PATCH /v1/vault/providers/{id}`.
-   */
-  change(id: string, input?: ProvidersChangeInput, options?: CallOptions): Promise<Provider>;
-  /**
-   * Delete a provider through which no account is connected.
-   *
-   * Sends `DELETE /v1/vault/providers/{id}`.
-   */
-  delete(id: string, options?: CallOptions): Promise<void>;
-  /**
-   * Read again what the upstream publishes about itself.
-   *
-   * Sends `POST /v1/vault/providers/{id}/discover`.
-   */
-  discover(id: string, options?: CallOptions): Promise<Provider>;
 }
 
 export interface VaultApi {
@@ -4488,7 +4782,7 @@ export interface WebauthnApi {
    *
    * Sends `POST /v1/webauthn/register/options`.
    */
-  registerOptions(input: WebauthnRegisterOptionsInput, options?: CallOptions): Promise<WebauthnRegisterOptionsAnswer>;
+  registerOptions(input: SsoListIdentitiesQuery, options?: CallOptions): Promise<WebauthnRegisterOptionsAnswer>;
   /**
    * Store the passkey that the authenticator has made.
    *
@@ -4585,300 +4879,6 @@ export interface ResourcesApi {
    * Sends `DELETE /v1/resources/{id}`.
    */
   remove(id: string, options?: CallOptions): Promise<void>;
-}
-
-export interface ScimApi {
-  /**
-   * Create a token for an identity provider, which provisions people with it.
-   *
-   * Sends `POST /v1/scim/tokens`.
-   */
-  createToken(input: ScimCreateTokenInput, options?: CallOptions): Promise<ScimCreateTokenAnswer>;
-  /**
-   * List SCIM tokens without their secrets, newest first.
-   *
-   * Sends `GET /v1/scim/tokens`.
-   */
-  listTokens(query?: EntriesListQuery, options?: CallOptions): List<ScimListTokensAnswer, ScimListTokensAnswer['tokens'][number]>;
-  /**
-   * Delete a SCIM token, which is refused from then on.
-   *
-   * Sends `DELETE /v1/scim/tokens/{id}`.
-   */
-  revokeToken(id: string, options?: CallOptions): Promise<void>;
-  /**
-   * Provision a person.
-   *
-   * Sends `POST /scim/v2/Users`.
-   */
-  createUser(input: { readonly [name: string]: unknown }, query?: ScimGetUserQuery, options?: CallOptions): Promise<ScimResource>;
-  /**
-   * List the people that pass a filter.
-   *
-   * Sends `GET /scim/v2/Users`.
-   */
-  listUsers(query?: ScimListUsersQuery, options?: CallOptions): List<ScimPage, ScimPage['Resources'][number]>;
-  /**
-   * List the people that pass a filter, which is in the body.
-   *
-   * Sends `POST /scim/v2/Users/.search`.
-   */
-  searchUsers(input: { readonly [name: string]: unknown }, options?: CallOptions): Promise<ScimSearchUsersAnswer>;
-  /**
-   * Read a person.
-   *
-   * Sends `GET /scim/v2/Users/{id}`.
-   */
-  getUser(id: string, query?: ScimGetUserQuery, options?: CallOptions): Promise<ScimResource>;
-  /**
-   * Replace a person.
-   *
-   * Sends `PUT /scim/v2/Users/{id}`.
-   */
-  replaceUser(id: string, input: { readonly [name: string]: unknown }, query?: ScimGetUserQuery, options?: CallOptions): Promise<ScimResource>;
-  /**
-   * Change attributes of a person.
-   *
-   * Sends `PATCH /scim/v2/Users/{id}`.
-   */
-  updateUser(id: string, input: { readonly [name: string]: unknown }, query?: ScimGetUserQuery, options?: CallOptions): Promise<ScimResource>;
-  /**
-   * Delete a person, and end everything that agents hold of them.
-   *
-   * Sends `DELETE /scim/v2/Users/{id}`.
-   */
-  deleteUser(id: string, options?: CallOptions): Promise<void>;
-  /**
-   * Create a group.
-   *
-   * Sends `POST /scim/v2/Groups`.
-   */
-  createGroup(input: { readonly [name: string]: unknown }, query?: ScimGetUserQuery, options?: CallOptions): Promise<ScimResource>;
-  /**
-   * List the groups that pass a filter.
-   *
-   * Sends `GET /scim/v2/Groups`.
-   */
-  listGroups(query?: ScimListUsersQuery, options?: CallOptions): List<ScimSearchUsersAnswer, ScimSearchUsersAnswer['Resources'][number]>;
-  /**
-   * List the groups that pass a filter, which is in the body.
-   *
-   * Sends `POST /scim/v2/Groups/.search`.
-   */
-  searchGroups(input: { readonly [name: string]: unknown }, options?: CallOptions): Promise<ScimSearchUsersAnswer>;
-  /**
-   * Read a group.
-   *
-   * Sends `GET /scim/v2/Groups/{id}`.
-   */
-  getGroup(id: string, query?: ScimGetUserQuery, options?: CallOptions): Promise<ScimResource>;
-  /**
-   * Replace a group.
-   *
-   * Sends `PUT /scim/v2/Groups/{id}`.
-   */
-  replaceGroup(id: string, input: { readonly [name: string]: unknown }, query?: ScimGetUserQuery, options?: CallOptions): Promise<ScimResource>;
-  /**
-   * Change attributes of a group.
-   *
-   * Sends `PATCH /scim/v2/Groups/{id}`.
-   */
-  updateGroup(id: string, input: { readonly [name: string]: unknown }, query?: ScimGetUserQuery, options?: CallOptions): Promise<ScimResource>;
-  /**
-   * Delete a group.
-   *
-   * Sends `DELETE /scim/v2/Groups/{id}`.
-   */
-  deleteGroup(id: string, options?: CallOptions): Promise<void>;
-  /**
-   * Do many operations in one request, each by itself.
-   *
-   * Sends `POST /scim/v2/Bulk`.
-   */
-  bulk(input: { readonly [name: string]: unknown }, options?: CallOptions): Promise<ScimBulkAnswer>;
-  /**
-   * List the people, and then the groups, that pass a filter.
-   *
-   * Sends `POST /scim/v2/.search`.
-   */
-  search(input: { readonly [name: string]: unknown }, options?: CallOptions): Promise<ScimSearchUsersAnswer>;
-  /**
-   * The parts of SCIM that the service has.
-   *
-   * Sends `GET /scim/v2/ServiceProviderConfig`.
-   */
-  config(options?: CallOptions): Promise<ScimResource>;
-  /**
-   * The kinds of resources.
-   *
-   * Sends `GET /scim/v2/ResourceTypes`.
-   */
-  listResourceTypes(query?: ScimListResourceTypesQuery, options?: CallOptions): Promise<ScimSearchUsersAnswer>;
-  /**
-   * One kind of resources.
-   *
-   * Sends `GET /scim/v2/ResourceTypes/{id}`.
-   */
-  getResourceType(id: string, options?: CallOptions): Promise<ScimResource>;
-  /**
-   * The attributes of all resources.
-   *
-   * Sends `GET /scim/v2/Schemas`.
-   */
-  listSchemas(query?: ScimListResourceTypesQuery, options?: CallOptions): Promise<ScimSearchUsersAnswer>;
-  /**
-   * The attributes of one schema.
-   *
-   * Sends `GET /scim/v2/Schemas/{id}`.
-   */
-  getSchema(id: string, options?: CallOptions): Promise<ScimResource>;
-  /**
-   * Not offered: a SCIM token stands for no person.
-   *
-   * Sends `GET /scim/v2/Me`.
-   */
-  getMe(options?: CallOptions): Promise<void>;
-  /**
-   * Not offered: a SCIM token stands for no person.
-   *
-   * Sends `POST /scim/v2/Me`.
-   */
-  postMe(input: { readonly [name: string]: unknown }, options?: CallOptions): Promise<void>;
-  /**
-   * Not offered: a SCIM token stands for no person.
-   *
-   * Sends `PUT /scim/v2/Me`.
-   */
-  putMe(input: { readonly [name: string]: unknown }, options?: CallOptions): Promise<void>;
-  /**
-   * Not offered: a SCIM token stands for no person.
-   *
-   * Sends `PATCH /scim/v2/Me`.
-   */
-  patchMe(input: { readonly [name: string]: unknown }, options?: CallOptions): Promise<void>;
-  /**
-   * Not offered: a SCIM token stands for no person.
-   *
-   * Sends `DELETE /scim/v2/Me`.
-   */
-  deleteMe(options?: CallOptions): Promise<void>;
-}
-
-export interface SsoApi {
-  /**
-   * Add an identity provider at which people sign in.
-   *
-   * Sends `POST /v1/sso/connections`.
-   */
-  createConnection(input: SsoCreateConnectionInput, options?: CallOptions): Promise<SsoConnection>;
-  /**
-   * List connections, oldest first.
-   *
-   * Sends `GET /v1/sso/connections`.
-   */
-  listConnections(query?: EntriesListQuery, options?: CallOptions): List<SsoListConnectionsAnswer, SsoListConnectionsAnswer['connections'][number]>;
-  /**
-   * Read a connection without its secrets.
-   *
-   * Sends `GET /v1/sso/connections/{id}`.
-   */
-  getConnection(id: string, options?: CallOptions): Promise<SsoConnection>;
-  /**
-   * Change a connection. Members that the body leaves out stay, and `null` clears an optional one. Another provider, or another status than `active`, ends the sessions of the connection.
-   *
-   * Sends `PATCH /v1/sso/connections/{id}`.
-   */
-  updateConnection(id: string, input?: SsoUpdateConnectionInput, options?: CallOptions): Promise<SsoConnection>;
-  /**
-   * Delete a connection, and end its sessions.
-   *
-   * Sends `DELETE /v1/sso/connections/{id}`.
-   */
-  deleteConnection(id: string, options?: CallOptions): Promise<void>;
-  /**
-   * Try a connection. A failure is 200 too, with `success: false`. `error` is its category, and `message` says what to do.
-   *
-   * Sends `POST /v1/sso/connections/{id}/test`.
-   */
-  testConnection(id: string, options?: CallOptions): Promise<SsoTestConnectionAnswer>;
-  /**
-   * List the subjects by which the provider of a connection knows a person.
-   *
-   * Sends `GET /v1/sso/connections/{id}/identities`.
-   */
-  listIdentities(id: string, query: WebauthnRegisterOptionsInput, options?: CallOptions): Promise<SsoListIdentitiesAnswer>;
-  /**
-   * Link a person to another subject of the provider. A sign-in never does this: a second subject with the address of a person who is linked is refused, and the audit entry `sso.login_failed` with the reason `other_subject` names it. The subject before, and whoever had this one, lose the link. Their sessions at the connection end.
-   *
-   * Sends `PUT /v1/sso/connections/{id}/identities`.
-   */
-  moveIdentity(id: string, input: SsoMoveIdentityInput, options?: CallOptions): Promise<SsoMoveIdentityAnswer>;
-  /**
-   * Enforce single sign-on, or stop enforcing it.
-   *
-   * Sends `POST /v1/sso/enforce`.
-   */
-  setEnforcement(input: SsoSetEnforcementInput, options?: CallOptions): Promise<SsoSetEnforcementAnswer>;
-  /**
-   * Write the single configuration that older clients know. It is the connection named `default`. New clients use connections.
-   *
-   * Sends `POST /v1/sso/config`.
-   */
-  createConfig(input: SsoCreateConfigInput, options?: CallOptions): Promise<SsoCreateConfigAnswer>;
-  /**
-   * Read the single configuration.
-   *
-   * Sends `GET /v1/sso/config`.
-   */
-  getConfig(options?: CallOptions): Promise<SsoCreateConfigAnswer>;
-  /**
-   * Delete the single configuration.
-   *
-   * Sends `DELETE /v1/sso/config`.
-   */
-  deleteConfig(options?: CallOptions): Promise<void>;
-  /**
-   * List live sessions, newest first.
-   *
-   * Sends `GET /v1/sso/sessions`.
-   */
-  listSessions(query?: SsoListSessionsQuery, options?: CallOptions): List<SsoListSessionsAnswer, SsoListSessionsAnswer['sessions'][number]>;
-  /**
-   * End a session.
-   *
-   * Sends `DELETE /v1/sso/sessions/{id}`.
-   */
-  revokeSession(id: string, options?: CallOptions): Promise<void>;
-  /**
-   * Take the answer of an OpenID provider from a browser. A browser that asks for a page gets one that posts the same parameters, so that fetching the address uses no code up.
-   *
-   * Sends `GET /sso/callback`.
-   */
-  handleCallback(query?: SsoHandleCallbackQuery, options?: CallOptions): Promise<SsoSession>;
-  /**
-   * Take the answer of an OpenID provider from the page of its address.
-   *
-   * Sends `POST /sso/callback`.
-   */
-  callbackForm(input?: SsoCallbackFormInput, options?: CallOptions): Promise<SsoSession>;
-  /**
-   * Take the answer of an OpenID provider from a program.
-   *
-   * Sends `POST /sso/callback/oidc`.
-   */
-  handleOidcCallback(input?: SsoHandleOidcCallbackInput, options?: CallOptions): Promise<SsoSession>;
-  /**
-   * Take the answer of a SAML identity provider.
-   *
-   * Sends `POST /sso/callback/saml`.
-   */
-  handleSamlCallback(input: SsoHandleSamlCallbackInput, options?: CallOptions): Promise<SsoSession>;
-  /**
-   * Sign a person in with the password of a directory.
-   *
-   * Sends `POST /sso/callback/ldap`.
-   */
-  handleLdapCallback(input: SsoHandleLdapCallbackInput, options?: CallOptions): Promise<SsoSession>;
 }
 
 export interface ConnectionsApi {
@@ -5430,7 +5430,7 @@ export interface ComplianceApi {
    *
    * Sends `GET /v1/compliance/export/principal`.
    */
-  exportPrincipal(query: WebauthnRegisterOptionsInput, options?: CallOptions): Promise<Response>;
+  exportPrincipal(query: SsoListIdentitiesQuery, options?: CallOptions): Promise<Response>;
   /**
    * Make a signed pack of evidence that an auditor can check without the service.
    *
@@ -5760,12 +5760,14 @@ export interface ApiResources {
   readonly emails: EmailsApi;
   readonly domains: DomainsApi;
   readonly agents: AgentsApi;
+  readonly scim: ScimApi;
+  readonly providers: ProvidersApi;
+  readonly sso: SsoApi;
   readonly dids: DidsApi;
   readonly manifests: ManifestsApi;
   readonly grants: GrantsApi;
   readonly policies: PoliciesApi;
   readonly authorizations: AuthorizationsApi;
-  readonly providers: ProvidersApi;
   readonly vault: VaultApi;
   readonly budgets: BudgetsApi;
   readonly principalSessions: PrincipalSessionsApi;
@@ -5773,8 +5775,6 @@ export interface ApiResources {
   readonly webauthn: WebauthnApi;
   readonly credentials: CredentialsApi;
   readonly resources: ResourcesApi;
-  readonly scim: ScimApi;
-  readonly sso: SsoApi;
   readonly connections: ConnectionsApi;
   readonly walletAuthorizations: WalletAuthorizationsApi;
   readonly workloads: WorkloadsApi;

@@ -4,11 +4,12 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
-import { accountClosed } from '../developers/index.ts';
+import { accountClosed, deploymentCounts, keyBound } from '../developers/index.ts';
 import { agentRevoked } from './agents.hooks.ts';
+import { countAgentsAcrossTenants } from './agents.queries.ts';
 import { eraseAgents } from './agents.repo.ts';
 import { agentRoutes } from './agents.routes.ts';
-import { revokeAgentsOfAccount } from './agents.ts';
+import { mustBeUsable, revokeAgentsOfAccount } from './agents.ts';
 
 const tables: TableUse = {
   owns: { agents: { rate: 'plan', kib: 16 }, agent_index: { of: 'agents' } },
@@ -55,7 +56,12 @@ export const agents = defineFeature({
   tables,
   acts,
   quotas,
-  listens: [on(accountClosed, revokeAgentsOfAccount), on(tenantErased, eraseAgents)],
+  listens: [
+    on(accountClosed, revokeAgentsOfAccount),
+    on(keyBound, mustBeUsable),
+    on(deploymentCounts, async (db) => ({ totalAgents: await countAgentsAcrossTenants(db) })),
+    on(tenantErased, eraseAgents),
+  ],
   open: (house) => ({
     routes: (app) => app.register(agentRoutes, { ...house, onAgentRevoked: house.listenersOf(agentRevoked) }),
   }),

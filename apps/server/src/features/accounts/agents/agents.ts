@@ -10,10 +10,11 @@ import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { isUsableKey, type OnAccountClosed } from '../developers/index.ts';
+import { isUsableKey, type OnAccountClosed, type OnKeyBound } from '../developers/index.ts';
 import { isVerifiedAcrossTenants } from '../domains/domains.queries.ts';
 import { freeQuota, useQuota } from '../quotas/index.ts';
 import type { OnAgentRevoked } from './agents.hooks.ts';
+import { countUsableAgents } from './agents.queries.ts';
 import {
   type AgentRow,
   countActiveGrants,
@@ -171,6 +172,11 @@ export const revokeAgentsOfAccount: OnAccountClosed = async (tx, { tenant }, at)
     const data = { name, revokedGrants: grants.get(agentId) ?? 0 };
     return { type: 'agent.revoked', agentId, agentDid, data };
   });
+};
+
+/** An API key is bound only to agents that are not revoked. @throws NOT_FOUND */
+export const mustBeUsable: OnKeyBound = async (tx, tenant, agentIds) => {
+  if ((await countUsableAgents(tx, tenant, agentIds)) < agentIds.length) throw notFound();
 };
 
 /**

@@ -2,10 +2,8 @@ import { type OperatorCaller, systemCaller } from '../../../platform/caller.ts';
 import { afterCommit, type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
-import { countGrantsAcrossTenants } from '../../grants/grants/grants.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { recordForOperator } from '../../service/operator/index.ts';
-import { countAgentsAcrossTenants } from '../agents/agents.queries.ts';
 import { countDevelopersAcrossTenants, listDevelopersAcrossTenants } from './admin.repo.ts';
 import type {
   ChangedPlan,
@@ -15,22 +13,26 @@ import type {
   PlanChange,
 } from './admin.schema.ts';
 import type { KeyDeps } from './api-keys.ts';
+import type { CountForOperator } from './developers.hooks.ts';
 import { findCallerParts } from './developers.queries.ts';
 import type { SignedUp, SignUp } from './developers.schema.ts';
 import { type DeveloperDeps, openAccount } from './developers.ts';
 import { lockAccount, setPlan } from './email.ts';
 
-export type AdminDeps = DeveloperDeps & Pick<KeyDeps, 'publishChange'>;
+export interface AdminDeps extends DeveloperDeps, Pick<KeyDeps, 'publishChange'> {
+  readonly deploymentCounts: readonly CountForOperator[];
+}
 
 /** Counts the accounts that are not closed, and what all accounts have. */
-export async function countDeployment({ db, clock }: AdminDeps): Promise<DeploymentStats> {
+export async function countDeployment({ db, clock, deploymentCounts }: AdminDeps): Promise<DeploymentStats> {
   const { all, day, week, month, sandbox } = await countDevelopersAcrossTenants(db, clock());
-  return {
+  const stats = {
     ...{ totalDevelopers: all, last24h: day, last7d: week, last30d: month },
     byMode: { live: all - sandbox, sandbox },
-    totalAgents: await countAgentsAcrossTenants(db),
-    totalGrants: await countGrantsAcrossTenants(db),
+    ...{ totalAgents: 0, totalGrants: 0 },
   };
+  for (const count of deploymentCounts) Object.assign(stats, await count(db));
+  return stats;
 }
 
 export async function listDevelopers(

@@ -11,10 +11,10 @@ import {
   RotatedKey,
   Rotation,
 } from './api-keys.schema.ts';
-import { createKey, type KeyDeps, listKeys, revokeKey, rotateKey } from './api-keys.ts';
+import { type CreateKeyDeps, createKey, listKeys, revokeKey, rotateKey } from './api-keys.ts';
 import { rates } from './developers.rates.ts';
 
-export const apiKeyRoutes: FastifyPluginAsyncTypebox<KeyDeps> = async (app, deps) => {
+export const apiKeyRoutes: FastifyPluginAsyncTypebox<CreateKeyDeps> = async (app, deps) => {
   app.get(
     '/v1/keys',
     {

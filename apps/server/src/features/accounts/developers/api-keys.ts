@@ -2,12 +2,11 @@ import { timingSafeEqual } from 'node:crypto';
 import { parseDuration } from '@behest/protocol/durations';
 import type { Caller, PublishChange, Role } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { afterCommit, type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { afterCommit, type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { countUsableAgents } from '../agents/agents.queries.ts';
 import {
   endKey,
   findKeyAcrossTenants,
@@ -27,12 +26,17 @@ import type {
   RotatedKey,
   Rotation,
 } from './api-keys.schema.ts';
+import type { OnKeyBound } from './developers.hooks.ts';
 import { lockOpenAccount } from './email.ts';
 
 export interface KeyDeps {
   readonly db: Executor;
   readonly clock: Clock;
   readonly publishChange: PublishChange;
+}
+
+export interface CreateKeyDeps extends KeyDeps {
+  readonly onKeyBound: readonly OnKeyBound[];
 }
 
 const LONGEST_LIFE = 3650 * 86_400; // seconds
@@ -74,7 +78,7 @@ export async function listKeys(deps: KeyDeps, caller: Caller, query: ApiKeyQuery
  * @throws BAD_REQUEST, NOT_FOUND for an agent that the developer does not have or has revoked, CONFLICT at
  * `MOST_KEYS` keys
  */
-export function createKey(deps: KeyDeps, caller: Caller, input: NewApiKey): Promise<MadeApiKey> {
+export function createKey(deps: CreateKeyDeps, caller: Caller, input: NewApiKey): Promise<MadeApiKey> {
   const { name, role, expiresIn } = input;
   const seconds = expiresIn === undefined ? undefined : parseDuration(expiresIn);
   if (seconds !== undefined && seconds > LONGEST_LIFE) throw badField('expiresIn', 'too_large');
@@ -89,7 +93,7 @@ export function createKey(deps: KeyDeps, caller: Caller, input: NewApiKey): Prom
 
   return inTransaction(deps.db, async (tx) => {
     await lockOpenAccount(tx, caller.tenant);
-    if (agentIds) await mustBeUsable(tx, caller, agentIds);
+    if (agentIds) for (const listener of deps.onKeyBound) await listener(tx, caller.tenant, agentIds);
     const active = (await lockUsableKeys(tx, caller.tenant, at)).filter(isActive);
     if (active.length >= MOST_KEYS) {
       throw new AppError('CONFLICT', `There are ${MOST_KEYS} active keys; revoke one first.`);
@@ -98,11 +102,6 @@ export function createKey(deps: KeyDeps, caller: Caller, input: NewApiKey): Prom
     await recordActs(tx, caller, [{ type: 'apikey.created', data: describeKey(row) }], at);
     return { ...toApiKey(row, at), apiKey };
   });
-}
-
-/** @throws NOT_FOUND */
-async function mustBeUsable(tx: Tx, { tenant }: Caller, agentIds: readonly string[]): Promise<void> {
-  if ((await countUsableAgents(tx, tenant, agentIds)) < agentIds.length) throw notFound();
 }
 
 /**

@@ -12,7 +12,7 @@ import { developerAdminRoutes } from './admin.routes.ts';
 import { apiKeyRoutes } from './api-keys.routes.ts';
 import { findKeyCaller } from './api-keys.ts';
 import { type ErasureDeps, eraseClosedAccounts } from './close.ts';
-import { accountClosed } from './developers.hooks.ts';
+import { accountClosed, consentModeChosen, deploymentCounts, keyBound } from './developers.hooks.ts';
 import { rates } from './developers.rates.ts';
 import { developerRoutes } from './developers.routes.ts';
 import { seedDevelopers } from './seed.ts';
@@ -119,11 +119,17 @@ export const developers = defineFeature({
     };
     return {
       async routes(app) {
-        const onAccountClosed = house.listenersOf(accountClosed);
-        const canMail = house.mailer !== undefined;
-        await app.register(developerRoutes, { ...house, signupMode, defaultPlan, canMail, onAccountClosed });
-        await app.register(apiKeyRoutes, house);
-        await app.register(developerAdminRoutes, { ...house, signupMode, defaultPlan, canMail });
+        const deps = {
+          ...house,
+          ...{ signupMode, defaultPlan, canMail: house.mailer !== undefined },
+          onAccountClosed: house.listenersOf(accountClosed),
+          onConsentMode: house.listenersOf(consentModeChosen),
+          onKeyBound: house.listenersOf(keyBound),
+          deploymentCounts: house.listenersOf(deploymentCounts),
+        };
+        await app.register(developerRoutes, deps);
+        await app.register(apiKeyRoutes, deps);
+        await app.register(developerAdminRoutes, deps);
       },
       credentials: { developer: (hash) => findKeyCaller(house, hash) },
       jobs: [erasureOfAccounts({ ...house, erasers: house.listenersOf(tenantErased).toReversed() })],

@@ -1,7 +1,9 @@
 import type { Act } from '../../../platform/acts.ts';
-import type { Caller } from '../../../platform/caller.ts';
-import type { Tx } from '../../../platform/db/db.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { hook } from '../../../platform/hooks.ts';
+import type { DeploymentStats } from './admin.schema.ts';
+import type { Developer } from './developers.schema.ts';
 
 /**
  * Ends the rows that must not outlive an open account, in the transaction that closes the account. Returns an act for
@@ -10,3 +12,20 @@ import { hook } from '../../../platform/hooks.ts';
 export type OnAccountClosed = (tx: Tx, caller: Caller, at: Date) => Promise<Act[]>;
 
 export const accountClosed = hook<OnAccountClosed>('account closed');
+
+/** Refuses a consent mode for which the account lacks something, in the transaction of the change. @throws CONFLICT */
+export type OnConsentMode = (tx: Tx, tenant: Tenant, mode: Developer['consentMode']) => Promise<void>;
+
+export const consentModeChosen = hook<OnConsentMode>('consent mode chosen');
+
+/** Refuses agents to which no key may be bound, in the transaction that stores the key. @throws NOT_FOUND */
+export type OnKeyBound = (tx: Tx, tenant: Tenant, agentIds: readonly string[]) => Promise<void>;
+
+export const keyBound = hook<OnKeyBound>('API key bound to agents');
+
+/** Counts rows of all accounts for the operator. */
+export type CountForOperator = (
+  db: Executor,
+) => Promise<Partial<Pick<DeploymentStats, 'totalAgents' | 'totalGrants'>>>;
+
+export const deploymentCounts = hook<CountForOperator>('counts of the deployment');

@@ -3,11 +3,11 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { mustHaveActiveConnection } from '../../people/sso/sso.queries.ts';
 import { openChain, recordActs } from '../../record/audit/index.ts';
 import { insertKey } from './api-keys.repo.ts';
 import { generateKey } from './api-keys.rules.ts';
 import { newKey } from './api-keys.ts';
+import type { OnConsentMode } from './developers.hooks.ts';
 import { type DeveloperRow, getDeveloperRow, insertDeveloper, updateDeveloper } from './developers.repo.ts';
 import { keysIn, mustBeKeepableSettings, thumbprintsOf } from './developers.rules.ts';
 import type { Developer, DeveloperChange, SignedUp, SignUp } from './developers.schema.ts';
@@ -20,6 +20,7 @@ export interface DeveloperDeps {
   readonly defaultPlan: Plan;
   /** Whether the operator has set up mail, or the service runs in development. */
   readonly canMail: boolean;
+  readonly onConsentMode: readonly OnConsentMode[];
 }
 
 /**
@@ -137,7 +138,9 @@ export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, chang
   return inTransaction(deps.db, async (tx) => {
     const before = await lockOpenAccount(tx, caller.tenant);
     if (change.consentMode === 'email' && !before.emailVerified) throw emailUnverified();
-    if (change.consentMode === 'sso') await mustHaveActiveConnection(tx, caller.tenant);
+    if (change.consentMode) {
+      for (const listener of deps.onConsentMode) await listener(tx, caller.tenant, change.consentMode);
+    }
     const consentMode = change.consentMode ?? modeFor(before.consentMode, fidoRequired);
     const after = await updateDeveloper(tx, caller.tenant, { ...columns, consentMode, updatedAt: at });
     const about = { developerId: after.id, data: { changed: Object.keys(change) } };

@@ -1,5 +1,13 @@
 export { findKeyCaller } from './api-keys.ts';
-export { accountClosed, type OnAccountClosed } from './developers.hooks.ts';
+export {
+  accountClosed,
+  consentModeChosen,
+  deploymentCounts,
+  keyBound,
+  type OnAccountClosed,
+  type OnConsentMode,
+  type OnKeyBound,
+} from './developers.hooks.ts';
 export { rates } from './developers.rates.ts';
 export { thumbprintsOf } from './developers.rules.ts';
 export { emailUnverified } from './developers.ts';

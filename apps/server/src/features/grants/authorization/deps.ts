@@ -1,27 +1,13 @@
 import { boolean, oneOf } from '../../../config/readers.ts';
 import { defaulted, optional, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
-import type { Tenant } from '../../../platform/caller.ts';
-import type { Executor } from '../../../platform/db/db.ts';
-import { hook } from '../../../platform/hooks.ts';
 import { definePart } from '../../../platform/parts.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { DecideDeps } from '../policies/index.ts';
 import { decisionPoint } from '../policies/index.ts';
 import type { Lifetimes } from './authorization.rules.ts';
 
-/** The demands of single sign-on on people who consent. */
-export interface SignOnRules {
-  /** @throws CONFLICT for an account whose people sign in at a provider, and that has no active connection */
-  mustHaveActiveConnection(db: Executor, tenant: Tenant): Promise<void>;
-  isEnforced(db: Executor, tenant: Tenant): Promise<boolean>;
-  isEnforcedFor(db: Executor, tenant: Tenant, principalId: string): Promise<boolean>;
-}
-
-export const signOnRules = hook<SignOnRules>('sign-on rules');
-
 export interface AuthorizationDeps extends DecideDeps {
-  readonly signOn: SignOnRules;
   readonly store: EphemeralStore;
   readonly lifetimes: Lifetimes;
   /** Without a trailing slash. */
@@ -52,12 +38,9 @@ export function authorizationDeps(
   house: House,
   settings: ValuesOf<typeof authorizationSettings>,
 ): AuthorizationDeps {
-  const [signOn] = house.listenersOf(signOnRules);
-  if (!signOn) throw new Error('No feature has the rules of single sign-on.');
   const byDefault = house.isProduction ? 'required' : 'optional';
   return {
     ...house,
-    signOn,
     principalProof: settings.PRINCIPAL_PROOF ?? byDefault,
     outside: house.take(decisionPoint),
     linksToDomains: settings.CUSTOM_DOMAIN_PAGES,

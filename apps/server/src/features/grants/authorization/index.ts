@@ -18,7 +18,7 @@ export {
   pinsFor,
   type ShownManifest,
 } from './decide.ts';
-export { type AuthorizationDeps, authorizationParts, type SignOnRules, signOnRules } from './deps.ts';
+export { type AuthorizationDeps, authorizationParts } from './deps.ts';
 export { findByCode, findTicket, freeRequests, LATE_SECONDS, sessionKey, shownKey } from './in-flight.ts';
 export { budgetOf, cancelRequests, countWrongVerifierOf, getRequest } from './manage.ts';
 export { clientOfRequest, type RequestingClient, requestConsent } from './request.ts';

@@ -9,6 +9,7 @@ import type { Quotas } from '../../../platform/quotas.ts';
 import { adoptAgent } from '../../accounts/agents/index.ts';
 import { findPageHost } from '../../accounts/domains/domains.queries.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
+import { isEnforced, isEnforcedFor, mustHaveActiveConnection } from '../../people/sso/sso.queries.ts';
 import { prepareActs, recordActs } from '../../record/audit/index.ts';
 import { needsRenewal } from '../grants/grants.queries.ts';
 import { type PolicyDecision, refuseDenied } from '../policies/index.ts';
@@ -52,12 +53,12 @@ export async function requestConsent(
     own === 'policy' &&
     (mustSignIn ||
       options?.needsPerson ||
-      (await deps.signOn.isEnforcedFor(deps.db, caller.tenant, input.principalId)) ||
+      (await isEnforcedFor(deps.db, caller.tenant, input.principalId)) ||
       (await needsRenewal(deps.db, caller.tenant, input, at)));
   const method = needsPerson ? null : own;
   const isApproved = method !== null;
   const mustSignInAtProvider = !isApproved && caller.mode === 'live' && facts.consentMode === 'sso';
-  if (mustSignInAtProvider) await deps.signOn.mustHaveActiveConnection(deps.db, caller.tenant);
+  if (mustSignInAtProvider) await mustHaveActiveConnection(deps.db, caller.tenant);
   const policyId = method === 'policy' ? decision.policyId : null;
   const id = options?.requestId ?? newId('areq', at);
   const request: Omit<RequestRow, 'developerId'> = {
@@ -144,12 +145,12 @@ export const linkOf = (base: string, requestId: string, ticket: string) =>
 
 /** Identity providers send browsers back to the service's own host, where the page's cookie has to be. */
 export async function baseOfPages(
-  { db, publicBaseUrl, linksToDomains, signOn }: AuthorizationDeps,
+  { db, publicBaseUrl, linksToDomains }: AuthorizationDeps,
   { tenant }: Caller,
   { consentMode }: Pick<AuthorizationFacts, 'consentMode'>,
 ) {
   const host = linksToDomains && consentMode !== 'sso' ? await findPageHost(db, tenant) : undefined;
-  if (host === undefined || (await signOn.isEnforced(db, tenant))) return publicBaseUrl;
+  if (host === undefined || (await isEnforced(db, tenant))) return publicBaseUrl;
   return `${new URL(publicBaseUrl).protocol}//${host}`;
 }
 

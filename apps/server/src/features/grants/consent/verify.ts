@@ -116,4 +116,5 @@ export const endPages: OnEnforced = async (tx, { tenant }, { concerned, store })
   const ending = new Set(await concerned([...new Set(open.map(({ principalId }) => principalId))]));
   const ended = open.filter(({ principalId }) => ending.has(principalId));
   await Promise.all(ended.map(({ id }) => store.remove(sessionKey(id)))).catch(() => {});
+  return [];
 };

@@ -7,8 +7,9 @@ import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { agentRevoked } from '../../accounts/agents/index.ts';
-import { accountClosed } from '../../accounts/developers/index.ts';
+import { accountClosed, deploymentCounts } from '../../accounts/developers/index.ts';
 import { announceExpiredGrants, type GrantExpiryDeps } from './expire.ts';
+import { countGrantsAcrossTenants } from './grants.queries.ts';
 import { eraseGrants, eraseRenewals } from './grants.repo.ts';
 import { grantRoutes } from './grants.routes.ts';
 import { grantsRead } from './list.ts';
@@ -89,6 +90,7 @@ export const grants = defineFeature({
   listens: [
     on(agentRevoked, revokeGrantsOfAgent),
     on(accountClosed, revokeGrantsOfAccount),
+    on(deploymentCounts, async (db) => ({ totalGrants: await countGrantsAcrossTenants(db) })),
     on(tenantErased, eraseRenewals),
     on(tenantErased, eraseGrants),
   ],

@@ -3,7 +3,9 @@ import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import { ownPageEntries } from '../../people/principals/index.ts';
 import { issuerChanged } from '../../people/sso/index.ts';
+import { hasStops } from './assertions.queries.ts';
 import { eraseAssertions } from './assertions.repo.ts';
 import { assertionRoutes, rates, stopRoutes } from './assertions.routes.ts';
 import { assertionSettings, assertionsEnabled } from './assertions.settings.ts';
@@ -51,7 +53,7 @@ export const assertions = defineFeature({
   attempts: ['idjag.refused'],
   rates,
   settings: assertionSettings,
-  listens: [on(tenantErased, eraseAssertions), on(issuerChanged, distrust)],
+  listens: [on(tenantErased, eraseAssertions), on(issuerChanged, distrust), on(ownPageEntries, hasStops)],
   open(house, settings) {
     house.provide(assertionsEnabled, settings.ID_JAG_ENABLED);
     return {

@@ -10,9 +10,6 @@ export const stopsOf = (db: Executor, tenant: Tenant) =>
     .where('standing.developerId', '=', tenant.developerId)
     .where('grant.revokedReason', 'in', STOPPING);
 
-export const stopsOfPrincipal = (db: Executor, tenant: Tenant, principalId: string) =>
-  stopsOf(db, tenant).where('standing.principalId', '=', principalId);
-
 /**
  * The ends of a grant that keep the next assertion from making another: somebody here has ended it. Ends by time, by a new
  * ceiling, by the rule or by the identity provider itself do not.
@@ -22,3 +19,9 @@ export type StopReason = (typeof STOPPING)[number];
 
 export const stopReasonOf = (reason: string | null): StopReason =>
   STOPPING.find((each) => each === reason) ?? 'developer';
+
+/** Whether a principal has such a stop. */
+export async function hasStops(db: Executor, tenant: Tenant, principalId: string): Promise<boolean> {
+  const stop = stopsOf(db, tenant).select('standing.id').where('standing.principalId', '=', principalId);
+  return (await stop.limit(1).executeTakeFirst()) !== undefined;
+}

@@ -3,7 +3,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
-import { activeSession } from '../../people/principals/principals.queries.ts';
+import { findSessionCaller } from '../../people/principals/principals.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { stopReasonOf } from './assertions.queries.ts';
 import { deleteStop, listStopRows, type StopRow } from './assertions.repo.ts';
@@ -34,7 +34,7 @@ export async function listOwnStops(
   session: PrincipalSession,
   query: AssertionStopQuery,
 ): Promise<AssertionStopPage> {
-  const { tenant } = await personOf(deps, session);
+  const { tenant } = await callerIn(deps, session);
   const rows = await listStopRows(deps.db, tenant, query, session.principalId);
   const { page, nextCursor } = pageOf(rows, byId, toStop);
   return { stops: page, nextCursor };
@@ -45,7 +45,7 @@ export async function listOwnStops(
  * @throws UNAUTHORIZED when the session has ended, NOT_FOUND for a stop that is not the principal's own
  */
 export async function liftOwnStop(deps: StopDeps, session: PrincipalSession, stopId: string): Promise<void> {
-  const caller = await personOf(deps, session);
+  const caller = await callerIn(deps, session);
   return lift(deps, caller, stopId, session.principalId);
 }
 
@@ -58,12 +58,11 @@ function lift({ db, clock }: StopDeps, caller: Caller, stopId: string, principal
   });
 }
 
-/** The principal as caller. */
-async function personOf({ db, clock }: StopDeps, session: PrincipalSession): Promise<Caller> {
-  const found = await activeSession(db, session, clock()).executeTakeFirst();
-  if (!found) throw new AppError('UNAUTHORIZED', 'The session has ended.');
-  const { tenant, requestId } = session;
-  return { tenant, agentIds: null, actor: 'principal', role: 'runtime', ...found, requestId };
+/** @throws UNAUTHORIZED when the session has ended */
+async function callerIn({ db, clock }: StopDeps, session: PrincipalSession): Promise<Caller> {
+  const caller = await findSessionCaller(db, session, clock());
+  if (!caller) throw new AppError('UNAUTHORIZED', 'The session has ended.');
+  return caller;
 }
 
 const toStop = ({

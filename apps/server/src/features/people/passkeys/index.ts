@@ -13,5 +13,4 @@ export { beginNaming, finishNaming, type NamingDeps } from './name.ts';
 export { rates as passkeyRates } from './passkeys.rates.ts';
 export { digestOf } from './passkeys.rules.ts';
 export { webauthnRelyingParty } from './passkeys.settings.ts';
-export { deletePasskeysOfPrincipal } from './passkeys.ts';
 export { challengeInvalid } from './register.ts';

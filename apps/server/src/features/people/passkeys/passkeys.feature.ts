@@ -4,10 +4,12 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import { personTold } from '../../../platform/db/personal-records.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import { principalRights } from '../scim/index.ts';
 import { rates } from './passkeys.rates.ts';
 import { erasePasskeys, tellPasskeys } from './passkeys.repo.ts';
 import { passkeyRoutes } from './passkeys.routes.ts';
 import { passkeySettings, relyingPartyOf, strangeOrigin, webauthnRelyingParty } from './passkeys.settings.ts';
+import { passkeyRights } from './passkeys.ts';
 
 const tables: TableUse = {
   owns: {
@@ -65,7 +67,11 @@ export const passkeys = defineFeature({
     if (strange === undefined) return;
     refuse('FIDO_RP_ID', `FIDO_RP_ID must be the host of every origin, or a domain above it (${strange})`);
   },
-  listens: [on(tenantErased, erasePasskeys), on(personTold, tellPasskeys)],
+  listens: [
+    on(tenantErased, erasePasskeys),
+    on(personTold, tellPasskeys),
+    on(principalRights, passkeyRights),
+  ],
   open(house, settings) {
     const relyingParty = house.provide(webauthnRelyingParty, relyingPartyOf(settings, house.publicBaseUrl));
     return { routes: (app) => app.register(passkeyRoutes, { ...house, relyingParty }) };

@@ -1,11 +1,13 @@
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller, PrincipalSession } from '../../../platform/caller.ts';
-import { inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { recordActs, recordEntry } from '../../record/audit/index.ts';
-import { activeSession } from '../principals/principals.queries.ts';
+import { findSessionCaller } from '../principals/principals.queries.ts';
+import type { PrincipalRights } from '../scim/index.ts';
 import type { PasskeyDeps } from './deps.ts';
+import { principalsWithPasskeys } from './passkeys.queries.ts';
 import {
   deletePasskeyRow,
   deletePasskeyRowsOf,
@@ -65,7 +67,7 @@ export async function listOwnPasskeys(
   session: PrincipalSession,
   query: OwnPasskeyQuery,
 ): Promise<OwnPasskeyPage> {
-  const { tenant } = await personOf(deps, session);
+  const { tenant } = await callerIn(deps, session);
   const rows = await listPasskeyRows(deps.db, tenant, { ...query, principalId: session.principalId });
   const { page, nextCursor } = pageOf(rows, byId, toPasskey);
   return { passkeys: page, nextCursor };
@@ -77,7 +79,7 @@ export async function removeOwnPasskey(
   session: PrincipalSession,
   id: string,
 ): Promise<void> {
-  const caller = await personOf(deps, session);
+  const caller = await callerIn(deps, session);
   await inTransaction(deps.db, async (tx) => {
     const row = await deletePasskeyRow(tx, caller.tenant, id, session.principalId);
     if (!row) throw notFound();
@@ -85,23 +87,26 @@ export async function removeOwnPasskey(
   });
 }
 
-/** The principal as caller. */
-async function personOf({ db, clock }: PasskeyDeps, session: PrincipalSession): Promise<Caller> {
-  const found = await activeSession(db, session, clock()).executeTakeFirst();
-  if (!found) throw new AppError('UNAUTHORIZED', 'The session has ended.');
-  const { tenant, requestId } = session;
-  return { tenant, agentIds: null, actor: 'principal', role: 'runtime', ...found, requestId };
+/** @throws UNAUTHORIZED when the session has ended */
+async function callerIn({ db, clock }: PasskeyDeps, session: PrincipalSession): Promise<Caller> {
+  const caller = await findSessionCaller(db, session, clock());
+  if (!caller) throw new AppError('UNAUTHORIZED', 'The session has ended.');
+  return caller;
 }
 
-/** Deletes the passkeys of a person who left for good. @returns acts, which the caller records */
-export async function deletePasskeysOfPrincipal(
-  tx: Tx,
-  { tenant }: Pick<Caller, 'tenant'>,
-  principalId: string,
-): Promise<Act[]> {
-  const rows = await deletePasskeyRowsOf(tx, tenant, principalId);
-  return rows.map((row) => removed(row, 'principal_offboarded'));
-}
+/** The passkeys of a user, which go when the user is deleted. */
+export const passkeyRights: PrincipalRights = {
+  listHolders: async (db, tenant, ids, { isForGood }) =>
+    isForGood ? principalsWithPasskeys(db, tenant, ids) : [],
+  async revoke(tx, { tenant }, principalIds, { isForGood }) {
+    const acts: Act[] = [];
+    for (const principalId of isForGood ? principalIds : []) {
+      const rows = await deletePasskeyRowsOf(tx, tenant, principalId);
+      acts.push(...rows.map((row) => removed(row, 'principal_offboarded')));
+    }
+    return acts;
+  },
+};
 
 const removed = (row: RemovedPasskey, reason: 'api' | 'principal' | 'principal_offboarded'): Act => ({
   type: 'fido.removed',

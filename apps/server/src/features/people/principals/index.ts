@@ -1,1 +1,1 @@
-export { endSessionsOfPrincipals } from './session.ts';
+export { ownPageEntries } from './session.ts';

@@ -1,19 +1,37 @@
 import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { personTold } from '../../../platform/db/personal-records.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
-import { acts } from './principals.acts.ts';
+import { principalRights } from '../scim/index.ts';
+import { enforcementBegan } from '../sso/index.ts';
 import { eraseSessions, tellSessions } from './principals.repo.ts';
 import { principalRoutes, rates } from './principals.routes.ts';
-import { endSessionsOfAccount, sessionReader } from './session.ts';
+import { rightsOfPrincipals } from './revoke.ts';
+import {
+  endSessionsBeforeSso,
+  endSessionsOfAccount,
+  ownPageEntries,
+  type SessionEnd,
+  sessionReader,
+} from './session.ts';
 
 const tables: TableUse = {
   owns: { principal_sessions: { rate: 'principalSession', kept: 'until they expire' } },
   reads: [],
   writes: [],
 };
+
+const acts = {
+  'principal.session_created': act<{ readonly sessionId: string }>(),
+  'principal.session_ended': act<{ readonly sessionId: string; readonly reason: SessionEnd }>(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+}
 
 export const principals = defineFeature({
   name: 'principals',
@@ -25,9 +43,12 @@ export const principals = defineFeature({
     on(accountClosed, endSessionsOfAccount),
     on(tenantErased, eraseSessions),
     on(personTold, tellSessions),
+    on(principalRights, rightsOfPrincipals),
+    on(enforcementBegan, endSessionsBeforeSso),
   ],
   open: (house) => ({
-    routes: (app) => app.register(principalRoutes, house),
+    routes: (app) =>
+      app.register(principalRoutes, { ...house, ownPageEntries: house.listenersOf(ownPageEntries) }),
     credentials: { session: sessionReader(house) },
   }),
 });

@@ -1,4 +1,4 @@
-import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
+import type { Caller, PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { principalsIn } from '../../../platform/db/folded-ids.ts';
 import { developerOf } from '../../accounts/developers/developers.queries.ts';
@@ -13,6 +13,22 @@ export function activeSession(db: Executor, { tenant, sessionId, principalId }: 
     .where('session.principalId', '=', principalId)
     .where('session.expiresAt', '>', now)
     .select(['developer.mode', 'developer.plan']);
+}
+
+/** The principal of a session as caller. */
+export const callerOfSession = (
+  { tenant, requestId }: PrincipalSession,
+  { mode, plan }: Pick<Caller, 'mode' | 'plan'>,
+): Caller => ({ tenant, agentIds: null, actor: 'principal', role: 'runtime', mode, plan, requestId });
+
+/** @returns undefined when the session has ended */
+export async function findSessionCaller(
+  db: Executor,
+  session: PrincipalSession,
+  now: Date,
+): Promise<Caller | undefined> {
+  const found = await activeSession(db, session, now).executeTakeFirst();
+  return found && callerOfSession(session, found);
 }
 
 /** The principals of sessions who have one of these ids, in any case. */

@@ -12,7 +12,6 @@ import {
   grantsWithAgent,
   livingGrantsOfPrincipal,
 } from '../../grants/grants/grants.queries.ts';
-import { stopsOfPrincipal } from '../../oauth/assertions/assertions.queries.ts';
 import { type EntryRow, entriesOf } from '../../record/audit/audit.queries.ts';
 import { connectionsOfPrincipal } from '../../vault/credentials/credentials.queries.ts';
 import { activeSession } from './principals.queries.ts';
@@ -24,8 +23,8 @@ interface NewSessionRow {
 }
 
 /**
- * Inserts a session for a principal with an active grant, a connected account or a stop, and deletes the developer's
- * expired sessions.
+ * Inserts a session for a principal with an active grant or a connected account, and deletes the developer's expired
+ * sessions.
  * @returns whether there is any of them
  */
 export async function insertSession(
@@ -54,11 +53,17 @@ export async function insertSession(
       livingGrantsOfPrincipal(tx, tenant, principalId, now)
         .select(row)
         .unionAll(connectionsOfPrincipal(tx, tenant, principalId).select(row))
-        .unionAll(stopsOfPrincipal(tx, tenant, principalId).select(row))
         .limit(1),
     )
     .executeTakeFirst();
   return numInsertedOrUpdatedRows === 1n;
+}
+
+export async function insertSessionRow(tx: Tx, { developerId }: Tenant, row: NewSessionRow): Promise<void> {
+  await tx
+    .insertInto('principalSessions')
+    .values({ ...row, developerId })
+    .execute();
 }
 
 /** @returns whether the session was active */

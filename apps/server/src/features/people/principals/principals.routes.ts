@@ -4,8 +4,9 @@ import { callerOf, sessionOf } from '../../../platform/http/callers/credentials.
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
+import { listOwnEntries, listOwnGrants } from './list.ts';
 import {
-  MadeSession,
+  CreatedPrincipalSession,
   NewSession,
   OwnEntryPage,
   OwnEntryQuery,
@@ -14,7 +15,7 @@ import {
   OwnGrantQuery,
   RevokedAll,
 } from './principals.schema.ts';
-import { listOwnEntries, listOwnGrants, revokeOwnGrant, revokeOwnGrants } from './principals.ts';
+import { revokeOwnGrant, revokeOwnGrants } from './revoke.ts';
 import { createSession, endPrincipalSession, type PrincipalDeps } from './session.ts';
 
 export const rates = rateRules({
@@ -51,7 +52,7 @@ export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (
         operationId: 'principals.openSession',
         summary: 'Open a session in which a principal sees and ends grants to agents',
         body: NewSession,
-        response: { 201: MadeSession },
+        response: { 201: CreatedPrincipalSession },
       },
     },
     async (request, reply) =>

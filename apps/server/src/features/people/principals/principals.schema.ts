@@ -12,8 +12,8 @@ export const NewSession = Type.Object(
   { additionalProperties: false },
 );
 
-export type MadeSession = Static<typeof MadeSession>;
-export const MadeSession = Type.Object({
+export type CreatedPrincipalSession = Static<typeof CreatedPrincipalSession>;
+export const CreatedPrincipalSession = Type.Object({
   sessionToken: Type.String(),
   dashboardUrl: Type.String(),
   expiresAt: Time,

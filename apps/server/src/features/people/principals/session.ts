@@ -4,24 +4,31 @@ import type { Caller, PrincipalSession, Tenant } from '../../../platform/caller.
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
+import { hook } from '../../../platform/hooks.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type KeyRing, signToken, verifySignature } from '../../service/keys/index.ts';
+import { type OnEnforced, ssoRequired } from '../sso/index.ts';
 import { demandedOf } from '../sso/sessions.queries.ts';
-import type { SignInAt } from '../sso/sso.queries.ts';
-import type { SessionEnd } from './principals.acts.ts';
+import { callerOfSession, principalsInSession } from './principals.queries.ts';
 import {
   deleteSession,
   deleteSessions,
   deleteSessionsOf,
   type EndedSession,
   insertSession,
+  insertSessionRow,
 } from './principals.repo.ts';
 import { readSessionClaims, sessionAudience, sessionClaims, sessionSeconds } from './principals.rules.ts';
-import type { MadeSession, NewSession } from './principals.schema.ts';
+import type { CreatedPrincipalSession, NewSession } from './principals.schema.ts';
+
+/** Says whether a feature has something that a principal sees on the own page. */
+export type HasOwnPageEntries = (db: Executor, tenant: Tenant, principalId: string) => Promise<boolean>;
+
+export const ownPageEntries = hook<HasOwnPageEntries>('entries of the own page');
 
 export interface PrincipalDeps {
   readonly db: Executor;
@@ -30,20 +37,21 @@ export interface PrincipalDeps {
   readonly keyRing: KeyRing;
   readonly issuer: string;
   readonly publicBaseUrl: string;
+  readonly ownPageEntries: readonly HasOwnPageEntries[];
 }
 
 const TYPE = 'principal-session+jwt';
 
 /**
  * Opens a session for a principal whom the developer has signed in.
- * @throws BAD_REQUEST, SSO_REQUIRED, and NOT_FOUND for a principal with neither an active grant nor a connected account, who
- * has nothing to end
+ * @throws BAD_REQUEST, SSO_REQUIRED, and NOT_FOUND for a principal with nothing to see or to end: no active grant, no
+ * connected account, and no entry of another feature
  */
 export async function createSession(
   deps: PrincipalDeps,
   caller: Caller,
   { principalId, expiresIn }: NewSession,
-): Promise<MadeSession> {
+): Promise<CreatedPrincipalSession> {
   const at = deps.clock();
   const seconds = sessionSeconds(expiresIn);
   const expiresAt = new Date((Math.floor(at.getTime() / 1000) + seconds) * 1000); // in whole seconds
@@ -64,7 +72,11 @@ export async function createSession(
   await inTransaction(deps.db, async (tx) => {
     const demanded = await demandedOf(tx, tenant, principalId, at);
     if (demanded) throw ssoRequired(publicBaseUrl, demanded);
-    if (!(await insertSession(tx, tenant, { id, principalId, expiresAt }, at))) throw notFound();
+    const row = { id, principalId, expiresAt };
+    if (!(await insertSession(tx, tenant, row, at))) {
+      if (!(await hasEntries(deps, tx, tenant, principalId))) throw notFound();
+      await insertSessionRow(tx, tenant, row);
+    }
     const data = { sessionId: id };
     await recordActs(tx, caller, [{ type: 'principal.session_created', principalId, data }], at);
   });
@@ -72,11 +84,15 @@ export async function createSession(
   return { sessionToken, dashboardUrl, expiresAt: expiresAt.toISOString() };
 }
 
-const ssoRequired = (publicBaseUrl: string, { connectionId, loginPath }: SignInAt) =>
-  new AppError('SSO_REQUIRED', 'This person has to sign in at their identity provider first.', {
-    connectionId,
-    loginUrl: `${publicBaseUrl}${loginPath}`,
-  });
+async function hasEntries(
+  deps: PrincipalDeps,
+  tx: Tx,
+  tenant: Tenant,
+  principalId: string,
+): Promise<boolean> {
+  for (const hasAny of deps.ownPageEntries) if (await hasAny(tx, tenant, principalId)) return true;
+  return false;
+}
 
 /** Checks signature, type, audience and time of a session token before any query. */
 export function sessionReader({
@@ -98,19 +114,12 @@ export function sessionReader({
 
 /** @throws UNAUTHORIZED when the session has already ended */
 export async function endPrincipalSession(deps: PrincipalDeps, session: PrincipalSession): Promise<void> {
-  const { tenant, requestId, sessionId, principalId } = session;
+  const { tenant, sessionId, principalId } = session;
   const at = deps.clock();
   await inTransaction(deps.db, async (tx) => {
     const parts = (await deleteSession(tx, session, at)) ? await findCallerParts(tx, tenant) : undefined;
     if (!parts) throw sessionEnded();
-    const caller = {
-      tenant,
-      agentIds: null,
-      actor: 'principal',
-      role: 'runtime',
-      requestId,
-      ...parts,
-    } as const;
+    const caller = callerOfSession(session, parts);
     await recordActs(tx, caller, [ended({ id: sessionId, principalId }, 'signed_out')], at);
   });
 }
@@ -119,6 +128,12 @@ export async function endPrincipalSession(deps: PrincipalDeps, session: Principa
 export const endSessionsOfAccount: OnAccountClosed = async (tx, { tenant }) => {
   await deleteSessions(tx, tenant);
   return [];
+};
+
+/** Ends the sessions that principals opened before single sign-on was demanded of them. */
+export const endSessionsBeforeSso: OnEnforced = async (tx, { tenant }, { concerned, at }) => {
+  const principalIds = await concerned(await principalsInSession(tx, tenant));
+  return endSessionsOfPrincipals(tx, tenant, principalIds, { reason: 'sso_enforced', at });
 };
 
 /** Ends the sessions of principals who have to sign in again, or may not. @returns acts, which the caller records */
@@ -132,6 +147,9 @@ export async function endSessionsOfPrincipals(
   const rows = await deleteSessionsOf(tx, tenant, principalIds, at);
   return rows.map((row) => ended(row, reason));
 }
+
+/** Why a session ended before its time. */
+export type SessionEnd = 'signed_out' | 'offboarded' | 'sso_enforced' | 'signal';
 
 const ended = ({ id: sessionId, principalId }: EndedSession, reason: SessionEnd): Act => ({
   type: 'principal.session_ended',

@@ -60,7 +60,7 @@ export function findGroup(db: Executor, { developerId }: Tenant, id: string): Pr
     .executeTakeFirst();
 }
 
-/** Another group that has the name or the identifier. The caller holds `lockDirectory`. */
+/** Another group that has the name or the identifier. The caller holds `lockPeople`. */
 export async function findSameGroup(
   tx: Tx,
   { developerId }: Tenant,

@@ -24,7 +24,7 @@ import { readOperations } from './patch.operations.rules.ts';
 import { patched } from './patch.rules.ts';
 import { patchWork } from './patch.work.ts';
 import { readDocument } from './resource.rules.ts';
-import { lockDirectory } from './scim.repo.ts';
+import { lockPeople } from './scim.repo.ts';
 import { cursorAfter, readSearch } from './search.rules.ts';
 import { entityTag, listResponse } from './users.rules.ts';
 import type { Asked, DirectoryDeps, Seen } from './users.show.ts';
@@ -37,7 +37,7 @@ export function createGroup(deps: DirectoryDeps, caller: Caller, body: object, q
   const group = groupIn(readDocument(groupType, body));
 
   return inTransaction(deps.db, async (tx) => {
-    await lockDirectory(tx, caller.tenant);
+    await lockPeople(tx, caller.tenant);
     const at = deps.clock();
     const known = { id: newId('scimgrp', at), version: 1, createdAt: at, updatedAt: at };
     const row = { ...known, displayName: group.displayName, externalId: group.externalId };
@@ -157,7 +157,7 @@ export function deleteGroup(
 
 /** @throws NOT_FOUND, PRECONDITION_FAILED */
 async function lockGroup(tx: Tx, caller: Caller, id: string, ifMatch: string | undefined): Promise<GroupRow> {
-  await lockDirectory(tx, caller.tenant);
+  await lockPeople(tx, caller.tenant);
   const row = await findGroup(tx, caller.tenant, id);
   if (!row) throw notFound();
   mustBeVersion(ifMatch, entityTag(row.version));

@@ -1,21 +1,31 @@
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
+import type { ListenersOf } from '../../../platform/hooks.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
-import { principalsWithRequests } from '../../grants/authorization/authorization.queries.ts';
-import { cancelRequests, freeRequests } from '../../grants/authorization/index.ts';
-import { principalsWithGrants } from '../../grants/grants/grants.queries.ts';
-import { countEnded, holdDelegations, revokeGrantsOfPrincipal } from '../../grants/grants/index.ts';
-import { principalsWithCredentials } from '../../vault/credentials/credentials.queries.ts';
-import { deleteCredentialsOfPrincipal } from '../../vault/credentials/index.ts';
-import { deletePasskeysOfPrincipal } from '../passkeys/index.ts';
-import { principalsWithPasskeys } from '../passkeys/passkeys.queries.ts';
-import { endSessionsOfPrincipals } from '../principals/index.ts';
-import { principalsWithSessions } from '../principals/principals.queries.ts';
-import { deactivatePrincipals } from './principals.repo.ts';
-import type { OnUserLeft } from './scim.hooks.ts';
+import { deactivatePrincipals, lockPrincipals } from './principals.repo.ts';
+import {
+  type OnUserLeft,
+  type PrincipalRights,
+  principalRights,
+  type Revocation,
+  userLeft,
+} from './scim.hooks.ts';
 import { principalsOfUser } from './scim.repo.ts';
 
+export interface OffboardDeps {
+  readonly store: EphemeralStore;
+  readonly onUserLeft: readonly OnUserLeft[];
+  readonly rights: readonly PrincipalRights[];
+}
+
+/** The listeners that end what a user has in other features. */
+export const offboardDeps = ({ listenersOf }: { readonly listenersOf: ListenersOf }) => ({
+  onUserLeft: listenersOf(userLeft),
+  rights: listenersOf(principalRights),
+});
+
+/** What ended for one person. The caller records the acts. */
 export interface Offboarded {
   readonly acts: readonly Act[];
   readonly grantsRevoked: number;
@@ -23,7 +33,14 @@ export interface Offboarded {
   readonly principalIds: readonly string[];
 }
 
-const REASON = { reason: 'principal_offboarded' } as const;
+/** Takes the locks that come before those of principals in every write that takes both. */
+export async function lockRights(
+  tx: Tx,
+  caller: Caller,
+  { rights }: Pick<OffboardDeps, 'rights'>,
+): Promise<void> {
+  for (const { lockFirst } of rights) await lockFirst?.(tx, caller);
+}
 
 /**
  * Ends everything that agents hold of a user, in the transaction of the change. The ids are taken
@@ -33,45 +50,29 @@ const REASON = { reason: 'principal_offboarded' } as const;
 export async function offboard(
   tx: Tx,
   caller: Caller,
-  { store, onUserLeft }: { readonly store: EphemeralStore; readonly onUserLeft: readonly OnUserLeft[] },
+  deps: OffboardDeps,
   userId: string,
   at: Date,
   howLong?: 'for good',
 ): Promise<Offboarded> {
   const { tenant } = caller;
-  await holdDelegations(tx, caller); // comes before principals in every write that takes both
+  await lockRights(tx, caller, deps);
   const ids = await deactivatePrincipals(tx, tenant, userId);
-  const named = [
-    ...(await principalsWithRequests(tx, tenant, ids)),
-    ...(await principalsWithGrants(tx, tenant, ids)),
-    ...(await principalsWithSessions(tx, tenant, ids)),
-    ...(howLong ? await principalsWithCredentials(tx, tenant, ids) : []),
-    ...(howLong ? await principalsWithPasskeys(tx, tenant, ids) : []),
-  ];
-  const principalIds = await principalsOfUser(tx, tenant, userId, named);
-
-  const acts: Act[] = [];
-  const requestIds: string[] = [];
-  let grantsRevoked = 0;
-  for (const principalId of principalIds) {
-    const cancelled = await cancelRequests(tx, caller, { principalId }, at);
-    acts.push(...cancelled.acts);
-    requestIds.push(...cancelled.requestIds);
-  }
-  for (const principalId of principalIds) {
-    const ended = await revokeGrantsOfPrincipal(tx, caller, principalId, REASON, at);
-    acts.push(...ended.acts);
-    grantsRevoked += countEnded(ended.acts);
-  }
-  await freeRequests(tx, caller, { requestIds, store });
-  acts.push(...(await endSessionsOfPrincipals(tx, tenant, principalIds, { reason: 'offboarded', at })));
-  for (const listener of onUserLeft) acts.push(...(await listener(tx, caller, userId, at)));
-  if (howLong) {
-    for (const principalId of principalIds) {
-      acts.push(...(await deleteCredentialsOfPrincipal(tx, caller, principalId)));
-      acts.push(...(await deletePasskeysOfPrincipal(tx, caller, principalId)));
-    }
-  }
+  const revocation: Revocation = {
+    reason: 'principal_offboarded',
+    grants: 'all',
+    endsSessions: true,
+    isForGood: howLong !== undefined,
+  };
+  const principalIds = await principalsOfUser(
+    tx,
+    tenant,
+    userId,
+    await holdersOf(tx, caller, deps, ids, revocation),
+  );
+  const acts = await revokeRights(tx, caller, deps, principalIds, revocation, at);
+  const grantsRevoked = countRevoked(acts);
+  for (const listener of deps.onUserLeft) acts.push(...(await listener(tx, caller, userId, at)));
   const all = [...new Set([...ids, ...principalIds])].sort();
   const offboarded: Act = {
     type: 'principal.offboarded',
@@ -79,3 +80,50 @@ export async function offboard(
   };
   return { acts: [...acts, offboarded], grantsRevoked, principalIds: all };
 }
+
+/** Ends grants and own sessions of a person who stays active. The caller holds `lockPeople`. */
+export async function endForPerson(
+  tx: Tx,
+  caller: Caller,
+  deps: OffboardDeps,
+  userId: string,
+  ending: Pick<Revocation, 'grants' | 'endsSessions'>,
+  at: Date,
+): Promise<Offboarded> {
+  const { tenant } = caller;
+  if (ending.grants !== 'none') await lockRights(tx, caller, deps);
+  const revocation: Revocation = { ...ending, reason: 'idp_signal', isForGood: false };
+  const ids = await lockPrincipals(tx, tenant, userId);
+  const holders = await holdersOf(tx, caller, deps, ids, revocation);
+  const principalIds = await principalsOfUser(tx, tenant, userId, [...ids, ...holders]);
+  const acts = await revokeRights(tx, caller, deps, principalIds, revocation, at);
+  return { acts, grantsRevoked: countRevoked(acts), principalIds };
+}
+
+async function holdersOf(
+  tx: Tx,
+  { tenant }: Caller,
+  { rights }: OffboardDeps,
+  ids: readonly string[],
+  revocation: Revocation,
+): Promise<string[]> {
+  const holders: string[] = [];
+  for (const { listHolders } of rights) holders.push(...(await listHolders(tx, tenant, ids, revocation)));
+  return holders;
+}
+
+async function revokeRights(
+  tx: Tx,
+  caller: Caller,
+  { rights, store }: OffboardDeps,
+  principalIds: readonly string[],
+  revocation: Revocation,
+  at: Date,
+): Promise<Act[]> {
+  const acts: Act[] = [];
+  for (const { revoke } of rights)
+    acts.push(...(await revoke(tx, caller, principalIds, { ...revocation, at, store })));
+  return acts;
+}
+
+const countRevoked = (acts: readonly Act[]) => acts.filter(({ type }) => type === 'grant.revoked').length;

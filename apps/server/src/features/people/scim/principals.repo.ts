@@ -12,7 +12,7 @@ export interface PrincipalValue {
 const idsOf = (values: readonly PrincipalValue[]) => values.map(({ id }) => id);
 const foldingOf = (values: readonly PrincipalValue[]) => values.map(({ isFolded }) => isFolded);
 
-/** The other user who has one of these ids now. Under `lockDirectory` there is none until the commit. */
+/** The other user who has one of these ids now. Under `lockPeople` there is none until the commit. */
 export async function findHolder(
   db: Executor,
   { developerId }: Tenant,

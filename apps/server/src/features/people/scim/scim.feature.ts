@@ -9,7 +9,7 @@ import { accountClosed } from '../../accounts/developers/index.ts';
 import { scimBulkRoutes } from './bulk.routes.ts';
 import { scimDiscoveryRoutes } from './discovery.routes.ts';
 import { scimGroupRoutes } from './groups.routes.ts';
-import { userLeft } from './scim.hooks.ts';
+import { offboardDeps } from './offboard.ts';
 import { rates } from './scim.rates.ts';
 import { eraseDirectory } from './scim.repo.ts';
 import { scimTokenRoutes } from './tokens.routes.ts';
@@ -97,7 +97,7 @@ export const scim = defineFeature({
   open: (house) => ({
     credentials: { scim: (hash) => findProvisioner(house, hash) },
     async routes(app) {
-      const deps = { ...house, onUserLeft: house.listenersOf(userLeft) };
+      const deps = { ...house, ...offboardDeps(house) };
       await app.register(scimTokenRoutes, house);
       await app.register(scimUserRoutes, deps);
       await app.register(scimGroupRoutes, deps);

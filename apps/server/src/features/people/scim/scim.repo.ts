@@ -6,7 +6,7 @@ import { boundAs, conditionOf, orderOf, type Source } from './filter.repo.ts';
 import type { Position, Search } from './search.rules.ts';
 
 /** Lets other changes of the developer's people and groups wait for the end of this transaction. */
-export async function lockDirectory(tx: Tx, { developerId }: Tenant): Promise<void> {
+export async function lockPeople(tx: Tx, { developerId }: Tenant): Promise<void> {
   await sql`select lock_directory(${developerId})`.execute(tx);
 }
 

@@ -57,7 +57,7 @@ export function listTokenRows(db: Executor, { developerId }: Tenant, { cursor, l
   return readPage<ScimTokenRow>(db, page.orderBy('id', 'desc'), limit);
 }
 
-/** How many tokens live. The caller holds `lockDirectory`. */
+/** How many tokens live. The caller holds `lockPeople`. */
 export async function countLiveTokens(tx: Tx, { developerId }: Tenant, at: Date): Promise<number> {
   const rows = await tx
     .selectFrom('scimTokens')

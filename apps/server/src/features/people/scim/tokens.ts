@@ -9,7 +9,7 @@ import { byId, pageOf } from '../../../platform/paging.ts';
 import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { lockDirectory } from './scim.repo.ts';
+import { lockPeople } from './scim.repo.ts';
 import {
   countLiveTokens,
   deleteTokenRow,
@@ -46,7 +46,7 @@ export function createToken(deps: TokenDeps, caller: Caller, input: NewScimToken
   const row = { id: newId('scimtok', at), label, createdAt: at, lastUsedAt: null, expiresAt };
 
   return inTransaction(deps.db, async (tx) => {
-    await lockDirectory(tx, caller.tenant);
+    await lockPeople(tx, caller.tenant);
     if ((await countLiveTokens(tx, caller.tenant, at)) >= MOST_TOKENS) {
       throw new AppError('CONFLICT', `An account has at most ${MOST_TOKENS} SCIM tokens; delete one first.`);
     }

@@ -3,23 +3,20 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
-import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { userType } from './attributes.rules.ts';
+import type { OffboardDeps } from './offboard.ts';
 import type { PatchWork } from './patch.work.ts';
-import type { OnUserLeft } from './scim.hooks.ts';
 import { cursorAfter, readSearch } from './search.rules.ts';
 import { findUser, listGroupsOfUsers, searchUsers } from './users.repo.ts';
 import { entityTag, listResponse, shownUser } from './users.rules.ts';
 import { isKnownVersion } from './versions.rules.ts';
 import { isShown, readView, type View, viewed } from './view.rules.ts';
 
-export interface DirectoryDeps {
+export interface DirectoryDeps extends OffboardDeps {
   readonly db: Executor;
   readonly clock: Clock;
-  readonly store: EphemeralStore;
   readonly publicBaseUrl: string;
   readonly quotas: Quotas;
-  readonly onUserLeft: readonly OnUserLeft[];
 }
 
 /** A resource as a client sees it, with its entity tag. */

@@ -6,18 +6,17 @@ import { type AppError, notFound, scimRefusal } from '../../../platform/errors.t
 import { newId } from '../../../platform/ids.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import { freeQuota, limitOf, overQuota } from '../../accounts/quotas/index.ts';
-import { holdDelegations } from '../../grants/grants/index.ts';
 import { prepareActs, recordActs } from '../../record/audit/index.ts';
 import { userType } from './attributes.rules.ts';
 import { touchGroupsOf } from './groups.repo.ts';
-import { type Offboarded, offboard } from './offboard.ts';
+import { lockRights, type Offboarded, offboard } from './offboard.ts';
 import { readOperations } from './patch.operations.rules.ts';
 import { patched } from './patch.rules.ts';
 import { patchWork } from './patch.work.ts';
 import { findHolder, writePrincipals } from './principals.repo.ts';
 import { type Document, isObject, readDocument } from './resource.rules.ts';
 import { isOfConnection } from './scim.queries.ts';
-import { lockDirectory } from './scim.repo.ts';
+import { lockPeople } from './scim.repo.ts';
 import {
   deleteUserRow,
   findUser,
@@ -144,7 +143,7 @@ function changeUser(
     }
     if (memberName(row) !== memberName(before)) await touchGroupsOf(tx, caller.tenant, id, at);
     const leaves = before.active && !row.active;
-    if (leaves) await holdDelegations(tx, caller); // before the principals, as in every write that takes both
+    if (leaves) await lockRights(tx, caller, deps);
     const ids = [principalValues(id, document), principalValues(id, was)] as const;
     mustNotBeOfConnection(...ids);
     if (row.active !== before.active || !isDeepStrictEqual(ids[0], ids[1])) {
@@ -201,7 +200,7 @@ export function deleteUser(
 
 /** @throws NOT_FOUND, PRECONDITION_FAILED */
 async function lockUser(tx: Tx, caller: Caller, id: string, ifMatch: string | undefined): Promise<UserRow> {
-  await lockDirectory(tx, caller.tenant);
+  await lockPeople(tx, caller.tenant);
   const row = await findUser(tx, caller.tenant, id);
   if (!row) throw notFound();
   mustBeVersion(ifMatch, entityTag(row.version));

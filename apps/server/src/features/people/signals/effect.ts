@@ -2,15 +2,14 @@ import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
-import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { recordActs, recordEntry } from '../../record/audit/index.ts';
 import {
   disablePerson,
-  type Ended,
   enablePerson,
   endForPerson,
   lockPeople,
-  type OnUserLeft,
+  type OffboardDeps,
+  type Offboarded,
 } from '../scim/index.ts';
 import { endNamedSessions } from '../sso/index.ts';
 import { findSignallingConnection, type SignallingConnection } from '../sso/signals.queries.ts';
@@ -19,11 +18,9 @@ import { demandOf, type Signal, type SignalEffect } from './signals.rules.ts';
 import { onSessionRevokedOf } from './signals.ts';
 import { type Meant, meantBy } from './subject.ts';
 
-export interface EffectDeps {
+export interface EffectDeps extends OffboardDeps {
   readonly db: Executor;
   readonly clock: Clock;
-  readonly store: EphemeralStore;
-  readonly onUserLeft: readonly OnUserLeft[];
 }
 
 /** Does what a signal asks, once. The receipt of the signal, its effect and its entry commit together. */
@@ -77,11 +74,11 @@ interface Asked {
 interface Done {
   readonly acts: readonly Act[];
   readonly sessions: number;
-  readonly ended: Ended;
+  readonly ended: Offboarded;
   readonly effect: SignalEffect;
 }
 
-const NOTHING: Ended = { acts: [], grantsRevoked: 0, principalIds: [] };
+const NOTHING: Offboarded = { acts: [], grantsRevoked: 0, principalIds: [] };
 
 async function doneFor(
   tx: Tx,

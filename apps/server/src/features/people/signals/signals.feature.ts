@@ -4,7 +4,7 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import { userLeft } from '../scim/index.ts';
+import { offboardDeps } from '../scim/index.ts';
 import { identityProviders } from '../sso/index.ts';
 import { checkStreams } from './check.ts';
 import { type PollDeps, pollStreams } from './poll.ts';
@@ -82,7 +82,7 @@ export const signals = defineFeature({
     const deps = {
       ...house,
       upstream: house.take(identityProviders),
-      onUserLeft: house.listenersOf(userLeft),
+      ...offboardDeps(house),
       onFailure: (err: unknown) =>
         logger?.warn({ err }, 'a stream of signals could not be polled or verified'),
     };

@@ -3,17 +3,21 @@ import type { Act } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
+import type { OnConsentMode } from '../../accounts/developers/index.ts';
 import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { endSessionsOfPrincipals } from '../principals/index.ts';
-import { principalsInSession } from '../principals/principals.queries.ts';
 import { usersOfPrincipals } from '../scim/scim.queries.ts';
 import type { SsoDeps } from './deps.ts';
 import { usersOf } from './identities.repo.ts';
 import type { Standing } from './sessions.queries.ts';
 import type { Concerned } from './sso.hooks.ts';
-import { domainOfPrincipal, type SignInAt } from './sso.queries.ts';
+import { domainOfPrincipal, mustHaveActiveConnection, type SignInAt } from './sso.queries.ts';
 import { type ConnectionRow, lockActive, updateConnection } from './sso.repo.ts';
+
+/** Consent by single sign-on needs a connection at which people sign in. @throws CONFLICT */
+export const mustHaveConnectionForMode: OnConsentMode = async (tx, tenant, mode) => {
+  if (mode === 'sso') await mustHaveActiveConnection(tx, tenant);
+};
 
 type EnforcingDeps = Pick<SsoDeps, 'db' | 'clock' | 'store' | 'onEnforced'>;
 
@@ -70,11 +74,9 @@ export async function beginEnforcement(
   connections: readonly Pick<ConnectionRow, 'id' | 'domains'>[],
   at: Date,
 ): Promise<Act[]> {
-  const { tenant } = caller;
-  const concerned = concernedBy(tx, tenant, connections);
-  const principalIds = await concerned(await principalsInSession(tx, tenant));
-  const acts = await endSessionsOfPrincipals(tx, tenant, principalIds, { reason: 'sso_enforced', at });
-  for (const listener of onEnforced) await listener(tx, caller, { concerned, store });
+  const concerned = concernedBy(tx, caller.tenant, connections);
+  const acts: Act[] = [];
+  for (const listener of onEnforced) acts.push(...(await listener(tx, caller, { concerned, store, at })));
   return acts;
 }
 

@@ -5,16 +5,16 @@ import { personTold } from '../../../platform/db/personal-records.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
-import { signOnRules } from '../../grants/authorization/index.ts';
+import { consentModeChosen } from '../../accounts/developers/index.ts';
 import { userLeft } from '../scim/index.ts';
 import { ssoConnectionRoutes } from './connections.routes.ts';
 import { ssoDirectoryRoutes } from './directory.routes.ts';
+import { mustHaveConnectionForMode } from './enforce.ts';
 import { STATE_KEY_USE } from './keys.ts';
 import { ssoLoginRoutes } from './login.routes.ts';
 import { ssoDepsOf, ssoParts } from './open.ts';
 import { connectionRotation, sealedConnections } from './rotate.ts';
 import { endSessionsOfUser } from './sessions.ts';
-import { isEnforced, isEnforcedFor, mustHaveActiveConnection } from './sso.queries.ts';
 import { rates } from './sso.rates.ts';
 import { eraseSso, tellSignOns } from './sso.repo.ts';
 import { identityProviders, ssoEgress, ssoSettings } from './sso.settings.ts';
@@ -90,7 +90,7 @@ export const sso = defineFeature({
   settings: ssoSettings,
   keyUses: [STATE_KEY_USE],
   listens: [
-    on(signOnRules, { mustHaveActiveConnection, isEnforced, isEnforcedFor }),
+    on(consentModeChosen, mustHaveConnectionForMode),
     on(userLeft, endSessionsOfUser),
     on(tenantErased, eraseSso),
     on(personTold, tellSignOns),

@@ -7,12 +7,15 @@ import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts'
 /** Selects the principals of whom single sign-on is demanded from now on. */
 export type Concerned = (principalIds: readonly string[]) => Promise<readonly string[]>;
 
-/** Ends what was opened before single sign-on was demanded, in the transaction of the demand. */
+/**
+ * Ends what was opened before single sign-on was demanded, in the transaction of the demand.
+ * @returns acts, which the caller records
+ */
 export type OnEnforced = (
   tx: Tx,
   caller: Caller,
-  demand: { readonly concerned: Concerned; readonly store: EphemeralStore },
-) => Promise<void>;
+  demand: { readonly concerned: Concerned; readonly store: EphemeralStore; readonly at: Date },
+) => Promise<readonly Act[]>;
 
 export const enforcementBegan = hook<OnEnforced>('single sign-on enforced');
 

@@ -1,25 +1,10 @@
 import { argumentLimits } from '@behest/protocol/arguments/limits';
 import { purposeLabel, scopeInWords } from '@behest/protocol/words';
-import type { Caller, PrincipalSession } from '../../../platform/caller.ts';
-import { inTransaction } from '../../../platform/db/db.ts';
-import { notFound } from '../../../platform/errors.ts';
+import type { PrincipalSession } from '../../../platform/caller.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
-import { cancelRequests, freeRequests } from '../../grants/authorization/index.ts';
 import { budgetsOfGrants } from '../../grants/budgets/index.ts';
-import {
-  grantStatus,
-  holdDelegations,
-  revokeGrantsOfPrincipal,
-  revokeGrantWithin,
-} from '../../grants/grants/index.ts';
-import { recordActs } from '../../record/audit/index.ts';
-import {
-  findSession,
-  listOwnEntryRows,
-  listOwnGrantRows,
-  type OwnEntryRow,
-  type OwnGrantRow,
-} from './principals.repo.ts';
+import { grantStatus } from '../../grants/grants/index.ts';
+import { listOwnEntryRows, listOwnGrantRows, type OwnEntryRow, type OwnGrantRow } from './principals.repo.ts';
 import type { OwnEntry, OwnEntryQuery, OwnGrant, OwnGrantPage, OwnGrantQuery } from './principals.schema.ts';
 import { type PrincipalDeps, sessionEnded } from './session.ts';
 
@@ -58,71 +43,6 @@ export async function listOwnEntries(
   if (!rows) throw sessionEnded();
   const { page, nextCursor } = pageOf(rows, byId, (row) => ownEntryText(row, session.principalId));
   return `{"entries":[${page.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`;
-}
-
-/**
- * Ends a grant and what its agent still asks of this principal, because a code that was approved before would give the
- * agent a new grant. Requests end first: an exchange that has come before them has made its grant by then.
- * @throws UNAUTHORIZED when the session has ended, NOT_FOUND for a grant of another principal
- */
-export async function revokeOwnGrant(
-  deps: PrincipalDeps,
-  session: PrincipalSession,
-  grantId: string,
-): Promise<void> {
-  const at = deps.clock();
-  const found = await findSession(deps.db, session, at, grantId);
-  if (!found) throw sessionEnded();
-  const { agentId } = found;
-  if (agentId === null) throw notFound();
-  const caller = personIn(session, found);
-  const { principalId } = session;
-  await inTransaction(deps.db, async (tx) => {
-    await holdDelegations(tx, caller); // before requests, as in an exchange that replaces a grant
-    const { acts: cancelled, requestIds } = await cancelRequests(tx, caller, { agentId, principalId }, at);
-    const revoked = await revokeGrantWithin(tx, caller, grantId, { reason: 'principal' }, at);
-    await freeRequests(tx, caller, { requestIds, store: deps.store });
-    const acts = [...cancelled, ...revoked];
-    if (acts.length > 0) await recordActs(tx, caller, acts, at);
-  });
-}
-
-/**
- * Ends every active grant and every open request of the principal, or on failure nothing.
- * @throws UNAUTHORIZED when the session has ended
- */
-export async function revokeOwnGrants(
-  deps: PrincipalDeps,
-  session: PrincipalSession,
-): Promise<{ revoked: number; cancelled: number }> {
-  const at = deps.clock();
-  const found = await findSession(deps.db, session, at);
-  if (!found) throw sessionEnded();
-  const caller = personIn(session, found);
-  const { principalId } = session;
-  return inTransaction(deps.db, async (tx) => {
-    await holdDelegations(tx, caller); // as above
-    const { acts: cancelled, requestIds } = await cancelRequests(tx, caller, { principalId }, at);
-    const { acts, revoked } = await revokeGrantsOfPrincipal(
-      tx,
-      caller,
-      principalId,
-      { reason: 'principal' },
-      at,
-    );
-    await freeRequests(tx, caller, { requestIds, store: deps.store });
-    const all = [...cancelled, ...acts];
-    if (all.length > 0) await recordActs(tx, caller, all, at);
-    return { revoked, cancelled: cancelled.length };
-  });
-}
-
-/** The principal as caller. */
-function personIn(
-  { tenant, requestId }: PrincipalSession,
-  { mode, plan }: Pick<Caller, 'mode' | 'plan'>,
-): Caller {
-  return { tenant, agentIds: null, actor: 'principal', role: 'runtime', mode, plan, requestId };
 }
 
 function toOwnGrant(row: OwnGrantRow, own: Readonly<Record<string, string>>, now: Date): OwnGrant {
