@@ -96,15 +96,7 @@ export async function buildApp({
       return false;
     },
     callers,
-    consent: credentials.consent,
-    connect: credentials.connect,
-    approver: credentials.approver,
-    session: credentials.session,
-    grant: credentials.grant,
-    scim: credentials.scim,
-    ssf: credentials.ssf,
-    resource: credentials.resource,
-    operator: credentials.operator,
+    credentials,
   });
 
   await app.register(openapiRoutes, { publicBaseUrl, hasDocs: http.hasDocs });

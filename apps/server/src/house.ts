@@ -10,7 +10,7 @@ import { tenantErased } from './platform/db/erasure.ts';
 import { createEgress } from './platform/egress/egress.ts';
 import { tracedEgress } from './platform/egress/traced-egress.ts';
 import { listenersIn, on } from './platform/hooks.ts';
-import type { Credentials } from './platform/http/callers/credentials.ts';
+import { type Credentials, credentialNames } from './platform/http/callers/credentials.ts';
 import { changePublisher, type KnownCallers, knownCallers } from './platform/http/callers/known-callers.ts';
 import { eraseAnswers } from './platform/http/idempotency/answers.ts';
 import { type ChargeRates, rateLimiter } from './platform/http/limits/rates.ts';
@@ -150,20 +150,7 @@ export async function prepareFeature(
 /** @throws Error when no feature reads a credential that routes may ask for */
 function credentialsOf(opened: readonly OpenedFeature[]): Credentials {
   const all: Partial<Credentials> = Object.assign({}, ...opened.map((feature) => feature.credentials));
-  const { developer, consent, connect, approver, session, grant, scim, ssf, resource, operator } = all;
-  if (
-    developer &&
-    consent &&
-    connect &&
-    approver &&
-    session &&
-    grant &&
-    scim &&
-    ssf &&
-    resource &&
-    operator
-  ) {
-    return { developer, consent, connect, approver, session, grant, scim, ssf, resource, operator };
-  }
-  throw new Error(`No feature reads some credentials; there are ${Object.keys(all)}.`);
+  const missing = credentialNames.filter((name) => !all[name]);
+  if (missing.length > 0) throw new Error(`No feature reads the credentials ${missing.join(', ')}.`);
+  return all as Credentials; // none is missing
 }

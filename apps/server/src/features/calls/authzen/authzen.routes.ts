@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { finished } from '../../../platform/finished.ts';
 import { sendFinished } from '../../../platform/http/answers/send-finished.ts';
 import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
-import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { callerAs } from '../../../platform/http/callers/credentials.ts';
 import { depsFor, repeatIdOf } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { Asked, AskedTogether, AuthzenDecision, Decisions, PointMetadata } from './authzen.schema.ts';
@@ -93,10 +93,13 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<RouteDeps> = async (app, d
   );
 };
 
-const pointOf = (request: FastifyRequest): EnforcingPoint => ({
-  caller: callerOf(request),
-  server: request.resourceServer,
-  text: sentBytesOf(request).toString(),
-  chargeMore: request.chargeMore,
-  repeatId: repeatIdOf(request),
-});
+function pointOf(request: FastifyRequest): EnforcingPoint {
+  const by = callerAs(request, 'key', 'resource');
+  return {
+    caller: by.caller,
+    server: by.kind === 'resource' ? by.server : null,
+    text: sentBytesOf(request).toString(),
+    chargeMore: by.chargeMore,
+    repeatId: repeatIdOf(request),
+  };
+}

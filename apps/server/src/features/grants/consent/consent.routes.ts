@@ -2,7 +2,7 @@ import { Assertion, AssertionOptions } from '@behest/protocol/passkey-shapes';
 import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stringifySetCookie } from 'cookie';
-import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { callerAs, callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { passkeyRates } from '../../people/passkeys/index.ts';
@@ -66,7 +66,7 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
     async (request, reply) => {
       const { id: requestId, ip, headers } = request;
       const hasAuthorization = headers.authorization !== undefined;
-      const charge = request.chargeResource;
+      const { chargeResource: charge } = callerAs(request, 'none');
       const session = holdOf(request);
       const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization, charge, session };
       const { opened, secret } = await openSession(deps, request.params.id, request.body, browser);

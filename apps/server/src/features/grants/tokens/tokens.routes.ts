@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
-import { proofOf } from '../../../platform/http/callers/proof-of-possession.ts';
+import { proofOf } from '../../../platform/http/callers/grant.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { type DelegateDeps, delegate } from './delegate.ts';

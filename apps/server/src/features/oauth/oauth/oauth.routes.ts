@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { fieldsOf } from '../../../platform/http/bodies/bodies.ts';
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
-import { proofOf } from '../../../platform/http/callers/proof-of-possession.ts';
+import { proofOf } from '../../../platform/http/callers/grant.ts';
 import { type AuthorizeDeps, authorize } from './authorize.ts';
 import type { ClientRequest } from './client.ts';
 import type { DeviceDeps } from './device.ts';
@@ -130,7 +130,7 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
     async (request) => {
       const sent = clientRequestOf(request, request.body);
       const { answer, caller } = await issueByForm(deps, request.body, sent, proofOf(request));
-      request.caller = caller;
+      request.caller = { kind: 'client', caller };
       return answer;
     },
   );
@@ -151,7 +151,7 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
     async (request) => {
       const sent = clientRequestOf(request, request.body);
       const { answer, caller } = await introspect(deps, request.body, sent);
-      if (caller) request.caller = caller;
+      if (caller) request.caller = { kind: 'client', caller };
       return answer;
     },
   );

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { callerAs, callerOf } from '../../../platform/http/callers/credentials.ts';
 import { generalRates, rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { type ReceiveDeps, receiveSignal } from './receive.ts';
 import { NewSignals, PutSignals, ReceivedSet, ReceivePath, Signals, SignalsPath } from './signals.schema.ts';
@@ -91,7 +91,7 @@ export const signalRoutes: FastifyPluginAsyncTypebox<ReceiveDeps> = async (app, 
         set: request.body.set,
         authorization: request.headers.authorization,
         requestId: request.id,
-        charge: request.chargeResource,
+        charge: callerAs(request, 'none').chargeResource,
       });
       return reply.code(202).type('text/plain').send('');
     },

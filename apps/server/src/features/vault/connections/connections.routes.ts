@@ -4,7 +4,7 @@ import { stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { asksForPage, sendInterstitial } from '../../../platform/http/answers/plain-page.ts';
-import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { callerAs, callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { cookieName, isSecure, signOnIn } from './browser.ts';
 import { takeCallback } from './callback.ts';
@@ -130,7 +130,7 @@ export const connectRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app,
     async (request, reply) => {
       const { id: requestId, ip, headers } = request;
       const hasAuthorization = headers.authorization !== undefined;
-      const charge = request.chargeResource;
+      const { chargeResource: charge } = callerAs(request, 'none');
       const signOn = signOnIn(cookiesIn(headers), deps.publicBaseUrl);
       const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization, charge, signOn };
       const { opened, secret } = await openPage(deps, request.params.id, request.body, browser);

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { isDatabaseAway } from '../../db/db.ts';
 import { AppError, notFound, unavailable } from '../../errors.ts';
 import { isOAuthPath, oauthStatus, toOAuthError } from '../../oauth-errors.ts';
+import { tenantIn } from '../callers/credentials.ts';
 import { asksForPage, sendPage } from './plain-page.ts';
 import { refusalPage } from './refusal-page.ts';
 import { isScimPath, SCIM_TYPE, scimErrorBody } from './scim-errors.ts';
@@ -39,9 +40,10 @@ export function addErrorHandler(app: FastifyInstance): void {
 }
 
 /** RFC 6749 §5.2: a client that tried HTTP Basic is asked for it again. */
-function challengeFor({ url, headers, caller, session, holder }: FastifyRequest): string {
+function challengeFor(request: FastifyRequest): string {
+  const { url, headers } = request;
   if (isOAuthPath(url) && /^Basic /i.test(headers.authorization ?? '')) return 'Basic realm="oauth"';
-  return caller || session || holder ? 'Bearer error="invalid_token"' : 'Bearer';
+  return tenantIn(request) ? 'Bearer error="invalid_token"' : 'Bearer';
 }
 
 export function errorBody({ code, message, details }: AppError, requestId: string) {

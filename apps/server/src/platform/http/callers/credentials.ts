@@ -11,22 +11,70 @@ import type {
   Tenant,
 } from '../../caller.ts';
 import { AppError } from '../../errors.ts';
+import type { Charging } from '../limits/bills.ts';
+import type { RateLimits } from '../limits/rate-rules.ts';
+import type { KnownCallers } from './known-callers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set when access is `developer`, `consent`, `connect`, `approver`, `scim` or `ssf`; handlers read it through `callerOf`. */
-    caller: Caller | null;
-    /** Set when access is `session`; handlers read it through `sessionOf`. */
-    session: PrincipalSession | null;
-    /** Set when access is `grant`; handlers read it through `holderOf`. */
-    holder: GrantHolder | null;
-    /** Set when access is `operator`; handlers read it through `operatorOf`. */
-    operator: OperatorCaller | null;
-    /** Set when a resource has shown its credential. */
-    resourceServer: Pick<ResourceIdentity, 'resource' | 'connectors'> | null;
-    /** The receiver of signals whose token was shown. */
-    ssfReceiver: string | null;
+    /** Set before the handler; handlers read it through the functions below. */
+    caller: RequestCaller | null;
   }
+}
+
+/** The caller of a request, by the kind of the credential that was shown. */
+export type RequestCaller =
+  | {
+      readonly kind: 'none';
+      /**
+       * Charges the resource in the path, for a handler that finds its secret in the body.
+       * @throws RATE_LIMITED
+       */
+      readonly chargeResource: () => Promise<void>;
+    }
+  | (CallerOfKind<'key', Caller> & ChargeMore)
+  | (CallerOfKind<'resource', Caller> &
+      ChargeMore & { readonly server: Pick<ResourceIdentity, 'resource' | 'connectors'> })
+  | CallerOfKind<'page', Caller>
+  | CallerOfKind<'approver', Caller>
+  | CallerOfKind<'directory', Caller>
+  | (CallerOfKind<'receiver', Caller> & { readonly receiverId: string })
+  /** An OAuth client, which the handler of its endpoint authenticates. */
+  | CallerOfKind<'client', Caller>
+  | CallerOfKind<'session', PrincipalSession>
+  | CallerOfKind<'grant', GrantHolder>
+  | CallerOfKind<'operator', OperatorCaller>;
+
+interface CallerOfKind<Kind, Of> {
+  readonly kind: Kind;
+  readonly caller: Of;
+}
+
+interface ChargeMore {
+  /**
+   * Charges the caller for more than one request, all or none.
+   * @throws RATE_LIMITED
+   */
+  readonly chargeMore: (times: number) => Promise<void>;
+}
+
+/** A request whose caller is being found. */
+export interface CallerContext {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly charge: Charging;
+  readonly limits: RateLimits;
+  readonly credentials: Credentials;
+  readonly callers: KnownCallers;
+}
+
+/** A way to find the caller of a request, and to charge the request to that caller. */
+export interface CallerKind {
+  /** It charges the address itself, in one trip with its own count. */
+  readonly chargesAddress?: true;
+  /** Its routes exist on the host of the service only, and on no domain of a developer. */
+  readonly isOnOwnHost?: true;
+  readonly authenticate: (context: CallerContext) => Promise<RequestCaller>;
 }
 
 /** A caller in any request. */
@@ -92,39 +140,57 @@ export interface Credentials {
   readonly operator: CheckOperator;
 }
 
-/** @throws a plain Error, which is a bug and not an answer, on a route whose access is `none`. */
-export function callerOf(request: FastifyRequest): Caller {
-  if (!request.caller) throw new Error(`${request.pattern} has no caller.`);
-  return request.caller;
+const named: Readonly<Record<keyof Credentials, true>> = {
+  developer: true,
+  consent: true,
+  connect: true,
+  approver: true,
+  session: true,
+  grant: true,
+  scim: true,
+  ssf: true,
+  resource: true,
+  operator: true,
+};
+export const credentialNames = Object.keys(named) as (keyof Credentials)[]; // `keys` forgets the names
+
+/** @throws a plain Error, which is a bug and not an answer, on a route with another `access` */
+export function callerAs<Kind extends RequestCaller['kind']>(
+  { caller, pattern }: FastifyRequest,
+  ...kinds: readonly Kind[]
+): Extract<RequestCaller, { readonly kind: Kind }> {
+  const isOne = (found: RequestCaller | null): found is Extract<RequestCaller, { readonly kind: Kind }> =>
+    found !== null && kinds.some((kind) => kind === found.kind);
+  if (!isOne(caller)) throw new Error(`${pattern} has no caller by ${kinds.join(' or ')}.`);
+  return caller;
 }
 
-/** The receiver, on a route whose access is `ssf`. @throws as `callerOf` */
-export function ssfReceiverOf(request: FastifyRequest): string {
-  if (request.ssfReceiver === null) throw new Error(`${request.pattern} has no receiver.`);
-  return request.ssfReceiver;
+/** A caller who acts for a developer: by an API key, a cookie of a page, or a token of another system. */
+export const callerOf = (request: FastifyRequest): Caller =>
+  callerAs(request, 'key', 'resource', 'page', 'approver', 'directory', 'receiver', 'client').caller;
+
+/** The receiver, on a route whose access is `ssf`. */
+export const ssfReceiverOf = (request: FastifyRequest): string => callerAs(request, 'receiver').receiverId;
+
+/** The person, on a route whose access is `session`. */
+export const sessionOf = (request: FastifyRequest): PrincipalSession => callerAs(request, 'session').caller;
+
+/** The agent, on a route whose access is `grant`. */
+export const holderOf = (request: FastifyRequest): GrantHolder => callerAs(request, 'grant').caller;
+
+/** On a route whose access is `operator`. */
+export const operatorOf = (request: FastifyRequest): OperatorCaller => callerAs(request, 'operator').caller;
+
+/** Undefined for an operator, and where no credential was shown. */
+export function tenantIn({ caller: found }: FastifyRequest): Tenant | undefined {
+  return found && 'caller' in found && 'tenant' in found.caller ? found.caller.tenant : undefined;
 }
 
-/** As `callerOf`, on a route whose access is `session`. */
-export function sessionOf(request: FastifyRequest): PrincipalSession {
-  if (!request.session) throw new Error(`${request.pattern} has no session.`);
-  return request.session;
-}
-
-/** As `callerOf`, on a route whose access is `grant`. */
-export function holderOf(request: FastifyRequest): GrantHolder {
-  if (!request.holder) throw new Error(`${request.pattern} has no holder of a grant.`);
-  return request.holder;
-}
-
-/** As `callerOf`, on a route whose access is `operator`. */
-export function operatorOf(request: FastifyRequest): OperatorCaller {
-  if (!request.operator) throw new Error(`${request.pattern} has no operator.`);
-  return request.operator;
-}
-
-/** The tenant of a request by an API key, a browser or a grant token. @throws as `callerOf` */
+/** @throws as `callerAs` */
 export function tenantOf(request: FastifyRequest): Tenant {
-  return (request.holder ?? callerOf(request)).tenant;
+  const tenant = tenantIn(request);
+  if (!tenant) throw new Error(`${request.pattern} has no caller with a tenant.`);
+  return tenant;
 }
 
 /** The credential of the only `Authorization: Bearer` line; undefined when there is no such line, or two. */

@@ -10,22 +10,6 @@ import {
   tighter,
 } from './rates.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /**
-     * Set when access is `none`: charges the resource in the path, for a handler that finds its secret in the
-     * body.
-     * @throws RATE_LIMITED
-     */
-    chargeResource: () => Promise<void>;
-    /**
-     * Charges the caller for more than one request, all or none, on routes that take resources.
-     * @throws RATE_LIMITED
-     */
-    chargeMore: (times: number) => Promise<void>;
-  }
-}
-
 /**
  * Charges one request. The headers show the charged count that is closest to its limit.
  * @throws RATE_LIMITED

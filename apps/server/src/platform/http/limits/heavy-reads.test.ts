@@ -32,22 +32,25 @@ async function startReading(poolMax = 10) {
   app.decorateRequest('declared');
   app.decorateRequest('pattern', 'unknown');
   app.decorateRequest('caller', null);
-  app.decorateRequest('session', null);
   addHeavyReads(app, poolMax);
   app.addHook('onRequest', async (request) => {
     request.declared = request.routeOptions.config;
     const { developer, session } = request.headers;
     const known = { tenant: { developerId: String(developer) }, requestId: 'r' };
-    if (session) request.session = { ...known, sessionId: String(session), principalId: 'p' };
-    else
-      request.caller = {
+    if (session) {
+      const caller = { ...known, sessionId: String(session), principalId: 'p' };
+      request.caller = { kind: 'session', caller };
+    } else {
+      const caller = {
         ...known,
         agentIds: null,
         actor: 'developer:k',
         role: 'full',
         mode: 'live',
         plan: 'free',
-      };
+      } as const;
+      request.caller = { kind: 'key', caller, chargeMore: async () => {} };
+    }
   });
   app.get<{ Querystring: { parts?: string } }>(
     '/heavy',

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { AppError } from '../../errors.ts';
 import { type FairPlaces, fairPlaces } from '../../fair-places.ts';
+import { tenantIn } from '../callers/credentials.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -43,9 +44,9 @@ export function addHeavyReads(app: FastifyInstance, poolMax: number): void {
   const begin = async (request: FastifyRequest) => {
     const { isHeavy } = request.declared;
     if (typeof isHeavy === 'function' && !isHeavy(request)) return;
-    const developerId = (request.caller ?? request.session)?.tenant.developerId ?? '';
+    const developerId = tenantIn(request)?.developerId ?? '';
     const limits: [string, number][] = [[developerId, MOST_OF_A_DEVELOPER]];
-    if (request.session) limits.push([request.session.sessionId, MOST_OF_A_SESSION]);
+    if (request.caller?.kind === 'session') limits.push([request.caller.caller.sessionId, MOST_OF_A_SESSION]);
     for (const [reader, limit] of limits) if ((reads.get(reader) ?? 0) >= limit) throw tooMany(limit);
 
     for (const [reader] of limits) count(reads, reader, 1);

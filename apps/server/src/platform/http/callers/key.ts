@@ -1,12 +1,53 @@
 import type { Role } from '../../caller.ts';
+import { AppError } from '../../errors.ts';
 import { hashOf } from '../../ids.ts';
-import type { Charging } from '../limits/bills.ts';
+import { anonymousBills, type Charging, developerBill, failureBills, timesBill } from '../limits/bills.ts';
 import type { RateBill } from '../limits/rates.ts';
-import type { Identity } from './credentials.ts';
+import { bearerOf, type CallerKind, type Identity, unauthorized } from './credentials.ts';
 import { developerVersion, type KnownCaller, type KnownCallers } from './known-callers.ts';
+import { authenticateResource } from './resource.ts';
+
+/** An API key or, on routes that take resources, the credential of one. */
+export const key: CallerKind = {
+  chargesAddress: true,
+  /** @throws UNAUTHORIZED, FORBIDDEN, RATE_LIMITED */
+  async authenticate(context) {
+    const { request, reply, charge, limits, callers } = context;
+    const { role = 'full', boundKeys = 'forbidden', takesResources } = request.declared;
+    const apiKey = bearerOf(request);
+    if (takesResources && apiKey?.startsWith('bh_res_')) return authenticateResource(context, apiKey);
+    const decision = await authenticateKey(callers, {
+      apiKey,
+      role,
+      takesBoundKeys: boundKeys !== 'forbidden',
+      charge,
+      anonymousBills: anonymousBills(request, limits),
+      developerBill: (identity) => developerBill(request, identity, limits),
+    });
+    if (decision.result === 'accepted') {
+      const { identity } = decision;
+      return {
+        kind: 'key',
+        caller: { ...identity, requestId: request.id, address: request.ip },
+        async chargeMore(times) {
+          await charge([timesBill(developerBill(request, identity, limits), times)]);
+        },
+      };
+    }
+    if (decision.because === 'role_too_weak')
+      throw new AppError('FORBIDDEN', 'This route needs an API key with the role `full`.');
+    if (decision.because === 'key_is_bound') {
+      const message =
+        'This route concerns more than the agents of this API key; use a key that is not bound.';
+      throw new AppError('FORBIDDEN', message);
+    }
+    await charge(failureBills(request, limits));
+    throw unauthorized(reply, apiKey);
+  },
+};
 
 /** One request on a route that asks for an API key. */
-export interface KeyedRequest {
+interface KeyedRequest {
   /** The key as the client sent it, if any. */
   readonly apiKey: string | undefined;
   /** The weakest role that the route allows. */
@@ -20,7 +61,7 @@ export interface KeyedRequest {
   readonly developerBill: (identity: Identity) => RateBill;
 }
 
-export type Authentication =
+type KeyDecision =
   | { readonly result: 'accepted'; readonly identity: Identity }
   | { readonly result: 'refused'; readonly because: 'no_valid_key' | 'role_too_weak' | 'key_is_bound' };
 
@@ -30,7 +71,7 @@ export type Authentication =
  * second one to Redis.
  * @throws RATE_LIMITED
  */
-export async function authenticateKey(callers: KnownCallers, request: KeyedRequest): Promise<Authentication> {
+export async function authenticateKey(callers: KnownCallers, request: KeyedRequest): Promise<KeyDecision> {
   if (request.apiKey === undefined) {
     await request.charge(request.anonymousBills);
     return NO_VALID_KEY;
@@ -51,7 +92,7 @@ export async function authenticateKey(callers: KnownCallers, request: KeyedReque
   return decision;
 }
 
-const NO_VALID_KEY: Authentication = { result: 'refused', because: 'no_valid_key' };
+const NO_VALID_KEY: KeyDecision = { result: 'refused', because: 'no_valid_key' };
 
 /**
  * Charges the developer whose version is still the known one. Without a known version the trip charges nothing,
@@ -73,7 +114,7 @@ function billOf(request: KeyedRequest, identity: Identity, version?: string): Ra
   };
 }
 
-function decide({ role, takesBoundKeys }: KeyedRequest, identity: Identity): Authentication {
+function decide({ role, takesBoundKeys }: KeyedRequest, identity: Identity): KeyDecision {
   const isEnough = role === 'runtime' || identity.role === 'full';
   if (!isEnough) return { result: 'refused', because: 'role_too_weak' };
   const isBound = identity.agentIds !== null;

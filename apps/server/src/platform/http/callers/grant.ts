@@ -1,7 +1,28 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Proved, ShownToken } from '../../caller.ts';
 import { type AppError, GRANT_TOKEN_REFUSED, grantTokenRefused } from '../../errors.ts';
-import { timesSent, unauthorized } from './credentials.ts';
+import { anonymousBills, failureBills, tokenBill } from '../limits/bills.ts';
+import { type CallerKind, timesSent, unauthorized } from './credentials.ts';
+
+/** An agent by its grant token, which is charged by its id and never to its developer's plan. Every other costs its address. */
+export const grant: CallerKind = {
+  chargesAddress: true,
+  /** @throws UNAUTHORIZED with one sentence for every reason, RATE_LIMITED */
+  async authenticate({ request, reply, charge, limits, credentials }) {
+    const shown = shownToken(request);
+    const read =
+      shown === undefined
+        ? { refusal: 'missing' }
+        : await credentials.grant({ ...shown, takesExchanged: request.declared.takesExchanged === true });
+    if ('refusal' in read) {
+      await charge(failureBills(request, limits));
+      request.log.info({ reason: read.refusal }, 'grant token refused');
+      throw grantTokenUnauthorized(reply, shown, read);
+    }
+    await charge([...anonymousBills(request, limits), tokenBill(request, read.tokenId, limits)]);
+    return { kind: 'grant', caller: { ...read, requestId: request.id, address: request.ip } };
+  },
+};
 
 /** Node joins the lines of a header that it does not know; each proof is a text without a comma. */
 export function proofOf({ headers, method, url }: FastifyRequest): Proved {
@@ -10,7 +31,7 @@ export function proofOf({ headers, method, url }: FastifyRequest): Proved {
 }
 
 /** The token of the only `Authorization` line, of either scheme; undefined when there is no such line, or two. */
-export function shownToken(request: FastifyRequest): ShownToken | undefined {
+function shownToken(request: FastifyRequest): ShownToken | undefined {
   if (timesSent(request.raw, 'authorization') !== 1) return undefined;
   const [, scheme, token] = /^(Bearer|DPoP) +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
   if (scheme === undefined || token === undefined) return undefined;
@@ -23,7 +44,7 @@ export function shownToken(request: FastifyRequest): ShownToken | undefined {
  * the proof has to carry it.
  * @see RFC 9449 §7.1, §9
  */
-export function grantTokenUnauthorized(
+function grantTokenUnauthorized(
   reply: FastifyReply,
   shown: ShownToken | undefined,
   { nonce }: { readonly nonce?: string },
