@@ -22,9 +22,9 @@ import type {
   AlertPage,
   AlertQuery,
   Anomaly,
+  AnomalyMetrics,
   AnomalyPage,
   AnomalyQuery,
-  Metrics,
   MetricsQuery,
 } from './anomalies.schema.ts';
 import { earlier } from './count.ts';
@@ -101,7 +101,7 @@ export async function getMetrics(
   { db, clock }: AnomalyDeps,
   { tenant }: Caller,
   { window, agentId }: MetricsQuery,
-): Promise<Metrics> {
+): Promise<AnomalyMetrics> {
   const counted = await countAlerts(db, tenant, earlier(clock(), WINDOW_SECONDS[window]), agentId);
   const byStatus = { open: 0, acknowledged: 0, resolved: 0 };
   const bySeverity = { critical: 0, high: 0, medium: 0, low: 0 };

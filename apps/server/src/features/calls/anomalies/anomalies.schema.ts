@@ -20,8 +20,8 @@ export const Anomaly = Type.Object({
   acknowledgedAt: NullableTime,
 });
 
-export type Detection = Static<typeof Detection>;
-export const Detection = Type.Object({
+export type AnomalyDetection = Static<typeof AnomalyDetection>;
+export const AnomalyDetection = Type.Object({
   detectedAt: Time,
   total: Type.Integer(),
   anomalies: Type.Array(Anomaly),
@@ -88,8 +88,8 @@ export const MetricsQuery = Type.Object({
 
 const Count = Type.Integer();
 
-export type Metrics = Static<typeof Metrics>;
-export const Metrics = Type.Object({
+export type AnomalyMetrics = Static<typeof AnomalyMetrics>;
+export const AnomalyMetrics = Type.Object({
   window: Type.String(),
   total: Count,
   byStatus: Type.Object({ open: Count, acknowledged: Count, resolved: Count }),
@@ -151,8 +151,8 @@ export const AnomalyRuleChange = Type.Object(
 );
 
 /** A built-in rule, or a developer's own, which has an `id`, a condition and channels too. */
-export type ShownRule = Static<typeof ShownRule>;
-export const ShownRule = Type.Object({
+export type AnomalyRule = Static<typeof AnomalyRule>;
+export const AnomalyRule = Type.Object({
   builtIn: Type.Boolean(),
   ruleId: Type.String(),
   name: Type.String(),
@@ -166,8 +166,8 @@ export const ShownRule = Type.Object({
   createdAt: Type.Optional(Time),
 });
 
-export type RuleList = Static<typeof RuleList>;
-export const RuleList = Type.Object({ rules: Type.Array(ShownRule) });
+export type AnomalyRuleList = Static<typeof AnomalyRuleList>;
+export const AnomalyRuleList = Type.Object({ rules: Type.Array(AnomalyRule) });
 
 export const RulePath = Type.Object({ ruleId: Id });
 
@@ -201,8 +201,8 @@ export const NewAnomalyChannel = Type.Object(
   { additionalProperties: false },
 );
 
-export type ChannelChange = Static<typeof ChannelChange>;
-export const ChannelChange = Type.Object(
+export type AnomalyChannelChange = Static<typeof AnomalyChannelChange>;
+export const AnomalyChannelChange = Type.Object(
   {
     enabled: Type.Optional(Type.Boolean()),
     severities: Type.Optional(Severities),
@@ -234,8 +234,8 @@ export const AnomalyChannel = Type.Object({
 });
 
 export const ConfirmationPath = Type.Object({ token: Type.String() });
-export type Confirmation = Static<typeof Confirmation>;
-export const Confirmation = Type.Object({
+export type RecipientConfirmation = Static<typeof RecipientConfirmation>;
+export const RecipientConfirmation = Type.Object({
   account: Type.String(),
   email: Type.String(),
   status: Type.Enum(['pending', 'confirmed']),

@@ -12,8 +12,8 @@ import type { KeyRing } from '../../service/keys/index.ts';
 import { ensureState, lockState } from './anomalies.repo.ts';
 import type {
   AnomalyChannel,
+  AnomalyChannelChange,
   AnomalyChannelList,
-  ChannelChange,
   Config,
   NewAnomalyChannel,
 } from './anomalies.schema.ts';
@@ -111,7 +111,7 @@ export function changeChannel(
   deps: ChannelDeps,
   caller: Caller,
   id: string,
-  { config, ...plain }: ChannelChange,
+  { config, ...plain }: AnomalyChannelChange,
 ): Promise<AnomalyChannel> {
   const { tenant } = caller;
   const at = deps.clock();

@@ -14,18 +14,18 @@ import {
   upsertRule,
 } from './anomalies.repo.ts';
 import { builtInsWith, isBuiltIn, ownRules } from './anomalies.rules.ts';
-import type { AnomalyRuleChange, NewAnomalyRule, RuleList, ShownRule } from './anomalies.schema.ts';
+import type { AnomalyRule, AnomalyRuleChange, AnomalyRuleList, NewAnomalyRule } from './anomalies.schema.ts';
 import { mustBeChannels } from './channels.ts';
 import { beforeAllWindows } from './count.ts';
 
 const MOST_RULES = 100;
 
 /** Built-in rules come first. */
-export async function listRules({ db }: AnomalyDeps, { tenant }: Caller): Promise<RuleList> {
+export async function listRules({ db }: AnomalyDeps, { tenant }: Caller): Promise<AnomalyRuleList> {
   return { rules: shownOf(await listRuleRows(db, tenant)) };
 }
 
-function shownOf(rows: readonly RuleRow[]): ShownRule[] {
+function shownOf(rows: readonly RuleRow[]): AnomalyRule[] {
   return [
     ...builtInsWith(rows).map((rule) => ({ ...rule, builtIn: true })),
     ...ownRules(rows).map(({ channels, ...rule }) => ({
@@ -41,7 +41,7 @@ const createdAtOf = (rows: readonly RuleRow[], id: string) =>
   (rows.find((row) => row.id === id)?.createdAt ?? new Date(0)).toISOString();
 
 /** @throws BAD_REQUEST, CONFLICT for a `ruleId` that the developer or the service has, or at 100 rules */
-export function createRule(deps: AnomalyDeps, caller: Caller, input: NewAnomalyRule): Promise<ShownRule> {
+export function createRule(deps: AnomalyDeps, caller: Caller, input: NewAnomalyRule): Promise<AnomalyRule> {
   const { ruleId, alertChannels = [], condition, ...plain } = input;
   if (isBuiltIn(ruleId)) throw badField('ruleId', 'not_allowed', 'A built-in rule has this id.');
   const at = deps.clock();
@@ -70,7 +70,7 @@ export function changeRule(
   caller: Caller,
   named: string,
   change: AnomalyRuleChange,
-): Promise<ShownRule> {
+): Promise<AnomalyRule> {
   const at = deps.clock();
   const { condition, alertChannels, ...plain } = change;
 
@@ -122,7 +122,7 @@ type Write = (
 ) => Promise<{ readonly ruleId: string; readonly changed: readonly string[] }>;
 
 /** Detection reads the rules under the same lock, so a count and its condition never part. */
-async function writing(deps: AnomalyDeps, caller: Caller, at: Date, write: Write): Promise<ShownRule> {
+async function writing(deps: AnomalyDeps, caller: Caller, at: Date, write: Write): Promise<AnomalyRule> {
   const { tenant } = caller;
   await ensureState(deps.db, tenant, beforeAllWindows(at));
   return inTransaction(deps.db, async (tx) => {

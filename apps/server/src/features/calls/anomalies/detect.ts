@@ -31,7 +31,7 @@ import {
   type Response,
   type Rule,
 } from './anomalies.rules.ts';
-import type { Detection } from './anomalies.schema.ts';
+import type { AnomalyDetection } from './anomalies.schema.ts';
 import { beforeAllWindows, type CountDeps, countTo, earlier, sightedSince } from './count.ts';
 import { listCandidates, listSightings } from './counts.repo.ts';
 import { announceToChannels } from './messages.ts';
@@ -79,7 +79,7 @@ export interface Found {
 }
 
 /** Detects now, for a developer that asks. */
-export async function detectNow(deps: DetectDeps, caller: Caller): Promise<Detection> {
+export async function detectNow(deps: DetectDeps, caller: Caller): Promise<AnomalyDetection> {
   const { at, alerts, revokedGrants } = await detect(deps, caller);
   const anomalies = alerts.slice(0, MOST_SHOWN).map(toAnomaly);
   return {

@@ -9,7 +9,7 @@ import { findCallerParts, findDeveloperName } from '../../accounts/developers/de
 import { nameInMail, rates } from '../../accounts/emails/index.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import { lockState } from './anomalies.repo.ts';
-import type { Confirmation } from './anomalies.schema.ts';
+import type { RecipientConfirmation } from './anomalies.schema.ts';
 import { type ChannelRow, listChannelRows, updateChannel } from './channels.repo.ts';
 import { confirmationMail, type KeptConfig } from './channels.rules.ts';
 import type { ChannelSeals } from './channels.ts';
@@ -88,7 +88,7 @@ async function change(
 }
 
 /** Changes nothing, because programs that look for bad links open them all. @throws NOT_FOUND */
-export async function showRecipient(deps: RecipientDeps, token: string): Promise<Confirmation> {
+export async function showRecipient(deps: RecipientDeps, token: string): Promise<RecipientConfirmation> {
   const { tenant, channelId, hash } = partsOf(token);
   const row = (await listChannelRows(deps.db, tenant)).find(({ id }) => id === channelId);
   const config = row && deps.seals.open(row);
@@ -99,7 +99,7 @@ export async function showRecipient(deps: RecipientDeps, token: string): Promise
 }
 
 /** Lets messages of the channel come to the address. A link that has done so before changes nothing. @throws NOT_FOUND */
-export async function confirmRecipient(deps: RecipientDeps, token: string): Promise<Confirmation> {
+export async function confirmRecipient(deps: RecipientDeps, token: string): Promise<RecipientConfirmation> {
   const { tenant, channelId, hash } = partsOf(token);
   await inTransaction(deps.db, async (tx) => {
     const isNew = await change(deps, tx, tenant, channelId, (config) => {

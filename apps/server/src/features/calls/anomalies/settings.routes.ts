@@ -7,18 +7,18 @@ import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rates } from './anomalies.routes.ts';
 import {
   AnomalyChannel,
+  AnomalyChannelChange,
   AnomalyChannelList,
   AnomalyChannelTest,
+  AnomalyRule,
   AnomalyRuleChange,
-  ChannelChange,
+  AnomalyRuleList,
   ChannelPath,
-  Confirmation,
   ConfirmationPath,
   NewAnomalyChannel,
   NewAnomalyRule,
-  RuleList,
+  RecipientConfirmation,
   RulePath,
-  ShownRule,
 } from './anomalies.schema.ts';
 import {
   type ChannelDeps,
@@ -44,7 +44,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDep
         operationId: 'anomalies.rules',
         summary: 'List the rules of detection',
         description: 'Built-in rules come first, each as the developer has set it.',
-        response: { 200: RuleList },
+        response: { 200: AnomalyRuleList },
       },
     },
     (request) => listRules(deps, callerOf(request)),
@@ -60,7 +60,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDep
         description:
           'The rule fires for an agent with more than `threshold` matching entries in the window. An entry matches when it is among each of the given lists.',
         body: NewAnomalyRule,
-        response: { 201: ShownRule },
+        response: { 201: AnomalyRule },
       },
     },
     async (request, reply) =>
@@ -76,7 +76,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDep
         summary: 'Change a rule, or what a built-in rule does for this account',
         params: RulePath,
         body: AnomalyRuleChange,
-        response: { 200: ShownRule },
+        response: { 200: AnomalyRule },
       },
     },
     (request) => changeRule(depsFor(request, deps), callerOf(request), request.params.ruleId, request.body),
@@ -137,7 +137,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDep
         operationId: 'anomalies.changeChannel',
         summary: 'Change a channel',
         params: ChannelPath,
-        body: ChannelChange,
+        body: AnomalyChannelChange,
         response: { 200: AnomalyChannel },
       },
     },
@@ -185,7 +185,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDep
         operationId: 'anomalies.showRecipient',
         summary: 'Show a mailed link, as a page with one button unless JSON is asked for',
         params: ConfirmationPath,
-        response: { 200: Confirmation },
+        response: { 200: RecipientConfirmation },
       },
     },
     async (request, reply) => {
@@ -203,7 +203,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDep
         summary: 'Confirm that messages of a channel may come to the address that a mailed link was sent to',
         params: ConfirmationPath,
         body: NoFields,
-        response: { 200: Confirmation },
+        response: { 200: RecipientConfirmation },
       },
     },
     async (request, reply) => {
@@ -220,7 +220,7 @@ const ofLink = {
   errors: 'page',
 } as const;
 
-const pageOf = ({ account, email, status }: Confirmation) =>
+const pageOf = ({ account, email, status }: RecipientConfirmation) =>
   status === 'confirmed'
     ? { title: 'The mails may come', lead: 'You can close this window.' }
     : {

@@ -6,15 +6,15 @@ import { generalRates, rateRules } from '../../../platform/http/limits/rate-rule
 import {
   AccountPath,
   Approver,
+  ApproverAbsence,
   ApproverChange,
+  ApproverInvitation,
   ApproverPage,
   ApproverPath,
   ApproverQuery,
-  InvitedApprover,
-  NewAbsence,
+  ApproverRecovery,
+  ApproverRecoveryRequest,
   NewApprover,
-  NewRecovery,
-  Recovery,
 } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';
 import { inviteApprover } from './invite.ts';
@@ -52,7 +52,7 @@ export const approverRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (ap
         description:
           'The link goes by mail where the service can send it, and into the answer otherwise. The first person of an account decides 24 hours after they enrol; each later one after another approver has confirmed them. The link of a principal of a live account goes by mail alone.',
         body: NewApprover,
-        response: { 201: InvitedApprover },
+        response: { 201: ApproverInvitation },
       },
     },
     async (request, reply) =>
@@ -113,7 +113,7 @@ export const approverRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (ap
         operationId: 'approvers.setAbsence',
         summary: 'Record the absence of an approver, with or without a deputy',
         params: ApproverPath,
-        body: NewAbsence,
+        body: ApproverAbsence,
         response: { 200: Approver },
       },
     },
@@ -149,8 +149,8 @@ export const approverRecoveryRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = a
         description:
           'The link goes by mail where the service can send it to the person, and into the answer otherwise. It opens after 24 hours. The account and its approvers are told at once, and any of the approvers can stop it.',
         params: AccountPath,
-        body: NewRecovery,
-        response: { 201: Recovery },
+        body: ApproverRecoveryRequest,
+        response: { 201: ApproverRecovery },
       },
     },
     async (request, reply) => {

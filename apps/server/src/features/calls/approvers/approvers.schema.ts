@@ -49,8 +49,8 @@ export const Approver = Type.Object({
   createdAt: Time,
 });
 
-export type InvitedApprover = Static<typeof InvitedApprover>;
-export const InvitedApprover = Type.Object({
+export type ApproverInvitation = Static<typeof ApproverInvitation>;
+export const ApproverInvitation = Type.Object({
   ...Approver.properties,
   link: nullable(
     Type.String({ description: 'The link to enrol, where the service mails none. Shown once.' }),
@@ -68,8 +68,8 @@ export const ApproverChange = Type.Object(
   { ...closed, minProperties: 1 },
 );
 
-export type NewAbsence = Static<typeof NewAbsence>;
-export const NewAbsence = Type.Object(
+export type ApproverAbsence = Static<typeof ApproverAbsence>;
+export const ApproverAbsence = Type.Object(
   { from: Time, until: Time, deputyApproverId: Type.Optional(Id) },
   closed,
 );
@@ -81,9 +81,9 @@ export type ApproverPage = Static<typeof ApproverPage>;
 export const ApproverPage = Type.Object({ approvers: Type.Array(Approver), nextCursor: NextCursor });
 
 const Invite = Type.String({ minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9_.-]+$' });
-export const EnrolOptions = Type.Object({ invite: Invite }, closed);
-export type Enrolment = Static<typeof Enrolment>;
-export const Enrolment = Type.Object({
+export const EnrolmentOptionsRequest = Type.Object({ invite: Invite }, closed);
+export type EnrolmentOptions = Static<typeof EnrolmentOptions>;
+export const EnrolmentOptions = Type.Object({
   developerName: Type.String(),
   displayName: Type.String(),
   email: Type.String(),
@@ -97,26 +97,26 @@ export const Enrolment = Type.Object({
   challengeId: Id,
   publicKey: OfStandard,
 });
-export type EnrolVerify = Static<typeof EnrolVerify>;
-export const EnrolVerify = Type.Object(
+export type EnrolmentRequest = Static<typeof EnrolmentRequest>;
+export const EnrolmentRequest = Type.Object(
   { invite: Invite, challengeId: Id, response: RegistrationResponse },
   closed,
 );
 
-export const SelfConfirmation = Type.Object(
+export const ConfirmApproverRequest = Type.Object(
   { confirmation: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }) },
   closed,
 );
 
-export const SignInOptions = Type.Object({ challengeId: Id, publicKey: OfStandard });
-export type SignInVerify = Static<typeof SignInVerify>;
-export const SignInVerify = Type.Object({ challengeId: Id, response: AssertionResponse }, closed);
+export const ApproverSignInOptions = Type.Object({ challengeId: Id, publicKey: OfStandard });
+export type ApproverSignInRequest = Static<typeof ApproverSignInRequest>;
+export const ApproverSignInRequest = Type.Object({ challengeId: Id, response: AssertionResponse }, closed);
 
-export type NewPasskey = Static<typeof NewPasskey>;
-export const NewPasskey = Type.Object({ challengeId: Id, response: RegistrationResponse }, closed);
+export type NewApproverPasskey = Static<typeof NewApproverPasskey>;
+export const NewApproverPasskey = Type.Object({ challengeId: Id, response: RegistrationResponse }, closed);
 
-export type OwnPasskey = Static<typeof OwnPasskey>;
-export const OwnPasskey = Type.Object({
+export type ApproverPasskey = Static<typeof ApproverPasskey>;
+export const ApproverPasskey = Type.Object({
   id: Id,
   status: Type.Enum(['active', 'suspect'], {
     description: '`suspect`: there may be a copy, so it neither signs in nor decides.',
@@ -126,11 +126,11 @@ export const OwnPasskey = Type.Object({
   lastUsedAt: nullable(Time),
 });
 
-export type OwnPasskeys = Static<typeof OwnPasskeys>;
-export const OwnPasskeys = Type.Object({ passkeys: Type.Array(OwnPasskey) });
+export type ApproverPasskeyList = Static<typeof ApproverPasskeyList>;
+export const ApproverPasskeyList = Type.Object({ passkeys: Type.Array(ApproverPasskey) });
 
-export type OpenedApprover = Static<typeof OpenedApprover>;
-export const OpenedApprover = Type.Object({
+export type ApproverSession = Static<typeof ApproverSession>;
+export const ApproverSession = Type.Object({
   approver: Approver,
   developerName: Type.String(),
   csrfToken: Type.String(),
@@ -139,8 +139,8 @@ export const OpenedApprover = Type.Object({
 });
 
 const Colleague = { approverId: Id, displayName: Type.String(), email: Type.String() };
-export type Colleagues = Static<typeof Colleagues>;
-export const Colleagues = Type.Object({
+export type ApproverColleagues = Static<typeof ApproverColleagues>;
+export const ApproverColleagues = Type.Object({
   colleagues: Type.Array(Type.Object({ ...Colleague, status: Type.String() })),
   deputies: Type.Array(Type.Object(Colleague), {
     description: 'The people who may stand in for the approver during an absence.',
@@ -151,9 +151,9 @@ export const Colleagues = Type.Object({
 });
 
 export const AccountPath = Type.Object({ id: Id });
-export const NewRecovery = Type.Object({ approverId: Id }, closed);
-export type Recovery = Static<typeof Recovery>;
-export const Recovery = Type.Object({
+export const ApproverRecoveryRequest = Type.Object({ approverId: Id }, closed);
+export type ApproverRecovery = Static<typeof ApproverRecovery>;
+export const ApproverRecovery = Type.Object({
   approverId: Id,
   link: nullable(
     Type.String({ description: 'The link to enrol, where the service mails none. Shown once.' }),

@@ -10,7 +10,7 @@ import {
   updateApprover,
 } from './approvers.repo.ts';
 import { type Assurance, isActiveAt, mayDeputiseFor } from './approvers.rules.ts';
-import type { Approver, Colleagues } from './approvers.schema.ts';
+import type { Approver, ApproverColleagues } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';
 import { getApprover } from './manage.ts';
 import { approverIn, mustBeFresh } from './session.ts';
@@ -19,7 +19,7 @@ import { toApprover } from './show.ts';
 type ListDeps = Pick<ApproverDeps, 'clock'> & { readonly db: Executor };
 
 /** The people of the account for whom an approver may do something, or who may do something for them. */
-export async function listColleagues({ db, clock }: ListDeps, caller: Caller): Promise<Colleagues> {
+export async function listColleagues({ db, clock }: ListDeps, caller: Caller): Promise<ApproverColleagues> {
   const { approverId } = approverIn(caller);
   const everybody = await listAllApprovers(db, caller.tenant);
   const self = everybody.find(({ id }) => id === approverId);

@@ -20,7 +20,7 @@ import {
   updateApprover,
 } from './approvers.repo.ts';
 import { CHALLENGE_MS, mailboxOf, WAIT_MS } from './approvers.rules.ts';
-import type { Enrolment, EnrolVerify } from './approvers.schema.ts';
+import type { EnrolmentOptions, EnrolmentRequest } from './approvers.schema.ts';
 import { askForConfirmation, hasConfirmer } from './confirm.ts';
 import { type ApproverDeps, approverParty } from './deps.ts';
 import {
@@ -98,7 +98,7 @@ export async function beginEnrolment(
   deps: ApproverDeps,
   invite: string,
   signOn: string | undefined,
-): Promise<Enrolment> {
+): Promise<EnrolmentOptions> {
   const at = deps.clock();
   const party = approverParty(deps);
   const row = await invited(deps.db, invite, at);
@@ -137,7 +137,7 @@ export async function beginEnrolment(
  */
 export async function finishEnrolment(
   deps: ApproverDeps,
-  { invite, challengeId, response }: EnrolVerify,
+  { invite, challengeId, response }: EnrolmentRequest,
   browser: OpeningBrowser & { readonly requestId: string },
 ): Promise<OpenedBrowser> {
   const at = deps.clock();

@@ -10,7 +10,7 @@ import { addressOfPrincipal, displayNameOf } from '../../people/scim/scim.querie
 import { recordEntry } from '../../record/audit/index.ts';
 import { findByMailbox, insertApprover, updateApprover } from './approvers.repo.ts';
 import { INVITE_MS, mailboxOf } from './approvers.rules.ts';
-import type { InvitedApprover, NewApprover } from './approvers.schema.ts';
+import type { ApproverInvitation, NewApprover } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';
 import { invitationMail, mailQuietly } from './mail.ts';
 import { toApprover } from './show.ts';
@@ -25,7 +25,7 @@ export async function inviteApprover(
   deps: ApproverDeps,
   caller: Caller,
   input: NewApprover,
-): Promise<InvitedApprover> {
+): Promise<ApproverInvitation> {
   const at = deps.clock();
   const { tenant } = caller;
   const invited = await personIn(deps, caller, input);

@@ -23,10 +23,10 @@ import {
 import { isActiveAt, LONGEST_ABSENCE_MS, mayDeputiseFor } from './approvers.rules.ts';
 import type {
   Approver,
+  ApproverAbsence,
   ApproverChange,
   ApproverPage,
   ApproverQuery,
-  NewAbsence,
 } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';
 import { deleteAccess, deleteApproverSessions } from './keys.repo.ts';
@@ -158,7 +158,7 @@ export function setAbsence(
   deps: ApproverDeps,
   caller: Caller,
   id: string,
-  { from, until, deputyApproverId }: NewAbsence,
+  { from, until, deputyApproverId }: ApproverAbsence,
 ): Promise<Approver> {
   const at = deps.clock();
   const { tenant } = caller;

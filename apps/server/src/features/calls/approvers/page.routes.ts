@@ -6,19 +6,19 @@ import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.
 import { rates } from './approvers.routes.ts';
 import {
   Approver,
+  ApproverAbsence,
+  ApproverColleagues,
+  ApproverPasskey,
+  ApproverPasskeyList,
   ApproverPath,
-  Colleagues,
-  Enrolment,
-  EnrolOptions,
-  EnrolVerify,
-  NewAbsence,
-  NewPasskey,
-  OpenedApprover,
-  OwnPasskey,
-  OwnPasskeys,
-  SelfConfirmation,
-  SignInOptions,
-  SignInVerify,
+  ApproverSession,
+  ApproverSignInOptions,
+  ApproverSignInRequest,
+  ConfirmApproverRequest,
+  EnrolmentOptions,
+  EnrolmentOptionsRequest,
+  EnrolmentRequest,
+  NewApproverPasskey,
 } from './approvers.schema.ts';
 import { confirmColleague, listColleagues } from './colleagues.ts';
 import { confirmSelf } from './confirm.ts';
@@ -56,8 +56,8 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
       schema: {
         operationId: 'approver.enrolOptions',
         summary: 'Begin to enrol with the link of an invitation',
-        body: EnrolOptions,
-        response: { 200: Enrolment },
+        body: EnrolmentOptionsRequest,
+        response: { 200: EnrolmentOptions },
       },
     },
     (request) => beginEnrolment(deps, request.body.invite, browserOf(request).signOn),
@@ -80,8 +80,8 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
       schema: {
         operationId: 'approver.enrol',
         summary: 'Enrol with the passkey that the authenticator has made',
-        body: EnrolVerify,
-        response: { 201: OpenedApprover },
+        body: EnrolmentRequest,
+        response: { 201: ApproverSession },
       },
     },
     async (request, reply) => {
@@ -101,7 +101,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
         operationId: 'approver.signInOptions',
         summary: 'Begin to sign in with the passkey of an approver',
         body: NoFields,
-        response: { 200: SignInOptions },
+        response: { 200: ApproverSignInOptions },
       },
     },
     () => beginSignIn(deps),
@@ -124,8 +124,8 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
       schema: {
         operationId: 'approver.signIn',
         summary: 'Sign in with the passkey of an approver',
-        body: SignInVerify,
-        response: { 200: OpenedApprover },
+        body: ApproverSignInRequest,
+        response: { 200: ApproverSession },
       },
     },
     async (request, reply) => {
@@ -141,7 +141,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
       schema: {
         operationId: 'approver.session',
         summary: 'Show the approver who is signed in',
-        response: { 200: OpenedApprover },
+        response: { 200: ApproverSession },
       },
     },
     (request) => showSession(deps, callerOf(request), sessionCookieIn(deps, cookiesIn(request.headers))),
@@ -179,7 +179,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
       schema: {
         operationId: 'approver.setAbsence',
         summary: 'Record an absence of one’s own, with or without a deputy',
-        body: NewAbsence,
+        body: ApproverAbsence,
         response: { 200: Approver },
       },
     },
@@ -213,7 +213,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
       schema: {
         operationId: 'approver.confirmSelf',
         summary: 'Confirm, as a principal, that it was you who enrolled, by the link in your mail',
-        body: SelfConfirmation,
+        body: ConfirmApproverRequest,
         response: { 200: Approver },
       },
     },
@@ -228,7 +228,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
         operationId: 'approver.colleagues',
         summary:
           'List the people who wait for somebody to vouch for them, who may stand in, or whom the operator lets enrol once more',
-        response: { 200: Colleagues },
+        response: { 200: ApproverColleagues },
       },
     },
     (request) => listColleagues(deps, callerOf(request)),
@@ -258,7 +258,7 @@ export const approverPasskeyRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = as
       schema: {
         operationId: 'approver.passkeys',
         summary: 'List one’s own passkeys, newest first',
-        response: { 200: OwnPasskeys },
+        response: { 200: ApproverPasskeyList },
       },
     },
     (request) => listOwnPasskeys(deps, callerOf(request)),
@@ -272,7 +272,7 @@ export const approverPasskeyRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = as
         operationId: 'approver.passkeyOptions',
         summary: 'Begin to make a further passkey, within five minutes of the last sign-in',
         body: NoFields,
-        response: { 200: SignInOptions },
+        response: { 200: ApproverSignInOptions },
       },
     },
     (request) => beginPasskey(deps, callerOf(request)),
@@ -288,8 +288,8 @@ export const approverPasskeyRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = as
       schema: {
         operationId: 'approver.addPasskey',
         summary: 'Add the passkey that the authenticator has made',
-        body: NewPasskey,
-        response: { 201: OwnPasskey },
+        body: NewApproverPasskey,
+        response: { 201: ApproverPasskey },
       },
     },
     async (request, reply) => reply.code(201).send(await addPasskey(deps, callerOf(request), request.body)),

@@ -8,7 +8,7 @@ import { challengeInvalid, checkRegistration, creationOptions } from '../../peop
 import { recordEntry } from '../../record/audit/index.ts';
 import { findApprover, lockApprover } from './approvers.repo.ts';
 import { CHALLENGE_MS } from './approvers.rules.ts';
-import type { NewPasskey, OwnPasskey, OwnPasskeys } from './approvers.schema.ts';
+import type { ApproverPasskey, ApproverPasskeyList, NewApproverPasskey } from './approvers.schema.ts';
 import { type ApproverDeps, approverParty } from './deps.ts';
 import {
   type ApproverPasskeyRow,
@@ -33,7 +33,7 @@ const SUBJECT = 'passkey';
 export async function listOwnPasskeys(
   { db }: Pick<ApproverDeps, 'db'>,
   caller: Caller,
-): Promise<OwnPasskeys> {
+): Promise<ApproverPasskeyList> {
   const rows = await listAllPasskeys(db, caller.tenant, approverIn(caller).approverId);
   return { passkeys: rows.toReversed().map(toPasskey) };
 }
@@ -74,8 +74,8 @@ function mustHaveRoom({ length }: readonly unknown[]): void {
 export async function addPasskey(
   deps: ApproverDeps,
   caller: Caller,
-  { challengeId, response }: NewPasskey,
-): Promise<OwnPasskey> {
+  { challengeId, response }: NewApproverPasskey,
+): Promise<ApproverPasskey> {
   const at = deps.clock();
   const { tenant } = caller;
   const { approverId } = approverIn(caller);
@@ -134,7 +134,13 @@ export function removePasskey(deps: ApproverDeps, caller: Caller, id: string): P
   });
 }
 
-const toPasskey = ({ id, isSuspect, transports, createdAt, lastUsedAt }: ApproverPasskeyRow): OwnPasskey => ({
+const toPasskey = ({
+  id,
+  isSuspect,
+  transports,
+  createdAt,
+  lastUsedAt,
+}: ApproverPasskeyRow): ApproverPasskey => ({
   id,
   status: isSuspect ? 'suspect' : 'active',
   transports,

@@ -14,7 +14,7 @@ import {
   updateApprover,
 } from './approvers.repo.ts';
 import { INVITE_MS, isActiveAt, RECOVERY_WAIT_MS } from './approvers.rules.ts';
-import type { Recovery } from './approvers.schema.ts';
+import type { ApproverRecovery } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';
 import { noticeQuietly, recoveryMail, recoveryNotice } from './mail.ts';
 import { getApprover } from './manage.ts';
@@ -34,7 +34,7 @@ export function beginRecovery(
   deps: ApproverDeps,
   operator: OperatorCaller,
   { tenant, approverId }: Wanted,
-): Promise<Recovery> {
+): Promise<ApproverRecovery> {
   const at = deps.clock();
   const secret = newSecret();
   const recoveryFrom = new Date(at.getTime() + RECOVERY_WAIT_MS);

@@ -10,7 +10,7 @@ import { standingOf } from '../../people/sso/sessions.queries.ts';
 import type { SignInAt } from '../../people/sso/sso.queries.ts';
 import { type ApproverRow, findApprover } from './approvers.repo.ts';
 import { SESSION_MS } from './approvers.rules.ts';
-import type { Approver, OpenedApprover } from './approvers.schema.ts';
+import type { Approver, ApproverSession } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';
 import {
   type ApproverSessionRow,
@@ -30,7 +30,7 @@ const deviceName = (deps: Base) => `${isSecure(deps) ? '__Host-' : ''}bh_device`
 
 /** The session and the device mark of a browser, as its cookies. */
 export interface OpenedBrowser {
-  readonly opened: OpenedApprover;
+  readonly opened: ApproverSession;
   readonly cookies: readonly string[];
 }
 
@@ -109,7 +109,7 @@ export async function showSession(
   deps: ApproverDeps,
   caller: Caller,
   cookie: string,
-): Promise<OpenedApprover> {
+): Promise<ApproverSession> {
   const { approverId, sessionId } = approverIn(caller);
   const row = await findApprover(deps.db, caller.tenant, approverId);
   const session = await findApproverSession(deps.db, caller.tenant, sessionId);
@@ -130,7 +130,7 @@ async function toOpened(
   row: ApproverRow,
   session: ApproverSessionRow,
   value: string,
-): Promise<OpenedApprover> {
+): Promise<ApproverSession> {
   return {
     approver: toApprover(row),
     developerName: await findDeveloperName(db, row),

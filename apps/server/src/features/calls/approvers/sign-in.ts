@@ -5,7 +5,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { beginDiscovery, checkAssertion, takeDiscovery } from '../../people/passkeys/index.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import { findApprover } from './approvers.repo.ts';
-import type { SignInVerify } from './approvers.schema.ts';
+import type { ApproverSignInRequest } from './approvers.schema.ts';
 import { type ApproverDeps, approverParty } from './deps.ts';
 import {
   type ApproverPasskeyRow,
@@ -23,7 +23,7 @@ export const beginSignIn = (deps: ApproverDeps) => beginDiscovery(deps, approver
 /** @throws CHALLENGE_INVALID, WEBAUTHN_VERIFICATION_FAILED, WEBAUTHN_CLONE_SUSPECTED, UNAUTHORIZED, SSO_REQUIRED */
 export async function finishSignIn(
   deps: ApproverDeps,
-  { challengeId, response }: SignInVerify,
+  { challengeId, response }: ApproverSignInRequest,
   browser: OpeningBrowser & { readonly requestId: string },
 ): Promise<OpenedBrowser> {
   const at = deps.clock();

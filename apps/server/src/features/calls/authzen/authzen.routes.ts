@@ -7,7 +7,13 @@ import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
 import { callerAs } from '../../../platform/http/callers/credentials.ts';
 import { depsFor, repeatIdOf } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
-import { Asked, AskedTogether, AuthzenDecision, Decisions, PointMetadata } from './authzen.schema.ts';
+import {
+  AuthzenMetadata,
+  EvaluationRequest,
+  EvaluationResponse,
+  EvaluationsRequest,
+  EvaluationsResponse,
+} from './authzen.schema.ts';
 import { type AuthzenDeps, type EnforcingPoint, evaluate, evaluateTogether } from './evaluate.ts';
 
 export const rates = rateRules({
@@ -50,8 +56,8 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<RouteDeps> = async (app, d
         summary: 'Ask whether a call of a tool may happen now, in the words of AuthZEN',
         description:
           'A denial is an answer, with status 200: read `decision`. A permit charges the caps of its call, unless `context.check_only` is true.',
-        body: Asked,
-        response: { 200: AuthzenDecision },
+        body: EvaluationRequest,
+        response: { 200: EvaluationResponse },
       },
     },
     (request) => evaluate(depsFor(request, deps), pointOf(request), request.body),
@@ -66,14 +72,14 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<RouteDeps> = async (app, d
         summary: 'Ask about several calls of tools, in the words of AuthZEN',
         description:
           'Each evaluation counts as one request, and is judged, charged and recorded by itself. A batch that fails gives back what it took.',
-        body: AskedTogether,
-        response: { 200: Type.Union([Decisions, AuthzenDecision]) },
+        body: EvaluationsRequest,
+        response: { 200: Type.Union([EvaluationsResponse, EvaluationResponse]) },
       },
     },
     (request) => evaluateTogether(depsFor(request, deps), pointOf(request), request.body),
   );
 
-  const document: PointMetadata = {
+  const document: AuthzenMetadata = {
     policy_decision_point: deps.publicBaseUrl,
     access_evaluation_endpoint: `${deps.publicBaseUrl}/access/v1/evaluation`,
     access_evaluations_endpoint: `${deps.publicBaseUrl}/access/v1/evaluations`,
@@ -86,7 +92,7 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<RouteDeps> = async (app, d
       schema: {
         operationId: 'authzen.metadata',
         summary: 'Read the metadata of the policy decision point (AuthZEN)',
-        response: { 200: Type.Unsafe<string>(PointMetadata), 304: Type.Null() },
+        response: { 200: Type.Unsafe<string>(AuthzenMetadata), 304: Type.Null() },
       },
     },
     async (request, reply) => sendFinished(request, reply, metadata, HEADERS),

@@ -17,8 +17,8 @@ export const Evaluation = Type.Object(
 );
 
 /** The members of a question, which the evaluations of a batch share unless they have their own. */
-export type Asked = Static<typeof Asked>;
-export const Asked = Type.Object(
+export type EvaluationRequest = Static<typeof EvaluationRequest>;
+export const EvaluationRequest = Type.Object(
   {
     subject: Type.Optional(Type.Unknown()),
     action: Type.Optional(Type.Unknown()),
@@ -28,10 +28,10 @@ export const Asked = Type.Object(
   { additionalProperties: true },
 );
 
-export type AskedTogether = Static<typeof AskedTogether>;
-export const AskedTogether = Type.Object(
+export type EvaluationsRequest = Static<typeof EvaluationsRequest>;
+export const EvaluationsRequest = Type.Object(
   {
-    ...Asked.properties,
+    ...EvaluationRequest.properties,
     /** Each is checked by itself, so that a malformed one stops no other. */
     evaluations: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 100 })),
     options: Type.Optional(
@@ -49,18 +49,18 @@ export const AskedTogether = Type.Object(
 );
 
 /** AuthZEN Authorization API 1.0, §5.2 of the response. */
-export type AuthzenDecision = Static<typeof AuthzenDecision>;
-export const AuthzenDecision = Type.Object({
+export type EvaluationResponse = Static<typeof EvaluationResponse>;
+export const EvaluationResponse = Type.Object({
   decision: Type.Boolean(),
   context: Type.Optional(Type.Object({}, { additionalProperties: true })),
 });
 
-export type Decisions = Static<typeof Decisions>;
-export const Decisions = Type.Object({ evaluations: Type.Array(AuthzenDecision) });
+export type EvaluationsResponse = Static<typeof EvaluationsResponse>;
+export const EvaluationsResponse = Type.Object({ evaluations: Type.Array(EvaluationResponse) });
 
 /** AuthZEN Authorization API 1.0, the metadata of a policy decision point. */
-export type PointMetadata = Static<typeof PointMetadata>;
-export const PointMetadata = Type.Object({
+export type AuthzenMetadata = Static<typeof AuthzenMetadata>;
+export const AuthzenMetadata = Type.Object({
   policy_decision_point: Type.String(),
   access_evaluation_endpoint: Type.String(),
   access_evaluations_endpoint: Type.String(),

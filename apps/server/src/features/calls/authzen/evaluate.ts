@@ -13,7 +13,13 @@ import {
   NOBODYS,
   unreadable,
 } from '../enforcement/index.ts';
-import type { Asked, AskedTogether, AuthzenDecision, Decisions, Evaluation } from './authzen.schema.ts';
+import type {
+  Evaluation,
+  EvaluationRequest,
+  EvaluationResponse,
+  EvaluationsRequest,
+  EvaluationsResponse,
+} from './authzen.schema.ts';
 import {
   faultOf,
   inexactQuestions,
@@ -48,8 +54,8 @@ export interface EnforcingPoint {
 export async function evaluate(
   deps: AuthzenDeps,
   point: EnforcingPoint,
-  asked: Asked,
-): Promise<AuthzenDecision> {
+  asked: EvaluationRequest,
+): Promise<EvaluationResponse> {
   const fault = faultOf(asked);
   if (fault !== undefined) throw new AppError('BAD_REQUEST', fault);
   const isInexact = inexactQuestions(point.text)();
@@ -71,8 +77,8 @@ interface Asking extends EnforcingPoint {
 export async function evaluateTogether(
   deps: AuthzenDeps,
   point: EnforcingPoint,
-  { evaluations = [], options, ...shared }: AskedTogether,
-): Promise<AuthzenDecision | Decisions> {
+  { evaluations = [], options, ...shared }: EvaluationsRequest,
+): Promise<EvaluationResponse | EvaluationsResponse> {
   if (evaluations.length === 0) return evaluate(deps, point, shared);
   if (evaluations.length > 1) await point.chargeMore(evaluations.length - 1);
   const semantic = options?.evaluations_semantic ?? 'execute_all';
@@ -103,13 +109,17 @@ export async function evaluateTogether(
 }
 
 interface Ruled {
-  readonly decision: AuthzenDecision;
+  readonly decision: EvaluationResponse;
   /** The call whose units are held, if any are. */
   readonly held?: { readonly callId: string; readonly agentId: string };
 }
 
 /** A malformed question of a batch is answered as such, and the others go on. */
-async function ruleOrFault(deps: AuthzenDeps, point: Asking, asked: Asked | undefined): Promise<Ruled> {
+async function ruleOrFault(
+  deps: AuthzenDeps,
+  point: Asking,
+  asked: EvaluationRequest | undefined,
+): Promise<Ruled> {
   const message = asked ? faultOf(asked) : 'The evaluation is no object.';
   if (message === undefined) {
     try {
@@ -122,7 +132,7 @@ async function ruleOrFault(deps: AuthzenDeps, point: Asking, asked: Asked | unde
   return faulty(message);
 }
 
-const isObject = (value: unknown): value is Asked =>
+const isObject = (value: unknown): value is EvaluationRequest =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const faulty = (message: string): Ruled => ({

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Result } from '@behest/protocol/enforcement/result';
 import { partTexts } from '@behest/protocol/json-parts';
 import { Value } from 'typebox/value';
-import { isInexact, mayBeInexact, NewCall } from '../enforcement/index.ts';
-import { type Asked, type AuthzenDecision, Evaluation } from './authzen.schema.ts';
+import { EnforceRequest, isInexact, mayBeInexact } from '../enforcement/index.ts';
+import { Evaluation, type EvaluationRequest, type EvaluationResponse } from './authzen.schema.ts';
 
 /** The subject of a question, by which the service finds a grant or a token. */
 export type Subject =
@@ -20,7 +20,7 @@ export type Subject =
 export interface ReadQuestion {
   /** Undefined where it names nothing that has authority. */
   readonly subject: Subject | undefined;
-  readonly call: NewCall;
+  readonly call: EnforceRequest;
 }
 
 /** The part of the enforcing point that questions are read with. */
@@ -34,7 +34,7 @@ export interface Serving {
 type Members = Readonly<Record<string, unknown>>;
 
 /** @returns the fault of a malformed question, in a sentence */
-export function faultOf(asked: Asked): string | undefined {
+export function faultOf(asked: EvaluationRequest): string | undefined {
   if (Value.Check(Evaluation, asked)) return undefined;
   const [first] = Value.Errors(Evaluation, asked);
   return `The evaluation is malformed at \`${first?.instancePath || '/'}\`: ${first?.message ?? 'it has another shape'}.`;
@@ -60,7 +60,7 @@ export function readQuestion(evaluation: Evaluation, serving: Serving): ReadQues
       callId: context.call_id ?? serving.repeatId,
     }),
   };
-  return Value.Check(NewCall, call) ? { subject, call } : undefined;
+  return Value.Check(EnforceRequest, call) ? { subject, call } : undefined;
 }
 
 /** The connector and the tool that a question is about. */
@@ -97,9 +97,9 @@ const defined = (members: Members): Members =>
 /** The answer of the engine in the words of AuthZEN. */
 export function toDecision(
   result: Result,
-  call: NewCall,
+  call: EnforceRequest,
   keyThumbprint: string | undefined,
-): AuthzenDecision {
+): EvaluationResponse {
   const { allowed, call_id, grant_id, would_deny, warnings } = result;
   const about = { call_id, grant_id };
   const more = { ...(would_deny && { would_deny }), ...(warnings.length > 0 && { warnings }) };

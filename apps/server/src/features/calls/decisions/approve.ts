@@ -33,7 +33,7 @@ import {
   updateDecision,
 } from './decisions.repo.ts';
 import { type Eyes, fourEyesFault, statusAt } from './decisions.rules.ts';
-import type { DecisionApproval } from './decisions.schema.ts';
+import type { ApproveDecisionRequest } from './decisions.schema.ts';
 import { ended, isOpenAt } from './end.ts';
 import { noticesOf } from './notices.ts';
 import { type Eligible, eligibleOf, requesterOf } from './routing.ts';
@@ -97,7 +97,7 @@ export async function approveDecision(
   deps: DecisionsDeps,
   caller: Caller,
   id: string,
-  input: DecisionApproval,
+  input: ApproveDecisionRequest,
 ) {
   const before = await standingOf(deps, deps.db, caller, id);
   mustBePending(before, deps.clock());

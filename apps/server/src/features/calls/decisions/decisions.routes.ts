@@ -18,18 +18,18 @@ import {
 } from './channels.ts';
 import type { DecisionsDeps } from './decisions.acts.ts';
 import {
-  Case,
   CasePath,
-  Consumption,
+  ConsumeDecisionRequest,
+  ConsumeDecisionResult,
   Decision,
+  DecisionCase,
+  DecisionGrantsRequest,
+  DecisionGrantsResult,
   DecisionPage,
   DecisionPath,
   DecisionQuery,
-  NewCase,
-  NewConsumption,
   NewDecision,
-  ShowGrants,
-  ShownGrants,
+  NewDecisionCase,
 } from './decisions.schema.ts';
 import { cancelDecision, changeCase, closeCase } from './end.ts';
 
@@ -110,8 +110,8 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
         operationId: 'decisions.grants',
         summary: 'Get the decision grants of an approved request, as the agent and grant that asked',
         params: DecisionPath,
-        body: ShowGrants,
-        response: { 200: ShownGrants },
+        body: DecisionGrantsRequest,
+        response: { 200: DecisionGrantsResult },
       },
     },
     async (request) => {
@@ -130,8 +130,8 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
         summary: 'Take a step with decision grants: hold, send, spend or release them for one call',
         description:
           'All grants move together or none does. The same call may repeat its step after a lost answer; another call is refused with `details.sub_reason` `consumed`. A held decision that is not sent within 30 seconds is free again.',
-        body: NewConsumption,
-        response: { 200: Consumption },
+        body: ConsumeDecisionRequest,
+        response: { 200: ConsumeDecisionResult },
       },
     },
     (request) => consume(depsFor(request, deps), callerOf(request), request.body),
@@ -145,8 +145,8 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
         operationId: 'decisions.setCaseVersion',
         summary: 'Set the version of a case, which ends the requests about its other versions',
         params: CasePath,
-        body: NewCase,
-        response: { 200: Case },
+        body: NewDecisionCase,
+        response: { 200: DecisionCase },
       },
     },
     (request) => changeCase(deps, callerOf(request), request.params.caseName, request.body),

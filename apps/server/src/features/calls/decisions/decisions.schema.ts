@@ -88,11 +88,11 @@ export const DecisionQuery = Type.Object({
 export type DecisionPage = Static<typeof DecisionPage>;
 export const DecisionPage = Type.Object({ decisions: Type.Array(Decision), nextCursor: NextCursor });
 
-export const ShowGrants = Type.Object({ grantToken: GrantToken }, closed);
-export const ShownGrants = Type.Object({ decisionGrants: Type.Array(Type.String()) });
+export const DecisionGrantsRequest = Type.Object({ grantToken: GrantToken }, closed);
+export const DecisionGrantsResult = Type.Object({ decisionGrants: Type.Array(Type.String()) });
 
-export type NewConsumption = Static<typeof NewConsumption>;
-export const NewConsumption = Type.Object(
+export type ConsumeDecisionRequest = Static<typeof ConsumeDecisionRequest>;
+export const ConsumeDecisionRequest = Type.Object(
   {
     decisionGrants: Type.Array(GrantToken, { minItems: 1, maxItems: 2 }),
     action: Type.Object(
@@ -115,8 +115,8 @@ export const NewConsumption = Type.Object(
   closed,
 );
 
-export type Consumption = Static<typeof Consumption>;
-export const Consumption = Type.Object({
+export type ConsumeDecisionResult = Static<typeof ConsumeDecisionResult>;
+export const ConsumeDecisionResult = Type.Object({
   consumed: Type.Literal(true),
   state: Type.Enum(['free', 'held', 'sent', 'spent']),
   replayed: Type.Boolean(),
@@ -128,8 +128,8 @@ export const Consumption = Type.Object({
   approvers: Type.Array(Type.Object({ sub: Type.String(), jti: Type.String(), at: Time })),
 });
 
-export type NewCase = Static<typeof NewCase>;
-export const NewCase = Type.Object(
+export type NewDecisionCase = Static<typeof NewDecisionCase>;
+export const NewDecisionCase = Type.Object(
   {
     caseVersion: CaseVersion,
     grantIds: Type.Optional(
@@ -142,15 +142,15 @@ export const NewCase = Type.Object(
   },
   closed,
 );
-export type Case = Static<typeof Case>;
-export const Case = Type.Object({
+export type DecisionCase = Static<typeof DecisionCase>;
+export const DecisionCase = Type.Object({
   caseId: Type.String(),
   caseVersion: Type.String(),
   grantIds: Type.Array(Id),
 });
 
-export type ShownDecision = Static<typeof ShownDecision>;
-export const ShownDecision = Type.Object({
+export type DecisionForApprover = Static<typeof DecisionForApprover>;
+export const DecisionForApprover = Type.Object({
   ...Decision.properties,
   permission: Type.String(),
   purpose: nullable(Type.String()),
@@ -173,8 +173,8 @@ export const RoutedQuery = Type.Object({
       '`pending`: the open requests, those that end next first. `ended`: all that wait no longer. All but `pending` are newest first.',
   }),
 });
-export type RoutedDecisions = Static<typeof RoutedDecisions>;
-export const RoutedDecisions = Type.Object({
+export type ApproverDecisionPage = Static<typeof ApproverDecisionPage>;
+export const ApproverDecisionPage = Type.Object({
   decisions: Type.Array(
     Type.Object({
       decisionId: Id,
@@ -197,11 +197,14 @@ export const FollowQuery = Type.Object({
     }),
   ),
 });
-export type DecisionApproval = Static<typeof DecisionApproval>;
-export const DecisionApproval = Type.Object(
+export type ApproveDecisionRequest = Static<typeof ApproveDecisionRequest>;
+export const ApproveDecisionRequest = Type.Object(
   { actionHash: Type.String({ maxLength: 100 }), assertion: Assertion },
   closed,
 );
-export const DecisionApproved = Type.Object({ decision: Type.Literal('approved'), status: DecisionStatus });
-export const DecisionDenial = Type.Object({ reason: Type.Optional(textOf(500)) }, closed);
-export const DecisionDenied = Type.Object({ decision: Type.Literal('denied'), status: DecisionStatus });
+export const ApproveDecisionResult = Type.Object({
+  decision: Type.Literal('approved'),
+  status: DecisionStatus,
+});
+export const DenyDecisionRequest = Type.Object({ reason: Type.Optional(textOf(500)) }, closed);
+export const DenyDecisionResult = Type.Object({ decision: Type.Literal('denied'), status: DecisionStatus });

@@ -16,7 +16,7 @@ import {
   updateDecision,
 } from './decisions.repo.ts';
 import { statusAt } from './decisions.rules.ts';
-import type { Case, Decision, NewCase } from './decisions.schema.ts';
+import type { Decision, DecisionCase, NewDecisionCase } from './decisions.schema.ts';
 import { noticesOf } from './notices.ts';
 import { withApprovals } from './show.ts';
 
@@ -63,8 +63,8 @@ export function changeCase(
   deps: DecisionsDeps,
   caller: Caller,
   caseId: string,
-  { caseVersion, grantIds }: NewCase,
-): Promise<Case> {
+  { caseVersion, grantIds }: NewDecisionCase,
+): Promise<DecisionCase> {
   const at = deps.clock();
   const { tenant } = caller;
   return inTransaction(deps.db, async (tx) => {

@@ -15,12 +15,12 @@ import {
 } from './decisions.repo.ts';
 import { statusAt } from './decisions.rules.ts';
 import type {
+  ApproverDecisionPage,
   Decision,
+  DecisionForApprover,
   DecisionPage,
   DecisionQuery,
-  RoutedDecisions,
   RoutedQuery,
-  ShownDecision,
 } from './decisions.schema.ts';
 import { listDecisionRows, listRoutedRows } from './lists.repo.ts';
 import { eligibleOf } from './routing.ts';
@@ -93,7 +93,7 @@ export async function listRouted(
   deps: DecisionsDeps,
   caller: Caller,
   query: RoutedQuery,
-): Promise<RoutedDecisions> {
+): Promise<ApproverDecisionPage> {
   const { db, clock } = deps;
   const at = clock();
   const { approverId } = approverIn(caller);
@@ -123,7 +123,11 @@ export async function listRouted(
 }
 
 /** A request with everything that a person has to see before they decide. @throws NOT_FOUND */
-export async function showRouted(deps: DecisionsDeps, caller: Caller, id: string): Promise<ShownDecision> {
+export async function showRouted(
+  deps: DecisionsDeps,
+  caller: Caller,
+  id: string,
+): Promise<DecisionForApprover> {
   const { db, clock } = deps;
   const { row, eligible } = await standingOf(deps, db, caller, id);
   const approvals = await listStanding(db, caller.tenant, [row]);

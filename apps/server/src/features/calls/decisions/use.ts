@@ -28,7 +28,7 @@ import {
   updateDecision,
 } from './decisions.repo.ts';
 import { GRANT_SECONDS, nextUse, statusAt } from './decisions.rules.ts';
-import type { Consumption, NewConsumption } from './decisions.schema.ts';
+import type { ConsumeDecisionRequest, ConsumeDecisionResult } from './decisions.schema.ts';
 import { ended } from './end.ts';
 
 type Outcome = DecisionMoved | { readonly ok: false; readonly reason: MoveRefusal };
@@ -134,8 +134,8 @@ function approversOf(approvals: readonly ApprovalRow[]) {
 export async function consume(
   deps: DecisionsDeps,
   caller: Caller,
-  input: NewConsumption,
-): Promise<Consumption> {
+  input: ConsumeDecisionRequest,
+): Promise<ConsumeDecisionResult> {
   const { decisionGrants, caseVersion, callId, grantToken, phase } = input;
   const action: Action = { ...input.action, arguments: { ...input.action.arguments } };
   const { connector, tool } = action;

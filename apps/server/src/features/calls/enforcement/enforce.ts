@@ -15,7 +15,7 @@ import type { PolicyExplanation } from '../../grants/policies/index.ts';
 import { prepareRuling } from '../../record/audit/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 import { type HeldCall, writeRuling } from './enforcement.repo.ts';
-import type { NewCall } from './enforcement.schema.ts';
+import type { EnforceRequest } from './enforcement.schema.ts';
 import { actionHashOf, enforcerFor, type PolicyDeps, policiesOn } from './enforcer.ts';
 import { type CallFacts, type FactDeps, findFacts } from './facts.ts';
 import { meterOfAgent } from './meter.ts';
@@ -50,7 +50,7 @@ export interface EnforcementDeps extends FactDeps, PolicyDeps, DecisionDeps {
 export const enforcementParts = definePart<EnforcementDeps>('the parts of enforcement');
 
 export interface SentCall {
-  readonly input: NewCall;
+  readonly input: EnforceRequest;
   /** The text that the call was read from. Empty where the caller has looked at its numbers. */
   readonly text: string;
   /** Finds the facts of a call whose token is not shown. */

@@ -7,10 +7,10 @@ import { depsFor, repeatIdOf } from '../../../platform/http/idempotency/idempote
 import { type EnforcementDeps, enforceCall } from './enforce.ts';
 import {
   CallPath,
-  CallResult,
-  ListedTools,
-  NewCall,
-  ToolOffer,
+  EnforceRequest,
+  EnforceResult,
+  ListToolsRequest,
+  ListToolsResult,
   ToolUsage,
   UsageQuery,
 } from './enforcement.schema.ts';
@@ -35,8 +35,8 @@ export const enforcementRoutes: FastifyPluginAsyncTypebox<EnforcementDeps> = asy
         summary: 'Ask whether a call of a tool may happen now',
         description:
           'A denial is an answer, with status 200: read `allowed`. Each answer is in the audit log.',
-        body: NewCall,
-        response: { 200: CallResult },
+        body: EnforceRequest,
+        response: { 200: EnforceResult },
       },
     },
     (request) =>
@@ -53,8 +53,8 @@ export const enforcementRoutes: FastifyPluginAsyncTypebox<EnforcementDeps> = asy
       schema: {
         operationId: 'enforcement.listTools',
         summary: 'Select the tools that some call with a token could use',
-        body: ToolOffer,
-        response: { 200: ListedTools },
+        body: ListToolsRequest,
+        response: { 200: ListToolsResult },
       },
     },
     (request) => listTools(depsFor(request, deps), callerOf(request), request.body),
@@ -112,5 +112,5 @@ export const enforcementRoutes: FastifyPluginAsyncTypebox<EnforcementDeps> = asy
 };
 
 /** A call that names itself keeps its id. Any other is found again by the `Idempotency-Key`, and charged once. */
-const namedBy = (repeatId: string | undefined, call: NewCall): NewCall =>
+const namedBy = (repeatId: string | undefined, call: EnforceRequest): EnforceRequest =>
   repeatId === undefined ? call : { callId: repeatId, ...call };

@@ -11,8 +11,8 @@ const GrantToken = Text(16_384);
  * A call of a tool. `amount`, `caseId` and `costComponents` may have any form: what is wrong with them denies the call,
  * because they may come from the model.
  */
-export type NewCall = Static<typeof NewCall>;
-export const NewCall = Type.Object(
+export type EnforceRequest = Static<typeof EnforceRequest>;
+export const EnforceRequest = Type.Object(
   {
     grantToken: GrantToken,
     connector: Name,
@@ -39,7 +39,7 @@ export const ReasonCode = Type.Enum([...new Set(denials.flatMap(([code]) => code
 export const SubReason = Type.Enum([...new Set(denials.flatMap(([, subReason]) => subReason ?? []))]);
 
 /** Compound names stand in both spellings, `reason_code` and `reasonCode`. The keys inside `details` do not. */
-export const CallResult = Type.Unsafe<Result>(
+export const EnforceResult = Type.Unsafe<Result>(
   Type.Object(
     {
       allowed: Type.Boolean(),
@@ -54,8 +54,8 @@ export const CallResult = Type.Unsafe<Result>(
   ),
 );
 
-export type ToolOffer = Static<typeof ToolOffer>;
-export const ToolOffer = Type.Object(
+export type ListToolsRequest = Static<typeof ListToolsRequest>;
+export const ListToolsRequest = Type.Object(
   {
     grantToken: GrantToken,
     connector: Name,
@@ -68,8 +68,8 @@ export const ToolOffer = Type.Object(
   { additionalProperties: false },
 );
 
-export type ListedTools = Static<typeof ListedTools>;
-export const ListedTools = Type.Object({
+export type ListToolsResult = Static<typeof ListToolsResult>;
+export const ListToolsResult = Type.Object({
   tools: Type.Array(Type.String()),
   hidden: Type.Array(
     Type.Object({

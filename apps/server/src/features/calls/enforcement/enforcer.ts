@@ -12,7 +12,7 @@ import type { Logger } from '../../../platform/telemetry/logger.ts';
 import type { Metrics } from '../../../platform/telemetry/metrics.ts';
 import { decideCall, type PolicyExplanation } from '../../grants/policies/index.ts';
 import type { EnforceableRow } from './enforcement.repo.ts';
-import type { ListedTools, ToolOffer } from './enforcement.schema.ts';
+import type { ListToolsRequest, ListToolsResult } from './enforcement.schema.ts';
 import { type CallFacts, type FactDeps, findFacts } from './facts.ts';
 import { METER_TIMEOUT_MS } from './meter.ts';
 
@@ -91,7 +91,11 @@ function scopesOf({ connector, tool, permission, resource }: RuledCall): string[
 }
 
 /** Selects the offered tools that some call with the token could use. A list is no call, so nothing is recorded. */
-export async function listTools(deps: FactDeps, caller: Caller, offer: ToolOffer): Promise<ListedTools> {
+export async function listTools(
+  deps: FactDeps,
+  caller: Caller,
+  offer: ListToolsRequest,
+): Promise<ListToolsResult> {
   const facts = await findFacts(deps, caller, offer);
   const { tools, hidden } = await enforcerFor(facts).listTools({ ...offer, pinOf: ({ pin }) => pin });
   return {

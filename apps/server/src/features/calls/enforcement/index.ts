@@ -6,7 +6,7 @@ export {
   enforcementParts,
   type OpenDecisions,
 } from './enforce.ts';
-export { NewCall } from './enforcement.schema.ts';
+export { EnforceRequest } from './enforcement.schema.ts';
 export type { CallFacts } from './facts.ts';
 export { findFacts, findGrantFacts, findStoredFacts, NOBODYS } from './facts.ts';
 export {

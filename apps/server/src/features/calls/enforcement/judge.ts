@@ -3,7 +3,7 @@ import type { Result } from '@behest/protocol/enforcement/result';
 import type { House } from '../../../feature.ts';
 import type { Caller, GrantHolder } from '../../../platform/caller.ts';
 import { enforceCall, enforcementParts } from './enforce.ts';
-import type { NewCall } from './enforcement.schema.ts';
+import type { EnforceRequest } from './enforcement.schema.ts';
 import { enforcerFor, policiesOn } from './enforcer.ts';
 import { type CallFacts, findFacts } from './facts.ts';
 import { meterOfAgent } from './meter.ts';
@@ -19,7 +19,7 @@ export interface Judged {
 export type JudgeCall = (
   deps: Pick<House, 'db'>,
   caller: Caller,
-  input: Omit<NewCall, 'reserve'>,
+  input: Omit<EnforceRequest, 'reserve'>,
   text: string,
 ) => Promise<Judged>;
 
@@ -53,7 +53,7 @@ export interface CallGate {
    * @param text the text that the arguments were read from
    * @throws SERVICE_UNAVAILABLE when the answer cannot be recorded
    */
-  enforce(holder: GrantHolder, call: NewCall, text: string): Promise<Result>;
+  enforce(holder: GrantHolder, call: EnforceRequest, text: string): Promise<Result>;
   /** The call leaves the process, so its units stay charged. A failure is logged. */
   noteSent(holder: GrantHolder, callId: string): Promise<void>;
   /** The call never left the process, so its units are free again. A failure is logged. */

@@ -3,12 +3,12 @@ import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import {
-  Checkout,
-  CheckoutMade,
-  Portal,
-  PortalMade,
+  BillingEventReceipt,
+  CheckoutRequest,
+  CheckoutSession,
+  PortalRequest,
+  PortalSession,
   ProviderEvent,
-  Received,
   Subscription,
 } from './billing.schema.ts';
 import { type EventDeps, receiveEvent } from './receive.ts';
@@ -37,8 +37,8 @@ export const billingRoutes: FastifyPluginAsyncTypebox<EventDeps> = async (app, d
       schema: {
         operationId: 'billing.checkout',
         summary: 'Begin the payment of a plan',
-        body: Checkout,
-        response: { 201: CheckoutMade },
+        body: CheckoutRequest,
+        response: { 201: CheckoutSession },
       },
     },
     async (request, reply) =>
@@ -52,8 +52,8 @@ export const billingRoutes: FastifyPluginAsyncTypebox<EventDeps> = async (app, d
       schema: {
         operationId: 'billing.portal',
         summary: 'Open the page on which the subscription is changed',
-        body: Portal,
-        response: { 201: PortalMade },
+        body: PortalRequest,
+        response: { 201: PortalSession },
       },
     },
     async (request, reply) =>
@@ -68,7 +68,7 @@ export const billingRoutes: FastifyPluginAsyncTypebox<EventDeps> = async (app, d
         operationId: 'billing.webhook',
         summary: 'Receive an event of the payment provider',
         body: ProviderEvent,
-        response: { 200: Received },
+        response: { 200: BillingEventReceipt },
       },
     },
     async (request) => {

@@ -17,17 +17,17 @@ export const Subscription = Type.Object({
   graceEndsAt: NullableTime,
 });
 
-export type Checkout = Static<typeof Checkout>;
-export const Checkout = Type.Object(
+export type CheckoutRequest = Static<typeof CheckoutRequest>;
+export const CheckoutRequest = Type.Object(
   { plan: Type.Enum(['pro', 'enterprise']), successUrl: Url, cancelUrl: Url },
   { additionalProperties: false },
 );
-export const CheckoutMade = Type.Object({ checkoutUrl: Type.String() });
+export const CheckoutSession = Type.Object({ checkoutUrl: Type.String() });
 
-export type Portal = Static<typeof Portal>;
-export const Portal = Type.Object({ returnUrl: Url }, { additionalProperties: false });
-export const PortalMade = Type.Object({ portalUrl: Type.String() });
+export type PortalRequest = Static<typeof PortalRequest>;
+export const PortalRequest = Type.Object({ returnUrl: Url }, { additionalProperties: false });
+export const PortalSession = Type.Object({ portalUrl: Type.String() });
 
 /** An event of the provider. The signature is over its bytes. */
 export const ProviderEvent = Type.Object({}, { additionalProperties: true });
-export const Received = Type.Object({ received: Type.Literal(true) });
+export const BillingEventReceipt = Type.Object({ received: Type.Literal(true) });

@@ -6,7 +6,7 @@ import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import { findCustomer, findSubscription, insertCustomer } from './billing.repo.ts';
 import { effectivePlan, mustBeReturnUrl } from './billing.rules.ts';
-import type { Checkout, Portal, Subscription } from './billing.schema.ts';
+import type { CheckoutRequest, PortalRequest, Subscription } from './billing.schema.ts';
 import type { BillingProvider } from './provider.ts';
 
 export interface BillingDeps {
@@ -36,7 +36,7 @@ export async function getSubscription({ db, clock }: BillingDeps, caller: Caller
 }
 
 /** @throws BAD_REQUEST, CONFLICT, UPSTREAM_ERROR, NOT_CONFIGURED */
-export async function createCheckout(deps: BillingDeps, caller: Caller, input: Checkout) {
+export async function createCheckout(deps: BillingDeps, caller: Caller, input: CheckoutRequest) {
   const provider = mustBeConfigured(deps);
   mustBeReturnUrl('successUrl', input.successUrl, deps.isProduction);
   mustBeReturnUrl('cancelUrl', input.cancelUrl, deps.isProduction);
@@ -55,7 +55,7 @@ export async function createCheckout(deps: BillingDeps, caller: Caller, input: C
 }
 
 /** @throws BAD_REQUEST also without a customer, UPSTREAM_ERROR, NOT_CONFIGURED */
-export async function createPortal(deps: BillingDeps, caller: Caller, { returnUrl }: Portal) {
+export async function createPortal(deps: BillingDeps, caller: Caller, { returnUrl }: PortalRequest) {
   const provider = mustBeConfigured(deps);
   mustBeReturnUrl('returnUrl', returnUrl, deps.isProduction);
   const customerId = await findCustomer(deps.db, caller.tenant);

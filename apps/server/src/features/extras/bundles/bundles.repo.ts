@@ -4,12 +4,12 @@ import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
-import type { Bundle, BundleQuery } from './bundles.schema.ts';
+import type { BundleQuery, PolicyBundle } from './bundles.schema.ts';
 
-type Format = Bundle['format'];
+type Format = PolicyBundle['format'];
 
 /** A bundle without its content, which only one route reads. */
-export type BundleRow = Omit<Bundle, 'createdAt'> & { readonly createdAt: Date };
+export type BundleRow = Omit<PolicyBundle, 'createdAt'> & { readonly createdAt: Date };
 
 interface SealedSecret {
   readonly secret: Buffer;

@@ -6,8 +6,8 @@ const Version = Type.String({ minLength: 1, maxLength: 64, pattern: '^[!-~]+$' }
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const LONGEST_CONTENT = 6_990_508; // characters of 5 MiB in base64
 
-export type NewBundle = Static<typeof NewBundle>;
-export const NewBundle = Type.Object(
+export type NewPolicyBundle = Static<typeof NewPolicyBundle>;
+export const NewPolicyBundle = Type.Object(
   {
     format: Format,
     version: Version,
@@ -20,8 +20,8 @@ export const NewBundle = Type.Object(
   { additionalProperties: false },
 );
 
-export type SyncedBundle = Static<typeof SyncedBundle>;
-export const SyncedBundle = Type.Object({
+export type PolicyBundleSync = Static<typeof PolicyBundleSync>;
+export const PolicyBundleSync = Type.Object({
   bundleId: Id,
   format: Format,
   version: Type.String(),
@@ -30,8 +30,8 @@ export const SyncedBundle = Type.Object({
   activated: Type.Boolean(),
 });
 
-export type Bundle = Static<typeof Bundle>;
-export const Bundle = Type.Object({
+export type PolicyBundle = Static<typeof PolicyBundle>;
+export const PolicyBundle = Type.Object({
   id: Id,
   developerId: Id,
   format: Format,
@@ -50,16 +50,20 @@ export const BundlePath = Type.Object({ id: Id });
 
 export const NoFields = Type.Object({}, { additionalProperties: false });
 
-export type BundlePage = Static<typeof BundlePage>;
-export const BundlePage = Type.Object({ bundles: Type.Array(Bundle), nextCursor: NextCursor });
+export type PolicyBundlePage = Static<typeof PolicyBundlePage>;
+export const PolicyBundlePage = Type.Object({ bundles: Type.Array(PolicyBundle), nextCursor: NextCursor });
 
-export type SyncSecret = Static<typeof SyncSecret>;
-export const SyncSecret = Type.Object({ secret: Type.String() });
+export type PolicySyncSecret = Static<typeof PolicySyncSecret>;
+export const PolicySyncSecret = Type.Object({ secret: Type.String() });
 
 export const PushQuery = Type.Object({ dev: Type.Optional(Id) });
 export type Push = Static<typeof Push>;
 export const Push = Type.Object({}, { additionalProperties: true });
 
 const NameOrNull = Type.Union([Type.String(), Type.Null()]);
-export type PushTaken = Static<typeof PushTaken>;
-export const PushTaken = Type.Object({ message: Type.String(), ref: NameOrNull, repository: NameOrNull });
+export type PolicyPushReceipt = Static<typeof PolicyPushReceipt>;
+export const PolicyPushReceipt = Type.Object({
+  message: Type.String(),
+  ref: NameOrNull,
+  repository: NameOrNull,
+});

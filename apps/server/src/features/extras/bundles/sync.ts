@@ -29,14 +29,14 @@ import {
   setActive,
 } from './bundles.repo.ts';
 import type {
-  Bundle,
-  BundlePage,
   BundleQuery,
-  NewBundle,
+  NewPolicyBundle,
+  PolicyBundle,
+  PolicyBundlePage,
+  PolicyBundleSync,
+  PolicyPushReceipt,
+  PolicySyncSecret,
   Push,
-  PushTaken,
-  SyncedBundle,
-  SyncSecret,
 } from './bundles.schema.ts';
 
 export interface BundleDeps {
@@ -54,8 +54,8 @@ export interface BundleDeps {
 export async function syncBundle(
   deps: BundleDeps,
   caller: Caller,
-  { content: text, activate, sha256: stated, ...fields }: NewBundle,
-): Promise<{ isNew: boolean; bundle: SyncedBundle }> {
+  { content: text, activate, sha256: stated, ...fields }: NewPolicyBundle,
+): Promise<{ isNew: boolean; bundle: PolicyBundleSync }> {
   const content = contentOf(text);
   const sha256 = sha256Of(content);
   if (stated !== undefined && stated !== sha256) {
@@ -82,7 +82,7 @@ export async function syncBundle(
 }
 
 /** Rolls back or forward to a bundle. @throws NOT_FOUND, CONFLICT for one that Cedar cannot evaluate */
-export async function activateBundle(deps: BundleDeps, caller: Caller, id: string): Promise<Bundle> {
+export async function activateBundle(deps: BundleDeps, caller: Caller, id: string): Promise<PolicyBundle> {
   const stored = deps.runsCedar ? await findContent(deps.db, caller.tenant, id) : undefined;
   const faults = stored ? await faultsIn(deps, caller.tenant, stored.format, stored.content) : [];
   if (faults.length > 0) throw new AppError('CONFLICT', sentenceOf(faults), { field: 'content' });
@@ -115,7 +115,7 @@ export function deleteBundle(deps: BundleDeps, caller: Caller, id: string): Prom
 async function faultsIn(
   { runsCedar }: BundleDeps,
   { developerId }: Tenant,
-  format: Bundle['format'],
+  format: PolicyBundle['format'],
   content: Buffer,
 ): Promise<readonly string[]> {
   return runsCedar && format === 'cedar' ? faultsOfCedar(content, developerId) : [];
@@ -138,7 +138,7 @@ export async function listBundles(
   { db }: BundleDeps,
   { tenant }: Caller,
   query: BundleQuery,
-): Promise<BundlePage> {
+): Promise<PolicyBundlePage> {
   const { page, nextCursor } = pageOf(await listBundleRows(db, tenant, query), byId, toBundle);
   return { bundles: page, nextCursor };
 }
@@ -147,8 +147,8 @@ export async function listBundles(
 export async function getActiveBundle(
   { db }: BundleDeps,
   { tenant }: Caller,
-  format: Bundle['format'],
-): Promise<Bundle> {
+  format: PolicyBundle['format'],
+): Promise<PolicyBundle> {
   const row = await findActive(db, tenant, format);
   if (!row) throw notFound();
   return toBundle(row);
@@ -161,9 +161,9 @@ export async function getContent({ db }: BundleDeps, { tenant }: Caller, id: str
   return found;
 }
 
-const toBundle = (row: BundleRow): Bundle => ({ ...row, createdAt: row.createdAt.toISOString() });
+const toBundle = (row: BundleRow): PolicyBundle => ({ ...row, createdAt: row.createdAt.toISOString() });
 
-const toSynced = ({ id, format, version, sha256, fileCount, active }: BundleRow): SyncedBundle => ({
+const toSynced = ({ id, format, version, sha256, fileCount, active }: BundleRow): PolicyBundleSync => ({
   bundleId: id,
   format,
   version,
@@ -206,7 +206,7 @@ export interface PushDeps extends BundleDeps {
 }
 
 /** Makes the secret that signs notifications. It replaces the former one, and is shown this once. */
-export async function rotateSecret(deps: PushDeps, caller: Caller): Promise<SyncSecret> {
+export async function rotateSecret(deps: PushDeps, caller: Caller): Promise<PolicySyncSecret> {
   const at = deps.clock();
   const secret = randomBytes(32).toString('base64url');
   const sealed = syncSeals(deps.keyRing).seal(secret, caller.tenant.developerId);
@@ -232,7 +232,7 @@ interface Notification {
 export async function takePush(
   deps: PushDeps,
   { developerId, signature, bytes, body, requestId }: Notification,
-): Promise<PushTaken> {
+): Promise<PolicyPushReceipt> {
   const tenant = { developerId };
   const found = await findSecret(deps.db, tenant);
   const secret = found && syncSeals(deps.keyRing).open(found.secret, developerId);

@@ -8,20 +8,20 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import {
+  ComplianceSummary,
   EntryExportQuery,
   ExportedGrant,
   GrantExportQuery,
-  Hold,
-  HoldPage,
   HoldPath,
   HoldQuery,
-  NewHold,
+  LegalHold,
+  LegalHoldPage,
+  NewLegalHold,
   NoFields,
   PackQuery,
   PersonQuery,
   packMembers,
   SpanQuery,
-  Summary,
 } from './compliance.schema.ts';
 import {
   AuditEntry,
@@ -33,7 +33,7 @@ import {
   summarise,
 } from './export.ts';
 import { type HoldDeps, listHolds, placeHold, releaseHold } from './holds.ts';
-import { ChainVerdict, makePack, type PackDeps, PolicyRecord } from './pack.ts';
+import { AuditChainVerification, makePack, type PackDeps, PolicyRecord } from './pack.ts';
 
 export const rates = rateRules({
   complianceExport: {
@@ -63,7 +63,7 @@ export const GrantExport = Type.Object({
   grants: Type.Array(ExportedGrant),
 });
 /** @public The API description names it. */
-export const EntryExport = Type.Object({
+export const AuditExport = Type.Object({
   generatedAt: Time,
   total: Type.Integer(),
   entries: Type.Array(AuditEntry),
@@ -75,7 +75,7 @@ export const EvidencePack = Type.Object({
   grants: Type.Array(ExportedGrant),
   auditEntries: Type.Array(AuditEntry),
   policies: Type.Array(PolicyRecord),
-  chainIntegrity: ChainVerdict,
+  chainIntegrity: AuditChainVerification,
   controls: packMembers.controls,
   attestation: packMembers.attestation,
 });
@@ -92,7 +92,7 @@ const sentGrants = {
 const sentEntries = {
   description: `The audit entries in the order of the chain. ${LINES} With \`format=ocsf\`, each line is an event of OCSF 1.6.0, and no other line follows.`,
   content: {
-    'application/json': sentAs(EntryExport),
+    'application/json': sentAs(AuditExport),
     'application/x-ndjson': text,
     'text/csv': text,
   },
@@ -121,7 +121,7 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps & PersonDeps> 
         operationId: 'compliance.summary',
         summary: 'Count agents, grants, audit entries and policies',
         querystring: SpanQuery,
-        response: { 200: Summary },
+        response: { 200: ComplianceSummary },
       },
     },
     (request) => summarise(deps, callerOf(request), request.query),
@@ -207,8 +207,8 @@ export const holdRoutes: FastifyPluginAsyncTypebox<HoldDeps> = async (app, deps)
         operationId: 'compliance.placeHold',
         summary: 'Place a legal hold',
         description: 'While a hold stands, the account cannot be closed, so nothing of it is erased.',
-        body: NewHold,
-        response: { 201: Hold },
+        body: NewLegalHold,
+        response: { 201: LegalHold },
       },
     },
     async (request, reply) =>
@@ -223,7 +223,7 @@ export const holdRoutes: FastifyPluginAsyncTypebox<HoldDeps> = async (app, deps)
         operationId: 'compliance.listHolds',
         summary: 'List legal holds, newest first',
         querystring: HoldQuery,
-        response: { 200: HoldPage },
+        response: { 200: LegalHoldPage },
       },
     },
     (request) => listHolds(deps, callerOf(request), request.query),
@@ -239,7 +239,7 @@ export const holdRoutes: FastifyPluginAsyncTypebox<HoldDeps> = async (app, deps)
         description: 'The hold stays in the list. To release it again changes nothing.',
         params: HoldPath,
         body: NoFields,
-        response: { 200: Hold },
+        response: { 200: LegalHold },
       },
     },
     (request) => releaseHold(depsFor(request, deps), callerOf(request), request.params.id),

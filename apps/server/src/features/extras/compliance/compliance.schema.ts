@@ -65,8 +65,8 @@ const Counts = Type.Object({
   plan: Type.String(),
 });
 
-export type Summary = Static<typeof Summary>;
-export const Summary = Type.Object({ generatedAt: Time, ...Counts.properties });
+export type ComplianceSummary = Static<typeof ComplianceSummary>;
+export const ComplianceSummary = Type.Object({ generatedAt: Time, ...Counts.properties });
 
 /** `id` and `grantId` are equal, because some clients read the first and some the second. */
 export type ExportedGrant = Static<typeof ExportedGrant>;
@@ -97,8 +97,8 @@ export const PackQuery = Type.Object({
   format: Type.Enum(['json', 'zip'], { default: 'json' }),
 });
 
-export type Control = Static<typeof Control>;
-export const Control = Type.Object({
+export type ComplianceControl = Static<typeof ComplianceControl>;
+export const ComplianceControl = Type.Object({
   id: Type.String(),
   framework: Type.Enum(['soc2', 'gdpr']),
   title: Type.String(),
@@ -116,7 +116,7 @@ export const packMembers = {
     framework: Framework,
   }),
   summary: Counts,
-  controls: Type.Array(Control),
+  controls: Type.Array(ComplianceControl),
   attestation: Type.Object({
     sections: Type.Object({ grants: Type.String(), auditEntries: Type.String(), policies: Type.String() }),
     digest: Type.String(),
@@ -128,8 +128,8 @@ export const packMembers = {
 
 const orNull = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Type.Null()]);
 
-export type NewHold = Static<typeof NewHold>;
-export const NewHold = Type.Object(
+export type NewLegalHold = Static<typeof NewLegalHold>;
+export const NewLegalHold = Type.Object(
   {
     name: nameOf(200),
     reason: Type.Optional(Type.String({ minLength: 1, maxLength: 2000 })),
@@ -139,8 +139,8 @@ export const NewHold = Type.Object(
   { additionalProperties: false },
 );
 
-export type Hold = Static<typeof Hold>;
-export const Hold = Type.Object({
+export type LegalHold = Static<typeof LegalHold>;
+export const LegalHold = Type.Object({
   id: Id,
   name: Type.String(),
   reason: orNull(Type.String()),
@@ -158,7 +158,7 @@ export const HoldQuery = Type.Object({
   standing: Type.Optional(Type.Literal('true')),
 });
 
-export type HoldPage = Static<typeof HoldPage>;
-export const HoldPage = Type.Object({ holds: Type.Array(Hold), nextCursor: NextCursor });
+export type LegalHoldPage = Static<typeof LegalHoldPage>;
+export const LegalHoldPage = Type.Object({ holds: Type.Array(LegalHold), nextCursor: NextCursor });
 
 export const NoFields = Type.Object({}, { additionalProperties: false });

@@ -27,6 +27,7 @@ import {
 } from './compliance.repo.ts';
 import { formOf, mediaTypes, mustBeDays, writerOf } from './compliance.rules.ts';
 import {
+  type ComplianceSummary,
   type Counts,
   type EntryExportQuery,
   type EntryForm,
@@ -34,7 +35,6 @@ import {
   type Form,
   type GrantExportQuery,
   type Span,
-  type Summary,
 } from './compliance.schema.ts';
 
 export { AuditEntry };
@@ -285,7 +285,11 @@ interface SummaryDeps {
 }
 
 /** @throws BAD_REQUEST for a span of time that ends before it begins */
-export function summarise({ db, clock }: SummaryDeps, { tenant }: Caller, span: Span): Promise<Summary> {
+export function summarise(
+  { db, clock }: SummaryDeps,
+  { tenant }: Caller,
+  span: Span,
+): Promise<ComplianceSummary> {
   mustBeDays(span);
   const now = clock();
   return inSnapshot(db, async (snapshot) => ({

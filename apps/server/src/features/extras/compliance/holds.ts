@@ -15,7 +15,7 @@ import {
   lockHolds,
   releaseHoldRow,
 } from './compliance.repo.ts';
-import type { Hold, HoldPage, HoldQuery, NewHold } from './compliance.schema.ts';
+import type { HoldQuery, LegalHold, LegalHoldPage, NewLegalHold } from './compliance.schema.ts';
 
 export interface HoldDeps {
   readonly db: Executor;
@@ -25,7 +25,7 @@ export interface HoldDeps {
 const MOST_STANDING = 100;
 
 /** @throws CONFLICT when 100 holds stand, UNAUTHORIZED when another call closed the account meanwhile */
-export function placeHold({ db, clock }: HoldDeps, caller: Caller, input: NewHold): Promise<Hold> {
+export function placeHold({ db, clock }: HoldDeps, caller: Caller, input: NewLegalHold): Promise<LegalHold> {
   const at = clock();
   const { tenant } = caller;
   const { name, reason = null, principalId = null } = input;
@@ -49,7 +49,7 @@ export function placeHold({ db, clock }: HoldDeps, caller: Caller, input: NewHol
 }
 
 /** @throws NOT_FOUND */
-export function releaseHold({ db, clock }: HoldDeps, caller: Caller, id: string): Promise<Hold> {
+export function releaseHold({ db, clock }: HoldDeps, caller: Caller, id: string): Promise<LegalHold> {
   const at = clock();
   const { tenant } = caller;
 
@@ -64,7 +64,11 @@ export function releaseHold({ db, clock }: HoldDeps, caller: Caller, id: string)
   });
 }
 
-export async function listHolds({ db }: HoldDeps, { tenant }: Caller, query: HoldQuery): Promise<HoldPage> {
+export async function listHolds(
+  { db }: HoldDeps,
+  { tenant }: Caller,
+  query: HoldQuery,
+): Promise<LegalHoldPage> {
   const { page, nextCursor } = pageOf(await listHoldRows(db, tenant, query), byId, toHold);
   return { holds: page, nextCursor };
 }
@@ -90,7 +94,7 @@ export async function countHoldsAgainst(tx: Tx, tenant: Tenant, principalId: str
 const record = (tx: Tx, caller: Caller, { id }: HoldRow, change: 'placed' | 'released', at: Date) =>
   recordEntry(tx, caller, { action: 'compliance.hold_changed', data: { id, change } }, at);
 
-const toHold = ({ developerId: _, createdAt, releasedAt, ...row }: HoldRow): Hold => ({
+const toHold = ({ developerId: _, createdAt, releasedAt, ...row }: HoldRow): LegalHold => ({
   ...row,
   createdAt: createdAt.toISOString(),
   releasedAt: releasedAt?.toISOString() ?? null,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@behest/protocol/canonical-json';
-import type { Control, Counts, PackQuery } from './compliance.schema.ts';
+import type { ComplianceControl, Counts, PackQuery } from './compliance.schema.ts';
 
 /** A list of a pack while it is written: its canonical text, and the hash of its elements. */
 export interface Section {
@@ -39,7 +39,7 @@ export interface PackFacts {
     readonly problem: string | null;
     readonly firstBrokenAt: string | null;
   };
-  readonly controls: readonly Control[];
+  readonly controls: readonly ComplianceControl[];
   readonly days: ReadonlyMap<string, DayCounts>;
 }
 
@@ -158,10 +158,10 @@ export interface PackNumbers extends Pick<Counts, 'agents' | 'grants' | 'auditEn
 }
 
 type ControlRow = readonly [
-  framework: Control['framework'],
+  framework: ComplianceControl['framework'],
   id: string,
   title: string,
-  evidence: (numbers: PackNumbers) => Control['evidence'],
+  evidence: (numbers: PackNumbers) => ComplianceControl['evidence'],
 ];
 
 const rows: readonly ControlRow[] = [
@@ -227,7 +227,7 @@ const rows: readonly ControlRow[] = [
   ],
 ];
 
-export const controlsOf = (wanted: PackQuery['framework'], numbers: PackNumbers): Control[] =>
+export const controlsOf = (wanted: PackQuery['framework'], numbers: PackNumbers): ComplianceControl[] =>
   rows
     .filter(([framework]) => wanted === 'all' || framework === wanted)
     .map(([framework, id, title, evidence]) => ({ id, framework, title, evidence: evidence(numbers) }));

@@ -8,7 +8,7 @@ import { openSnapshot } from '../../../platform/db/snapshot.ts';
 import type { Metrics } from '../../../platform/telemetry/metrics.ts';
 import { listPolicies, PolicyRecord } from '../../grants/policies/index.ts';
 import { findSeqRange } from '../../record/audit/audit.queries.ts';
-import { beginCheck, ChainVerdict } from '../../record/audit/index.ts';
+import { AuditChainVerification, beginCheck } from '../../record/audit/index.ts';
 import { type KeyRing, signDetached } from '../../service/keys/index.ts';
 import { mediaTypes, mustBeDays } from './compliance.rules.ts';
 import type { Counts, PackQuery } from './compliance.schema.ts';
@@ -32,7 +32,7 @@ import {
   type Section,
 } from './pack.rules.ts';
 
-export { ChainVerdict, PolicyRecord };
+export { AuditChainVerification, PolicyRecord };
 
 export interface PackDeps extends ExportDeps {
   readonly keyRing: KeyRing;

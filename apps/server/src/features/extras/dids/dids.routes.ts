@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
-import { DidPath, Resolution } from './dids.schema.ts';
+import { DidPath, DidResolution } from './dids.schema.ts';
 import { type DidDeps, resolveDid } from './resolve.ts';
 
 export const rates = rateRules({
@@ -25,7 +25,7 @@ export const didRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) =
         operationId: 'dids.resolve',
         summary: 'Resolve a DID of the service, of an agent or of a key',
         params: DidPath,
-        response: { 200: Resolution },
+        response: { 200: DidResolution },
       },
     },
     async (request, reply) =>

@@ -15,8 +15,8 @@ const KeyLife = Type.Object({
 });
 
 /** @see https://www.w3.org/TR/did-resolution/#did-resolution-result */
-export type Resolution = Static<typeof Resolution>;
-export const Resolution = Type.Object({
+export type DidResolution = Static<typeof DidResolution>;
+export const DidResolution = Type.Object({
   didDocument: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()], {
     description: 'Null when the DID is deactivated.',
   }),

@@ -11,7 +11,7 @@ import {
   type ServiceDidDeps,
   serviceDid,
 } from '../../service/keys/index.ts';
-import type { Resolution } from './dids.schema.ts';
+import type { DidResolution } from './dids.schema.ts';
 
 export interface DidDeps extends ServiceDidDeps {
   /** Fetches documents of other hosts. Undefined when the operator does not let the service do so. */
@@ -25,7 +25,7 @@ const READABLE = /^did:[a-z0-9]+:[A-Za-z0-9._:%-]{1,200}$/;
  * Resolves DIDs of this service, of its agents, of keys, and with the operator's permission of other hosts.
  * @throws NOT_FOUND, UNSUPPORTED_DID, UPSTREAM_ERROR
  */
-export async function resolveDid(deps: DidDeps, did: string): Promise<Resolution> {
+export async function resolveDid(deps: DidDeps, did: string): Promise<DidResolution> {
   const own = didOfHost(deps.didHost);
   if (!READABLE.test(did)) throw unsupported();
   if (did === own) return resolveService(deps);
@@ -50,7 +50,7 @@ export async function resolveDid(deps: DidDeps, did: string): Promise<Resolution
 const unsupported = () =>
   new AppError('UNSUPPORTED_DID', 'The service does not resolve this DID. Use a resolver of its method.');
 
-async function resolveService(deps: DidDeps): Promise<Resolution> {
+async function resolveService(deps: DidDeps): Promise<DidResolution> {
   const { document, history, created, updated } = await serviceDid(deps);
   return resolution(document, {
     created: created.toISOString(),
@@ -61,8 +61,8 @@ async function resolveService(deps: DidDeps): Promise<Resolution> {
 
 const resolution = (
   didDocument: object | null,
-  metadata: Omit<Resolution['didDocumentMetadata'], 'deactivated'> = {},
-): Resolution => ({
+  metadata: Omit<DidResolution['didDocumentMetadata'], 'deactivated'> = {},
+): DidResolution => ({
   didDocument,
   didResolutionMetadata: { contentType: 'application/did+json' },
   didDocumentMetadata: { ...metadata, deactivated: didDocument === null },

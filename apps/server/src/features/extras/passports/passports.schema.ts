@@ -73,8 +73,8 @@ export const PassportCredential = Type.Object({
 
 const Status = Type.Enum(['active', 'revoked', 'expired']);
 
-export type StoredPassport = Static<typeof StoredPassport>;
-export const StoredPassport = Type.Object({ ...PassportCredential.properties, status: Status });
+export type Passport = Static<typeof Passport>;
+export const Passport = Type.Object({ ...PassportCredential.properties, status: Status });
 
 export type IssuedPassport = Static<typeof IssuedPassport>;
 export const IssuedPassport = Type.Object({
@@ -107,18 +107,18 @@ const ListedPassport = Type.Object({
 
 export const PassportList = Type.Array(ListedPassport);
 
-export const RevokedPassport = Type.Object({ revoked: Type.Literal(true), revokedAt: Time });
+export const PassportRevocation = Type.Object({ revoked: Type.Literal(true), revokedAt: Time });
 
 /** The largest body with a passport of 64 KiB, in bytes. */
 export const LARGEST_TO_VERIFY = 69_632;
 
-export const PassportToVerify = Type.Object(
+export const VerifyPassportRequest = Type.Object(
   { passport: Type.String({ minLength: 1, maxLength: 65_536 }) },
   { additionalProperties: false },
 );
 
-export type VerifiedPassport = Static<typeof VerifiedPassport>;
-export const VerifiedPassport = Type.Object({
+export type PassportVerification = Static<typeof PassportVerification>;
+export const PassportVerification = Type.Object({
   valid: Type.Boolean(),
   passportId: Type.Optional(Type.String()),
   agentDid: Type.Optional(Type.String()),

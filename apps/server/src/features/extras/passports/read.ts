@@ -14,14 +14,14 @@ import {
 import type { PassportDeps } from './issue.ts';
 import { findPassport, listPassportRows, type PassportRow } from './passports.repo.ts';
 import { credentialIdOf } from './passports.rules.ts';
-import type { ListedPassport, PassportQuery, StoredPassport, VerifiedPassport } from './passports.schema.ts';
+import type { ListedPassport, Passport, PassportQuery, PassportVerification } from './passports.schema.ts';
 
 /** @throws NOT_FOUND */
 export async function getPassport(
   { db, clock }: PassportDeps,
   caller: Caller,
   passportId: string,
-): Promise<StoredPassport> {
+): Promise<Passport> {
   const row = await findPassport(db, caller, mustBeId(passportId));
   if (!row) throw notFound();
   return { ...credentialOf(row), status: statusOf(row, clock()) };
@@ -35,7 +35,7 @@ function mustBeId(passportId: string): string {
 
 /** The credential as it was issued: what the JWT says, without the claims of a JWT, and the proof. */
 function credentialOf({ credential, proof }: Pick<PassportRow, 'credential' | 'proof'>) {
-  const { iss: _, sub, jti, iat, exp, ...members } = decodeJwt<Omit<StoredPassport, 'status'>>(credential);
+  const { iss: _, sub, jti, iat, exp, ...members } = decodeJwt<Omit<Passport, 'status'>>(credential);
   return { ...members, ...(proof !== null && { proof: Object(proof) }) };
 }
 
@@ -68,7 +68,7 @@ export async function revokePassport(deps: PassportDeps, caller: Caller, passpor
 /** Says of a passport, as a JWT or as encoded JSON, whether it is genuine and good now. It always answers. */
 export function passportVerifier(deps: PassportDeps) {
   const verify = credentialVerifier(deps);
-  return async (passport: string): Promise<VerifiedPassport> => {
+  return async (passport: string): Promise<PassportVerification> => {
     const token = passport.includes('.') ? passport : await tokenOf(deps, passport);
     if (token === undefined) return BAD;
     const { valid, credentialType, error, code, payload, subject, expiresAt } = await verify(token);
@@ -87,12 +87,12 @@ export function passportVerifier(deps: PassportDeps) {
   };
 }
 
-const BAD: VerifiedPassport = {
+const BAD: PassportVerification = {
   valid: false,
   error: 'The service did not issue this text.',
   code: 'bad_signature',
 };
-const OTHER: VerifiedPassport = {
+const OTHER: PassportVerification = {
   valid: false,
   error: 'The token is of another kind.',
   code: 'typ_not_allowed',

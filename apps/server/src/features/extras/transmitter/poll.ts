@@ -8,7 +8,7 @@ import type { KeyRing } from '../../service/keys/index.ts';
 import { deliveryOf, jtiOf, makeSet } from './set.ts';
 import { notePoll } from './streams.repo.ts';
 import { mustFind, type Receiving, type StreamDeps } from './streams.ts';
-import type { PolledSets, PollRequest } from './transmitter.schema.ts';
+import type { PollRequest, PollResponse } from './transmitter.schema.ts';
 
 export interface PollDeps extends StreamDeps {
   readonly keyRing: KeyRing;
@@ -41,7 +41,7 @@ export async function pollStream(
   streamId: string,
   { maxEvents, returnImmediately, ...answered }: PollRequest,
   { gone, isLet }: Waiting,
-): Promise<PolledSets> {
+): Promise<PollResponse> {
   const { db, clock, keyRing, waits, isStopping, waitMilliseconds = WAIT_MS } = deps;
   const { tenant } = caller;
   const stream = await mustFind(db, caller, receiverId, streamId);

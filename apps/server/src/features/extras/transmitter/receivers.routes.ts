@@ -15,6 +15,7 @@ import {
 import { rates } from './streams.routes.ts';
 import type { StreamDeps } from './streams.ts';
 import {
+  CreatedReceiver,
   NewReceiver,
   Receiver,
   ReceiverChange,
@@ -22,11 +23,10 @@ import {
   ReceiverPath,
   ReceiverQuery,
   ReceiverRotation,
-  RegisteredReceiver,
-  RotatedReceiver,
+  ReceiverStreamList,
+  RotatedReceiverSecret,
   SetDeliveryPage,
   SetDeliveryQuery,
-  ShownStreams,
 } from './transmitter.schema.ts';
 
 const write = { access: 'developer', role: 'full', rate: rates.ssfReceiverWrite } as const;
@@ -43,7 +43,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<StreamDeps> = async (app,
         description:
           'The receiver is an OAuth client, which makes its streams itself (Shared Signals Framework 1.0). `events` is the most that its streams deliver. Only this answer shows the secrets.',
         body: NewReceiver,
-        response: { 201: RegisteredReceiver },
+        response: { 201: CreatedReceiver },
       },
     },
     async (request, reply) =>
@@ -104,7 +104,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<StreamDeps> = async (app,
           'The former secret holds until the end of the grace period, and so does every token that was issued before.',
         params: ReceiverPath,
         body: ReceiverRotation,
-        response: { 200: RotatedReceiver },
+        response: { 200: RotatedReceiverSecret },
       },
     },
     (request) =>
@@ -136,7 +136,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<StreamDeps> = async (app,
         operationId: 'ssfReceivers.streams',
         summary: 'List the streams of a receiver',
         params: ReceiverPath,
-        response: { 200: ShownStreams },
+        response: { 200: ReceiverStreamList },
       },
     },
     (request) => listStreams(deps, callerOf(request), request.params.id),

@@ -28,19 +28,19 @@ import { configurationOf } from './streams.rules.ts';
 import type { StreamDeps } from './streams.ts';
 import { SCOPES } from './tokens.ts';
 import type {
+  CreatedReceiver,
   NewReceiver,
   Receiver,
   ReceiverChange,
   ReceiverPage,
   ReceiverQuery,
   ReceiverRotation,
-  RegisteredReceiver,
-  RotatedReceiver,
+  ReceiverStream,
+  ReceiverStreamList,
+  RotatedReceiverSecret,
   SetDelivery,
   SetDeliveryPage,
   SetDeliveryQuery,
-  ShownStream,
-  ShownStreams,
 } from './transmitter.schema.ts';
 
 export interface ReceiverDeps {
@@ -62,7 +62,7 @@ export async function registerReceiver(
   deps: ReceiverDeps,
   caller: Caller,
   { audience: named, events = [...SUPPORTED], ...input }: NewReceiver,
-): Promise<RegisteredReceiver> {
+): Promise<CreatedReceiver> {
   mustBeSupported(events);
   const at = deps.clock();
   const id = newId('ssfr', at);
@@ -111,7 +111,7 @@ async function newStaticToken(
   tx: Tx,
   { developerId, id: receiverId, staticToken }: ReceiverRow,
   at: Date,
-): Promise<Pick<RegisteredReceiver, 'accessToken' | 'accessTokenExpiresAt'>> {
+): Promise<Pick<CreatedReceiver, 'accessToken' | 'accessTokenExpiresAt'>> {
   if (!staticToken) return {};
   const accessToken = `bh_ssf_${newSecret()}`;
   const expiresAt = new Date(at.getTime() + STATIC_TOKEN_LASTS);
@@ -168,7 +168,7 @@ export function rotateReceiverSecret(
   caller: Caller,
   id: string,
   { graceSeconds }: ReceiverRotation,
-): Promise<RotatedReceiver> {
+): Promise<RotatedReceiverSecret> {
   const { tenant } = caller;
   const at = deps.clock();
   const clientSecret = newClientSecret();
@@ -230,7 +230,7 @@ export async function listStreams(
   deps: StreamDeps,
   { tenant }: Caller,
   receiverId: string,
-): Promise<ShownStreams> {
+): Promise<ReceiverStreamList> {
   const receiver = await findReceiver(deps.db, tenant, receiverId);
   if (!receiver) throw notFound();
   const rows = await listStreamRows(deps.db, tenant, receiverId);
@@ -238,7 +238,7 @@ export async function listStreams(
   return { streams: rows.map((row) => toShown(row, urlOf(row), receiver.events)) };
 }
 
-function toShown(row: QueuedStream, endpointUrl: string, ceiling: readonly string[]): ShownStream {
+function toShown(row: QueuedStream, endpointUrl: string, ceiling: readonly string[]): ReceiverStream {
   const { id, receiverId, method, status, statusReason, description, failures } = row;
   return {
     ...{ streamId: id, receiverId, method, endpointUrl, status, statusReason, description, failures },

@@ -9,7 +9,7 @@ import { lockReceiver } from './receivers.repo.ts';
 import { noteVerification, updateStream } from './streams.repo.ts';
 import { STATES, statusOf, VERIFICATION_SECONDS } from './streams.rules.ts';
 import { mustFind, type Receiving, type StreamDeps } from './streams.ts';
-import type { StatusChange, StreamStatus, VerificationRequest } from './transmitter.schema.ts';
+import type { StreamStatus, StreamStatusChange, StreamVerificationRequest } from './transmitter.schema.ts';
 
 /** @throws NOT_FOUND */
 export async function readStatus(
@@ -24,7 +24,7 @@ export async function readStatus(
 export function changeStatus(
   deps: StreamDeps,
   { caller, receiverId }: Receiving,
-  { stream_id: id, status, reason }: StatusChange,
+  { stream_id: id, status, reason }: StreamStatusChange,
 ): Promise<StreamStatus> {
   const { tenant } = caller;
   const at = deps.clock();
@@ -54,7 +54,7 @@ export function changeStatus(
 export function requestVerification(
   deps: StreamDeps,
   { caller, receiverId }: Receiving,
-  { stream_id: id, state }: VerificationRequest,
+  { stream_id: id, state }: StreamVerificationRequest,
 ): Promise<void> {
   const { tenant } = caller;
   const at = deps.clock();

@@ -15,17 +15,17 @@ import {
   NewStream,
   OneStream,
   POLL,
-  PolledSets,
   PollPath,
   PollRequest,
+  PollResponse,
   PUSH,
-  StatusChange,
   StreamChange,
   StreamConfiguration,
   StreamQuery,
   StreamStatus,
+  StreamStatusChange,
+  StreamVerificationRequest,
   TransmitterMetadata,
-  VerificationRequest,
 } from './transmitter.schema.ts';
 
 export const rates = rateRules({
@@ -150,7 +150,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<PollDeps> = async (app, dep
       schema: {
         operationId: 'ssf.changeStatus',
         summary: 'Enable, pause or disable a stream (SSF 1.0 §8.1.2.2)',
-        body: StatusChange,
+        body: StreamStatusChange,
         response: { 200: StreamStatus },
       },
     },
@@ -164,7 +164,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<PollDeps> = async (app, dep
       schema: {
         operationId: 'ssf.verify',
         summary: 'Ask for a signal that verifies a stream (SSF 1.0 §8.1.4.2)',
-        body: VerificationRequest,
+        body: StreamVerificationRequest,
         response: { 204: Type.Null() },
       },
     },
@@ -184,7 +184,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<PollDeps> = async (app, dep
         description: 'Waits up to 30 seconds for a first signal, unless `returnImmediately` is true.',
         params: PollPath,
         body: PollRequest,
-        response: { 200: PolledSets },
+        response: { 200: PollResponse },
       },
     },
     (request, reply) =>

@@ -61,8 +61,8 @@ const secrets = {
 };
 
 /** Only this answer shows the secrets. */
-export type RegisteredReceiver = Static<typeof RegisteredReceiver>;
-export const RegisteredReceiver = Type.Object({ ...members, ...secrets });
+export type CreatedReceiver = Static<typeof CreatedReceiver>;
+export const CreatedReceiver = Type.Object({ ...members, ...secrets });
 
 export type ReceiverRotation = Static<typeof ReceiverRotation>;
 export const ReceiverRotation = Type.Object(
@@ -70,8 +70,8 @@ export const ReceiverRotation = Type.Object(
   { additionalProperties: false },
 );
 
-export type RotatedReceiver = Static<typeof RotatedReceiver>;
-export const RotatedReceiver = Type.Object({ id: Id, ...secrets, previousSecretExpiresAt: Time });
+export type RotatedReceiverSecret = Static<typeof RotatedReceiverSecret>;
+export const RotatedReceiverSecret = Type.Object({ id: Id, ...secrets, previousSecretExpiresAt: Time });
 
 export const ReceiverPath = Type.Object({ id: Id });
 
@@ -84,8 +84,8 @@ export const ReceiverPage = Type.Object({ receivers: Type.Array(Receiver), nextC
 const Status = Type.Enum(['enabled', 'paused', 'disabled']);
 
 /** A stream as its developer sees it. Its header is never shown. */
-export type ShownStream = Static<typeof ShownStream>;
-export const ShownStream = Type.Object({
+export type ReceiverStream = Static<typeof ReceiverStream>;
+export const ReceiverStream = Type.Object({
   streamId: Id,
   receiverId: Id,
   method: Type.Enum(['push', 'poll']),
@@ -101,8 +101,8 @@ export const ShownStream = Type.Object({
   updatedAt: Time,
 });
 
-export type ShownStreams = Static<typeof ShownStreams>;
-export const ShownStreams = Type.Object({ streams: Type.Array(ShownStream) });
+export type ReceiverStreamList = Static<typeof ReceiverStreamList>;
+export const ReceiverStreamList = Type.Object({ streams: Type.Array(ReceiverStream) });
 
 const DeliveryStatus = Type.Enum(['pending', 'delivered', 'failed']);
 
@@ -189,8 +189,8 @@ export const StreamConfiguration = Type.Object({
 export const StreamQuery = Type.Object({ stream_id: Type.Optional(Id) });
 export const OneStream = Type.Object({ stream_id: Id });
 
-export type StatusChange = Static<typeof StatusChange>;
-export const StatusChange = Type.Object(
+export type StreamStatusChange = Static<typeof StreamStatusChange>;
+export const StreamStatusChange = Type.Object(
   { stream_id: Id, status: Status, reason: Type.Optional(Type.String({ maxLength: 200 })) },
   open,
 );
@@ -202,8 +202,8 @@ export const StreamStatus = Type.Object({
   reason: Type.Optional(Type.String()),
 });
 
-export type VerificationRequest = Static<typeof VerificationRequest>;
-export const VerificationRequest = Type.Object(
+export type StreamVerificationRequest = Static<typeof StreamVerificationRequest>;
+export const StreamVerificationRequest = Type.Object(
   { stream_id: Id, state: Type.Optional(Type.String({ maxLength: 1024 })) },
   open,
 );
@@ -241,8 +241,8 @@ export const PollRequest = Type.Object(
 );
 
 /** RFC 8936 §2.3. */
-export type PolledSets = Static<typeof PolledSets>;
-export const PolledSets = Type.Object({
+export type PollResponse = Static<typeof PollResponse>;
+export const PollResponse = Type.Object({
   sets: recordOf(Type.String(), Type.String()),
   moreAvailable: Type.Optional(Type.Boolean()),
 });

@@ -17,8 +17,8 @@ import {
 } from './verifiable-credentials.repo.ts';
 import type {
   CredentialQuery,
+  CredentialRevocation,
   NewVerifiableCredential,
-  Revoked,
   VerifiableCredential,
   VerifiableCredentialPage,
 } from './verifiable-credentials.schema.ts';
@@ -113,7 +113,7 @@ export function revokeCredential(
   caller: Caller,
   id: string,
   reason: string | undefined,
-): Promise<Revoked> {
+): Promise<CredentialRevocation> {
   const at = clock();
   return inTransaction(db, async (tx) => {
     const ended = (await findCredential(tx, caller, id)) ? await revokeRows(tx, caller.tenant, id, at) : [];

@@ -13,7 +13,11 @@ import { disclosedClaims, type SdJwtParts, sdJwtParts, sdJwtPlace, statementClai
 import type { CredentialDeps } from './sign.ts';
 import { findCredential } from './verifiable-credentials.repo.ts';
 import { epochSeconds } from './verifiable-credentials.rules.ts';
-import type { Presentation, PresentCode, Presented } from './verifiable-credentials.schema.ts';
+import type {
+  PresentationVerification,
+  PresentCode,
+  VerifyPresentationRequest,
+} from './verifiable-credentials.schema.ts';
 import { credentialChecker, SENTENCES, statusAt } from './verify.ts';
 
 export const presentationRates = rateRules({
@@ -41,7 +45,7 @@ const OWN_SENTENCES = {
 /** Says of a presentation whether it is genuine and good now, and what it shows (RFC 9901, section 7.3). */
 export function presentationVerifier(deps: CredentialDeps & TellDeps) {
   const check = credentialChecker(deps, 'sd-jwt');
-  return async (presentation: Presentation): Promise<Presented> => {
+  return async (presentation: VerifyPresentationRequest): Promise<PresentationVerification> => {
     const parts = sdJwtParts(presentation.sdJwt);
     if (!parts) return refusal('malformed');
     const { payload, code } = check(parts.issuerJwt, deps.issuer);
@@ -70,7 +74,7 @@ async function bindingOf(
   { clock }: CredentialDeps,
   { keyBinding, presented }: SdJwtParts,
   { cnf }: Readonly<Record<string, unknown>>,
-  { nonce, audience }: Presentation,
+  { nonce, audience }: VerifyPresentationRequest,
 ): Promise<'bound' | 'unbound' | 'key_binding_required' | 'key_binding_invalid'> {
   const isAsked = nonce !== undefined || audience !== undefined;
   if (keyBinding === undefined) return isAsked ? 'key_binding_required' : 'unbound';
@@ -133,4 +137,8 @@ const isTooOften = (charge: ChargeCredential, credentialId: string): Promise<boo
     },
   );
 
-const refusal = (code: PresentCode): Presented => ({ valid: false, error: OWN_SENTENCES[code], code });
+const refusal = (code: PresentCode): PresentationVerification => ({
+  valid: false,
+  error: OWN_SENTENCES[code],
+  code,
+});

@@ -10,23 +10,23 @@ import { presentationVerifier } from './present.ts';
 import type { CredentialDeps } from './sign.ts';
 import { MAX_AGE_SECONDS, statusLists, vocabularyDocument } from './status.ts';
 import {
+  CredentialContext,
   CredentialPath,
   CredentialQuery,
+  CredentialRevocation,
+  CredentialVerification,
   LARGEST_TO_VERIFY,
   ListPath,
   ListQuery,
   NewVerifiableCredential,
-  Presentation,
-  Presented,
-  Revocation,
-  Revoked,
+  PresentationVerification,
+  RevokeCredentialRequest,
   StatusListCredential,
   TokenListQuery,
-  ToVerify,
   VerifiableCredential,
   VerifiableCredentialPage,
-  VerifiedCredential,
-  Vocabulary,
+  VerifyCredentialRequest,
+  VerifyPresentationRequest,
 } from './verifiable-credentials.schema.ts';
 import { credentialVerifier } from './verify.ts';
 
@@ -103,8 +103,8 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<
         operationId: 'verifiableCredentials.revoke',
         summary: 'Revoke a credential, whose grant lives on',
         params: CredentialPath,
-        body: Revocation,
-        response: { 200: Revoked },
+        body: RevokeCredentialRequest,
+        response: { 200: CredentialRevocation },
       },
     },
     (request) =>
@@ -119,8 +119,8 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<
       schema: {
         operationId: 'verifiableCredentials.verify',
         summary: 'Verify a credential',
-        body: ToVerify,
-        response: { 200: VerifiedCredential },
+        body: VerifyCredentialRequest,
+        response: { 200: CredentialVerification },
       },
     },
     (request) => verifyCredential(request.body.credential),
@@ -134,8 +134,8 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<
       schema: {
         operationId: 'verifiableCredentials.present',
         summary: 'Verify what a holder shows of an SD-JWT',
-        body: Presentation,
-        response: { 200: Presented },
+        body: VerifyPresentationRequest,
+        response: { 200: PresentationVerification },
       },
     },
     (request) => verifyPresentation(request.body),
@@ -145,7 +145,7 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<
 /** The routes send finished documents; the shapes are for the API description. */
 const ListText = Type.Unsafe<string>(StatusListCredential);
 const TokenText = Type.Unsafe<string>(Type.String());
-const VocabularyText = Type.Unsafe<string>(Vocabulary);
+const VocabularyText = Type.Unsafe<string>(CredentialContext);
 
 const isOpen = { access: 'none', rate: rates.statusList, isPublic: true } as const;
 const kept = { 'cache-control': `public, max-age=${MAX_AGE_SECONDS}` };

@@ -75,19 +75,19 @@ export const VerifiableCredentialPage = Type.Object({
   nextCursor: NextCursor,
 });
 
-export const Revocation = Type.Object(
+export const RevokeCredentialRequest = Type.Object(
   { reason: Type.Optional(textOf(500)) },
   { additionalProperties: false },
 );
 
-export type Revoked = Static<typeof Revoked>;
-export const Revoked = Type.Object({ id: Id, status: Type.Literal('revoked'), revokedAt: Time });
+export type CredentialRevocation = Static<typeof CredentialRevocation>;
+export const CredentialRevocation = Type.Object({ id: Id, status: Type.Literal('revoked'), revokedAt: Time });
 
 const LONGEST = 65_536; // characters
 /** The largest body with such a text, in bytes: the names of the members, a nonce and an audience are beside it. */
 export const LARGEST_TO_VERIFY = 69_632;
 
-export const ToVerify = Type.Object(
+export const VerifyCredentialRequest = Type.Object(
   { credential: Type.String({ minLength: 1, maxLength: LONGEST }) },
   { additionalProperties: false },
 );
@@ -108,8 +108,8 @@ const codes = [
 const VerifyCode = Type.Enum([...codes]);
 export type VerifyCode = (typeof codes)[number];
 
-export type VerifiedCredential = Static<typeof VerifiedCredential>;
-export const VerifiedCredential = Type.Object({
+export type CredentialVerification = Static<typeof CredentialVerification>;
+export const CredentialVerification = Type.Object({
   valid: Type.Boolean(),
   vcId: Type.Optional(Type.String()),
   credentialType: Type.Optional(Type.String()),
@@ -123,8 +123,8 @@ export const VerifiedCredential = Type.Object({
   code: Type.Optional(VerifyCode),
 });
 
-export type Presentation = Static<typeof Presentation>;
-export const Presentation = Type.Object(
+export type VerifyPresentationRequest = Static<typeof VerifyPresentationRequest>;
+export const VerifyPresentationRequest = Type.Object(
   {
     sdJwt: Type.String({ minLength: 1, maxLength: LONGEST }),
     nonce: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
@@ -139,8 +139,8 @@ const presentCodes = [...codes, 'disclosure_invalid', 'key_binding_required', 'k
 const PresentCode = Type.Enum([...presentCodes]);
 export type PresentCode = (typeof presentCodes)[number];
 
-export type Presented = Static<typeof Presented>;
-export const Presented = Type.Object({
+export type PresentationVerification = Static<typeof PresentationVerification>;
+export const PresentationVerification = Type.Object({
   valid: Type.Boolean(),
   vcId: Type.Optional(Type.String()),
   disclosedClaims: Type.Optional(Type.Object({}, { additionalProperties: true })),
@@ -182,4 +182,4 @@ export const StatusListCredential = Type.Object({
   ),
 });
 
-export const Vocabulary = Type.Object({ '@context': Type.Object({}, { additionalProperties: true }) });
+export const CredentialContext = Type.Object({ '@context': Type.Object({}, { additionalProperties: true }) });

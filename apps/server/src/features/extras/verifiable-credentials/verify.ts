@@ -11,7 +11,7 @@ import {
   placeOf,
   readCredential,
 } from './verifiable-credentials.rules.ts';
-import type { VerifiedCredential, VerifyCode } from './verifiable-credentials.schema.ts';
+import type { CredentialVerification, VerifyCode } from './verifiable-credentials.schema.ts';
 
 /** The refusals of both formats. */
 const CODES: Readonly<Partial<Record<TokenRefusal, VerifyCode>>> = {
@@ -89,7 +89,7 @@ export function credentialVerifier(deps: CredentialDeps) {
   const checkCredential = credentialChecker(deps, 'verifiable-credential');
   const checkPassport = credentialChecker(deps, 'agent-passport');
   const did = issuerDid(deps);
-  return async (credential: string): Promise<VerifiedCredential> => {
+  return async (credential: string): Promise<CredentialVerification> => {
     const asCredential = checkCredential(credential, did);
     const isOther = asCredential.code === 'typ_not_allowed';
     const { payload, code } = isOther ? checkPassport(credential, did) : asCredential;

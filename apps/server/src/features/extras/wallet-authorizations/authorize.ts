@@ -22,14 +22,14 @@ import {
   listAuthorizationRows,
 } from './wallet-authorizations.repo.ts';
 import type {
-  Authorization,
   AuthorizationCode,
-  AuthorizationPage,
   AuthorizationQuery,
-  IssuedAuthorization,
-  NewAuthorization,
+  IssuedWalletAuthorization,
+  NewWalletAuthorization,
   Status,
-  VerifiedAuthorization,
+  WalletAuthorization,
+  WalletAuthorizationPage,
+  WalletAuthorizationVerification,
 } from './wallet-authorizations.schema.ts';
 
 export interface WalletDeps {
@@ -48,8 +48,8 @@ const LONGEST_SECONDS = 86_400;
 export async function issueAuthorization(
   deps: WalletDeps,
   caller: Caller,
-  asked: NewAuthorization,
-): Promise<IssuedAuthorization> {
+  asked: NewWalletAuthorization,
+): Promise<IssuedWalletAuthorization> {
   const at = deps.clock();
   const seconds = parseDuration(asked.expiresIn);
   if (seconds === undefined || seconds > LONGEST_SECONDS) throw badField('expiresIn', 'too_large');
@@ -84,7 +84,7 @@ function mustBeActive(grant: GrantRow | undefined, at: Date): GrantRow {
 interface Wanted {
   readonly id: string;
   readonly grant: GrantRow;
-  readonly asked: NewAuthorization;
+  readonly asked: NewWalletAuthorization;
   readonly at: Date;
   readonly expiresAt: Date;
 }
@@ -126,7 +126,7 @@ export async function getAuthorization(
   { db, clock }: WalletDeps,
   caller: Caller,
   id: string,
-): Promise<Authorization> {
+): Promise<WalletAuthorization> {
   const row = await findAuthorization(db, caller, id);
   if (!row) throw notFound();
   return toAuthorization(row, clock());
@@ -137,7 +137,7 @@ export async function listAuthorizations(
   { db, clock }: WalletDeps,
   caller: Caller,
   query: AuthorizationQuery,
-): Promise<AuthorizationPage> {
+): Promise<WalletAuthorizationPage> {
   const now = clock();
   const rows = await listAuthorizationRows(db, caller, query);
   const { page, nextCursor } = pageOf(rows, byId, (row) => toAuthorization(row, now));
@@ -145,7 +145,11 @@ export async function listAuthorizations(
 }
 
 /** Revokes an authorization. A call about one that has ended changes nothing. @throws NOT_FOUND */
-export function revokeAuthorization(deps: WalletDeps, caller: Caller, id: string): Promise<Authorization> {
+export function revokeAuthorization(
+  deps: WalletDeps,
+  caller: Caller,
+  id: string,
+): Promise<WalletAuthorization> {
   const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {
     const row = await findAuthorization(tx, caller, id);
@@ -158,7 +162,11 @@ export function revokeAuthorization(deps: WalletDeps, caller: Caller, id: string
 }
 
 /** Uses an authorization, which nobody can use again. @throws NOT_FOUND, AGENT_INACTIVE, ALREADY_CONSUMED, GONE */
-export function consumeAuthorization(deps: WalletDeps, caller: Caller, id: string): Promise<Authorization> {
+export function consumeAuthorization(
+  deps: WalletDeps,
+  caller: Caller,
+  id: string,
+): Promise<WalletAuthorization> {
   const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {
     const found = await findAuthorization(tx, caller, id);
@@ -184,7 +192,7 @@ async function refusalOf(db: Executor, caller: Caller, row: AuthorizationRow, at
     : new AppError('GONE', 'This authorization has ended; ask for a new one.', { status });
 }
 
-function toAuthorization(row: AuthorizationRow, now: Date): Authorization {
+function toAuthorization(row: AuthorizationRow, now: Date): WalletAuthorization {
   const { id, grantId, agentId, principalId, authorization, issuedAt, expiresAt, consumedAt, revokedAt } =
     row;
   const { account, max, payee, nonce } = decodeJwt<Stated>(authorization);
@@ -204,7 +212,7 @@ function toAuthorization(row: AuthorizationRow, now: Date): Authorization {
 /** The claims that an authorization states. */
 export interface Stated {
   readonly account: string;
-  readonly max: NewAuthorization['maxAmount'];
+  readonly max: NewWalletAuthorization['maxAmount'];
   readonly payee?: string;
   readonly nonce?: string;
 }
@@ -243,7 +251,7 @@ const OWN_SENTENCES = { ...SENTENCES, consumed: 'The authorization was used.' } 
 /** Says of an authorization whether it is genuine and can be used now. It always answers. */
 export function authorizationVerifier(deps: WalletDeps) {
   const check = credentialChecker(deps, 'wallet-authorization');
-  return async (authorization: string): Promise<VerifiedAuthorization> => {
+  return async (authorization: string): Promise<WalletAuthorizationVerification> => {
     const { payload, code }: Checked = check(authorization, deps.issuer);
     if (!payload) return refusal(code ?? 'malformed');
     const { jti, dev, exp, account, max, payee, nonce } = Object(payload);

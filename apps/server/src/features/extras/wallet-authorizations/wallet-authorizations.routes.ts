@@ -13,14 +13,14 @@ import {
   type WalletDeps,
 } from './authorize.ts';
 import {
-  Authorization,
-  AuthorizationPage,
   AuthorizationPath,
   AuthorizationQuery,
-  AuthorizationToVerify,
-  IssuedAuthorization,
-  NewAuthorization,
-  VerifiedAuthorization,
+  IssuedWalletAuthorization,
+  NewWalletAuthorization,
+  VerifyWalletAuthorizationRequest,
+  WalletAuthorization,
+  WalletAuthorizationPage,
+  WalletAuthorizationVerification,
 } from './wallet-authorizations.schema.ts';
 
 /** Shared with the other statements that anybody verifies. */
@@ -41,8 +41,8 @@ export const walletRoutes: FastifyPluginAsyncTypebox<WalletDeps> = async (app, d
       schema: {
         operationId: 'walletAuthorizations.issue',
         summary: 'Issue an authorization for one payment',
-        body: NewAuthorization,
-        response: { 201: IssuedAuthorization },
+        body: NewWalletAuthorization,
+        response: { 201: IssuedWalletAuthorization },
       },
     },
     async (request, reply) =>
@@ -57,7 +57,7 @@ export const walletRoutes: FastifyPluginAsyncTypebox<WalletDeps> = async (app, d
         operationId: 'walletAuthorizations.list',
         summary: 'List authorizations, newest first',
         querystring: AuthorizationQuery,
-        response: { 200: AuthorizationPage },
+        response: { 200: WalletAuthorizationPage },
       },
     },
     (request) => listAuthorizations(deps, callerOf(request), request.query),
@@ -71,7 +71,7 @@ export const walletRoutes: FastifyPluginAsyncTypebox<WalletDeps> = async (app, d
         operationId: 'walletAuthorizations.get',
         summary: 'Get an authorization',
         params: AuthorizationPath,
-        response: { 200: Authorization },
+        response: { 200: WalletAuthorization },
       },
     },
     (request) => getAuthorization(deps, callerOf(request), request.params.id),
@@ -86,7 +86,7 @@ export const walletRoutes: FastifyPluginAsyncTypebox<WalletDeps> = async (app, d
         summary: 'Revoke an authorization',
         params: AuthorizationPath,
         body: NoFields,
-        response: { 200: Authorization },
+        response: { 200: WalletAuthorization },
       },
     },
     (request) => revokeAuthorization(depsFor(request, deps), callerOf(request), request.params.id),
@@ -101,7 +101,7 @@ export const walletRoutes: FastifyPluginAsyncTypebox<WalletDeps> = async (app, d
         summary: 'Use an authorization, once',
         params: AuthorizationPath,
         body: NoFields,
-        response: { 200: Authorization },
+        response: { 200: WalletAuthorization },
       },
     },
     (request) => consumeAuthorization(depsFor(request, deps), callerOf(request), request.params.id),
@@ -114,8 +114,8 @@ export const walletRoutes: FastifyPluginAsyncTypebox<WalletDeps> = async (app, d
       schema: {
         operationId: 'walletAuthorizations.verify',
         summary: 'Verify an authorization',
-        body: AuthorizationToVerify,
-        response: { 200: VerifiedAuthorization },
+        body: VerifyWalletAuthorizationRequest,
+        response: { 200: WalletAuthorizationVerification },
       },
     },
     (request) => verify(request.body.authorization),

@@ -13,8 +13,8 @@ const MaxAmount = Type.Object(
 );
 const Nonce = Type.String({ pattern: '^[ -~]{1,256}$' });
 
-export type NewAuthorization = Static<typeof NewAuthorization>;
-export const NewAuthorization = Type.Object(
+export type NewWalletAuthorization = Static<typeof NewWalletAuthorization>;
+export const NewWalletAuthorization = Type.Object(
   {
     grantId: Type.String({ minLength: 1, maxLength: 256 }),
     account: Account,
@@ -26,8 +26,12 @@ export const NewAuthorization = Type.Object(
   { additionalProperties: false },
 );
 
-export type IssuedAuthorization = Static<typeof IssuedAuthorization>;
-export const IssuedAuthorization = Type.Object({ id: Id, authorization: Type.String(), expiresAt: Time });
+export type IssuedWalletAuthorization = Static<typeof IssuedWalletAuthorization>;
+export const IssuedWalletAuthorization = Type.Object({
+  id: Id,
+  authorization: Type.String(),
+  expiresAt: Time,
+});
 
 const Status = Type.Enum(['active', 'consumed', 'revoked', 'expired']);
 export type Status = Static<typeof Status>;
@@ -42,8 +46,8 @@ const stated = {
   nonce: Type.Optional(Type.String()),
 };
 
-export type Authorization = Static<typeof Authorization>;
-export const Authorization = Type.Object({
+export type WalletAuthorization = Static<typeof WalletAuthorization>;
+export const WalletAuthorization = Type.Object({
   id: Id,
   ...stated,
   authorization: Type.String(),
@@ -59,13 +63,13 @@ export const AuthorizationPath = Type.Object({ id: Id });
 export type AuthorizationQuery = Static<typeof AuthorizationQuery>;
 export const AuthorizationQuery = Type.Object({ ...pageQuery('wal'), grantId: Type.Optional(Id) });
 
-export type AuthorizationPage = Static<typeof AuthorizationPage>;
-export const AuthorizationPage = Type.Object({
-  authorizations: Type.Array(Authorization),
+export type WalletAuthorizationPage = Static<typeof WalletAuthorizationPage>;
+export const WalletAuthorizationPage = Type.Object({
+  authorizations: Type.Array(WalletAuthorization),
   nextCursor: NextCursor,
 });
 
-export const AuthorizationToVerify = Type.Object(
+export const VerifyWalletAuthorizationRequest = Type.Object(
   { authorization: Type.String({ minLength: 1, maxLength: 16_384 }) },
   { additionalProperties: false },
 );
@@ -76,8 +80,8 @@ const codes = [
 ];
 export type AuthorizationCode = (typeof codes)[number];
 
-export type VerifiedAuthorization = Static<typeof VerifiedAuthorization>;
-export const VerifiedAuthorization = Type.Object({
+export type WalletAuthorizationVerification = Static<typeof WalletAuthorizationVerification>;
+export const WalletAuthorizationVerification = Type.Object({
   valid: Type.Boolean(),
   id: Type.Optional(Type.String()),
   account: Type.Optional(Type.String()),

@@ -8,7 +8,7 @@ import type { Quotas } from '../../../platform/quotas.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import type { Catalogue } from '../events/index.ts';
 import { appendCounted, findGrantOfEntry } from './audit.repo.ts';
-import type { AuditEntry, NewEntry } from './audit.schema.ts';
+import type { AuditEntry, NewAuditEntry } from './audit.schema.ts';
 
 export interface AppendDeps {
   readonly db: Executor;
@@ -22,7 +22,11 @@ export interface AppendDeps {
  * is no event.
  * @throws NOT_FOUND, BAD_REQUEST when the entry disagrees with its grant, RESERVED_ACTION, PLAN_LIMIT_EXCEEDED
  */
-export async function appendEntry(deps: AppendDeps, caller: Caller, entry: NewEntry): Promise<AuditEntry> {
+export async function appendEntry(
+  deps: AppendDeps,
+  caller: Caller,
+  entry: NewAuditEntry,
+): Promise<AuditEntry> {
   const { tenant, requestId } = caller;
   const { action, agentId, agentDid, grantId, principalId, status, metadata } = entry;
   mustBeKeepableMetadata(metadata);

@@ -5,13 +5,13 @@ import { pauseOf } from '../../../platform/http/limits/heavy-reads.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { type AppendDeps, appendEntry } from './append.ts';
 import {
+  AuditChainHead,
+  AuditChainVerification,
   AuditEntry,
-  ChainHead,
-  ChainVerdict,
-  EntryPage,
+  AuditEntryPage,
   EntryPath,
   EntryQuery,
-  NewEntry,
+  NewAuditEntry,
   VerifyQuery,
 } from './audit.schema.ts';
 import { getHead } from './checkpoint.ts';
@@ -47,7 +47,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
       schema: {
         operationId: 'audit.append',
         summary: 'Append an entry about an act of an agent',
-        body: NewEntry,
+        body: NewAuditEntry,
         response: { 201: AuditEntry },
       },
     },
@@ -70,7 +70,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
         operationId: 'audit.list',
         summary: 'List audit entries in the order of the chain',
         querystring: EntryQuery,
-        response: { 200: EntryPage },
+        response: { 200: AuditEntryPage },
       },
     },
     async (request, reply) => {
@@ -86,7 +86,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
       schema: {
         operationId: 'audit.head',
         summary: 'Read the head of the chain and its newest checkpoint',
-        response: { 200: ChainHead },
+        response: { 200: AuditChainHead },
       },
     },
     (request) => getHead(deps, callerOf(request)),
@@ -107,7 +107,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
         operationId: 'audit.verify',
         summary: 'Verify the chain, or a range of it',
         querystring: VerifyQuery,
-        response: { 200: ChainVerdict },
+        response: { 200: AuditChainVerification },
       },
     },
     (request) =>

@@ -29,8 +29,8 @@ export const AuditEntry = Type.Object({
   erased: Type.Optional(Type.Literal(true)),
 });
 
-export type NewEntry = Static<typeof NewEntry>;
-export const NewEntry = Type.Object(
+export type NewAuditEntry = Static<typeof NewAuditEntry>;
+export const NewAuditEntry = Type.Object(
   {
     agentId: Type.String({ minLength: 1, maxLength: 256 }),
     agentDid: Type.String({ minLength: 1, maxLength: 2048 }),
@@ -63,12 +63,12 @@ export const EntryQuery = Type.Object({
 });
 
 /** A JSON text, because the metadata in it are JSON texts already. */
-export const EntryPage = Type.Unsafe<string>(
+export const AuditEntryPage = Type.Unsafe<string>(
   Type.Object({ entries: Type.Array(AuditEntry), nextCursor: NextCursor }),
 );
 
-export type ChainHead = Static<typeof ChainHead>;
-export const ChainHead = Type.Object({
+export type AuditChainHead = Static<typeof AuditChainHead>;
+export const AuditChainHead = Type.Object({
   seq: Type.Integer(),
   hash: Nullable,
   timestamp: Type.Union([Time, Type.Null()]),
@@ -82,8 +82,8 @@ export const VerifyQuery = Type.Object({
   toSeq: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 })),
 });
 
-export type ChainVerdict = Static<typeof ChainVerdict>;
-export const ChainVerdict = Type.Object({
+export type AuditChainVerification = Static<typeof AuditChainVerification>;
+export const AuditChainVerification = Type.Object({
   valid: Type.Boolean(),
   checkedEntries: Type.Integer(),
   firstBrokenAt: Nullable,

@@ -3,7 +3,7 @@ import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { type KeyRing, signToken, verifySignature } from '../../service/keys/index.ts';
-import type { ChainHead } from './audit.schema.ts';
+import type { AuditChainHead } from './audit.schema.ts';
 import {
   findCheckpoint,
   findHeadWithCheckpoint,
@@ -22,7 +22,7 @@ const ON_REQUEST_EVERY = 60;
 const UNASKED_EVERY = 3600;
 
 /** The chain's head and its newest checkpoint, which may be a minute behind. */
-export async function getHead(deps: CheckpointDeps, { tenant }: Caller): Promise<ChainHead> {
+export async function getHead(deps: CheckpointDeps, { tenant }: Caller): Promise<AuditChainHead> {
   const { seq, hash, at, signedSeq, jws, signedAt } = await findHeadWithCheckpoint(deps.db, tenant);
   const isBehind = hash !== null && Number(signedSeq) < Number(seq);
   const isOld = !signedAt || deps.clock().getTime() - signedAt.getTime() >= ON_REQUEST_EVERY * 1000;

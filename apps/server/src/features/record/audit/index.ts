@@ -1,4 +1,4 @@
-export { AuditEntry, ChainVerdict } from './audit.schema.ts';
+export { AuditChainVerification, AuditEntry } from './audit.schema.ts';
 export { digestErasure, eraseEntries } from './erase.ts';
 export { toEntry } from './read.ts';
 export {

@@ -6,7 +6,7 @@ import { inRowPortions } from '../../../platform/db/row-portions.ts';
 import { badField } from '../../../platform/errors.ts';
 import type { LongWork } from '../../../platform/long-work.ts';
 import type { SeqRange } from './audit.queries.ts';
-import type { AuditEntry, ChainVerdict, VerifyQuery } from './audit.schema.ts';
+import type { AuditChainVerification, AuditEntry, VerifyQuery } from './audit.schema.ts';
 import { findBeyondHead, findBrokenCheckpoint, findHead, listEntryRange } from './chain.repo.ts';
 import { type CheckpointDeps, type KnownCheckpoint, latestCheckpoint } from './checkpoint.ts';
 import { brokenErasure } from './erase.ts';
@@ -37,7 +37,7 @@ export async function verifyOwnChain(
   { tenant }: Caller,
   { fromSeq, toSeq }: VerifyQuery,
   log: BrokenChainLog,
-): Promise<ChainVerdict> {
+): Promise<AuditChainVerification> {
   if (toSeq !== undefined && toSeq < fromSeq) throw badField('toSeq', 'too_small');
   if (toSeq !== undefined && toSeq - fromSeq >= MOST_ENTRIES) throw badField('toSeq', 'too_large');
   const head = Number((await findHead(deps.db, tenant)).seq);
@@ -51,7 +51,7 @@ export async function checkRange(
   tenant: Tenant,
   { fromSeq, toSeq }: SeqRange,
   log: BrokenChainLog,
-): Promise<ChainVerdict> {
+): Promise<AuditChainVerification> {
   const { db, longWork, pause } = deps;
   const check = await beginCheck(deps, tenant, { fromSeq, toSeq });
   while (check.goesOn()) {
@@ -84,7 +84,7 @@ export interface ChainCheck {
   /** How many entries were good before the first broken one. */
   readonly goodEntries: () => number;
   /** The verdict on the entries that were told, and on the promises of the checkpoints about them. */
-  readonly conclude: () => Promise<ChainVerdict>;
+  readonly conclude: () => Promise<AuditChainVerification>;
 }
 
 /**
@@ -108,7 +108,7 @@ export async function beginCheck(
     ? startChain({ fromSeq: fromSeq - 1 })
     : startChain({ fromSeq, ...(before && { prevHash: before.hash.toString('hex') }) });
 
-  async function verdict(): Promise<Omit<ChainVerdict, 'checkpoint' | 'checkpointVerified'>> {
+  async function verdict(): Promise<Omit<AuditChainVerification, 'checkpoint' | 'checkpointVerified'>> {
     const { valid, checkedEntries, firstBrokenAt, problem, erasedEntries, nextSeq, prevHash } = progress;
     const found = { checkedEntries, erasedEntries, fromSeq, toSeq, head };
     if (!valid) return { valid, firstBrokenAt, problem, ...found };

@@ -18,7 +18,7 @@ import {
   lockRunning,
   updateErasure,
 } from './erasures.repo.ts';
-import type { BegunErasure, Erasure, NewErasure } from './erasures.schema.ts';
+import type { CreatedErasure, Erasure, NewErasure } from './erasures.schema.ts';
 
 export interface ErasureDeps {
   readonly db: Executor;
@@ -33,7 +33,7 @@ export function beginErasure(
   { db, clock }: ErasureDeps,
   { tenant, actor }: Caller,
   { principalId, reason }: NewErasure,
-): Promise<BegunErasure> {
+): Promise<CreatedErasure> {
   const at = clock();
   const id = newId('erasure', at);
 

@@ -3,7 +3,7 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { beginErasure, type ErasureDeps, getErasure } from './erase.ts';
-import { BegunErasure, Erasure, ErasurePath, NewErasure } from './erasures.schema.ts';
+import { CreatedErasure, Erasure, ErasurePath, NewErasure } from './erasures.schema.ts';
 
 export const rates = rateRules({
   auditErasure: {
@@ -24,7 +24,7 @@ export const erasureRoutes: FastifyPluginAsyncTypebox<ErasureDeps> = async (app,
         description:
           'The hashes stay, so the chain can be checked as before; the person, the salt and personal members of the metadata go. Refused while the person has an active grant, or a legal hold about them or the account stands.',
         body: NewErasure,
-        response: { 202: BegunErasure },
+        response: { 202: CreatedErasure },
       },
     },
     async (request, reply) =>

@@ -13,8 +13,8 @@ export const NewErasure = Type.Object(
 
 const Status = Type.Enum(['running', 'done']);
 
-export type BegunErasure = Static<typeof BegunErasure>;
-export const BegunErasure = Type.Object({ erasureId: Id, status: Status });
+export type CreatedErasure = Static<typeof CreatedErasure>;
+export const CreatedErasure = Type.Object({ erasureId: Id, status: Status });
 
 export type Erasure = Static<typeof Erasure>;
 export const Erasure = Type.Object({

@@ -30,14 +30,14 @@ import {
 } from './webhooks.repo.ts';
 import { newWebhookSecret } from './webhooks.rules.ts';
 import type {
+  CreatedWebhook,
   NewWebhook,
-  RegisteredWebhook,
-  RotatedSecret,
-  SecretRotation,
+  RotatedWebhookSecret,
   Webhook,
   WebhookChange,
   WebhookPage,
   WebhookQuery,
+  WebhookSecretRotation,
 } from './webhooks.schema.ts';
 
 /** Where a developer may have messages of the service sent to. */
@@ -104,7 +104,7 @@ export function registerWebhook(
   deps: WebhookDeps,
   caller: Caller,
   { url, events, format, description }: NewWebhook,
-): Promise<RegisteredWebhook> {
+): Promise<CreatedWebhook> {
   mustBeCallable(deps, url);
   const patterns = knownPatterns(deps.catalogue, events);
   const at = deps.clock();
@@ -215,8 +215,8 @@ export function rotateSecret(
   deps: WebhookDeps,
   caller: Caller,
   webhookId: string,
-  { graceSeconds }: SecretRotation,
-): Promise<RotatedSecret> {
+  { graceSeconds }: WebhookSecretRotation,
+): Promise<RotatedWebhookSecret> {
   const at = deps.clock();
   const secret = newWebhookSecret();
   const owner = { developerId: caller.tenant.developerId, webhookId };

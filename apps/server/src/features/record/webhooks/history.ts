@@ -13,7 +13,13 @@ import {
 } from './deliveries.repo.ts';
 import type { WebhookDeps } from './endpoints.ts';
 import { findEndpoint, lockEndpoint } from './webhooks.repo.ts';
-import type { Delivery, DeliveryPage, DeliveryPath, DeliveryQuery, WebhookTest } from './webhooks.schema.ts';
+import type {
+  DeliveryPath,
+  DeliveryQuery,
+  WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookTest,
+} from './webhooks.schema.ts';
 
 export interface DeliveryDeps extends WebhookDeps {
   /** Wakes the dispatcher for a delivery that no recorded event announces. */
@@ -28,7 +34,7 @@ export async function listDeliveries(
   caller: Caller,
   webhookId: string,
   query: DeliveryQuery,
-): Promise<DeliveryPage> {
+): Promise<WebhookDeliveryPage> {
   const position = positionOf(query, PAGE_SIZE);
   if (!(await findEndpoint(deps.db, caller.tenant, webhookId))) throw notFound();
   const rows = await listDeliveryRows(deps.db, caller.tenant, webhookId, query, position);
@@ -44,7 +50,7 @@ export function redeliver(
   deps: DeliveryDeps,
   caller: Caller,
   { id: webhookId, deliveryId }: DeliveryPath,
-): Promise<Delivery> {
+): Promise<WebhookDelivery> {
   const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {
     const endpoint = await lockEndpoint(tx, caller.tenant, webhookId);
@@ -94,7 +100,7 @@ export function sendTest(deps: DeliveryDeps, caller: Caller, webhookId: string):
 
 const neverTried = { lastError: null, lastStatusCode: null, lastAttemptAt: null, deliveredAt: null };
 
-function toDelivery(row: DeliveryRow): Delivery {
+function toDelivery(row: DeliveryRow): WebhookDelivery {
   const { id, webhookId, eventId, eventType, status, attempts, maxAttempts, url } = row;
   const { lastError, lastStatusCode } = row;
   return {

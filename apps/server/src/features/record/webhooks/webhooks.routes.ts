@@ -14,19 +14,19 @@ import {
 } from './endpoints.ts';
 import { type DeliveryDeps, listDeliveries, redeliver, sendTest } from './history.ts';
 import {
-  Delivery,
-  DeliveryPage,
+  CreatedWebhook,
   DeliveryPath,
   DeliveryQuery,
   NewWebhook,
-  RegisteredWebhook,
-  RotatedSecret,
-  SecretRotation,
+  RotatedWebhookSecret,
   Webhook,
   WebhookChange,
+  WebhookDelivery,
+  WebhookDeliveryPage,
   WebhookPage,
   WebhookPath,
   WebhookQuery,
+  WebhookSecretRotation,
   WebhookTest,
 } from './webhooks.schema.ts';
 
@@ -54,7 +54,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
         description:
           '`events` names event types, areas as `grant.*`, or `*`, which leaves out `budget.debited`. With `format` `ocsf`, each delivery is an event of OCSF 1.6.0, signed as sent. Only this answer shows the secret.',
         body: NewWebhook,
-        response: { 201: RegisteredWebhook },
+        response: { 201: CreatedWebhook },
       },
     },
     async (request, reply) =>
@@ -129,8 +129,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
         operationId: 'webhooks.rotateSecret',
         summary: 'Give a webhook a new secret',
         params: WebhookPath,
-        body: SecretRotation,
-        response: { 200: RotatedSecret },
+        body: WebhookSecretRotation,
+        response: { 200: RotatedWebhookSecret },
       },
     },
     (request) => rotateSecret(depsFor(request, deps), callerOf(request), request.params.id, request.body),
@@ -162,7 +162,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
         description: 'Use `page` and `pageSize`, or `cursor` and `limit`, but not both.',
         params: WebhookPath,
         querystring: DeliveryQuery,
-        response: { 200: DeliveryPage },
+        response: { 200: WebhookDeliveryPage },
       },
     },
     (request) => listDeliveries(deps, callerOf(request), request.params.id, request.query),
@@ -177,7 +177,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
         summary: 'Deliver an event once more',
         params: DeliveryPath,
         body: NoFields,
-        response: { 202: Delivery },
+        response: { 202: WebhookDelivery },
       },
     },
     async (request, reply) =>

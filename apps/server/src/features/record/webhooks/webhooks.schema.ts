@@ -54,17 +54,21 @@ export type Webhook = Static<typeof Webhook>;
 export const Webhook = Type.Object(members);
 
 /** Only this answer shows the secret. */
-export type RegisteredWebhook = Static<typeof RegisteredWebhook>;
-export const RegisteredWebhook = Type.Object({ ...members, secret: Type.String() });
+export type CreatedWebhook = Static<typeof CreatedWebhook>;
+export const CreatedWebhook = Type.Object({ ...members, secret: Type.String() });
 
-export type SecretRotation = Static<typeof SecretRotation>;
-export const SecretRotation = Type.Object(
+export type WebhookSecretRotation = Static<typeof WebhookSecretRotation>;
+export const WebhookSecretRotation = Type.Object(
   { graceSeconds: Type.Integer({ minimum: 0, maximum: 604_800, default: 86_400 }) },
   { additionalProperties: false },
 );
 
-export type RotatedSecret = Static<typeof RotatedSecret>;
-export const RotatedSecret = Type.Object({ id: Id, secret: Type.String(), previousSecretExpiresAt: Time });
+export type RotatedWebhookSecret = Static<typeof RotatedWebhookSecret>;
+export const RotatedWebhookSecret = Type.Object({
+  id: Id,
+  secret: Type.String(),
+  previousSecretExpiresAt: Time,
+});
 
 export const WebhookPath = Type.Object({ id: Id });
 
@@ -79,8 +83,8 @@ export const WebhookPage = Type.Object({ webhooks: Type.Array(Webhook), nextCurs
 
 const DeliveryStatus = Type.Enum(['pending', 'delivered', 'failed']);
 
-export type Delivery = Static<typeof Delivery>;
-export const Delivery = Type.Object({
+export type WebhookDelivery = Static<typeof WebhookDelivery>;
+export const WebhookDelivery = Type.Object({
   id: Id,
   webhookId: Id,
   eventId: Id,
@@ -107,9 +111,9 @@ export const DeliveryQuery = Type.Object({
   cursor: pageQuery('whd').cursor,
 });
 
-export type DeliveryPage = Static<typeof DeliveryPage>;
-export const DeliveryPage = Type.Object({
-  deliveries: Type.Array(Delivery),
+export type WebhookDeliveryPage = Static<typeof WebhookDeliveryPage>;
+export const WebhookDeliveryPage = Type.Object({
+  deliveries: Type.Array(WebhookDelivery),
   total: Type.Integer(),
   page: Type.Integer(),
   pageSize: Type.Integer(),
