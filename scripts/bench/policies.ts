@@ -1,6 +1,6 @@
 import { compilePolicies } from '../../apps/server/src/features/grants/policies/compile.rules.ts';
 import {
-  type Asked,
+  type PolicyRequest,
   NO_CONDITIONS,
   type Policy,
 } from '../../apps/server/src/features/grants/policies/match.rules.ts';
@@ -48,7 +48,7 @@ const KINDS: Readonly<Record<string, (id: number) => Policy>> = {
   'depths alone': alike((id) => ({ depthMin: 1 + (id % 100), depthMax: 120 + ((id >> 7) % 100) })),
 };
 
-const asked = (id: number): Asked => ({
+const asked = (id: number): PolicyRequest => ({
   agentId: `ag_${id % 600}`,
   principalId: `user_${id % 800}`,
   scopes: ['calendar:read', `payments:transfer:${id % 12_000}`, `tool:crm:write:record_${id % 12_000}`],

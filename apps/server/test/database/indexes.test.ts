@@ -28,7 +28,7 @@ import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/grants/
 import { resourceServerAcrossTenants } from '../../src/features/grants/resources/resources.queries.ts';
 import { listReplaced } from '../../src/features/grants/tokens/tokens.repo.ts';
 import { findRuleOfClient, useOnce } from '../../src/features/oauth/assertions/assertions.repo.ts';
-import { isStopped, listStandingIds } from '../../src/features/oauth/assertions/assertions.repo.ts';
+import { isStopped, listAssertionGrantIds } from '../../src/features/oauth/assertions/assertions.repo.ts';
 import { findClientAtDeveloper } from '../../src/features/oauth/oauth/oauth.repo.ts';
 import { deleteUnusedClientsAcrossTenants } from '../../src/features/oauth/oauth/oauth.repo.ts';
 import { principalsWithPasskeys } from '../../src/features/people/passkeys/passkeys.queries.ts';
@@ -320,7 +320,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   agent_workloads_agent: get((its) => `/v1/agents/${its.agentId}/workloads`),
   assertion_clients_client: ({ db, acme }) => findRuleOfClient(db, acme, 'sso_1', 'ag_1'),
   assertion_grants_pair: ({ db, acme }) => isStopped(db, acme, { agentId: 'a', principalId: 'p' }),
-  assertion_grants_rule: ({ db, acme }) => listStandingIds(db, acme, { ruleId: 'idc_1' }),
+  assertion_grants_rule: ({ db, acme }) => listAssertionGrantIds(db, acme, { ruleId: 'idc_1' }),
   assertion_uses_expired: ({ db, acme, at, its }) =>
     inTransaction(db, (tx) => {
       const used = { connectionId: String(its.ssoConnectionId), jti: 'new', expiresAt: at };

@@ -1,9 +1,9 @@
-import { type Asked, NO_CONDITIONS, type Policy } from '../../src/features/grants/policies/match.rules.ts';
+import { type PolicyRequest, NO_CONDITIONS, type Policy } from '../../src/features/grants/policies/match.rules.ts';
 
 const EFFECTS = ['deny', 'require_approval', 'allow'];
 
 /** Decides by looking at every policy in turn. It shares no code with the service. */
-export function decideNaively(policies: readonly Policy[], asked: Asked): string | null {
+export function decideNaively(policies: readonly Policy[], asked: PolicyRequest): string | null {
   const order = [...policies].sort(
     (a, b) =>
       b.priority - a.priority ||
@@ -46,7 +46,7 @@ function isInHours({ dayStart, dayEnd, timeZone, daysOfWeek }: Policy, at: Date)
   return false;
 }
 
-function isFurtherMet(policy: Policy, { purpose, address, delegationDepth = 0, call }: Asked): boolean {
+function isFurtherMet(policy: Policy, { purpose, address, delegationDepth = 0, call }: PolicyRequest): boolean {
   const { purposes, networks, depthMin, depthMax, connector, tools, argumentRules, effect } = policy;
   if (purposes !== null && !purposes.some((each) => each === purpose)) return false;
   if (delegationDepth < (depthMin ?? 0) || delegationDepth > (depthMax ?? 255)) return false;
@@ -172,7 +172,7 @@ export function randomPolicies(seed: number) {
     };
   };
   const policies = (most: number): Policy[] => several(most, () => 0).map((_, id) => policy(id));
-  const asked = (): Asked => ({
+  const asked = (): PolicyRequest => ({
     agentId: pick(AGENTS),
     principalId: pick(['p1', 'p2', 'p3']),
     scopes: [...new Set(several(3, scope))],

@@ -6,7 +6,7 @@ import { type Caller, isWithin } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { findGrant } from '../../grants/grants/grants.queries.ts';
-import type { FindLoaded } from '../../grants/manifests/index.ts';
+import type { FindManifest } from '../../grants/manifests/index.ts';
 import {
   assess,
   findGenuine,
@@ -21,7 +21,7 @@ export interface FactDeps {
   readonly db: Executor;
   readonly clock: Clock;
   readonly verifyOwn: VerifyOwn;
-  readonly findLoaded: FindLoaded;
+  readonly findLoaded: FindManifest;
 }
 
 /** Everything that the engine asks about one call, found before it asks. */

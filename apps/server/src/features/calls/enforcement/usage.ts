@@ -4,13 +4,13 @@ import type { Manifest } from '@behest/protocol/manifest/manifest';
 import type { Caller } from '../../../platform/caller.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { findGrant, type GrantRow } from '../../grants/grants/grants.queries.ts';
-import type { FindLoaded } from '../../grants/manifests/index.ts';
+import type { FindManifest } from '../../grants/manifests/index.ts';
 import { currentManifests } from '../../grants/manifests/manifests.queries.ts';
 import type { ToolUsage, UsageQuery } from './enforcement.schema.ts';
 import { answerOf, type FollowDeps } from './follow.ts';
 
 export interface UsageDeps extends FollowDeps {
-  readonly findLoaded: FindLoaded;
+  readonly findLoaded: FindManifest;
 }
 
 /** Reads what a grant has used of each cap that its calls of a tool count against. @throws NOT_FOUND */

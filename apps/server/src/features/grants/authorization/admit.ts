@@ -51,7 +51,7 @@ export async function admit(
   return { accepted, facts, agentDid };
 }
 
-interface Asking {
+interface AdmissionFacts {
   readonly scopes: readonly string[];
   readonly facts: AuthorizationFacts;
   readonly isProposed: boolean;
@@ -75,7 +75,7 @@ function mustBeAllowed(
   deps: AuthorizationDeps,
   caller: Caller,
   { redirectUri }: Pick<AuthorizationInput, 'redirectUri'>,
-  { scopes, facts, isProposed, replaced }: Asking,
+  { scopes, facts, isProposed, replaced }: AdmissionFacts,
 ): string {
   const { agentDid, agentStatus, agentScopes } = facts;
   if (facts.enforceAgentScopes && agentScopes) mustBeWithin(agentScopes, scopes);
@@ -129,7 +129,7 @@ async function mustHaveRoom(
 
 const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-interface Asked {
+interface ScopeCheck {
   readonly operation: 'authorize' | 'delegate';
   readonly about: ActSubject;
 }
@@ -141,7 +141,7 @@ interface Asked {
 export async function recordingScopes<Decided>(
   { db, clock }: { readonly db: Executor; readonly clock: Clock },
   caller: Caller,
-  { operation, about }: Asked,
+  { operation, about }: ScopeCheck,
   decide: () => Decided,
 ): Promise<Decided> {
   try {

@@ -84,7 +84,7 @@ export async function allocationRefused(
 const currencyMismatch = () =>
   new AppError('CURRENCY_MISMATCH', 'A budget above this one has another currency; use the same.');
 
-interface Held {
+interface AllocationBalance {
   readonly grantId: string;
   readonly allocationId: string | null;
   readonly remaining: string | null;
@@ -92,7 +92,7 @@ interface Held {
 }
 
 /** @param held allocations root first, of which the first that cannot cover the amount is named */
-export function insufficient(held: readonly Held[], requested: string): AppError {
+export function insufficient(held: readonly AllocationBalance[], requested: string): AppError {
   const least = held.find(({ remaining }) => remaining !== null && BigInt(remaining) < BigInt(requested));
   return new AppError('INSUFFICIENT_BUDGET', 'The budget does not cover this amount; ask for less.', {
     remaining: writeAmount(least?.remaining ?? '0'),

@@ -71,7 +71,7 @@ export async function debit(
   throw new Error('The allocations of a grant keep changing.');
 }
 
-type Held = ChainRow & {
+type AllocatedRow = ChainRow & {
   readonly allocationId: string;
   readonly currency: string;
   readonly initial: string;
@@ -79,9 +79,9 @@ type Held = ChainRow & {
   readonly announced: number;
 };
 
-const isAllocated = (row: ChainRow): row is Held => row.allocationId !== null;
+const isAllocated = (row: ChainRow): row is AllocatedRow => row.allocationId !== null;
 
-interface Asked {
+interface DebitInput {
   readonly grantId: string;
   readonly amount: string;
   readonly at: Date;
@@ -91,8 +91,8 @@ const SHARES = [50, 80, 100] as const; // percent of a budget
 
 /** The acts that may follow of a debit, and which of them are those of each allocation. */
 function prepareDebit(
-  held: readonly Held[],
-  { grantId, amount, at, announcesAll }: Asked & { readonly announcesAll: boolean },
+  held: readonly AllocatedRow[],
+  { grantId, amount, at, announcesAll }: DebitInput & { readonly announcesAll: boolean },
 ): { acts: Act[]; allocations: DebitStep[] } {
   const acts: Act[] = [];
   const ids = held.map(() => newId('btx', at));
@@ -147,7 +147,7 @@ const sourceOf = (
 
 interface Refused {
   readonly own: ChainRow;
-  readonly held: readonly Held[];
+  readonly held: readonly AllocatedRow[];
   readonly amount: string;
   readonly at: Date;
   readonly refusal: string;

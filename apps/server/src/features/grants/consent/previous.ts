@@ -86,7 +86,7 @@ export function lastConsent({ db, clock }: PreviousDeps, row: ConsentRow) {
   return findLastConsent(db, { developerId }, row, { at, since, replacesGrantId });
 }
 
-type Asked = Pick<
+type ConsentTerms = Pick<
   ConsentRow,
   | 'scopes'
   | 'authorizationDetails'
@@ -100,7 +100,7 @@ type Asked = Pick<
   | 'client'
 >;
 
-function termsOf(asked: Asked, agent: unknown, manifests: Terms['manifests']): Terms {
+function termsOf(asked: ConsentTerms, agent: unknown, manifests: Terms['manifests']): Terms {
   const { redirectUri } = asked;
   return {
     scopes: asked.scopes,

@@ -137,7 +137,7 @@ function clientOf(row: ConsentRow): NonNullable<ConsentRequest['client']> | null
   return { name, vouchedBy, host, isLocal, resourceNames: [...resourceNames] };
 }
 
-type Shown = Pick<ConsentRow, 'id' | 'developerId' | 'scopes' | 'expiresAt'>;
+type ManifestSubject = Pick<ConsentRow, 'id' | 'developerId' | 'scopes' | 'expiresAt'>;
 
 /**
  * Reads the manifests for the page, and remembers them as shown. They have an entry of their own in the store, because a
@@ -145,7 +145,7 @@ type Shown = Pick<ConsentRow, 'id' | 'developerId' | 'scopes' | 'expiresAt'>;
  */
 export async function showManifests(
   { db, store, clock }: AuthorizationDeps,
-  row: Shown,
+  row: ManifestSubject,
 ): Promise<ConsentPins | null> {
   const pins = await pinsFor(db, row, row.scopes);
   if (!pins) return null;
@@ -161,7 +161,7 @@ export async function showManifests(
  */
 export async function manifestsAsShown(
   { store }: Pick<AuthorizationDeps, 'store'>,
-  { id, scopes }: Shown,
+  { id, scopes }: ManifestSubject,
   said: readonly ShownManifest[] = [],
 ): Promise<ShownManifest[]> {
   const connectors = namedConnectors(scopes);

@@ -6,7 +6,7 @@ import type { RenewalCause } from '../../../platform/db/types.gen.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { insertRenewals } from './grants.repo.ts';
 
-interface Renewing {
+interface RenewableGrant {
   readonly id: string;
   readonly agentId: string;
   readonly agentDid: string;
@@ -14,7 +14,7 @@ interface Renewing {
   readonly purpose: string | null;
 }
 
-interface Found {
+interface RenewalReasons {
   readonly causes: readonly RenewalCause[];
   /** The tools that are wider than the person agreed to. */
   readonly tools?: readonly string[];
@@ -24,8 +24,8 @@ interface Found {
 export function requireNewConsent(
   { db, clock }: { readonly db: Executor; readonly clock: Clock },
   caller: Caller,
-  grant: Renewing,
-  { causes, tools }: Found,
+  grant: RenewableGrant,
+  { causes, tools }: RenewalReasons,
 ): Promise<void> {
   const at = clock();
   return inTransaction(db, async (tx) => {

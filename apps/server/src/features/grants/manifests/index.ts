@@ -1,2 +1,2 @@
 export { type ConsentPins, pinsInToken, storedPins } from './manifests.rules.ts';
-export { type FindLoaded, manifestLibrary } from './put.ts';
+export { type FindManifest, manifestLibrary } from './put.ts';

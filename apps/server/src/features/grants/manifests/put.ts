@@ -174,7 +174,7 @@ export function deleteManifest(
   });
 }
 
-type Shown = Pick<ManifestRow, 'connector' | 'version' | 'sha256' | 'createdAt' | 'updatedAt'> & {
+type ManifestColumns = Pick<ManifestRow, 'connector' | 'version' | 'sha256' | 'createdAt' | 'updatedAt'> & {
   readonly manifest: unknown;
   readonly pins: unknown;
 };
@@ -188,7 +188,7 @@ function toManifest({
   pins,
   createdAt,
   updatedAt,
-}: Shown): ConnectorManifest {
+}: ManifestColumns): ConnectorManifest {
   return {
     connector,
     version,
@@ -202,21 +202,21 @@ function toManifest({
 
 const MAX_CHARACTERS = 32_000_000; // in the texts of all manifests; a loaded manifest takes several times as many bytes
 
-interface Asked extends Tenant {
+interface ManifestVersionKey extends Tenant {
   readonly db: Executor;
   readonly connector: string;
   readonly revision: number;
 }
 
 /** Finds a version of a manifest, as it was loaded before if this process has. */
-export type FindLoaded = (asked: Asked) => Promise<Manifest | undefined>;
+export type FindManifest = (asked: ManifestVersionKey) => Promise<Manifest | undefined>;
 
 /**
  * Remembers loaded manifests by developer, connector and number. A version never changes, and the caller reads the
  * number of the current one together with the facts of the call, so nothing here goes out of date.
  */
-export function manifestLibrary(): FindLoaded {
-  const loaded = new LRUCache<string, Loaded, Asked>({
+export function manifestLibrary(): FindManifest {
+  const loaded = new LRUCache<string, Loaded, ManifestVersionKey>({
     maxSize: MAX_CHARACTERS,
     sizeCalculation: ({ characters }) => characters,
     async fetchMethod(_key, _stale, { context: { db, developerId, connector, revision } }) {

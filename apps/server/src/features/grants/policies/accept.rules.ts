@@ -5,7 +5,7 @@ import { isPurpose } from '@behest/protocol/purposes';
 import type { ReadScope } from '@behest/protocol/scopes';
 import { isWithin, type ToolScope, toolLevels } from '@behest/protocol/tool-scopes';
 import { AppError, badField } from '../../../platform/errors.ts';
-import type { Conditions, Network, Policy, ReadAsked } from './match.rules.ts';
+import type { Conditions, Network, ParsedPolicyRequest, Policy } from './match.rules.ts';
 import { isPrefix, isZone, levelOf, readNetwork } from './match.rules.ts';
 
 /** Refuses conditions that would match never or always, which no author means. @throws BAD_REQUEST */
@@ -257,7 +257,10 @@ export function shapeText({ hasPurpose, network, tool, depth }: Shape): string {
 }
 
 /** @returns the key of a request among the policies of a shape; undefined where none of them matches */
-export function keyAsked({ hasPurpose, network, tool, depth }: Shape, asked: ReadAsked): string | undefined {
+export function keyAsked(
+  { hasPurpose, network, tool, depth }: Shape,
+  asked: ParsedPolicyRequest,
+): string | undefined {
   if (hasPurpose && !asked.purpose) return undefined;
   const net = network === null ? '' : netAsked(network, asked.network);
   const name = tool === null ? '' : toolAsked(tool, asked.call);
@@ -288,7 +291,7 @@ function toolsOf({ connector, tools }: Policy): Part<Shape['tool']> | undefined 
   });
 }
 
-function toolAsked(shape: NonNullable<Shape['tool']>, call: ReadAsked['call']): string | undefined {
+function toolAsked(shape: NonNullable<Shape['tool']>, call: ParsedPolicyRequest['call']): string | undefined {
   if (!call) return undefined;
   if (shape === 'whole') return `${call.connector} ${call.tool}`;
   return call.tool.length < shape ? undefined : `${call.connector} ${call.tool.slice(0, shape)}`;

@@ -1,7 +1,7 @@
 import { coversRead } from '@behest/protocol/scopes';
 import type { CompiledPolicies } from './compile.rules.ts';
 import { type Example, exampleOf, matches, toRequest } from './examples.rules.ts';
-import { type Asked, compareOrder, overlaps, type Policy } from './match.rules.ts';
+import { compareOrder, overlaps, type Policy, type PolicyRequest } from './match.rules.ts';
 import type { PolicyWarning } from './policies.schema.ts';
 import { type ReadPolicy, readPolicy, shadowersOf } from './shadow.rules.ts';
 
@@ -14,7 +14,7 @@ const AGENT_ID = /^ag_[0-9A-HJKMNP-TV-Z]{26}$/;
 
 interface Written extends ReadPolicy {
   /** The policy that decides, this one among the others. */
-  readonly decide: (asked: Asked) => Policy | undefined;
+  readonly decide: (asked: PolicyRequest) => Policy | undefined;
   readonly at: Date;
 }
 

@@ -11,13 +11,13 @@ import {
   shapeText,
 } from './accept.rules.ts';
 import {
-  type Asked,
   compareOrder,
   conditionsHold,
   type Network,
+  type ParsedPolicyRequest,
   type Policy,
-  type ReadAsked,
-  readAsked,
+  type PolicyRequest,
+  parsePolicyRequest,
   readNetwork,
   scopesMatch,
 } from './match.rules.ts';
@@ -28,7 +28,7 @@ export interface CompiledPolicies {
   /** In the order of evaluation. */
   readonly policies: readonly Policy[];
   /** @returns the first policy that matches */
-  readonly decide: (asked: Asked) => Policy | undefined;
+  readonly decide: (asked: PolicyRequest) => Policy | undefined;
 }
 
 interface Ranked {
@@ -75,7 +75,7 @@ export function compilePolicies(unordered: readonly Policy[]): CompiledPolicies 
     scopes?.some((scope) => scope.includes('*:capped') || scope.endsWith('*')),
   );
   const index = { groups, hasPrefixes };
-  return { size: policies.length, policies, decide: (asked) => decide(index, readAsked(asked)) };
+  return { size: policies.length, policies, decide: (asked) => decide(index, parsePolicyRequest(asked)) };
 }
 
 /** Ids have no control characters. */
@@ -126,7 +126,7 @@ interface Index {
   readonly hasPrefixes: boolean;
 }
 
-function decide({ groups, hasPrefixes }: Index, asked: ReadAsked): Policy | undefined {
+function decide({ groups, hasPrefixes }: Index, asked: ParsedPolicyRequest): Policy | undefined {
   let best: Ranked | undefined;
   const denialKeys = asked.read.map((scope) => keysAskedOfDenials(scope, hasPrefixes));
   const coveringKeys = asked.read.map((scope) => keysAskedOfCovers(scope, hasPrefixes));
@@ -160,7 +160,7 @@ function rarest(index: Bucket['covers'], keys: readonly (readonly string[])[]): 
 function firstOf(
   index: Bucket['denials'],
   keys: readonly string[],
-  asked: ReadAsked,
+  asked: ParsedPolicyRequest,
   best: Ranked | undefined,
 ): Ranked | undefined {
   if (index.size === 0) return best;
@@ -170,7 +170,11 @@ function firstOf(
 }
 
 /** @returns the first that matches, unless `best` comes before it */
-function first(posting: Posting | undefined, asked: ReadAsked, best: Ranked | undefined): Ranked | undefined {
+function first(
+  posting: Posting | undefined,
+  asked: ParsedPolicyRequest,
+  best: Ranked | undefined,
+): Ranked | undefined {
   for (const ranked of posting?.ranked ?? []) {
     if (best && ranked.rank >= best.rank) return best;
     const { policy, read, networks } = ranked;

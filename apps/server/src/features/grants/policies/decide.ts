@@ -212,14 +212,14 @@ interface KnownPolicies extends CompiledPolicies {
 /** Policies, scopes, networks and tools that a process keeps in all: some tens of megabytes. */
 const MAX_KEPT = 300_000;
 
-interface Known {
+interface PolicyCache {
   readonly sets: Map<string, KnownPolicies>;
   readonly loading: Map<string, Promise<KnownPolicies>>;
   kept: number;
 }
 
 /** By the adapter of a database, which its executors with further plugins share. */
-const byDatabase = new WeakMap<object, Known>();
+const byDatabase = new WeakMap<object, PolicyCache>();
 
 const weightOf = ({ policies }: CompiledPolicies) =>
   policies.reduce((sum, { scopes, networks, tools }) => sum + 1 + countOf(scopes, networks, tools), 0);
@@ -251,7 +251,7 @@ export async function policiesAt(db: Executor, tenant: Tenant, version: string):
   return load(db, tenant, known);
 }
 
-async function load(db: Executor, tenant: Tenant, known: Known): Promise<KnownPolicies> {
+async function load(db: Executor, tenant: Tenant, known: PolicyCache): Promise<KnownPolicies> {
   const { developerId } = tenant;
   const loading = readPolicies(db, tenant).then(({ version, policies }) => ({
     ...compilePolicies(policies),
@@ -269,7 +269,7 @@ async function load(db: Executor, tenant: Tenant, known: Known): Promise<KnownPo
 
 const isNewer = (version: string, than: string) => version !== than && BigInt(version) > BigInt(than);
 
-function keep(known: Known, developerId: string, set: KnownPolicies): void {
+function keep(known: PolicyCache, developerId: string, set: KnownPolicies): void {
   const before = known.sets.get(developerId);
   if (before && isNewer(before.version, set.version)) return;
   forget(known, developerId);
@@ -281,7 +281,7 @@ function keep(known: Known, developerId: string, set: KnownPolicies): void {
   }
 }
 
-function forget(known: Known, developerId: string): void {
+function forget(known: PolicyCache, developerId: string): void {
   const set = known.sets.get(developerId);
   if (!set) return;
   known.sets.delete(developerId);

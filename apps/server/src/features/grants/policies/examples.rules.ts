@@ -1,12 +1,12 @@
 import {
-  type Asked,
   beginningsOf,
   commonNetwork,
   conditionsHold,
   isDuring,
   localTime,
   type Policy,
-  readAsked,
+  type PolicyRequest,
+  parsePolicyRequest,
   readNetwork,
   scopesMatch,
 } from './match.rules.ts';
@@ -18,14 +18,14 @@ const A_PRINCIPAL = 'principal';
 const A_SCOPE = 'example:read';
 
 /** A request that shows what a policy does. */
-export type Example = Asked;
+export type Example = PolicyRequest;
 
 /** Whether a policy matches a request, whatever other policies do. */
-export function matches(policy: Policy, asked: Asked): boolean {
+export function matches(policy: Policy, asked: PolicyRequest): boolean {
   const { agentId, principalId, effect } = policy;
   if (agentId !== null && agentId !== asked.agentId) return false;
   if (principalId !== null && principalId !== asked.principalId) return false;
-  const read = readAsked(asked);
+  const read = parsePolicyRequest(asked);
   const networks = policy.networks?.flatMap((text) => readNetwork(text) ?? []) ?? null;
   return scopesMatch(effect, readPolicy(policy).read, read.read) && conditionsHold(policy, networks, read);
 }

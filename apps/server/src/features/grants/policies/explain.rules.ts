@@ -1,13 +1,21 @@
 import { covers, readScope } from '@behest/protocol/scopes';
 import { isWithin } from '@behest/protocol/tool-scopes';
-import { type Asked, days, isInside, overlaps, type Policy, readAsked, readNetwork } from './match.rules.ts';
+import {
+  days,
+  isInside,
+  overlaps,
+  type Policy,
+  type PolicyRequest,
+  parsePolicyRequest,
+  readNetwork,
+} from './match.rules.ts';
 import { timeOfDay } from './policies.rules.ts';
 import type { MatchedCondition, PolicyExplanation } from './policies.schema.ts';
 
 const MAX_NAMED = 5;
 
 /** Which policy decided, by which conditions. */
-export const explanationOf = (policy: Policy, asked: Asked): PolicyExplanation => ({
+export const explanationOf = (policy: Policy, asked: PolicyRequest): PolicyExplanation => ({
   policyId: policy.id,
   name: policy.name,
   effect: policy.effect,
@@ -16,7 +24,7 @@ export const explanationOf = (policy: Policy, asked: Asked): PolicyExplanation =
 });
 
 /** The conditions of a policy that decided, each with the part of the request that meets it. */
-function metConditions(policy: Policy, asked: Asked): MatchedCondition[] {
+function metConditions(policy: Policy, asked: PolicyRequest): MatchedCondition[] {
   const { agentId, principalId, scopes, purposes } = policy;
   return [
     ...met('agentId', agentId, asked.agentId),
@@ -36,10 +44,10 @@ const met = (
   found: string,
 ): MatchedCondition[] => (condition === null ? [] : [{ field, condition, met: found }]);
 
-function metTimes(policy: Policy, asked: Asked): MatchedCondition[] {
+function metTimes(policy: Policy, asked: PolicyRequest): MatchedCondition[] {
   const { dayStart, dayEnd, daysOfWeek } = policy;
   const zone = policy.timeZone ?? 'UTC';
-  const { minute, day } = readAsked(asked).timeIn(policy.timeZone);
+  const { minute, day } = parsePolicyRequest(asked).timeIn(policy.timeZone);
   const hours = dayStart === null ? null : `${timeOfDay(dayStart)}–${timeOfDay(dayEnd)} ${zone}`;
   return [
     ...met('timeOfDay', hours, `${timeOfDay(minute)} ${zone}`),
@@ -51,9 +59,9 @@ function metTimes(policy: Policy, asked: Asked): MatchedCondition[] {
   ];
 }
 
-function metNetwork({ networks }: Policy, asked: Asked): MatchedCondition[] {
+function metNetwork({ networks }: Policy, asked: PolicyRequest): MatchedCondition[] {
   if (networks === null) return [];
-  const { network } = readAsked(asked);
+  const { network } = parsePolicyRequest(asked);
   const found = networks.find((text) => {
     const read = readNetwork(text);
     return network && read && isInside([read], network);
@@ -63,13 +71,19 @@ function metNetwork({ networks }: Policy, asked: Asked): MatchedCondition[] {
   return met('networks', found, asked.address ?? '');
 }
 
-function metDepth({ depthMin, depthMax }: Policy, { delegationDepth = 0 }: Asked): MatchedCondition[] {
+function metDepth(
+  { depthMin, depthMax }: Policy,
+  { delegationDepth = 0 }: PolicyRequest,
+): MatchedCondition[] {
   if (depthMin === null && depthMax === null) return [];
   return met('delegationDepth', `${depthMin ?? 0}–${depthMax ?? ''}`, String(delegationDepth));
 }
 
 /** Explanations never name the values of arguments. */
-function metCall({ connector, tools, argumentRules, effect }: Policy, { call }: Asked): MatchedCondition[] {
+function metCall(
+  { connector, tools, argumentRules, effect }: Policy,
+  { call }: PolicyRequest,
+): MatchedCondition[] {
   if (connector === null || call === undefined) return [];
   const pattern = tools?.find((each) => isWithin(each, call.tool)) ?? null;
   const rules = argumentRules === null ? null : `the rules of ${call.tool}`;

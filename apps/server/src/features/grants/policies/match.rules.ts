@@ -64,7 +64,7 @@ export interface AskedCall {
 }
 
 /** The request that policies are asked about. */
-export interface Asked {
+export interface PolicyRequest {
   readonly agentId: string;
   readonly principalId: string;
   readonly scopes: readonly string[];
@@ -78,13 +78,13 @@ export interface Asked {
 }
 
 /** A request with its parts parsed once for all policies. */
-export interface ReadAsked extends Asked {
+export interface ParsedPolicyRequest extends PolicyRequest {
   readonly read: readonly ReadScope[];
   readonly network: Network | undefined;
   readonly timeIn: (zone: string | null) => LocalTime;
 }
 
-export function readAsked(asked: Asked): ReadAsked {
+export function parsePolicyRequest(asked: PolicyRequest): ParsedPolicyRequest {
   const times = new Map<string | null, LocalTime>();
   return {
     ...asked,
@@ -116,7 +116,7 @@ const holdsUnknown = (effect: Effect): boolean => effect !== 'allow';
 export function conditionsHold(
   policy: Policy,
   networks: readonly Network[] | null,
-  asked: ReadAsked,
+  asked: ParsedPolicyRequest,
 ): boolean {
   const { purposes, depthMin, depthMax, connector } = policy;
   const depth = asked.delegationDepth ?? 0;

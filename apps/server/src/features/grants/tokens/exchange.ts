@@ -212,7 +212,7 @@ interface RedeemDeps {
 }
 
 /** An exchange that is ready to be written. */
-interface Redeeming {
+interface PreparedExchange {
   readonly write: Omit<Redemption, 'records'>;
   readonly acts: readonly Act[];
 }
@@ -225,7 +225,7 @@ interface Redeeming {
 function redeem(
   deps: RedeemDeps,
   caller: Caller,
-  { replacesGrantId, ...redeeming }: Redeeming & { readonly replacesGrantId: string | null },
+  { replacesGrantId, ...redeeming }: PreparedExchange & { readonly replacesGrantId: string | null },
   at: Date,
 ): Promise<RedemptionRefusal> {
   if (replacesGrantId !== null) return redeemReplacing(deps, caller, redeeming, { replacesGrantId, at });
@@ -251,7 +251,7 @@ class RedemptionRefused extends Error {
 function redeemReplacing(
   { db }: RedeemDeps,
   caller: Caller,
-  { write, acts }: Redeeming,
+  { write, acts }: PreparedExchange,
   { replacesGrantId, at }: { readonly replacesGrantId: string; readonly at: Date },
 ): Promise<RedemptionRefusal> {
   const { tenant } = caller;

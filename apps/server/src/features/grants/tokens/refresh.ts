@@ -115,7 +115,7 @@ export interface OverlapDeps {
 }
 
 /** The answer to a refresh, and what was asked for. */
-interface Kept {
+interface StoredAnswer {
   readonly asked: string;
   readonly answer: IssuedTokens;
 }
@@ -135,7 +135,7 @@ async function keepAnswer(
   { form, answer }: { readonly form: TokenOverrides; readonly answer: IssuedTokens },
 ): Promise<void> {
   if (refreshOverlapSeconds === 0) return;
-  const kept: Kept = { asked: askedIn(form), answer };
+  const kept: StoredAnswer = { asked: askedIn(form), answer };
   const sealed = seal(keyRing.derive(OVERLAP_KEY_USE), JSON.stringify(kept), boundTo(caller, successorId));
   const seconds = refreshOverlapSeconds + CLOCKS_DIFFER;
   await store
@@ -163,7 +163,7 @@ async function findAnswer(
   if (!found) return undefined;
   const sealed = Buffer.from(found, 'base64');
   const text = unseal(keyRing.derive(OVERLAP_KEY_USE), sealed, boundTo(caller, successorId));
-  const kept: Kept | undefined = text === undefined ? undefined : JSON.parse(text);
+  const kept: StoredAnswer | undefined = text === undefined ? undefined : JSON.parse(text);
   return kept?.asked === askedIn(form) ? kept.answer : undefined;
 }
 

@@ -131,9 +131,15 @@ export type DelegableRow = TokenRow &
     readonly renewalCauses: readonly RenewalCause[];
   };
 
-type Asked = [developerId: string, tokenId: string, subAgentId: string, within: Within, at: Date];
+type DelegableArguments = [
+  developerId: string,
+  tokenId: string,
+  subAgentId: string,
+  within: Within,
+  at: Date,
+];
 
-const delegable = lookUp<DelegableRow, Asked>(
+const delegable = lookUp<DelegableRow, DelegableArguments>(
   'find_delegable',
   `select ${heldToken}, ${heldBudget}, f.sub_agent_did as "subAgentDid", f.sub_agent_status as "subAgentStatus",
      f.sub_agent_scopes as "subAgentScopes", f.max_depth as "maxDepth",

@@ -208,15 +208,15 @@ export const eraseAssertions = eraserOf(
   'assertion_trusts',
 );
 
-export type StandingRow = Selectable<AssertionGrants>;
-type Standing = Pick<StandingRow, 'connectionId' | 'agentId' | 'principalId' | 'audience'>;
+export type AssertionGrantRow = Selectable<AssertionGrants>;
+type GrantKey = Pick<AssertionGrantRow, 'connectionId' | 'agentId' | 'principalId' | 'audience'>;
 
 /** The standing grant of a client for a person and an audience. */
-export const findStanding = (
+export const findAssertionGrant = (
   db: Executor,
   { developerId }: Tenant,
-  { connectionId, agentId, principalId, audience }: Standing,
-): Promise<StandingRow | undefined> =>
+  { connectionId, agentId, principalId, audience }: GrantKey,
+): Promise<AssertionGrantRow | undefined> =>
   db
     .selectFrom('assertionGrants')
     .selectAll()
@@ -227,7 +227,7 @@ export const findStanding = (
     .where('audience', '=', audience)
     .executeTakeFirst();
 
-export async function putStanding(
+export async function putAssertionGrant(
   tx: Tx,
   { developerId }: Tenant,
   row: Omit<Insertable<AssertionGrants>, 'developerId'>,
@@ -245,7 +245,7 @@ export async function putStanding(
 }
 
 /** The grants that were made through a connection, or by one of its rules. */
-export async function listStandingIds(
+export async function listAssertionGrantIds(
   db: Executor,
   { developerId }: Tenant,
   of: { readonly connectionId: string } | { readonly ruleId: string },
@@ -289,7 +289,7 @@ export function listStopRows(
 export async function isStopped(
   db: Executor,
   tenant: Tenant,
-  { agentId, principalId }: Pick<Standing, 'agentId' | 'principalId'>,
+  { agentId, principalId }: Pick<GrantKey, 'agentId' | 'principalId'>,
 ): Promise<boolean> {
   const found = await stops(db, tenant)
     .where('standing.agentId', '=', agentId)

@@ -30,8 +30,8 @@ import {
   findRule,
   insertRule,
   isOAuthClient,
+  listAssertionGrantIds,
   listRuleRows,
-  listStandingIds,
   lockRule,
   RULE_KEY,
   type RuleRow,
@@ -176,7 +176,7 @@ const detailsOf = ({ authorizationDetails }: RuleRow): unknown[] =>
 
 /** Ends the grants of a rule that are wider than the rule is now, or last longer than it lets them. */
 async function endUnfit(tx: Tx, caller: Caller, rule: RuleRow, at: Date): Promise<Act[]> {
-  const ids = await listStandingIds(tx, caller.tenant, { ruleId: rule.id });
+  const ids = await listAssertionGrantIds(tx, caller.tenant, { ruleId: rule.id });
   const grants = await activeAmong(tx, caller.tenant, ids);
   const longest = (parseDuration(rule.grantTtl) ?? 0) * 1000;
   const limits = toolsEntries(storedEntries(rule.authorizationDetails));
@@ -214,7 +214,7 @@ export function removeRule(
   return inTransaction(db, async (tx) => {
     const rule = await lockRule(tx, caller.tenant, ruleId);
     if (rule?.connectionId !== connectionId) throw notFound();
-    const ids = await listStandingIds(tx, caller.tenant, { ruleId });
+    const ids = await listAssertionGrantIds(tx, caller.tenant, { ruleId });
     const ended = await revokeGrantsWithin(tx, caller, ids, { reason: 'idp_rule' }, at);
     await deleteRule(tx, caller.tenant, ruleId);
     await recordActs(tx, caller, [{ type: 'sso.client.deleted', data: named(rule) }, ...ended], at);

@@ -47,7 +47,7 @@ interface AssertionForm {
 }
 
 /** The client that asks, and the key whose proof came with the request. */
-interface Asking extends AssertingClient {
+interface RequestingClient extends AssertingClient {
   readonly caller: Caller;
   readonly keyThumbprint: string | undefined;
 }
@@ -67,7 +67,7 @@ interface AssertedAnswer {
  */
 export async function issueAsserted(
   deps: AssertionDeps,
-  client: Asking,
+  client: RequestingClient,
   form: AssertionForm,
 ): Promise<AssertedAnswer> {
   const { assertion, scope, resource, actor_token: actor, authorization_details: details } = form;
@@ -109,7 +109,7 @@ interface Read {
 /** @returns undefined when a fact changed meanwhile */
 async function tryToIssue(
   deps: AssertionDeps,
-  client: Asking,
+  client: RequestingClient,
   { assertion, claims, trusted, requested }: Read,
 ): Promise<AssertedAnswer | undefined> {
   const { caller, agentId } = client;
@@ -208,7 +208,7 @@ async function tryToIssue(
 const digestOf = (assertion: string) => createHash('sha256').update(assertion).digest('base64url');
 
 /** Row 11. @throws invalid_grant */
-function mustPossess({ keyThumbprint }: Asking, claims: Claims, demands: readonly boolean[]): void {
+function mustPossess({ keyThumbprint }: RequestingClient, claims: Claims, demands: readonly boolean[]): void {
   const bound = boundKeyIn(claims);
   if (bound !== undefined && bound !== keyThumbprint) throw bad('possession');
   if (demands.includes(true) && keyThumbprint === undefined) throw bad('possession');
@@ -231,7 +231,7 @@ function assertedIn({ iss, all }: Claims, { subject }: Timely): Asserted {
 /** Rows 3 to 17. A provider that is away has decided nothing, so that is not among them. */
 async function recordRefusal(
   { db, clock }: AssertionDeps,
-  { caller, clientId, agentId }: Asking,
+  { caller, clientId, agentId }: RequestingClient,
   error: unknown,
   connectionId: string | undefined,
 ): Promise<void> {

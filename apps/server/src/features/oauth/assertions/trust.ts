@@ -19,7 +19,7 @@ import {
   deleteTrust,
   findRuleOfClient,
   findTrust,
-  listStandingIds,
+  listAssertionGrantIds,
   putTrust,
   type RuleRow,
   type TrustRow,
@@ -135,7 +135,7 @@ export async function distrust(
 
 /** Ends every grant that was made through a connection. @returns acts, which the caller records */
 async function endStanding(tx: Tx, caller: Caller, connectionId: string, at: Date): Promise<Act[]> {
-  const ids = await listStandingIds(tx, caller.tenant, { connectionId });
+  const ids = await listAssertionGrantIds(tx, caller.tenant, { connectionId });
   return revokeGrantsWithin(tx, caller, ids, { reason: 'idp_rule' }, at);
 }
 

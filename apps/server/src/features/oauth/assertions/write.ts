@@ -18,11 +18,11 @@ import { lockPeople } from '../../people/scim/index.ts';
 import { type Asserted, findAsserted, type MeantPerson, settleAsserted } from '../../people/sso/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
-  findStanding,
+  type AssertionGrantRow,
+  findAssertionGrant,
   isStopped,
   lockRule,
-  putStanding,
-  type StandingRow,
+  putAssertionGrant,
   shareRule,
   shareTrust,
   useOnce,
@@ -39,7 +39,7 @@ interface Writing {
   readonly meant: MeantPerson;
   readonly timely: Timely;
   readonly place: Place;
-  readonly held: Held;
+  readonly held: CurrentGrant;
   readonly grant: Assertable;
   readonly prepared: PreparedAssertion;
 }
@@ -74,7 +74,7 @@ export function writeAssertion(
     // The end of a trust revokes the grants that it finds, so a grant that is made comes before it or not at all.
     if (!isDeepStrictEqual(await shareTrust(tx, tenant, connection.id), trust)) throw CHANGED;
     const current = await (held.grant ? shareRule : lockRule)(tx, tenant, rule.id);
-    const standing = await findStanding(tx, tenant, place);
+    const standing = await findAssertionGrant(tx, tenant, place);
     if (current?.version !== rule.version || standing?.grantId !== held.row?.grantId) throw CHANGED;
     const isStoppedNow = await isStopped(tx, tenant, place);
     if (isStoppedNow) throw oauthRefusal('access_denied', 'stopped');
@@ -85,7 +85,13 @@ export function writeAssertion(
     if (!(await writeAsserted(tx, caller, prepared, at))) throw CHANGED;
     if (!held.grant) {
       const id = newId('ids', at);
-      await putStanding(tx, tenant, { ...place, id, ruleId: rule.id, grantId: grant.id, createdAt: at });
+      await putAssertionGrant(tx, tenant, {
+        ...place,
+        id,
+        ruleId: rule.id,
+        grantId: grant.id,
+        createdAt: at,
+      });
     }
     await recordActs(tx, caller, [...acts, ...prepared.acts], at);
     return true;
@@ -99,8 +105,8 @@ export function writeAssertion(
 const CHANGED = new Error('A fact changed between the read and the write of an assertion.');
 
 /** The standing grant of a place, as it was read. */
-interface Held {
-  readonly row: StandingRow | undefined;
+interface CurrentGrant {
+  readonly row: AssertionGrantRow | undefined;
   /** Absent where there is none, where it ended, and where the ceiling has changed since. */
   readonly grant: Assertable | undefined;
   /** The grant that a new one takes the place of. */
@@ -108,7 +114,7 @@ interface Held {
 }
 
 /** The assertions of one place share one grant. */
-type Place = Pick<StandingRow, 'connectionId' | 'agentId' | 'principalId' | 'audience'>;
+type Place = Pick<AssertionGrantRow, 'connectionId' | 'agentId' | 'principalId' | 'audience'>;
 
 /** @returns the grant in force at a place, as far as its ceiling is still the same */
 export async function currentGrantAt(
@@ -117,8 +123,8 @@ export async function currentGrantAt(
   place: Place,
   ceiling: Narrowed['ceiling'],
   at: Date,
-): Promise<Held> {
-  const row = await findStanding(db, tenant, place);
+): Promise<CurrentGrant> {
+  const row = await findAssertionGrant(db, tenant, place);
   const found = row && (await findGrant(db, { tenant, agentIds: null }, row.grantId));
   const live = found?.status === 'active' && found.expiresAt > at ? found : undefined;
   const fits = live && isCeiling(live, ceiling);

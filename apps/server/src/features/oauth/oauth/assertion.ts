@@ -13,7 +13,7 @@ export interface AssertionDeps {
 
 type PlatformDeps = AssertionDeps & Parameters<typeof provedWorkload>[0];
 
-interface Shown {
+interface ClientAssertion {
   readonly clientId: string;
   readonly assertion: string;
   /** The public keys of the client. */
@@ -33,7 +33,7 @@ const ACTOR_TYPE = 'actor+jwt';
 /** Whether a client has signed the assertion for this server, and shows it for the first time. @see RFC 7523 §3 */
 export async function provesByKey(
   { store, clock, issuer, publicBaseUrl }: AssertionDeps,
-  { clientId, assertion, keys, isActor = false }: Shown,
+  { clientId, assertion, keys, isActor = false }: ClientAssertion,
 ): Promise<boolean> {
   const now = clock();
   const expected = {

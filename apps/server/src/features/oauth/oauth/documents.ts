@@ -38,7 +38,7 @@ export interface ClientDocuments {
   keysOf(keys: ClientKeys, address: string): Promise<readonly JWK[]>;
 }
 
-interface Kept<T> {
+interface CachedDocument<T> {
   readonly value: T | undefined;
   readonly until: number;
 }
@@ -63,8 +63,8 @@ export function clientDocuments({
   const kept = { clients: keeper<DescribedClient>(), keys: keeper<readonly JWK[]>() };
 
   function keeper<T>() {
-    const known = new LRUCache<string, Kept<T>>({ max: MAX_KEPT });
-    const underWay = new Map<string, Promise<Kept<T>>>();
+    const known = new LRUCache<string, CachedDocument<T>>({ max: MAX_KEPT });
+    const underWay = new Map<string, Promise<CachedDocument<T>>>();
     return async (reading: Reading<T>): Promise<T | undefined> => {
       const { url, address } = reading;
       if (!isAllowed(url)) return undefined;
@@ -79,7 +79,7 @@ export function clientDocuments({
     };
   }
 
-  async function fetched<T>({ url, longest, read }: Reading<T>): Promise<Kept<T>> {
+  async function fetched<T>({ url, longest, read }: Reading<T>): Promise<CachedDocument<T>> {
     const answer = await egress.ask({ url, method: 'GET', headers: { accept: 'application/json' } });
     const isFit = answer.status === 200 && JSON_TYPE.test(answer.headers['content-type'] ?? '');
     const value = isFit ? read(jsonIn(answer.body)) : undefined;

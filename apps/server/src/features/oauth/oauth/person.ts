@@ -234,7 +234,7 @@ interface KeepDeps {
   readonly publicBaseUrl: string;
 }
 
-interface Asking {
+interface PasskeyInput {
   readonly form: OAuthAuthorizationRequest;
   /** When the browser came first. */
   readonly askedAt: Date;
@@ -250,7 +250,7 @@ interface Asking {
 async function personByPasskey(
   deps: KeepDeps,
   client: Client,
-  { byPasskey, form, askedAt, requestId }: Asking,
+  { byPasskey, form, askedAt, requestId }: PasskeyInput,
   authenticatedSince: Date | undefined,
 ) {
   if (byPasskey !== undefined && requestId !== undefined) {

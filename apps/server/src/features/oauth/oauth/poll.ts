@@ -15,7 +15,7 @@ import type { CredentialFormat } from './request.rules.ts';
 
 export interface PollDeps extends DelegateDeps, AuthorizationDeps {}
 
-interface Asking {
+interface PollInput {
   readonly channel: Flow['channel'];
   /** `device_code` or `auth_req_id`. */
   readonly secret: string | undefined;
@@ -30,7 +30,7 @@ interface Asking {
 export async function pollRequest(
   deps: PollDeps,
   client: Client,
-  { channel, secret, credentialFormat }: Asking,
+  { channel, secret, credentialFormat }: PollInput,
   requested: RequestedToken,
 ): Promise<TokensOfCode> {
   if (!secret) throw oauthRefusal('invalid_request', 'Send `device_code` or `auth_req_id`.');

@@ -72,7 +72,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<AuthorizeDeps> = async (app
   );
 };
 
-interface Kept {
+interface CookieOptions {
   /** Without the prefix that binds it to this host. */
   readonly name: string;
   readonly seconds: number;
@@ -81,7 +81,7 @@ interface Kept {
 /** Makes a function that identifies a browser by a secret cookie, and sets one where there is none. */
 export function browserCookie(
   { publicBaseUrl }: { readonly publicBaseUrl: string },
-  { name, seconds }: Kept,
+  { name, seconds }: CookieOptions,
 ): (request: FastifyRequest, reply: FastifyReply) => string {
   const isSecure = publicBaseUrl.startsWith('https:');
   const fullName = `${isSecure ? '__Host-' : ''}${name}`;

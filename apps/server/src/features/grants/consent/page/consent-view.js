@@ -1,5 +1,5 @@
 /** @import { Child } from '../../../../platform/page/types.js' */
-/** @import { ConsentRequest, RequestUse, Wish } from './types.js' */
+/** @import { ConsentRequest, RequestUse, DecisionKind } from './types.js' */
 import {
   aside,
   button,
@@ -160,7 +160,7 @@ function renderDecision(
   const notice = element('div', { class: 'notice', role: 'alert' });
   const end = aside();
   let isArmed = false;
-  /** @type {Wish | undefined} */
+  /** @type {DecisionKind | undefined} */
   let sending;
 
   /**
@@ -204,9 +204,9 @@ function renderDecision(
       element('div', { class: 'decide' }, deny, approve),
     ],
     showEnd,
-    /** @param {Wish | undefined} wish */
-    setSending(wish) {
-      sending = wish;
+    /** @param {DecisionKind | undefined} kind */
+    setSending(kind) {
+      sending = kind;
       refresh();
     },
     /** @param {boolean} armed */

@@ -1,5 +1,5 @@
 /** @import { Child, Problem } from '../../../../platform/page/types.js' */
-/** @import { Choices, ConsentRequest, Decision, Narrowing, Wish } from './types.js' */
+/** @import { Choices, ConsentRequest, Decision, Narrowing, DecisionKind } from './types.js' */
 import { serviceTime } from '../../../../platform/page/call.js';
 import { renderCodeStep } from '../../../../platform/page/code-step.js';
 import {
@@ -153,27 +153,27 @@ function watchEnd() {
   endTimer = setTimeout(watchEnd, Math.min(left, TICK_MILLISECONDS));
 }
 
-/** @param {Wish} wish */
-async function decide(wish) {
+/** @param {DecisionKind} kind */
+async function decide(kind) {
   if (!shown || isSending) return;
   const { request, view } = shown;
   const { proofFirst, pressAgain, approving, denying } = words.decision;
-  if (wish === 'approve') {
+  if (kind === 'approve') {
     const obstacle = mayApprove(request) ? view.missing() : proofFirst;
     if (obstacle || !isArmed) return view.showNotice(obstacle ?? pressAgain);
   }
 
   isSending = true;
   view.showNotice();
-  view.setSending(wish);
-  setContent(screen.announcer, wish === 'approve' ? approving : denying);
-  const answer = await (wish === 'approve'
+  view.setSending(kind);
+  setContent(screen.announcer, kind === 'approve' ? approving : denying);
+  const answer = await (kind === 'approve'
     ? approve(request, view.narrowing())
     : api.deny(choices?.reason ?? ''));
   isSending = false;
-  if (answer.ok) return showDecided(wish, answer.body, request, view.inWords());
+  if (answer.ok) return showDecided(kind, answer.body, request, view.inWords());
   view.setSending(undefined);
-  showProblem(answer.problem, () => decide(wish));
+  showProblem(answer.problem, () => decide(kind));
   watchEnd();
 }
 
@@ -191,14 +191,14 @@ async function approve({ fidoRequired }, narrowing) {
 }
 
 /**
- * @param {Wish} wish
+ * @param {DecisionKind} kind
  * @param {Decision} decision
  * @param {ConsentRequest} request
  * @param {string} selection
  */
-function showDecided(wish, { redirectTo }, { agentName, principalId, redirectHost }, selection) {
+function showDecided(kind, { redirectTo }, { agentName, principalId, redirectHost }, selection) {
   const { done } = words;
-  const [title = '', sentence = ''] = wish === 'approve' ? done.approved : done.denied;
+  const [title = '', sentence = ''] = kind === 'approve' ? done.approved : done.denied;
   const text = fill(sentence, { agent: mention(agentName), principal: mention(principalId), selection });
   const target = redirectTo && isSafeTarget(redirectTo) ? redirectTo : undefined;
   const next = paragraph(target ? fill(done.returning, { host: literal(redirectHost ?? '') }) : done.close);

@@ -136,7 +136,7 @@ export interface ConsentRequest {
   };
 }
 
-export type Wish = 'approve' | 'deny';
+export type DecisionKind = 'approve' | 'deny';
 
 export interface RequestUse {
   /** The view keeps them up to date. */
@@ -144,7 +144,7 @@ export interface RequestUse {
   now: () => Date;
   /** The part of the page in which a person can give the proof. */
   proofStep: HTMLElement | undefined;
-  decide: (wish: Wish) => void;
+  decide: (kind: DecisionKind) => void;
 }
 
 /** A list whose lines a person can take away one by one. */
