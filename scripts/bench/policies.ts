@@ -1,8 +1,8 @@
 import { compilePolicies } from '../../apps/server/src/features/grants/policies/compile.rules.ts';
 import {
-  type PolicyRequest,
   NO_CONDITIONS,
   type Policy,
+  type PolicyRequest,
 } from '../../apps/server/src/features/grants/policies/match.rules.ts';
 import { table, whole } from './results.ts';
 

@@ -27,10 +27,16 @@ import { principalsWithGrants } from '../../src/features/grants/grants/grants.qu
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/grants/grants/grants.repo.ts';
 import { resourceServerAcrossTenants } from '../../src/features/grants/resources/resources.queries.ts';
 import { listReplaced } from '../../src/features/grants/tokens/tokens.repo.ts';
-import { findRuleOfClient, useOnce } from '../../src/features/oauth/assertions/assertions.repo.ts';
-import { isStopped, listAssertionGrantIds } from '../../src/features/oauth/assertions/assertions.repo.ts';
-import { findClientAtDeveloper } from '../../src/features/oauth/oauth/oauth.repo.ts';
-import { deleteUnusedClientsAcrossTenants } from '../../src/features/oauth/oauth/oauth.repo.ts';
+import {
+  findRuleOfClient,
+  isStopped,
+  listAssertionGrantIds,
+  useOnce,
+} from '../../src/features/oauth/assertions/assertions.repo.ts';
+import {
+  deleteUnusedClientsAcrossTenants,
+  findClientAtDeveloper,
+} from '../../src/features/oauth/oauth/oauth.repo.ts';
 import { principalsWithPasskeys } from '../../src/features/people/passkeys/passkeys.queries.ts';
 import { principalsWithSessions } from '../../src/features/people/principals/principals.queries.ts';
 import { findLinkAcrossTenants } from '../../src/features/people/setup/setup.repo.ts';

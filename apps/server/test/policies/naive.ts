@@ -1,4 +1,8 @@
-import { type PolicyRequest, NO_CONDITIONS, type Policy } from '../../src/features/grants/policies/match.rules.ts';
+import {
+  NO_CONDITIONS,
+  type Policy,
+  type PolicyRequest,
+} from '../../src/features/grants/policies/match.rules.ts';
 
 const EFFECTS = ['deny', 'require_approval', 'allow'];
 
@@ -46,7 +50,10 @@ function isInHours({ dayStart, dayEnd, timeZone, daysOfWeek }: Policy, at: Date)
   return false;
 }
 
-function isFurtherMet(policy: Policy, { purpose, address, delegationDepth = 0, call }: PolicyRequest): boolean {
+function isFurtherMet(
+  policy: Policy,
+  { purpose, address, delegationDepth = 0, call }: PolicyRequest,
+): boolean {
   const { purposes, networks, depthMin, depthMax, connector, tools, argumentRules, effect } = policy;
   if (purposes !== null && !purposes.some((each) => each === purpose)) return false;
   if (delegationDepth < (depthMin ?? 0) || delegationDepth > (depthMax ?? 255)) return false;

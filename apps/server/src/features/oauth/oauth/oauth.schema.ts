@@ -34,16 +34,16 @@ export const OAuthClient = Type.Object({
 
 export const ClientPath = Type.Object({ id: Id });
 
-export const Text = Type.String({ maxLength: 16_384 });
+const Text = Type.String({ maxLength: 16_384 });
 /** Members by which a client proves itself (RFC 6749 §2.3.1, RFC 7521 §4.2). */
-export const credentials = {
+const credentials = {
   client_id: Type.Optional(Text),
   client_secret: Type.Optional(Text),
   client_assertion_type: Type.Optional(Text),
   client_assertion: Type.Optional(Text),
 };
 const Texts = Type.Array(Type.String());
-export const Resources = Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 5 });
+const Resources = Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 5 });
 
 /** RFC 6749 §4.1.1 and the specifications that add to it. Other members are ignored. */
 export type OAuthAuthorizationRequest = Static<typeof OAuthAuthorizationRequest>;

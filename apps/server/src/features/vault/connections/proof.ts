@@ -7,8 +7,8 @@ import {
   readVouching,
   sendMailedCode,
   signInUrl,
-  validHint,
   unknownAddress,
+  validHint,
   wrongCode,
 } from '../../grants/consent/index.ts';
 import { recordBlockedAttempt } from '../../record/audit/index.ts';
