@@ -2,15 +2,15 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { operatorOf } from '../../../platform/http/callers/credentials.ts';
 import { generalRates } from '../../../platform/http/limits/rate-rules.ts';
 import {
-  ChangedPlan,
+  DeveloperPlan,
   DeploymentStats,
   DeveloperListQuery,
   DeveloperPage,
   DeveloperPath,
-  PlanChange,
+  DeveloperPlanChange,
 } from './admin.schema.ts';
 import { type AdminDeps, addDeveloper, changePlan, countDeployment, listDevelopers } from './admin.ts';
-import { SignedUp, SignUp } from './developers.schema.ts';
+import { CreatedDeveloper, SignUp } from './developers.schema.ts';
 
 const ofOperator = { access: 'operator', rate: generalRates.admin } as const;
 
@@ -50,7 +50,7 @@ export const developerAdminRoutes: FastifyPluginAsyncTypebox<AdminDeps> = async 
         operationId: 'developers.create',
         summary: 'Open an account with its first API key, also where sign-up is closed',
         body: SignUp,
-        response: { 201: SignedUp },
+        response: { 201: CreatedDeveloper },
       },
     },
     async (request, reply) =>
@@ -65,8 +65,8 @@ export const developerAdminRoutes: FastifyPluginAsyncTypebox<AdminDeps> = async 
         operationId: 'developers.setPlan',
         summary: 'Set the plan of an account',
         params: DeveloperPath,
-        body: PlanChange,
-        response: { 200: ChangedPlan },
+        body: DeveloperPlanChange,
+        response: { 200: DeveloperPlan },
       },
     },
     (request) => changePlan(deps, operatorOf(request), request.params.id, request.body),

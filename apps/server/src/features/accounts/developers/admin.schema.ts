@@ -34,7 +34,7 @@ export const DeveloperPage = Type.Object({
 });
 
 export const DeveloperPath = Type.Object({ id: Id });
-export type PlanChange = Static<typeof PlanChange>;
-export const PlanChange = Type.Object({ plan: Plan }, { additionalProperties: false });
-export type ChangedPlan = Static<typeof ChangedPlan>;
-export const ChangedPlan = Type.Object({ developerId: Id, plan: Plan });
+export type DeveloperPlanChange = Static<typeof DeveloperPlanChange>;
+export const DeveloperPlanChange = Type.Object({ plan: Plan }, { additionalProperties: false });
+export type DeveloperPlan = Static<typeof DeveloperPlan>;
+export const DeveloperPlan = Type.Object({ developerId: Id, plan: Plan });

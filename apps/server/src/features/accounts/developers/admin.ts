@@ -6,16 +6,16 @@ import { recordActs } from '../../record/audit/index.ts';
 import { recordForOperator } from '../../service/operator/index.ts';
 import { countDevelopersAcrossTenants, listDevelopersAcrossTenants } from './admin.repo.ts';
 import type {
-  ChangedPlan,
+  DeveloperPlan,
   DeploymentStats,
   DeveloperListQuery,
   DeveloperPage,
-  PlanChange,
+  DeveloperPlanChange,
 } from './admin.schema.ts';
 import type { KeyDeps } from './api-keys.ts';
 import type { CountForOperator } from './developers.hooks.ts';
 import { findCallerParts } from './developers.queries.ts';
-import type { SignedUp, SignUp } from './developers.schema.ts';
+import type { CreatedDeveloper, SignUp } from './developers.schema.ts';
 import { type DeveloperDeps, openAccount } from './developers.ts';
 import { lockAccount, setPlan } from './email.ts';
 
@@ -48,7 +48,7 @@ export async function listDevelopers(
 }
 
 /** Opens an account as a sign-up does, also where strangers may not sign up. */
-export function addDeveloper(deps: AdminDeps, operator: OperatorCaller, input: SignUp): Promise<SignedUp> {
+export function addDeveloper(deps: AdminDeps, operator: OperatorCaller, input: SignUp): Promise<CreatedDeveloper> {
   return inTransaction(deps.db, async (tx) => {
     const account = await openAccount(tx, deps, input, {
       requestId: operator.requestId,
@@ -65,8 +65,8 @@ export function changePlan(
   deps: AdminDeps,
   operator: OperatorCaller,
   developerId: string,
-  { plan }: PlanChange,
-): Promise<ChangedPlan> {
+  { plan }: DeveloperPlanChange,
+): Promise<DeveloperPlan> {
   const at = deps.clock();
   const tenant = { developerId };
   return inTransaction(deps.db, async (tx) => {

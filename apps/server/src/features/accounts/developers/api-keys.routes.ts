@@ -6,10 +6,10 @@ import {
   ApiKeyPage,
   ApiKeyPath,
   ApiKeyQuery,
-  MadeApiKey,
+  CreatedApiKey,
   NewApiKey,
-  RotatedKey,
-  Rotation,
+  RotatedApiKey,
+  RotateApiKey,
 } from './api-keys.schema.ts';
 import { type CreateKeyDeps, createKey, listKeys, revokeKey, rotateKey } from './api-keys.ts';
 import { rates } from './developers.rates.ts';
@@ -44,7 +44,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<CreateKeyDeps> = async (app
         description:
           'A `runtime` key with `agentIds` is bound: it sees these agents and acts for these, and for no others.',
         body: NewApiKey,
-        response: { 201: MadeApiKey },
+        response: { 201: CreatedApiKey },
       },
     },
     async (request, reply) =>
@@ -58,8 +58,8 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<CreateKeyDeps> = async (app
       schema: {
         operationId: 'apiKeys.rotate',
         summary: 'Replace the API key that makes this call',
-        body: Rotation,
-        response: { 200: RotatedKey },
+        body: RotateApiKey,
+        response: { 200: RotatedApiKey },
       },
     },
     (request) => rotateKey(depsFor(request, deps), callerOf(request), request.body),

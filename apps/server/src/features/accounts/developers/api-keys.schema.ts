@@ -40,11 +40,11 @@ export const NewApiKey = Type.Object(
 );
 
 /** `apiKey` is the key itself. Only this answer shows it. */
-export type MadeApiKey = Static<typeof MadeApiKey>;
-export const MadeApiKey = Type.Object({ ...members, apiKey: Type.String() });
+export type CreatedApiKey = Static<typeof CreatedApiKey>;
+export const CreatedApiKey = Type.Object({ ...members, apiKey: Type.String() });
 
-export type Rotation = Static<typeof Rotation>;
-export const Rotation = Type.Object(
+export type RotateApiKey = Static<typeof RotateApiKey>;
+export const RotateApiKey = Type.Object(
   {
     name: Type.Optional(nameOf(100)),
     graceSeconds: Type.Integer({ minimum: 0, maximum: 604_800, default: 0 }),
@@ -52,8 +52,8 @@ export const Rotation = Type.Object(
   { additionalProperties: false },
 );
 
-export type RotatedKey = Static<typeof RotatedKey>;
-export const RotatedKey = Type.Object({
+export type RotatedApiKey = Static<typeof RotatedApiKey>;
+export const RotatedApiKey = Type.Object({
   apiKey: Type.String(),
   keyId: Id,
   rotatedAt: Time,

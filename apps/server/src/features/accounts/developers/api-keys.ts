@@ -21,10 +21,10 @@ import type {
   ApiKey,
   ApiKeyPage,
   ApiKeyQuery,
-  MadeApiKey,
+  CreatedApiKey,
   NewApiKey,
-  RotatedKey,
-  Rotation,
+  RotatedApiKey,
+  RotateApiKey,
 } from './api-keys.schema.ts';
 import type { OnKeyBound } from './developers.hooks.ts';
 import { lockOpenAccount } from './email.ts';
@@ -78,7 +78,7 @@ export async function listKeys(deps: KeyDeps, caller: Caller, query: ApiKeyQuery
  * @throws BAD_REQUEST, NOT_FOUND for an agent that the developer does not have or has revoked, CONFLICT at
  * `MOST_KEYS` keys
  */
-export function createKey(deps: CreateKeyDeps, caller: Caller, input: NewApiKey): Promise<MadeApiKey> {
+export function createKey(deps: CreateKeyDeps, caller: Caller, input: NewApiKey): Promise<CreatedApiKey> {
   const { name, role, expiresIn } = input;
   const seconds = expiresIn === undefined ? undefined : parseDuration(expiresIn);
   if (seconds !== undefined && seconds > LONGEST_LIFE) throw badField('expiresIn', 'too_large');
@@ -108,7 +108,7 @@ export function createKey(deps: CreateKeyDeps, caller: Caller, input: NewApiKey)
  * Replaces the key that makes the call with a new key of the same role, bound to the same agents.
  * @throws UNAUTHORIZED when another rotation came first, because the key is then no longer valid
  */
-export function rotateKey(deps: KeyDeps, caller: Caller, input: Rotation): Promise<RotatedKey> {
+export function rotateKey(deps: KeyDeps, caller: Caller, input: RotateApiKey): Promise<RotatedApiKey> {
   const at = deps.clock();
   const apiKey = generateKey(caller.mode);
   const graceEnds = new Date(at.getTime() + input.graceSeconds * 1000);

@@ -5,14 +5,14 @@ import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { type CloseDeps, closeAccount } from './close.ts';
 import { rates } from './developers.rates.ts';
 import {
-  Closed,
-  Closing,
+  ClosedAccount,
+  CloseAccount,
   Developer,
   DeveloperChange,
-  SignedUp,
+  CreatedDeveloper,
   SignUp,
-  Stopping,
-  StopState,
+  StopAccount,
+  AccountStop,
   UpdatedDeveloper,
 } from './developers.schema.ts';
 import { changeDeveloper, type DeveloperDeps, getDeveloper, signUp } from './developers.ts';
@@ -27,7 +27,7 @@ export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps & CloseDep
         operationId: 'developers.signUp',
         summary: 'Create a developer account and its first API key',
         body: SignUp,
-        response: { 201: SignedUp },
+        response: { 201: CreatedDeveloper },
       },
     },
     async (request, reply) => reply.code(201).send(await signUp(deps, request.body, request.id)),
@@ -72,8 +72,8 @@ export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps & CloseDep
       schema: {
         operationId: 'developers.stop',
         summary: 'Stop every agent and grant of the account at once',
-        body: Stopping,
-        response: { 200: StopState },
+        body: StopAccount,
+        response: { 200: AccountStop },
       },
     },
     (request) => stopAccount(depsFor(request, deps), callerOf(request), request.body),
@@ -87,7 +87,7 @@ export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps & CloseDep
         operationId: 'developers.resume',
         summary: 'Lift the stop of the account',
         body: NoFields,
-        response: { 200: StopState },
+        response: { 200: AccountStop },
       },
     },
     (request) => resumeAccount(depsFor(request, deps), callerOf(request)),
@@ -100,8 +100,8 @@ export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps & CloseDep
       schema: {
         operationId: 'developers.close',
         summary: 'Close the account for good, and erase its data after 30 days',
-        body: Closing,
-        response: { 202: Closed },
+        body: CloseAccount,
+        response: { 202: ClosedAccount },
       },
     },
     async (request, reply) =>

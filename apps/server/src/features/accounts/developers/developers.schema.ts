@@ -86,21 +86,21 @@ export const SignUp = Type.Object(
   { additionalProperties: false },
 );
 
-export type SignedUp = Static<typeof SignedUp>;
-export const SignedUp = Type.Object({ ...members, apiKey: Type.String(), keyId: Id });
+export type CreatedDeveloper = Static<typeof CreatedDeveloper>;
+export const CreatedDeveloper = Type.Object({ ...members, apiKey: Type.String(), keyId: Id });
 
-export type Closing = Static<typeof Closing>;
+export type CloseAccount = Static<typeof CloseAccount>;
 /** `confirm` repeats the account's `developerId`. */
-export const Closing = Type.Object({ confirm: Id }, { additionalProperties: false });
+export const CloseAccount = Type.Object({ confirm: Id }, { additionalProperties: false });
 
-export type Closed = Static<typeof Closed>;
-export const Closed = Type.Object({ closedAt: Time, erasedAfter: Time });
+export type ClosedAccount = Static<typeof ClosedAccount>;
+export const ClosedAccount = Type.Object({ closedAt: Time, erasedAfter: Time });
 
-export type Stopping = Static<typeof Stopping>;
-export const Stopping = Type.Object({ reason: Type.Optional(textOf(500)) }, { additionalProperties: false });
+export type StopAccount = Static<typeof StopAccount>;
+export const StopAccount = Type.Object({ reason: Type.Optional(textOf(500)) }, { additionalProperties: false });
 
-export type StopState = Static<typeof StopState>;
-export const StopState = Type.Object({ stoppedAt: members.stoppedAt, stopReason: members.stopReason });
+export type AccountStop = Static<typeof AccountStop>;
+export const AccountStop = Type.Object({ stoppedAt: members.stoppedAt, stopReason: members.stopReason });
 
 export type DeveloperChange = Static<typeof DeveloperChange>;
 export const DeveloperChange = Type.Object(

@@ -4,7 +4,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type DeveloperRow, lockRunning, updateDeveloper } from './developers.repo.ts';
-import type { Stopping, StopState } from './developers.schema.ts';
+import type { StopAccount, AccountStop } from './developers.schema.ts';
 import { lockOpenAccount } from './email.ts';
 
 interface StopDeps {
@@ -16,7 +16,7 @@ interface StopDeps {
  * Stops every agent and grant of the account until it is resumed. An account that is stopped already keeps its time and
  * its reason. @throws UNAUTHORIZED when another call closed the account meanwhile
  */
-export function stopAccount(deps: StopDeps, caller: Caller, { reason }: Stopping): Promise<StopState> {
+export function stopAccount(deps: StopDeps, caller: Caller, { reason }: StopAccount): Promise<AccountStop> {
   const { developerId } = caller.tenant;
   return change(deps, caller, ({ stoppedAt }, at) => {
     if (stoppedAt) return undefined;
@@ -29,7 +29,7 @@ export function stopAccount(deps: StopDeps, caller: Caller, { reason }: Stopping
 }
 
 /** Lets the agents and grants act again that are good by now. @throws UNAUTHORIZED as `stopAccount` */
-export function resumeAccount(deps: StopDeps, caller: Caller): Promise<StopState> {
+export function resumeAccount(deps: StopDeps, caller: Caller): Promise<AccountStop> {
   const { developerId } = caller.tenant;
   return change(deps, caller, ({ stoppedAt }) => {
     if (!stoppedAt) return undefined;
@@ -51,7 +51,7 @@ function change(
   { db, clock }: StopDeps,
   caller: Caller,
   changeOf: (row: DeveloperRow, at: Date) => Change | undefined,
-): Promise<StopState> {
+): Promise<AccountStop> {
   const { tenant } = caller;
   const at = clock();
   return inTransaction(db, async (tx) => {
@@ -65,7 +65,7 @@ function change(
   });
 }
 
-const stateOf = ({ stoppedAt, stopReason }: Change['columns']): StopState => ({
+const stateOf = ({ stoppedAt, stopReason }: Change['columns']): AccountStop => ({
   stoppedAt: stoppedAt?.toISOString() ?? null,
   stopReason,
 });

@@ -5,7 +5,7 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import {
-  AddedDomain,
+  CreatedDomain,
   Domain,
   DomainPage,
   DomainPath,
@@ -40,7 +40,7 @@ export const domainRoutes: FastifyPluginAsyncTypebox<DomainDeps> = async (app, d
         operationId: 'domains.add',
         summary: 'Register a domain',
         body: NewDomain,
-        response: { 201: AddedDomain },
+        response: { 201: CreatedDomain },
       },
     },
     async (request, reply) =>

@@ -1,4 +1,4 @@
-import type { AddedDomain, Domain } from './domains.schema.ts';
+import type { CreatedDomain, Domain } from './domains.schema.ts';
 
 export interface DomainRow {
   readonly id: string;
@@ -27,7 +27,7 @@ export function toDomain(row: DomainRow): Domain {
   };
 }
 
-export function toAddedDomain(row: DomainRow): AddedDomain {
+export function toAddedDomain(row: DomainRow): CreatedDomain {
   const { name, value } = toDomain(row).dnsRecord;
   const instructions = `Add a TXT record named ${name} with the value ${value}, then verify the domain.`;
   return { ...toDomain(row), instructions };

@@ -28,8 +28,8 @@ const members = {
 export type Domain = Static<typeof Domain>;
 export const Domain = Type.Object(members);
 
-export type AddedDomain = Static<typeof AddedDomain>;
-export const AddedDomain = Type.Object({ ...members, instructions: Type.String() });
+export type CreatedDomain = Static<typeof CreatedDomain>;
+export const CreatedDomain = Type.Object({ ...members, instructions: Type.String() });
 
 export const DomainPath = Type.Object({ id: Id });
 

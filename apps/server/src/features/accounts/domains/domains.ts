@@ -22,7 +22,7 @@ import {
   lockDomain,
 } from './domains.repo.ts';
 import { pendingSince, toAddedDomain, toDomain } from './domains.rules.ts';
-import type { AddedDomain, Domain, DomainPage, DomainQuery, NewDomain } from './domains.schema.ts';
+import type { CreatedDomain, Domain, DomainPage, DomainQuery, NewDomain } from './domains.schema.ts';
 
 export interface DomainDeps {
   readonly db: Executor;
@@ -38,7 +38,7 @@ export interface DomainDeps {
  * Another developer's pending registration of the domain is no hindrance, so nobody can keep a name from its owner.
  * @throws BAD_REQUEST, CONFLICT, PLAN_LIMIT_EXCEEDED
  */
-export function addDomain(deps: DomainDeps, caller: Caller, input: NewDomain): Promise<AddedDomain> {
+export function addDomain(deps: DomainDeps, caller: Caller, input: NewDomain): Promise<CreatedDomain> {
   const domain = domainName(input.domain, { allowsSpecialUse: !deps.isProduction });
   if (domain === undefined || domain === new URL(deps.publicBaseUrl).hostname) {
     throw badField('domain', 'format', 'Send the name of a domain of your own, such as `acme.com`.');

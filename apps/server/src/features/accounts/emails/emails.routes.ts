@@ -5,7 +5,7 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import type { RateRule } from '../../../platform/http/limits/rate-rules.ts';
 import { rates } from './emails.rates.ts';
-import { LinkPath, NewVerification, SentLink, ShownLink, VerifiedEmail } from './emails.schema.ts';
+import { LinkPath, VerifyEmail, SentEmailVerification, EmailVerificationLink, VerifiedEmail } from './emails.schema.ts';
 import { type EmailDeps, sendLink, showLink, verifyEmail } from './emails.ts';
 
 interface EmailRoutesDeps extends EmailDeps {
@@ -21,8 +21,8 @@ export const emailRoutes: FastifyPluginAsyncTypebox<EmailRoutesDeps> = async (ap
       schema: {
         operationId: 'emails.sendLink',
         summary: 'Mail a link that verifies an address',
-        body: NewVerification,
-        response: { 201: SentLink },
+        body: VerifyEmail,
+        response: { 201: SentEmailVerification },
       },
     },
     async (request, reply) =>
@@ -42,7 +42,7 @@ export const emailRoutes: FastifyPluginAsyncTypebox<EmailRoutesDeps> = async (ap
         operationId: 'emails.showLink',
         summary: 'Show a mailed link, as a page with one button unless JSON is asked for',
         params: LinkPath,
-        response: { 200: ShownLink },
+        response: { 200: EmailVerificationLink },
       },
     },
     async (request, reply) => {
@@ -77,7 +77,7 @@ export const emailRoutes: FastifyPluginAsyncTypebox<EmailRoutesDeps> = async (ap
 
 const DONE = { title: 'The address is verified', lead: 'You can close this window.' };
 
-const asking = ({ email, status }: ShownLink) =>
+const asking = ({ email, status }: EmailVerificationLink) =>
   status === 'verified'
     ? DONE
     : {

@@ -1,16 +1,16 @@
 import { Time, TrimmedEmail } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
-export type NewVerification = Static<typeof NewVerification>;
-export const NewVerification = Type.Object({ email: TrimmedEmail }, { additionalProperties: false });
+export type VerifyEmail = Static<typeof VerifyEmail>;
+export const VerifyEmail = Type.Object({ email: TrimmedEmail }, { additionalProperties: false });
 
-export type SentLink = Static<typeof SentLink>;
-export const SentLink = Type.Object({ message: Type.String(), expiresAt: Time });
+export type SentEmailVerification = Static<typeof SentEmailVerification>;
+export const SentEmailVerification = Type.Object({ message: Type.String(), expiresAt: Time });
 
 export const LinkPath = Type.Object({ token: Type.String() });
 
-export type ShownLink = Static<typeof ShownLink>;
-export const ShownLink = Type.Object({
+export type EmailVerificationLink = Static<typeof EmailVerificationLink>;
+export const EmailVerificationLink = Type.Object({
   message: Type.String(),
   email: Type.String(),
   status: Type.Enum(['pending', 'verified']),

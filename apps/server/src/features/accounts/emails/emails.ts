@@ -18,7 +18,7 @@ import {
   markVerified,
   releaseAddress,
 } from './emails.repo.ts';
-import type { NewVerification, SentLink, ShownLink, VerifiedEmail } from './emails.schema.ts';
+import type { VerifyEmail, SentEmailVerification, EmailVerificationLink, VerifiedEmail } from './emails.schema.ts';
 import { verificationMail } from './mail.rules.ts';
 
 export interface EmailDeps {
@@ -39,7 +39,7 @@ const LINK_MS = 24 * 3_600_000;
  * mail server took the mail nor whether another account owns the address.
  * @throws BAD_REQUEST, NOT_CONFIGURED, RATE_LIMITED
  */
-export async function sendLink(deps: EmailDeps, caller: Caller, input: NewVerification): Promise<SentLink> {
+export async function sendLink(deps: EmailDeps, caller: Caller, input: VerifyEmail): Promise<SentEmailVerification> {
   const { mailer } = deps;
   if (!mailer) throw new AppError('NOT_CONFIGURED', 'This service sends no mail.', { setting: 'SMTP_URL' });
   const email = input.email.toLowerCase();
@@ -79,7 +79,7 @@ async function handOver({ logger, onMailFailed }: EmailDeps, mailer: Mailer, mai
 }
 
 /** Changes nothing, because programs that look for bad links open them all. @throws NOT_FOUND, TOKEN_EXPIRED */
-export async function showLink({ db, clock }: EmailDeps, token: string): Promise<ShownLink> {
+export async function showLink({ db, clock }: EmailDeps, token: string): Promise<EmailVerificationLink> {
   const found = await findVerificationAcrossTenants(db, hashOf(token));
   if (!found) throw unknownLink();
   const { email, verifiedAt, expiresAt } = found;

@@ -4,7 +4,7 @@ import { callerOf, sessionOf } from '../../../platform/http/callers/credentials.
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import type { PasskeyDeps } from './deps.ts';
 import {
-  CreationOptions,
+  PasskeyCreationOptions,
   OwnPasskeyPage,
   OwnPasskeyQuery,
   Passkey,
@@ -12,9 +12,9 @@ import {
   PasskeyPage,
   PasskeyPath,
   PasskeyQuery,
-  RegisteredPasskey,
-  RegisterOptions,
-  RegisterVerify,
+  CreatedPasskey,
+  PasskeyRegistrationRequest,
+  VerifyPasskeyRegistration,
 } from './passkeys.schema.ts';
 import { changePasskey, listOwnPasskeys, listPasskeys, removeOwnPasskey, removePasskey } from './passkeys.ts';
 import { beginRegistration, finishRegistration } from './register.ts';
@@ -29,8 +29,8 @@ export const passkeyRoutes: FastifyPluginAsyncTypebox<PasskeyDeps> = async (app,
       schema: {
         operationId: 'webauthn.registerOptions',
         summary: 'Begin to register a passkey of a principal who is signed in',
-        body: RegisterOptions,
-        response: { 200: CreationOptions },
+        body: PasskeyRegistrationRequest,
+        response: { 200: PasskeyCreationOptions },
       },
     },
     (request) => beginRegistration(depsFor(request, deps), callerOf(request), request.body.principalId),
@@ -46,8 +46,8 @@ export const passkeyRoutes: FastifyPluginAsyncTypebox<PasskeyDeps> = async (app,
       schema: {
         operationId: 'webauthn.registerVerify',
         summary: 'Store the passkey that the authenticator has made',
-        body: RegisterVerify,
-        response: { 201: RegisteredPasskey },
+        body: VerifyPasskeyRegistration,
+        response: { 201: CreatedPasskey },
       },
     },
     async (request, reply) =>

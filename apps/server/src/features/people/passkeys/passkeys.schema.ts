@@ -2,15 +2,15 @@ import { OfStandard, RegistrationResponse } from '@behest/protocol/passkey-shape
 import { Id, NextCursor, nameOf, PrincipalId, pageQuery, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
-export type RegisterOptions = Static<typeof RegisterOptions>;
-export const RegisterOptions = Type.Object({ principalId: PrincipalId }, { additionalProperties: false });
+export type PasskeyRegistrationRequest = Static<typeof PasskeyRegistrationRequest>;
+export const PasskeyRegistrationRequest = Type.Object({ principalId: PrincipalId }, { additionalProperties: false });
 
 /** `publicKey` is for `PublicKeyCredential.parseCreationOptionsFromJSON`. */
-export type CreationOptions = Static<typeof CreationOptions>;
-export const CreationOptions = Type.Object({ challengeId: Id, publicKey: OfStandard });
+export type PasskeyCreationOptions = Static<typeof PasskeyCreationOptions>;
+export const PasskeyCreationOptions = Type.Object({ challengeId: Id, publicKey: OfStandard });
 
-export type RegisterVerify = Static<typeof RegisterVerify>;
-export const RegisterVerify = Type.Object(
+export type VerifyPasskeyRegistration = Static<typeof VerifyPasskeyRegistration>;
+export const VerifyPasskeyRegistration = Type.Object(
   { challengeId: Id, response: RegistrationResponse, deviceName: Type.Optional(nameOf(100)) },
   { additionalProperties: false },
 );
@@ -27,8 +27,8 @@ const members = {
   transports: Type.Array(Type.String()),
 };
 
-export type RegisteredPasskey = Static<typeof RegisteredPasskey>;
-export const RegisteredPasskey = Type.Object({ ...members, aaguid: Nullable, createdAt: Time });
+export type CreatedPasskey = Static<typeof CreatedPasskey>;
+export const CreatedPasskey = Type.Object({ ...members, aaguid: Nullable, createdAt: Time });
 
 /** A passkey, without its public key and its counter. */
 export type Passkey = Static<typeof Passkey>;

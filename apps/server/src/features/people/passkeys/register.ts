@@ -12,7 +12,7 @@ import { claimChallenge, findChallenge, insertChallenge } from './challenges.rep
 import { getRelyingParty, type PasskeyDeps } from './deps.ts';
 import { insertPasskey, listAllOf, lockUser } from './passkeys.repo.ts';
 import { authenticatorOf, CHALLENGE_MS } from './passkeys.rules.ts';
-import type { CreationOptions, RegisteredPasskey, RegisterVerify } from './passkeys.schema.ts';
+import type { PasskeyCreationOptions, CreatedPasskey, VerifyPasskeyRegistration } from './passkeys.schema.ts';
 
 /**
  * Begins to register a passkey of a principal whom the developer has signed in.
@@ -22,7 +22,7 @@ export function beginRegistration(
   deps: PasskeyDeps,
   caller: Caller,
   principalId: string,
-): Promise<CreationOptions> {
+): Promise<PasskeyCreationOptions> {
   const at = deps.clock();
   const party = getRelyingParty(deps);
   const { tenant } = caller;
@@ -50,8 +50,8 @@ export function beginRegistration(
 export async function finishRegistration(
   deps: PasskeyDeps,
   caller: Caller,
-  { challengeId, response, deviceName }: RegisterVerify,
-): Promise<RegisteredPasskey> {
+  { challengeId, response, deviceName }: VerifyPasskeyRegistration,
+): Promise<CreatedPasskey> {
   const at = deps.clock();
   const party = getRelyingParty(deps);
   const { tenant } = caller;
@@ -69,7 +69,7 @@ export async function finishRegistration(
   };
   const made = await checkRegistration({ party, challenge, response }).catch(useUp);
 
-  return inTransaction<RegisteredPasskey>(deps.db, async (tx) => {
+  return inTransaction<CreatedPasskey>(deps.db, async (tx) => {
     if (!(await holdPrincipal(tx, tenant, principalId))) throw principalInactive();
     if (!(await claimChallenge(tx, tenant, challengeId, at))) throw challengeInvalid();
     const row = await insertPasskey(tx, tenant, {

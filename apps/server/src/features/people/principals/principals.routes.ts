@@ -7,13 +7,13 @@ import { addPage } from '../../../platform/http/routes/pages.ts';
 import { listOwnEntries, listOwnGrants } from './list.ts';
 import {
   CreatedPrincipalSession,
-  NewSession,
+  NewPrincipalSession,
   OwnEntryPage,
   OwnEntryQuery,
   OwnGrantPage,
   OwnGrantPath,
   OwnGrantQuery,
-  RevokedAll,
+  RevokedGrants,
 } from './principals.schema.ts';
 import { revokeOwnGrant, revokeOwnGrants } from './revoke.ts';
 import { createSession, endPrincipalSession, type PrincipalDeps } from './session.ts';
@@ -51,7 +51,7 @@ export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (
       schema: {
         operationId: 'principals.openSession',
         summary: 'Open a session in which a principal sees and ends grants to agents',
-        body: NewSession,
+        body: NewPrincipalSession,
         response: { 201: CreatedPrincipalSession },
       },
     },
@@ -80,7 +80,7 @@ export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (
       schema: {
         operationId: 'principals.revokeAll',
         summary: "Revoke all of the principal's active grants, all or none",
-        response: { 200: RevokedAll },
+        response: { 200: RevokedGrants },
       },
     },
     (request) => revokeOwnGrants(deps, sessionOf(request)),

@@ -3,8 +3,8 @@ import { type Static, Type } from 'typebox';
 
 const Nullable = Type.Union([Type.String(), Type.Null()]);
 
-export type NewSession = Static<typeof NewSession>;
-export const NewSession = Type.Object(
+export type NewPrincipalSession = Static<typeof NewPrincipalSession>;
+export const NewPrincipalSession = Type.Object(
   {
     principalId: PrincipalId,
     expiresIn: Type.Optional(Duration),
@@ -102,4 +102,4 @@ export const OwnEntryPage = Type.Unsafe<string>(
 
 export const OwnGrantPath = Type.Object({ id: Id });
 
-export const RevokedAll = Type.Object({ revoked: Type.Integer(), cancelled: Type.Integer() });
+export const RevokedGrants = Type.Object({ revoked: Type.Integer(), cancelled: Type.Integer() });

@@ -23,7 +23,7 @@ import {
   insertSessionRow,
 } from './principals.repo.ts';
 import { readSessionClaims, sessionAudience, sessionClaims, sessionSeconds } from './principals.rules.ts';
-import type { CreatedPrincipalSession, NewSession } from './principals.schema.ts';
+import type { CreatedPrincipalSession, NewPrincipalSession } from './principals.schema.ts';
 
 /** Says whether a feature has something that a principal sees on the own page. */
 export type HasOwnPageEntries = (db: Executor, tenant: Tenant, principalId: string) => Promise<boolean>;
@@ -50,7 +50,7 @@ const TYPE = 'principal-session+jwt';
 export async function createSession(
   deps: PrincipalDeps,
   caller: Caller,
-  { principalId, expiresIn }: NewSession,
+  { principalId, expiresIn }: NewPrincipalSession,
 ): Promise<CreatedPrincipalSession> {
   const at = deps.clock();
   const seconds = sessionSeconds(expiresIn);

@@ -4,7 +4,7 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rates } from './scim.rates.ts';
 import {
-  MadeScimToken,
+  CreatedScimToken,
   NewScimToken,
   ScimTokenPage,
   ScimTokenPath,
@@ -21,7 +21,7 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox<TokenDeps> = async (app,
         operationId: 'scimTokens.create',
         summary: 'Create a token for an identity provider, which provisions people with it',
         body: NewScimToken,
-        response: { 201: MadeScimToken },
+        response: { 201: CreatedScimToken },
       },
     },
     async (request, reply) =>

@@ -18,8 +18,8 @@ export const ScimToken = Type.Object({
   expiresAt: NullableTime,
 });
 
-export type MadeScimToken = Static<typeof MadeScimToken>;
-export const MadeScimToken = Type.Object({ ...ScimToken.properties, token: Type.String() });
+export type CreatedScimToken = Static<typeof CreatedScimToken>;
+export const CreatedScimToken = Type.Object({ ...ScimToken.properties, token: Type.String() });
 
 export const ScimTokenPath = Type.Object({ id: Id });
 

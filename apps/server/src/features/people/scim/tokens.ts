@@ -21,7 +21,7 @@ import {
   type ScimTokenRow,
 } from './tokens.repo.ts';
 import type {
-  MadeScimToken,
+  CreatedScimToken,
   NewScimToken,
   ScimToken,
   ScimTokenPage,
@@ -37,7 +37,7 @@ const MOST_TOKENS = 10;
 const USE_WRITTEN_EVERY = 60_000; // milliseconds: the precision of `lastUsedAt`
 
 /** @throws BAD_REQUEST for an end that has passed, CONFLICT at `MOST_TOKENS` live tokens */
-export function createToken(deps: TokenDeps, caller: Caller, input: NewScimToken): Promise<MadeScimToken> {
+export function createToken(deps: TokenDeps, caller: Caller, input: NewScimToken): Promise<CreatedScimToken> {
   const at = deps.clock();
   const { label } = input;
   const expiresAt = input.expiresAt === undefined ? null : new Date(input.expiresAt);

@@ -4,7 +4,7 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { createLink, type LinkDeps, listLinks, revokeLink } from './links.ts';
 import { rates } from './setup.rates.ts';
-import { MadeSetupLink, NewSetupLink, SetupLinkPage, SetupLinkPath, SetupLinkQuery } from './setup.schema.ts';
+import { CreatedSetupLink, NewSetupLink, SetupLinkPage, SetupLinkPath, SetupLinkQuery } from './setup.schema.ts';
 
 const own = { access: 'developer', role: 'full', rate: rates.setupLinkWrite } as const;
 
@@ -19,7 +19,7 @@ export const setupLinkRoutes: FastifyPluginAsyncTypebox<LinkDeps> = async (app, 
         description:
           'The link opens once and lasts `expiresIn` seconds, a week unless the body says otherwise. With `connectionId` it changes that connection; without, it makes one. The connection is on trial after each change until you activate it, which ends the session of the link. A SCIM token reads and writes the people of the whole account, so a link for `scim` needs `acknowledge`. An account has up to 100 links that have not ended.',
         body: NewSetupLink,
-        response: { 201: MadeSetupLink },
+        response: { 201: CreatedSetupLink },
       },
     },
     async (request, reply) =>

@@ -19,7 +19,7 @@ import {
   listLinkRows,
 } from './setup.repo.ts';
 import type {
-  MadeSetupLink,
+  CreatedSetupLink,
   NewSetupLink,
   Purpose,
   SetupLink,
@@ -38,7 +38,7 @@ const MOST_RUNNING = 100;
 const SHOWN_AFTER_END = 30 * 86_400_000; // milliseconds
 
 /** @throws NOT_FOUND for a connection that the developer does not have, CONFLICT at `MOST_RUNNING` links */
-export function createLink(deps: LinkDeps, caller: Caller, input: NewSetupLink): Promise<MadeSetupLink> {
+export function createLink(deps: LinkDeps, caller: Caller, input: NewSetupLink): Promise<CreatedSetupLink> {
   const at = deps.clock();
   const { name, connectionId = null, expiresIn = WEEK_SECONDS } = input;
   const purposes = [...new Set(input.purposes)].sort();

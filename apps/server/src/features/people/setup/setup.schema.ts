@@ -36,11 +36,11 @@ export const SetupLink = Type.Object({
   finishedAt: nullable(Time),
 });
 
-export const MadeSetupLink = Type.Object({
+export const CreatedSetupLink = Type.Object({
   ...SetupLink.properties,
   url: Type.String({ description: 'The link. Shown once.' }),
 });
-export type MadeSetupLink = Static<typeof MadeSetupLink>;
+export type CreatedSetupLink = Static<typeof CreatedSetupLink>;
 
 export const SetupLinkPath = Type.Object({ id: Id });
 export type SetupLinkQuery = Static<typeof SetupLinkQuery>;
@@ -52,8 +52,8 @@ const Secret = Type.String({ minLength: 1, maxLength: 128 });
 const Url = Type.String({ minLength: 1, maxLength: 2048 });
 const session = { session: Secret };
 
-export const OpenLink = Type.Object({ link: Secret }, { additionalProperties: false });
-export const OfSession = Type.Object(session, { additionalProperties: false });
+export const OpenSetupLink = Type.Object({ link: Secret }, { additionalProperties: false });
+export const SetupSession = Type.Object(session, { additionalProperties: false });
 
 export type NewSetupProvider = Static<typeof NewSetupProvider>;
 export const NewSetupProvider = Type.Object(
@@ -84,11 +84,11 @@ export const Setup = Type.Object({
   protocol: nullable(Type.Enum(['oidc', 'saml', 'ldap'])),
 });
 
-export const OpenedSetup = Type.Object({ session: Type.String(), setup: Setup });
-export const ProviderTest = Type.Object({
+export const OpenedSetupLink = Type.Object({ session: Type.String(), setup: Setup });
+export const SetupProviderTest = Type.Object({
   success: Type.Boolean(),
   message: Type.Optional(
     Type.String({ description: 'Says to an administrator which part failed, and how to repair it.' }),
   ),
 });
-export const ShownToken = Type.Object({ token: Type.String(), scimUrl: Type.String() });
+export const SetupScimToken = Type.Object({ token: Type.String(), scimUrl: Type.String() });

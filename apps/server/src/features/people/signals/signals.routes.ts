@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { callerAs, callerOf } from '../../../platform/http/callers/credentials.ts';
 import { generalRates, rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { type ReceiveDeps, receiveSignal } from './receive.ts';
-import { NewSignals, PutSignals, ReceivedSet, ReceivePath, Signals, SignalsPath } from './signals.schema.ts';
+import { SetSsoSignals, CreatedSsoSignals, SecurityEventToken, ReceivePath, SsoSignals, SignalsPath } from './signals.schema.ts';
 import { deleteSignals, getSignals, putSignals } from './signals.ts';
 
 export const rates = rateRules({
@@ -27,8 +27,8 @@ export const signalRoutes: FastifyPluginAsyncTypebox<ReceiveDeps> = async (app, 
         description:
           'The answer has `authorizationHeader` when the source is new, and never again. Delete the source to make another.',
         params: SignalsPath,
-        body: NewSignals,
-        response: { 200: PutSignals },
+        body: SetSsoSignals,
+        response: { 200: CreatedSsoSignals },
       },
     },
     (request) => putSignals(deps, callerOf(request), request.params.id, request.body),
@@ -42,7 +42,7 @@ export const signalRoutes: FastifyPluginAsyncTypebox<ReceiveDeps> = async (app, 
         operationId: 'signals.get',
         summary: 'Read how the service listens to the identity provider of a connection',
         params: SignalsPath,
-        response: { 200: Signals },
+        response: { 200: SsoSignals },
       },
     },
     (request) => getSignals(deps, callerOf(request), request.params.id),
@@ -81,7 +81,7 @@ export const signalRoutes: FastifyPluginAsyncTypebox<ReceiveDeps> = async (app, 
         description:
           'The body is a security event token, `application/secevent+jwt`. The `id` is that of the connection. A signal that was taken before has no second effect, and its answer is 202 too.',
         params: ReceivePath,
-        body: ReceivedSet,
+        body: SecurityEventToken,
         response: { 202: Type.String({ maxLength: 0 }) },
       },
     },

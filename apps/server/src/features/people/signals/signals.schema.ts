@@ -37,8 +37,8 @@ const StreamAuth = Type.Union(
   },
 );
 
-export type NewSignals = Static<typeof NewSignals>;
-export const NewSignals = Type.Object(
+export type SetSsoSignals = Static<typeof SetSsoSignals>;
+export const SetSsoSignals = Type.Object(
   {
     transmitter: Type.Optional(Url),
     delivery: Type.Optional(Delivery),
@@ -86,11 +86,11 @@ const members = {
   updatedAt: Time,
 };
 
-export type Signals = Static<typeof Signals>;
-export const Signals = Type.Object(members);
+export type SsoSignals = Static<typeof SsoSignals>;
+export const SsoSignals = Type.Object(members);
 
-export type PutSignals = Static<typeof PutSignals>;
-export const PutSignals = Type.Object({
+export type CreatedSsoSignals = Static<typeof CreatedSsoSignals>;
+export const CreatedSsoSignals = Type.Object({
   ...members,
   authorizationHeader: Type.Optional(
     Type.String({
@@ -106,7 +106,7 @@ export const SignalsPath = Type.Object({ id: Id });
 export const ReceivePath = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) });
 
 /** The token of the body. */
-export const ReceivedSet = Type.Object(
+export const SecurityEventToken = Type.Object(
   { set: Type.String({ minLength: 1 }) },
   { additionalProperties: false },
 );

@@ -9,7 +9,7 @@ import type { KeyRing } from '../../service/keys/index.ts';
 import { findSignallingConnection } from '../sso/signals.queries.ts';
 import { signalSeals } from './seals.ts';
 import { deleteSource, findSource, type SourceRow, writeSource } from './signals.repo.ts';
-import type { NewSignals, OnSessionRevoked, PutSignals, Signals } from './signals.schema.ts';
+import type { SetSsoSignals, OnSessionRevoked, CreatedSsoSignals, SsoSignals } from './signals.schema.ts';
 import { dropStream, makeStream, streamOf } from './stream.ts';
 import { findTransmitter } from './transmitter.ts';
 
@@ -35,8 +35,8 @@ export async function putSignals(
   deps: SignalDeps,
   caller: Caller,
   connectionId: string,
-  input: NewSignals,
-): Promise<PutSignals> {
+  input: SetSsoSignals,
+): Promise<CreatedSsoSignals> {
   const { tenant } = caller;
   const { auth, delivery = 'push' } = input;
   if (delivery === 'poll' && !auth) throw badField('auth', 'required');
@@ -88,7 +88,7 @@ export async function getSignals(
   deps: SignalDeps,
   { tenant }: Caller,
   connectionId: string,
-): Promise<Signals> {
+): Promise<SsoSignals> {
   const row = await findSource(deps.db, tenant, connectionId);
   if (!row) throw await noSource(deps.db, tenant, connectionId);
   return shown(deps, row);
@@ -119,17 +119,17 @@ const endpointOf = ({ publicBaseUrl }: SignalDeps, connectionId: string) =>
 export const onSessionRevokedOf = ({ onSessionRevoked }: SourceRow): OnSessionRevoked =>
   onSessionRevoked as OnSessionRevoked; // stored by `putSignals`
 
-function shown(deps: SignalDeps, row: SourceRow): Signals {
+function shown(deps: SignalDeps, row: SourceRow): SsoSignals {
   return {
     connectionId: row.connectionId,
     transmitter: row.transmitter,
-    delivery: row.delivery as Signals['delivery'], // stored by `putSignals`
+    delivery: row.delivery as SsoSignals['delivery'], // stored by `putSignals`
     audience: row.audience,
     endpointUrl: endpointOf(deps, row.connectionId),
     requireHeader: row.requiresHeader,
     onSessionRevoked: onSessionRevokedOf(row),
     tenant: row.tenant,
-    authType: row.authType as Signals['authType'], // stored by `putSignals`
+    authType: row.authType as SsoSignals['authType'], // stored by `putSignals`
     streamId: streamOf(row)?.id ?? null,
     lastPolledAt: row.lastPolledAt?.toISOString() ?? null,
     lastError: row.lastError,

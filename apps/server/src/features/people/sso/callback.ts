@@ -6,7 +6,7 @@ import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import type { SsoDeps } from './deps.ts';
 import { badState, type Flight, takeFlight } from './flight.ts';
 import { type OnceOnly, type OpenedSession, openSsoSession } from './identity.ts';
-import type { OidcAnswer } from './login.schema.ts';
+import type { OidcCallback } from './login.schema.ts';
 import { oidcClaims } from './oidc.ts';
 import { authFailed, type Claimed, OtherSubject, refusalOf } from './outcomes.ts';
 import { samlClaims } from './saml.ts';
@@ -31,7 +31,7 @@ export interface Ended extends OpenedSession {
 /** @throws as `openSsoSession`, BAD_REQUEST, SSO_ERROR */
 export async function takeOidcAnswer(
   deps: SsoDeps,
-  { code, state, redirect_uri: redirectUri, iss, error }: OidcAnswer & { readonly error?: string },
+  { code, state, redirect_uri: redirectUri, iss, error }: OidcCallback & { readonly error?: string },
   bringer: Bringer,
 ): Promise<Ended> {
   if (state === undefined) throw badField('state', 'required');

@@ -12,11 +12,11 @@ import { listSessions, revokeSession } from './sessions.ts';
 import { getConnection, listConnections } from './show.ts';
 import { rates } from './sso.rates.ts';
 import {
-  Enforcement,
-  LegacyConfig,
-  LegacyConfigInput,
+  SsoEnforcement,
+  LegacySsoConfig,
+  LegacySsoConfigInput,
   NewSsoConnection,
-  SetEnforcement,
+  SsoEnforcementChange,
   SsoConnection,
   SsoConnectionChange,
   SsoConnectionPage,
@@ -169,8 +169,8 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
       schema: {
         operationId: 'sso.enforce',
         summary: 'Enforce single sign-on, or stop enforcing it',
-        body: SetEnforcement,
-        response: { 200: Enforcement },
+        body: SsoEnforcementChange,
+        response: { 200: SsoEnforcement },
       },
     },
     (request) => setEnforcement(depsFor(request, deps), callerOf(request), request.body.enforce),
@@ -184,8 +184,8 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
         operationId: 'sso.putConfig',
         summary: 'Write the single configuration that older clients know',
         description: 'It is the connection named `default`. New clients use connections.',
-        body: LegacyConfigInput,
-        response: { 201: LegacyConfig },
+        body: LegacySsoConfigInput,
+        response: { 201: LegacySsoConfig },
       },
     },
     async (request, reply) =>
@@ -199,7 +199,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
       schema: {
         operationId: 'sso.getConfig',
         summary: 'Read the single configuration',
-        response: { 200: LegacyConfig },
+        response: { 200: LegacySsoConfig },
       },
     },
     (request) => getConfig(deps, callerOf(request)),

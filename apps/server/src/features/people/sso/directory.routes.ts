@@ -5,7 +5,7 @@ import { endsOfLogin, LOGIN_FAILURES } from './answers.routes.ts';
 import type { SsoDeps } from './deps.ts';
 import { takeDirectoryForm } from './directory.ts';
 import { findFlight } from './flight.ts';
-import { DirectoryForm, DirectoryQuery, SignedIn } from './login.schema.ts';
+import { LdapLoginForm, DirectoryQuery, CreatedSsoSession } from './login.schema.ts';
 import { rates } from './sso.rates.ts';
 
 const open = { access: 'none', errors: 'page' } as const;
@@ -54,8 +54,8 @@ export const ssoDirectoryRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app
         summary: 'Take the name and password of a person from the page',
         description:
           'After a wrong password the browser is sent to the page again. Programs use `/sso/callback/ldap`.',
-        body: DirectoryForm,
-        response: { 200: SignedIn, 302: Type.Null(), 303: Type.Null() },
+        body: LdapLoginForm,
+        response: { 200: CreatedSsoSession, 302: Type.Null(), 303: Type.Null() },
       },
     },
     async (request, reply) => {

@@ -4,7 +4,7 @@ import type { SsoDeps } from './deps.ts';
 import { keepFlight, takeFlight } from './flight.ts';
 import { newState } from './keys.ts';
 import { takePassword } from './ldap.ts';
-import type { DirectoryForm } from './login.schema.ts';
+import type { LdapLoginForm } from './login.schema.ts';
 import { directoryPath } from './sso.rules.ts';
 
 /**
@@ -15,7 +15,7 @@ import { directoryPath } from './sso.rules.ts';
  */
 export async function takeDirectoryForm(
   deps: SsoDeps,
-  { state, username, password }: DirectoryForm,
+  { state, username, password }: LdapLoginForm,
   bringer: Bringer,
 ): Promise<Ended | { readonly nextTry: string }> {
   const flight = await takeFlight(deps, state, bringer.secrets);

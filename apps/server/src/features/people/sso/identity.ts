@@ -12,7 +12,7 @@ import { type Person, personById } from '../scim/scim.queries.ts';
 import type { SsoDeps } from './deps.ts';
 import { rightsOfOne } from './groups.queries.ts';
 import { findIdentity, insertIdentity } from './identities.repo.ts';
-import type { SignedIn } from './login.schema.ts';
+import type { CreatedSsoSession } from './login.schema.ts';
 import { countingAddress, freeName, personToLink, placeOf } from './naming.ts';
 import { authFailed, type Claimed, OtherSubject } from './outcomes.ts';
 import { membersOf } from './secrets.ts';
@@ -22,7 +22,7 @@ import { isAdmitted } from './sso.rules.ts';
 
 /** A session with the secret that its browser gets. */
 export interface OpenedSession {
-  readonly signedIn: SignedIn;
+  readonly signedIn: CreatedSsoSession;
   readonly secret: string;
 }
 
@@ -200,7 +200,7 @@ interface NewSession {
   readonly expiresAt: Date;
 }
 
-const toSignedIn = ({ developerId }: Tenant, session: NewSession): SignedIn => ({
+const toSignedIn = ({ developerId }: Tenant, session: NewSession): CreatedSsoSession => ({
   sessionId: session.id,
   email: session.email,
   name: session.name,

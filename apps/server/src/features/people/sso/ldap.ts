@@ -9,7 +9,7 @@ import type { SsoDeps } from './deps.ts';
 import { badState } from './flight.ts';
 import { type OpenedSession, openSsoSession } from './identity.ts';
 import { attributesIn, bindFault, comparedName, escapeDn, failureAt, filterWith } from './ldap.rules.ts';
-import type { LdapAnswer } from './login.schema.ts';
+import type { LdapLogin } from './login.schema.ts';
 import { authFailed, type Claimed, idpBroken, mustBeRead } from './outcomes.ts';
 import { membersOf, openSecret } from './secrets.ts';
 import { type ConnectionRow, findConnection } from './sso.repo.ts';
@@ -27,7 +27,7 @@ const FAILURE_SECONDS = 900;
  */
 export async function takePassword(
   deps: SsoDeps,
-  input: LdapAnswer & { readonly version?: number },
+  input: LdapLogin & { readonly version?: number },
   { requestId, address }: Pick<Bringer, 'requestId' | 'address'>,
 ): Promise<OpenedSession> {
   const { org: developerId, connectionId, username, password, version } = input;
@@ -45,7 +45,7 @@ export async function takePassword(
   return opened;
 }
 
-interface Attempt extends Pick<LdapAnswer, 'connectionId' | 'username'> {
+interface Attempt extends Pick<LdapLogin, 'connectionId' | 'username'> {
   readonly address: string;
 }
 

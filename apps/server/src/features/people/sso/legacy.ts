@@ -4,7 +4,7 @@ import { addConnection, changeConnection, deleteConnection } from './connections
 import type { SsoDeps } from './deps.ts';
 import { membersOf } from './secrets.ts';
 import { type ConnectionRow, findConnection, findDefault } from './sso.repo.ts';
-import type { LegacyConfig, LegacyConfigInput } from './sso.schema.ts';
+import type { LegacySsoConfig, LegacySsoConfigInput } from './sso.schema.ts';
 
 const NAME = 'default';
 
@@ -12,8 +12,8 @@ const NAME = 'default';
 export async function putConfig(
   deps: SsoDeps,
   caller: Caller,
-  input: LegacyConfigInput,
-): Promise<LegacyConfig> {
+  input: LegacySsoConfigInput,
+): Promise<LegacySsoConfig> {
   const { redirectUri, ...members } = input;
   const settings = { ...members, redirectUris: [redirectUri] };
   const before = await findDefault(deps.db, caller.tenant);
@@ -26,7 +26,7 @@ export async function putConfig(
 }
 
 /** @throws NOT_FOUND */
-export const getConfig = async (deps: SsoDeps, caller: Caller): Promise<LegacyConfig> =>
+export const getConfig = async (deps: SsoDeps, caller: Caller): Promise<LegacySsoConfig> =>
   toConfig(await defaultOf(deps, caller));
 
 /** @throws NOT_FOUND, CONFLICT */
@@ -41,7 +41,7 @@ async function defaultOf({ db }: SsoDeps, { tenant }: Caller): Promise<Connectio
   return row;
 }
 
-function toConfig(row: ConnectionRow): LegacyConfig {
+function toConfig(row: ConnectionRow): LegacySsoConfig {
   const { issuerUrl = '', clientId = '', redirectUris } = membersOf(row);
   return {
     issuerUrl,

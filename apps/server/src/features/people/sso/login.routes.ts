@@ -15,19 +15,19 @@ import { cookieNames, loginCookieLines } from './cookies.ts';
 import type { SsoDeps } from './deps.ts';
 import { takePassword } from './ldap.ts';
 import {
-  Discovered,
+  SsoDiscovery,
   DiscoverQuery,
-  LdapAnswer,
+  LdapLogin,
   LoginQuery,
-  LoginStart,
+  SsoLoginStart,
   LogoutQuery,
   MetadataPath,
-  OidcAnswer,
-  OidcForm,
+  OidcCallback,
+  OidcFormPost,
   OidcQuery,
-  SamlAnswer,
-  SignedIn,
-  SignedOut,
+  SamlResponse,
+  CreatedSsoSession,
+  SsoLogout,
 } from './login.schema.ts';
 import { beginLogin, discoverConnection } from './login.ts';
 import { isSignedIn, signOut } from './logout.ts';
@@ -64,7 +64,7 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
         description:
           'With `Accept: text/html` or `mode=redirect` the browser is sent to the provider. Otherwise the answer names the address, and the caller binds `state` to its own browser session.',
         querystring: LoginQuery,
-        response: { 200: LoginStart, 302: Type.Null() },
+        response: { 200: SsoLoginStart, 302: Type.Null() },
       },
     },
     async (request, reply) => {
@@ -91,7 +91,7 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
         operationId: 'sso.discover',
         summary: 'Find the connection of a verified domain',
         querystring: DiscoverQuery,
-        response: { 200: Discovered },
+        response: { 200: SsoDiscovery },
       },
     },
     (request) => discoverConnection(deps, request.query),
@@ -107,7 +107,7 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
         description:
           'A browser that asks for a page gets one that posts the same parameters, so that fetching the address uses no code up.',
         querystring: OidcQuery,
-        response: { 200: SignedIn, 302: Type.Null() },
+        response: { 200: CreatedSsoSession, 302: Type.Null() },
       },
     },
     async (request, reply) =>
@@ -129,8 +129,8 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
       schema: {
         operationId: 'sso.callbackForm',
         summary: 'Take the answer of an OpenID provider from the page of its address',
-        body: OidcForm,
-        response: { 200: SignedIn, 302: Type.Null() },
+        body: OidcFormPost,
+        response: { 200: CreatedSsoSession, 302: Type.Null() },
       },
     },
     async (request, reply) =>
@@ -144,8 +144,8 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
       schema: {
         operationId: 'sso.callbackOidc',
         summary: 'Take the answer of an OpenID provider from a program',
-        body: OidcAnswer,
-        response: { 200: SignedIn, 302: Type.Null() },
+        body: OidcCallback,
+        response: { 200: CreatedSsoSession, 302: Type.Null() },
       },
     },
     async (request, reply) => ended(reply, await takeOidcAnswer(deps, request.body, bringer(request))),
@@ -159,8 +159,8 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
       schema: {
         operationId: 'sso.callbackSaml',
         summary: 'Take the answer of a SAML identity provider',
-        body: SamlAnswer,
-        response: { 200: SignedIn, 302: Type.Null() },
+        body: SamlResponse,
+        response: { 200: CreatedSsoSession, 302: Type.Null() },
       },
     },
     async (request, reply) => ended(reply, await takeSamlAnswer(deps, request.body, bringer(request))),
@@ -173,8 +173,8 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
       schema: {
         operationId: 'sso.callbackLdap',
         summary: 'Sign a person in with the password of a directory',
-        body: LdapAnswer,
-        response: { 200: SignedIn },
+        body: LdapLogin,
+        response: { 200: CreatedSsoSession },
       },
     },
     async (request, reply) => {
@@ -219,7 +219,7 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
           'A browser is sent to the provider, where that publishes a place to sign out, or to `return_to`. Programs end sessions by `DELETE /v1/sso/sessions/:id`.',
         querystring: LogoutQuery,
         body: NoFields,
-        response: { 200: SignedOut },
+        response: { 200: SsoLogout },
       },
     },
     async (request, reply) => {

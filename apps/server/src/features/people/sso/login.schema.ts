@@ -26,8 +26,8 @@ export const LoginQuery = Type.Object({
   ui_locales: Type.Optional(Short),
 });
 
-export type LoginStart = Static<typeof LoginStart>;
-export const LoginStart = Type.Object({
+export type SsoLoginStart = Static<typeof SsoLoginStart>;
+export const SsoLoginStart = Type.Object({
   authorizeUrl: Type.String(),
   protocol: Type.Enum(['oidc', 'saml', 'ldap']),
   connectionId: Id,
@@ -38,7 +38,7 @@ export const DiscoverQuery = Type.Object({
   domain: Type.Optional(Type.String({ maxLength: 256 })),
   email: Type.Optional(Type.String({ maxLength: 320 })),
 });
-export const Discovered = Type.Object({
+export const SsoDiscovery = Type.Object({
   org: Id,
   connectionId: Id,
   protocol: Type.Enum(['oidc', 'saml', 'ldap']),
@@ -46,8 +46,8 @@ export const Discovered = Type.Object({
   loginUrl: Type.String(),
 });
 
-export type OidcAnswer = Static<typeof OidcAnswer>;
-export const OidcAnswer = Type.Object(
+export type OidcCallback = Static<typeof OidcCallback>;
+export const OidcCallback = Type.Object(
   {
     code: Type.Optional(Code),
     state: Type.Optional(State),
@@ -58,13 +58,13 @@ export const OidcAnswer = Type.Object(
 );
 
 /** The form that an identity provider makes a browser post. */
-export const SamlAnswer = Type.Object(
+export const SamlResponse = Type.Object(
   { SAMLResponse: Type.String({ minLength: 1 }), RelayState: State },
   { additionalProperties: true },
 );
 
-export type LdapAnswer = Static<typeof LdapAnswer>;
-export const LdapAnswer = Type.Object(
+export type LdapLogin = Static<typeof LdapLogin>;
+export const LdapLogin = Type.Object(
   {
     username: Type.String({ minLength: 1, maxLength: 256 }),
     password: Type.String({ maxLength: 1024 }),
@@ -84,7 +84,7 @@ export const OidcQuery = Type.Object({
 });
 
 /** The parameters of a provider's answer. Those that are not of the protocol are ignored here as in the query. */
-export const OidcForm = Type.Object(OidcQuery.properties, { additionalProperties: true });
+export const OidcFormPost = Type.Object(OidcQuery.properties, { additionalProperties: true });
 
 export const DirectoryQuery = Type.Object({
   state: State,
@@ -92,8 +92,8 @@ export const DirectoryQuery = Type.Object({
   failed: Type.Optional(Type.Literal('1')),
 });
 
-export type DirectoryForm = Static<typeof DirectoryForm>;
-export const DirectoryForm = Type.Object(
+export type LdapLoginForm = Static<typeof LdapLoginForm>;
+export const LdapLoginForm = Type.Object(
   {
     state: State,
     username: Type.String({ minLength: 1, maxLength: 256 }),
@@ -103,8 +103,8 @@ export const DirectoryForm = Type.Object(
 );
 
 /** A session that a login opened. */
-export type SignedIn = Static<typeof SignedIn>;
-export const SignedIn = Type.Object({
+export type CreatedSsoSession = Static<typeof CreatedSsoSession>;
+export const CreatedSsoSession = Type.Object({
   sessionId: Id,
   email: nullable(Type.String()),
   name: nullable(Type.String()),
@@ -117,8 +117,8 @@ export const SignedIn = Type.Object({
 
 export const LogoutQuery = Type.Object({ return_to: Type.Optional(Url) });
 
-export type SignedOut = Static<typeof SignedOut>;
-export const SignedOut = Type.Object({
+export type SsoLogout = Static<typeof SsoLogout>;
+export const SsoLogout = Type.Object({
   /** Whether the browser had a live session. */
   signedOut: Type.Boolean(),
   /** Where the person signs out at the provider, where that publishes it. */

@@ -6,7 +6,7 @@ import { ownerOfDomainAcrossTenants } from '../../accounts/domains/domains.queri
 import type { SsoDeps } from './deps.ts';
 import { type Flight, keepFlight, newBrowser } from './flight.ts';
 import { newState } from './keys.ts';
-import type { LoginQuery, LoginStart } from './login.schema.ts';
+import type { LoginQuery, SsoLoginStart } from './login.schema.ts';
 import { oidcAuthorizeUrl } from './oidc.ts';
 import { samlAuthorizeUrl } from './saml.ts';
 import { membersOf } from './secrets.ts';
@@ -22,7 +22,7 @@ import { directoryPath, domainOf, isOwnPath, loginPath } from './sso.rules.ts';
 const callbackUrl = ({ publicBaseUrl }: Pick<SsoDeps, 'publicBaseUrl'>) => `${publicBaseUrl}/sso/callback`;
 
 interface Begun {
-  readonly start: LoginStart;
+  readonly start: SsoLoginStart;
   /** The secret of the browser's cookie, in browser mode. */
   readonly browserSecret: string | undefined;
 }

@@ -5,7 +5,7 @@ import { recordActs } from '../../record/audit/index.ts';
 import { callerFor } from './callback.ts';
 import { readSessionCookie } from './cookies.ts';
 import type { SsoDeps } from './deps.ts';
-import type { SignedOut } from './login.schema.ts';
+import type { SsoLogout } from './login.schema.ts';
 import { issuerMetadata } from './oidc.ts';
 import { membersOf } from './secrets.ts';
 import { deleteSession, findSession, type SessionRow } from './sessions.repo.ts';
@@ -48,7 +48,7 @@ export const isSignedIn = async (deps: SsoDeps, leaving: Omit<Leaving, 'requestI
 export async function signOut(
   deps: SsoDeps,
   { requestId, cookie, returnTo }: Leaving,
-): Promise<SignedOut & { readonly goesTo: string | null }> {
+): Promise<SsoLogout & { readonly goesTo: string | null }> {
   const { tenant, held, row } = await heldBy(deps, { cookie, returnTo });
   if (held) {
     const at = deps.clock();

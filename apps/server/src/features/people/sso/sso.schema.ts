@@ -139,17 +139,17 @@ export const SsoTest = Type.Object({
   }),
 });
 
-export const SetEnforcement = Type.Object({ enforce: Type.Boolean() }, { additionalProperties: false });
-export const Enforcement = Type.Object({ enforce: Type.Boolean(), developerId: Id });
+export const SsoEnforcementChange = Type.Object({ enforce: Type.Boolean() }, { additionalProperties: false });
+export const SsoEnforcement = Type.Object({ enforce: Type.Boolean(), developerId: Id });
 
 /** The single configuration of older clients. */
-export type LegacyConfigInput = Static<typeof LegacyConfigInput>;
-export const LegacyConfigInput = Type.Object(
+export type LegacySsoConfigInput = Static<typeof LegacySsoConfigInput>;
+export const LegacySsoConfigInput = Type.Object(
   { issuerUrl: Url, clientId: oidc.clientId, clientSecret: Secret, redirectUri: Url },
   { additionalProperties: false },
 );
-export type LegacyConfig = Static<typeof LegacyConfig>;
-export const LegacyConfig = Type.Object({
+export type LegacySsoConfig = Static<typeof LegacySsoConfig>;
+export const LegacySsoConfig = Type.Object({
   issuerUrl: Url,
   clientId: Type.String(),
   redirectUri: Type.String(),
