@@ -41,15 +41,15 @@ import { principalsWithPasskeys } from '../../src/features/people/passkeys/passk
 import { principalsWithSessions } from '../../src/features/people/principals/principals.queries.ts';
 import { findLinkAcrossTenants } from '../../src/features/people/setup/setup.repo.ts';
 import { findSourceAcrossTenants, takeSignal } from '../../src/features/people/signals/signals.repo.ts';
-import { listDueAcrossTenants as listDueStreams } from '../../src/features/people/signals/streams.repo.ts';
-import { listConnectionsUnderAcrossTenants } from '../../src/features/people/sso/rotate.repo.ts';
+import { listDueAcrossTenants as listDueStreams } from '../../src/features/people/signals/signals.repo.ts';
+import { listConnectionsUnderAcrossTenants } from '../../src/features/people/sso/sso.repo.ts';
 import {
   deleteSessionsOfUser,
   insertSession,
   useAssertion,
 } from '../../src/features/people/sso/sessions.repo.ts';
-import { connectionsOfUser, userOfIdpSession } from '../../src/features/people/sso/signals.queries.ts';
-import { deleteSessionsNamed } from '../../src/features/people/sso/signals.repo.ts';
+import { connectionsOfUser, userOfIdpSession } from '../../src/features/people/sso/sso.queries.ts';
+import { deleteSessionsNamed } from '../../src/features/people/sso/sessions.repo.ts';
 import { findConnectionAcrossTenants, writeDomains } from '../../src/features/people/sso/sso.repo.ts';
 import { listErasedOf } from '../../src/features/record/audit/erase.repo.ts';
 import {

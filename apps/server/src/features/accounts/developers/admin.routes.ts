@@ -1,16 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { operatorOf } from '../../../platform/http/callers/credentials.ts';
 import { generalRates } from '../../../platform/http/limits/rate-rules.ts';
+import { type AdminDeps, addDeveloper, changePlan, countDeployment, listDevelopers } from './admin.ts';
 import {
-  DeveloperPlan,
+  CreatedDeveloper,
   DeploymentStats,
   DeveloperListQuery,
   DeveloperPage,
   DeveloperPath,
+  DeveloperPlan,
   DeveloperPlanChange,
-} from './admin.schema.ts';
-import { type AdminDeps, addDeveloper, changePlan, countDeployment, listDevelopers } from './admin.ts';
-import { CreatedDeveloper, SignUp } from './developers.schema.ts';
+  SignUp,
+} from './developers.schema.ts';
 
 const ofOperator = { access: 'operator', rate: generalRates.admin } as const;
 

@@ -4,18 +4,19 @@ import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { recordForOperator } from '../../service/operator/index.ts';
-import { countDevelopersAcrossTenants, listDevelopersAcrossTenants } from './admin.repo.ts';
-import type {
-  DeveloperPlan,
-  DeploymentStats,
-  DeveloperListQuery,
-  DeveloperPage,
-  DeveloperPlanChange,
-} from './admin.schema.ts';
 import type { KeyDeps } from './api-keys.ts';
 import type { CountForOperator } from './developers.hooks.ts';
 import { findCallerParts } from './developers.queries.ts';
-import type { CreatedDeveloper, SignUp } from './developers.schema.ts';
+import { countDevelopersAcrossTenants, listDevelopersAcrossTenants } from './developers.repo.ts';
+import type {
+  CreatedDeveloper,
+  DeploymentStats,
+  DeveloperListQuery,
+  DeveloperPage,
+  DeveloperPlan,
+  DeveloperPlanChange,
+  SignUp,
+} from './developers.schema.ts';
 import { type DeveloperDeps, openAccount } from './developers.ts';
 import { lockAccount, setPlan } from './email.ts';
 
@@ -48,7 +49,11 @@ export async function listDevelopers(
 }
 
 /** Opens an account as a sign-up does, also where strangers may not sign up. */
-export function addDeveloper(deps: AdminDeps, operator: OperatorCaller, input: SignUp): Promise<CreatedDeveloper> {
+export function addDeveloper(
+  deps: AdminDeps,
+  operator: OperatorCaller,
+  input: SignUp,
+): Promise<CreatedDeveloper> {
   return inTransaction(deps.db, async (tx) => {
     const account = await openAccount(tx, deps, input, {
       requestId: operator.requestId,

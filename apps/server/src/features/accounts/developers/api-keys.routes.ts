@@ -8,8 +8,8 @@ import {
   ApiKeyQuery,
   CreatedApiKey,
   NewApiKey,
-  RotatedApiKey,
   RotateApiKey,
+  RotatedApiKey,
 } from './api-keys.schema.ts';
 import { type CreateKeyDeps, createKey, listKeys, revokeKey, rotateKey } from './api-keys.ts';
 import { rates } from './developers.rates.ts';

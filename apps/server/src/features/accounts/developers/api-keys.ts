@@ -23,8 +23,8 @@ import type {
   ApiKeyQuery,
   CreatedApiKey,
   NewApiKey,
-  RotatedApiKey,
   RotateApiKey,
+  RotatedApiKey,
 } from './api-keys.schema.ts';
 import type { OnKeyBound } from './developers.hooks.ts';
 import { lockOpenAccount } from './email.ts';

@@ -11,7 +11,7 @@ import { describeKey } from './api-keys.rules.ts';
 import type { KeyDeps } from './api-keys.ts';
 import type { OnAccountClosed } from './developers.hooks.ts';
 import { deleteClosedDeveloper, listClosedAcrossTenants, updateDeveloper } from './developers.repo.ts';
-import type { ClosedAccount, CloseAccount } from './developers.schema.ts';
+import type { CloseAccount, ClosedAccount } from './developers.schema.ts';
 import { lockOpenAccount } from './email.ts';
 
 export interface CloseDeps extends KeyDeps {
@@ -24,7 +24,11 @@ const KEPT_MS = 30 * 86_400_000;
  * Ends everything that the account can do, at once and for good. @throws BAD_REQUEST without the account's id as
  * confirmation, UNAUTHORIZED when another call closed the account first
  */
-export function closeAccount(deps: CloseDeps, caller: Caller, { confirm }: CloseAccount): Promise<ClosedAccount> {
+export function closeAccount(
+  deps: CloseDeps,
+  caller: Caller,
+  { confirm }: CloseAccount,
+): Promise<ClosedAccount> {
   const { tenant } = caller;
   const { developerId } = tenant;
   if (confirm !== developerId) {

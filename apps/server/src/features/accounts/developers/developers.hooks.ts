@@ -2,8 +2,7 @@ import type { Act } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { hook } from '../../../platform/hooks.ts';
-import type { DeploymentStats } from './admin.schema.ts';
-import type { Developer } from './developers.schema.ts';
+import type { DeploymentStats, Developer } from './developers.schema.ts';
 
 /**
  * Ends the rows that must not outlive an open account, in the transaction that closes the account. Returns an act for

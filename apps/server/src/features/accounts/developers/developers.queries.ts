@@ -96,3 +96,18 @@ export function retentionAcrossTenants(db: Executor) {
     .where('auditRetentionDays', 'is not', null)
     .as('retention');
 }
+
+/** Whether a key replaced another key by rotation, with any number of rotations in between. */
+export async function isSuccessor(
+  db: Executor,
+  { developerId }: Tenant,
+  keyId: string,
+  formerId: string,
+): Promise<boolean> {
+  const asked = sql`
+    select from api_keys k
+    join api_keys former on former.developer_id = ${developerId} and former.id = ${formerId}
+    where k.developer_id = ${developerId} and k.id = ${keyId}
+      and k.lineage_id = coalesce(former.lineage_id, former.id) and k.generation > former.generation`;
+  return (await asked.execute(db)).rows.length > 0;
+}

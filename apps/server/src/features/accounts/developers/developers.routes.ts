@@ -5,14 +5,14 @@ import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { type CloseDeps, closeAccount } from './close.ts';
 import { rates } from './developers.rates.ts';
 import {
-  ClosedAccount,
+  AccountStop,
   CloseAccount,
+  ClosedAccount,
+  CreatedDeveloper,
   Developer,
   DeveloperChange,
-  CreatedDeveloper,
   SignUp,
   StopAccount,
-  AccountStop,
   UpdatedDeveloper,
 } from './developers.schema.ts';
 import { changeDeveloper, type DeveloperDeps, getDeveloper, signUp } from './developers.ts';

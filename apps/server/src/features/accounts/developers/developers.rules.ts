@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, createPublicKey, type JsonWebKey } from 'node:crypto';
 import { isScope } from '@behest/protocol/scopes';
 import { AppError, badField } from '../../../platform/errors.ts';
 import type { DeveloperChange } from './developers.schema.ts';
-import { isUsableKey } from './public-keys.rules.ts';
-import { isRedirectUri } from './redirect-uris.rules.ts';
 
 /** @throws BAD_REQUEST or INVALID_REDIRECT_URI for a setting of the right shape that cannot be used. */
 export function mustBeKeepableSettings({
@@ -44,4 +42,45 @@ export function thumbprintOf(jwk: object): string {
   const hashed = Object.entries(jwk).filter(([name]) => members.includes(name));
   const sorted = Object.fromEntries(hashed.sort(([a], [b]) => (a < b ? -1 : 1)));
   return createHash('sha256').update(JSON.stringify(sorted)).digest('base64url');
+}
+
+const SHORTEST_RSA = 2048; // bits
+const LEAST_EXPONENT = 65_537n; // with 1, every message is its own signature
+
+/** Whether a public key of the right shape is a real key of sufficient strength. */
+export function isUsableKey(jwk: JsonWebKey): boolean {
+  try {
+    const { asymmetricKeyDetails } = createPublicKey({ key: jwk, format: 'jwk' });
+    const { modulusLength = SHORTEST_RSA, publicExponent = LEAST_EXPONENT } = asymmetricKeyDetails ?? {};
+    return modulusLength >= SHORTEST_RSA && publicExponent >= LEAST_EXPONENT;
+  } catch {
+    return false;
+  }
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+/** Scheme, host, port and path of a web address. The host is a name or an address in its plain form. */
+const WEB = /^(https?):\/\/([a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::[1-9][0-9]{0,4})?(?=[/?]|$)([^?]*)/i;
+/** An app's own address. Its scheme has a dot, so that no two apps choose the same one (RFC 8252 §7.1). */
+const APP = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:(\/[^?]*)/;
+const NOT_IN_A_URI = /[^!-~]|[\\#"<>]/; // also white space, control characters and everything beyond ASCII
+const CLIMBS = /(^|\/|%2f|%5c)(\.|%2e){2}($|\/|%2f|%5c|;)/i;
+
+/**
+ * Whether a browser may be sent to this URI with a code: `https`, `http` on the same machine, or an app's own
+ * scheme. Other code compares URIs byte for byte (RFC 9700 §4.1). Parsers are lenient in different ways, so
+ * this function accepts only texts that all parsers read alike.
+ */
+export function isRedirectUri(text: string): boolean {
+  if (NOT_IN_A_URI.test(text) || !URL.canParse(text)) return false;
+  const { hostname, username, password } = new URL(text);
+  if (username !== '' || password !== '') return false;
+  const [, scheme, host = '', path = ''] = WEB.exec(text) ?? [];
+  if (scheme === 'https' || scheme === 'http') {
+    // The parser turns `http://2130706433` into 127.0.0.1, but a person reads another host.
+    const isPlain = host.toLowerCase() === hostname && !CLIMBS.test(path);
+    return isPlain && (scheme === 'https' || LOOPBACK.has(hostname));
+  }
+  const ownPath = APP.exec(text)?.[1];
+  return ownPath !== undefined && !CLIMBS.test(ownPath);
 }

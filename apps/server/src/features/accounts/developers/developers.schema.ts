@@ -1,9 +1,11 @@
 import {
   Email,
   Id,
+  NextCursor,
   nameOf,
   nullableNameOf,
   PublicJwk,
+  pageQuery,
   recordOf,
   Time,
   textOf,
@@ -97,7 +99,10 @@ export type ClosedAccount = Static<typeof ClosedAccount>;
 export const ClosedAccount = Type.Object({ closedAt: Time, erasedAfter: Time });
 
 export type StopAccount = Static<typeof StopAccount>;
-export const StopAccount = Type.Object({ reason: Type.Optional(textOf(500)) }, { additionalProperties: false });
+export const StopAccount = Type.Object(
+  { reason: Type.Optional(textOf(500)) },
+  { additionalProperties: false },
+);
 
 export type AccountStop = Static<typeof AccountStop>;
 export const AccountStop = Type.Object({ stoppedAt: members.stoppedAt, stopReason: members.stopReason });
@@ -133,3 +138,41 @@ export const DeveloperChange = Type.Object(
   },
   { additionalProperties: false, minProperties: 1 },
 );
+
+const Count = Type.Integer({ minimum: 0 });
+const Plan = Type.Enum(['free', 'pro', 'enterprise']);
+
+export type DeploymentStats = Static<typeof DeploymentStats>;
+export const DeploymentStats = Type.Object({
+  totalDevelopers: Count,
+  /** Developers who signed up within the time. */
+  last24h: Count,
+  last7d: Count,
+  last30d: Count,
+  byMode: Type.Object({ live: Count, sandbox: Count }),
+  totalAgents: Count,
+  totalGrants: Count,
+});
+
+export type DeveloperListQuery = Static<typeof DeveloperListQuery>;
+export const DeveloperListQuery = Type.Object(pageQuery('dev'));
+
+export type DeveloperPage = Static<typeof DeveloperPage>;
+export const DeveloperPage = Type.Object({
+  developers: Type.Array(
+    Type.Object({
+      id: Id,
+      name: Type.String(),
+      email: Type.Union([Type.String(), Type.Null()]),
+      mode: Type.Enum(['live', 'sandbox']),
+      createdAt: Time,
+    }),
+  ),
+  nextCursor: NextCursor,
+});
+
+export const DeveloperPath = Type.Object({ id: Id });
+export type DeveloperPlanChange = Static<typeof DeveloperPlanChange>;
+export const DeveloperPlanChange = Type.Object({ plan: Plan }, { additionalProperties: false });
+export type DeveloperPlan = Static<typeof DeveloperPlan>;
+export const DeveloperPlan = Type.Object({ developerId: Id, plan: Plan });

@@ -10,7 +10,7 @@ import { newKey } from './api-keys.ts';
 import type { OnConsentMode } from './developers.hooks.ts';
 import { type DeveloperRow, getDeveloperRow, insertDeveloper, updateDeveloper } from './developers.repo.ts';
 import { keysIn, mustBeKeepableSettings, thumbprintsOf } from './developers.rules.ts';
-import type { Developer, DeveloperChange, CreatedDeveloper, SignUp } from './developers.schema.ts';
+import type { CreatedDeveloper, Developer, DeveloperChange, SignUp } from './developers.schema.ts';
 import { lockOpenAccount } from './email.ts';
 
 export interface DeveloperDeps {
@@ -27,7 +27,11 @@ export interface DeveloperDeps {
  * Creates a developer and a first key. The answer does not tell whether the address is known, because only
  * its verification shows whose it is. @throws SIGNUP_DISABLED
  */
-export async function signUp(deps: DeveloperDeps, input: SignUp, requestId: string): Promise<CreatedDeveloper> {
+export async function signUp(
+  deps: DeveloperDeps,
+  input: SignUp,
+  requestId: string,
+): Promise<CreatedDeveloper> {
   if (deps.signupMode === 'closed') {
     throw new AppError(
       'SIGNUP_DISABLED',

@@ -9,8 +9,6 @@ export {
   type OnKeyBound,
 } from './developers.hooks.ts';
 export { rates } from './developers.rates.ts';
-export { thumbprintsOf } from './developers.rules.ts';
+export { isRedirectUri, isUsableKey, thumbprintsOf } from './developers.rules.ts';
 export { emailUnverified } from './developers.ts';
 export { lockAccount, lockOpenAccount, setPlan, setVerifiedEmail } from './email.ts';
-export { isUsableKey } from './public-keys.rules.ts';
-export { isRedirectUri } from './redirect-uris.rules.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isRedirectUri } from './redirect-uris.rules.ts';
+import { isRedirectUri } from './developers.rules.ts';
 
 describe('a redirect URI', () => {
   test.each([

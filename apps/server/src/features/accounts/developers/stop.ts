@@ -4,7 +4,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type DeveloperRow, lockRunning, updateDeveloper } from './developers.repo.ts';
-import type { StopAccount, AccountStop } from './developers.schema.ts';
+import type { AccountStop, StopAccount } from './developers.schema.ts';
 import { lockOpenAccount } from './email.ts';
 
 interface StopDeps {

@@ -5,7 +5,13 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import type { RateRule } from '../../../platform/http/limits/rate-rules.ts';
 import { rates } from './emails.rates.ts';
-import { LinkPath, VerifyEmail, SentEmailVerification, EmailVerificationLink, VerifiedEmail } from './emails.schema.ts';
+import {
+  EmailVerificationLink,
+  LinkPath,
+  SentEmailVerification,
+  VerifiedEmail,
+  VerifyEmail,
+} from './emails.schema.ts';
 import { type EmailDeps, sendLink, showLink, verifyEmail } from './emails.ts';
 
 interface EmailRoutesDeps extends EmailDeps {

@@ -18,7 +18,12 @@ import {
   markVerified,
   releaseAddress,
 } from './emails.repo.ts';
-import type { VerifyEmail, SentEmailVerification, EmailVerificationLink, VerifiedEmail } from './emails.schema.ts';
+import type {
+  EmailVerificationLink,
+  SentEmailVerification,
+  VerifiedEmail,
+  VerifyEmail,
+} from './emails.schema.ts';
 import { verificationMail } from './mail.rules.ts';
 
 export interface EmailDeps {
@@ -39,7 +44,11 @@ const LINK_MS = 24 * 3_600_000;
  * mail server took the mail nor whether another account owns the address.
  * @throws BAD_REQUEST, NOT_CONFIGURED, RATE_LIMITED
  */
-export async function sendLink(deps: EmailDeps, caller: Caller, input: VerifyEmail): Promise<SentEmailVerification> {
+export async function sendLink(
+  deps: EmailDeps,
+  caller: Caller,
+  input: VerifyEmail,
+): Promise<SentEmailVerification> {
   const { mailer } = deps;
   if (!mailer) throw new AppError('NOT_CONFIGURED', 'This service sends no mail.', { setting: 'SMTP_URL' });
   const email = input.email.toLowerCase();

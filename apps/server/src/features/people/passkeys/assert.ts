@@ -6,18 +6,16 @@ import { AppError } from '../../../platform/errors.ts';
 import { newId, newSalt } from '../../../platform/ids.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { checkAssertion, failed, publicJwk, requestOptions } from './ceremony.ts';
+import { getRelyingParty, type PasskeyDeps } from './deps.ts';
 import {
+  advanceCounter,
   type ChallengeRow,
   claimChallenge,
+  findByCredential,
   findChallenge,
   insertChallenge,
   insertEvidence,
   keepAssertion,
-} from './challenges.repo.ts';
-import { getRelyingParty, type PasskeyDeps } from './deps.ts';
-import {
-  advanceCounter,
-  findByCredential,
   listAllOf,
   lockUser,
   type PasskeyRow,

@@ -1,8 +1,7 @@
 import type { AssertionResponse, RegistrationResponse } from '@behest/protocol/passkey-shapes';
 import { AppError, badField } from '../../../platform/errors.ts';
-import { jwkOfCose } from './keys.rules.ts';
 import type { PasskeyRow } from './passkeys.repo.ts';
-import { type CeremonyCheck, failedCheck, LONGEST_CREDENTIAL_ID } from './passkeys.rules.ts';
+import { type CeremonyCheck, failedCheck, jwkOfCose, LONGEST_CREDENTIAL_ID } from './passkeys.rules.ts';
 import type { RelyingParty } from './passkeys.settings.ts';
 
 /** ES256, Ed25519 and RS256. @see https://www.iana.org/assignments/cose */

@@ -4,15 +4,15 @@ import { callerOf, sessionOf } from '../../../platform/http/callers/credentials.
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import type { PasskeyDeps } from './deps.ts';
 import {
-  PasskeyCreationOptions,
+  CreatedPasskey,
   OwnPasskeyPage,
   OwnPasskeyQuery,
   Passkey,
   PasskeyChange,
+  PasskeyCreationOptions,
   PasskeyPage,
   PasskeyPath,
   PasskeyQuery,
-  CreatedPasskey,
   PasskeyRegistrationRequest,
   VerifyPasskeyRegistration,
 } from './passkeys.schema.ts';

@@ -3,7 +3,10 @@ import { Id, NextCursor, nameOf, PrincipalId, pageQuery, Time } from '@behest/pr
 import { type Static, Type } from 'typebox';
 
 export type PasskeyRegistrationRequest = Static<typeof PasskeyRegistrationRequest>;
-export const PasskeyRegistrationRequest = Type.Object({ principalId: PrincipalId }, { additionalProperties: false });
+export const PasskeyRegistrationRequest = Type.Object(
+  { principalId: PrincipalId },
+  { additionalProperties: false },
+);
 
 /** `publicKey` is for `PublicKeyCredential.parseCreationOptionsFromJSON`. */
 export type PasskeyCreationOptions = Static<typeof PasskeyCreationOptions>;

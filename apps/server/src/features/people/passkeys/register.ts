@@ -8,11 +8,17 @@ import { findFidoRpName } from '../../accounts/developers/developers.queries.ts'
 import { recordActs, recordBlockedAttempt } from '../../record/audit/index.ts';
 import { displayNameOf } from '../scim/scim.queries.ts';
 import { checkRegistration, creationOptions } from './ceremony.ts';
-import { claimChallenge, findChallenge, insertChallenge } from './challenges.repo.ts';
 import { getRelyingParty, type PasskeyDeps } from './deps.ts';
-import { insertPasskey, listAllOf, lockUser } from './passkeys.repo.ts';
+import {
+  claimChallenge,
+  findChallenge,
+  insertChallenge,
+  insertPasskey,
+  listAllOf,
+  lockUser,
+} from './passkeys.repo.ts';
 import { authenticatorOf, CHALLENGE_MS } from './passkeys.rules.ts';
-import type { PasskeyCreationOptions, CreatedPasskey, VerifyPasskeyRegistration } from './passkeys.schema.ts';
+import type { CreatedPasskey, PasskeyCreationOptions, VerifyPasskeyRegistration } from './passkeys.schema.ts';
 
 /**
  * Begins to register a passkey of a principal whom the developer has signed in.

@@ -1,6 +1,6 @@
 import { scimRefusal } from '../../../platform/errors.ts';
 import { groupType } from './attributes.rules.ts';
-import { at } from './match.rules.ts';
+import { at } from './filter.rules.ts';
 import type { Document } from './resource.rules.ts';
 import { metaOf } from './users.rules.ts';
 

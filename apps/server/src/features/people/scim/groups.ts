@@ -20,16 +20,14 @@ import {
   updateGroup,
 } from './groups.repo.ts';
 import { documentOfGroup, type Group, groupIn, type Member, shownGroup } from './groups.rules.ts';
-import { readOperations } from './patch.operations.rules.ts';
-import { patched } from './patch.rules.ts';
+import { patched, readOperations } from './patch.rules.ts';
 import { patchWork } from './patch.work.ts';
 import { readDocument } from './resource.rules.ts';
 import { lockPeople } from './scim.repo.ts';
 import { cursorAfter, readSearch } from './search.rules.ts';
 import { entityTag, listResponse } from './users.rules.ts';
 import type { Asked, DirectoryDeps, Seen } from './users.show.ts';
-import { mustBeVersion } from './versions.rules.ts';
-import { isShown, readView, type View, viewed } from './view.rules.ts';
+import { isShown, mustBeVersion, readView, type View, viewed } from './view.rules.ts';
 
 /** @throws invalidValue, invalidSyntax, uniqueness, PLAN_LIMIT_EXCEEDED */
 export function createGroup(deps: DirectoryDeps, caller: Caller, body: object, query: object): Promise<Seen> {

@@ -1,9 +1,7 @@
 import { AppError, scimRefusal } from '../../../platform/errors.ts';
 import { type Attribute, findAttribute, isSameName, type ResourceType } from './attributes.rules.ts';
 import { type Bound, bindMeant, hasValues } from './bind.rules.ts';
-import { type Filter, type Path, parsePath } from './filter.rules.ts';
-import { matches } from './match.rules.ts';
-import { invalidPath, type Operation } from './patch.operations.rules.ts';
+import { type Filter, matches, type Path, parsePath } from './filter.rules.ts';
 import { changedValues, newValue, type Place, withPart } from './patch.values.rules.ts';
 import type { PatchWork } from './patch.work.ts';
 import { type ExtensionTarget, targetOf } from './paths.rules.ts';
@@ -11,7 +9,9 @@ import {
   checkValues,
   type Document,
   isObject,
+  memberOf,
   mustBeComplete,
+  mustBeSchemas,
   namesIn,
   readValue,
 } from './resource.rules.ts';
@@ -191,3 +191,40 @@ function boundIn(attribute: Attribute, filter: Filter, path: string): Bound {
 
 const notMutable = (name: string) =>
   scimRefusal('mutability', `\`${name}\` cannot be changed or removed so.`);
+
+/** RFC 7644 §3.5.2. */
+export interface Operation {
+  readonly op: 'add' | 'remove' | 'replace';
+  readonly path?: string;
+  readonly value?: unknown;
+}
+
+const MOST = 100;
+
+/** Reads the body of a PATCH. @throws invalidSyntax, invalidValue */
+export function readOperations(body: object): Operation[] {
+  mustBeSchemas(body);
+  const operations = memberOf(body, 'operations');
+  if (!Array.isArray(operations) || operations.length === 0 || operations.length > MOST) {
+    throw scimRefusal('invalidValue', `\`Operations\` has to be an array of 1 to ${MOST} changes.`);
+  }
+  return operations.map((each: unknown) => {
+    const given = isObject(each) ? each : {};
+    const op = String(memberOf(given, 'op')).toLowerCase();
+    const [path, value] = [memberOf(given, 'path') ?? undefined, memberOf(given, 'value')];
+    if (op !== 'add' && op !== 'remove' && op !== 'replace') {
+      throw scimRefusal('invalidSyntax', '`op` has to be `add`, `remove` or `replace`.');
+    }
+    if (path !== undefined && typeof path !== 'string') throw invalidPath();
+    return { op, ...(path !== undefined && path !== '' && { path }), ...(value !== undefined && { value }) };
+  });
+}
+
+/** @param path as it was sent */
+export function invalidPath(path?: string): Error {
+  const which =
+    path === undefined
+      ? 'a text'
+      : `well formed: \`${path.slice(0, 200).replaceAll(/[^ -~]/g, '?')}\` is not`;
+  return scimRefusal('invalidPath', `A \`path\` has to be ${which}.`);
+}

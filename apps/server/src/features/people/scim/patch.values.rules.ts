@@ -1,9 +1,7 @@
-import type { Attribute } from './attributes.rules.ts';
-import { findAttribute, isSameName } from './attributes.rules.ts';
+import { type Attribute, findAttribute, isSameName } from './attributes.rules.ts';
 import { type Bound, comparable } from './bind.rules.ts';
-import { type Filter, termsOf } from './filter.rules.ts';
-import { matches } from './match.rules.ts';
-import type { Operation } from './patch.operations.rules.ts';
+import { type Filter, matches, termsOf } from './filter.rules.ts';
+import type { Operation } from './patch.rules.ts';
 import { type PatchWork, STEPS_OF_TURN } from './patch.work.ts';
 import type { Target } from './paths.rules.ts';
 import { isObject, isPrimary, mustBeFew, readOne, readValue } from './resource.rules.ts';

@@ -14,7 +14,7 @@ import { rates } from './scim.rates.ts';
 import { eraseDirectory } from './scim.repo.ts';
 import { scimTokenRoutes } from './tokens.routes.ts';
 import { findProvisioner, removeTokens } from './tokens.ts';
-import { tellUser } from './told.repo.ts';
+import { tellUser } from './users.repo.ts';
 import { scimUserRoutes } from './users.routes.ts';
 
 const tables: TableUse = {

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import type { ScimUsers } from '../../../platform/db/types.gen.ts';
-import { personOf } from './person.rules.ts';
+import { personOf } from './users.rules.ts';
 
 /** A user as other features see one. */
 export interface Person {

@@ -4,7 +4,7 @@ import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { ScimTokens } from '../../../platform/db/types.gen.ts';
-import type { ScimTokenQuery } from './tokens.schema.ts';
+import type { ScimTokenQuery } from './scim.schema.ts';
 
 export type ScimTokenRow = Selectable<ScimTokens>;
 

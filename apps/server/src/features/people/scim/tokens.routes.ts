@@ -9,7 +9,7 @@ import {
   ScimTokenPage,
   ScimTokenPath,
   ScimTokenQuery,
-} from './tokens.schema.ts';
+} from './scim.schema.ts';
 import { createToken, deleteToken, listTokens, type TokenDeps } from './tokens.ts';
 
 export const scimTokenRoutes: FastifyPluginAsyncTypebox<TokenDeps> = async (app, deps) => {

@@ -10,6 +10,13 @@ import { findCallerParts } from '../../accounts/developers/developers.queries.ts
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { lockPeople } from './scim.repo.ts';
+import type {
+  CreatedScimToken,
+  NewScimToken,
+  ScimToken,
+  ScimTokenPage,
+  ScimTokenQuery,
+} from './scim.schema.ts';
 import {
   countLiveTokens,
   deleteTokenRow,
@@ -20,13 +27,6 @@ import {
   noteUse,
   type ScimTokenRow,
 } from './tokens.repo.ts';
-import type {
-  CreatedScimToken,
-  NewScimToken,
-  ScimToken,
-  ScimTokenPage,
-  ScimTokenQuery,
-} from './tokens.schema.ts';
 
 export interface TokenDeps {
   readonly db: Executor;

@@ -2,12 +2,14 @@ import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { hotCall } from '../../../platform/db/hot-writes.ts';
+import type { TellOfPerson } from '../../../platform/db/personal-records.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { lookUp, statement } from '../../../platform/db/statement.ts';
 import type { ScimUsers } from '../../../platform/db/types.gen.ts';
 import { userType } from './attributes.rules.ts';
 import type { Source } from './filter.repo.ts';
 import type { PrincipalValue } from './principals.repo.ts';
+import { userOfPrincipal } from './scim.queries.ts';
 import { isWhole, partsOfSearch } from './scim.repo.ts';
 import type { Search } from './search.rules.ts';
 
@@ -212,3 +214,16 @@ export function listGroupsOfUsers(
     .orderBy('group.id')
     .execute();
 }
+
+/** The user of an identity provider for whom a principal id stands. */
+export const tellUser: TellOfPerson = async function* (db, tenant, principalId) {
+  const id = await userOfPrincipal(db, tenant, principalId);
+  if (id === undefined) return;
+  const rows = await db
+    .selectFrom('scimUsers')
+    .select(['id', 'active', 'attributes', 'createdAt', 'updatedAt'])
+    .where('developerId', '=', tenant.developerId)
+    .where('id', '=', id)
+    .execute();
+  yield rows.map((row) => ({ type: 'scim_user', ...row }));
+};

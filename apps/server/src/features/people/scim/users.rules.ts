@@ -1,5 +1,5 @@
 import { PRINCIPAL_SCHEMA, userType } from './attributes.rules.ts';
-import { at } from './match.rules.ts';
+import { at } from './filter.rules.ts';
 import { type Document, isObject } from './resource.rules.ts';
 
 /** The columns that a document is found by. Every user has a name and is active or not. */
@@ -97,4 +97,21 @@ export function listResponse({ total, resources, startIndex, nextCursor }: ListA
     ...(nextCursor !== undefined && { nextCursor }),
     Resources: [...resources],
   };
+}
+
+interface Stored {
+  readonly id: string;
+  readonly userName: string;
+  readonly externalId: string | null;
+  readonly active: boolean;
+  readonly attributes: unknown;
+}
+
+/** The first id that was written for the purpose, then the provider's own, then the name. */
+export function personOf({ id, userName, externalId, active, attributes }: Stored) {
+  const written = isObject(attributes)
+    ? at({ ...attributes }, [PRINCIPAL_SCHEMA, 'principalIds'])
+    : undefined;
+  const [first] = Array.isArray(written) ? written.map(String) : [];
+  return { userId: id, principalId: first ?? externalId ?? userName, isActive: active };
 }

@@ -9,8 +9,7 @@ import type { PatchWork } from './patch.work.ts';
 import { cursorAfter, readSearch } from './search.rules.ts';
 import { findUser, listGroupsOfUsers, searchUsers } from './users.repo.ts';
 import { entityTag, listResponse, shownUser } from './users.rules.ts';
-import { isKnownVersion } from './versions.rules.ts';
-import { isShown, readView, type View, viewed } from './view.rules.ts';
+import { isKnownVersion, isShown, readView, type View, viewed } from './view.rules.ts';
 
 export interface DirectoryDeps extends OffboardDeps {
   readonly db: Executor;

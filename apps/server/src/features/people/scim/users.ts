@@ -10,12 +10,11 @@ import { prepareActs, recordActs } from '../../record/audit/index.ts';
 import { userType } from './attributes.rules.ts';
 import { touchGroupsOf } from './groups.repo.ts';
 import { lockRights, type Offboarded, offboard } from './offboard.ts';
-import { readOperations } from './patch.operations.rules.ts';
-import { patched } from './patch.rules.ts';
+import { patched, readOperations } from './patch.rules.ts';
 import { patchWork } from './patch.work.ts';
 import { findHolder, writePrincipals } from './principals.repo.ts';
 import { type Document, isObject, readDocument } from './resource.rules.ts';
-import { isOfConnection } from './scim.queries.ts';
+import { isOfConnection, type Person } from './scim.queries.ts';
 import { lockPeople } from './scim.repo.ts';
 import {
   deleteUserRow,
@@ -28,10 +27,9 @@ import {
   writeEmails,
   writeUser,
 } from './users.repo.ts';
-import { addressesOf, columnsOf, entityTag, principalValues, storable } from './users.rules.ts';
+import { addressesOf, columnsOf, entityTag, personOf, principalValues, storable } from './users.rules.ts';
 import { type Asked, type DirectoryDeps, groupsOf, type Seen, seen } from './users.show.ts';
-import { mustBeVersion } from './versions.rules.ts';
-import { readView } from './view.rules.ts';
+import { mustBeVersion, readView } from './view.rules.ts';
 
 /** @throws invalidValue, invalidSyntax, uniqueness, PLAN_LIMIT_EXCEEDED */
 export async function createUser(
@@ -281,3 +279,28 @@ const dataOf = ({ id, userName, externalId }: Pick<UserRow, 'id' | 'userName' | 
   userName,
   ...(externalId !== null && { externalId }),
 });
+
+interface NewPerson {
+  readonly userName: string;
+  readonly displayName: string | null;
+  readonly email: string | null;
+}
+
+/** Adds a person who has signed in, and whom nobody has provisioned. @throws uniqueness, invalidValue, PLAN_LIMIT_EXCEEDED */
+export async function provisionPerson(
+  tx: Tx,
+  quotas: Quotas,
+  caller: Caller,
+  { userName, displayName, email }: NewPerson,
+  at: Date,
+): Promise<{ person: Person; created: Act }> {
+  const document = storable(
+    readDocument(userType, {
+      userName,
+      ...(displayName !== null && { displayName }),
+      ...(email !== null && { emails: [{ value: email, primary: true }] }),
+    }),
+  );
+  const { row, created } = await addUserWithin(tx, quotas, caller, document, at);
+  return { person: personOf({ ...row, attributes: document }), created };
+}

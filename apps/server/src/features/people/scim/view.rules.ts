@@ -1,4 +1,4 @@
-import { scimRefusal } from '../../../platform/errors.ts';
+import { AppError, scimRefusal } from '../../../platform/errors.ts';
 import type { ResourceType } from './attributes.rules.ts';
 import { type ExtensionTarget, type Target, targetOf } from './paths.rules.ts';
 import { isObject, memberOf } from './resource.rules.ts';
@@ -97,3 +97,18 @@ function withoutPart(value: unknown, part: string): unknown {
   const { [part]: _, ...others } = { ...value } as Record<string, unknown>;
   return others;
 }
+
+/** Entity tags of a header: `*`, or a list. Weak comparison (RFC 9110 §8.8.3.2), as the service's tags are weak. */
+function namesTag(header: string, tag: string): boolean {
+  const opaque = (text: string) => text.trim().replace(/^W\//, '');
+  return header.trim() === '*' || header.split(',').some((each) => opaque(each) === opaque(tag));
+}
+
+/** @throws PRECONDITION_FAILED when the resource is another version than the client means */
+export function mustBeVersion(ifMatch: string | undefined, tag: string): void {
+  if (ifMatch === undefined || namesTag(ifMatch, tag)) return;
+  throw new AppError('PRECONDITION_FAILED', 'The resource has changed; read it again.');
+}
+
+export const isKnownVersion = (ifNoneMatch: string | undefined, tag: string): boolean =>
+  ifNoneMatch !== undefined && namesTag(ifNoneMatch, tag);

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { sharedSandbox } from '../../../../test/app/flow.ts';
 import { provisionerOf } from '../../../../test/app/scim.ts';
 import { groupType } from './attributes.rules.ts';
-import type { Operation } from './patch.operations.rules.ts';
-import { patched } from './patch.rules.ts';
+import { type Operation, patched } from './patch.rules.ts';
 import { patchWork } from './patch.work.ts';
 
 const start = sharedSandbox();

@@ -8,7 +8,7 @@ import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { lockPeople } from '../scim/index.ts';
 import type { OnActivated } from '../sso/index.ts';
-import { findSignallingConnection } from '../sso/signals.queries.ts';
+import { findSignallingConnection } from '../sso/sso.queries.ts';
 import {
   countRunning,
   deleteLink,

@@ -4,7 +4,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { hashOf, newSecret } from '../../../platform/ids.ts';
 import { findCallerParts, findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { findSetUpConnection } from '../sso/signals.queries.ts';
+import { findSetUpConnection } from '../sso/sso.queries.ts';
 import type { LinkDeps } from './links.ts';
 import { findLinkAcrossTenants, type LinkRow, lockLink, updateLink } from './setup.repo.ts';
 import type { Purpose, Setup } from './setup.schema.ts';

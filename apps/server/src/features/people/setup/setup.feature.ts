@@ -5,11 +5,9 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { connectionActivated, ssoParts } from '../sso/index.ts';
-import { setupLinkRoutes } from './links.routes.ts';
 import { endLinksOfAccount, endSessionsOfConnection } from './links.ts';
-import { setupPageRoutes } from './page.routes.ts';
-import { rates } from './setup.rates.ts';
 import { eraseLinks } from './setup.repo.ts';
+import { rates, setupLinkRoutes, setupPageRoutes } from './setup.routes.ts';
 
 const tables: TableUse = {
   owns: { setup_links: { rate: 'setupLinkWrite', kept: '30 days after their end' } },

@@ -5,11 +5,15 @@ import { findCallerParts } from '../../accounts/developers/developers.queries.ts
 import { recordActs } from '../../record/audit/index.ts';
 import type { PollDeps } from './poll.ts';
 import { signalSeals } from './seals.ts';
-import type { SourceRow } from './signals.repo.ts';
+import {
+  listDueAcrossTenants,
+  markSilent,
+  noteVerification,
+  type SourceRow,
+  takeDue,
+} from './signals.repo.ts';
 import { wordOf } from './signals.rules.ts';
-import { headersFor, streamOf } from './stream.ts';
-import { listDueAcrossTenants, markSilent, noteVerification, takeDue } from './streams.repo.ts';
-import { asked, unusable } from './transmitter.ts';
+import { asked, headersFor, streamOf, unusable } from './stream.ts';
 
 const AT_ONCE = 10;
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,8 @@
 import type { Act } from '../../../platform/acts.ts';
-import type { Caller } from '../../../platform/caller.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
 import { recordActs, recordEntry } from '../../record/audit/index.ts';
 import {
   disablePerson,
@@ -11,12 +12,18 @@ import {
   type OffboardDeps,
   type Offboarded,
 } from '../scim/index.ts';
+import { personByAddress, personById, personByUserName } from '../scim/scim.queries.ts';
 import { endNamedSessions } from '../sso/index.ts';
-import { findSignallingConnection, type SignallingConnection } from '../sso/signals.queries.ts';
+import {
+  connectionsOfUser,
+  findSignallingConnection,
+  type SignallingConnection,
+  userOfIdpSession,
+  userOfSubject,
+} from '../sso/sso.queries.ts';
 import { noteSignal, type SourceRow, takeSignal } from './signals.repo.ts';
-import { demandOf, type Signal, type SignalEffect } from './signals.rules.ts';
+import { demandOf, isSameIssuer, type Signal, type SignalEffect } from './signals.rules.ts';
 import { onSessionRevokedOf } from './signals.ts';
-import { type Meant, meantBy } from './subject.ts';
 
 export interface EffectDeps extends OffboardDeps {
   readonly db: Executor;
@@ -45,7 +52,7 @@ export function applySignal(
     if (isVerified) return;
     await lockPeople(tx, tenant);
     const connection = await findSignallingConnection(tx, tenant, connectionId);
-    const meant = connection && (await meantBy(tx, tenant, { connection, source, signal }));
+    const meant = connection && (await resolveSubject(tx, tenant, { connection, source, signal }));
     if (!meant) {
       const data = { connectionId, event, jti };
       return recordEntry(tx, caller, { action: 'signal.ignored', data }, at);
@@ -64,11 +71,8 @@ export function applySignal(
   });
 }
 
-interface Asked {
-  readonly source: SourceRow;
-  readonly connection: SignallingConnection;
-  readonly signal: Signal;
-  readonly meant: Meant;
+interface AppliedSignal extends ReceivedSignal {
+  readonly meant: Subject;
 }
 
 interface Done {
@@ -84,7 +88,7 @@ async function doneFor(
   tx: Tx,
   caller: Caller,
   deps: EffectDeps,
-  { source, connection, signal, meant }: Asked,
+  { source, connection, signal, meant }: AppliedSignal,
   at: Date,
 ): Promise<Done> {
   const demand = demandOf(signal);
@@ -114,4 +118,70 @@ async function doneFor(
     idpSession: demand === 'revoke' ? meant.idpSession : undefined,
   });
   return { acts: [...ended.acts, ...sessions], sessions: sessions.length, ended, effect: 'sessions' };
+}
+
+/** The person or session that a signal means, among those of its own connection. */
+export interface Subject {
+  readonly userId?: string;
+  /** The provider's name of a person. They may have a session without being a user. */
+  readonly subject?: string;
+  /** A live session that the provider names. */
+  readonly idpSession?: string;
+}
+
+interface ReceivedSignal {
+  readonly connection: SignallingConnection;
+  readonly source: SourceRow;
+  readonly signal: Signal;
+}
+
+/**
+ * Finds the subject of a signal: never a user of another connection, and never everybody.
+ * @returns undefined where there is nothing to find
+ */
+export async function resolveSubject(
+  db: Executor,
+  tenant: Tenant,
+  { connection, source, signal }: ReceivedSignal,
+): Promise<Subject | undefined> {
+  const { issuerSubject, email, idpSession, tenant: named } = signal.subject;
+  if (source.tenant !== null && named !== source.tenant) return undefined;
+  const { id } = connection;
+  const session = idpSession === undefined ? undefined : await userOfIdpSession(db, tenant, id, idpSession);
+  if (issuerSubject) {
+    const { iss, sub } = issuerSubject;
+    if (!isSameIssuer(iss, connection.issuer ?? '') && iss !== source.transmitter) return undefined;
+    const issuer = connection.issuer ?? iss;
+    const spellings = [issuer, issuer.replace(/\/$/, ''), `${issuer}/`].map((each) => `${each}|${sub}`);
+    const userId = await livingUser(db, tenant, await userOfSubject(db, tenant, connection, spellings));
+    const isOwn = session && (session.userId === null || session.userId === userId);
+    return { subject: sub, ...(userId !== undefined && { userId }), ...(isOwn && { idpSession }) };
+  }
+  if (email !== undefined) {
+    const userId = await userAt(db, tenant, connection, email);
+    if (userId === undefined) return undefined;
+    return { userId, ...(session?.userId === userId && idpSession && { idpSession }) };
+  }
+  if (!session || !idpSession) return undefined;
+  return { idpSession, ...(session.userId !== null && { userId: session.userId }) };
+}
+
+/** An identity outlives its user. */
+async function livingUser(db: Executor, tenant: Tenant, userId: string | undefined) {
+  return userId === undefined ? undefined : (await personById(db, tenant, userId))?.userId;
+}
+
+/** The user of an address in a domain that the connection lists and this developer has verified. */
+async function userAt(
+  db: Executor,
+  tenant: Tenant,
+  { id, domains }: SignallingConnection,
+  email: string,
+): Promise<string | undefined> {
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  if (!domains.includes(domain) || !(await isVerifiedBy(db, tenant, domain))) return undefined;
+  const person = (await personByUserName(db, tenant, email)) ?? (await personByAddress(db, tenant, email));
+  if (!person) return undefined;
+  const connections = await connectionsOfUser(db, tenant, person.userId);
+  return connections.length === 0 || connections.includes(id) ? person.userId : undefined;
 }

@@ -2,11 +2,9 @@ import { findCallerParts } from '../../accounts/developers/developers.queries.ts
 import { objectIn } from '../../vault/providers/index.ts';
 import { callerFor, type ReceiveDeps, setErrorOf, takeSet } from './receive.ts';
 import { signalSeals } from './seals.ts';
-import { findSource, type SourceRow } from './signals.repo.ts';
+import { findSource, listDueAcrossTenants, type SourceRow, settlePoll, takeDue } from './signals.repo.ts';
 import { pauseAfter, wordOf } from './signals.rules.ts';
-import { forgetToken, headersFor, streamOf } from './stream.ts';
-import { listDueAcrossTenants, settlePoll, takeDue } from './streams.repo.ts';
-import { asked, unusable } from './transmitter.ts';
+import { asked, forgetToken, headersFor, streamOf, unusable } from './stream.ts';
 
 export interface PollDeps extends ReceiveDeps {
   readonly onFailure: (error: unknown) => void;

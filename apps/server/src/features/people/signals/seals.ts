@@ -1,8 +1,7 @@
 import { sealedRows, sealsUnder } from '../../../platform/sealed-rows.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
-import type { SourceRow } from './signals.repo.ts';
+import { listSealedOtherwiseAcrossTenants, replaceSealed, type SourceRow } from './signals.repo.ts';
 import type { StreamAuth } from './signals.schema.ts';
-import { listSealedOtherwiseAcrossTenants, replaceSealed } from './streams.repo.ts';
 
 export const SEAL_KEY_USE = 'behest/signal-seal/v1';
 

@@ -96,3 +96,117 @@ export async function noteSignal(
 
 /** Erases rows of a closed account. */
 export const eraseSignals = eraserOf('signal_receipts', 'signal_sources');
+
+type Named = Tenant & Pick<SourceRow, 'connectionId'>;
+
+/** The times at which a stream is due: to be polled, or to be looked at. */
+export type Due = 'pollDueAt' | 'checkDueAt';
+
+/** Streams that are due by now, the longest due first. */
+export function listDueAcrossTenants(db: Executor, due: Due, at: Date, limit: number): Promise<Named[]> {
+  return db
+    .selectFrom('signalSources')
+    .select(['developerId', 'connectionId'])
+    .where(due, '<=', at)
+    .orderBy(due)
+    .limit(limit)
+    .execute();
+}
+
+/** Takes a stream that is due, until a later time. @returns undefined when another instance took it first */
+export function takeDue(
+  db: Executor,
+  due: Due,
+  { developerId, connectionId }: Named,
+  lease: { readonly at: Date; readonly until: Date },
+): Promise<SourceRow | undefined> {
+  return db
+    .updateTable('signalSources')
+    .set({ [due]: lease.until })
+    .where('developerId', '=', developerId)
+    .where('connectionId', '=', connectionId)
+    .where(due, '<=', lease.at)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Ends the lease with its outcome, unless the source was written, or leased again, meanwhile. */
+export async function settlePoll(
+  db: Executor,
+  { developerId, connectionId }: Named,
+  until: Date,
+  outcome: Pick<SourceRow, 'pollDueAt' | 'pollFailures' | 'lastPolledAt' | 'lastError'>,
+): Promise<void> {
+  await db
+    .updateTable('signalSources')
+    .set(outcome)
+    .where('developerId', '=', developerId)
+    .where('connectionId', '=', connectionId)
+    .where('pollDueAt', '=', until)
+    .execute();
+}
+
+/** @returns whether the stream is still the one of this row */
+export async function noteVerification(
+  db: Executor,
+  { developerId, connectionId, updatedAt }: Named & Pick<SourceRow, 'updatedAt'>,
+  note: Partial<Pick<SourceRow, 'verificationState' | 'verificationAskedAt' | 'lastError'>>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('signalSources')
+    .set(note)
+    .where('developerId', '=', developerId)
+    .where('connectionId', '=', connectionId)
+    .where('updatedAt', '=', updatedAt)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Marks a stream that was made, and verified last, by `since`. @returns false for one that is marked, or was heard */
+export async function markSilent(
+  tx: Tx,
+  { developerId, connectionId }: Named,
+  { at, since }: { readonly at: Date; readonly since: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('signalSources')
+    .set({ silentSince: at })
+    .where('developerId', '=', developerId)
+    .where('connectionId', '=', connectionId)
+    .where('silentSince', 'is', null)
+    .where('updatedAt', '<=', since)
+    .where(({ eb, or }) => or([eb('verifiedAt', 'is', null), eb('verifiedAt', '<=', since)]))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export function listSealedOtherwiseAcrossTenants(
+  db: Executor,
+  keyId: string,
+  after: Pick<SourceRow, 'connectionId'> | undefined,
+  limit: number,
+) {
+  return db
+    .selectFrom('signalSources')
+    .select(['developerId', 'connectionId', 'transmitter', 'auth'])
+    .where('sealKeyId', '<>', keyId)
+    .where('connectionId', '>', after?.connectionId ?? '')
+    .orderBy('connectionId')
+    .limit(limit)
+    .execute();
+}
+
+/** Leaves a credential that was written meanwhile. */
+export async function replaceSealed(
+  db: Executor,
+  { developerId, connectionId, auth }: Named & Pick<SourceRow, 'auth'>,
+  sealed: { readonly auth: Buffer; readonly sealKeyId: string },
+): Promise<void> {
+  await db
+    .updateTable('signalSources')
+    .set(sealed)
+    .where('developerId', '=', developerId)
+    .where('connectionId', '=', connectionId)
+    .where('auth', '=', auth)
+    .execute();
+}

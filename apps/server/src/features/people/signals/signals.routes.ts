@@ -3,7 +3,14 @@ import { Type } from 'typebox';
 import { callerAs, callerOf } from '../../../platform/http/callers/credentials.ts';
 import { generalRates, rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { type ReceiveDeps, receiveSignal } from './receive.ts';
-import { SetSsoSignals, CreatedSsoSignals, SecurityEventToken, ReceivePath, SsoSignals, SignalsPath } from './signals.schema.ts';
+import {
+  CreatedSsoSignals,
+  ReceivePath,
+  SecurityEventToken,
+  SetSsoSignals,
+  SignalsPath,
+  SsoSignals,
+} from './signals.schema.ts';
 import { deleteSignals, getSignals, putSignals } from './signals.ts';
 
 export const rates = rateRules({

@@ -6,12 +6,11 @@ import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { hashOf, newSecret } from '../../../platform/ids.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
-import { findSignallingConnection } from '../sso/signals.queries.ts';
+import { findSignallingConnection } from '../sso/sso.queries.ts';
 import { signalSeals } from './seals.ts';
 import { deleteSource, findSource, type SourceRow, writeSource } from './signals.repo.ts';
-import type { SetSsoSignals, OnSessionRevoked, CreatedSsoSignals, SsoSignals } from './signals.schema.ts';
-import { dropStream, makeStream, streamOf } from './stream.ts';
-import { findTransmitter } from './transmitter.ts';
+import type { CreatedSsoSignals, OnSessionRevoked, SetSsoSignals, SsoSignals } from './signals.schema.ts';
+import { dropStream, findTransmitter, makeStream, streamOf } from './stream.ts';
 
 export interface SignalDeps {
   readonly db: Executor;

@@ -13,10 +13,9 @@ import {
   personById,
   userOfPrincipal,
 } from '../scim/scim.queries.ts';
-import { listActiveOidc } from './assertion.repo.ts';
-import { type Asserted, identityOf } from './assertion.rules.ts';
+import { type Asserted, identityOf } from './claims.rules.ts';
 import type { SsoDeps } from './deps.ts';
-import { findIdentity, identitiesOfUser, insertIdentity } from './identities.repo.ts';
+import { findIdentity, identitiesOfUser, insertIdentity, listActiveOidc } from './identities.repo.ts';
 import { keysFor } from './keyset.ts';
 import { countingAddress, freeName, isLinkedAt, personToLink, placeOf } from './naming.ts';
 import { issuerMetadata } from './oidc.ts';

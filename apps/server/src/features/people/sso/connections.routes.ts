@@ -12,16 +12,16 @@ import { listSessions, revokeSession } from './sessions.ts';
 import { getConnection, listConnections } from './show.ts';
 import { rates } from './sso.rates.ts';
 import {
-  SsoEnforcement,
   LegacySsoConfig,
   LegacySsoConfigInput,
   NewSsoConnection,
-  SsoEnforcementChange,
   SsoConnection,
   SsoConnectionChange,
   SsoConnectionPage,
   SsoConnectionPath,
   SsoConnectionQuery,
+  SsoEnforcement,
+  SsoEnforcementChange,
   SsoIdentities,
   SsoIdentity,
   SsoIdentityMove,

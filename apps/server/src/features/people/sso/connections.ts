@@ -1,11 +1,13 @@
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { inTransaction, isTaken, type Tx } from '../../../platform/db/db.ts';
+import { domainName } from '../../../platform/egress/domain-names.ts';
+import { acceptUrl } from '../../../platform/egress/urls.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { domainsIn, mustBeUsable } from './accept.ts';
+import { unexpired } from './certificates.rules.ts';
 import type { SsoDeps } from './deps.ts';
 import { beginEnforcement } from './enforce.ts';
 import { nameProvider } from './identities.repo.ts';
@@ -23,7 +25,14 @@ import {
   updateConnection,
   writeDomains,
 } from './sso.repo.ts';
-import { isOtherProvider, mergedMembers, newMembers, providerOf, secretGoesTo } from './sso.rules.ts';
+import {
+  isOtherProvider,
+  mergedMembers,
+  newMembers,
+  providerOf,
+  type SsoMembers,
+  secretGoesTo,
+} from './sso.rules.ts';
 import type { NewSsoConnection, SsoConnection, SsoConnectionChange } from './sso.schema.ts';
 
 type WritingDeps = Pick<
@@ -229,4 +238,63 @@ export async function deleteConnection(deps: WritingDeps, caller: Caller, id: st
       at,
     );
   });
+}
+
+/** The settings of the operator that decide which connections are taken. */
+type Accepting = Pick<SsoDeps, 'upstream' | 'isProduction' | 'publicBaseUrl' | 'allowsPlainLdap'>;
+
+/** @throws BAD_REQUEST */
+export function mustBeUsable(deps: Accepting, members: SsoMembers, now: Date): void {
+  const { rules } = deps.upstream;
+  mustBeIssuer(members.issuerUrl ?? '');
+  for (const name of ['issuerUrl', 'idpSsoUrl'] as const) {
+    const url = members[name];
+    if (url === undefined || acceptUrl(url, rules)) continue;
+    throw badField(name, 'not_allowed', 'Send an absolute `https` URL of a public host.');
+  }
+  const addresses = [...members.redirectUris, ...(members.spAcsUrl === undefined ? [] : [members.spAcsUrl])];
+  for (const uri of addresses) {
+    const isOwn = uri.startsWith(`${deps.publicBaseUrl}/`);
+    if (isOwn || acceptUrl(uri, { ...rules, allowsPrivateHosts: true })) continue;
+    throw badField('redirectUris', 'not_allowed', 'Send absolute `https` URLs without a fragment.');
+  }
+  if (members.idpCertificates && unexpired(members.idpCertificates, now).length === 0) {
+    throw badField('idpCertificate', 'not_allowed', 'Every certificate has expired.');
+  }
+  if (members.ldapUrl !== undefined) mustBeDirectory(deps, members);
+}
+
+/** An issuer as people copy it from a page of their provider. */
+function mustBeIssuer(issuerUrl: string): void {
+  if (/\/\.well-known\//.test(issuerUrl)) {
+    throw badField('issuerUrl', 'format', 'Leave out `/.well-known/` and what follows: send the issuer.');
+  }
+  if (/[{}<>]/.test(issuerUrl)) {
+    throw badField('issuerUrl', 'format', 'Put the id of your tenant in the place of the braces.');
+  }
+}
+
+function mustBeDirectory({ upstream, allowsPlainLdap }: Accepting, members: SsoMembers): void {
+  const { ldapUrl = '', ldapTlsEnabled = false } = members;
+  const [, scheme = '', rest = ''] = /^(ldaps?):\/\/(.+)$/.exec(ldapUrl) ?? [];
+  const asHttps = acceptUrl(`https://${rest}`, upstream.rules);
+  if (scheme === '' || !asHttps || asHttps.pathname !== '/' || asHttps.search !== '') {
+    throw badField('ldapUrl', 'not_allowed', 'Send `ldaps://<host>[:port]` of a public host.');
+  }
+  if (scheme === 'ldap' && !ldapTlsEnabled && !allowsPlainLdap) {
+    throw badField('ldapTlsEnabled', 'not_allowed', 'Set `ldapTlsEnabled`, or use `ldaps:`.');
+  }
+}
+
+/** Names in lower-case ASCII, each once. @throws BAD_REQUEST */
+export function domainsIn(
+  { isProduction }: Pick<SsoDeps, 'isProduction'>,
+  said: readonly string[],
+): string[] {
+  const names = said.map((text, index) => {
+    const name = domainName(text, { allowsSpecialUse: !isProduction });
+    if (name === undefined) throw badField(`domains.${index}`, 'format');
+    return name;
+  });
+  return [...new Set(names)];
 }

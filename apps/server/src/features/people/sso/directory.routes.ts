@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { sendPage } from '../../../platform/http/answers/plain-page.ts';
-import { endsOfLogin, LOGIN_FAILURES } from './answers.routes.ts';
 import type { SsoDeps } from './deps.ts';
 import { takeDirectoryForm } from './directory.ts';
 import { findFlight } from './flight.ts';
-import { LdapLoginForm, DirectoryQuery, CreatedSsoSession } from './login.schema.ts';
+import { endsOfLogin, LOGIN_FAILURES } from './login.routes.ts';
+import { CreatedSsoSession, DirectoryQuery, LdapLoginForm } from './login.schema.ts';
 import { rates } from './sso.rates.ts';
 
 const open = { access: 'none', errors: 'page' } as const;

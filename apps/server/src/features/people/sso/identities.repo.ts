@@ -2,6 +2,7 @@ import type { ExpressionBuilder, Insertable, Selectable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { DB, SsoIdentities } from '../../../platform/db/types.gen.ts';
+import type { ConnectionRow } from './sso.repo.ts';
 
 export type IdentityRow = Selectable<SsoIdentities>;
 
@@ -103,3 +104,14 @@ export async function usersOf(
     .execute();
   return rows.map(({ userId }) => userId);
 }
+
+/** The connections of a developer that are in use and speak OpenID Connect, by id. */
+export const listActiveOidc = (db: Executor, { developerId }: Tenant): Promise<ConnectionRow[]> =>
+  db
+    .selectFrom('ssoConnections')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('protocol', '=', 'oidc')
+    .where('status', '=', 'active')
+    .orderBy('id')
+    .execute();

@@ -13,7 +13,7 @@ import {
   insertIdentity,
 } from './identities.repo.ts';
 import { placeOf } from './naming.ts';
-import { endNamedSessions } from './signals.ts';
+import { endNamedSessions } from './sessions.ts';
 import { type ConnectionRow, findConnection, lockConnection } from './sso.repo.ts';
 import type { SsoIdentities, SsoIdentity, SsoIdentityMove, SsoIdentityQuery } from './sso.schema.ts';
 

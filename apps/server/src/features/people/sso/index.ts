@@ -1,4 +1,3 @@
-export { type Asserted, identityOf, isSharedIssuer } from './assertion.rules.ts';
 export {
   type ConnectionRow,
   connectionsOfIssuer,
@@ -9,16 +8,23 @@ export {
   type MeantPerson,
   settleAsserted,
 } from './assertion.ts';
-export { claimAt, groupsOfClaims, isCalledUnverified } from './claims.rules.ts';
+export {
+  type Asserted,
+  claimAt,
+  groupsOfClaims,
+  identityOf,
+  isCalledUnverified,
+  isSharedIssuer,
+} from './claims.rules.ts';
 export { addConnection, changeConnection } from './connections.ts';
 export { cookieNames, readSessionCookie } from './cookies.ts';
 export type { SsoDeps } from './deps.ts';
+export { ssoParts } from './deps.ts';
 export { mustAllowScopes, ssoRequired } from './enforce.ts';
 export { keysFor } from './keyset.ts';
 export { readSamlMetadata, type SamlProvider } from './metadata.rules.ts';
-export { ssoParts } from './open.ts';
 export { membersOf } from './secrets.ts';
-export { endNamedSessions } from './signals.ts';
+export { endNamedSessions } from './sessions.ts';
 export {
   connectionActivated,
   enforcementBegan,

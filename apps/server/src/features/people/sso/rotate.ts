@@ -4,13 +4,13 @@ import { openEnvelope } from '../../../platform/envelope.ts';
 import { type Portion, type Rotation, rotationOf } from '../../../platform/envelope-rotation.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import { recordEntry } from '../../record/audit/index.ts';
+import { membersOf } from './secrets.ts';
 import {
+  type ConnectionRow,
   listConnectionsUnderAcrossTenants,
   nextConnectionKeyAcrossTenants,
   replaceConnectionKey,
-} from './rotate.repo.ts';
-import { membersOf } from './secrets.ts';
-import type { ConnectionRow } from './sso.repo.ts';
+} from './sso.repo.ts';
 import { secretGoesTo } from './sso.rules.ts';
 
 /** While instances restart with a new key, those with the old one may seal under it once more. */

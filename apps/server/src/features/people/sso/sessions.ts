@@ -1,12 +1,20 @@
+import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { inTransaction } from '../../../platform/db/db.ts';
+import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import type { OnUserLeft } from '../scim/index.ts';
 import type { SsoDeps } from './deps.ts';
-import { rightsOf } from './groups.queries.ts';
-import { deleteSession, deleteSessionsOfUser, listSessionRows, type SessionRow } from './sessions.repo.ts';
+import { rightsOf } from './sessions.queries.ts';
+import {
+  deleteSession,
+  deleteSessionsNamed,
+  deleteSessionsOfUser,
+  listSessionRows,
+  type Named,
+  type SessionRow,
+} from './sessions.repo.ts';
 import type { SsoSession, SsoSessionPage, SsoSessionQuery } from './sso.schema.ts';
 
 type SessionDeps = Pick<SsoDeps, 'db' | 'clock'>;
@@ -58,3 +66,19 @@ const toSession = (row: SessionRow): SsoSession => ({
   expiresAt: row.expiresAt.toISOString(),
   createdAt: row.createdAt.toISOString(),
 });
+
+/** Ends the sessions of a connection that its provider, or an administrator, has named. @returns acts, which the caller records */
+export async function endNamedSessions(
+  tx: Tx,
+  { tenant }: Caller,
+  connectionId: string,
+  named: Named,
+  reason = 'signal',
+): Promise<Act[]> {
+  const ended = await deleteSessionsNamed(tx, tenant, connectionId, named);
+  return ended.map(({ id, principalId }) => ({
+    type: 'sso.session.revoked' as const,
+    ...(principalId !== null && { principalId }),
+    data: { connectionId, sessionId: id, reason },
+  }));
+}

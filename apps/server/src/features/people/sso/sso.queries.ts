@@ -1,11 +1,11 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import type { SsoConnections } from '../../../platform/db/types.gen.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
 import { addressIn, userOfPrincipal } from '../scim/scim.queries.ts';
-import { domainOf, loginPath } from './sso.rules.ts';
+import { domainOf, loginPath, providerOf, type SsoMembers } from './sso.rules.ts';
 
 export type Active = Pick<Selectable<SsoConnections>, 'id' | 'domains' | 'settings' | 'enforce'>;
 
@@ -65,16 +65,6 @@ export async function concernOf(
   return { active, userId, enforced, leading };
 }
 
-async function connectionsOfUser(db: Executor, { developerId }: Tenant, userId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('ssoIdentities')
-    .select('connectionId')
-    .where('developerId', '=', developerId)
-    .where('userId', '=', userId)
-    .execute();
-  return rows.map(({ connectionId }) => connectionId);
-}
-
 /** Where a person signs in. */
 export interface SignInAt {
   readonly connectionId: string;
@@ -107,3 +97,120 @@ export async function hasConnection(db: Executor, { developerId }: Tenant, id: s
 /** Whether single sign-on is enforced for any principals of the developer. */
 export const isEnforced = async (db: Executor, tenant: Tenant): Promise<boolean> =>
   (await enforcingOf(db, tenant).executeTakeFirst()) !== undefined;
+
+/** The address with which a principal signed in last at a provider that speaks for its domain. */
+export async function addressInSession(
+  db: Executor,
+  tenant: Tenant,
+  principalId: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('ssoSessions as session')
+    .innerJoin('ssoConnections as connection', (join) =>
+      join
+        .onRef('connection.developerId', '=', 'session.developerId')
+        .onRef('connection.id', '=', 'session.connectionId'),
+    )
+    .select('session.email')
+    .where('session.developerId', '=', tenant.developerId)
+    .where('connection.developerId', '=', tenant.developerId)
+    .where('session.principalId', '=', principalId)
+    .where(sql<boolean>`lower(split_part(session.email, '@', -1)) = any (connection.domains)`)
+    .orderBy('session.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const address = row?.email ?? undefined;
+  return address !== undefined && (await isVerifiedBy(db, tenant, domainOf(address))) ? address : undefined;
+}
+
+/** A connection, as far as signals of its provider are concerned. */
+export interface SignallingConnection {
+  readonly id: string;
+  readonly status: 'active' | 'inactive' | 'testing';
+  readonly domains: readonly string[];
+  readonly enforce: boolean;
+  readonly scimManaged: boolean;
+  /** The issuer of an OpenID provider, or the entity id of a SAML one. */
+  readonly issuer: string | undefined;
+  /** As its identities name it. */
+  readonly provider: string;
+}
+
+export async function findSignallingConnection(
+  db: Executor,
+  { developerId }: Tenant,
+  id: string,
+): Promise<SignallingConnection | undefined> {
+  const row = await db
+    .selectFrom('ssoConnections')
+    .select(['id', 'status', 'domains', 'enforce', 'settings'])
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const members: SsoMembers = Object(row.settings); // stored by this service
+  const { issuerUrl, idpEntityId, scimManaged } = members;
+  return { ...row, scimManaged, issuer: issuerUrl ?? idpEntityId, provider: providerOf(members) };
+}
+
+/** The user who stands for a subject of the provider that a connection has. */
+export async function userOfSubject(
+  db: Executor,
+  { developerId }: Tenant,
+  { id, provider }: Pick<SignallingConnection, 'id' | 'provider'>,
+  subjects: readonly string[],
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('ssoIdentities')
+    .select('userId')
+    .where('developerId', '=', developerId)
+    .where('connectionId', '=', id)
+    .where(({ eb, or }) => or([eb('provider', '=', provider), eb('provider', 'is', null)]))
+    .where('subject', 'in', subjects)
+    .executeTakeFirst();
+  return row?.userId;
+}
+
+/** The connections at which a user has signed in. */
+export async function connectionsOfUser(
+  db: Executor,
+  { developerId }: Tenant,
+  userId: string,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('ssoIdentities')
+    .select('connectionId')
+    .where('developerId', '=', developerId)
+    .where('userId', '=', userId)
+    .execute();
+  return rows.map(({ connectionId }) => connectionId);
+}
+
+/** The user of a live session that the provider names. */
+export async function userOfIdpSession(
+  db: Executor,
+  { developerId }: Tenant,
+  connectionId: string,
+  idpSession: string,
+): Promise<{ readonly userId: string | null } | undefined> {
+  return db
+    .selectFrom('ssoSessions')
+    .select('userId')
+    .where('developerId', '=', developerId)
+    .where('connectionId', '=', connectionId)
+    .where('idpSession', '=', idpSession)
+    .executeTakeFirst();
+}
+
+/** A connection, as far as an administrator enters its values at the provider. */
+export async function findSetUpConnection(db: Executor, { developerId }: Tenant, id: string) {
+  const row = await db
+    .selectFrom('ssoConnections')
+    .select(['protocol', 'settings'])
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { spEntityId, spAcsUrl }: SsoMembers = Object(row.settings); // stored by this service
+  return { protocol: row.protocol, spEntityId, spAcsUrl };
+}

@@ -1,3 +1,4 @@
+import { type Authentication, secondOf } from '@behest/protocol/authentication';
 import { isScope } from '@behest/protocol/scopes';
 import { domainName } from '../../../platform/egress/domain-names.ts';
 import { badField } from '../../../platform/errors.ts';
@@ -250,3 +251,31 @@ export const loginPath = (org: string, connection: string): string =>
 
 /** The page where a person types the password of a directory. */
 export const directoryPath = (state: string): string => `/sso/ldap?${new URLSearchParams({ state })}`;
+
+/** The sign-in at a provider that a session stands for. */
+export type SignIn = Authentication;
+
+interface SessionTimes {
+  /** Null in sessions of the release before. */
+  readonly authenticatedAt: Date | null;
+  readonly createdAt: Date;
+}
+
+export const signInOf = ({
+  authenticatedAt,
+  createdAt,
+  authMethods,
+}: SessionTimes & { readonly authMethods: readonly string[] | null }): SignIn => ({
+  at: authenticatedAt ?? secondOf(createdAt.getTime()),
+  methods: authMethods ?? [],
+});
+
+/** The clock of a provider may be so far behind. */
+export const SKEW_MS = 60_000;
+
+/** Whether a session began with a sign-in that is late enough; null takes any. */
+export const isSince = (
+  { authenticatedAt, createdAt }: SessionTimes,
+  since: Date | null,
+  skewMs = SKEW_MS,
+): boolean => since === null || (authenticatedAt ?? createdAt).getTime() + skewMs >= since.getTime();
