@@ -14,6 +14,9 @@ const checks: readonly [name: string, command: string, ...flags: string[]][] = [
     '--tsBuildInfoFile',
     'node_modules/.cache/types.tsbuildinfo',
   ],
+  ['generated files', 'node', 'scripts/generate.ts', '--check'],
+  ['format and lint', 'biome', 'ci', '--colors=off', '--error-on-warnings', '.'],
+  ['dead code', 'knip', '--no-progress'],
   [
     'types of pages',
     'node',
@@ -22,10 +25,7 @@ const checks: readonly [name: string, command: string, ...flags: string[]][] = [
     '-p',
     'apps/server/src/platform/page',
   ],
-  ['generated files', 'node', 'scripts/generate.ts', '--check'],
-  ['dead code', 'knip', '--no-progress'],
   ['import rules', 'node', 'scripts/imports.ts'],
-  ['format and lint', 'biome', 'ci', '--colors=off', '--error-on-warnings', '.'],
 ];
 
 const NAME_WIDTH = Math.max(...checks.map(([name]) => name.length));
@@ -53,6 +53,7 @@ function run(command: string, flags: string[]): Promise<{ isGood: boolean; outpu
     let output = '';
     const child = spawn(command, flags, {
       cwd: join(import.meta.dirname, '..'),
+      env: { ...process.env, NODE_COMPILE_CACHE: 'node_modules/.cache/checks' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [child.stdout, child.stderr]) {
