@@ -3,10 +3,9 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { type Stores, startServer, startStores } from '../../test/harness/servers.ts';
 import { makeThrowAway, sweepThrowAways } from '../machine/folders.ts';
-import { appendEntries } from './fill.ts';
 import { demand, type Operation, run, type Summary, summaryOf, timed } from './load.ts';
 import { openDatabase } from './scene.ts';
-import { heldBy, signUp, type Tenant } from './tenants.ts';
+import { appendEntries, heldBy, signUp, type Tenant } from './tenants.ts';
 
 const USAGE = `npm run bench -- audit [options]
   --sizes <n,n,…>   how many entries the chain has when it is read; 10000,1000000,10000000 unless said

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openClient } from './client.ts';
-import { fill } from './fill.ts';
 import type { Flow } from './flow.ts';
 import { watchHealth } from './health.ts';
 import { measureInstances, measureMillion } from './instances.ts';
@@ -10,11 +9,11 @@ import { describeMachine, measureSigning, memoryOf } from './machine.ts';
 import { flowsOf } from './measured-flows.ts';
 import { measureOpenLoop, CONNECTIONS as OPEN_CONNECTIONS } from './open-loop.ts';
 import { options, type Plan, plan, type Setting, settingsOf, shortPlan, USAGE } from './options.ts';
-import { type Dear, profileMissed } from './profiler.ts';
+import { type Dear, profileMissed } from './profile.ts';
 import { type Report, reportText } from './report.ts';
 import { type Measured, measureInTurns } from './rounds.ts';
 import { lastProblem, type Scene, setScene } from './scene.ts';
-import { signUp, type Tenant } from './tenants.ts';
+import { fill, signUp, type Tenant } from './tenants.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 

@@ -11,8 +11,7 @@ import { latenciesOf } from './load.ts';
 import { highestMemoryOf, timesOf as processTimesOf, secondsWithoutCore } from './machine.ts';
 import type { Outcomes } from './neighbour-attacks.ts';
 import { CONNECTIONS, runByClock } from './open-loop.ts';
-import { dearestOf, turnsOf, withSources } from './profile.ts';
-import { openProfiler } from './profiler.ts';
+import { dearestOf, openProfiler, turnsOf, withSources } from './profile.ts';
 import { writeSection } from './results.ts';
 import { openDatabase } from './scene.ts';
 import { asked, heldBy, signUp, type Tenant } from './tenants.ts';
@@ -185,7 +184,7 @@ const wordsOf = ({ done, refused, failed, cut }: Outcomes[string]) =>
  * own, so here it gets the processor when nobody else wants it.
  */
 function startNeighbour() {
-  const child = fork(join(import.meta.dirname, 'neighbour.ts'), { execArgv: [] });
+  const child = fork(join(import.meta.dirname, 'neighbour-attacks.ts'), { execArgv: [] });
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   return {
     async tell(message: object): Promise<string> {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Asked, openClient, textOf } from './client.ts';
-import { type Attacker, bulkOf, delegation, entryOf } from './neighbour-account.ts';
+import { type Attacker, bulkOf, delegation, entryOf, prepare } from './neighbour-account.ts';
 import { asked, heldBy, turnOf } from './tenants.ts';
 
 /** The answers to each kind of request. `cut` counts the connections that the service ended. */
@@ -38,10 +38,8 @@ interface Attack {
   readonly reads?: 'none' | 'to the end';
 }
 
-export type { Attacker };
-
 /** Begins every attack at once and repeats each by the clock. @returns the answers by attack */
-export async function attack(attacker: Attacker, port: number, seconds: number): Promise<Outcomes> {
+async function attack(attacker: Attacker, port: number, seconds: number): Promise<Outcomes> {
   const endsAt = performance.now() + seconds * 1000;
   const kept = new Set<Socket>();
   const outcomes: Record<string, Outcome> = {};
@@ -175,3 +173,15 @@ function unfinished(count: number): string {
   const head = [`POST ${path} HTTP/1.1`, 'host: localhost', 'content-type: application/json'];
   return [...head, `content-length: ${BODY}`, '', ' '.repeat(BODY - 1)].join('\r\n');
 }
+
+let attacker: Attacker | undefined;
+
+process.on('message', async (message: { prepare: number } | { attack: number; seconds: number }) => {
+  if ('prepare' in message) {
+    attacker = await prepare(message.prepare);
+    process.send?.(`The neighbour has ${attacker.words}.`);
+  } else if (attacker) {
+    process.send?.(JSON.stringify(await attack(attacker, message.attack, message.seconds)));
+  }
+});
+process.once('disconnect', () => process.exit());

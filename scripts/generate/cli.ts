@@ -1,6 +1,5 @@
 import { readDescription } from './description/resolve.ts';
-import { type Operation, operationsOf } from './sdk/operations.ts';
-import type { Schema } from './sdk/type-text.ts';
+import { type Operation, operationsOf, type Schema } from './sdk/operations.ts';
 
 /** The table of the operations that the commands of the CLI are made from. */
 export function cliTable(description: string): string {

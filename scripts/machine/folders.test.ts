@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeThrowAway, memoryFolder, sweepThrowAways } from './folders.ts';
+import { freePort, isPortFree, portOwner } from './ports.ts';
 
 test('the leftovers of a killed run are ended and removed, and a folder in use stays', async () => {
   const place = mkdtempSync(join(tmpdir(), 'behest-place-'));
@@ -30,4 +33,23 @@ test('a folder in memory is used only where it has the room', () => {
 
   expect(memoryFolder(1_000_000)).toBeUndefined();
   if (folder) expect(statfsSync(folder).type).toBe(0x01021994); // tmpfs
+});
+
+test.each(['127.0.0.1', '0.0.0.0'])('the process that listens on %s is named', async (host) => {
+  const port = await freePort();
+  const server = createServer().listen(port, host);
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+  });
+
+  expect(portOwner(port)).toBe(process.pid);
+  expect(await isPortFree(port, '127.0.0.1')).toBe(false);
+});
+
+test('a free port has no owner', async () => {
+  const port = await freePort();
+
+  expect(portOwner(port)).toBeUndefined();
+  expect(await isPortFree(port, '127.0.0.1')).toBe(true);
 });

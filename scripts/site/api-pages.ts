@@ -1,6 +1,5 @@
 import { readDescription } from '../generate/description/resolve.ts';
-import { type Described, type Description, operationsOf } from '../generate/sdk/operations.ts';
-import type { Schema } from '../generate/sdk/type-text.ts';
+import { type Described, type Description, operationsOf, type Schema } from '../generate/sdk/operations.ts';
 
 interface Api extends Description {
   readonly tags: readonly { readonly name: string; readonly description: string }[];

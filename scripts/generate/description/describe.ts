@@ -9,10 +9,9 @@ import { openDatabase } from '../../../apps/server/src/platform/db/open-database
 import { memoryStore } from '../../../apps/server/src/platform/redis/memory-store.ts';
 import { VERSION } from '../../../apps/server/src/platform/version.ts';
 import { watchingRoutes } from '../../../apps/server/test/app/watched-routes.ts';
-import { Components, laidOut, schemaNames } from './components.ts';
+import { Components, laidOut, schemaNames, sharedParts } from './components.ts';
 import { withExamples } from './examples.ts';
 import { errorSchemas, type Operations, operationOf, pathOf } from './operations.ts';
-import { sharedParts } from './shared-parts.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const PUBLIC_BASE_URL = 'http://localhost:3001';

@@ -1,6 +1,5 @@
 import { TYPE_NAMES } from './names.ts';
-import type { Operation } from './operations.ts';
-import { plainText, type Schema, typeText, withoutEnd } from './type-text.ts';
+import { type Operation, plainText, type Schema, typeText, withoutEnd } from './operations.ts';
 
 const HEAD = '// Made from openapi.json by `npm run generate`.\n';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { SEED } from '../../../../test/harness/seed.ts';
+import { SEED } from '../../../../test/harness/seed.setup.ts';
 import { startListening } from '../app/listening.ts';
 import { faultsOf } from './answers.ts';
 import type { Answer } from './client.ts';
