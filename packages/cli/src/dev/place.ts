@@ -37,7 +37,7 @@ export function placeOf(context: Context, given: Given): Place {
   return {
     data: join(root, '.behest'),
     folder: root,
-    argv: [join(root, 'tools/run.mjs'), 'scripts/start.ts', ...more],
+    argv: [join(root, 'scripts/run.mjs'), 'scripts/start.ts', ...more],
   };
 }
 

@@ -29,7 +29,7 @@ export async function serverChecks(context: Context, given: Given): Promise<Chec
 
 function argvOf(context: Context, given: Given): readonly string[] {
   const root = checkoutOf(context, given);
-  if (root !== undefined) return [join(root, 'tools/run.mjs'), `apps/server/${PROGRAM}`];
+  if (root !== undefined) return [join(root, 'scripts/run.mjs'), `apps/server/${PROGRAM}`];
   const installed = installedServer(context);
   if (installed !== undefined && existsSync(join(installed, PROGRAM))) return [join(installed, PROGRAM)];
   throw wrongUsage(

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureInstalled } from '../scripts/install.mjs';
+import { ensureInstalled } from './install.mjs';
 
 const NODE_MAJOR = 24;
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
