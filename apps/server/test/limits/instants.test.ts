@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { deleteForgotten } from '../../src/features/accounts/domains/domains.ts';
+import { deleteForgotten } from '../../src/features/accounts/domains/manage.ts';
 import { checkDomains } from '../../src/features/accounts/domains/verify.ts';
 import { endGraces } from '../../src/features/extras/billing/receive.ts';
 import { expireDueRequests } from '../../src/features/grants/authorization/expire.ts';

@@ -9,7 +9,7 @@ import { agentRevoked } from './agents.hooks.ts';
 import { countAgentsAcrossTenants } from './agents.queries.ts';
 import { eraseAgents } from './agents.repo.ts';
 import { agentRoutes } from './agents.routes.ts';
-import { mustBeUsable, revokeAgentsOfAccount } from './agents.ts';
+import { mustBeUsable, revokeAgentsOfAccount } from './manage.ts';
 
 const tables: TableUse = {
   owns: { agents: { rate: 'plan', kib: 16 }, agent_index: { of: 'agents' } },

@@ -19,7 +19,7 @@ import {
   getDidDocument,
   listAgents,
   revokeAgent,
-} from './agents.ts';
+} from './manage.ts';
 
 export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, deps) => {
   app.post(

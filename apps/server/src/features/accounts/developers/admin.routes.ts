@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { operatorOf } from '../../../platform/http/callers/credentials.ts';
 import { generalRates } from '../../../platform/http/limits/rate-rules.ts';
-import { type AdminDeps, addDeveloper, changePlan, countDeployment, listDevelopers } from './admin.ts';
+import { type AdminDeps, addDeveloper, changePlan, countDeployment, listDevelopers } from './administer.ts';
 import {
   CreatedDeveloper,
   DeploymentStats,

@@ -27,7 +27,7 @@ import type {
   RotatedApiKey,
 } from './api-keys.schema.ts';
 import type { OnKeyBound } from './developers.hooks.ts';
-import { lockOpenAccount } from './email.ts';
+import { lockOpenAccount } from './lock.ts';
 
 export interface KeyDeps {
   readonly db: Executor;

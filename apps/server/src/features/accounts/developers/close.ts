@@ -12,7 +12,7 @@ import type { KeyDeps } from './api-keys.ts';
 import type { OnAccountClosed } from './developers.hooks.ts';
 import { deleteClosedDeveloper, listClosedAcrossTenants, updateDeveloper } from './developers.repo.ts';
 import type { CloseAccount, ClosedAccount } from './developers.schema.ts';
-import { lockOpenAccount } from './email.ts';
+import { lockOpenAccount } from './lock.ts';
 
 export interface CloseDeps extends KeyDeps {
   readonly onAccountClosed: readonly OnAccountClosed[];

@@ -15,7 +15,7 @@ import {
   StopAccount,
   UpdatedDeveloper,
 } from './developers.schema.ts';
-import { changeDeveloper, type DeveloperDeps, getDeveloper, signUp } from './developers.ts';
+import { changeDeveloper, type DeveloperDeps, getDeveloper, signUp } from './manage.ts';
 import { resumeAccount, stopAccount } from './stop.ts';
 
 export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps & CloseDeps> = async (app, deps) => {

@@ -10,5 +10,5 @@ export {
 } from './developers.hooks.ts';
 export { rates } from './developers.rates.ts';
 export { isRedirectUri, isUsableKey, thumbprintsOf } from './developers.rules.ts';
-export { emailUnverified } from './developers.ts';
-export { lockAccount, lockOpenAccount, setPlan, setVerifiedEmail } from './email.ts';
+export { lockAccount, lockOpenAccount, setPlan, setVerifiedEmail } from './lock.ts';
+export { emailUnverified } from './manage.ts';

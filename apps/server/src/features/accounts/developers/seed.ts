@@ -21,7 +21,7 @@ import {
   updateDeveloper,
 } from './developers.repo.ts';
 import { keysIn, thumbprintOf, thumbprintsOf } from './developers.rules.ts';
-import { type DeveloperDeps, firstCaller, newDeveloper } from './developers.ts';
+import { type DeveloperDeps, firstCaller, newDeveloper } from './manage.ts';
 
 type SeedDeps = Pick<DeveloperDeps, 'db' | 'clock' | 'defaultPlan'> & Pick<KeyDeps, 'publishChange'>;
 

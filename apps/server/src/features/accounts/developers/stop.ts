@@ -5,7 +5,7 @@ import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type DeveloperRow, lockRunning, updateDeveloper } from './developers.repo.ts';
 import type { AccountStop, StopAccount } from './developers.schema.ts';
-import { lockOpenAccount } from './email.ts';
+import { lockOpenAccount } from './lock.ts';
 
 interface StopDeps {
   readonly db: Executor;

@@ -11,7 +11,7 @@ import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { accountClosed } from '../developers/index.ts';
 import { eraseDomains } from './domains.repo.ts';
 import { domainRoutes, rates } from './domains.routes.ts';
-import { deleteForgotten, removeDomains, servesHost } from './domains.ts';
+import { deleteForgotten, removeDomains, servesHost } from './manage.ts';
 import { type CheckDeps, checkDomains } from './verify.ts';
 
 const tables: TableUse = {

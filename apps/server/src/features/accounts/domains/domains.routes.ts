@@ -13,7 +13,7 @@ import {
   NewDomain,
   VerifiedDomain,
 } from './domains.schema.ts';
-import { addDomain, type DomainDeps, deleteDomain, getDomain, listDomains } from './domains.ts';
+import { addDomain, type DomainDeps, deleteDomain, getDomain, listDomains } from './manage.ts';
 import { verifyDomain } from './verify.ts';
 
 export const rates = rateRules({

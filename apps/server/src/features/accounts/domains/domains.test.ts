@@ -5,7 +5,7 @@ import { send } from '../../../../test/app/repeating.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { systemCaller } from '../../../platform/caller.ts';
 import { txtReader } from '../../../platform/egress/txt-records.ts';
-import { deleteForgotten } from './domains.ts';
+import { deleteForgotten } from './manage.ts';
 import { checkDomains, verifyDomain } from './verify.ts';
 
 const DAY = 86_400;

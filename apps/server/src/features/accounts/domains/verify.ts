@@ -14,7 +14,7 @@ import {
 } from './domains.repo.ts';
 import { checkedBefore, isLapsing, recordName } from './domains.rules.ts';
 import type { VerifiedDomain } from './domains.schema.ts';
-import type { DomainDeps } from './domains.ts';
+import type { DomainDeps } from './manage.ts';
 
 export interface CheckDeps extends Pick<DomainDeps, 'db' | 'clock'> {
   readonly readTxt: ReadTxt;

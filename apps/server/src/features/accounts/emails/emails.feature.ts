@@ -7,7 +7,7 @@ import { accountClosed, rates as accountRates } from '../developers/index.ts';
 import { rates } from './emails.rates.ts';
 import { eraseEmails } from './emails.repo.ts';
 import { emailRoutes } from './emails.routes.ts';
-import { freeAddress } from './emails.ts';
+import { freeAddress } from './send.ts';
 
 const tables: TableUse = {
   owns: {

@@ -12,7 +12,7 @@ import {
   VerifiedEmail,
   VerifyEmail,
 } from './emails.schema.ts';
-import { type EmailDeps, sendLink, showLink, verifyEmail } from './emails.ts';
+import { type EmailDeps, sendLink, showLink, verifyEmail } from './send.ts';
 
 interface EmailRoutesDeps extends EmailDeps {
   /** For opening and using a link. */

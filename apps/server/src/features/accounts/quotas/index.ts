@@ -1,1 +1,1 @@
-export { freeQuota, limitOf, overQuota, recountQuota, refuseWhenFull, useQuota } from './quotas.ts';
+export { freeQuota, limitOf, overQuota, recountQuota, refuseWhenFull, useQuota } from './use.ts';

@@ -4,9 +4,9 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import { createUsageBuffer, type UsageBuffer } from './buffer.ts';
+import { deleteOldUsage, type UsageDeps } from './read.ts';
 import { eraseUsage } from './usage.repo.ts';
 import { usageRoutes } from './usage.routes.ts';
-import { deleteOldUsage, type UsageDeps } from './usage.ts';
 
 const tables: TableUse = {
   owns: { usage_daily: { most: 400 } },

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { getHistory, getUsage, type UsageDeps } from './read.ts';
 import { HistoryQuery, Usage, UsageHistory } from './usage.schema.ts';
-import { getHistory, getUsage, type UsageDeps } from './usage.ts';
 
 export const usageRoutes: FastifyPluginAsyncTypebox<UsageDeps> = async (app, deps) => {
   const config = {

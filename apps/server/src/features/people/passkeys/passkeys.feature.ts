@@ -5,11 +5,11 @@ import { personTold } from '../../../platform/db/personal-records.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { principalRights } from '../scim/index.ts';
+import { passkeyRights } from './manage.ts';
 import { rates } from './passkeys.rates.ts';
 import { erasePasskeys, tellPasskeys } from './passkeys.repo.ts';
 import { passkeyRoutes } from './passkeys.routes.ts';
 import { passkeySettings, relyingPartyOf, strangeOrigin, webauthnRelyingParty } from './passkeys.settings.ts';
-import { passkeyRights } from './passkeys.ts';
 
 const tables: TableUse = {
   owns: {

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { callerOf, sessionOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import type { PasskeyDeps } from './deps.ts';
+import { changePasskey, listOwnPasskeys, listPasskeys, removeOwnPasskey, removePasskey } from './manage.ts';
 import {
   CreatedPasskey,
   OwnPasskeyPage,
@@ -16,7 +17,6 @@ import {
   PasskeyRegistrationRequest,
   VerifyPasskeyRegistration,
 } from './passkeys.schema.ts';
-import { changePasskey, listOwnPasskeys, listPasskeys, removeOwnPasskey, removePasskey } from './passkeys.ts';
 import { beginRegistration, finishRegistration } from './register.ts';
 
 const forDeveloper = { access: 'developer', role: 'full', rate: 'default' } as const;

@@ -21,9 +21,9 @@ import {
   userOfIdpSession,
   userOfSubject,
 } from '../sso/sso.queries.ts';
+import { onSessionRevokedOf } from './manage.ts';
 import { noteSignal, type SourceRow, takeSignal } from './signals.repo.ts';
 import { demandOf, isSameIssuer, type Signal, type SignalEffect } from './signals.rules.ts';
-import { onSessionRevokedOf } from './signals.ts';
 
 export interface EffectDeps extends OffboardDeps {
   readonly db: Executor;

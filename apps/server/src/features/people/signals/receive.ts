@@ -8,9 +8,9 @@ import { findCallerParts } from '../../accounts/developers/developers.queries.ts
 import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import { applySignal, type EffectDeps } from './effect.ts';
 import { isSigned } from './keys.ts';
+import type { SignalDeps } from './manage.ts';
 import { findSourceAcrossTenants, type SourceRow } from './signals.repo.ts';
 import { readSignal, type Signal } from './signals.rules.ts';
-import type { SignalDeps } from './signals.ts';
 
 export type ReceiveDeps = SignalDeps & EffectDeps;
 

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerAs, callerOf } from '../../../platform/http/callers/credentials.ts';
 import { generalRates, rateRules } from '../../../platform/http/limits/rate-rules.ts';
+import { deleteSignals, getSignals, putSignals } from './manage.ts';
 import { type ReceiveDeps, receiveSignal } from './receive.ts';
 import {
   CreatedSsoSignals,
@@ -11,7 +12,6 @@ import {
   SignalsPath,
   SsoSignals,
 } from './signals.schema.ts';
-import { deleteSignals, getSignals, putSignals } from './signals.ts';
 
 export const rates = rateRules({
   ssfReceive: {

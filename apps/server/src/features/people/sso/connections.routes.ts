@@ -30,7 +30,7 @@ import {
   SsoSessionQuery,
   SsoTest,
 } from './sso.schema.ts';
-import { testConnection } from './trial.ts';
+import { testConnection } from './try.ts';
 
 const own = { access: 'developer', role: 'full', rate: 'default' } as const;
 

@@ -34,4 +34,4 @@ export {
 } from './sso.hooks.ts';
 export { mappedScopes } from './sso.rules.ts';
 export { identityProviders } from './sso.settings.ts';
-export { testConnection } from './trial.ts';
+export { testConnection } from './try.ts';

@@ -17,8 +17,8 @@ import type {
   DeveloperPlanChange,
   SignUp,
 } from './developers.schema.ts';
-import { type DeveloperDeps, openAccount } from './developers.ts';
-import { lockAccount, setPlan } from './email.ts';
+import { lockAccount, setPlan } from './lock.ts';
+import { type DeveloperDeps, openAccount } from './manage.ts';
 
 export interface AdminDeps extends DeveloperDeps, Pick<KeyDeps, 'publishChange'> {
   readonly deploymentCounts: readonly CountForOperator[];

@@ -11,7 +11,7 @@ import type { OnConsentMode } from './developers.hooks.ts';
 import { type DeveloperRow, getDeveloperRow, insertDeveloper, updateDeveloper } from './developers.repo.ts';
 import { keysIn, mustBeKeepableSettings, thumbprintsOf } from './developers.rules.ts';
 import type { CreatedDeveloper, Developer, DeveloperChange, SignUp } from './developers.schema.ts';
-import { lockOpenAccount } from './email.ts';
+import { lockOpenAccount } from './lock.ts';
 
 export interface DeveloperDeps {
   readonly db: Executor;
