@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { fieldsOf } from '../../../platform/http/bodies/bodies.ts';
-import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { cookiesIn, tenantIn } from '../../../platform/http/callers/credentials.ts';
 import { proofOf } from '../../../platform/http/callers/grant.ts';
 import { type AuthorizeDeps, authorize } from './authorize.ts';
 import type { ClientRequest } from './client.ts';
@@ -193,5 +193,5 @@ const isExchange = ({ statusCode, request: { body } }: FastifyReply) =>
   statusCode === 200 && MAKES_GRANT.has(Object(body).grant_type);
 
 /** A question about a token that names no developer is not counted. */
-const isOfDeveloper = ({ statusCode, request: { caller } }: FastifyReply) =>
-  statusCode === 200 && Boolean(caller);
+const isOfDeveloper = ({ statusCode, request }: FastifyReply) =>
+  statusCode === 200 && tenantIn(request) !== undefined;
