@@ -32,15 +32,15 @@ const HOUR = 3_600_000; // milliseconds
 const WEEK_HOURS = 168;
 const LEAST_HISTORY_HOURS = 24;
 const LEAST_ENTRIES = 5;
-const MOST_FAILURES = 0.2;
-const MOST_AT_NIGHT = 10;
+const MAX_FAILURES = 0.2;
+const MAX_AT_NIGHT = 10;
 const LEAST_ESCALATIONS = 3;
 
 /** The counts at which a rule may fire at all, so that others need not be read. */
 export const LEAST: Readonly<Record<string, number>> = {
   hour: LEAST_SPIKE + 1,
   failed: 2, // one of five is not over a fifth
-  night: MOST_AT_NIGHT + 1,
+  night: MAX_AT_NIGHT + 1,
   escalation: LEAST_ESCALATIONS,
 };
 
@@ -61,19 +61,19 @@ export function findingOf(candidate: Candidate, at: Date): Finding | undefined {
       return of('rate_spike', { entries, window: '1h', threshold, hourlyMean });
     }
     case 'failed': {
-      if (against < LEAST_ENTRIES || entries <= MOST_FAILURES * against) return undefined;
+      if (against < LEAST_ENTRIES || entries <= MAX_FAILURES * against) return undefined;
       const share = Number((entries / against).toFixed(3));
       return of('high_failure_rate', {
         failures: entries,
         entries: against,
         share,
         window: '24h',
-        threshold: MOST_FAILURES,
+        threshold: MAX_FAILURES,
       });
     }
     case 'night':
-      if (entries <= MOST_AT_NIGHT) return undefined;
-      return of('off_hours_activity', { entries, window: '24h', threshold: MOST_AT_NIGHT });
+      if (entries <= MAX_AT_NIGHT) return undefined;
+      return of('off_hours_activity', { entries, window: '24h', threshold: MAX_AT_NIGHT });
     case 'escalation':
       if (entries < LEAST_ESCALATIONS) return undefined;
       return of('scope_escalation', { refusals: entries, window: '1h', threshold: LEAST_ESCALATIONS });

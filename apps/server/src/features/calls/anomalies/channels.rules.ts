@@ -52,7 +52,7 @@ export function masked({ url, secret, webhookUrl, to }: Config): Config {
 const origin = (url: string) => `${new URL(url).origin}/…`;
 
 /** The facts of an alert that a message tells. */
-export interface Told {
+export interface AlertFacts {
   readonly alertId: string;
   readonly ruleId: string;
   readonly ruleName: string;
@@ -71,7 +71,7 @@ export interface Account {
 }
 
 /** The body of a message, which all its attempts send. Texts begin with the service, because developers choose the names. */
-export function bodyOf(type: ChannelType, id: string, account: Account, told: Told): string {
+export function bodyOf(type: ChannelType, id: string, account: Account, told: AlertFacts): string {
   if (type === 'slack') return JSON.stringify({ text: escapeSlack(textOf(account, told)) });
   if (type === 'email') return textOf(account, told);
   const { developerId } = account;
@@ -79,7 +79,7 @@ export function bodyOf(type: ChannelType, id: string, account: Account, told: To
   return JSON.stringify(envelope);
 }
 
-const textOf = ({ developerName, developerId }: Account, told: Told) =>
+const textOf = ({ developerName, developerId }: Account, told: AlertFacts) =>
   `An agent of an account of Behest behaves unusually.
 
 Account: ${nameInMail(developerName, developerId)}

@@ -61,7 +61,7 @@ export interface ChannelDeps {
   readonly mailer?: Mailer;
 }
 
-const MOST_CHANNELS = 20;
+const MAX_CHANNELS = 20;
 
 /** Oldest first. */
 export async function listChannels(
@@ -93,9 +93,9 @@ export async function createChannel(
     if (rows.some((row) => row.name === name)) {
       throw new AppError('CONFLICT', 'A channel has this name.', { field: 'name' });
     }
-    if (rows.length >= MOST_CHANNELS) {
+    if (rows.length >= MAX_CHANNELS) {
       throw new AppError('CONFLICT', 'A developer has at most 20 channels. Delete one.', {
-        limit: MOST_CHANNELS,
+        limit: MAX_CHANNELS,
       });
     }
     const row = await insertChannel(tx, tenant, channel);

@@ -18,7 +18,7 @@ import type { AnomalyRule, AnomalyRuleChange, AnomalyRuleList, NewAnomalyRule } 
 import { mustBeChannels } from './channels.ts';
 import { beforeAllWindows } from './count.ts';
 
-const MOST_RULES = 100;
+const MAX_RULES = 100;
 
 /** Built-in rules come first. */
 export async function listRules({ db }: AnomalyDeps, { tenant }: Caller): Promise<AnomalyRuleList> {
@@ -51,8 +51,8 @@ export function createRule(deps: AnomalyDeps, caller: Caller, input: NewAnomalyR
     if (rows.some((row) => row.ruleId === ruleId)) {
       throw new AppError('CONFLICT', 'A rule has this id.', { field: 'ruleId' });
     }
-    if (rows.filter(({ id }) => id !== null).length >= MOST_RULES) {
-      throw new AppError('CONFLICT', 'A developer has at most 100 rules. Delete one.', { limit: MOST_RULES });
+    if (rows.filter(({ id }) => id !== null).length >= MAX_RULES) {
+      throw new AppError('CONFLICT', 'A developer has at most 100 rules. Delete one.', { limit: MAX_RULES });
     }
     await mustBeChannels(tx, caller.tenant, alertChannels);
     const columns = { ...rule, condition: JSON.stringify(condition), channels: alertChannels };

@@ -70,7 +70,7 @@ export type DetectDeps = CountDeps;
 /** Alerts that one transaction writes, so that no transaction is long. */
 const PORTION = 200;
 /** The most anomalies of an answer. */
-const MOST_SHOWN = 1000;
+const MAX_SHOWN = 1000;
 
 export interface Found {
   readonly at: Date;
@@ -81,7 +81,7 @@ export interface Found {
 /** Detects now, for a developer that asks. */
 export async function detectNow(deps: DetectDeps, caller: Caller): Promise<AnomalyDetection> {
   const { at, alerts, revokedGrants } = await detect(deps, caller);
-  const anomalies = alerts.slice(0, MOST_SHOWN).map(toAnomaly);
+  const anomalies = alerts.slice(0, MAX_SHOWN).map(toAnomaly);
   return {
     detectedAt: at.toISOString(),
     total: anomalies.length,

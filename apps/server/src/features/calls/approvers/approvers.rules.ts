@@ -21,7 +21,7 @@ export function mailboxOf(email: string): string {
   return `${email.slice(0, at).replace(/(?<=.)\+[\s\S]*$/, '')}${email.slice(at)}`.toLowerCase();
 }
 
-interface Standing {
+interface ApproverAvailability {
   readonly status: string;
   readonly activeFrom: Date | null;
   readonly absentFrom: Date | null;
@@ -29,7 +29,7 @@ interface Standing {
 }
 
 /** Whether an approver may decide now, absence apart. */
-export const isActiveAt = ({ status, activeFrom }: Standing, at: Date): boolean =>
+export const isActiveAt = ({ status, activeFrom }: ApproverAvailability, at: Date): boolean =>
   status === 'active' && activeFrom !== null && activeFrom <= at;
 
 export type Assurance = 'single' | 'dual' | 'sso';
@@ -39,7 +39,7 @@ const RANKS: Readonly<Record<Assurance, number>> = { single: 0, dual: 1, sso: 2 
 export const isAssured = (assurance: Assurance, least: Assurance): boolean =>
   RANKS[assurance] >= RANKS[least];
 
-interface Person extends Standing {
+interface Person extends ApproverAvailability {
   readonly id: string;
   readonly kind: string;
   readonly assurance: Assurance;
@@ -52,5 +52,5 @@ export const mayDeputiseFor = (deputy: Person, absent: Pick<Person, 'id' | 'assu
   isActiveAt(deputy, at) &&
   isAssured(deputy.assurance, absent.assurance);
 
-export const isAbsentAt = ({ absentFrom, absentUntil }: Standing, at: Date): boolean =>
+export const isAbsentAt = ({ absentFrom, absentUntil }: ApproverAvailability, at: Date): boolean =>
   absentFrom !== null && absentUntil !== null && absentFrom <= at && at < absentUntil;

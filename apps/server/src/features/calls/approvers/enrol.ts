@@ -210,13 +210,13 @@ function statusOf(
   return needsNobody || mode === 'sandbox' ? 'active' : 'pending_confirmation';
 }
 
-type Told = ApproverRow & { readonly developerName: string };
+type MailedApprover = ApproverRow & { readonly developerName: string };
 
 async function tellOfEnrolment(
   deps: ApproverDeps,
   tx: Tx,
   to: readonly { readonly email: string | null; readonly emailVerified: boolean }[],
-  enrolled: Told,
+  enrolled: MailedApprover,
 ): Promise<void> {
   if (!deps.mailer) return;
   const mail = enrolledMail(enrolled, enrolled.displayName);

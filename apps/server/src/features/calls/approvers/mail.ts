@@ -148,11 +148,11 @@ async function linesOf(tx: Tx, row: ApproverRow): Promise<string[]> {
   return recordLines(row, deputyId === null ? undefined : await findApprover(tx, row, deputyId));
 }
 
-type Told = Pick<ApproverRow, 'groups' | 'connectors' | 'absentFrom' | 'absentUntil'>;
+type ApproverRecord = Pick<ApproverRow, 'groups' | 'connectors' | 'absentFrom' | 'absentUntil'>;
 
 /** What a mail says of a record. An account chose the names in it. */
 export function recordLines(
-  { groups, connectors, absentFrom, absentUntil }: Told,
+  { groups, connectors, absentFrom, absentUntil }: ApproverRecord,
   deputy: Pick<ApproverRow, 'id' | 'displayName'> | undefined,
 ): string[] {
   const absence =
@@ -167,10 +167,10 @@ export function recordLines(
   ];
 }
 
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_LISTED).map((name) => nameInMail(name, '–'));
+  const shown = names.slice(0, MAX_LISTED).map((name) => nameInMail(name, '–'));
   const more = names.length - shown.length;
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }

@@ -10,7 +10,7 @@ import {
   findGrantFacts,
   findStoredFacts,
   meterOfAgent,
-  NOBODYS,
+  UNKNOWN_TOKEN,
   unreadable,
 } from '../enforcement/index.ts';
 import type {
@@ -144,7 +144,7 @@ async function rule(deps: AuthzenDeps, point: Asking, evaluation: Evaluation): P
   const serving = { connectors: server?.connectors ?? [], repeatId: point.repeatId };
   const question = readQuestion(evaluation, serving);
   if (!question) throw new AppError('BAD_REQUEST', 'A member of the context has another type.');
-  let facts: CallFacts = NOBODYS;
+  let facts: CallFacts = UNKNOWN_TOKEN;
   const find = async () => {
     facts = within(point, question, await factsFor(deps, caller, question));
     return facts;
@@ -162,7 +162,7 @@ async function rule(deps: AuthzenDeps, point: Asking, evaluation: Evaluation): P
 
 function factsFor(deps: AuthzenDeps, caller: Caller, { subject, call }: ReadQuestion): Promise<CallFacts> {
   const { connector } = call;
-  if (!subject) return Promise.resolve(NOBODYS);
+  if (!subject) return Promise.resolve(UNKNOWN_TOKEN);
   if (subject.by === 'grant') return findGrantFacts(deps, caller, { grantId: subject.id, connector });
   if (subject.by === 'identity') return factsOfIdentity(deps, caller, { subject, connector });
   if (subject.shown === undefined) {
@@ -178,8 +178,8 @@ async function factsOfShown(
   { tokenId, call }: { readonly tokenId: string; readonly call: ReadQuestion['call'] },
 ): Promise<CallFacts> {
   const facts = await findFacts(deps, caller, call);
-  if (!facts.token.ok) return facts.token.reason === 'developer_mismatch' ? NOBODYS : facts;
-  return facts.token.claims.tokenId === tokenId ? facts : NOBODYS;
+  if (!facts.token.ok) return facts.token.reason === 'developer_mismatch' ? UNKNOWN_TOKEN : facts;
+  return facts.token.claims.tokenId === tokenId ? facts : UNKNOWN_TOKEN;
 }
 
 type Identity = Extract<Subject, { readonly by: 'identity' }>;
@@ -192,7 +192,7 @@ async function factsOfIdentity(
   const { id, tokenId, agentId } = subject;
   const facts = await findStoredFacts(deps, caller, { tokenId, connector });
   const isOwn = facts.row?.principalId === id && (agentId === undefined || facts.row.agentId === agentId);
-  return isOwn ? facts : NOBODYS;
+  return isOwn ? facts : UNKNOWN_TOKEN;
 }
 
 /** A resource learns nothing about tokens and connectors that are not its own. */

@@ -39,7 +39,7 @@ import { noticesOf } from './notices.ts';
 import { type Eligible, eligibleOf, requesterOf } from './routing.ts';
 
 /** A request as it stands for one person. */
-export interface Standing {
+export interface ApprovalState {
   readonly row: DecisionRow;
   readonly approver: ApproverRow;
   /** Undefined for a person who is absent, or who may read and not decide. */
@@ -52,7 +52,7 @@ export async function standingOf(
   db: DecisionsDeps['db'],
   caller: Caller,
   id: string,
-): Promise<Standing> {
+): Promise<ApprovalState> {
   const at = deps.clock();
   const { approverId } = approverIn(caller);
   const row = await findDecision(db, caller, id);
@@ -74,14 +74,14 @@ export async function beginApproval(deps: DecisionsDeps, caller: Caller, id: str
 const signedOf = ({ id, actionHash, nonce }: DecisionRow) => ({ decisionId: id, actionHash, nonce });
 
 /** @throws CONFLICT and FORBIDDEN as `mustBeEligible`, and as `ended` */
-function mustBePending(standing: Standing, at: Date): Eligible {
+function mustBePending(standing: ApprovalState, at: Date): Eligible {
   const status = statusAt(standing.row, at);
   if (status !== 'pending') throw ended(status);
   return mustBeEligible(standing, at);
 }
 
 /** @throws CONFLICT while the person is absent, FORBIDDEN before they may decide */
-function mustBeEligible({ approver, eligible }: Standing, at: Date): Eligible {
+function mustBeEligible({ approver, eligible }: ApprovalState, at: Date): Eligible {
   if (eligible) return eligible;
   if (isAbsentAt(approver, at))
     throw new AppError('CONFLICT', 'End your absence to decide.', { sub_reason: 'absent' });
@@ -119,7 +119,7 @@ async function approveLocked(
   deps: DecisionsDeps,
   tx: Tx,
   caller: Caller,
-  standing: Standing,
+  standing: ApprovalState,
   signing: CheckedSigning,
 ) {
   const at = deps.clock();

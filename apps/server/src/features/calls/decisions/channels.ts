@@ -32,7 +32,7 @@ export const DecisionChannel = Type.Object({
 export const DecisionChannelList = Type.Object({ channels: Type.Array(DecisionChannel) });
 export const ChannelPath = Type.Object({ id: Id });
 
-const MOST_CHANNELS = 10;
+const MAX_CHANNELS = 10;
 
 export interface ChannelDeps extends DecisionsDeps {
   readonly urlRules: UrlRules;
@@ -59,9 +59,9 @@ export function createChannel(
   const id = newId('dchan', at);
   return inTransaction(deps.db, async (tx) => {
     await lockOpenAccount(tx, caller.tenant);
-    if ((await listChannelRows(tx, caller.tenant)).length >= MOST_CHANNELS) {
+    if ((await listChannelRows(tx, caller.tenant)).length >= MAX_CHANNELS) {
       throw new AppError('CONFLICT', 'An account has at most 10 channels. Delete one.', {
-        limit: MOST_CHANNELS,
+        limit: MAX_CHANNELS,
       });
     }
     const sealed = deps.seals.seal(url, { ...caller.tenant, id });

@@ -54,7 +54,7 @@ function noticesOfDecisions(deps: SendDeps): Job {
   };
 }
 
-const MOST_COUNTED = 1000;
+const MAX_COUNTED = 1000;
 
 export const decisions = defineFeature({
   name: 'decisions',
@@ -77,7 +77,7 @@ export const decisions = defineFeature({
   ],
   open(house) {
     const { logger, db, clock } = house;
-    house.metrics.ask('decisions_waiting', () => countWaitingAcrossTenants(db, clock(), MOST_COUNTED));
+    house.metrics.ask('decisions_waiting', () => countWaitingAcrossTenants(db, clock(), MAX_COUNTED));
     const urlRules = house.take(messageUrlRules);
     const onFailure = (err: unknown) =>
       logger?.warn({ err }, 'a notice about a decision could not be sent yet');

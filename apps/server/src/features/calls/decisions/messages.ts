@@ -4,7 +4,7 @@ import { escapeSlack, nameInMail } from '../../accounts/emails/index.ts';
 export type Occasion = 'requested' | 'first_approval' | 'reminder' | 'ended';
 
 /** The facts that a notice tells: never an argument, an amount or the agent's own words. */
-export interface Noticed {
+export interface NoticeFacts {
   readonly occasion: Occasion;
   readonly status: string;
   readonly developerName: string;
@@ -44,7 +44,7 @@ const rowsOf = ({
   tool,
   caseId,
   expiresAt,
-}: Noticed) => [
+}: NoticeFacts) => [
   ['Account', nameInMail(developerName, developerId)],
   ['Agent', nameInMail(agentName, agentId)],
   ['Call', `${plain(tool)} of ${plain(connector)}`],
@@ -52,7 +52,7 @@ const rowsOf = ({
   ['Ends', expiresAt.toISOString()],
 ];
 
-export function mailOf(told: Noticed): { readonly subject: string; readonly text: string } {
+export function mailOf(told: NoticeFacts): { readonly subject: string; readonly text: string } {
   const { occasion, status, url } = told;
   const lead =
     occasion === 'ended'
@@ -65,13 +65,13 @@ export function mailOf(told: Noticed): { readonly subject: string; readonly text
 }
 
 /** Notices that a digest shows in full. */
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 
 /** One mail in place of several. A single notice stays as it is. */
 export function digestOf(notices: readonly { readonly subject: string; readonly body: string }[]) {
   const [only, ...others] = notices;
   if (only && others.length === 0) return { subject: only.subject, text: only.body };
-  const shown = notices.slice(0, MOST_SHOWN).map(({ body }) => body.trim());
+  const shown = notices.slice(0, MAX_SHOWN).map(({ body }) => body.trim());
   const more = notices.length - shown.length;
   return {
     subject: `${notices.length} notices about calls of agents`,
@@ -83,7 +83,7 @@ ${more > 0 ? `\nThere are ${more} more. The page of decisions lists every call t
 }
 
 /** The body of a message, in the shape that the channel takes. */
-export function messageOf(kind: 'slack' | 'teams', told: Noticed): string {
+export function messageOf(kind: 'slack' | 'teams', told: NoticeFacts): string {
   const { occasion, status, url } = told;
   const title = TITLES[occasion];
   const end = occasion === 'ended' ? (ENDS[status] ?? '') : '';

@@ -14,9 +14,15 @@ export type EnforceableRow = TokenRow & {
   readonly policiesVersion: string;
 };
 
-type Asked = [developerId: string, tokenId: string, at: Date, connector: string, within: Reach['agentIds']];
+type FactsQuery = [
+  developerId: string,
+  tokenId: string,
+  at: Date,
+  connector: string,
+  within: Reach['agentIds'],
+];
 
-const enforceable = lookUp<EnforceableRow, Asked>(
+const enforceable = lookUp<EnforceableRow, FactsQuery>(
   'find_enforceable',
   `select ${heldToken}, f.manifest_revision as "manifestRevision", f.caps_mode as "capsMode",
      f.policies_version as "policiesVersion"

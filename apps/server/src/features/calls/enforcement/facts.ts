@@ -33,7 +33,7 @@ export interface CallFacts {
   readonly manifest?: Manifest;
 }
 
-interface Asked {
+interface FactsQuery {
   readonly grantToken: string;
   readonly connector: string;
 }
@@ -45,7 +45,7 @@ interface Asked {
 export async function findFacts(
   deps: FactDeps,
   caller: Caller,
-  { grantToken, connector }: Asked,
+  { grantToken, connector }: FactsQuery,
 ): Promise<CallFacts> {
   const at = deps.clock();
   const genuine = findGenuine(deps, grantToken, at);
@@ -107,7 +107,7 @@ export async function findStoredFacts(
   asked: { readonly tokenId: string; readonly connector: string },
 ): Promise<CallFacts> {
   const row = await findEnforceable(deps.db, caller, { ...asked, at: deps.clock() });
-  return row ? factsOfRow(deps, caller, asked.connector, row) : NOBODYS;
+  return row ? factsOfRow(deps, caller, asked.connector, row) : UNKNOWN_TOKEN;
 }
 
 /** The facts of a grant before it is used: those of a token that is not narrower than it. */
@@ -121,7 +121,7 @@ export async function findGrantFacts(
   const newest = page?.rows[0];
   const at = deps.clock();
   const row = newest && (await findEnforceable(deps.db, caller, { tokenId: newest.id, connector, at }));
-  if (!grant || !row) return NOBODYS;
+  if (!grant || !row) return UNKNOWN_TOKEN;
   const { scopes, audience, authorizationDetails, issuedAt, expiresAt } = grant;
   const whole = { scopes, audience, authorizationDetails, keyThumbprint: null, hasFewerScopes: false };
   const times = { tokenIssuedAt: issuedAt, tokenExpiresAt: expiresAt, tokenRevokedAt: null };
@@ -135,10 +135,10 @@ async function factsOfRow(
   found: EnforceableRow,
 ): Promise<CallFacts> {
   const now = deps.clock();
-  if (found.tokenExpiresAt <= now || found.expiresAt <= now) return NOBODYS;
+  if (found.tokenExpiresAt <= now || found.expiresAt <= now) return UNKNOWN_TOKEN;
   const verified = storedToken(found, deps.issuer, caller);
   const { row, reason } = assess({ verified, isExpired: false }, withWholeSeconds(found), caller, now);
-  return row ? factsOf(deps, caller, connector, { verified, row, reason }) : NOBODYS;
+  return row ? factsOf(deps, caller, connector, { verified, row, reason }) : UNKNOWN_TOKEN;
 }
 
 /** A token states whole seconds, and a grant may end between two. */
@@ -148,4 +148,4 @@ const withWholeSeconds = (row: EnforceableRow): EnforceableRow => ({
 });
 
 /** The facts of no token that the caller could mean. */
-export const NOBODYS: CallFacts = { token: refused('claims_inconsistent'), status: 'active' };
+export const UNKNOWN_TOKEN: CallFacts = { token: refused('claims_inconsistent'), status: 'active' };

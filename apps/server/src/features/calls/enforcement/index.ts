@@ -8,7 +8,7 @@ export {
 } from './enforce.ts';
 export { EnforceRequest } from './enforcement.schema.ts';
 export type { CallFacts } from './facts.ts';
-export { findFacts, findGrantFacts, findStoredFacts, NOBODYS } from './facts.ts';
+export { findFacts, findGrantFacts, findStoredFacts, UNKNOWN_TOKEN } from './facts.ts';
 export {
   type CallGate,
   callGate,

@@ -45,7 +45,7 @@ declare module '../../../platform/acts.ts' {
   interface Announcements extends DataOf<Pick<typeof acts, 'enforcement.denied'>> {}
 }
 
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 const LONGEST_CASE = 256; // code points
 
 interface Answered {
@@ -80,7 +80,7 @@ export function callDataOf({ call, capsMode, result, actionHash, denied }: Answe
     ...(denied && { policyId: denied.policyId, explanation: denied }),
     ...(would_deny && {
       wouldDeny: would_deny
-        .slice(0, MOST_LISTED)
+        .slice(0, MAX_LISTED)
         .map(({ reason_code, sub_reason }) => ({ reasonCode: reason_code, subReason: sub_reason })),
     }),
     ...(decision && { decisionId: decision.decision_id }),

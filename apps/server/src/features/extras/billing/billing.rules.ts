@@ -5,7 +5,7 @@ export type Plan = Subscription['plan'];
 export type Status = Subscription['status'];
 
 /** A subscription as the provider tells it. */
-export interface Told {
+export interface BillingEvent {
   readonly id: string;
   readonly customerId: string;
   readonly providerStatus: string;
@@ -25,18 +25,18 @@ const STATUSES: Readonly<Record<string, Status>> = {
   incomplete_expired: 'canceled',
 };
 
-export const statusOf = ({ providerStatus }: Told): Status => STATUSES[providerStatus] ?? 'past_due';
+export const statusOf = ({ providerStatus }: BillingEvent): Status => STATUSES[providerStatus] ?? 'past_due';
 
 /** A subscription whose first payment never came gave no access, so there is none to leave for a while. */
-const hadAccess = ({ providerStatus }: Told): boolean => providerStatus !== 'incomplete';
+const hadAccess = ({ providerStatus }: BillingEvent): boolean => providerStatus !== 'incomplete';
 
-interface Standing {
+interface SubscriptionState {
   readonly plan: Plan;
   readonly status: Status;
   readonly graceEndsAt: Date | null;
 }
 
-export function effectivePlan({ plan, status, graceEndsAt }: Standing, now: Date): Plan {
+export function effectivePlan({ plan, status, graceEndsAt }: SubscriptionState, now: Date): Plan {
   if (status === 'active') return plan;
   return status === 'past_due' && graceEndsAt !== null && now < graceEndsAt ? plan : 'free';
 }
@@ -45,8 +45,8 @@ const DAY = 86_400_000;
 
 /** The grace begins with the first failure, and later ones do not prolong it. */
 export function graceEnd(
-  told: Told,
-  before: Standing | undefined,
+  told: BillingEvent,
+  before: SubscriptionState | undefined,
   { at, graceDays }: { readonly at: Date; readonly graceDays: number },
 ): Date | null {
   if (statusOf(told) !== 'past_due') return null;

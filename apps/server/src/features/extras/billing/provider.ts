@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { Told } from './billing.rules.ts';
+import type { BillingEvent } from './billing.rules.ts';
 
 export interface StripeSettings {
   readonly secretKey: string;
@@ -17,14 +17,14 @@ export interface ToldEvent {
   /** Undefined for an event that concerns no subscription. */
   readonly subscriptionId: string | undefined;
   /** The subscription as it was then, if the event has it. */
-  readonly subscription: Told | undefined;
+  readonly subscription: BillingEvent | undefined;
 }
 
 export interface BillingProvider {
   createCustomer(developerId: string): Promise<string>;
   createCheckout(checkout: NewCheckout): Promise<string>;
   createPortal(customerId: string, returnUrl: string): Promise<string>;
-  getSubscription(id: string): Promise<Told>;
+  getSubscription(id: string): Promise<BillingEvent>;
   /** @returns undefined for an event of another kind. @throws when the signature is not the provider's */
   readEvent(bytes: Buffer, signature: string, now: Date): Promise<ToldEvent | undefined>;
 }
@@ -129,7 +129,7 @@ function customerOf(object: object): string {
   return String(Object(customer).id ?? customer);
 }
 
-function told(subscription: Stripe.Subscription): Told {
+function told(subscription: Stripe.Subscription): BillingEvent {
   const [item] = subscription.items.data;
   return {
     id: subscription.id,

@@ -11,13 +11,13 @@ import {
   putSubscription,
 } from './billing.repo.ts';
 import {
+  type BillingEvent,
   effectivePlan,
   graceEnd,
   isTimely,
   type Plan,
   type Status,
   statusOf,
-  type Told,
 } from './billing.rules.ts';
 import type { BillingProvider, ToldEvent } from './provider.ts';
 import { type BillingDeps, mustBeConfigured } from './subscribe.ts';
@@ -29,7 +29,7 @@ export interface EventDeps extends BillingDeps {
   readonly planOfPrice: ReadonlyMap<string, Plan>;
 }
 
-const MOST_TURNS = 5;
+const MAX_TURNS = 5;
 
 /**
  * Applies what the provider tells. Its events may come twice, late and in any order: the subscription
@@ -40,7 +40,7 @@ export async function receiveEvent(deps: EventDeps, bytes: Buffer, signature: st
   const provider = mustBeConfigured(deps);
   const event = await verified(deps, provider, bytes, signature);
   if (event?.subscriptionId === undefined) return;
-  for (let turn = 1; turn <= MOST_TURNS; turn += 1) {
+  for (let turn = 1; turn <= MAX_TURNS; turn += 1) {
     if (await takeOver(deps, provider, event, event.subscriptionId)) return;
   }
   throw new Error('Other events change the subscription all the time.'); // the provider sends this one again
@@ -92,7 +92,7 @@ async function currentOf(provider: BillingProvider, event: ToldEvent, id: string
 
 interface Change {
   readonly event: ToldEvent;
-  readonly told: Told;
+  readonly told: BillingEvent;
   readonly plan: Plan;
   readonly isFresh: boolean;
   /** The version of what was stored when the provider was asked. */
@@ -139,7 +139,7 @@ interface Announced {
   readonly mode: 'live' | 'sandbox';
   readonly previous: { readonly plan: Plan; readonly status: Status };
   readonly now: { readonly plan: Plan; readonly status: Status };
-  readonly told: Pick<Told, 'currentPeriodEnd'>;
+  readonly told: Pick<BillingEvent, 'currentPeriodEnd'>;
   readonly at: Date;
 }
 

@@ -172,13 +172,13 @@ const toSynced = ({ id, format, version, sha256, fileCount, active }: BundleRow)
   activated: active,
 });
 
-const MOST_BYTES = 5_242_880;
+const MAX_BYTES = 5_242_880;
 
 /** Base64 with its padding and nothing else, so that a content has one text. @throws BAD_REQUEST */
 function contentOf(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.toString('base64') !== text) throw badField('content', 'format', 'The content has to be base64.');
-  if (bytes.length > MOST_BYTES) throw badField('content', 'too_long');
+  if (bytes.length > MAX_BYTES) throw badField('content', 'too_long');
   return bytes;
 }
 
@@ -218,7 +218,7 @@ export async function rotateSecret(deps: PushDeps, caller: Caller): Promise<Poli
 }
 
 /** Stands in for the secret of a developer who has none, so that the time of the answer does not tell. */
-const NOBODYS = randomBytes(32).toString('base64url');
+const DECOY_SECRET = randomBytes(32).toString('base64url');
 
 interface Notification {
   readonly developerId: string;
@@ -236,7 +236,7 @@ export async function takePush(
   const tenant = { developerId };
   const found = await findSecret(deps.db, tenant);
   const secret = found && syncSeals(deps.keyRing).open(found.secret, developerId);
-  const isGood = isSigned(bytes, signature, secret ?? NOBODYS);
+  const isGood = isSigned(bytes, signature, secret ?? DECOY_SECRET);
   if (!found || secret === undefined || !isGood) {
     throw new AppError('UNAUTHORIZED', 'Sign the body with the secret of `POST /v1/policies/sync/secret`.');
   }

@@ -110,7 +110,7 @@ export async function* entryPortions(
   }
 }
 
-interface Asked {
+interface ExportRequest {
   readonly kind: 'grants' | 'audit';
   readonly member: string;
   readonly columns: readonly string[];
@@ -126,7 +126,7 @@ interface Found {
 async function beginExport(
   deps: ExportDeps,
   caller: Caller,
-  { kind, query, accept, ...facts }: Asked,
+  { kind, query, accept, ...facts }: ExportRequest,
   find: (db: Executor, now: Date) => Promise<Found>,
 ): Promise<Export> {
   mustBeDays(query);

@@ -22,7 +22,7 @@ export interface HoldDeps {
   readonly clock: Clock;
 }
 
-const MOST_STANDING = 100;
+const MAX_STANDING = 100;
 
 /** @throws CONFLICT when 100 holds stand, UNAUTHORIZED when another call closed the account meanwhile */
 export function placeHold({ db, clock }: HoldDeps, caller: Caller, input: NewLegalHold): Promise<LegalHold> {
@@ -34,10 +34,10 @@ export function placeHold({ db, clock }: HoldDeps, caller: Caller, input: NewLeg
     await lockHolds(tx, tenant);
     // The close of the account ended this key a moment ago.
     if (!(await isOpenAccount(tx, tenant))) throw new AppError('UNAUTHORIZED', 'This account was closed.');
-    if ((await countStandingHolds(tx, tenant)) >= MOST_STANDING) {
+    if ((await countStandingHolds(tx, tenant)) >= MAX_STANDING) {
       throw new AppError(
         'CONFLICT',
-        `At most ${MOST_STANDING} legal holds stand at a time. Release one first.`,
+        `At most ${MAX_STANDING} legal holds stand at a time. Release one first.`,
       );
     }
     const id = newId('hold', at);

@@ -108,12 +108,12 @@ export function webDidUrl(did: string): string | undefined {
     : `https://${host}/${path.join('/')}/did.json`;
 }
 
-const MOST_KEPT = 500; // documents of at most 64 KiB
+const MAX_KEPT = 500; // documents of at most 64 KiB
 const KEPT = 300_000; // milliseconds, as the service asks resolvers to keep its own document
 
 /** Fetches documents of `did:web`, and keeps them for a while, so that callers cannot have one host asked often. */
 export function documentFetcher({ egress, clock }: { readonly egress: Egress; readonly clock: Clock }) {
-  const kept = new LRUCache<string, { document: object; until: number }>({ max: MOST_KEPT });
+  const kept = new LRUCache<string, { document: object; until: number }>({ max: MAX_KEPT });
   return async (did: string): Promise<object> => {
     const url = webDidUrl(did);
     if (!url) throw unsupported();

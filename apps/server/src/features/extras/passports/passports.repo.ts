@@ -30,7 +30,7 @@ export async function holdPassport(tx: Tx, reach: Reach, id: string): Promise<Pa
   return findPassport(tx, reach, id);
 }
 
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 /** The newest first. */
 export function listPassportRows(db: Executor, reach: Reach, query: PassportQuery, now: Date) {
@@ -45,7 +45,7 @@ export function listPassportRows(db: Executor, reach: Reach, query: PassportQuer
       .where('credential.expiresAt', status === 'active' ? '>' : '<=', now);
   }
   if (cursor) rows = rows.where('credential.id', '<', cursor);
-  return readPage<PassportRow>(db, rows.orderBy('credential.id', 'desc'), MOST_LISTED);
+  return readPage<PassportRow>(db, rows.orderBy('credential.id', 'desc'), MAX_LISTED);
 }
 
 export async function insertPassport(

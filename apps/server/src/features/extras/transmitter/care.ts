@@ -22,12 +22,12 @@ export interface CareDeps extends StreamDeps {
 }
 
 /** The most signals that a stream holds. */
-const MOST_HELD = 100_000;
+const MAX_HELD = 100_000;
 const FAILING_MS = 24 * 3_600_000;
 const LEAST_FAILURES = 10;
 const BATCH = 100;
 
-type Named = Tenant & { readonly id: string };
+type NamedStream = Tenant & { readonly id: string };
 
 /** Pauses streams that nobody receives, and drops what was held for too long. One failure stops no other stream. */
 export async function careForStreams(deps: CareDeps, signal: AbortSignal): Promise<void> {
@@ -46,10 +46,10 @@ export async function careForStreams(deps: CareDeps, signal: AbortSignal): Promi
 
 async function thinQueues(deps: CareDeps, signal: AbortSignal): Promise<void> {
   const before = new Date(deps.clock().getTime() - KEPT_SECONDS * 1000);
-  for (let after: Named = { developerId: '', id: '' }; !signal.aborted; ) {
+  for (let after: NamedStream = { developerId: '', id: '' }; !signal.aborted; ) {
     const streams = await listStreamsAcrossTenants(deps.db, after, BATCH);
     for (const { developerId, id } of streams) {
-      await thinQueue(deps.db, { developerId }, id, { before, most: MOST_HELD }).catch(deps.onFailure);
+      await thinQueue(deps.db, { developerId }, id, { before, most: MAX_HELD }).catch(deps.onFailure);
     }
     const last = streams.at(-1);
     if (!last || streams.length < BATCH) return;
@@ -62,7 +62,7 @@ type Reason = 'delivery_failed' | 'inactive' | 'receiver_gone';
 
 function pauseStream(
   deps: Pick<CareDeps, 'db' | 'seals'>,
-  { developerId, id }: Named,
+  { developerId, id }: NamedStream,
   reason: Reason,
   at: Date,
 ) {

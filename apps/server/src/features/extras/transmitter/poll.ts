@@ -18,7 +18,7 @@ export interface PollDeps extends StreamDeps {
   readonly waitMilliseconds?: number;
 }
 
-const MOST_SETS = 100; // RFC 8936 §2.2: what a receiver asks for is a bound, and a transmitter may have a lower one
+const MAX_SETS = 100; // RFC 8936 §2.2: what a receiver asks for is a bound, and a transmitter may have a lower one
 const WAIT_MS = 30_000;
 const NOTED_EVERY_MS = 60_000; // the precision of the inactivity timeout
 
@@ -50,7 +50,7 @@ export async function pollStream(
   const isDue = stream.polledAt === null || at.getTime() - stream.polledAt.getTime() >= NOTED_EVERY_MS;
   if (isDue) await notePoll(db, tenant, streamId, at);
   await settle(deps, { caller, receiverId }, streamId, answered);
-  const most = Math.min(maxEvents, MOST_SETS);
+  const most = Math.min(maxEvents, MAX_SETS);
   if (most === 0) return { sets: {} };
 
   keyRing.rsaSigner();

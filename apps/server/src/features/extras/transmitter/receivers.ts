@@ -50,7 +50,7 @@ export interface ReceiverDeps {
   readonly seals: WebhookSeals;
 }
 
-const MOST_RECEIVERS = 20;
+const MAX_RECEIVERS = 20;
 const STATIC_TOKEN_LASTS = 365 * 86_400_000; // milliseconds
 
 /**
@@ -73,8 +73,8 @@ export async function registerReceiver(
   return inTransaction(deps.db, async (tx) => {
     await lockReceivers(tx, caller.tenant);
     if (named !== undefined) await mustBeOwn(tx, caller, named);
-    if ((await countReceivers(tx, caller.tenant)) >= MOST_RECEIVERS) {
-      throw new AppError('CONFLICT', `An account has at most ${MOST_RECEIVERS} receivers; delete one first.`);
+    if ((await countReceivers(tx, caller.tenant)) >= MAX_RECEIVERS) {
+      throw new AppError('CONFLICT', `An account has at most ${MAX_RECEIVERS} receivers; delete one first.`);
     }
     const made = await insertReceiver(tx, caller.tenant, { ...row, createdAt: at, updatedAt: at });
     if (!made) {

@@ -112,18 +112,18 @@ export function receiverOfStream(
     .executeTakeFirst();
 }
 
-type Named = Tenant & Pick<StreamRow, 'id'>;
+type NamedStream = Tenant & Pick<StreamRow, 'id'>;
 
 /** Streams whose pushes have failed since `since`, and so often. */
 export function listFailingAcrossTenants(
   db: Executor,
   { since, failures, limit }: { readonly since: Date; readonly failures: number; readonly limit: number },
-): Promise<Named[]> {
+): Promise<NamedStream[]> {
   return failingQueuesAcrossTenants(db, since, failures).limit(limit).execute();
 }
 
 /** Enabled streams that nobody has polled since. */
-export function listInactiveAcrossTenants(db: Executor, since: Date, limit: number): Promise<Named[]> {
+export function listInactiveAcrossTenants(db: Executor, since: Date, limit: number): Promise<NamedStream[]> {
   return db
     .selectFrom('ssfStreams')
     .select(['developerId', 'id'])
@@ -136,7 +136,11 @@ export function listInactiveAcrossTenants(db: Executor, since: Date, limit: numb
 }
 
 /** Every stream, in the order of ids. */
-export function listStreamsAcrossTenants(db: Executor, after: Named, limit: number): Promise<Named[]> {
+export function listStreamsAcrossTenants(
+  db: Executor,
+  after: NamedStream,
+  limit: number,
+): Promise<NamedStream[]> {
   return db
     .selectFrom('ssfStreams')
     .select(['developerId', 'id'])

@@ -82,13 +82,13 @@ export function mismatchIn(change: StreamChange, current: StreamConfiguration): 
 const isSameSet = (some: readonly string[], others: readonly string[]) =>
   some.length === others.length && some.every((one) => others.includes(one));
 
-interface Standing {
+interface StreamState {
   readonly id: string;
   readonly status: StreamStatus['status'];
   readonly statusReason: string | null;
 }
 
-export const statusOf = ({ id, status, statusReason }: Standing): StreamStatus => ({
+export const statusOf = ({ id, status, statusReason }: StreamState): StreamStatus => ({
   stream_id: id,
   status,
   ...(statusReason !== null && { reason: statusReason }),

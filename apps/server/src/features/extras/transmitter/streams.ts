@@ -41,8 +41,8 @@ export interface Receiving {
   readonly receiverId: string;
 }
 
-const MOST_STREAMS = 5;
-const MOST_DESCRIPTION = 200; // characters
+const MAX_STREAMS = 5;
+const MAX_DESCRIPTION = 200; // characters
 
 type Delivery = Pick<Queue, 'url'> & {
   readonly method: 'push' | 'poll';
@@ -76,12 +76,12 @@ export function createStream(
   const eventsRequested = input.events_requested ?? null;
   return inTransaction(deps.db, async (tx) => {
     const receiver = await mustLock(tx, caller, receiverId);
-    if ((await listStreamRows(tx, tenant, receiverId)).length >= MOST_STREAMS) {
-      throw new AppError('CONFLICT', `A receiver has at most ${MOST_STREAMS} streams; delete one first.`);
+    if ((await listStreamRows(tx, tenant, receiverId)).length >= MAX_STREAMS) {
+      throw new AppError('CONFLICT', `A receiver has at most ${MAX_STREAMS} streams; delete one first.`);
     }
     await insertStream(tx, tenant, {
       ...{ id, receiverId, eventsRequested, method },
-      description: input.description?.slice(0, MOST_DESCRIPTION) ?? null,
+      description: input.description?.slice(0, MAX_DESCRIPTION) ?? null,
       status: 'enabled',
       polledAt: method === 'poll' ? at : null,
       createdAt: at,
@@ -192,9 +192,7 @@ function wantedBy(change: StreamChange, before: QueuedStream, replaces: boolean)
   const keeps = (name: keyof StreamChange) => !replaces && change[name] === undefined;
   return {
     eventsRequested: keeps('events_requested') ? before.eventsRequested : events,
-    description: keeps('description')
-      ? before.description
-      : (description?.slice(0, MOST_DESCRIPTION) ?? null),
+    description: keeps('description') ? before.description : (description?.slice(0, MAX_DESCRIPTION) ?? null),
   };
 }
 

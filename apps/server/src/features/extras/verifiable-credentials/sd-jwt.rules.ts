@@ -22,7 +22,7 @@ export const BY_DEFAULT: readonly SelectiveField[] = [
 /** All that a statement has beside its agent. */
 const STATEMENT: readonly SelectiveField[] = [...BY_DEFAULT, 'grantId'];
 
-const MOST_DECOYS = 3;
+const MAX_DECOYS = 3;
 
 export const digestOf = (disclosure: string) => createHash('sha256').update(disclosure).digest('base64url');
 
@@ -46,7 +46,7 @@ export function sdJwtClaims(
 ) {
   const { agentDid, ...claims } = statement;
   const disclosures = fields.map((field) => disclosureOf(newSalt(), field, claims[field]));
-  const decoys = Array.from({ length: randomInt(MOST_DECOYS + 1) }, () => digestOf(newSalt()));
+  const decoys = Array.from({ length: randomInt(MAX_DECOYS + 1) }, () => digestOf(newSalt()));
   const visible = Object.entries(claims).filter(([name]) => !fields.some((field) => field === name));
   const { issuer, publicBaseUrl } = service;
   return {

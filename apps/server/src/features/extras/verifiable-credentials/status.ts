@@ -28,7 +28,7 @@ export const vocabularyDocument = (deps: Pick<CredentialDeps, 'publicBaseUrl'>):
 /** The forms in which one list of bits is published. */
 export type ListForm = 'bitstring' | 'bitstring-2021' | 'bitstring-jwt' | 'token-list';
 
-const MOST_KEPT = 200; // documents of some 20 KiB at most
+const MAX_KEPT = 200; // documents of some 20 KiB at most
 const FRESH_MILLISECONDS = 60_000;
 
 interface Kept {
@@ -59,7 +59,7 @@ export function statusLists(deps: CredentialDeps) {
     kept.delete(name);
     kept.set(name, { flips: list.flips, madeAt: now.getTime(), document });
     const [oldest] = kept.keys();
-    if (kept.size > MOST_KEPT && oldest) kept.delete(oldest);
+    if (kept.size > MAX_KEPT && oldest) kept.delete(oldest);
     return document;
   };
 }

@@ -233,14 +233,14 @@ const mayAuthorize = (scopes: readonly string[], asset: string): boolean =>
     scopes.some((held) => covers(held, needed)),
   );
 
-interface Standing {
+interface AuthorizationState {
   readonly consumedAt: Date | null;
   readonly revokedAt: Date | null;
   readonly expiresAt: Date;
   readonly grantStatus: 'active' | 'revoked';
 }
 
-function statusOf({ consumedAt, revokedAt, expiresAt, grantStatus }: Standing, now: Date): Status {
+function statusOf({ consumedAt, revokedAt, expiresAt, grantStatus }: AuthorizationState, now: Date): Status {
   if (consumedAt) return 'consumed';
   if (revokedAt || grantStatus === 'revoked') return 'revoked';
   return expiresAt <= now ? 'expired' : 'active';

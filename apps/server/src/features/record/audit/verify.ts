@@ -12,7 +12,7 @@ import { type CheckpointDeps, type KnownCheckpoint, latestCheckpoint } from './c
 import { brokenErasure } from './erase.ts';
 import { toLink } from './read.ts';
 
-const MOST_ENTRIES = 100_000; // in one call
+const MAX_ENTRIES = 100_000; // in one call
 
 /** The log in which the operator reads that a chain is broken. */
 export interface BrokenChainLog {
@@ -39,9 +39,9 @@ export async function verifyOwnChain(
   log: BrokenChainLog,
 ): Promise<AuditChainVerification> {
   if (toSeq !== undefined && toSeq < fromSeq) throw badField('toSeq', 'too_small');
-  if (toSeq !== undefined && toSeq - fromSeq >= MOST_ENTRIES) throw badField('toSeq', 'too_large');
+  if (toSeq !== undefined && toSeq - fromSeq >= MAX_ENTRIES) throw badField('toSeq', 'too_large');
   const head = Number((await findHead(deps.db, tenant)).seq);
-  const last = toSeq ?? Math.min(head, fromSeq + MOST_ENTRIES - 1);
+  const last = toSeq ?? Math.min(head, fromSeq + MAX_ENTRIES - 1);
   return checkRange(deps, tenant, { fromSeq, toSeq: last }, log);
 }
 

@@ -19,7 +19,7 @@ const LOOKED_EVERY = 240; // less than the pause of the job, so each run looks a
 const ROUND_EVERY = 86_400;
 
 /** Entries of one chain in one run. A long chain takes several runs. */
-const MOST_OF_A_CHAIN = 10_000;
+const MAX_OF_A_CHAIN = 10_000;
 const BATCH = 100;
 
 /**
@@ -62,7 +62,7 @@ async function watch(deps: WatchDeps, tenant: Tenant, before: Progress, roundBef
     return onBroken();
   }
   const fromSeq = Number(seq) + 1;
-  const toSeq = Math.min(head, Number(seq) + MOST_OF_A_CHAIN);
+  const toSeq = Math.min(head, Number(seq) + MAX_OF_A_CHAIN);
   const { valid } = await checkRange(
     { ...deps, pause: () => setImmediate() },
     tenant,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { admitting, MOST_WAITING } from './outlet.ts';
+import { admitting, MAX_WAITING } from './outlet.ts';
 
 /** An outlet that takes everything at once. */
 function newOutlet() {
@@ -26,7 +26,7 @@ const admitAll = async () => 'sent' as const;
 const noTrouble = (error: unknown) => {
   throw error;
 };
-const LARGE = MOST_WAITING / 2 + 1;
+const LARGE = MAX_WAITING / 2 + 1;
 
 test('an outlet that asks about each event sends more than 1 MiB in all, as long as less waits', async () => {
   const outlet = newOutlet();

@@ -4,7 +4,7 @@ import { framings } from './events.rules.ts';
 import type { StreamFormat } from './events.schema.ts';
 
 /** Bytes that may wait in memory for one consumer. A slower consumer is cut off, and may resume. */
-export const MOST_WAITING = 1024 * 1024;
+export const MAX_WAITING = 1024 * 1024;
 
 /** Milliseconds in which a consumer must read the end of its stream. */
 export const LAST_WORDS_WITHIN = 2000;
@@ -21,7 +21,7 @@ export type Ending = 'stopping' | 'credentialEnded' | 'tooMany';
 
 /**
  * Sends events to one consumer over one protocol. Every method that sends cuts the consumer off when more
- * than `MOST_WAITING` bytes wait for it.
+ * than `MAX_WAITING` bytes wait for it.
  */
 export interface Outlet {
   event(event: StreamedEvent): void;
@@ -65,7 +65,7 @@ export function admitting(outlet: Outlet, admit: Admit, onTrouble: (error: unkno
     event(event) {
       const bytes = Buffer.byteLength(event.envelope);
       waiting += bytes;
-      if (waiting > MOST_WAITING) return outlet.cutOff();
+      if (waiting > MAX_WAITING) return outlet.cutOff();
       inTurn(async () => {
         waiting -= bytes;
         const admission = await admit(event);
@@ -101,7 +101,7 @@ export function bodyOutlet(format: StreamFormat, clock: Clock): BodyOutlet {
   const write = (frame: Buffer | string) => {
     if (isClosed()) return;
     body.push(frame);
-    if (body.readableLength > MOST_WAITING) body.destroy();
+    if (body.readableLength > MAX_WAITING) body.destroy();
   };
 
   return {

@@ -26,7 +26,7 @@ export interface Beginning {
   readonly missed: { readonly after: string; readonly isGap: boolean } | undefined;
 }
 
-const MOST_REPLAYED = 1000; // events, after which a gap is reported
+const MAX_REPLAYED = 1000; // events, after which a gap is reported
 /** Events in one read. They wait in memory until the consumer takes them. */
 const AT_ONCE = 100;
 
@@ -58,7 +58,7 @@ export function replay(deps: ReplayDeps, listener: Listener, { since, end, misse
     tail.follow(follower);
   };
   const catchUp = async (from: string) => {
-    let left = MOST_REPLAYED;
+    let left = MAX_REPLAYED;
     let seq = from;
     while (!outlet.isClosed()) {
       const limit = Math.min(AT_ONCE, left);

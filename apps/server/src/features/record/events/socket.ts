@@ -2,11 +2,11 @@ import type { RawData, WebSocket } from 'ws';
 import type { Caller } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { gapText } from './events.rules.ts';
-import { LAST_WORDS_WITHIN, MOST_WAITING, type Outlet } from './outlet.ts';
+import { LAST_WORDS_WITHIN, MAX_WAITING, type Outlet } from './outlet.ts';
 import type { StreamRequest, Streams } from './streams.ts';
 
 /** Messages, pings and pongs that a client may send between two pings of the service. */
-const MOST_RECEIVED = 100;
+const MAX_RECEIVED = 100;
 
 /** Close codes: RFC 6455, section 7.4.1, and its registry. */
 const CLOSINGS = {
@@ -73,11 +73,11 @@ function socketOutlet(
       unsent -= 1;
       if (unsent === 0) goOn();
     });
-    if (socket.bufferedAmount > MOST_WAITING) socket.terminate();
+    if (socket.bufferedAmount > MAX_WAITING) socket.terminate();
   };
   const count = () => {
     received += 1;
-    if (received > MOST_RECEIVED) end('badFrame');
+    if (received > MAX_RECEIVED) end('badFrame');
   };
   const receive = (message: RawData, isBinary: boolean) => {
     count();

@@ -68,7 +68,7 @@ export interface Streams {
   close(): Promise<void>;
 }
 
-const MOST_STREAMS = 5; // of a developer, over all instances
+const MAX_STREAMS = 5; // of a developer, over all instances
 // In seconds.
 const KEEPALIVE_EVERY = 30;
 const CHECKED_EVERY = 60;
@@ -102,7 +102,7 @@ function createStreams(deps: StreamsDeps): Streams {
   const leaseOf = ({ seats, id }: Slot) => ({
     key: seats.key,
     owner: id,
-    most: MOST_STREAMS,
+    most: MAX_STREAMS,
     seconds: SLOT_KEPT,
   });
   /** While the store is away, each process counts its own streams. */
@@ -114,7 +114,7 @@ function createStreams(deps: StreamsDeps): Streams {
   const takeSlot = async (slot: Slot) => {
     slots.add(slot);
     const own = [...slots].filter(({ seats }) => seats.key === slot.seats.key);
-    if (own.length > MOST_STREAMS || !(await keepSlot(slot))) throw tooMany(slot.seats);
+    if (own.length > MAX_STREAMS || !(await keepSlot(slot))) throw tooMany(slot.seats);
   };
   const leave = (slot: Slot) => {
     slots.delete(slot);
@@ -207,9 +207,9 @@ function createStreams(deps: StreamsDeps): Streams {
 }
 
 function tooMany({ owner }: Seats): AppError {
-  const message = `${owner} may have ${MOST_STREAMS} streams. Close a stream or retry in ${RETRY_AFTER} seconds.`;
+  const message = `${owner} may have ${MAX_STREAMS} streams. Close a stream or retry in ${RETRY_AFTER} seconds.`;
   return new AppError('TOO_MANY_CONNECTIONS', message, {
-    limit: MOST_STREAMS,
+    limit: MAX_STREAMS,
     retryAfter: RETRY_AFTER,
   });
 }

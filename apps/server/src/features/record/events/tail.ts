@@ -21,9 +21,9 @@ export interface Tail {
 }
 
 /** Events of one developer in one read. A developer with more events is read again at once. */
-const MOST_OF_EACH = { events: 100, bytes: 256 * 1024 };
+const MAX_OF_EACH = { events: 100, bytes: 256 * 1024 };
 /** Developers in one read. The bounds together keep a read below some megabytes. */
-const MOST_DEVELOPERS = 16;
+const MAX_DEVELOPERS = 16;
 
 /**
  * Reads new events for all followers of this process, one read at a time: developers that are woken during a
@@ -38,7 +38,7 @@ export function tailOf(db: Executor, onTrouble: (error: unknown) => void): Tail 
   let isTroubled = false;
 
   const read = async () => {
-    const turn = [...woken].slice(0, MOST_DEVELOPERS);
+    const turn = [...woken].slice(0, MAX_DEVELOPERS);
     for (const developerId of turn) woken.delete(developerId); // a wake during the read counts for the next one
     const positions = turn.flatMap((developerId) => {
       const [first, ...rest] = followers.get(developerId) ?? [];
@@ -47,9 +47,9 @@ export function tailOf(db: Executor, onTrouble: (error: unknown) => void): Tail 
       return [{ developerId, after: String(least) }];
     });
     if (positions.length === 0) return;
-    const rows = await listNewAcrossTenants(db, positions, MOST_OF_EACH);
+    const rows = await listNewAcrossTenants(db, positions, MAX_OF_EACH);
     for (const [developerId, own] of Map.groupBy(rows, (row) => row.developerId)) {
-      if (own.length === MOST_OF_EACH.events || !own.at(-1)?.hasRoom) woken.add(developerId);
+      if (own.length === MAX_OF_EACH.events || !own.at(-1)?.hasRoom) woken.add(developerId);
       for (const { seq, agentId, hasRoom: _, ...event } of own) {
         for (const follower of [...(followers.get(developerId) ?? [])]) {
           if (BigInt(seq) <= follower.seq) continue;

@@ -113,7 +113,7 @@ export async function deleteOldDeliveries(
   while (!signal.aborted && (await deleteOldAcrossTenants(db, before, batch)) === batch);
 }
 
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 export const countPending = ({ db }: { db: Executor }): Promise<number> =>
-  countPendingAcrossTenants(db, MOST_COUNTED);
+  countPendingAcrossTenants(db, MAX_COUNTED);

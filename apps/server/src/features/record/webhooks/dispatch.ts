@@ -76,7 +76,7 @@ export interface LaneDeps extends SenderDeps {
   readonly trace?: (name: string, work: () => Promise<void>) => Promise<void>;
 }
 
-const MOST_TURNS = 10_000; // developers
+const MAX_TURNS = 10_000; // developers
 
 const untraced: NonNullable<LaneDeps['trace']> = (_name, work) => work();
 
@@ -100,7 +100,7 @@ function openLane(deps: LaneDeps, { isPrompt, late, onPlaceFree }: LaneOptions) 
   const sending = new Set<Promise<void>>();
   const placed: Counts = new Map();
   /** The endpoint of each developer that had the last turn. The turns of a forgotten developer begin afresh. */
-  const endpointTurns = new LRUCache<string, string>({ max: MOST_TURNS });
+  const endpointTurns = new LRUCache<string, string>({ max: MAX_TURNS });
   let developerTurn = '';
   let beginning: Promise<void> | undefined;
   let isAskedAgain = false;

@@ -125,10 +125,10 @@ export const settleSets = (
   outcome: { readonly at: Date; readonly lastError: string | null },
 ): Promise<void> => settlePolled(tx, tenant, streamId, ids, outcome);
 
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 export const countSets = ({ db }: { readonly db: Executor }): Promise<number> =>
-  countSetsAcrossTenants(db, MOST_COUNTED);
+  countSetsAcrossTenants(db, MAX_COUNTED);
 
 /** Brings the queues in line with the settings at the start. */
 export const prepareQueues = (db: Executor, maxAttempts: number): Promise<void> =>
