@@ -77,7 +77,11 @@ const rules: readonly Rule[] = [
     /^node:(dns|dns\/promises|http|http2|https|tls|dgram)$/,
     /platform\/(egress\/|http\/upgrades[.]ts)/,
   ),
-  hidden('sockets', /^node:net$/, /platform\/(egress|http|db)\/|src\/config\/|\/operations\/metrics[.]ts$/),
+  hidden(
+    'sockets',
+    /^node:net$/,
+    /platform\/(egress|http|db)\/|src\/config\/|\/operations\/operations[.]ts$/,
+  ),
   hidden('ipaddr.js', /^ipaddr[.]js$/, /platform\/(egress|http\/callers)\//),
   hidden('ws', /^ws$/, /platform\/http\//),
   hidden('pg', /^pg$/, /platform\/db\//),

@@ -1,14 +1,11 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { OpenedHouse } from './house.ts';
-import { addClosing } from './platform/http/answers/closing.ts';
+import { addClosing, cutSlowReaders } from './platform/http/answers/connections.ts';
 import { addErrorHandler } from './platform/http/answers/error-handler.ts';
-import { ignoreExpectations } from './platform/http/answers/expectations.ts';
-import { outermostAnswers } from './platform/http/answers/outermost.ts';
+import { ignoreExpectations, outermostAnswers } from './platform/http/answers/outermost.ts';
 import { addReadyAnswers } from './platform/http/answers/ready-answers.ts';
-import { cutSlowReaders } from './platform/http/answers/slow-readers.ts';
 import { addBodyParser } from './platform/http/bodies/bodies.ts';
-import { compileSerializer } from './platform/http/bodies/serialization.ts';
-import { compileSchema } from './platform/http/bodies/validation.ts';
+import { compileSchema, compileSerializer } from './platform/http/bodies/schemas.ts';
 import { addClientAddress } from './platform/http/callers/client-address.ts';
 import { FINGERPRINT_KEY_USE } from './platform/http/idempotency/fingerprints.ts';
 import { addIdempotency, IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
@@ -20,8 +17,7 @@ import { docsRoutes } from './platform/http/routes/docs.ts';
 import { openapiRoutes } from './platform/http/routes/openapi.ts';
 import { pagePartRoutes } from './platform/http/routes/pages.ts';
 import { createTails } from './platform/http/routes/tails.ts';
-import { addRequestReport } from './platform/http/telemetry/request-log.ts';
-import { addRequestTrace } from './platform/http/telemetry/request-trace.ts';
+import { addRequestReport, addRequestTrace } from './platform/http/telemetry.ts';
 import { addUpgrades, isUpgrade } from './platform/http/upgrades.ts';
 
 /** Mounts the features on the platform. Returns an app that is ready and does not listen. */

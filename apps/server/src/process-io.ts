@@ -1,5 +1,5 @@
 import type { Io } from './main.ts';
-import { openLogOutput } from './platform/telemetry/log-output.ts';
+import { openLogOutput } from './platform/telemetry/logger.ts';
 
 /** The operating system's process: lines go to stdout, and signals stop the service. */
 export function processIo(): Io {

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
-import { nodesOf } from '../platform/redis/nodes.ts';
-import { withPassword } from './passwords.ts';
+import { nodesOf } from '../platform/redis/redis-connection.ts';
 import { commaList } from './readers.ts';
+import { withPassword } from './secrets.ts';
 import { type Reader, SettingRefusal } from './setting.ts';
 
 const loopback = new BlockList();
@@ -109,4 +109,17 @@ export const redisUrl: Reader<string> = withPassword({
 export const realRedisUrl: Reader<string> = {
   accepts: redisUrl.accepts,
   read: (text, context) => (text === 'memory:' ? undefined : redisUrl.read(text, context)),
+};
+
+export const smtpUrl: Reader<string> = withPassword({
+  accepts: 'an smtp:// or smtps:// URL',
+  read: (text) => (/^smtps?:\/\/[^\s/?#]/.test(text) && URL.canParse(text) ? text : undefined),
+});
+
+/** An address alone, or after a name: `Behest <no-reply@auth.example>`. */
+const ADDRESS = /^(?:[^<>\r\n]{1,100} <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
+
+export const mailAddress: Reader<string> = {
+  accepts: 'one e-mail address, with or without a display name',
+  read: (text) => (text.length <= 320 && ADDRESS.test(text) ? text : undefined),
 };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { isLoopback } from './addresses.ts';
-import { withPassword } from './passwords.ts';
+import { withPassword } from './secrets.ts';
 import { type Context, type Reader, SettingRefusal } from './setting.ts';
 
 /**

@@ -2,10 +2,12 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import {
   type IdentityKey,
   identityKey,
+  readMultikey,
   type SigningKey,
   type VerificationKey,
   verificationKey,
 } from '../features/service/keys/index.ts';
+import { commaList } from './readers.ts';
 import { type Context, type Reader, SettingRefusal } from './setting.ts';
 
 const LEAST_MODULUS_BITS = 2048; // RFC 7518, section 3.3
@@ -136,3 +138,8 @@ function curveOf(key: KeyObject): string {
   const curve = key.asymmetricKeyDetails?.namedCurve ?? 'unknown';
   return names[curve] ?? curve;
 }
+
+/** Public Ed25519 keys in the form of DID documents. @see https://www.w3.org/TR/cid-1.0/#Multikey */
+export const multikeys = commaList('a comma list of Ed25519 Multikeys (z6Mk…)', (entry) =>
+  readMultikey(entry)?.kind === 'Ed25519' ? entry : undefined,
+);

@@ -1,8 +1,16 @@
-import { baseUrl, hostAndPort, httpUrl, issuer, origins, redisUrl, trustProxy } from './addresses.ts';
+import {
+  baseUrl,
+  hostAndPort,
+  httpUrl,
+  issuer,
+  mailAddress,
+  origins,
+  redisUrl,
+  smtpUrl,
+  trustProxy,
+} from './addresses.ts';
 import { databaseUrl } from './database.ts';
-import { mailAddress, smtpUrl } from './mail.ts';
-import { multikeys } from './multikeys.ts';
-import { ecPrivateKey, ed25519PrivateKey, rsaPrivateKey } from './private-keys.ts';
+import { ecPrivateKey, ed25519PrivateKey, multikeys, rsaPrivateKey } from './private-keys.ts';
 import { anyText, boolean, integer, ipAddress, notInProduction, oneOf, textOf } from './readers.ts';
 import { vaultKey, vaultKeys } from './secrets.ts';
 import { defaulted, optional, required } from './setting.ts';

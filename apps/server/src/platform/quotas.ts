@@ -1,4 +1,4 @@
-import type { Plan } from './caller.ts';
+import type { Plan, Tenant } from './caller.ts';
 
 export const plans = ['free', 'pro', 'enterprise'] as const satisfies Plan[];
 
@@ -23,3 +23,9 @@ export type QuotaResource = keyof QuotaResources;
 
 /** Quotas by plan and resource. */
 export type Quotas = Readonly<Record<Plan, Readonly<Record<QuotaResource, Quota>>>>;
+
+/** The kinds of requests that are counted for developers. */
+export type Metered = 'tokenExchanges' | 'authorizations' | 'verifications' | 'proxyCalls';
+
+/** Counts one request. Never waits and never fails. */
+export type CountUse = (tenant: Tenant, kind: Metered) => void;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { eraseClosedAccounts } from '../../src/features/accounts/developers/close.ts';
 import { capsFunctions } from '../../src/features/calls/caps/caps.repo.ts';
 import { features } from '../../src/features.ts';
-import { tenantErased } from '../../src/platform/db/erasure.ts';
+import { tenantErased } from '../../src/platform/db/personal-data.ts';
 import { listenersIn } from '../../src/platform/hooks.ts';
 import { eraseAnswers } from '../../src/platform/http/idempotency/answers.ts';
 import { possessionsOf } from '../app/every-route.ts';

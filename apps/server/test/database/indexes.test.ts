@@ -40,17 +40,23 @@ import {
 import { principalsWithPasskeys } from '../../src/features/people/passkeys/passkeys.queries.ts';
 import { principalsWithSessions } from '../../src/features/people/principals/principals.queries.ts';
 import { findLinkAcrossTenants } from '../../src/features/people/setup/setup.repo.ts';
-import { findSourceAcrossTenants, takeSignal } from '../../src/features/people/signals/signals.repo.ts';
-import { listDueAcrossTenants as listDueStreams } from '../../src/features/people/signals/signals.repo.ts';
-import { listConnectionsUnderAcrossTenants } from '../../src/features/people/sso/sso.repo.ts';
 import {
+  findSourceAcrossTenants,
+  listDueAcrossTenants as listDueStreams,
+  takeSignal,
+} from '../../src/features/people/signals/signals.repo.ts';
+import {
+  deleteSessionsNamed,
   deleteSessionsOfUser,
   insertSession,
   useAssertion,
 } from '../../src/features/people/sso/sessions.repo.ts';
 import { connectionsOfUser, userOfIdpSession } from '../../src/features/people/sso/sso.queries.ts';
-import { deleteSessionsNamed } from '../../src/features/people/sso/sessions.repo.ts';
-import { findConnectionAcrossTenants, writeDomains } from '../../src/features/people/sso/sso.repo.ts';
+import {
+  findConnectionAcrossTenants,
+  listConnectionsUnderAcrossTenants,
+  writeDomains,
+} from '../../src/features/people/sso/sso.repo.ts';
 import { listErasedOf } from '../../src/features/record/audit/erase.repo.ts';
 import {
   listRetainingAcrossTenants,
@@ -66,13 +72,15 @@ import {
   listDueSessionsAcrossTenants,
   listWaitingSessions,
 } from '../../src/features/vault/connections/connections.repo.ts';
-import { listDisconnectingAcrossTenants } from '../../src/features/vault/credentials/connection.repo.ts';
 import { principalsWithCredentials } from '../../src/features/vault/credentials/credentials.queries.ts';
+import { listDisconnectingAcrossTenants } from '../../src/features/vault/credentials/credentials.repo.ts';
 import { findExchangeable } from '../../src/features/vault/credentials/exchange.repo.ts';
 import { listSealedUnderAcrossTenants } from '../../src/features/vault/credentials/rotate.repo.ts';
 import { isConnectable } from '../../src/features/vault/providers/providers.queries.ts';
-import { findClientAcrossTenants } from '../../src/features/vault/providers/providers.repo.ts';
-import { listProvidersUnderAcrossTenants } from '../../src/features/vault/providers/rotate.repo.ts';
+import {
+  findClientAcrossTenants,
+  listProvidersUnderAcrossTenants,
+} from '../../src/features/vault/providers/providers.repo.ts';
 import { deleteOldProxyCallsAcrossTenants } from '../../src/features/vault/proxy/calls.repo.ts';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { listenToCommits, tellAfterCommit } from '../../src/platform/db/commit-effects.ts';
-import { commitNotices } from '../../src/platform/db/commit-notices.ts';
+import { commitNotices, listenToCommits, tellAfterCommit } from '../../src/platform/db/commit-effects.ts';
 import {
   afterCommit,
   type Executor,
@@ -9,9 +8,8 @@ import {
   openTransaction,
   repeating,
 } from '../../src/platform/db/db.ts';
-import { hotCall } from '../../src/platform/db/hot-writes.ts';
+import { hotCall, newRecords } from '../../src/platform/db/hot-writes.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
-import { newRecords } from '../../src/platform/db/records.ts';
 import { afterStatements } from '../app/after-statements.ts';
 import { type Service, startApp } from '../app/start-app.ts';
 

@@ -6,7 +6,7 @@ import { keyUses } from '../../src/features.ts';
 import { openHouse } from '../../src/house.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
-import { developmentMailer } from '../../src/platform/mail/development-mailer.ts';
+import { developmentMailer } from '../../src/platform/mail/mailer.ts';
 import { openStore } from '../../src/platform/redis/open-store.ts';
 import { watchingRoutes } from '../app/watched-routes.ts';
 import { startKeeper } from '../servers/keeper.ts';

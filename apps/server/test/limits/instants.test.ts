@@ -6,8 +6,8 @@ import { expireDueRequests } from '../../src/features/grants/authorization/expir
 import { announceExpiredGrants } from '../../src/features/grants/grants/expire.ts';
 import { deleteOldDeliveries } from '../../src/features/record/webhooks/deliver.ts';
 import { claimSharesAcrossTenants } from '../../src/features/record/webhooks/deliveries.repo.ts';
-import { txtReader } from '../../src/platform/egress/txt-records.ts';
-import { expiryOfAnswers } from '../../src/platform/http/idempotency/expiry.ts';
+import { txtReader } from '../../src/platform/egress/dns.ts';
+import { expiryOfAnswers } from '../../src/platform/http/idempotency/answers.ts';
 import { ownDomain } from '../app/asserting.ts';
 import { authenticator } from '../app/authenticator.ts';
 import { askToConnect, browserOf } from '../app/connecting.ts';

@@ -2,7 +2,7 @@ import { afterAll, test } from 'vitest';
 import { deleteForgotten } from '../../src/features/accounts/domains/manage.ts';
 import { checkDomains } from '../../src/features/accounts/domains/verify.ts';
 import { endGraces } from '../../src/features/extras/billing/receive.ts';
-import { txtReader } from '../../src/platform/egress/txt-records.ts';
+import { txtReader } from '../../src/platform/egress/dns.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
 import { startNameServer } from '../app/name-server.ts';
 import type { Developer, Service } from '../app/start-app.ts';

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { LightMyRequestResponse } from 'fastify';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { smtpMailer } from '../../src/platform/mail/smtp-mailer.ts';
-import { tracedStore } from '../../src/platform/redis/traced-store.ts';
+import { tracedStore } from '../../src/platform/redis/open-store.ts';
 import { callAs, callersOf, deletionsLast } from '../app/every-caller.ts';
 import {
   failingPostgres,

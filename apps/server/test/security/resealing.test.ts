@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { replaceSealed } from '../../src/platform/sealed-rows.ts';
+import { replaceSealed } from '../../src/platform/seal.ts';
 import { polled } from '../app/signalling.ts';
 import { besideProvider } from '../app/signing-on.ts';
 import { newDatabase, type Service, startApp } from '../app/start-app.ts';

@@ -12,7 +12,7 @@ import {
   startRedis,
   stopRedis,
 } from '../../../../scripts/redis/server.ts';
-import { slotOf } from '../../src/platform/redis/key-slot.ts';
+import { slotOf } from '../../src/platform/redis/redis-connection.ts';
 
 const SLOTS = 16_384;
 const MASTERS = 3;

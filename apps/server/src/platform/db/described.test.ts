@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newDatabase } from '../../../test/app/start-app.ts';
-import { queryDescribed } from './described.ts';
+import { queryDescribed } from './lanes.ts';
 
 let pool: pg.Pool;
 let client: pg.PoolClient;

@@ -1,16 +1,13 @@
 import { Socket } from 'node:net';
-import { CamelCasePlugin, Kysely, type PluginTransformResultArgs, sql } from 'kysely';
+import { parseJsonText } from '@behest/protocol/json';
+import { CamelCasePlugin, Kysely, type Logger, type PluginTransformResultArgs, sql } from 'kysely';
 import pg from 'pg';
 import { type Meter, noMeter, type PoolCounts } from '../telemetry/meter.ts';
-import type { Tracer } from '../telemetry/tracer.ts';
-import { listenToCommits } from './commit-effects.ts';
-import type { CommitNotices } from './commit-notices.ts';
+import type { Call, Tracer } from '../telemetry/tracer.ts';
+import { type CommitNotices, listenToCommits } from './commit-effects.ts';
 import type { Executor } from './db.ts';
 import { type ConnectionPool, SharingDialect } from './driver.ts';
-import { requirePrimary } from './standby.ts';
 import { isOfStatement } from './statement.ts';
-import { parseStored } from './stored-json.ts';
-import { traceStatements } from './traced.ts';
 import type { DB } from './types.gen.ts';
 
 export type ConnectionOptions = Pick<pg.PoolConfig, 'connectionString' | 'ssl'>;
@@ -144,4 +141,55 @@ export async function requireServer(db: Executor): Promise<void> {
   if (!(major >= OLDEST_SERVER)) {
     throw new Error(`PostgreSQL ${OLDEST_SERVER} or later is needed, and this is ${major}`);
   }
+}
+
+/**
+ * A list is read in the order of its index, row by row. While Postgres takes the table for small, it would read all rows
+ * of the developer to sort them, and it keeps such a plan while the table grows.
+ */
+const ASK_AND_SET = `select pg_is_in_recovery() as "isStandby", set_config('enable_seqscan', 'off', false),
+  set_config('enable_bitmapscan', 'off', false)`;
+
+/**
+ * For a new connection, which the pool then forgets. During a fail-over the address of the primary may lead to a standby
+ * for a while, whose reads are of the past. A token that was just revoked would be good there. The function asks, because a
+ * pooler may repeat the `in_hot_standby` of another server.
+ * @throws on a standby, with the code of a refused write
+ * @see https://github.com/pgbouncer/pgbouncer/issues/859
+ */
+export async function requirePrimary(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query(ASK_AND_SET);
+  if (!rows[0]?.isStandby) return;
+  throw Object.assign(new Error('The server of the database is a standby.'), { code: '25006' });
+}
+
+/** A log of statements that makes a span of each: its text, which numbers the values, and no value. */
+export function traceStatements(tracer: Tracer): Logger {
+  return (statement) => {
+    const failure = statement.level === 'error' ? { error: statement.error } : undefined;
+    tracer.called(callOf(statement.query.sql), statement.queryDurationMillis, failure);
+  };
+}
+
+/** The statement's verb, and the first table or function that it names. */
+function callOf(text: string): Call {
+  const [verb = ''] = /^\w+/.exec(text.trimStart()) ?? [];
+  const [, target] = TABLE.exec(text) ?? FUNCTION.exec(text) ?? [];
+  return {
+    name: target ? `${verb} ${target}` : verb,
+    attributes: { 'db.system.name': 'postgresql', 'db.operation.name': verb, 'db.query.text': text },
+  };
+}
+
+const TABLE = /(?:^update|\sfrom|\sinto)\s+"?(\w+)/i;
+const FUNCTION = /^\s*select\s+(\w+)\s*\(/i;
+
+/**
+ * Reads JSON that the database holds, whose members have different names. `JSON.parse` of this Node can take an escaped
+ * member name for another one, and an audit entry would then not have the hash it has, so a text with escapes is read by
+ * the parser of requests, which is slower.
+ * @see https://github.com/nodejs/node/issues/63785
+ */
+export function parseStored(text: string): unknown {
+  return text.includes('\\') ? parseJsonText(text) : JSON.parse(text);
 }

@@ -3,8 +3,7 @@ import { createServer } from 'node:net';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { newDatabase, startApp } from '../../../test/app/start-app.ts';
-import { openPool } from './open-database.ts';
-import { requirePrimary } from './standby.ts';
+import { openPool, requirePrimary } from './open-database.ts';
 
 test('a connection to a standby is refused, and a connection to a primary is taken', async () => {
   const clientOf = (isStandby: boolean) =>

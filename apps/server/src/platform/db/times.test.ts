@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { newDatabase } from '../../../test/app/start-app.ts';
 import type { Executor } from './db.ts';
 import { openDatabase } from './open-database.ts';
-import { isoTime } from './times.ts';
+import { isoTime } from './values.ts';
 
 let db: Executor;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isPublicAddress } from './addresses.ts';
+import { isPublicAddress } from './urls.ts';
 
 /** RFC 6890 and the IANA registries of special-purpose addresses: first, last, and purpose. */
 const special: readonly (readonly [first: string, last: string, what: string])[] = [

@@ -3,8 +3,8 @@ import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import certificate from '../../../test/app/certificate.json' with { type: 'json' };
 import { startReceiver } from '../../../test/app/receiver.ts';
+import { resolver } from './dns.ts';
 import { createEgress, type EgressOptions } from './egress.ts';
-import { resolver } from './resolver.ts';
 
 /** The settings of development, with a name server of the test. */
 const development = {

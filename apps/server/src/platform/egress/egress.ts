@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import https from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import { http } from '../node-http.ts';
-import { isPublicAddress } from './addresses.ts';
+import type { Tracer } from '../telemetry/tracer.ts';
+import { type Resolve, resolver } from './dns.ts';
 import { keptConnections } from './keeping.ts';
 import { type PassedAnswer, type PassedRequest, pass } from './passing.ts';
-import { type Resolve, resolver } from './resolver.ts';
-import { type Sockets, socketsTo } from './sockets.ts';
-import { acceptUrl, hostOf, type UrlRules } from './urls.ts';
+import { acceptUrl, hostOf, isPublicAddress, type UrlRules } from './urls.ts';
 
 export interface OutgoingRequest {
   readonly url: string;
@@ -239,3 +239,27 @@ function lookupIn(addresses: readonly string[]): LookupFunction {
     else answer(new Error('No address.'), []);
   };
 }
+
+/** Makes a span for each call, without the address, because addresses hold secrets of their developers. */
+export function tracedEgress(egress: Egress, tracer: Tracer): Egress {
+  const traced = <Answer>({ method }: { readonly method: string }, call: () => Promise<Answer>) =>
+    tracer.call({ name: `http ${method}`, attributes: { 'http.request.method': method } }, call);
+  return {
+    ...egress,
+    send: (request) => traced(request, () => egress.send(request)),
+    ask: (request) => traced(request, () => egress.ask(request)),
+    pass: (request) => traced(request, () => egress.pass(request)),
+  };
+}
+
+/** Connections to checked addresses, for libraries of other protocols than HTTP. */
+export interface Sockets {
+  plain(port: number, host: string): Socket;
+  /** Certificates are checked in any case. */
+  secure(options: ConnectionOptions): TLSSocket;
+}
+
+export const socketsTo = (lookup: LookupFunction): Sockets => ({
+  plain: (port, host) => connect({ port, host, lookup }),
+  secure: (options) => connectTls({ ...options, lookup, rejectUnauthorized: true }),
+});

@@ -5,8 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import certificate from '../../../test/app/certificate.json' with { type: 'json' };
 import { startReceiver } from '../../../test/app/receiver.ts';
 import { createEgress, type EgressOptions } from './egress.ts';
-import type { PassedRequest } from './passing.ts';
-import type { PassingTimes } from './passing-times.ts';
+import type { PassedRequest, PassingTimes } from './passing.ts';
 
 const times: PassingTimes = { connect: 2000, firstByte: 2000, gap: 2000, total: () => 5000 };
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { CountUse, Metered } from '../metering.ts';
+import type { CountUse, Metered } from '../quotas.ts';
 import { tenantOf } from './callers/credentials.ts';
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { slotOf } from './key-slot.ts';
+import { slotOf } from './redis-connection.ts';
 
 test('a key has the slot that the Redis Cluster specification gives it', () => {
   expect([slotOf('123456789'), slotOf('foo'), slotOf('bar')]).toEqual([12739, 12182, 5061]);

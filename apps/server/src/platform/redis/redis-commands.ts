@@ -1,5 +1,4 @@
-import { nodesOf } from './nodes.ts';
-import { connectToCluster, connectToServer, type RedisConnection } from './redis-connection.ts';
+import { connectToCluster, connectToServer, nodesOf, type RedisConnection } from './redis-connection.ts';
 
 /** A Redis to which a feature speaks by itself. */
 export interface RedisCommands {

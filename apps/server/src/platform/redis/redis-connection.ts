@@ -1,9 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, createCluster } from '@redis/client';
-import { charge, takeBack } from './charge.script.ts';
 import type { Bill, Settled, Slot } from './ephemeral-store.ts';
-import { slotOf } from './key-slot.ts';
-import { takeSlot } from './take-slot.script.ts';
+import { charge, takeBack, takeSlot } from './scripts.ts';
 
 // All in milliseconds.
 const PING_EVERY = 2000; // so that a good connection is never silent for long
@@ -171,3 +169,27 @@ export function connectToCluster(urls: readonly string[], { onLost, onReady }: W
     },
   };
 }
+
+const SLOTS = 16_384;
+
+/** CRC16 in its XMODEM form: polynomial 0x1021, begun with 0. */
+const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte << 8;
+  for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1;
+  return crc;
+});
+
+/**
+ * The hash slot of a key in a Redis Cluster: that of its hash tag, if it has one. The driver keeps the same
+ * function to itself.
+ * @see https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags
+ */
+export function slotOf(key: string): number {
+  const hashed = /^[^{]*\{([^}]+)\}/.exec(key)?.[1] ?? key; // `{}` at the first brace hides any later tag
+  let crc = 0;
+  for (const byte of Buffer.from(hashed)) crc = ((crc << 8) ^ Number(TABLE[(crc >> 8) ^ byte])) & 0xffff;
+  return crc % SLOTS;
+}
+
+/** The URLs of a comma list. A password may have a comma. */
+export const nodesOf = (urls: string): string[] => urls.split(/,(?=rediss?:\/\/)/);

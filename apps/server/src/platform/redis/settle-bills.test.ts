@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Bill, Charge } from './ephemeral-store.ts';
 import { memoryStore } from './memory-store.ts';
-import { redisStore } from './redis-store.ts';
-import { settleBills } from './settle-bills.ts';
+import { redisStore, settleBills } from './redis-store.ts';
 
 const billOf = (name: string, limit: number, key = name): Bill => {
   return { name, charges: [{ key, limit, cost: 1, seconds: 60 }] };

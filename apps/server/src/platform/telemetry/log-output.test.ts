@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openLogOutput } from './log-output.ts';
-import { createLogger } from './logger.ts';
+import { createLogger, openLogOutput } from './logger.ts';
 
 function newFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'behest-log-'));

@@ -1,8 +1,8 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
 import { lookUpPage, type PageRows } from '../../../platform/db/page-rows.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { Agents } from '../../../platform/db/types.gen.ts';
 import type { AgentQuery } from './agents.schema.ts';

@@ -3,7 +3,7 @@ import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { afterCommit, type Executor, inTransaction, isReferredTo } from '../../../platform/db/db.ts';
-import type { EraseRows } from '../../../platform/db/erasure.ts';
+import type { EraseRows } from '../../../platform/db/personal-data.ts';
 import { badField } from '../../../platform/errors.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { endKey, eraseKeys, lockUsableKeys } from './api-keys.repo.ts';

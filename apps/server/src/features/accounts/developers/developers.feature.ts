@@ -4,7 +4,7 @@ import { defaulted, optional } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf } from '../../../platform/acts.ts';
 import type { Role } from '../../../platform/caller.ts';
-import { tenantErased } from '../../../platform/db/erasure.ts';
+import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import { plans } from '../../../platform/quotas.ts';

@@ -4,7 +4,7 @@ import { type NameServer, startNameServer } from '../../../../test/app/name-serv
 import { send } from '../../../../test/app/repeating.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { systemCaller } from '../../../platform/caller.ts';
-import { txtReader } from '../../../platform/egress/txt-records.ts';
+import { txtReader } from '../../../platform/egress/dns.ts';
 import { deleteForgotten } from './manage.ts';
 import { checkDomains, verifyDomain } from './verify.ts';
 

@@ -1,6 +1,6 @@
 import { type Caller, systemCaller, type Tenant } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
-import type { ReadTxt, TxtAnswer } from '../../../platform/egress/txt-records.ts';
+import type { ReadTxt, TxtAnswer } from '../../../platform/egress/dns.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {

@@ -1,9 +1,9 @@
 import type { Caller } from '../../../platform/caller.ts';
+import type { ChargeRecipient } from '../../../platform/charge.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { afterCommit, type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
-import type { ChargeRecipient } from '../../../platform/mail/charge-recipient.ts';
 import { isBeyondMail, type Mail, type Mailer } from '../../../platform/mail/mailer.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { recordActs } from '../../record/audit/index.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import type { CountUse } from '../../../platform/metering.ts';
+import type { CountUse } from '../../../platform/quotas.ts';
 import { addUsageAcrossTenants, type DayCounts } from './usage.repo.ts';
 import { type Counts, dayOf, NONE, sumOf } from './usage.rules.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import { lookUp, statement } from '../../../platform/db/statement.ts';
 import type { Counts } from './usage.rules.ts';
 

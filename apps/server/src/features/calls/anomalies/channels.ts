@@ -5,7 +5,7 @@ import { acceptUrl, type UrlRules } from '../../../platform/egress/urls.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
-import { sealedColumn } from '../../../platform/sealed-rows.ts';
+import { sealedColumn } from '../../../platform/seal.ts';
 import { developerOf, findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';

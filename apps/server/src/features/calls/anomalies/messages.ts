@@ -1,10 +1,10 @@
 import { systemCaller, type Tenant } from '../../../platform/caller.ts';
+import { type ChargeRecipient, secondsUntilRoom } from '../../../platform/charge.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { newId } from '../../../platform/ids.ts';
-import { type ChargeRecipient, secondsUntilRoom } from '../../../platform/mail/charge-recipient.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { postJson, type SendResult } from '../../../platform/outbound/attempts.ts';
 import { sendDue } from '../../../platform/outbound/queue.ts';

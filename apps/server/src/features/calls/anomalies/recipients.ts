@@ -1,9 +1,9 @@
 import { systemCaller, type Tenant } from '../../../platform/caller.ts';
+import type { ChargeRecipient } from '../../../platform/charge.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { hashOf, isSameText, newSecret } from '../../../platform/ids.ts';
-import type { ChargeRecipient } from '../../../platform/mail/charge-recipient.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { findCallerParts, findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { nameInMail, rates } from '../../accounts/emails/index.ts';

@@ -1,9 +1,8 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
-import { tellerOf } from '../../../platform/db/personal-records.ts';
+import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
 import type { Approvers } from '../../../platform/db/types.gen.ts';
 import type { ApproverQuery } from './approvers.schema.ts';
 

@@ -1,9 +1,9 @@
 import { integer } from '../../../config/readers.ts';
 import { defaulted, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
+import type { ChargeRecipient } from '../../../platform/charge.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import type { ChargeRecipient } from '../../../platform/mail/charge-recipient.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { definePart } from '../../../platform/parts.ts';
 import type { Quotas } from '../../../platform/quotas.ts';

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { finished } from '../../../platform/finished.ts';
-import { sendFinished } from '../../../platform/http/answers/send-finished.ts';
+import { sendFinished } from '../../../platform/http/answers/send.ts';
 import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
 import { callerAs } from '../../../platform/http/callers/credentials.ts';
 import { depsFor, repeatIdOf } from '../../../platform/http/idempotency/idempotency.ts';

@@ -1,6 +1,6 @@
 import type { CapsMeter } from '@behest/protocol/enforcement/meter';
 import { defineFeature } from '../../../feature.ts';
-import { tenantErased } from '../../../platform/db/erasure.ts';
+import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';

@@ -3,7 +3,7 @@ import type { Usage } from '@behest/protocol/enforcement/meter';
 import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import { statement } from '../../../platform/db/statement.ts';
 
 interface Answer<Value> {

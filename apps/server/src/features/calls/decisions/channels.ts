@@ -5,7 +5,7 @@ import { inTransaction } from '../../../platform/db/db.ts';
 import { acceptUrl, type UrlRules } from '../../../platform/egress/urls.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { sealedColumn } from '../../../platform/sealed-rows.ts';
+import { sealedColumn } from '../../../platform/seal.ts';
 import { lockOpenAccount } from '../../accounts/developers/index.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';

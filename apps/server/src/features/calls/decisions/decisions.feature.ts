@@ -1,6 +1,5 @@
 import { defineFeature } from '../../../feature.ts';
-import { tenantErased } from '../../../platform/db/erasure.ts';
-import { personTold } from '../../../platform/db/personal-records.ts';
+import { personTold, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';

@@ -1,9 +1,9 @@
 import { type Caller, systemCaller, type Tenant } from '../../../platform/caller.ts';
+import { secondsUntilRoom } from '../../../platform/charge.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { newId } from '../../../platform/ids.ts';
-import { secondsUntilRoom } from '../../../platform/mail/charge-recipient.ts';
 import { nextAttemptAt, postJson, type SendResult } from '../../../platform/outbound/attempts.ts';
 import { LEASE_MS, sendDue } from '../../../platform/outbound/queue.ts';
 import { findAgentNames } from '../../accounts/agents/agents.queries.ts';

@@ -3,7 +3,7 @@ import { AssertionOptions } from '@behest/protocol/passkey-shapes';
 import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { sendLive } from '../../../platform/http/answers/live-body.ts';
+import { sendLive } from '../../../platform/http/answers/send.ts';
 import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { approverRates } from '../approvers/index.ts';

@@ -1,7 +1,7 @@
 import { defineFeature } from '../../../feature.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { tenantErased } from '../../../platform/db/erasure.ts';
+import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';

@@ -1,8 +1,7 @@
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
-import { hotCall } from '../../../platform/db/hot-writes.ts';
-import type { Records } from '../../../platform/db/records.ts';
+import { hotCall, type Records } from '../../../platform/db/hot-writes.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import { heldToken, type TokenRow } from '../../grants/tokens/tokens.queries.ts';
 

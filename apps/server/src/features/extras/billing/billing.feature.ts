@@ -2,7 +2,7 @@ import { anyText, integer, notInProduction } from '../../../config/readers.ts';
 import { defaulted, optional } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
-import { tenantErased } from '../../../platform/db/erasure.ts';
+import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';

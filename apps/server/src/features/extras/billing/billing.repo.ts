@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import type { Subscriptions } from '../../../platform/db/types.gen.ts';
 import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
 

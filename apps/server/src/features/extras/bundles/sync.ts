@@ -7,7 +7,7 @@ import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
-import { sealedRows, sealsUnder } from '../../../platform/sealed-rows.ts';
+import { sealedRows, sealsUnder } from '../../../platform/seal.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { faultsOfCedar } from '../../grants/policies/index.ts';
 import { recordActs, recordEntry } from '../../record/audit/index.ts';

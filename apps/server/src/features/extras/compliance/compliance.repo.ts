@@ -1,9 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage, readPortion } from '../../../platform/db/page-rows.ts';
-import { tellerOf } from '../../../platform/db/personal-records.ts';
+import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
 import type { LegalHolds } from '../../../platform/db/types.gen.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { developerOf, developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';

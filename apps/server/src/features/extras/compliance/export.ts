@@ -1,11 +1,9 @@
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { type Executor, inTransaction } from '../../../platform/db/db.ts';
-import type { PageRows } from '../../../platform/db/page-rows.ts';
-import type { TellOfPerson } from '../../../platform/db/personal-records.ts';
-import { inRowPortions } from '../../../platform/db/row-portions.ts';
-import { inSnapshot, openSnapshot } from '../../../platform/db/snapshot.ts';
+import { type Executor, inSnapshot, inTransaction, openSnapshot } from '../../../platform/db/db.ts';
+import { inRowPortions, type PageRows } from '../../../platform/db/page-rows.ts';
+import type { TellOfPerson } from '../../../platform/db/personal-data.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { LongWork } from '../../../platform/long-work.ts';
 import { grantStatus } from '../../grants/grants/index.ts';

@@ -1,7 +1,7 @@
 import { integer } from '../../../config/readers.ts';
 import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
-import { tenantErased } from '../../../platform/db/erasure.ts';
+import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { erasePassports } from './passports.repo.ts';

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import type { Passports } from '../../../platform/db/types.gen.ts';
 import { credentialRows, holdCredential } from '../verifiable-credentials/verifiable-credentials.queries.ts';
 import type { PassportQuery } from './passports.schema.ts';

@@ -4,7 +4,7 @@ import { entriesOf, grantTo } from '../../../../test/app/flow.ts';
 import { CAEP, eventOf, newReceiver, newStream, SSF, startPolling } from '../../../../test/app/receiving.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 import { systemCaller } from '../../../platform/caller.ts';
-import { commitNotices } from '../../../platform/db/commit-notices.ts';
+import { commitNotices } from '../../../platform/db/commit-effects.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { thinQueue, webhookSeals } from '../../record/webhooks/index.ts';
 import { createWaits, type PollDeps, pollStream, type Waiting } from './poll.ts';

@@ -1,4 +1,4 @@
-import type { CommitNotices } from '../../../platform/db/commit-notices.ts';
+import type { CommitNotices } from '../../../platform/db/commit-effects.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';

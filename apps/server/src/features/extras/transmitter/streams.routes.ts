@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { finished } from '../../../platform/finished.ts';
-import { sendFinished } from '../../../platform/http/answers/send-finished.ts';
+import { sendFinished } from '../../../platform/http/answers/send.ts';
 import { bearerOf, callerOf, ssfReceiverOf } from '../../../platform/http/callers/credentials.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { insertedPath } from '../../../platform/http/routes/inserted-path.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { parseJson } from '@behest/protocol/json';
 import { compactVerify, decodeProtectedHeader, importJWK, type JWK } from 'jose';
 import { systemCaller } from '../../../platform/caller.ts';
-import type { ChargeCredential } from '../../../platform/charge-credential.ts';
+import type { ChargeCredential } from '../../../platform/charge.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { row } from '../../../platform/db/row.ts';
 import type { VerifiableCredentials } from '../../../platform/db/types.gen.ts';
+import { row } from '../../../platform/db/values.ts';
 
 /** A credential that is signed, with the place that it names. */
 export type NewCredentialRow = Omit<Selectable<VerifiableCredentials>, 'developerId'>;

@@ -1,9 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
-import { tellerOf } from '../../../platform/db/personal-records.ts';
+import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
 import type { WalletAuthorizations } from '../../../platform/db/types.gen.ts';
 import { grantEndsOf } from '../../grants/grants/grants.queries.ts';
 import type { AuthorizationQuery } from './wallet-authorizations.schema.ts';

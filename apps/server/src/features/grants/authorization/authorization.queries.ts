@@ -1,6 +1,6 @@
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { hasFoldedPrincipal } from '../../../platform/db/folded-ids.ts';
+import { hasFoldedPrincipal } from '../../../platform/db/values.ts';
 
 /** An authorization request, for queries that join other tables to it. */
 export function requestOf(db: Executor, { developerId }: Tenant, requestId: string) {

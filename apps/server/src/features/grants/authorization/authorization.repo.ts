@@ -1,14 +1,12 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
-import { hotCall } from '../../../platform/db/hot-writes.ts';
-import { tellerOf } from '../../../platform/db/personal-records.ts';
+import { hotCall, type Records } from '../../../platform/db/hot-writes.ts';
+import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
 import { sharedPrincipals } from '../../../platform/db/principals.ts';
-import type { Records } from '../../../platform/db/records.ts';
-import { row } from '../../../platform/db/row.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { Agents, AuthRequests, Developers } from '../../../platform/db/types.gen.ts';
+import { row } from '../../../platform/db/values.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
 

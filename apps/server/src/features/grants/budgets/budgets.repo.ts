@@ -1,9 +1,8 @@
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
-import { hotCall } from '../../../platform/db/hot-writes.ts';
+import { hotCall, type Records } from '../../../platform/db/hot-writes.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
-import type { Records } from '../../../platform/db/records.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import { lookUp, statement } from '../../../platform/db/statement.ts';
 import type { PagePosition } from '../../../platform/paging.ts';
 import { grantEndsOf } from '../grants/grants.queries.ts';

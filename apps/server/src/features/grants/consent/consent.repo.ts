@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { developerOf } from '../../accounts/developers/developers.queries.ts';
 import { enforcingOf } from '../../people/sso/sso.queries.ts';

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import type { Caller } from '../../../platform/caller.ts';
+import type { ChargeRecipient } from '../../../platform/charge.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { hashOf, isSameText } from '../../../platform/ids.ts';
-import type { ChargeRecipient } from '../../../platform/mail/charge-recipient.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';

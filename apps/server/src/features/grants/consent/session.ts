@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { BrowserRequest, Caller, Mode, Plan } from '../../../platform/caller.ts';
+import type { ChargeRecipient } from '../../../platform/charge.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, isSameText, newSecret } from '../../../platform/ids.ts';
-import type { ChargeRecipient } from '../../../platform/mail/charge-recipient.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { PasskeyDeps } from '../../people/passkeys/index.ts';

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { hasFoldedPrincipal } from '../../../platform/db/folded-ids.ts';
 import { groupLock } from '../../../platform/db/hot-writes.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { Grants } from '../../../platform/db/types.gen.ts';
+import { hasFoldedPrincipal } from '../../../platform/db/values.ts';
 import { agentOf } from '../../accounts/agents/agents.queries.ts';
 
 /** For hot writes that cut a tree of grants. Before `sharedDelegation`: a shared lock never has to become this one. */

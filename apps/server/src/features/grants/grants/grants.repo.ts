@@ -1,10 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { deletedBy, type EraseRows, eraserOf } from '../../../platform/db/erasure.ts';
-import { hotCall } from '../../../platform/db/hot-writes.ts';
+import { hotCall, type Records } from '../../../platform/db/hot-writes.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
-import type { Records } from '../../../platform/db/records.ts';
+import { deletedBy, type EraseRows, eraserOf } from '../../../platform/db/personal-data.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { Grants, RenewalCause } from '../../../platform/db/types.gen.ts';
 import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';

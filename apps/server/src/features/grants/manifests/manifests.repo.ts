@@ -1,8 +1,8 @@
 import { type Insertable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import type { Manifests, ManifestVersions } from '../../../platform/db/types.gen.ts';
 import { currentManifests } from './manifests.queries.ts';
 import type { ManifestQuery } from './manifests.schema.ts';

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
-import { tellerOf } from '../../../platform/db/personal-records.ts';
+import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { Policy } from './match.rules.ts';
 import { type PolicyFields, placeOf, type StoredPolicy } from './policies.rules.ts';

@@ -3,7 +3,7 @@ import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf } from '../../../platform/acts.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { tenantErased } from '../../../platform/db/erasure.ts';
+import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';

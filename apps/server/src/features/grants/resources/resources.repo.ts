@@ -2,8 +2,8 @@ import { canonicalResource } from '@behest/protocol/resource-uri';
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import type { Resources } from '../../../platform/db/types.gen.ts';
 import type { ResourceQuery } from './resources.schema.ts';
 

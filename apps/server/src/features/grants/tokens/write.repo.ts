@@ -1,11 +1,10 @@
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { hotCall } from '../../../platform/db/hot-writes.ts';
+import { hotCall, type Records } from '../../../platform/db/hot-writes.ts';
 import { sharedPrincipals } from '../../../platform/db/principals.ts';
-import type { Records } from '../../../platform/db/records.ts';
-import { row } from '../../../platform/db/row.ts';
 import { lookUp, statement } from '../../../platform/db/statement.ts';
 import type { RenewalCause } from '../../../platform/db/types.gen.ts';
+import { row } from '../../../platform/db/values.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import {
   type NewCredentialRow,

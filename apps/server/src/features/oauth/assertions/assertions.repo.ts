@@ -1,8 +1,8 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import type { AssertionClients, AssertionGrants, AssertionTrusts } from '../../../platform/db/types.gen.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { type StopReason, stopsOf } from './assertions.queries.ts';

@@ -1,6 +1,6 @@
 import type { JWK } from 'jose';
 import type { Caller } from '../../../platform/caller.ts';
-import type { ChargeClient } from '../../../platform/charge-credential.ts';
+import type { ChargeClient } from '../../../platform/charge.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { JsonError, parseJson } from '@behest/protocol/json';
 import type { JWK } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { ChargeClient } from '../../../platform/charge-credential.ts';
+import type { ChargeClient } from '../../../platform/charge.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import {

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Finished } from '../../../platform/finished.ts';
-import { sendFinished } from '../../../platform/http/answers/send-finished.ts';
+import { sendFinished } from '../../../platform/http/answers/send.ts';
 import { insertedPath } from '../../../platform/http/routes/inserted-path.ts';
 import { type MetadataDeps, ownResourceMetadata, serverMetadata } from './metadata.ts';
 import { AuthorizationServerMetadata, ProtectedResourceMetadata } from './oauth.schema.ts';

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Mode, Plan, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { DynamicClients, OauthClients } from '../../../platform/db/types.gen.ts';
 

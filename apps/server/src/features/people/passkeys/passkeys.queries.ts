@@ -1,6 +1,6 @@
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { principalsIn } from '../../../platform/db/folded-ids.ts';
+import { principalsIn } from '../../../platform/db/values.ts';
 
 /** The principals of passkeys who have one of these ids, in any case. */
 export const principalsWithPasskeys = principalsIn('passkeys');

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
-import { tellerOf } from '../../../platform/db/personal-records.ts';
+import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
 import type { PasskeyChallenges, Passkeys } from '../../../platform/db/types.gen.ts';
 import { KEPT_MS, MOST_OPEN } from './passkeys.rules.ts';
 

@@ -1,6 +1,6 @@
 import type { Caller, PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { principalsIn } from '../../../platform/db/folded-ids.ts';
+import { principalsIn } from '../../../platform/db/values.ts';
 import { developerOf } from '../../accounts/developers/developers.queries.ts';
 
 /** The session with its developer, if it is active. Other reads join it, so the check costs no round trip. */

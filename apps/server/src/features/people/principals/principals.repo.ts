@@ -1,11 +1,10 @@
 import { type Selectable, sql } from 'kysely';
 import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
-import { hasFoldedPrincipal } from '../../../platform/db/folded-ids.ts';
 import { boundedRows, pageRows } from '../../../platform/db/page-rows.ts';
-import { tellerOf } from '../../../platform/db/personal-records.ts';
+import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
 import type { Agents, Grants, PrincipalSessions } from '../../../platform/db/types.gen.ts';
+import { hasFoldedPrincipal } from '../../../platform/db/values.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import {
   grantsOfPrincipal,

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { SCIM_TYPE, scimErrorBody } from '../../../platform/http/answers/scim-errors.ts';
+import { SCIM_TYPE, scimErrorBody } from '../../../platform/http/answers/error-handler.ts';
 import type { BulkResult } from './bulk.ts';
 import { rates } from './scim.rates.ts';
 import type { Asked, Seen } from './users.show.ts';

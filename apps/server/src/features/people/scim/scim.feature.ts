@@ -1,7 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf } from '../../../platform/acts.ts';
-import { tenantErased } from '../../../platform/db/erasure.ts';
-import { personTold } from '../../../platform/db/personal-records.ts';
+import { personTold, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';

@@ -1,9 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { hotCall } from '../../../platform/db/hot-writes.ts';
-import type { TellOfPerson } from '../../../platform/db/personal-records.ts';
-import type { Records } from '../../../platform/db/records.ts';
+import { hotCall, type Records } from '../../../platform/db/hot-writes.ts';
+import type { TellOfPerson } from '../../../platform/db/personal-data.ts';
 import { lookUp, statement } from '../../../platform/db/statement.ts';
 import type { ScimUsers } from '../../../platform/db/types.gen.ts';
 import { userType } from './attributes.rules.ts';

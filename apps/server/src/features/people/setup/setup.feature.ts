@@ -1,6 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf } from '../../../platform/acts.ts';
-import { tenantErased } from '../../../platform/db/erasure.ts';
+import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';

@@ -1,4 +1,4 @@
-import { sealedRows, sealsUnder } from '../../../platform/sealed-rows.ts';
+import { sealedRows, sealsUnder } from '../../../platform/seal.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 import { listSealedOtherwiseAcrossTenants, replaceSealed, type SourceRow } from './signals.repo.ts';
 import type { StreamAuth } from './signals.schema.ts';

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import type { SignalSources } from '../../../platform/db/types.gen.ts';
 
 export type SourceRow = Selectable<SignalSources>;

@@ -1,8 +1,7 @@
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { inTransaction, isTaken, type Tx } from '../../../platform/db/db.ts';
-import { domainName } from '../../../platform/egress/domain-names.ts';
-import { acceptUrl } from '../../../platform/egress/urls.ts';
+import { acceptUrl, domainName } from '../../../platform/egress/urls.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';

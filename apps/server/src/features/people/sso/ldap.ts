@@ -1,5 +1,5 @@
 import type { Client, ClientOptions, Entry } from 'ldapts';
-import type { Sockets } from '../../../platform/egress/sockets.ts';
+import type { Sockets } from '../../../platform/egress/egress.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { subjectOf } from '../../../platform/http/limits/rates.ts';
 import { hashOf, newSecret } from '../../../platform/ids.ts';

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../../platform/caller.ts';
-import { domainName } from '../../../platform/egress/domain-names.ts';
+import { domainName } from '../../../platform/egress/urls.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newSecret } from '../../../platform/ids.ts';
 import { ownerOfDomainAcrossTenants } from '../../accounts/domains/domains.queries.ts';

@@ -1,6 +1,6 @@
 import { type Authentication, secondOf } from '@behest/protocol/authentication';
 import { isScope } from '@behest/protocol/scopes';
-import { domainName } from '../../../platform/egress/domain-names.ts';
+import { domainName } from '../../../platform/egress/urls.ts';
 import { badField } from '../../../platform/errors.ts';
 import { certificatesIn } from './certificates.rules.ts';
 import { foldedName } from './ldap.rules.ts';

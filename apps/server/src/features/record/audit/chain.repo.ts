@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPortion } from '../../../platform/db/page-rows.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import type { AuditCheckpoints, AuditChecks } from '../../../platform/db/types.gen.ts';
 import { entriesOf, entryRows } from './audit.queries.ts';
 

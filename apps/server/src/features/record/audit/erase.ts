@@ -3,7 +3,7 @@ import { auditLine } from '@behest/protocol/audit-line';
 import { agreesWithParts, erasedParts, leafOf, partsOf } from '@behest/protocol/audit-parts';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { inRowPortions } from '../../../platform/db/row-portions.ts';
+import { inRowPortions } from '../../../platform/db/page-rows.ts';
 import type { LongWork } from '../../../platform/long-work.ts';
 import type { Catalogue } from '../events/index.ts';
 import type { EntryRow, SeqRange } from './audit.queries.ts';

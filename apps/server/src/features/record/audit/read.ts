@@ -1,6 +1,6 @@
 import type { Caller } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { parseStored } from '../../../platform/db/stored-json.ts';
+import { parseStored } from '../../../platform/db/open-database.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { mustBeSpan, pageOf } from '../../../platform/paging.ts';
 import type { Catalogue } from '../events/index.ts';

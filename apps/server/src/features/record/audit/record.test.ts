@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { authorize, registerAgent } from '../../../../test/app/flow.ts';
 import { type Developer, newDatabase, startApp } from '../../../../test/app/start-app.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
+import { newRecords } from '../../../platform/db/hot-writes.ts';
 import { openDatabase } from '../../../platform/db/open-database.ts';
-import { newRecords } from '../../../platform/db/records.ts';
 import { insertHead, writeActs } from './audit.repo.ts';
 
 const developerId = 'dev_01K9Z3QW5M8T2V4X6Y7Z8A9B03';

@@ -3,7 +3,7 @@ import { auditLineParts } from '@behest/protocol/audit-line';
 import type { Act, ActSubject, Announcement, Attempts, Entries } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
-import { newRecords, type Records } from '../../../platform/db/records.ts';
+import { newRecords, type Records } from '../../../platform/db/hot-writes.ts';
 import { newId, newSalt } from '../../../platform/ids.ts';
 import type { Tally } from '../../../platform/telemetry/meter.ts';
 import { envelopeOf, patternsOf, talliesOf } from '../events/index.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { continueChain, startChain } from '@behest/protocol/audit-chain';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { inRowPortions } from '../../../platform/db/row-portions.ts';
+import { inRowPortions } from '../../../platform/db/page-rows.ts';
 import { badField } from '../../../platform/errors.ts';
 import type { LongWork } from '../../../platform/long-work.ts';
 import type { SeqRange } from './audit.queries.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CommitNotices } from '../../../platform/db/commit-notices.ts';
+import type { CommitNotices } from '../../../platform/db/commit-effects.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { Tail } from './tail.ts';
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
 import { type BoundedRow, boundedRows, type PageRows, pageRows } from '../../../platform/db/page-rows.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import { aboutAllAgents } from './catalogue.rules.ts';
 
 /** Events that one statement looks at, including events of types that were not asked for. */

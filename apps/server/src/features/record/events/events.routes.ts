@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { sendLive } from '../../../platform/http/answers/live-body.ts';
+import { sendLive } from '../../../platform/http/answers/send.ts';
 import { bearerOf, callerOf } from '../../../platform/http/callers/credentials.ts';
 import { hashOf } from '../../../platform/ids.ts';
 import { type AnnounceDeps, announceCommits } from './announce.ts';

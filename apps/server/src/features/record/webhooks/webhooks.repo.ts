@@ -1,8 +1,8 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import type { WebhookEndpoints } from '../../../platform/db/types.gen.ts';
 import type { WebhookQuery } from './webhooks.schema.ts';
 

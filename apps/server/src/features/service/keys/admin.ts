@@ -1,12 +1,12 @@
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import type { Operator } from '../operator/index.ts';
-import type { ManagedKey, ManagedKeys, NewRotation } from './admin.schema.ts';
 import { listKeyRows, listRemovedRows, type SigningKeyRow, turnKey } from './keys.repo.ts';
+import type { ManagedKey, ManagedKeys, NewRotation } from './keys.schema.ts';
 import type { KeyRing } from './keys.ts';
-import { type KeyTurn, signsFrom } from './life.rules.ts';
-import { newSigningKey } from './make.ts';
+import { newSigningKey } from './seal.ts';
 import { insertPending, type KeyStoreDeps, lifeOf, readKeys, recordTurns, takeDueTurns } from './store.ts';
+import { type KeyTurn, signsFrom } from './stored.rules.ts';
 
 export interface KeyAdminDeps {
   readonly keyRing: KeyRing;

@@ -1,7 +1,6 @@
 import { didOfHost } from '@behest/protocol/did';
-import type { ServiceDidDocument } from './did.schema.ts';
 import type { IdentityKey } from './keys.rules.ts';
-import type { PublishedJwk } from './keys.schema.ts';
+import type { PublishedJwk, ServiceDidDocument } from './keys.schema.ts';
 import { ed25519Multikey } from './multikey.rules.ts';
 
 /** The keys of the service that its DID document names. */

@@ -1,7 +1,7 @@
 export type { DerivedKeyUse } from './derivation.rules.ts';
 export { identityMethod } from './did.rules.ts';
-export type { ServiceDidDeps } from './documents.ts';
-export { type PublicKeyLife, serviceDid } from './history.ts';
+export type { ServiceDidDeps } from './did.ts';
+export { type PublicKeyLife, serviceDid } from './did.ts';
 export {
   type IdentityKey,
   identityKey,
@@ -15,6 +15,6 @@ export {
   verifySignature,
 } from './keys.rules.ts';
 export { createKeyRing, type KeyRing } from './keys.ts';
-export { lookAtKeys } from './look.ts';
 export { multibase, readMultikey } from './multikey.rules.ts';
+export { lookAtKeys } from './seal.ts';
 export { signDetached, signSet, signToken } from './sign.ts';

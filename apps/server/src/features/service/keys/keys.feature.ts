@@ -1,9 +1,8 @@
 import { defineFeature, type House } from '../../../feature.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import { keyAdminRoutes } from './admin.routes.ts';
-import { noteDocument } from './documents.ts';
-import { keyRoutes } from './keys.routes.ts';
+import { noteDocument } from './did.ts';
+import { keyAdminRoutes, keyRoutes } from './keys.routes.ts';
 import { KEYS_CHANGED, type KeyStoreDeps, keepKeys, prepareKeys, readKeys } from './store.ts';
 
 const tables: TableUse = {

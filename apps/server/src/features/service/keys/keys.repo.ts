@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { SigningKeys } from '../../../platform/db/types.gen.ts';
-import type { KeyTurn } from './life.rules.ts';
+import type { KeyTurn } from './stored.rules.ts';
 
 export type SigningKeyRow = Selectable<SigningKeys>;
 export type NewSigningKey = Insertable<SigningKeys>;
@@ -60,5 +60,29 @@ export async function replaceDataKey(db: Executor, kid: string, from: string, to
     .set({ dataKey: to })
     .where('kid', '=', kid)
     .where('dataKey', '=', from)
+    .execute();
+}
+
+/** The times at which the service first had each of its documents under a DID. */
+export async function listDocumentTimes(
+  db: Executor,
+  did: string,
+): Promise<{ sha256: string; firstMadeAt: Date }[]> {
+  return db
+    .selectFrom('serviceDidDocuments')
+    .select(['sha256', 'firstMadeAt'])
+    .where('did', '=', did)
+    .execute();
+}
+
+/** Keeps the time of a document that is not known yet. */
+export async function keepDocumentTime(
+  db: Executor,
+  row: { readonly did: string; readonly sha256: string; readonly firstMadeAt: Date },
+): Promise<void> {
+  await db
+    .insertInto('serviceDidDocuments')
+    .values(row)
+    .onConflict((known) => known.doNothing())
     .execute();
 }

@@ -17,7 +17,7 @@ import {
   type SigningKey,
   type VerifierKey,
 } from './keys.rules.ts';
-import { newSigningKey } from './make.ts';
+import { newSigningKey } from './seal.ts';
 import { createStoredKeys, type StoredKeys } from './stored.ts';
 import { configuredKeys, type KeysInUse, type SigningUse } from './use.rules.ts';
 

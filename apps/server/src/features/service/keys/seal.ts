@@ -1,4 +1,6 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Executor } from '../../../platform/db/db.ts';
 import {
   currentKey,
   type MasterKeys,
@@ -6,8 +8,8 @@ import {
   openEnvelope,
   type SealedFor,
 } from '../../../platform/envelope.ts';
-import type { NewSigningKey, SigningKeyRow } from './keys.repo.ts';
-import { type SigningKey, type VerificationKey, verificationKey } from './keys.rules.ts';
+import { listKeyRows, type NewSigningKey, type SigningKeyRow } from './keys.repo.ts';
+import { type SigningAlg, type SigningKey, type VerificationKey, verificationKey } from './keys.rules.ts';
 
 /** The place of a key's private half, bound into its seal. The keys belong to no developer. */
 const placeOf = (kid: string): SealedFor => ['', 'signing_keys', kid];
@@ -55,4 +57,33 @@ export function publicKeyOf({ kid, publicJwk }: Pick<SigningKeyRow, 'kid' | 'pub
   const key = verificationKey(createPublicKey({ key: Object(publicJwk), format: 'jwk' }));
   if (key.jwk.kid !== kid) throw new Error(`The row of the signing key ${kid} holds another key.`);
   return key;
+}
+
+/** A signing key of the database, as an operator looks at it. */
+interface SeenKey {
+  readonly kid: string;
+  readonly alg: string;
+  readonly state: string;
+  readonly activatedAt: Date | null;
+  /** Whether a vault key of this process opens its private half. */
+  readonly opens: boolean;
+}
+
+/** The keys that are not removed. Changes nothing. */
+export async function lookAtKeys(db: Executor, vault: MasterKeys): Promise<SeenKey[]> {
+  const rows = await listKeyRows(db);
+  return rows.map((row) => {
+    const { kid, alg, state, activatedAt } = row;
+    return { kid, alg, state, activatedAt, opens: openPrivateKey(vault, row) !== undefined };
+  });
+}
+
+const newKeyPair = promisify(generateKeyPair);
+
+/** Makes a key pair on libuv's threads. An RSA key takes some tenths of a second. */
+export async function newSigningKey(alg: SigningAlg): Promise<SigningKey> {
+  const { publicKey, privateKey } = await (alg === 'RS256'
+    ? newKeyPair('rsa', { modulusLength: 2048 })
+    : newKeyPair('ec', { namedCurve: 'P-256' }));
+  return { ...verificationKey(publicKey), privateKey };
 }

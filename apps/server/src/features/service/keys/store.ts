@@ -13,9 +13,8 @@ import {
   turnKey,
 } from './keys.repo.ts';
 import type { SigningAlg, SigningKey } from './keys.rules.ts';
-import { dueTurns, isRotationDue, type KeyLife, type KeyTurn } from './life.rules.ts';
-import { newSigningKey } from './make.ts';
-import { openPrivateKey, publicKeyOf, resealedDataKey, sealedRow } from './seal.ts';
+import { newSigningKey, openPrivateKey, publicKeyOf, resealedDataKey, sealedRow } from './seal.ts';
+import { dueTurns, isRotationDue, type KeyLife, type KeyTurn } from './stored.rules.ts';
 import type { StoredKeys } from './stored.ts';
 
 export interface KeyStoreDeps {

@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { KeySettings, KeyStoreSettings, SigningAlg, SigningKey } from './keys.rules.ts';
-import type { KeySpans } from './life.rules.ts';
-import { keysOfStore, type StoredKey, type StoredUse } from './stored.rules.ts';
+import { type KeySpans, keysOfStore, type StoredKey, type StoredUse } from './stored.rules.ts';
 import type { KeysInUse } from './use.rules.ts';
 
 /** The keys of the database, as this process read them last. */

@@ -1,9 +1,7 @@
 import { metricsToken } from '../../../config/secrets.ts';
 import { optional } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
-import { developmentMailRoutes } from './development-mail.routes.ts';
-import { metricsRoutes } from './metrics.routes.ts';
-import { operationsRoutes } from './operations.routes.ts';
+import { developmentMailRoutes, metricsRoutes, operationsRoutes } from './operations.routes.ts';
 
 export const operations = defineFeature({
   name: 'operations',

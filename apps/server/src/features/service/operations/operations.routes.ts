@@ -1,6 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Alive, Health } from './operations.schema.ts';
-import { checkHealth, type OperationsDeps } from './operations.ts';
+import { Type } from 'typebox';
+import { AppError } from '../../../platform/errors.ts';
+import { bearerOf } from '../../../platform/http/callers/credentials.ts';
+import type { DevelopmentMailer } from '../../../platform/mail/mailer.ts';
+import {
+  Alive,
+  checkHealth,
+  Health,
+  type MetricsDeps,
+  mayScrape,
+  type OperationsDeps,
+} from './operations.ts';
 
 export const operationsRoutes: FastifyPluginAsyncTypebox<OperationsDeps> = async (app, deps) => {
   app.get(
@@ -30,5 +40,52 @@ export const operationsRoutes: FastifyPluginAsyncTypebox<OperationsDeps> = async
       },
     },
     async () => ({ status: 'ok' as const }),
+  );
+};
+
+export const metricsRoutes: FastifyPluginAsyncTypebox<MetricsDeps> = async (app, deps) => {
+  app.get(
+    '/metrics',
+    {
+      config: { access: 'none', rate: 'default', failures: ['UNAUTHORIZED'] },
+      schema: {
+        operationId: 'operations.metrics',
+        summary: 'Metrics of this process, in the text format of Prometheus',
+        response: { 200: Type.String() },
+      },
+    },
+    async (request, reply) => {
+      const scraper = { socketAddress: request.socket.remoteAddress, token: bearerOf(request) };
+      if (!mayScrape(deps, scraper)) {
+        throw new AppError('UNAUTHORIZED', 'Send `Authorization: Bearer <METRICS_TOKEN>`.');
+      }
+      const { text, contentType } = await deps.metrics.expose();
+      return reply.type(contentType).send(text);
+    },
+  );
+};
+
+/** Shows the mails that are kept instead of sent. Never mounted in production, and not part of the API. */
+export const developmentMailRoutes: FastifyPluginAsyncTypebox<{ mails: DevelopmentMailer }> = async (
+  app,
+  { mails },
+) => {
+  app.get(
+    '/development/mail',
+    {
+      config: { access: 'none', rate: 'default', failures: [] },
+      schema: {
+        hide: true,
+        operationId: 'operations.developmentMail',
+        summary: 'List the mails that were kept instead of sent, newest first',
+        response: { 200: Type.String() },
+      },
+    },
+    async (_request, reply) => {
+      const texts = mails
+        .sent()
+        .map(({ to, subject, text }) => `To: ${to}\nSubject: ${subject}\n\n${text}\n`);
+      return reply.type('text/plain; charset=utf-8').send(texts.join('\n--\n\n') || 'No mail yet.\n');
+    },
   );
 };

@@ -10,6 +10,7 @@ import { isRedirectUri, thumbprintsOf } from '../../accounts/developers/index.ts
 import { recordActs, recordBlockedAttempt } from '../../record/audit/index.ts';
 import { findReplaced, matchingScope } from '../credentials/index.ts';
 import { findConnectable, foundOf, settingsOf } from '../providers/index.ts';
+import { ticketKey } from './browser.ts';
 import { findOwner, findSession, insertSession, listWaitingSessions } from './connections.repo.ts';
 import { isOpen, openSeconds, scopesToAsk, statusAt } from './connections.rules.ts';
 import type {
@@ -20,7 +21,6 @@ import type {
 } from './connections.schema.ts';
 import { type ConnectDeps, personIn, toSession } from './deps.ts';
 import { endSession } from './end.ts';
-import { ticketKey } from './keys.ts';
 
 /** An agent pushes out its own sessions alone, and none that a person has begun. */
 const MOST_WAITING = 10;

@@ -4,7 +4,6 @@ import { AppError } from '../../../platform/errors.ts';
 import { hashOf, isSameText } from '../../../platform/ids.ts';
 import { type Proofs, signOnCookieName } from '../../grants/consent/index.ts';
 import { type ConnectDeps, personIn } from './deps.ts';
-import { pageKey } from './keys.ts';
 
 export const CSRF_KEY_USE = 'behest/connect-csrf/v1';
 
@@ -103,3 +102,11 @@ export function csrfTokenOf(
 }
 
 export const encodedHash = (secret: string) => hashOf(secret).toString('base64url');
+
+/** Where the store keeps what is in flight between a person and an upstream. It may lose all of it. */
+export const ticketKey = (sessionId: string) => `bh:{${sessionId}}:connect-ticket`;
+export const pageKey = (sessionId: string) => `bh:{${sessionId}}:connect-page`;
+export const stateHash = (state: string) => hashOf(state).toString('base64url');
+export const stateKey = (state: string) => `bh:{connect:${stateHash(state)}}:state`;
+/** Taken by the first callback with a state, so that a state works once. */
+export const usedKey = (state: string) => `bh:{connect:${stateHash(state)}}:used`;

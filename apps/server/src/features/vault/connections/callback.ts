@@ -5,16 +5,24 @@ import { AppError } from '../../../platform/errors.ts';
 import { newSecret } from '../../../platform/ids.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { getProviderRow, type ProviderRow, settingsOf } from '../providers/index.ts';
-import { cookieName, findPage, type PageHold, personWith, signOnIn } from './browser.ts';
+import {
+  cookieName,
+  findPage,
+  type PageHold,
+  personWith,
+  signOnIn,
+  stateHash,
+  stateKey,
+  usedKey,
+} from './browser.ts';
 import { storeReturned } from './confirm.ts';
 import { changeSession, findSession, type ShownRow, stateAfterFailure } from './connections.repo.ts';
 import { isIssuerWrong } from './connections.rules.ts';
 import type { ConnectDeps } from './deps.ts';
 import { failed, sessionOwner } from './end.ts';
 import { type Held, pageOf, verificationFor } from './held.ts';
-import { stateHash, stateKey, usedKey } from './keys.ts';
 import { reportBlocked } from './proof.ts';
-import type { Result, Returned } from './returned.ts';
+import type { Result, Returned } from './show.ts';
 import { findFlight, type InFlight, isOwnState } from './start.ts';
 import { askForTokens } from './tokens.ts';
 

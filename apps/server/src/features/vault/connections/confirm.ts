@@ -12,8 +12,7 @@ import type { Confirm, Ended } from './connections.schema.ts';
 import type { ConnectDeps } from './deps.ts';
 import { endSession, openTokens, revokeReturned } from './end.ts';
 import { type Held, pageOf, verificationFor } from './held.ts';
-import { resultOf } from './returned.ts';
-import { mustAllowReplacing } from './show.ts';
+import { mustAllowReplacing, resultOf } from './show.ts';
 
 /**
  * The person has seen which account came back, and wants it.

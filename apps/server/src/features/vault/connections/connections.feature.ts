@@ -2,7 +2,7 @@ import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
 import { systemCaller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
-import { tenantErased } from '../../../platform/db/erasure.ts';
+import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';

@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { asksForPage, sendInterstitial } from '../../../platform/http/answers/plain-page.ts';
 import { callerAs, callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
-import { cookieName, isSecure, signOnIn } from './browser.ts';
+import { cookieName, isSecure, type PageHold, signOnIn } from './browser.ts';
 import { takeCallback } from './callback.ts';
 import { cancel, confirm } from './confirm.ts';
 import { rates } from './connections.rates.ts';
@@ -22,7 +22,6 @@ import {
   UpstreamAnswer,
 } from './connections.schema.ts';
 import type { ConnectDeps } from './deps.ts';
-import { holdReader, onPage } from './held.routes.ts';
 import { openPage, showPage } from './page.ts';
 import { startDance } from './start.ts';
 
@@ -230,3 +229,20 @@ export const connectRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app,
     (request) => cancel(deps, callerOf(request), holdOf(request)),
   );
 };
+
+interface FromBrowser {
+  readonly params: { readonly id: string };
+  readonly headers: { readonly cookie?: string | undefined };
+}
+
+/** The calls of the page, by the browser that holds it. */
+export const onPage = { access: 'connect', fromOwnPages: true, rate: rates.connect } as const;
+
+/** Reads the claim of a browser to a connect session. */
+export const holdReader =
+  ({ publicBaseUrl }: Pick<ConnectDeps, 'publicBaseUrl'>) =>
+  ({ params, headers }: FromBrowser): PageHold => ({
+    sessionId: params.id,
+    secret: cookiesIn(headers)[cookieName(params.id, publicBaseUrl)] ?? '',
+    signOn: signOnIn(cookiesIn(headers), publicBaseUrl),
+  });

@@ -6,7 +6,7 @@ import { revokeTokens } from '../credentials/index.ts';
 import type { OnProviderDeleted } from '../providers/index.ts';
 import { cancelSessionsOf, changeSession, OPEN, type SessionRow } from './connections.repo.ts';
 import type { ConnectDeps } from './deps.ts';
-import type { Returned } from './returned.ts';
+import type { Returned } from './show.ts';
 
 interface Ending {
   readonly to: 'cancelled' | 'expired' | 'failed' | 'denied';

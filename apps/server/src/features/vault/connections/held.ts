@@ -1,12 +1,11 @@
 import { notFound } from '../../../platform/errors.ts';
 import { verifyPerson } from '../../grants/consent/index.ts';
 import { gone } from './ask.ts';
-import { type PageHold, type StoredPage, storedPage } from './browser.ts';
+import { type PageHold, pageKey, type StoredPage, storedPage, ticketKey } from './browser.ts';
 import { findShownSession, type ShownRow } from './connections.repo.ts';
 import { isOpen, statusAt } from './connections.rules.ts';
 import type { Verified } from './connections.schema.ts';
 import type { ConnectDeps } from './deps.ts';
-import { pageKey, ticketKey } from './keys.ts';
 
 /** A browser at the page, with the session as it is now. */
 export interface Held {

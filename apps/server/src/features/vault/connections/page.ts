@@ -8,12 +8,12 @@ import {
   type PageHold,
   personWith,
   type StoredPage,
+  ticketKey,
 } from './browser.ts';
 import { statusAt, withQuery } from './connections.rules.ts';
 import type { OpenedPage, OpenPage, ShownPage } from './connections.schema.ts';
 import type { ConnectDeps } from './deps.ts';
 import { keepPage, openRow, pageOf, verifiedNow } from './held.ts';
-import { ticketKey } from './keys.ts';
 import { takeHint } from './proof.ts';
 import { shownConnect } from './show.ts';
 

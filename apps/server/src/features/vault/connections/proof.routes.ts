@@ -3,11 +3,10 @@ import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { assertRate, rates } from './connections.rates.ts';
+import { holdReader, onPage } from './connections.routes.ts';
 import { CheckCode, ConnectPath, SendHint, SentCode, Started, Verified } from './connections.schema.ts';
 import type { ConnectDeps } from './deps.ts';
-import { holdReader, onPage } from './held.routes.ts';
-import { askForPasskey, takePasskey } from './passkey.ts';
-import { checkCode, sendCode, signOnAddress, takeHint } from './proof.ts';
+import { askForPasskey, checkCode, sendCode, signOnAddress, takeHint, takePasskey } from './proof.ts';
 
 const withPasskey = { ...onPage, rate: assertRate } as const;
 const withCode = { ...onPage, rate: rates.connectCode } as const;

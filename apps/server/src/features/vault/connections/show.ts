@@ -1,10 +1,9 @@
-import { findReplaced } from '../credentials/index.ts';
+import { type FrozenClient, findReplaced, type NewTokens } from '../credentials/index.ts';
 import { foundOf, getProviderRow, settingsOf } from '../providers/index.ts';
 import { gone } from './ask.ts';
 import type { ShownRow } from './connections.repo.ts';
 import type { Shown } from './connections.schema.ts';
 import type { ConnectDeps } from './deps.ts';
-import { resultOf } from './returned.ts';
 
 /** The facts of the page: the developer, the person, the account and the scopes. @throws GONE when the provider is no more */
 export async function shownConnect(deps: ConnectDeps, row: ShownRow): Promise<Shown> {
@@ -53,3 +52,23 @@ export function mustAllowReplacing(before: Before, account: Account): boolean {
   if (!before) return false;
   return before.facts === undefined || before.facts.account?.id !== account?.id;
 }
+
+/** The tokens that the upstream gave, sealed in the session's row until the person confirms. */
+export interface Returned {
+  readonly tokens: NewTokens;
+  readonly frozen: FrozenClient;
+}
+
+/** The facts that the page tells of it. No member is secret. */
+export interface Result {
+  readonly account: { readonly id: string; readonly label: string | null } | null;
+  readonly scopesAsked: readonly string[];
+  readonly scopesGranted: readonly string[];
+  readonly requiredScopes: readonly string[];
+  /** The times at which the tokens end, counted from the answer. */
+  readonly tokenExpiresAt: string | null;
+  readonly refreshTokenExpiresAt: string | null;
+}
+
+export const resultOf = ({ result }: { readonly result: unknown }): Result | undefined =>
+  result === null ? undefined : Object(result); // stored by this service

@@ -15,13 +15,12 @@ import {
   settingsOf,
 } from '../providers/index.ts';
 import { gone } from './ask.ts';
-import type { PageHold } from './browser.ts';
+import { type PageHold, stateHash, stateKey } from './browser.ts';
 import { startSession } from './connections.repo.ts';
 import { challengeOf, scopesLeft, withQuery } from './connections.rules.ts';
 import type { Start } from './connections.schema.ts';
 import type { ConnectDeps } from './deps.ts';
 import { pageOf, rememberStart, verificationFor } from './held.ts';
-import { stateHash, stateKey } from './keys.ts';
 
 export const STATE_KEY_USE = 'behest/connect-state/v1';
 

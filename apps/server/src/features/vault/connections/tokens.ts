@@ -15,7 +15,7 @@ import {
 } from '../providers/index.ts';
 import { textOf } from './connections.rules.ts';
 import type { ConnectDeps } from './deps.ts';
-import type { Result } from './returned.ts';
+import type { Result } from './show.ts';
 import { callbackUrl, type InFlight } from './start.ts';
 
 interface Asking {

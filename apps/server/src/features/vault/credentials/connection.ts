@@ -1,19 +1,37 @@
 import type { Act } from '../../../platform/acts.ts';
-import type { Caller } from '../../../platform/caller.ts';
+import type { Caller, GrantHolder, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { isTaken, type Tx } from '../../../platform/db/db.ts';
+import { inTransaction, isTaken, type Tx } from '../../../platform/db/db.ts';
 import { holdPrincipal } from '../../../platform/db/principals.ts';
 import { currentKey, type MasterKeys, newEnvelope } from '../../../platform/envelope.ts';
-import { principalInactive } from '../../../platform/errors.ts';
+import { AppError, principalInactive } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import { useQuota } from '../../accounts/quotas/index.ts';
-import { listConnectionRows } from './connection.repo.ts';
-import { type ConnectionFacts, type FrozenClient, factsOf, shownConnection } from './connection.rules.ts';
-import { FOLDED_INDEX, findShownCredentialOf, lockNamed, upsertCredential } from './credentials.repo.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import { isConnectable } from '../providers/providers.queries.ts';
+import {
+  type ConnectionFacts,
+  endOf,
+  type FrozenClient,
+  factsOf,
+  obstacleOf,
+  type ReconnectReason,
+  shownConnection,
+} from './connection.rules.ts';
+import {
+  endConnection,
+  FOLDED_INDEX,
+  findShownCredentialOf,
+  frozenProfile,
+  listConnectionRows,
+  lockNamed,
+  upsertCredential,
+} from './credentials.repo.ts';
+import { proxyColumn, storedProxy } from './credentials.rules.ts';
 import { differsInCase } from './deps.ts';
-import { frozenProfile } from './profiles.repo.ts';
-import { proxyColumn, storedProxy } from './proxy.rules.ts';
+import type { ExchangeableRow } from './exchange.repo.ts';
+import { endedAct, type RefreshDeps } from './refresh.ts';
 import type { NewTokens } from './tokens.rules.ts';
 
 interface StoreDeps {
@@ -128,4 +146,67 @@ export async function listConnections(
       return connection ? [{ ...row, connection }] : [];
     }),
   };
+}
+
+type Deps = Pick<RefreshDeps, 'db' | 'clock'>;
+
+/** The answer for a service at which the principal has no credential. The agent may ask its person to connect one. */
+export async function notStored({ db }: Deps, tenant: Tenant, service: string): Promise<AppError> {
+  const connectable = await isConnectable(db, tenant, service);
+  const details = connectable ? { reason: 'not_connected', connectable } : undefined;
+  return new AppError('NOT_FOUND', 'The principal has no credential for this service.', details);
+}
+
+/**
+ * Looks whether a connected account gives a token still. Its end is recorded once. A credential that was stored by API
+ * passes.
+ * @param wanted scopes of the upstream that the agent needs
+ * @throws REAUTHORIZATION_REQUIRED, of which the agent may tell its person
+ */
+export async function mustBeConnected(
+  deps: Deps,
+  holder: GrantHolder,
+  { row, service, wanted = [] }: ConnectedUse,
+): Promise<void> {
+  const now = deps.clock();
+  const end = endOf(row, now);
+  const isNoted = end !== undefined && (await noteEnd(deps, holder, { row, service }, end));
+  const obstacle = obstacleOf(isNoted ? ended(row, end) : row, wanted, now);
+  if (!obstacle) return;
+  const details = { service, providerId: row.providerId, ...obstacle };
+  throw new AppError('REAUTHORIZATION_REQUIRED', 'The person has to connect this account again.', details);
+}
+
+interface ConnectedUse {
+  readonly row: ExchangeableRow;
+  readonly service: string;
+  readonly wanted?: readonly string[];
+}
+
+const ended = (row: ExchangeableRow, reason: ReconnectReason): ExchangeableRow => ({
+  ...row,
+  connectionStatus: 'reauthorization_required',
+  connectionReason: reason,
+});
+
+/** Records that the upstream refused an access token which it had just given. */
+export async function noteRefusedByUpstream(deps: Deps, holder: GrantHolder, use: ConnectedUse) {
+  if (factsOf(use.row)) await noteEnd(deps, holder, use, 'upstream_refused');
+}
+
+/** @returns false when the credential was changed meanwhile: it has to be read again */
+function noteEnd(
+  { db, clock }: Deps,
+  holder: GrantHolder,
+  { row, service }: ConnectedUse,
+  reason: ReconnectReason,
+): Promise<boolean> {
+  const at = clock();
+  return inTransaction(db, async (tx) => {
+    const change = { connectionReason: reason, updatedAt: at };
+    if (!(await endConnection(tx, holder.tenant, row, change))) return false;
+    const named = { ...row, service, principalId: holder.principalId };
+    await recordActs(tx, holder, [endedAct(named, reason)], at);
+    return true;
+  });
 }

@@ -1,21 +1,19 @@
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
-import { tenantErased } from '../../../platform/db/erasure.ts';
-import { personTold } from '../../../platform/db/personal-records.ts';
+import { personTold, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
-import type { Rotation } from '../../../platform/envelope-rotation.ts';
+import type { Rotation } from '../../../platform/envelope.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { rates } from './credentials.rates.ts';
 import { eraseCredentials, tellCredentials } from './credentials.repo.ts';
-import { credentialRoutes } from './credentials.routes.ts';
+import { credentialRoutes, exchangeRoutes } from './credentials.routes.ts';
 import { openingDeps, openingSettings, vaultParts } from './credentials.settings.ts';
 import { deleteCredentialsOfAccount } from './delete.ts';
 import type { CredentialDeps, Unrevoked } from './deps.ts';
 import { finishDisconnections } from './disconnect.ts';
-import { exchangeRoutes } from './exchange.routes.ts';
 import { countUnderFormerKeys, rotateKeys, sealedCredentials } from './rotate.ts';
 
 const tables: TableUse = {

@@ -1,5 +1,7 @@
+import { LINEAGE_TYPE, storedEntries } from '@behest/protocol/caps-lineage';
+import { faultOfRules } from '@behest/protocol/proxy-patterns';
 import { badField } from '../../../platform/errors.ts';
-import type { NewVaultCredential } from './credentials.schema.ts';
+import type { FrozenProfile, NewVaultCredential, StoredProxy } from './credentials.schema.ts';
 
 const MAX_SECRET_BYTES = 16_384;
 const MAX_METADATA_BYTES = 16_384;
@@ -50,4 +52,59 @@ function mustHoldNoSecret(value: object, path: string, depth: number): void {
     }
     if (typeof member === 'object' && member !== null) mustHoldNoSecret(member, `${path}.${name}`, depth + 1);
   }
+}
+
+/** @throws BAD_REQUEST for rules that cannot be used */
+export function mustBeProxyLimits({ proxy }: Pick<NewVaultCredential, 'proxy'>): void {
+  const fault = faultOfRules(proxy?.rules ?? [], 'proxy.rules');
+  if (fault) throw badField(fault.field, 'not_allowed', fault.message);
+}
+
+/** @returns null without limits and without a profile: then no profile of later sends the credential anywhere */
+export function proxyColumn(
+  limits: NewVaultCredential['proxy'],
+  frozen: FrozenProfile | undefined,
+): string | null {
+  if (!limits && !frozen) return null;
+  return JSON.stringify({ ...limits, frozen: frozen ?? { origins: [], exchange: 'allowed' } });
+}
+
+/** The column of a credential's limits. The service stored it in this form. */
+export const storedProxy = ({ proxy }: { readonly proxy: unknown }): StoredProxy | null =>
+  proxy === null ? null : (proxy as StoredProxy); // checked before it was stored
+
+/** Whether no agent gets the credential by exchange, whatever the service's profile says now. */
+export function isForProxyOnly(row: { readonly proxy: unknown }): boolean {
+  const proxy = storedProxy(row);
+  return proxy?.only === true || proxy?.frozen.exchange === 'proxy_only';
+}
+
+/**
+ * The scope that allows a grant token to get the credential of a service. These literals do, byte for byte, and no
+ * other scope that covers them.
+ */
+export function matchingScope(scopes: readonly string[], service: string): string | undefined {
+  const allowing = [
+    '*',
+    `${service}:*`,
+    `${service}:read`,
+    `${service}:credentials:read`,
+    `vault:${service}:*`,
+    `vault:${service}:read`,
+    'vault:credentials:exchange',
+  ];
+  return allowing.find((scope) => scopes.includes(scope));
+}
+
+/**
+ * Whether the grant counts calls of the service's connector, or has rules for their arguments. The bare credential would
+ * be the way round those. Names that differ in case alone count as one here, because the safe side is to refuse.
+ * @param authorizationDetails as the grant's column has them
+ */
+export function limitsCallsOf(service: string, authorizationDetails: unknown): boolean {
+  return storedEntries(authorizationDetails).some(
+    (entry) =>
+      entry.connector.toLowerCase() === service.toLowerCase() &&
+      (entry.type === LINEAGE_TYPE || entry.caps !== undefined || entry.arguments !== undefined),
+  );
 }

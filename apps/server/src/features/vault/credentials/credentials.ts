@@ -14,13 +14,14 @@ import {
   countCredentials,
   FOLDED_INDEX,
   findShownCredential,
+  frozenProfile,
   isStored,
   listCredentialRows,
   lockNamed,
   type ShownRow,
   upsertCredential,
 } from './credentials.repo.ts';
-import { mustBeStorable } from './credentials.rules.ts';
+import { mustBeProxyLimits, mustBeStorable, proxyColumn, storedProxy } from './credentials.rules.ts';
 import type {
   CredentialQuery,
   NewVaultCredential,
@@ -29,8 +30,6 @@ import type {
   VaultCredentialPage,
 } from './credentials.schema.ts';
 import { type CredentialDeps, differsInCase } from './deps.ts';
-import { frozenProfile } from './profiles.repo.ts';
-import { mustBeProxyLimits, proxyColumn, storedProxy } from './proxy.rules.ts';
 
 /**
  * Stores a credential, or replaces the one of the same principal and service with every field.

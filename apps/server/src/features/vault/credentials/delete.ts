@@ -6,8 +6,8 @@ import { notFound } from '../../../platform/errors.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { freeQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { beginDisconnectingAll } from './connection.repo.ts';
 import {
+  beginDisconnectingAll,
   type CredentialRow,
   deleteCredentialRow,
   deleteCredentialRowsOf,

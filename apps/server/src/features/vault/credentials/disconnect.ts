@@ -5,9 +5,13 @@ import { openEnvelope } from '../../../platform/envelope.ts';
 import { freeQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { asClient, frozenClient, getProviderRow } from '../providers/index.ts';
-import { beginDisconnecting, deleteDisconnected, listDisconnectingAcrossTenants } from './connection.repo.ts';
 import type { FrozenClient } from './connection.rules.ts';
-import type { CredentialRow } from './credentials.repo.ts';
+import {
+  beginDisconnecting,
+  type CredentialRow,
+  deleteDisconnected,
+  listDisconnectingAcrossTenants,
+} from './credentials.repo.ts';
 import type { CredentialDeps } from './deps.ts';
 
 /** The upstream's answer to the end of its tokens. */

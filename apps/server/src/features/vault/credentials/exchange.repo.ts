@@ -1,7 +1,6 @@
 import type { GrantHolder, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { hotCall } from '../../../platform/db/hot-writes.ts';
-import type { Records } from '../../../platform/db/records.ts';
+import { hotCall, type Records } from '../../../platform/db/hot-writes.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import type { CredentialRow } from './credentials.repo.ts';

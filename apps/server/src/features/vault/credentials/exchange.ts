@@ -5,12 +5,11 @@ import { currentKey, openEnvelope } from '../../../platform/envelope.ts';
 import { AppError, grantTokenRefused, unavailable } from '../../../platform/errors.ts';
 import { listDetailsAbove } from '../../grants/grants/grants.queries.ts';
 import { prepareActs, recordBlockedAttempt } from '../../record/audit/index.ts';
-import { mustBeConnected, notStored } from './connected.ts';
+import { mustBeConnected, notStored } from './connection.ts';
+import { frozenProfile } from './credentials.repo.ts';
+import { isForProxyOnly, limitsCallsOf, matchingScope } from './credentials.rules.ts';
+import type { CredentialExchange, ExchangedCredential } from './credentials.schema.ts';
 import { type ExchangeableRow, findExchangeable, writeExchange } from './exchange.repo.ts';
-import { limitsCallsOf, matchingScope } from './exchange.rules.ts';
-import type { CredentialExchange, ExchangedCredential } from './exchange.schema.ts';
-import { frozenProfile } from './profiles.repo.ts';
-import { isForProxyOnly } from './proxy.rules.ts';
 import { isResting } from './refresh.rules.ts';
 import { needsRefresh, type RefreshDeps, refreshUpstream } from './refresh.ts';
 
@@ -203,4 +202,60 @@ function block(
   const about = concerning(holder);
   const attempt = { action: 'vault.exchange_blocked', about, data: { ...data }, status } as const;
   return inTransaction(db, (tx) => recordBlockedAttempt(tx, holder, attempt, clock()));
+}
+
+export type LendDeps = ExchangeDeps;
+/** A credential that was read and not opened. */
+export type StoredRow = ExchangeableRow;
+
+export const findStoredCredential = ({ db }: LendDeps, holder: GrantHolder, service: string) =>
+  findExchangeable(db, holder.tenant, holder.principalId, service);
+
+/** An opened credential. It stays in the process. */
+export interface Lent {
+  readonly row: StoredRow;
+  readonly secret: string;
+}
+
+/**
+ * Opens a credential for a call that the service makes itself, with a new access token if the stored one is about to
+ * end.
+ * @returns undefined when the credential is gone meanwhile
+ * @throws NOT_CONFIGURED, UPSTREAM_ERROR, INTERNAL_ERROR
+ */
+export async function lend(
+  deps: LendDeps,
+  holder: GrantHolder,
+  service: string,
+  found: StoredRow,
+): Promise<Lent | undefined> {
+  if (!needsRefresh(deps, found)) return opened(deps, holder, service, found);
+  return lendRefreshed(deps, holder, service, found);
+}
+
+const REFRESH_REST_MS = 60_000; // one refresh a minute after refusals of the upstream
+
+/** Whether an upstream that refuses the access token is worth another token. */
+export const mayRefresh = ({ clock }: LendDeps, row: StoredRow): boolean =>
+  row.refreshStatus === 'ok' &&
+  !isResting(row, clock()) &&
+  clock().getTime() - row.updatedAt.getTime() >= REFRESH_REST_MS;
+
+/** As `lend`, after the upstream refused the access token: gets a new one first. */
+export async function lendRefreshed(
+  deps: LendDeps,
+  holder: GrantHolder,
+  service: string,
+  found: StoredRow,
+): Promise<Lent | undefined> {
+  currentKey(deps.vault);
+  await refreshUpstream(deps, holder, found);
+  const row = await findStoredCredential(deps, holder, service);
+  return row && opened(deps, holder, service, row);
+}
+
+async function opened(deps: LendDeps, holder: GrantHolder, service: string, row: StoredRow): Promise<Lent> {
+  const usable = mustBeUsable(row, service, deps);
+  const { accessToken } = await openStored(deps, holder, service, usable);
+  return { row: usable, secret: accessToken };
 }

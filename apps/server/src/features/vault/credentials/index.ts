@@ -1,13 +1,19 @@
 export { readTokenAnswer } from './answers.rules.ts';
-export { mustBeConnected, noteRefusedByUpstream, notStored } from './connected.ts';
 export type { FrozenClient } from './connection.rules.ts';
-export { findReplaced, listConnections, storeConnection } from './connection.ts';
+export {
+  findReplaced,
+  listConnections,
+  mustBeConnected,
+  noteRefusedByUpstream,
+  notStored,
+  storeConnection,
+} from './connection.ts';
 export { rates } from './credentials.rates.ts';
+export { isForProxyOnly, matchingScope, storedProxy } from './credentials.rules.ts';
 export { vaultParts } from './credentials.settings.ts';
 export { deleteCredentialsOfPrincipal } from './delete.ts';
 export type { CredentialDeps, Unrevoked } from './deps.ts';
 export { disconnect, revokeTokens } from './disconnect.ts';
-export { matchingScope } from './exchange.rules.ts';
 export {
   findStoredCredential,
   type LendDeps,
@@ -16,6 +22,5 @@ export {
   lendRefreshed,
   mayRefresh,
   type StoredRow,
-} from './lend.ts';
-export { isForProxyOnly, storedProxy } from './proxy.rules.ts';
+} from './exchange.ts';
 export { type NewTokens, valueAt } from './tokens.rules.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { limitsCallsOf } from './exchange.rules.ts';
+import { limitsCallsOf } from './credentials.rules.ts';
 import { isDue, restSeconds } from './refresh.rules.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');

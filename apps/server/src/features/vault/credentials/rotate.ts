@@ -1,7 +1,6 @@
 import { systemCaller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
-import { openEnvelope } from '../../../platform/envelope.ts';
-import { type Portion, type Rotation, rotationOf } from '../../../platform/envelope-rotation.ts';
+import { openEnvelope, type Portion, type Rotation, rotationOf } from '../../../platform/envelope.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import {
   countSealedOtherwiseAcrossTenants,

@@ -4,7 +4,7 @@ import { addProvider, askToConnect, besideUpstream } from '../../../../test/app/
 import { entriesOf, refusalOf, startSandbox } from '../../../../test/app/flow.ts';
 import { stepping } from '../../../../test/app/steps.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
-import { replaceProviderKey } from './rotate.repo.ts';
+import { replaceProviderKey } from './providers.repo.ts';
 
 const steps = stepping();
 

@@ -3,15 +3,13 @@ import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { currentKey } from '../../../platform/envelope.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { foundOf, settingsOf } from './client.ts';
+import { clientColumns, clientFor, foundOf, settingsOf } from './client.ts';
 import { discover, mustBeCallable } from './discovery.ts';
 import type { Found } from './found.rules.ts';
-import { withPreset } from './presets.ts';
 import { failProvider, type ProviderRow, updateProvider } from './providers.repo.ts';
 import { changedSettings, isOtherClient } from './providers.rules.ts';
 import type { Provider, ProviderChange } from './providers.schema.ts';
-import { clientColumns, clientFor } from './seal.ts';
-import { getProvider, type ProviderDeps, storedProvider, toProvider } from './show.ts';
+import { getProvider, type ProviderDeps, storedProvider, toProvider, withPreset } from './show.ts';
 
 /**
  * Changes a provider, and reads again what its upstream publishes. Another issuer, token endpoint or client drops the

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { importJWK, type JWK, SignJWT } from 'jose';
-import type { Tenant } from '../../../platform/caller.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { type MasterKeys, openEnvelope } from '../../../platform/envelope.ts';
+import { currentKey, type MasterKeys, newEnvelope, openEnvelope } from '../../../platform/envelope.ts';
+import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import type { Found } from './found.rules.ts';
 import type { ProviderRow } from './providers.repo.ts';
 import type { ProviderSettings } from './providers.schema.ts';
+import { type Registered, registerClient } from './registration.ts';
+import { documentUrlOf, type ProviderDeps, redirectUriOf } from './show.ts';
 
 /** The stored settings. */
 export const settingsOf = ({ settings }: Pick<ProviderRow, 'settings'>): ProviderSettings => Object(settings); // stored by this service
@@ -117,4 +120,56 @@ async function assertion({ clientId, privateKey, audience, now }: Asserted): Pro
 export async function publicPart(privateKey: string): Promise<JWK> {
   const { kid, kty, crv, x, y }: JWK = JSON.parse(privateKey);
   return { kid, kty, crv, x, y, alg: 'ES256', use: 'sig' } as JWK;
+}
+
+interface Client {
+  readonly id: string;
+  readonly settings: ProviderSettings;
+  readonly found: Found;
+  readonly clientSecret: string | undefined;
+}
+
+export async function clientFor(
+  deps: ProviderDeps,
+  { tenant }: Caller,
+  { id, settings, found, clientSecret }: Client,
+): Promise<Registered> {
+  return registerClient(deps.upstream, {
+    settings,
+    found,
+    clientSecret,
+    developerName: await findDeveloperName(deps.db, tenant),
+    redirectUri: redirectUriOf(deps, id),
+    documentUrl: documentUrlOf(deps, id),
+  });
+}
+
+interface Sealing {
+  readonly id: string;
+  readonly found: Found;
+  readonly client: Registered;
+  readonly at: Date;
+}
+
+/** The client of an upstream, with its secrets sealed for the origin of the token endpoint. */
+export function clientColumns({ vault }: ProviderDeps, tenant: Tenant, { id, found, client, at }: Sealing) {
+  const { clientId, clientSource, authMethod, clientSecret, privateKey, registrationToken } = client;
+  const hasSecret = [clientSecret, privateKey, registrationToken].some((secret) => secret !== undefined);
+  const envelope = hasSecret
+    ? newEnvelope(currentKey(vault), sealedFor(tenant, id, found.tokenEndpoint))
+    : undefined;
+  const seal = (field: string, text: string | undefined) =>
+    text === undefined ? null : (envelope?.seal(field, text) ?? null);
+  return {
+    clientId,
+    clientSource,
+    authMethod,
+    keyId: envelope?.keyId ?? null,
+    dataKey: envelope?.dataKey ?? null,
+    clientSecret: seal('client_secret', clientSecret),
+    privateKey: seal('private_key', privateKey),
+    registrationToken: seal('registration_token', registrationToken),
+    clientExpiresAt: client.clientExpiresAt ?? null,
+    registeredAt: clientSource === 'dcr' ? at : null,
+  };
 }

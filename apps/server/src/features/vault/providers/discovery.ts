@@ -1,7 +1,9 @@
 import { JsonError, parseJson } from '@behest/protocol/json';
 import type { Egress, EgressAnswer } from '../../../platform/egress/egress.ts';
 import { acceptUrl } from '../../../platform/egress/urls.ts';
-import { AppError, badField } from '../../../platform/errors.ts';
+import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
+import { openClient } from './client.ts';
 import {
   challengeIn,
   type Found,
@@ -11,8 +13,11 @@ import {
   textsIn,
   writtenFound,
 } from './found.rules.ts';
+import { findClientAcrossTenants } from './providers.repo.ts';
 import { writtenUrls } from './providers.rules.ts';
-import type { ProviderSettings } from './providers.schema.ts';
+import type { ClientDocument, ProviderSettings } from './providers.schema.ts';
+import { metadataDocument } from './registration.ts';
+import { documentUrlOf, type ProviderDeps, redirectUriOf } from './show.ts';
 
 const MOST_FETCHES = 6;
 
@@ -158,4 +163,21 @@ function withSafeUrls({ rules }: Egress, found: Found): Found {
     throw discoveryFailed('endpoints', 'blocked_address');
   }
   return found;
+}
+
+/** @throws NOT_FOUND for a client that the upstream knows by other means */
+export async function clientMetadata(deps: ProviderDeps, id: string): Promise<ClientDocument> {
+  const row = await findClientAcrossTenants(deps.db, id);
+  if (!row) throw notFound();
+  const { developerId, authMethod } = row;
+  const developerName = await findDeveloperName(deps.db, { developerId });
+  const privateKey = openClient(deps.vault, row)?.privateKey;
+  const documentUrl = documentUrlOf(deps, id);
+  return metadataDocument({
+    documentUrl,
+    developerName,
+    redirectUri: redirectUriOf(deps, id),
+    authMethod,
+    privateKey,
+  });
 }

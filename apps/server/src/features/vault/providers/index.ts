@@ -11,5 +11,5 @@ export { readIdToken, readKeySet } from './id-token.ts';
 export { type OnProviderDeleted, providerDeleted } from './providers.hooks.ts';
 export type { ProviderSettings } from './providers.schema.ts';
 export { ANSWER_BOUNDS, connectUpstreams } from './providers.settings.ts';
-export { findConnectable, getProviderRow, type ProviderRow } from './read.ts';
-export { noteClientAccepted, noteClientRefused } from './refused.ts';
+export { findConnectable, getProviderRow, type ProviderRow } from './providers.ts';
+export { noteClientAccepted, noteClientRefused } from './registration.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { shownPresets, withPreset } from './presets.ts';
 import presets from './providers.presets.json' with { type: 'json' };
 import { newSettings } from './providers.rules.ts';
+import { shownPresets, withPreset } from './show.ts';
 
 const ENDPOINTS = [
   'authorizationEndpoint',

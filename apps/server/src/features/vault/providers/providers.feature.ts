@@ -2,24 +2,24 @@ import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
 import { systemCaller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
-import { tenantErased } from '../../../platform/db/erasure.ts';
+import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
-import { openEnvelope } from '../../../platform/envelope.ts';
-import { type Portion, type Rotation, rotationOf } from '../../../platform/envelope-rotation.ts';
+import { openEnvelope, type Portion, type Rotation, rotationOf } from '../../../platform/envelope.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import { foundOf, sealedFor } from './client.ts';
 import { providerDeleted } from './providers.hooks.ts';
-import { eraseProviders, type ProviderRow } from './providers.repo.ts';
-import { providerRoutes, rates } from './providers.routes.ts';
-import { connectEgress, connectSettings, connectUpstreams } from './providers.settings.ts';
 import {
+  eraseProviders,
   listProvidersUnderAcrossTenants,
   nextProviderKeyAcrossTenants,
+  type ProviderRow,
   replaceProviderKey,
-} from './rotate.repo.ts';
+} from './providers.repo.ts';
+import { providerRoutes, rates } from './providers.routes.ts';
+import { connectEgress, connectSettings, connectUpstreams } from './providers.settings.ts';
 
 const tables: TableUse = {
   owns: { vault_providers: { quota: 'vault_providers', kib: 64 } },

@@ -5,7 +5,7 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { changeProvider, rediscover } from './change.ts';
-import { clientMetadata } from './document.ts';
+import { clientMetadata } from './discovery.ts';
 import {
   ClientDocument,
   NewProvider,

@@ -1,17 +1,24 @@
-import type { Caller } from '../../../platform/caller.ts';
-import { inTransaction, isReferenced, isTaken } from '../../../platform/db/db.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import { type Executor, inTransaction, isReferenced, isTaken } from '../../../platform/db/db.ts';
 import { currentKey } from '../../../platform/envelope.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import { clientColumns, clientFor } from './client.ts';
 import { discover, mustBeCallable } from './discovery.ts';
-import { withPreset } from './presets.ts';
-import { CONNECTED, deleteProviderRow, insertProvider, SERVICE_INDEX } from './providers.repo.ts';
+import {
+  CONNECTED,
+  deleteProviderRow,
+  findProvider,
+  findProviderOf,
+  insertProvider,
+  type ProviderRow,
+  SERVICE_INDEX,
+} from './providers.repo.ts';
 import { mustBeService, newSettings } from './providers.rules.ts';
 import type { NewProvider, Provider } from './providers.schema.ts';
-import { clientColumns, clientFor } from './seal.ts';
-import { type ProviderDeps, toProvider } from './show.ts';
+import { type ProviderDeps, toProvider, withPreset } from './show.ts';
 
 /** @throws BAD_REQUEST, DISCOVERY_FAILED, CONFLICT, PLAN_LIMIT_EXCEEDED, UPSTREAM_ERROR, NOT_CONFIGURED */
 export async function addProvider(deps: ProviderDeps, caller: Caller, input: NewProvider): Promise<Provider> {
@@ -74,4 +81,17 @@ export async function deleteProvider(deps: ProviderDeps, caller: Caller, id: str
     const message = 'Accounts are connected through this provider. Disconnect them first.';
     throw new AppError('CONFLICT', message, { field: 'connections' });
   }
+}
+
+export type { ProviderRow } from './providers.repo.ts';
+
+/** @returns undefined for a provider that is gone */
+export const getProviderRow = (db: Executor, tenant: Tenant, id: string): Promise<ProviderRow | undefined> =>
+  findProvider(db, tenant, id);
+
+/** The provider at which people connect accounts of a service. @throws NOT_FOUND unless it is active */
+export async function findConnectable(db: Executor, tenant: Tenant, service: string): Promise<ProviderRow> {
+  const row = await findProviderOf(db, tenant, service);
+  if (row?.status !== 'active') throw notFound();
+  return row;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { finished, pipeline, type Readable, Transform } from 'node:stream';
-import { PassingTimeout } from '../../../platform/egress/passing-times.ts';
-import { type Sought, searchFor } from './reflection.rules.ts';
+import { PassingTimeout } from '../../../platform/egress/passing.ts';
+import { type Sought, searchFor } from './answer.rules.ts';
 
 /** How a call ended. `upstream` is a whole answer, whatever its status. */
 export type Outcome =

@@ -1,10 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/erasure.ts';
-import { hotCall } from '../../../platform/db/hot-writes.ts';
+import { hotCall, type Records } from '../../../platform/db/hot-writes.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
-import type { Records } from '../../../platform/db/records.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { VaultProxyCalls } from '../../../platform/db/types.gen.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFlights } from './flights.ts';
+import { createFlights } from './streams.ts';
 
 const holder = {
   tenant: { developerId: 'dev_1' },

@@ -16,12 +16,11 @@ import {
   storedProxy,
 } from '../credentials/index.ts';
 import type { SentBody } from './body.ts';
-import type { SentHeaders } from './headers.rules.ts';
 import { allowedBy, asksForRange, mayUseRule, type RuleRefusal, refusalByCredential } from './match.rules.ts';
 import { findCallableProfile } from './profile.repo.ts';
 import { storedProfile } from './profile.ts';
 import type { NewProfile } from './proxy.schema.ts';
-import type { Framing } from './request.rules.ts';
+import type { Framing, SentHeaders } from './request.rules.ts';
 import { type Target, withoutParameter } from './target.rules.ts';
 
 /** The things that a request asks for. */

@@ -1,8 +1,8 @@
 import { faultOfRules } from '@behest/protocol/proxy-patterns';
 import { badField } from '../../../platform/errors.ts';
 import { isNeverReturned } from './answer.rules.ts';
-import { isForbidden } from './headers.rules.ts';
 import type { Injection, NewProfile } from './proxy.schema.ts';
+import { isForbidden } from './request.rules.ts';
 
 /** The operator's bounds, which a profile may only tighten. */
 export interface ProxyBounds {

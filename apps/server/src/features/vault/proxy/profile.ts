@@ -1,8 +1,7 @@
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
-import type { UrlRules } from '../../../platform/egress/urls.ts';
-import { acceptUrl } from '../../../platform/egress/urls.ts';
+import { acceptUrl, type UrlRules } from '../../../platform/egress/urls.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
 import { pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';

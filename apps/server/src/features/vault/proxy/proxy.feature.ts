@@ -4,7 +4,7 @@ import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { tenantErased } from '../../../platform/db/erasure.ts';
+import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
@@ -13,10 +13,9 @@ import { callGate } from '../../calls/enforcement/index.ts';
 import { vaultParts, rates as vaultRates } from '../credentials/index.ts';
 import { callRoutes } from './call.routes.ts';
 import { deleteOldProxyCallsAcrossTenants, eraseProxy } from './calls.repo.ts';
-import { createFlights } from './flights.ts';
 import { profileRoutes } from './profile.routes.ts';
 import { rates } from './proxy.rates.ts';
-import { createStreams } from './streams.ts';
+import { createFlights, createStreams } from './streams.ts';
 
 const tables: TableUse = {
   owns: {

@@ -3,10 +3,9 @@ import type { ProxyRule } from '@behest/protocol/proxy-rules';
 import { TOOLS_TYPE } from '@behest/protocol/tools-entry';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { headersForAgent, INERT } from './answer.rules.ts';
-import { headersForUpstream, isForbidden, sentHeaders } from './headers.rules.ts';
+import { formsOf, headersForAgent, INERT, reflects, searchFor } from './answer.rules.ts';
 import { allowedBy, mayUseRule } from './match.rules.ts';
-import { formsOf, reflects, searchFor } from './reflection.rules.ts';
+import { headersForUpstream, isForbidden, sentHeaders } from './request.rules.ts';
 import { readTarget, withoutParameter } from './target.rules.ts';
 
 describe('V9: a path', () => {

@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { GrantHolder } from '../../../platform/caller.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
-import type { PassedAnswer, PassingFailure } from '../../../platform/egress/passing.ts';
-import { mediaTypeOf } from '../../../platform/egress/passing-times.ts';
+import { mediaTypeOf, type PassedAnswer, type PassingFailure } from '../../../platform/egress/passing.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import {
@@ -13,14 +12,12 @@ import {
   mayRefresh,
   noteRefusedByUpstream,
 } from '../credentials/index.ts';
-import { headersForAgent } from './answer.rules.ts';
+import { formsOf, headersForAgent, reflects } from './answer.rules.ts';
 import { AnswerCut, guarded, type Outcome, outcomeOf, untilBegun, whenOver } from './answer.ts';
 import { setCallEnd } from './calls.repo.ts';
-import { headersForUpstream } from './headers.rules.ts';
 import { block, type ReadyCall } from './plan.ts';
 import { injectedHeader, injectedValue, type ProxyBounds } from './profile.rules.ts';
-import { formsOf, reflects } from './reflection.rules.ts';
-import { badRequest } from './request.rules.ts';
+import { badRequest, headersForUpstream } from './request.rules.ts';
 import type { Streams } from './streams.ts';
 
 export interface SendDeps {

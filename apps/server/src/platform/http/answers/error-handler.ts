@@ -3,10 +3,7 @@ import { isDatabaseAway } from '../../db/db.ts';
 import { AppError, notFound, unavailable } from '../../errors.ts';
 import { isOAuthPath, oauthStatus, toOAuthError } from '../../oauth-errors.ts';
 import { tenantIn } from '../callers/credentials.ts';
-import { asksForPage, sendPage } from './plain-page.ts';
-import { refusalPage } from './refusal-page.ts';
-import { isScimPath, SCIM_TYPE, scimErrorBody } from './scim-errors.ts';
-import { setErrorBody, setStatus } from './set-errors.ts';
+import { asksForPage, refusalPage, sendPage } from './plain-page.ts';
 
 /** Turns any thrown error into the one error body. */
 export function addErrorHandler(app: FastifyInstance): void {
@@ -99,4 +96,29 @@ function fieldsOf({ keyword, instancePath, params }: Problem) {
   const missing = Array.isArray(params.requiredProperties) ? params.requiredProperties : [];
   const paths = keyword === 'required' ? missing.map((name) => [...path, name]) : [path];
   return paths.map((each) => ({ path: each.join('.'), problem }));
+}
+
+export const SCIM_TYPE = 'application/scim+json; charset=utf-8';
+
+const ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error';
+
+/** Whether a request is for the part of the service that speaks SCIM, even if it has no such path. */
+export const isScimPath = (url: string): boolean => /^\/scim\/v2(?:[/?#]|$)/.test(url);
+
+/** RFC 7644 §3.12: the body that a SCIM client reads. */
+export function scimErrorBody({ status, message, details }: AppError) {
+  const scimType: unknown = details?.scimType ?? (status === 400 ? 'invalidSyntax' : undefined);
+  const isNamed = (status === 400 || status === 409) && scimType !== undefined;
+  return { schemas: [ERROR], status: String(status), ...(isNamed && { scimType }), detail: message };
+}
+
+/** RFC 8935, section 2.4: the body that a transmitter of security events reads. */
+export function setErrorBody({ message, details }: AppError) {
+  return { err: String(details?.err ?? 'invalid_request'), description: message };
+}
+
+/** A transmitter sends again after 503, and gives up after 500. All that is wrong with a token is 400. */
+export function setStatus({ status }: AppError): number {
+  if (status === 500) return 503;
+  return status === 404 || status === 415 ? 400 : status;
 }

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, notFound } from '../../errors.ts';
 import { addressIn } from '../callers/client-address.ts';
 import { addressBill } from '../limits/bills.ts';
 import type { RateLimits } from '../limits/rate-rules.ts';
 import type { ChargeRates } from '../limits/rates.ts';
-import { errorBody } from './error-handler.ts';
-import { isScimPath, SCIM_TYPE, scimErrorBody } from './scim-errors.ts';
-import { standardHeaders } from './standard-headers.ts';
+import { errorBody, isScimPath, SCIM_TYPE, scimErrorBody } from './error-handler.ts';
+import { standardHeaders } from './headers.ts';
 
 /**
  * Answers requests that are refused before any hook runs: these answers look like, and count as, all others.
@@ -52,4 +51,14 @@ export function outermostAnswers(charge: ChargeRates, limits: RateLimits, isProd
       socket.end([`HTTP/1.1 ${status} Refused`, ...lines, '', body].join('\r\n'));
     },
   };
+}
+
+/**
+ * Only one expectation means anything: `100-continue`, which Node meets. For any other, Node would answer 417
+ * by itself, without the headers of every answer. The service answers such a request as if it had no
+ * expectation.
+ * @see RFC 9110, section 10.1.1, which leaves this to the server
+ */
+export function ignoreExpectations({ server }: FastifyInstance): void {
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }

@@ -4,7 +4,7 @@ import type { Finished } from '../../finished.ts';
 import type { Meter } from '../../telemetry/meter.ts';
 import { timesSent } from '../callers/credentials.ts';
 import { requestIdOf } from '../request-path.ts';
-import { standardHeaders } from './standard-headers.ts';
+import { standardHeaders } from './headers.ts';
 
 /** An answer that is the same for every client. */
 export interface ReadyAnswer {

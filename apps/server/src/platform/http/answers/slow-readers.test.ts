@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import Fastify from 'fastify';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { cutSlowReaders } from './slow-readers.ts';
+import { cutSlowReaders } from './connections.ts';
 
 /** More than the buffers of the kernel hold for a connection of this machine. */
 const LARGE = Buffer.alloc(32 * 1_048_576);

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
-import { compileSchema } from './validation.ts';
+import { compileSchema } from './schemas.ts';
 
 const schema = Type.Object(
   { scopes: Type.Array(Type.String({ maxLength: 8 }), { maxItems: 100 }), ids: Type.Array(Type.Integer()) },

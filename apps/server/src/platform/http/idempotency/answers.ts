@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Tenant } from '../../caller.ts';
+import type { Clock } from '../../clock.ts';
 import type { Executor, Tx } from '../../db/db.ts';
-import { eraserOf } from '../../db/erasure.ts';
+import { eraserOf } from '../../db/personal-data.ts';
+import type { Job } from '../../jobs/jobs.ts';
 
 /** A stored answer. */
 export interface KeptAnswer {
@@ -97,3 +99,22 @@ export async function keyFingerprintsAcrossTenants(
 
 /** Erases rows of a closed account. */
 export const eraseAnswers = eraserOf('idempotent_answers');
+
+const EVERY_SECONDS = 300;
+interface ExpiryDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  /** Answers in one delete, so that each delete is short, with few locked rows. */
+  readonly batch?: number;
+}
+
+/** Deletes expired answers. The service gives out no expired answer, whether it is deleted or not. */
+export function expiryOfAnswers({ db, clock, batch = 500 }: ExpiryDeps): Job {
+  return {
+    name: 'expiry of answers',
+    everySeconds: EVERY_SECONDS,
+    async run(signal) {
+      while (!signal.aborted && (await deleteDueAcrossTenants(db, clock(), batch)) === batch);
+    },
+  };
+}

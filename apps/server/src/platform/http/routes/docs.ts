@@ -5,7 +5,7 @@ import swaggerUiFolder from 'swagger-ui-dist/absolute-path.js';
 import { Type } from 'typebox';
 import { notFound } from '../../errors.ts';
 import { type Finished, finished } from '../../finished.ts';
-import { sendFinished } from '../answers/send-finished.ts';
+import { sendFinished } from '../answers/send.ts';
 
 const DOCS_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { type Finished, finished } from '../../finished.ts';
-import { sendFinished } from '../answers/send-finished.ts';
+import { sendFinished } from '../answers/send.ts';
 
 const Text = Type.Unsafe<Buffer | string>(Type.String());
 

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { notFound } from '../../errors.ts';
 import { type Finished, finished } from '../../finished.ts';
-import { sendFinished } from '../answers/send-finished.ts';
+import { sendFinished } from '../answers/send.ts';
 
 /** Only the service's own files, and nothing that the browser would run from the document itself. */
 const PAGE_POLICY =

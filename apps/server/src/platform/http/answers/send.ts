@@ -1,0 +1,86 @@
+import { finished, Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Finished } from '../../finished.ts';
+import { FROM_ANY_ORIGIN } from './headers.ts';
+
+/** The headers of every answer of a route that is `isPublic`. Answers that are sent before the request path have them too. */
+export const FOR_ALL_ORIGINS = {
+  ...FROM_ANY_ORIGIN,
+  'cross-origin-resource-policy': 'cross-origin',
+} as const;
+
+/** Sends a document, unless the client holds it. @param headers those that depend on the document, with its type */
+export function sendFinished(
+  { headers: asked }: FastifyRequest,
+  reply: FastifyReply,
+  document: Finished,
+  headers: Readonly<Record<string, string>>,
+): FastifyReply {
+  reply.headers(headers).header('etag', document.etag);
+  if (isHeld(document, asked['if-none-match'])) return reply.code(304).send(null);
+  return reply.serializer(asIs).send(document.body);
+}
+
+/** Fastify's own serializer adds a charset, which media types such as `application/jwk-set+json` forbid. */
+const asIs = (body: string): string => body;
+
+/** Whether a client that sends this `If-None-Match` holds the document already (RFC 9110 section 13.1.2). */
+function isHeld({ etag }: Finished, ifNoneMatch?: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  const held = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return held.includes(etag) || held.includes('*');
+}
+
+/** A body that goes on until either side ends it. */
+interface LiveBody {
+  readonly body: Readable;
+  readonly mediaType: string;
+  /** Ends it at once. */
+  cutOff(): void;
+}
+
+/** Answers with a body that goes on. */
+export function sendLive(reply: FastifyReply, { body, mediaType, cutOff }: LiveBody): FastifyReply {
+  finished(reply.raw, cutOff); // Fastify does this too, but not for HEAD
+  return reply
+    .headers({ 'content-type': mediaType, 'x-accel-buffering': 'no', connection: 'close' })
+    .send(body);
+}
+
+/** An answer that is made while it is sent. */
+export interface Portions {
+  /** Texts, or bytes, of at most a few megabytes. The next is made when the client has taken the one before. */
+  readonly texts: AsyncIterable<string | Uint8Array>;
+  /** Ends whatever the answer is made from. */
+  readonly close: () => Promise<void>;
+}
+
+/** Milliseconds in which a client has to take one portion. */
+const LONGEST_PORTION = 60_000;
+
+/**
+ * The body of an answer in portions. Between two portions other requests are served. A client that takes a portion too
+ * slowly is cut off, because a connection of the database waits for it.
+ */
+export function bodyOf({ texts, close }: Portions, reply: FastifyReply, longest = LONGEST_PORTION): Readable {
+  const body = Readable.from(
+    inTurns(texts, longest, () => body.destroy()),
+    { objectMode: false },
+  );
+  finished(body, () => void close());
+  finished(reply.raw, () => body.destroy()); // Fastify does this too, but not for HEAD
+  return body;
+}
+
+async function* inTurns(texts: Portions['texts'], longest: number, cutOff: () => void) {
+  for await (const text of texts) {
+    const timer = setTimeout(cutOff, longest).unref();
+    try {
+      yield text;
+    } finally {
+      clearTimeout(timer);
+    }
+    await nextTurn();
+  }
+}
