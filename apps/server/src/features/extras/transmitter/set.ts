@@ -8,7 +8,19 @@ import { addressIn, addressOfPrincipal, personById } from '../../people/scim/sci
 import { addressInSession } from '../../people/sso/sso.queries.ts';
 import type { MakeSet } from '../../record/webhooks/index.ts';
 import { signSet } from '../../service/keys/index.ts';
-import { type Facts, OF_STREAM, SIGNALS, type SubjectId, membersOf, namesAgent, namesUser, sessionOf, streamSubject, subjectId, tenantSubject } from './events.rules.ts';
+import {
+  type Facts,
+  membersOf,
+  namesAgent,
+  namesUser,
+  OF_STREAM,
+  SIGNALS,
+  type SubjectId,
+  sessionOf,
+  streamSubject,
+  subjectId,
+  tenantSubject,
+} from './events.rules.ts';
 import { type ListeningReceiver, receiverOfStream } from './streams.repo.ts';
 
 /** The id of a signal is that of its delivery, under a prefix of its own. */

@@ -1,7 +1,7 @@
 import { writeAmount } from '@behest/protocol/amounts';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { type Executor, type Tx, inTransaction } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { getAgentDid, listAgentDids } from '../../accounts/agents/agents.queries.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
@@ -9,9 +9,22 @@ import { findAccount, isSuccessor } from '../../accounts/developers/developers.q
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { freeQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { type Parties, type RequestRow, cancelRequestsOf, countWrongVerifier, findRequest, lockRequest, updateRequest } from './authorization.repo.ts';
+import {
+  cancelRequestsOf,
+  countWrongVerifier,
+  findRequest,
+  lockRequest,
+  type Parties,
+  type RequestRow,
+  updateRequest,
+} from './authorization.repo.ts';
 import { type BudgetColumns, MAX_WRONG_VERIFIERS, statusAt, storedBudget } from './authorization.rules.ts';
-import type { AuthorizationCode, AuthorizationRequest, ConsentLink, SandboxDecision } from './authorization.schema.ts';
+import type {
+  AuthorizationCode,
+  AuthorizationRequest,
+  ConsentLink,
+  SandboxDecision,
+} from './authorization.schema.ts';
 import { approveRequest, denyRequest, gone } from './decide.ts';
 import type { AuthorizationDeps } from './deps.ts';
 import { freeRequests, newCode, newTicket } from './in-flight.ts';
