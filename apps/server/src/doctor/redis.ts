@@ -30,7 +30,7 @@ const PATIENCE = 5_000; // milliseconds; an operator waits
  *
  * @throws Error when it does not answer
  */
-export async function readRedis(url: string): Promise<RedisSettings> {
+async function readRedis(url: string): Promise<RedisSettings> {
   let lost: Error | undefined;
   const watcher = {
     onLost(_: string, error: Error) {

@@ -164,7 +164,7 @@ export async function requirePrimary(client: pg.ClientBase): Promise<void> {
 }
 
 /** A log of statements that makes a span of each: its text, which numbers the values, and no value. */
-export function traceStatements(tracer: Tracer): Logger {
+function traceStatements(tracer: Tracer): Logger {
   return (statement) => {
     const failure = statement.level === 'error' ? { error: statement.error } : undefined;
     tracer.called(callOf(statement.query.sql), statement.queryDurationMillis, failure);

@@ -259,7 +259,7 @@ export interface Sockets {
   secure(options: ConnectionOptions): TLSSocket;
 }
 
-export const socketsTo = (lookup: LookupFunction): Sockets => ({
+const socketsTo = (lookup: LookupFunction): Sockets => ({
   plain: (port, host) => connect({ port, host, lookup }),
   secure: (options) => connectTls({ ...options, lookup, rejectUnauthorized: true }),
 });

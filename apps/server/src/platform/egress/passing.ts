@@ -169,11 +169,7 @@ export class PassingTimeout extends Error {
 }
 
 /** Ends a call that takes longer than its times. */
-export function clocksOf(
-  call: ClientRequest,
-  { connect, firstByte, gap, total }: PassingTimes,
-  began: number,
-) {
+function clocksOf(call: ClientRequest, { connect, firstByte, gap, total }: PassingTimes, began: number) {
   let isOver = false;
   let answer: IncomingMessage | undefined;
   const end = () => {

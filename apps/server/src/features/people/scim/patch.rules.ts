@@ -221,7 +221,7 @@ export function readOperations(body: object): Operation[] {
 }
 
 /** @param path as it was sent */
-export function invalidPath(path?: string): Error {
+function invalidPath(path?: string): Error {
   const which =
     path === undefined
       ? 'a text'

@@ -70,7 +70,7 @@ async function notAdded(db: Executor, caller: Caller, { refusal, id, foundBy }: 
 }
 
 /** Adds a user in a transaction of the caller, who records the act. @throws uniqueness, PLAN_LIMIT_EXCEEDED */
-export async function addUserWithin(
+async function addUserWithin(
   tx: Tx,
   quotas: Quotas,
   caller: Caller,

@@ -139,7 +139,7 @@ interface ReceivedSignal {
  * Finds the subject of a signal: never a user of another connection, and never everybody.
  * @returns undefined where there is nothing to find
  */
-export async function resolveSubject(
+async function resolveSubject(
   db: Executor,
   tenant: Tenant,
   { connection, source, signal }: ReceivedSignal,

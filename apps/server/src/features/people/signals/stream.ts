@@ -175,7 +175,7 @@ export async function findTransmitter(upstream: Egress, transmitter: string): Pr
 }
 
 /** @returns undefined for a member that is no address which the service may call */
-export function endpointIn(
+function endpointIn(
   { rules }: Egress,
   document: Readonly<Record<string, unknown>>,
   name: string,

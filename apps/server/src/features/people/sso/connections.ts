@@ -243,7 +243,7 @@ export async function deleteConnection(deps: WritingDeps, caller: Caller, id: st
 type Accepting = Pick<SsoDeps, 'upstream' | 'isProduction' | 'publicBaseUrl' | 'allowsPlainLdap'>;
 
 /** @throws BAD_REQUEST */
-export function mustBeUsable(deps: Accepting, members: SsoMembers, now: Date): void {
+function mustBeUsable(deps: Accepting, members: SsoMembers, now: Date): void {
   const { rules } = deps.upstream;
   mustBeIssuer(members.issuerUrl ?? '');
   for (const name of ['issuerUrl', 'idpSsoUrl'] as const) {
@@ -286,10 +286,7 @@ function mustBeDirectory({ upstream, allowsPlainLdap }: Accepting, members: SsoM
 }
 
 /** Names in lower-case ASCII, each once. @throws BAD_REQUEST */
-export function domainsIn(
-  { isProduction }: Pick<SsoDeps, 'isProduction'>,
-  said: readonly string[],
-): string[] {
+function domainsIn({ isProduction }: Pick<SsoDeps, 'isProduction'>, said: readonly string[]): string[] {
   const names = said.map((text, index) => {
     const name = domainName(text, { allowsSpecialUse: !isProduction });
     if (name === undefined) throw badField(`domains.${index}`, 'format');

@@ -51,10 +51,7 @@ export async function noteDocument(deps: ServiceDidDeps): Promise<void> {
  * When the service first had a document under its DID, and when it first had this one. The settings tell no times of
  * their keys. A document changes without a start when a key begins to sign, so it is looked for at each resolution.
  */
-export async function timesOf(
-  { db, clock }: ServiceDidDeps,
-  document: ServiceDidDocument,
-): Promise<DocumentTimes> {
+async function timesOf({ db, clock }: ServiceDidDeps, document: ServiceDidDocument): Promise<DocumentTimes> {
   const { id: did } = document;
   const sha256 = createHash('sha256').update(JSON.stringify(document)).digest('base64url');
   let known = await listDocumentTimes(db, did);

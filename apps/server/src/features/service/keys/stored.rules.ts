@@ -31,19 +31,19 @@ export const signsFrom = ({ publishedAt }: Pick<KeyLife, 'publishedAt'>, { delay
   publishedAt.getTime() + delaySeconds * 1000;
 
 /** The time from which tokens of a retired key are refused. */
-export const endsAt = ({ retiredAt }: Pick<KeyLife, 'retiredAt'>, { graceSeconds }: KeySpans) =>
+const endsAt = ({ retiredAt }: Pick<KeyLife, 'retiredAt'>, { graceSeconds }: KeySpans) =>
   retiredAt ? retiredAt.getTime() + graceSeconds * 1000 : Number.POSITIVE_INFINITY;
 
 /** Whether tokens of the key verify. */
-export const isLive = (key: Pick<KeyLife, 'state' | 'retiredAt'>, now: Date, spans: KeySpans): boolean =>
+const isLive = (key: Pick<KeyLife, 'state' | 'retiredAt'>, now: Date, spans: KeySpans): boolean =>
   key.state !== 'removed' && now.getTime() < endsAt(key, spans);
 
 /** Whether the key may sign: it was published for the whole delay, and is not retired. */
-export const maySign = (key: KeyLife, now: Date, spans: KeySpans): boolean =>
+const maySign = (key: KeyLife, now: Date, spans: KeySpans): boolean =>
   (key.state === 'active' || key.state === 'pending') && now.getTime() >= signsFrom(key, spans);
 
 /** The oldest first. The id decides between keys of one instant, so that every instance decides alike. */
-export const byPublication = (a: KeyLife, b: KeyLife): number =>
+const byPublication = (a: KeyLife, b: KeyLife): number =>
   a.publishedAt.getTime() - b.publishedAt.getTime() || (a.kid < b.kid ? -1 : 1);
 
 /**

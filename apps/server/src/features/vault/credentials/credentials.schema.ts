@@ -6,7 +6,7 @@ const NullableTime = Type.Union([Time, Type.Null()]);
 /** An upstream token. Its bytes are counted by `mustBeStorable`. */
 const Secret = Type.String({ minLength: 1, maxLength: 16_384 });
 /** A name that is compared byte for byte. */
-export const Service = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' });
+const Service = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' });
 const CredentialType = Type.String({ pattern: '^[a-z0-9][a-z0-9_.-]{0,31}$', default: 'oauth2' });
 
 /** A minute to a year. */

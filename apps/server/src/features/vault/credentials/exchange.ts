@@ -108,11 +108,7 @@ async function refuseForProxy(deps: ExchangeDeps, holder: GrantHolder, service: 
 }
 
 /** A credential that does not refresh itself is given as it is, whatever its end. @throws UPSTREAM_ERROR */
-export function mustBeUsable(
-  row: ExchangeableRow,
-  service: string,
-  { clock }: ExchangeDeps,
-): ExchangeableRow {
+function mustBeUsable(row: ExchangeableRow, service: string, { clock }: ExchangeDeps): ExchangeableRow {
   const { refreshStatus, tokenExpiresAt, refreshAfter } = row;
   const now = clock();
   if (refreshStatus === 'none' || tokenExpiresAt === null || tokenExpiresAt > now) return row;
@@ -135,12 +131,7 @@ async function isLimited({ db }: ExchangeDeps, holder: GrantHolder, service: str
 }
 
 /** @throws NOT_CONFIGURED, INTERNAL_ERROR, and never NOT_FOUND: the credential is there */
-export async function openStored(
-  deps: ExchangeDeps,
-  holder: GrantHolder,
-  service: string,
-  row: ExchangeableRow,
-) {
+async function openStored(deps: ExchangeDeps, holder: GrantHolder, service: string, row: ExchangeableRow) {
   const current = currentKey(deps.vault);
   const owner = [holder.tenant.developerId, holder.principalId, service] as const;
   const envelope = openEnvelope(deps.vault, row.dataKey, owner);

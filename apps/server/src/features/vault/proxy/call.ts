@@ -181,7 +181,7 @@ const NO_CASE = '';
  * @returns whether the call may hold units, which have to be given back when nothing is sent
  * @throws PROXY_DENIED
  */
-export async function enforceRule(
+async function enforceRule(
   deps: EnforcingDeps,
   holder: GrantHolder,
   callId: string,

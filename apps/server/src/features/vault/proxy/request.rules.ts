@@ -130,7 +130,7 @@ export const isForbidden = (name: string): boolean =>
   RANGE.test(folded(name)) ||
   FORBIDDEN_BEGINNINGS.some((begin) => folded(name).startsWith(begin));
 
-export const isOverride = (name: string): boolean => OVERRIDES.has(folded(name));
+const isOverride = (name: string): boolean => OVERRIDES.has(folded(name));
 
 /** The names and values of a request's headers in the order in which they came. */
 export type SentHeaders = readonly (readonly [name: string, value: string])[];
@@ -172,7 +172,7 @@ export function headersForUpstream(
 }
 
 /** The only value of a header of the proxy's own; undefined when it is absent. @returns null when it was sent twice */
-export function ownHeader(sent: SentHeaders, name: string): string | undefined | null {
+function ownHeader(sent: SentHeaders, name: string): string | undefined | null {
   const values = sent.filter(([each]) => each === name).map(([, value]) => value);
   return values.length > 1 ? null : values[0];
 }

@@ -71,7 +71,7 @@ type KeyDecision =
  * second one to Redis.
  * @throws RATE_LIMITED
  */
-export async function authenticateKey(callers: KnownCallers, request: KeyedRequest): Promise<KeyDecision> {
+async function authenticateKey(callers: KnownCallers, request: KeyedRequest): Promise<KeyDecision> {
   if (request.apiKey === undefined) {
     await request.charge(request.anonymousBills);
     return NO_VALID_KEY;
