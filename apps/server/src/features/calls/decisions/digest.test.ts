@@ -53,7 +53,9 @@ async function started() {
   };
   /** Sends until nothing is due, in two processes. */
   const send = async () => {
-    for (let turn = 0; turn < 5; turn += 1) await Promise.all([sendNotices(deps), sendNotices(deps)]);
+    let due: readonly number[];
+    do due = await Promise.all([sendNotices(deps), sendNotices(deps)]);
+    while (Math.max(...due) > 0);
     expect(failures).toEqual([]);
     expect(mails.every(({ to }) => addresses.includes(to))).toBe(true);
   };
