@@ -6,7 +6,7 @@ import type { Asked } from './client.ts';
 const API = readDescription(readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8'));
 const LARGEST = { withKey: 1_048_576, withoutKey: 65_536 };
 const LONGEST_TEXT = 4_096; // where a schema names no length
-const MOST_ITEMS = 1_000;
+const MAX_ITEMS = 1_000;
 const LONGEST_QUERY = 8_000;
 
 interface Schema {
@@ -94,7 +94,7 @@ function filled(schema: Schema, share: number, depth = 0): unknown {
   if (one !== undefined) return one;
   if (schema.allOf) return Object.assign({}, ...schema.allOf.map((each) => filled(each, share, depth)));
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  const many = (most: number | undefined) => Math.max(1, Math.floor((most ?? MOST_ITEMS) * share));
+  const many = (most: number | undefined) => Math.max(1, Math.floor((most ?? MAX_ITEMS) * share));
   if (type === 'array' && schema.items) {
     const { items } = schema;
     return Array.from({ length: many(schema.maxItems) }, (_, at) =>

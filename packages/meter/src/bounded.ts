@@ -34,13 +34,13 @@ export function strange(): MeterError {
   });
 }
 
-const MOST_COUNTERS = 128;
+const MAX_COUNTERS = 128;
 
 /** @throws RangeError for counters that the engine never makes */
 export function mustBeCounters(counters: readonly { readonly key: string }[]): void {
   const isSet = new Set(counters.map(({ key }) => key)).size === counters.length;
-  if (counters.length > 0 && counters.length <= MOST_COUNTERS && isSet) return;
-  throw new RangeError(`A call has 1 to ${MOST_COUNTERS} counters with different keys.`);
+  if (counters.length > 0 && counters.length <= MAX_COUNTERS && isSet) return;
+  throw new RangeError(`A call has 1 to ${MAX_COUNTERS} counters with different keys.`);
 }
 
 /** @throws Error for a call that was not reserved, or was refunded */

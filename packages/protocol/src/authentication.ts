@@ -6,14 +6,14 @@ export interface Authentication {
   readonly methods: readonly string[];
 }
 
-const MOST_METHODS = 10;
+const MAX_METHODS = 10;
 const METHOD = /^[A-Za-z0-9_.:/-]{1,32}$/;
 
 /** The claim `amr` of another party, as far as a token has room for it. */
 export const methodsIn = (amr: unknown): string[] =>
   (Array.isArray(amr) ? amr : [])
     .filter((method): method is string => typeof method === 'string' && METHOD.test(method))
-    .slice(0, MOST_METHODS);
+    .slice(0, MAX_METHODS);
 
 /** @param ms in milliseconds since the epoch */
 export const secondOf = (ms: number): Date => new Date(Math.floor(ms / 1000) * 1000);

@@ -32,14 +32,14 @@ const VERSION = 20;
 const FLAGS = 0x0808;
 /** 1980-01-01, the first day that the format knows. */
 const DATE = 0x21;
-const MOST_BYTES = 0xffff_ffff;
+const MAX_BYTES = 0xffff_ffff;
 
 export function beginZip(): ZipWriter {
   const members: Member[] = [];
   let length = 0;
   const written = (bytes: Uint8Array) => {
     length += bytes.length;
-    if (length > MOST_BYTES) throw new RangeError('The archive has more than 4 GiB.');
+    if (length > MAX_BYTES) throw new RangeError('The archive has more than 4 GiB.');
     return bytes;
   };
   const last = () => {

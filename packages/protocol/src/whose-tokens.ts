@@ -24,7 +24,7 @@ export type Takes = (
   claims: Pick<GrantClaims, 'developerId' | 'sandbox'>,
 ) => 'developer_mismatch' | 'sandbox_not_allowed' | undefined;
 
-const MOST_DEVELOPERS = 100;
+const MAX_DEVELOPERS = 100;
 
 /**
  * @throws TypeError without a developer
@@ -39,9 +39,9 @@ export function developersOf({ developerId, allowSandbox, storedGrantDecides }: 
   }
   const ids: ReadonlySet<unknown> = new Set([developerId].flat());
   const areIds = [...ids].every((id) => typeof id === 'string' && id !== '');
-  if (ids.size === 0 || ids.size > MOST_DEVELOPERS || !areIds) {
+  if (ids.size === 0 || ids.size > MAX_DEVELOPERS || !areIds) {
     throw new RangeError(
-      `developerId has to be the id of a developer, or a list of 1 to ${MOST_DEVELOPERS} ids.`,
+      `developerId has to be the id of a developer, or a list of 1 to ${MAX_DEVELOPERS} ids.`,
     );
   }
   return (claims) => {

@@ -16,7 +16,7 @@ import { vaultKey, vaultKeys } from './secrets.ts';
 import { defaulted, optional, required } from './setting.ts';
 import { jwkEntries } from './verification-keys.ts';
 
-const MOST_SECONDS = 315_360_000; // ten years of 365 days
+const MAX_SECONDS = 315_360_000; // ten years of 365 days
 
 const server = {
   NODE_ENV: defaulted(
@@ -148,12 +148,12 @@ const keys = {
     'The time after its start for which a process still signs as RS256 under `service-YYYY-MM`, while verifiers fetch its published keys. With `SIGNING_KEY_STORE=postgres`, the time for which a key is published before it signs.',
   ),
   SIGNING_KEY_RETIRED_GRACE_SECONDS: defaulted(
-    integer(0, MOST_SECONDS),
+    integer(0, MAX_SECONDS),
     '34214400',
     'The time for which a key that signs no longer stays published. It has no effect with `SIGNING_KEY_STORE=env`, where a key stays as long as a setting names it. With `postgres`, it is no shorter than `MAX_GRANT_LIFETIME_SECONDS`.',
   ),
   SIGNING_KEY_ROTATION_SECONDS: defaulted(
-    integer(0, MOST_SECONDS),
+    integer(0, MAX_SECONDS),
     '0',
     'The time from one signing key to the next, with `SIGNING_KEY_STORE=postgres`. With 0, the operator rotates.',
   ),
@@ -171,7 +171,7 @@ const keys = {
 
 const tokens = {
   MAX_GRANT_LIFETIME_SECONDS: defaulted(
-    integer(60, MOST_SECONDS),
+    integer(60, MAX_SECONDS),
     '31536000',
     'The longest lifetime of a grant. The service refuses a longer `expiresIn` and does not cut it.',
   ),

@@ -9,15 +9,15 @@ import {
 import { hasShortModulus, hasWeakExponent, refuseTestKey } from './private-keys.ts';
 import { type Context, type Reader, SettingRefusal } from './setting.ts';
 
-const MOST_ENTRIES = 32;
+const MAX_ENTRIES = 32;
 
 /** A JWK Set (RFC 7517 section 5), or its array alone. `checkVerificationKeys` checks the entries. */
 export const jwkEntries: Reader<readonly unknown[]> = {
-  accepts: `a JWK Set or an array of 1 to ${MOST_ENTRIES} JWKs`,
+  accepts: `a JWK Set or an array of 1 to ${MAX_ENTRIES} JWKs`,
   read(text, { name }) {
     const json = parseJson(text, name);
     const entries = isMembers(json) ? json.keys : json;
-    return Array.isArray(entries) && entries.length > 0 && entries.length <= MOST_ENTRIES
+    return Array.isArray(entries) && entries.length > 0 && entries.length <= MAX_ENTRIES
       ? entries
       : undefined;
   },

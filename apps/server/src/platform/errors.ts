@@ -66,16 +66,16 @@ export type ScimErrorType =
 export const scimRefusal = (scimType: ScimErrorType, message: string) =>
   new AppError(scimType === 'uniqueness' ? 'CONFLICT' : 'BAD_REQUEST', message, { scimType });
 
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 const LONGEST_SHOWN = 40; // characters
 
 /** @param scopes the malformed scopes. The sentence shows a few, cut and in printable ASCII. */
 export function malformedScopes(scopes: readonly string[]): AppError {
-  const shown = scopes.slice(0, MOST_SHOWN).map((scope) => {
+  const shown = scopes.slice(0, MAX_SHOWN).map((scope) => {
     const text = scope.length > LONGEST_SHOWN ? `${scope.slice(0, LONGEST_SHOWN)}...` : scope;
     return `\`${text.replaceAll(/[^ -_a-~]/g, '?')}\``;
   });
-  const others = scopes.length > MOST_SHOWN ? ` and ${scopes.length - MOST_SHOWN} more` : '';
+  const others = scopes.length > MAX_SHOWN ? ` and ${scopes.length - MAX_SHOWN} more` : '';
   const form = 'A scope has the form `<resource>:<permission>`.';
   const message = `These scopes are malformed: ${shown.join(', ')}${others}. ${form}`;
   return new AppError('INVALID_SCOPE', message, { scopes: scopes.slice(0, 20) });

@@ -1,4 +1,4 @@
-import { BESIDE, MOST_BYTES, type PageRows } from './db/page-rows.ts';
+import { BESIDE, MAX_BYTES, type PageRows } from './db/page-rows.ts';
 import { badField } from './errors.ts';
 
 /** Pages by number, for older clients, or from a cursor on. */
@@ -46,7 +46,7 @@ function upToSize<Row, Item>(rows: readonly Row[], show: (row: Row) => Item): It
   for (const row of rows) {
     const item = show(row);
     bytes += Buffer.byteLength(typeof item === 'string' ? item : JSON.stringify(item)) + 1;
-    if (bytes > MOST_BYTES && page.length > 0) break;
+    if (bytes > MAX_BYTES && page.length > 0) break;
     page.push(item);
   }
   return page;

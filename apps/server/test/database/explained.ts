@@ -24,7 +24,7 @@ export interface Explained {
   readonly scans: readonly string[];
 }
 
-const MOST_KEPT = 10_000; // a plan that calls a function for each row makes as many messages
+const MAX_KEPT = 10_000; // a plan that calls a function for each row makes as many messages
 
 const SETTINGS = {
   'auto_explain.log_min_duration': '0',
@@ -45,7 +45,7 @@ export function openExplained(
   const seen: Explained[] = [];
   pool.on('connect', (client: pg.PoolClient) => {
     client.on('notice', ({ message = '' }) => {
-      if (seen.length < MOST_KEPT && message.startsWith('duration: ')) seen.push(explainedIn(message));
+      if (seen.length < MAX_KEPT && message.startsWith('duration: ')) seen.push(explainedIn(message));
     });
   });
   const db = databaseOver(pool);

@@ -6,9 +6,9 @@ import { authorize, grantTo, openSession } from '../app/flow.ts';
 import { provisionerOf } from '../app/scim.ts';
 import { addOidc, besideProvider, signOn } from '../app/signing-on.ts';
 import { startApp } from '../app/start-app.ts';
-import { lookingAt, MOST_SECONDS, openPlanned, ROWS } from './whole-reads.ts';
+import { lookingAt, MAX_SECONDS, openPlanned, ROWS } from './whole-reads.ts';
 
-vi.setConfig({ testTimeout: MOST_SECONDS * 1000 });
+vi.setConfig({ testTimeout: MAX_SECONDS * 1000 });
 
 const TABLES = [
   'scim_users',

@@ -7,12 +7,12 @@ import { newDatabase } from '../app/start-app.ts';
 /** With an index at this many rows, Postgres uses the index at more. */
 export const ROWS = process.env.TEST_LONG ? 100_000 : 10_000;
 
-export const MOST_SECONDS = 120; // a table of the long run takes ten to fill
+export const MAX_SECONDS = 120; // a table of the long run takes ten to fill
 
 /** A database of one session, which holds the statistics and plans without looking at the values. */
 export async function openPlanned() {
   const databaseUrl = await newDatabase();
-  const db = openDatabase({ connectionString: databaseUrl }, 1, undefined, { silence: MOST_SECONDS * 1000 });
+  const db = openDatabase({ connectionString: databaseUrl }, 1, undefined, { silence: MAX_SECONDS * 1000 });
   onTestFinished(() => db.destroy());
   await sql
     .raw(

@@ -101,12 +101,12 @@ async function exchange(send: Send, seen: Seen, body: object) {
 }
 
 /** Entries to send again, one after the other. */
-const MOST_UNANSWERED = 20;
+const MAX_UNANSWERED = 20;
 
 /** Half of the entries have an `Idempotency-Key`, and can be sent again after the fail-over. */
 async function append(send: Send, seen: Seen, about: object): Promise<void> {
   const call = randomUUID();
-  const isKeyed = seen.unanswered.size < MOST_UNANSWERED && randomInt(2) === 0;
+  const isKeyed = seen.unanswered.size < MAX_UNANSWERED && randomInt(2) === 0;
   const key = isKeyed ? call : undefined;
   const entry = { ...about, metadata: { call } };
   const answer = await send('POST', '/v1/audit/log', entry, key);

@@ -4,7 +4,7 @@ import { wrongUsage } from '../errors.ts';
 import { textOf } from '../program/options.ts';
 import type { CommandSpec } from '../program/spec.ts';
 
-const MOST_GRACE = 86_400; // seconds
+const MAX_GRACE = 86_400; // seconds
 
 export const KEYS: readonly CommandSpec[] = [
   {
@@ -16,10 +16,10 @@ export const KEYS: readonly CommandSpec[] = [
     async run(context, given) {
       const grace = textOf(given, 'grace') ?? '300';
       const seconds = Number(grace);
-      const isFit = grace === 'now' || (/^\d+$/.test(grace) && seconds <= MOST_GRACE);
+      const isFit = grace === 'now' || (/^\d+$/.test(grace) && seconds <= MAX_GRACE);
       if (!isFit)
         throw wrongUsage(
-          `--grace has to be "now" or seconds up to ${MOST_GRACE}, and is "${grace}".`,
+          `--grace has to be "now" or seconds up to ${MAX_GRACE}, and is "${grace}".`,
           context.help,
         );
       const { profileName, profile, url, apiKey } = await context.settings();

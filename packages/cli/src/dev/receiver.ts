@@ -5,7 +5,7 @@ import { BehestWebhookError, constructEvent } from '@behest/sdk/webhooks';
 import type { Context } from '../context.ts';
 
 const PATH = '/behest-dev';
-const MOST_BYTES = 1_048_576; // more is no delivery of the service
+const MAX_BYTES = 1_048_576; // more is no delivery of the service
 
 export interface Receiver {
   /** Has the events of an account delivered here. Webhooks of earlier receivers, whose ports are closed, are deleted. */
@@ -56,7 +56,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   for await (const part of request) {
     parts.push(Buffer.from(part));
     bytes += parts.at(-1)?.length ?? 0;
-    if (bytes > MOST_BYTES) throw new Error('The body is too large.');
+    if (bytes > MAX_BYTES) throw new Error('The body is too large.');
   }
   return Buffer.concat(parts);
 }

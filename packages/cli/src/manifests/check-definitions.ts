@@ -114,10 +114,10 @@ const takesMore = ({ additionalProperties, patternProperties }: Schema) =>
 
 /** Words of JSON Schema that name members elsewhere. A schema that has one is not judged. */
 const COMPOSED = ['$dynamicRef', 'allOf', 'anyOf', 'dependentSchemas', 'if', 'not', 'oneOf'];
-const MOST_REFERENCES = 16;
+const MAX_REFERENCES = 16;
 
 /** The schema behind local references. @returns undefined for one that cannot be read member by member */
-function known(value: unknown, root: Schema, left = MOST_REFERENCES): Schema | undefined {
+function known(value: unknown, root: Schema, left = MAX_REFERENCES): Schema | undefined {
   if (!isRecord(value) || left === 0 || COMPOSED.some((word) => Object.hasOwn(value, word))) return undefined;
   if (!Object.hasOwn(value, '$ref')) return value;
   const { $ref } = value;

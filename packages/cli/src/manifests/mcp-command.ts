@@ -15,7 +15,7 @@ export interface Connection {
 }
 
 const LONGEST_MS = 30_000; // for each answer; a server may be fetched first
-const MOST_BYTES = 4 * 1_024 * 1_024;
+const MAX_BYTES = 4 * 1_024 * 1_024;
 
 /**
  * Starts an MCP server, and speaks with it over its standard input and output.
@@ -37,7 +37,7 @@ export function connectToCommand(context: Context, command: string): Connection 
   let bytes = 0;
   createInterface({ input: child.stdout }).on('line', (line) => {
     bytes += Buffer.byteLength(line);
-    if (bytes > MOST_BYTES) return end(child);
+    if (bytes > MAX_BYTES) return end(child);
     const message = parsed(line);
     if (!isRecord(message)) return;
     waiting.get(message.id)?.(message);

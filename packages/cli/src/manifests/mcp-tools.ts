@@ -7,7 +7,7 @@ import type { Hints } from './guess.ts';
 import { type Connection, connectToCommand, type Message } from './mcp-command.ts';
 
 const PROTOCOL = '2025-06-18';
-const [MOST_PAGES, MOST_TOOLS] = [50, 1_000]; // more is an error, and not a part of the list
+const [MAX_PAGES, MAX_TOOLS] = [50, 1_000]; // more is an error, and not a part of the list
 
 interface ServerTool {
   readonly name: string;
@@ -45,7 +45,7 @@ export async function toolsOfServer(context: Context, source: string): Promise<S
     const tools: unknown[] = [];
     let cursor: unknown;
     for (let id = 2; id === 2 || typeof cursor === 'string'; id += 1) {
-      if (id > MOST_PAGES + 1 || tools.length > MOST_TOOLS) throw noTools(`${source} has too many tools.`);
+      if (id > MAX_PAGES + 1 || tools.length > MAX_TOOLS) throw noTools(`${source} has too many tools.`);
       const page = await ask('tools/list', typeof cursor === 'string' ? { cursor } : {}, id);
       tools.push(...[page.tools ?? []].flat());
       cursor = page.nextCursor;

@@ -8,7 +8,7 @@ interface Look {
 
 type Row = Readonly<Record<string, unknown>>;
 
-const MOST_COLUMNS = 6;
+const MAX_COLUMNS = 6;
 /** Members that a table shows before others. */
 const FIRST = ['name', 'status', 'type', 'service', 'principalId', 'scopes'];
 const LAST = ['createdAt', 'expiresAt'];
@@ -43,8 +43,8 @@ function columnsOf(rows: readonly Row[]): string[] {
   const ranked = names
     .filter((name) => name !== id && !name.endsWith('Did') && isShort(name))
     .toSorted((one, other) => rankOf(one) - rankOf(other));
-  const kept = ranked.slice(0, MOST_COLUMNS - 1);
-  return [...(id === undefined ? [] : [id]), ...kept].slice(0, MOST_COLUMNS);
+  const kept = ranked.slice(0, MAX_COLUMNS - 1);
+  return [...(id === undefined ? [] : [id]), ...kept].slice(0, MAX_COLUMNS);
 }
 
 function rankOf(name: string): number {

@@ -22,7 +22,7 @@ export async function pinOfTool(definition: object): Promise<string> {
 }
 
 /** One list of the middleware is no longer. */
-const MOST_REMEMBERED = 4_194_304;
+const MAX_REMEMBERED = 4_194_304;
 let remembered = new Map<string, string>();
 let rememberedLength = 0;
 
@@ -36,7 +36,7 @@ async function pinOfText(text: string): Promise<string> {
   const known = remembered.get(text);
   if (known !== undefined) return known;
   const pin = await sha256Uri(DOMAIN + canonicalJson(JSON.parse(text)));
-  if (rememberedLength + text.length > MOST_REMEMBERED) [remembered, rememberedLength] = [new Map(), 0];
+  if (rememberedLength + text.length > MAX_REMEMBERED) [remembered, rememberedLength] = [new Map(), 0];
   if (!remembered.has(text)) rememberedLength += text.length;
   remembered.set(text, pin);
   return pin;

@@ -31,15 +31,15 @@ export interface Instant {
 
 // All in milliseconds.
 /** The service sends a comment every 30 seconds. */
-const MOST_SILENCE = 45_000;
+const MAX_SILENCE = 45_000;
 const LOOKED_EVERY = 5_000;
 const [SHORTEST_PAUSE, LONGEST_PAUSE] = [1_000, 30_000];
 /** A longer break costs more to read again than to ask again. The service keeps events for 72 hours. */
 const LONGEST_BREAK = 3_600_000;
 /** Longer than a transaction may take, so that no event is older than the break in which it was committed. */
 const MARGIN = 300_000;
-const MOST_SKEW = 60_000;
-const MOST_PAGES = 20;
+const MAX_SKEW = 60_000;
+const MAX_PAGES = 20;
 
 const systemTime = (): Instant => ({ wall: Date.now(), steady: performance.now() });
 
@@ -78,7 +78,7 @@ export function followEvents(
     const silence = new AbortController();
     heardAt = now();
     const watch = setInterval(() => {
-      if (since(heardAt) > MOST_SILENCE) silence.abort();
+      if (since(heardAt) > MAX_SILENCE) silence.abort();
     }, LOOKED_EVERY);
     try {
       const { body, date } = await open(service, listener.types, [closing.signal, silence.signal]);
@@ -97,7 +97,7 @@ export function followEvents(
 
   async function catchUp(date: number): Promise<void> {
     const broken = wholeAt === undefined ? Number.POSITIVE_INFINITY : since(wholeAt);
-    const isListed = broken <= LONGEST_BREAK && Math.abs(date - now().wall) <= MOST_SKEW;
+    const isListed = broken <= LONGEST_BREAK && Math.abs(date - now().wall) <= MAX_SKEW;
     if (isListed && (await listSince(service, listener, new Date(now().wall - broken - MARGIN)))) return;
     listener.onGap();
   }
@@ -113,7 +113,7 @@ export function followEvents(
     }
   }
   void run();
-  return { isCurrent: () => isWhole && since(heardAt) < MOST_SILENCE, close: () => closing.abort() };
+  return { isCurrent: () => isWhole && since(heardAt) < MAX_SILENCE, close: () => closing.abort() };
 }
 
 class Refused extends Error {
@@ -148,7 +148,7 @@ async function listSince(
   const query = `types=${types}&limit=500&since=${from.toISOString()}`;
   let path: string | undefined = `/v1/events?${query}`;
   try {
-    for (let page = 0; page < MOST_PAGES; page += 1) {
+    for (let page = 0; page < MAX_PAGES; page += 1) {
       const { events, nextCursor } = await askService(service, path);
       if (!Array.isArray(events)) return false;
       for (const event of events) onEvent(event);

@@ -43,7 +43,7 @@ export interface Connection {
 }
 
 // Milliseconds. The service sends a comment every 30 seconds.
-const [MOST_SILENCE, LOOKED_EVERY] = [45_000, 5_000];
+const [MAX_SILENCE, LOOKED_EVERY] = [45_000, 5_000];
 const [SHORTEST_PAUSE, LONGEST_PAUSE] = [1_000, 30_000];
 
 /**
@@ -135,7 +135,7 @@ async function open(
 async function* eventsIn(body: AsyncIterable<Uint8Array>, ending: AbortController) {
   let heardAt = performance.now();
   const watch = setInterval(() => {
-    if (performance.now() - heardAt > MOST_SILENCE) ending.abort();
+    if (performance.now() - heardAt > MAX_SILENCE) ending.abort();
   }, LOOKED_EVERY);
   try {
     for await (const { data } of framesOf(body)) {

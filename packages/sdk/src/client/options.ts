@@ -10,7 +10,7 @@ import type { CallLine, TransportOptions } from './transport.ts';
 import { VERSION } from './version.ts';
 
 const BASE_URL = 'http://localhost:3001';
-const MOST_TIMEOUT = 2_147_483_647; // the longest that timers take, in milliseconds
+const MAX_TIMEOUT = 2_147_483_647; // the longest that timers take, in milliseconds
 
 /** The pins of manifests by connector. */
 export type Pins = Readonly<Record<string, readonly ManifestPin[]>>;
@@ -127,8 +127,8 @@ export function callingOf(options: CallingOptions) {
 function transportOptions(options: CallingOptions, baseUrl: string, fetch: Fetch): TransportOptions {
   const { timeout = 30_000, totalTimeout = 120_000, maxRetries = 3, logger, userAgent } = options;
   for (const [name, value] of Object.entries({ timeout, totalTimeout })) {
-    if (!(value > 0 && value <= MOST_TIMEOUT))
-      throw new BehestError('CONFIGURATION', `${name} has to be 1 to ${MOST_TIMEOUT}.`);
+    if (!(value > 0 && value <= MAX_TIMEOUT))
+      throw new BehestError('CONFIGURATION', `${name} has to be 1 to ${MAX_TIMEOUT}.`);
   }
   if (!(Number.isInteger(maxRetries) && maxRetries >= 0 && maxRetries <= 10))
     throw new BehestError('CONFIGURATION', 'maxRetries has to be 0 to 10.');

@@ -1,6 +1,6 @@
 import type { RateLimit, Refusal } from './api-errors.ts';
 
-const MOST_TEXT = 8_192; // characters of a body that is no JSON
+const MAX_TEXT = 8_192; // characters of a body that is no JSON
 /** API keys, SCIM tokens, credentials of resources, secrets of webhooks, refresh tokens and JWTs. */
 const SECRETS =
   /\b(?:bh_[a-z]+_[\w-]{16,}|bhs_[\w-]{16,}|whsec_[\w+/=-]{16,}|ref_[\w.-]{40,}|eyJ[\w-]{8,}(?:\.[\w-]+){0,2})/g;
@@ -71,6 +71,6 @@ function bodyOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text.slice(0, MOST_TEXT);
+    return text.slice(0, MAX_TEXT);
   }
 }

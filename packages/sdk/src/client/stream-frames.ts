@@ -4,7 +4,7 @@ export interface Frame {
   readonly data?: string;
 }
 
-const MOST_WAITING = 1_048_576; // characters; the service sends one event in a frame
+const MAX_WAITING = 1_048_576; // characters; the service sends one event in a frame
 
 /**
  * Divides a stream of server-sent events into frames, as far as the service uses the format.
@@ -17,7 +17,7 @@ export async function* framesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator
   for await (const bytes of body) {
     const frames = `${rest}${decoder.decode(bytes, { stream: true })}`.split('\n\n');
     rest = frames.pop() ?? '';
-    if (rest.length > MOST_WAITING) throw new Error('A frame of the stream is too long.');
+    if (rest.length > MAX_WAITING) throw new Error('A frame of the stream is too long.');
     for (const frame of frames) yield frameIn(frame);
   }
 }

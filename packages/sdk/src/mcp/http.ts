@@ -28,7 +28,7 @@ export type McpTools =
 
 export type ProtectedMcp = McpAuthOptions & McpTools;
 
-const MOST_BYTES = 4 * 1_024 * 1_024;
+const MAX_BYTES = 4 * 1_024 * 1_024;
 
 /**
  * Protects the HTTP side of an MCP server: it serves the metadata, challenges requests without a good token, and
@@ -120,7 +120,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   let bytes = 0;
   for await (const part of request) {
     bytes += part.length;
-    if (bytes > MOST_BYTES) throw new Error('The body is too large.');
+    if (bytes > MAX_BYTES) throw new Error('The body is too large.');
     parts.push(part);
   }
   return JSON.parse(Buffer.concat(parts).toString('utf8'));

@@ -1,7 +1,7 @@
 import type { Message, ToolDefinition } from './messages.ts';
 
 // More than this is an error, because a part of a list would hide tools.
-const [MOST_PAGES, MOST_TOOLS, MOST_LENGTH] = [50, 1_000, 4 * 1_024 * 1_024];
+const [MAX_PAGES, MAX_TOOLS, MAX_LENGTH] = [50, 1_000, 4 * 1_024 * 1_024];
 
 /** The tools of a server, and the members of its answer besides them; or the error that it answered. */
 export type WholeList =
@@ -19,7 +19,7 @@ export async function wholeList(
 ): Promise<WholeList> {
   const all: ToolDefinition[] = [];
   let [cursor, length]: [unknown, number] = [undefined, 0];
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const { result, error } = await ask(cursor === undefined ? {} : { cursor });
     if (!result) return { error };
     const { tools, nextCursor, ...others } = result;
@@ -28,7 +28,7 @@ export async function wholeList(
     // As the client will read it: a definition inside the process may have members that JSON leaves out.
     const listed: readonly unknown[] = JSON.parse(text);
     all.push(...listed.filter(isDefinition));
-    if (all.length > MOST_TOOLS || length > MOST_LENGTH) throw new Error('The list of tools is too long.');
+    if (all.length > MAX_TOOLS || length > MAX_LENGTH) throw new Error('The list of tools is too long.');
     if (nextCursor === undefined || nextCursor === null) return { tools: all, others };
     cursor = nextCursor;
   }

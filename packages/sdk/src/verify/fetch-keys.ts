@@ -14,8 +14,8 @@ export interface FetchedKeys {
 
 // More than any issuer needs.
 const TIMEOUT_MS = 5_000;
-const MOST_BYTES = 256 * 1_024;
-const MOST_KEYS = 100;
+const MAX_BYTES = 256 * 1_024;
+const MAX_KEYS = 100;
 
 /** @throws BehestError for an address that keys must not come from */
 export function keysAddress(address: string, allowInsecure = false): string {
@@ -51,7 +51,7 @@ export async function fetchKeys(url: string, fetch: Fetch): Promise<FetchedKeys>
 export function readKeys(text: string): KeySet {
   const jwks: unknown = JSON.parse(text);
   const listed: unknown = Object(jwks).keys;
-  if (Array.isArray(listed) && listed.length > MOST_KEYS)
+  if (Array.isArray(listed) && listed.length > MAX_KEYS)
     throw new TypeError('The JWK Set has too many keys.');
   const keys = keySetOf(jwks);
   const usable = [...keys.byId.values()].filter(
@@ -70,7 +70,7 @@ async function textOf(answer: Response): Promise<string> {
     const { done, value } = await reader.read();
     if (done) break;
     bytes += value.byteLength;
-    if (bytes > MOST_BYTES) {
+    if (bytes > MAX_BYTES) {
       await reader.cancel();
       throw new Error('the answer is too large');
     }

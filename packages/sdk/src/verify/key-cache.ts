@@ -7,7 +7,7 @@ const SECOND = 1_000;
 const [SHORTEST, USUAL, LONGEST] = [60 * SECOND, 600 * SECOND, 86_400 * SECOND];
 const STALE = 86_400 * SECOND;
 const COOL_DOWN = 30 * SECOND;
-const MOST_ADDRESSES = 64;
+const MAX_ADDRESSES = 64;
 
 export interface KeyCacheOptions {
   readonly fetch?: Fetch;
@@ -42,7 +42,7 @@ export function keyCache(clock: () => number = Date.now) {
     const state = issuers.get(url) ?? { url, freshUntil: 0, fetchedAt: 0, triedAt: Number.NEGATIVE_INFINITY };
     issuers.delete(url); // to the end of the order of use
     issuers.set(url, state);
-    if (issuers.size > MOST_ADDRESSES) {
+    if (issuers.size > MAX_ADDRESSES) {
       const oldest = [...issuers.values()].find(({ isGiven }) => !isGiven); // given keys cannot be fetched again
       if (oldest) issuers.delete(oldest.url);
     }

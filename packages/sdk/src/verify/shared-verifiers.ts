@@ -4,7 +4,7 @@ interface Lists {
   readonly requiredScopes?: readonly string[];
 }
 
-const MOST_VERIFIERS = 64;
+const MAX_VERIFIERS = 64;
 const numbers = new WeakMap<object, number>();
 let objects = 0;
 
@@ -22,7 +22,7 @@ export function sharedVerifiers<Options extends Lists, Verifier>(
     verifiers.delete(name); // to the end of the order of use
     verifiers.set(name, verifier);
     const [oldest] = verifiers.keys();
-    if (verifiers.size > MOST_VERIFIERS && oldest !== undefined) verifiers.delete(oldest);
+    if (verifiers.size > MAX_VERIFIERS && oldest !== undefined) verifiers.delete(oldest);
     return verifier;
   };
 }

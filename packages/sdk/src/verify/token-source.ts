@@ -10,7 +10,7 @@ import { verifySignature } from './signatures.ts';
 import { verifiedTokens } from './verified-tokens.ts';
 
 const SKEW_SECONDS = 5; // between the clocks of issuer and verifier
-const MOST_TOKENS = 1_000;
+const MAX_TOKENS = 1_000;
 
 export interface TokenSourceOptions {
   readonly issuer: string;
@@ -36,7 +36,7 @@ export function textOf(verified: VerifiedGrant): string | undefined {
 /** Verifies tokens of one issuer. A token that was verified before costs one look-up. */
 export function tokenSource(options: TokenSourceOptions, clock: () => number = Date.now): TokenSource {
   const { issuer, keys: issuerKeys, developerId, allowSandbox = false, audience } = options;
-  const { clockTolerance = SKEW_SECONDS, rememberedTokens = MOST_TOKENS } = options;
+  const { clockTolerance = SKEW_SECONDS, rememberedTokens = MAX_TOKENS } = options;
   const remembered = verifiedTokens(rememberedTokens, clockTolerance * 1_000);
   const setup = { issuer, developerId, allowSandbox, verifySignature, expirySkewSeconds: clockTolerance };
   /** Made once for each set of keys, so that a verification sees one set from its beginning to its end. */

@@ -26,11 +26,11 @@ interface Waiting<Member, Outcome> {
 }
 
 /** Audit entries of 16 KiB each are a megabyte then. */
-const MOST_TOGETHER = 64;
-const MOST_CHARACTERS = 1_000_000;
+const MAX_TOGETHER = 64;
+const MAX_CHARACTERS = 1_000_000;
 
 /** Groups of a process, so that a pool of ten connections has some left for reads. */
-const MOST_UNDER_WAY = 6;
+const MAX_UNDER_WAY = 6;
 /** Groups that are kept for owners who have none under way: two owners with slow writes must not hold up all others. */
 const FOR_OTHERS = 3;
 
@@ -56,7 +56,7 @@ function newLine<Member, Outcome>(grouped: Grouped<Member, Outcome>) {
   const underWay = new Map<string, number>();
   /** Owners whose last group is under way, and not slow. */
   const waitedFor = new Set<string>();
-  let places = MOST_UNDER_WAY;
+  let places = MAX_UNDER_WAY;
   /** Owners with a queue whose next group may begin, in the order of their turns. */
   const turns = new Set<string>();
 
@@ -112,7 +112,7 @@ function takeGroup<Member, Outcome>(
   let characters = 0;
   const end = queue.findIndex(({ member }, place) => {
     characters += sizeOf(member);
-    return place > 0 && (place === MOST_TOGETHER || characters > MOST_CHARACTERS);
+    return place > 0 && (place === MAX_TOGETHER || characters > MAX_CHARACTERS);
   });
   return queue.splice(0, end === -1 ? queue.length : end);
 }

@@ -104,7 +104,7 @@ interface Lane {
  * The most statements under way on a connection. A connection that hangs gets no more than these, so it falls silent,
  * and a silent connection is ended (`limitSilence`).
  */
-const MOST_UNDER_WAY = 32;
+const MAX_UNDER_WAY = 32;
 
 /**
  * Look-ups that come together share a connection of the pool: they leave in one write, and one process of Postgres
@@ -116,7 +116,7 @@ export function createLanes(
   queryOf: (query: CompiledQuery) => pg.QueryConfig,
 ): Lanes {
   const lanes = new Set<Lane>();
-  let most = MOST_UNDER_WAY;
+  let most = MAX_UNDER_WAY;
 
   const laneWithRoom = (): Lane => {
     for (const lane of lanes) if (lane.underWay < most) return lane;
@@ -138,7 +138,7 @@ export function createLanes(
       try {
         const client = await lane.client;
         const pooled = await isPooled(client);
-        most = pooled ? 1 : MOST_UNDER_WAY;
+        most = pooled ? 1 : MAX_UNDER_WAY;
         const answer = pooled ? lane.last.then(() => send(client, query, true)) : send(client, query, false);
         lane.last = answer.catch(() => {}); // its caller gets the failure
         const { rows } = await answer;

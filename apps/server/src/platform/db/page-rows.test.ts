@@ -5,7 +5,7 @@ import { newDatabase } from '../../../test/app/start-app.ts';
 import { pageOf } from '../paging.ts';
 import type { Executor } from './db.ts';
 import { openDatabase } from './open-database.ts';
-import { boundedRows, MOST_BYTES, pageRows } from './page-rows.ts';
+import { boundedRows, MAX_BYTES, pageRows } from './page-rows.ts';
 
 let db: Executor;
 beforeAll(async () => {
@@ -66,7 +66,7 @@ test('pages of rows of any sizes hold each row once, in order, and no page is la
         expect(pages.flatMap(({ ids }) => ids)).toEqual(list.map((_, at) => at + 1));
         for (const { ids, bytes } of pages) {
           expect(ids.length).toBeLessThanOrEqual(limit);
-          expect(ids.length <= 1 || bytes <= MOST_BYTES).toBe(true);
+          expect(ids.length <= 1 || bytes <= MAX_BYTES).toBe(true);
           expect(ids.length > 0 || list.length === 0).toBe(true);
         }
       },

@@ -5,7 +5,7 @@ import type { Executor } from './db.ts';
 import { lookUp } from './statement.ts';
 
 /** The most bytes of a list's answer. Rows are read up to it. */
-export const MOST_BYTES = 1_048_576;
+export const MAX_BYTES = 1_048_576;
 
 /** The most bytes of rows that long work reads at once: the driver takes about two milliseconds for the dearest of them. */
 const PORTION_BYTES = 65_536;
@@ -44,7 +44,7 @@ const upTo = (mostBytes: number) => `), fitting as materialized (
   ) measured where bytes > ${mostBytes} limit 1
 ) select page.*, (select fitting::int from fitting)
   from page limit (select greatest(fitting, 1) + 1 from fitting)`;
-const AFTER = upTo(MOST_BYTES);
+const AFTER = upTo(MAX_BYTES);
 const AFTER_PORTION = upTo(PORTION_BYTES);
 
 /**
@@ -68,7 +68,7 @@ export function lookUpPage<Row, Further extends readonly unknown[] = []>(
     limit: number,
     ...further: Further
   ): Promise<PageRows<Row>> => {
-    const isSmall = limit * largest <= MOST_BYTES - BESIDE;
+    const isSmall = limit * largest <= MAX_BYTES - BESIDE;
     const rows = await (isSmall ? small : bounded)(db, developerId, limit + 1, ...further);
     return { ...pageRows(rows, limit), isSmall };
   };

@@ -67,11 +67,11 @@ export interface EgressOptions extends UrlRules {
 
 const TIMEOUT = 10_000; // milliseconds
 /** So many that a receiver need not find its answer cut. */
-const MOST_BYTES = 65_536;
-const MOST_HEADER_BYTES = 16_384;
+const MAX_BYTES = 65_536;
+const MAX_HEADER_BYTES = 16_384;
 
 export function createEgress(options: EgressOptions): Egress {
-  const { resolve = resolver(), timeoutMilliseconds = TIMEOUT, mostBytes = MOST_BYTES, ca } = options;
+  const { resolve = resolver(), timeoutMilliseconds = TIMEOUT, mostBytes = MAX_BYTES, ca } = options;
 
   const kept = keptConnections();
 
@@ -119,7 +119,7 @@ export function createEgress(options: EgressOptions): Egress {
       if ('failure' in found) return { failure: found.failure, mayHaveSent: false };
       const { addresses } = found;
       const lookup = lookupIn(addresses);
-      return pass(request, { lookup, addresses, kept, maxHeaderSize: MOST_HEADER_BYTES, ca, began });
+      return pass(request, { lookup, addresses, kept, maxHeaderSize: MAX_HEADER_BYTES, ca, began });
     },
   };
 }
@@ -172,7 +172,7 @@ function exchange(
     method,
     headers: body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
     lookup: lookupIn(addresses),
-    maxHeaderSize: MOST_HEADER_BYTES,
+    maxHeaderSize: MAX_HEADER_BYTES,
     signal: deadline,
   };
   const call =

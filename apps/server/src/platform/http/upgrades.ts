@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import { http } from '../node-http.ts';
 
 /** The most bytes of a client's message: no client of ours has much to say. */
-const MOST_OF_MESSAGE = 4096; // bytes
+const MAX_MESSAGE_BYTES = 4096; // bytes
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -33,7 +33,7 @@ export function addUpgrades(app: FastifyInstance): void {
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    maxPayload: MOST_OF_MESSAGE,
+    maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false, // costs a connection more memory than its waiting messages
     handleProtocols: () => false,
   });

@@ -89,7 +89,7 @@ export function connectToServer(url: string, { onLost, onReady }: Watcher): Redi
 }
 
 const CLUSTER = 'cluster'; // the name of the node that is not known yet
-const MOST_PROBES = 1000; // keys that are tried, to find one on each node
+const MAX_PROBES = 1000; // keys that are tried, to find one on each node
 
 /** @param urls some nodes of the cluster, which name the others */
 export function connectToCluster(urls: readonly string[], { onLost, onReady }: Watcher): RedisConnection {
@@ -148,7 +148,7 @@ export function connectToCluster(urls: readonly string[], { onLost, onReady }: W
     nodeOf,
     probes() {
       const byNode = new Map<string, string>();
-      for (let at = 0; at < MOST_PROBES && byNode.size < Math.max(1, cluster.masters.length); at += 1) {
+      for (let at = 0; at < MAX_PROBES && byNode.size < Math.max(1, cluster.masters.length); at += 1) {
         const key = `bh:{probe:${at}}`;
         byNode.set(nodeOf(key), key);
       }

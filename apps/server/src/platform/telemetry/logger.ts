@@ -36,7 +36,7 @@ function errorFacts(error: unknown) {
   return { name, code, message, stack, ...(cause instanceof Error && { cause: cause.message }) };
 }
 
-const MOST_WAITING = 8 * 1024 * 1024; // bytes; a line of a request has about 200
+const MAX_WAITING = 8 * 1024 * 1024; // bytes; a line of a request has about 200
 const ENOUGH = 16_000; // bytes that are written at once, as many as fit into one write, which wakes another thread
 const LONGEST_WAIT = 100; // milliseconds
 
@@ -63,7 +63,7 @@ interface LogOutputOptions {
  * An exit that does not wait writes the waiting lines.
  */
 export function openLogOutput(options: LogOutputOptions): LogOutput {
-  const { dest = 1, mostWaiting = MOST_WAITING, onLost } = options;
+  const { dest = 1, mostWaiting = MAX_WAITING, onLost } = options;
   const destination = pino.destination({ dest, sync: false, minLength: ENOUGH, maxLength: mostWaiting });
   let lost = 0;
   let isBroken = false;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 type Mode = 'live' | 'sandbox';
 type Status = 'active' | 'expiring' | 'expired' | 'revoked';
 
-export const MOST_KEYS = 20;
+export const MAX_KEYS = 20;
 
 /** The part of a key that lists show: enough to tell two keys apart, too little to guess the rest. */
 export const prefixOf = (apiKey: string): string => apiKey.slice(0, 12);

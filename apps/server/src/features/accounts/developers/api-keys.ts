@@ -16,7 +16,7 @@ import {
   lockKey,
   lockUsableKeys,
 } from './api-keys.repo.ts';
-import { describeKey, generateKey, keyStatus, MOST_KEYS, prefixOf } from './api-keys.rules.ts';
+import { describeKey, generateKey, keyStatus, MAX_KEYS, prefixOf } from './api-keys.rules.ts';
 import type {
   ApiKey,
   ApiKeyPage,
@@ -76,7 +76,7 @@ export async function listKeys(deps: KeyDeps, caller: Caller, query: ApiKeyQuery
 /**
  * Publishes no change, because no process remembers an unknown key.
  * @throws BAD_REQUEST, NOT_FOUND for an agent that the developer does not have or has revoked, CONFLICT at
- * `MOST_KEYS` keys
+ * `MAX_KEYS` keys
  */
 export function createKey(deps: CreateKeyDeps, caller: Caller, input: NewApiKey): Promise<CreatedApiKey> {
   const { name, role, expiresIn } = input;
@@ -95,8 +95,8 @@ export function createKey(deps: CreateKeyDeps, caller: Caller, input: NewApiKey)
     await lockOpenAccount(tx, caller.tenant);
     if (agentIds) for (const listener of deps.onKeyBound) await listener(tx, caller.tenant, agentIds);
     const active = (await lockUsableKeys(tx, caller.tenant, at)).filter(isActive);
-    if (active.length >= MOST_KEYS) {
-      throw new AppError('CONFLICT', `There are ${MOST_KEYS} active keys; revoke one first.`);
+    if (active.length >= MAX_KEYS) {
+      throw new AppError('CONFLICT', `There are ${MAX_KEYS} active keys; revoke one first.`);
     }
     const row = await insertKey(tx, caller.tenant, key);
     await recordActs(tx, caller, [{ type: 'apikey.created', data: describeKey(row) }], at);

@@ -61,7 +61,7 @@ export interface ErasureDeps {
 }
 
 const ACCOUNTS = 10; // looked up at once
-const MOST_IDLE = 20; // rounds in which nothing could be erased
+const MAX_IDLE = 20; // rounds in which nothing could be erased
 const PAUSE_MS = 50;
 const ROWS = 1000; // in one transaction, so that none locks many rows or runs long
 
@@ -95,7 +95,7 @@ async function eraseRows({ db, erasers }: ErasureDeps, tenant: Caller['tenant'],
     }
     if (waits === undefined || signal.aborted) return;
     idle = erased === 0 ? idle + 1 : 0;
-    if (idle === MOST_IDLE) throw waits;
+    if (idle === MAX_IDLE) throw waits;
     if (idle > 0) await setTimeout(PAUSE_MS); // another instance erases the rows that refer to these
   }
 }

@@ -34,7 +34,7 @@ export interface Seed {
 
 const SEED_KEY = 'seed'; // the name of a seeded API key, by which a later start finds it
 const SEEDED_KID = 'seeded-'; // begins the `kid` of a seeded consent key
-const MOST_CONSENT_KEYS = 5;
+const MAX_CONSENT_KEYS = 5;
 
 /**
  * Makes a live and a sandbox developer, each once per database, with the keys from the settings. A later
@@ -122,8 +122,8 @@ async function addConsentKey(
   const keys: { kid?: string }[] = keysIn(developer.consentKeys);
   if (thumbprintsOf(keys).includes(thumbprintOf(jwk))) return [];
   const oldest = keys.findIndex((key) => key.kid?.startsWith(SEEDED_KID));
-  if (keys.length >= MOST_CONSENT_KEYS && oldest < 0) return [];
-  const kept = keys.length >= MOST_CONSENT_KEYS ? keys.toSpliced(oldest, 1) : keys;
+  if (keys.length >= MAX_CONSENT_KEYS && oldest < 0) return [];
+  const kept = keys.length >= MAX_CONSENT_KEYS ? keys.toSpliced(oldest, 1) : keys;
   const consentKeys = [...kept, { ...jwk, kid }];
   const columns = { consentKeys: JSON.stringify(consentKeys), updatedAt: at };
   await updateDeveloper(tx, { developerId: developer.id }, columns);

@@ -22,12 +22,12 @@ export const toCounts = ({ tokenExchanges, authorizations, verifications }: Coun
 });
 
 const DEFAULT_DAYS = 30;
-const MOST_DAYS = 90;
+const MAX_DAYS = 90;
 
 /** Any text is a number of days: the route refuses none. */
 export function daysIn(text: string | undefined): number {
   if (text === undefined || !/^[+-]?\d+$/.test(text)) return DEFAULT_DAYS;
-  return Math.min(Math.max(Number(text), 1), MOST_DAYS);
+  return Math.min(Math.max(Number(text), 1), MAX_DAYS);
 }
 
 const DAY = 86_400_000;

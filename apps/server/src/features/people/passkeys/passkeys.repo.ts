@@ -5,7 +5,7 @@ import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
 import type { PasskeyChallenges, Passkeys } from '../../../platform/db/types.gen.ts';
-import { KEPT_MS, MOST_OPEN } from './passkeys.rules.ts';
+import { KEPT_MS, MAX_OPEN } from './passkeys.rules.ts';
 
 export type PasskeyRow = Selectable<Passkeys>;
 
@@ -202,7 +202,7 @@ export async function insertChallenge(
     .where('principalId', '=', challenge.principalId)
     .where('usedAt', 'is', null)
     .orderBy('id', 'desc')
-    .limit(MOST_OPEN);
+    .limit(MAX_OPEN);
   await tx
     .deleteFrom('passkeyChallenges')
     .where('developerId', '=', developerId)

@@ -6,7 +6,7 @@ export const CHALLENGE_MS = 300_000;
 /** Until then the row of a used challenge keeps the assertion, as long as a proof holds. */
 export const KEPT_MS = 15 * 60_000;
 /** The most open challenges of a principal. One more voids the oldest. */
-export const MOST_OPEN = 10;
+export const MAX_OPEN = 10;
 /** The longest credential id. @see https://www.w3.org/TR/webauthn-3/#credential-id */
 export const LONGEST_CREDENTIAL_ID = 1023;
 

@@ -1,6 +1,6 @@
 import { AppError, scimRefusal } from '../../../platform/errors.ts';
 import { isSameName } from './attributes.rules.ts';
-import { MOST_OPERATIONS } from './discovery.rules.ts';
+import { MAX_OPERATIONS } from './discovery.rules.ts';
 import { isObject, memberOf, mustBeSchemas } from './resource.rules.ts';
 
 /** RFC 7644 §3.7. */
@@ -29,8 +29,8 @@ export function readBulk(body: object): Bulk {
   if (!Array.isArray(given) || given.length === 0) {
     throw scimRefusal('invalidValue', '`Operations` has to be an array of operations.');
   }
-  if (given.length > MOST_OPERATIONS) {
-    throw new AppError('PAYLOAD_TOO_LARGE', `A request has at most ${MOST_OPERATIONS} operations.`);
+  if (given.length > MAX_OPERATIONS) {
+    throw new AppError('PAYLOAD_TOO_LARGE', `A request has at most ${MAX_OPERATIONS} operations.`);
   }
   const limit = of(body, 'failOnErrors');
   const isLimit = typeof limit === 'number' && Number.isInteger(limit) && limit > 0;

@@ -1,21 +1,21 @@
 import { type Attribute, type ResourceType, resourceTypes, type Schema } from './attributes.rules.ts';
-import { DEFAULT_COUNT, MOST_COUNT } from './search.rules.ts';
+import { DEFAULT_COUNT, MAX_COUNT } from './search.rules.ts';
 
 const CONFIG = 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig';
 const TYPE = 'urn:ietf:params:scim:schemas:core:2.0:ResourceType';
 const SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Schema';
 
 /** The bounds of one request of many operations. */
-export const MOST_OPERATIONS = 1000;
-const MOST_BYTES = 1_048_576;
+export const MAX_OPERATIONS = 1000;
+const MAX_BYTES = 1_048_576;
 
 /** RFC 7643 §5, RFC 9865 §4. @param base the address of the SCIM service */
 export const serviceProviderConfig = (base: string) => ({
   schemas: [CONFIG],
   documentationUri: 'https://datatracker.ietf.org/doc/html/rfc7644',
   patch: { supported: true },
-  bulk: { supported: true, maxOperations: MOST_OPERATIONS, maxPayloadSize: MOST_BYTES },
-  filter: { supported: true, maxResults: MOST_COUNT },
+  bulk: { supported: true, maxOperations: MAX_OPERATIONS, maxPayloadSize: MAX_BYTES },
+  filter: { supported: true, maxResults: MAX_COUNT },
   changePassword: { supported: false },
   sort: { supported: true },
   etag: { supported: true },
@@ -24,7 +24,7 @@ export const serviceProviderConfig = (base: string) => ({
     index: true,
     defaultPaginationMethod: 'index',
     defaultPageSize: DEFAULT_COUNT,
-    maxPageSize: MOST_COUNT,
+    maxPageSize: MAX_COUNT,
   },
   authenticationSchemes: [
     {

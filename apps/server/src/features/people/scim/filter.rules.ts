@@ -16,7 +16,7 @@ const COMPARISONS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as co
 
 const LONGEST = 4096; // characters
 const DEEPEST = 20;
-const MOST_TERMS = 50;
+const MAX_TERMS = 50;
 
 /** The path of an operation of PATCH, as it was written: `emails[type eq "work"].value`. */
 export interface Path {
@@ -111,7 +111,7 @@ function readerOf(text: string) {
     },
     count() {
       terms += 1;
-      if (terms > MOST_TERMS) throw broken(`has more than ${MOST_TERMS} terms`);
+      if (terms > MAX_TERMS) throw broken(`has more than ${MAX_TERMS} terms`);
     },
   };
 }

@@ -10,13 +10,13 @@ export interface PatchWork {
 }
 
 // A hundred removals by id from a group of ten thousand are half of it.
-const MOST_STEPS = 2_000_000;
+const MAX_STEPS = 2_000_000;
 
 /** The steps of a turn: about a millisecond. */
 export const STEPS_OF_TURN = 5_000;
 
 export function patchWork(): PatchWork {
-  let left = MOST_STEPS;
+  let left = MAX_STEPS;
   let sinceTurn = 0;
   return {
     textsOf: new WeakMap(),
@@ -24,7 +24,7 @@ export function patchWork(): PatchWork {
       left -= steps;
       if (left < 0) {
         const how = 'Send fewer operations at once, or name values by `value eq`';
-        throw scimRefusal('invalidValue', `The changes look at more than ${MOST_STEPS} values. ${how}.`);
+        throw scimRefusal('invalidValue', `The changes look at more than ${MAX_STEPS} values. ${how}.`);
       }
       sinceTurn += steps;
       if (sinceTurn < STEPS_OF_TURN) return;

@@ -11,7 +11,7 @@ import {
 export type Document = Readonly<Record<string, unknown>>;
 
 const LONGEST = 1024; // characters of a text without a bound of its own
-const MOST_MEMBERS = 1000; // of one object; directories send some dozens, most of which nobody keeps
+const MAX_MEMBERS = 1000; // of one object; directories send some dozens, most of which nobody keeps
 
 /**
  * Reads a resource that a client sent. Unknown attributes, and those that only the service sets, are left out.
@@ -64,8 +64,8 @@ function readMembers(attributes: readonly Attribute[], given: object): Record<st
 /** The names in an object that a client sent. @throws invalidValue for more than anybody needs */
 export function namesIn(given: object): string[] {
   const names = Object.keys(given);
-  if (names.length > MOST_MEMBERS)
-    throw scimRefusal('invalidValue', `An object has at most ${MOST_MEMBERS} members.`);
+  if (names.length > MAX_MEMBERS)
+    throw scimRefusal('invalidValue', `An object has at most ${MAX_MEMBERS} members.`);
   return names;
 }
 

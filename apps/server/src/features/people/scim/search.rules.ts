@@ -37,7 +37,7 @@ const LOOK_UP = /^\s*(?:id|userName|externalId|displayName)\s+eq\s+"[^"\\]*"\s*$
 export const isLookUp = (filter: unknown): boolean => typeof filter === 'string' && LOOK_UP.test(filter);
 
 export const DEFAULT_COUNT = 100;
-export const MOST_COUNT = 200;
+export const MAX_COUNT = 200;
 
 /**
  * Reads the query of a list, or the body of a search.
@@ -52,7 +52,7 @@ export function readSearch(type: ResourceType, given: object): Search {
   return {
     ...(filter !== undefined && { filter: bindFilter(type, parseFilter(filter)) }),
     ...(order && { order }),
-    count: Math.min(Math.max(integerIn('count', of('count')) ?? DEFAULT_COUNT, 0), MOST_COUNT),
+    count: Math.min(Math.max(integerIn('count', of('count')) ?? DEFAULT_COUNT, 0), MAX_COUNT),
     ...(cursor === undefined
       ? { startIndex: Math.max(integerIn('startIndex', of('startIndex')) ?? 1, 1) }
       : { after: positionIn(cursor) }),

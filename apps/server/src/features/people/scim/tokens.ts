@@ -33,10 +33,10 @@ export interface TokenDeps {
   readonly clock: Clock;
 }
 
-const MOST_TOKENS = 10;
+const MAX_TOKENS = 10;
 const USE_WRITTEN_EVERY = 60_000; // milliseconds: the precision of `lastUsedAt`
 
-/** @throws BAD_REQUEST for an end that has passed, CONFLICT at `MOST_TOKENS` live tokens */
+/** @throws BAD_REQUEST for an end that has passed, CONFLICT at `MAX_TOKENS` live tokens */
 export function createToken(deps: TokenDeps, caller: Caller, input: NewScimToken): Promise<CreatedScimToken> {
   const at = deps.clock();
   const { label } = input;
@@ -47,8 +47,8 @@ export function createToken(deps: TokenDeps, caller: Caller, input: NewScimToken
 
   return inTransaction(deps.db, async (tx) => {
     await lockPeople(tx, caller.tenant);
-    if ((await countLiveTokens(tx, caller.tenant, at)) >= MOST_TOKENS) {
-      throw new AppError('CONFLICT', `An account has at most ${MOST_TOKENS} SCIM tokens; delete one first.`);
+    if ((await countLiveTokens(tx, caller.tenant, at)) >= MAX_TOKENS) {
+      throw new AppError('CONFLICT', `An account has at most ${MAX_TOKENS} SCIM tokens; delete one first.`);
     }
     const made = await insertToken(tx, caller.tenant, { ...row, hash: hashOf(token) });
     const data = { tokenId: row.id, label };

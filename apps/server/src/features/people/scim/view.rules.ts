@@ -21,14 +21,14 @@ export function readView(type: ResourceType, given: object): View {
   return { ...(only && { only: known(only) }), ...(without && { without: known(without) }) };
 }
 
-const MOST_NAMES = 1000;
+const MAX_NAMES = 1000;
 
 function listIn(given: object, wanted: string): string[] | undefined {
   const value = memberOf(given, wanted);
   const names = Array.isArray(value) ? value.map(String) : String(value ?? '').split(',');
   const list = names.map((name) => name.trim()).filter(Boolean);
-  if (list.length > MOST_NAMES)
-    throw scimRefusal('invalidValue', `\`${wanted}\` has at most ${MOST_NAMES} names.`);
+  if (list.length > MAX_NAMES)
+    throw scimRefusal('invalidValue', `\`${wanted}\` has at most ${MAX_NAMES} names.`);
   return list.length > 0 ? list : undefined;
 }
 

@@ -34,10 +34,10 @@ export interface LinkDeps {
 }
 
 const WEEK_SECONDS = 7 * 86_400;
-const MOST_RUNNING = 100;
+const MAX_RUNNING = 100;
 const SHOWN_AFTER_END = 30 * 86_400_000; // milliseconds
 
-/** @throws NOT_FOUND for a connection that the developer does not have, CONFLICT at `MOST_RUNNING` links */
+/** @throws NOT_FOUND for a connection that the developer does not have, CONFLICT at `MAX_RUNNING` links */
 export function createLink(deps: LinkDeps, caller: Caller, input: NewSetupLink): Promise<CreatedSetupLink> {
   const at = deps.clock();
   const { name, connectionId = null, expiresIn = WEEK_SECONDS } = input;
@@ -50,8 +50,8 @@ export function createLink(deps: LinkDeps, caller: Caller, input: NewSetupLink):
     await lockPeople(tx, tenant); // so that two links at once do not both take the last place
     const isKnown = connectionId === null || (await findSignallingConnection(tx, tenant, connectionId));
     if (!isKnown) throw notFound();
-    if ((await countRunning(tx, tenant, at)) >= MOST_RUNNING) {
-      throw new AppError('CONFLICT', `An account has at most ${MOST_RUNNING} setup links. Revoke one first.`);
+    if ((await countRunning(tx, tenant, at)) >= MAX_RUNNING) {
+      throw new AppError('CONFLICT', `An account has at most ${MAX_RUNNING} setup links. Revoke one first.`);
     }
     const expiresAt = new Date(at.getTime() + expiresIn * 1000);
     const row = { id, name, purposes, connectionId, linkHash: hashOf(secret), createdAt: at, expiresAt };

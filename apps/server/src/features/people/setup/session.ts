@@ -7,7 +7,7 @@ import { recordActs } from '../../record/audit/index.ts';
 import { findSetUpConnection } from '../sso/sso.queries.ts';
 import type { LinkDeps } from './links.ts';
 import { findLinkAcrossTenants, type LinkRow, lockLink, updateLink } from './setup.repo.ts';
-import type { Purpose, Setup } from './setup.schema.ts';
+import type { Purpose, SetupState } from './setup.schema.ts';
 
 /** One sentence for every reason. */
 const unusable = () =>
@@ -70,10 +70,10 @@ async function callerFor(db: Executor, secret: string, requestId: string): Promi
 }
 
 /** @throws NOT_FOUND */
-export const readSetup = (deps: LinkDeps, session: string, requestId: string): Promise<Setup> =>
+export const readSetup = (deps: LinkDeps, session: string, requestId: string): Promise<SetupState> =>
   withSetup(deps, session, requestId, (tx, { link }) => setupOf(deps, tx, link));
 
-async function setupOf({ publicBaseUrl }: LinkDeps, db: Executor, link: LinkRow): Promise<Setup> {
+async function setupOf({ publicBaseUrl }: LinkDeps, db: Executor, link: LinkRow): Promise<SetupState> {
   const { connectionId } = link;
   const connection = connectionId === null ? undefined : await findSetUpConnection(db, link, connectionId);
   return {

@@ -71,8 +71,8 @@ export const NewSetupProvider = Type.Object(
 );
 
 /** The values that the administrator enters at the provider, and how far the setup is. */
-export type Setup = Static<typeof Setup>;
-export const Setup = Type.Object({
+export type SetupState = Static<typeof SetupState>;
+export const SetupState = Type.Object({
   name: Type.String(),
   accountName: Type.String(),
   purposes: Type.Array(Purpose),
@@ -84,7 +84,7 @@ export const Setup = Type.Object({
   protocol: nullable(Type.Enum(['oidc', 'saml', 'ldap'])),
 });
 
-export const OpenedSetupLink = Type.Object({ session: Type.String(), setup: Setup });
+export const OpenedSetupLink = Type.Object({ session: Type.String(), setup: SetupState });
 export const SetupProviderTest = Type.Object({
   success: Type.Boolean(),
   message: Type.Optional(

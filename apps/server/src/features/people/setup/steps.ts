@@ -10,7 +10,7 @@ import {
 } from '../sso/index.ts';
 import { type OpenSetup, readSetup, withSetup } from './session.ts';
 import { updateLink } from './setup.repo.ts';
-import type { NewSetupProvider, Purpose, Setup } from './setup.schema.ts';
+import type { NewSetupProvider, Purpose, SetupState } from './setup.schema.ts';
 
 export type SetupDeps = SsoDeps;
 
@@ -24,7 +24,11 @@ function mustBeFor({ link }: OpenSetup, purpose: Purpose): void {
  * administrator of one customer says nothing about the domains of another.
  * @throws NOT_FOUND, BAD_REQUEST, CONFLICT, NOT_CONFIGURED
  */
-export async function setProvider(deps: SsoDeps, input: NewSetupProvider, requestId: string): Promise<Setup> {
+export async function setProvider(
+  deps: SsoDeps,
+  input: NewSetupProvider,
+  requestId: string,
+): Promise<SetupState> {
   const { session, clientId, clientSecret, issuerUrl } = input;
   const shown = await readSetup(deps, session, requestId); // before a stranger makes the service fetch an address
   if (!shown.purposes.includes('sso')) throw notFound();

@@ -8,7 +8,7 @@ import { readKeySet } from '../../vault/providers/index.ts';
 const FRESH_MS = 600_000;
 /** A signal with an unknown key makes the service ask again, and strangers can make up keys. */
 const REFETCH_MS = 60_000;
-const MOST_SETS = 500;
+const MAX_SETS = 500;
 
 interface Kept {
   readonly keys: JSONWebKeySet;
@@ -48,7 +48,7 @@ export async function isSigned(
 
 /** @throws SERVICE_UNAVAILABLE */
 async function keysOf({ upstream, clock }: KeyDeps, jwksUri: string, kid: string): Promise<JSONWebKeySet> {
-  const sets = known.get(upstream) ?? new LRUCache<string, Kept>({ max: MOST_SETS });
+  const sets = known.get(upstream) ?? new LRUCache<string, Kept>({ max: MAX_SETS });
   known.set(upstream, sets);
   const now = clock().getTime();
   const kept = sets.get(jwksUri);

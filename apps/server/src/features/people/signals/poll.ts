@@ -12,8 +12,8 @@ export interface PollDeps extends ReceiveDeps {
 
 const AT_ONCE = 10;
 const LEASE_MS = 120_000;
-const MOST_SETS = 20;
-const MOST_ROUNDS = 20;
+const MAX_SETS = 20;
+const MAX_ROUNDS = 20;
 
 /** Polls every stream that is due. One failure stops no other stream. */
 export async function pollStreams(deps: PollDeps, signal: AbortSignal): Promise<void> {
@@ -61,8 +61,8 @@ interface Reply {
 async function pollStream(deps: PollDeps, row: SourceRow, signal: AbortSignal): Promise<void> {
   let reply: Reply = {};
   for (let round = 1; ; round += 1) {
-    const isLast = round === MOST_ROUNDS || signal.aborted;
-    const sets = await setsOf(deps, row, { ...reply, maxEvents: isLast ? 0 : MOST_SETS });
+    const isLast = round === MAX_ROUNDS || signal.aborted;
+    const sets = await setsOf(deps, row, { ...reply, maxEvents: isLast ? 0 : MAX_SETS });
     if (isLast || sets.length === 0) return;
     const taken = await takeSets(deps, row, sets);
     reply = taken.reply;

@@ -31,13 +31,13 @@ interface Token {
 }
 /** Access tokens of transmitters, by the credential for which this process got them. */
 const tokens = new WeakMap<Egress, LRUCache<string, Token>>();
-const MOST_TOKENS = 500;
+const MAX_TOKENS = 500;
 const SPARE_SECONDS = 30;
 
 /** The `Authorization` of a request to the transmitter. @throws DISCOVERY_FAILED */
 async function authorizationBy(deps: StreamDeps, auth: StreamAuth): Promise<string> {
   if (auth.type === 'bearer') return `Bearer ${auth.token}`;
-  const known = tokens.get(deps.upstream) ?? new LRUCache<string, Token>({ max: MOST_TOKENS });
+  const known = tokens.get(deps.upstream) ?? new LRUCache<string, Token>({ max: MAX_TOKENS });
   tokens.set(deps.upstream, known);
   const name = JSON.stringify(auth);
   const now = deps.clock().getTime();

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { badField } from '../../../platform/errors.ts';
 
-export const MOST_CERTIFICATES = 10;
+export const MAX_CERTIFICATES = 10;
 
 const UNUSABLE =
   'Send X.509 certificates with an RSA key of 2048 bits or more, or a key on P-256, P-384 or P-521.';
@@ -21,7 +21,7 @@ export function certificatesIn(said: string | readonly string[]): string[] {
   const strong = certificates.flatMap((one) => (one && isStrong(one) ? [one.toString()] : []));
   const distinct = [...new Set(strong)];
   if (distinct.length === 0) throw badField('idpCertificate', 'format', UNUSABLE);
-  if (distinct.length > MOST_CERTIFICATES) throw tooMany(distinct.length);
+  if (distinct.length > MAX_CERTIFICATES) throw tooMany(distinct.length);
   return distinct;
 }
 
@@ -29,7 +29,7 @@ const tooMany = (count: number) =>
   badField(
     'idpCertificate',
     'too_large',
-    `These are ${count} certificates, and a connection takes ${MOST_CERTIFICATES}. Leave out those that the provider no longer signs with.`,
+    `These are ${count} certificates, and a connection takes ${MAX_CERTIFICATES}. Leave out those that the provider no longer signs with.`,
   );
 
 /** @returns undefined for a text that is no certificate */

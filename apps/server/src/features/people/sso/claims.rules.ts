@@ -8,7 +8,7 @@ export type GroupsRead = { readonly groups: string[] } | { readonly fault: Group
 
 type Claims = Readonly<Record<string, unknown>>;
 
-const MOST_GROUPS = 1000;
+const MAX_GROUPS = 1000;
 const LONGEST_GROUP = 1024; // characters; a DN of Active Directory passes 256
 
 const isAbsent = (value: unknown): boolean =>
@@ -21,7 +21,7 @@ export function groupsIn(value: unknown): GroupsRead {
   const isReadable = said.every((group) => typeof group === 'string' || Number.isSafeInteger(group));
   if (!isReadable) return { fault: 'form' };
   const groups = [...new Set(said.map((group) => String(group).trim()))].filter((group) => group !== '');
-  if (groups.length > MOST_GROUPS) return { fault: 'too_many' };
+  if (groups.length > MAX_GROUPS) return { fault: 'too_many' };
   return groups.some((group) => group.length > LONGEST_GROUP) ? { fault: 'too_long' } : { groups };
 }
 
@@ -83,7 +83,7 @@ export function groupsOfAttributes({ all, valuesOf }: Attributes, attribute: str
   return [...all.keys()].some((name) => isLinkTo(name, attribute)) ? { fault: 'overage' } : { groups: [] };
 }
 
-const MOST_STEPS = 8;
+const MAX_STEPS = 8;
 
 /**
  * A claim by its name, or by the path to it, such as `realm_access.roles`. A name may have dots itself. `null` is a claim
@@ -92,7 +92,7 @@ const MOST_STEPS = 8;
 export function claimAt(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path] ?? undefined;
   const parts = path.split('.');
-  if (parts.length > MOST_STEPS) return undefined;
+  if (parts.length > MAX_STEPS) return undefined;
   for (let end = 1; end < parts.length; end += 1) {
     const name = parts.slice(0, end).join('.');
     const inner = Object.hasOwn(claims, name) ? claims[name] : undefined;

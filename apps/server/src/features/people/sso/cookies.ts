@@ -26,7 +26,7 @@ export function readSessionCookie(value = '') {
 
 type Cookies = Readonly<Record<string, string | undefined>>;
 
-const MOST_LOGINS = 8; // of one browser at once
+const MAX_LOGINS = 8; // of one browser at once
 
 /** The cookies of the logins that a browser has begun, each of a tab, the oldest first (RFC 6265, section 5.4). */
 const loginsIn = (cookies: Cookies, login: string) =>
@@ -51,7 +51,7 @@ export function loginCookieLines(cookies: Cookies, publicBaseUrl: string, added:
   const end = hashOfBrowser(secret).slice(0, 12);
   const own = { name: `${login}.${end}`, value: secret, ...common, sameSite, maxAge: LOGIN_SECONDS };
   const held = loginsIn(cookies, login);
-  const surplus = held.slice(0, Math.max(0, held.length + 1 - MOST_LOGINS));
+  const surplus = held.slice(0, Math.max(0, held.length + 1 - MAX_LOGINS));
   const gone = surplus.map(({ name }) => ({ name, value: '', ...common, maxAge: 0 }));
   return [own, ...gone].map((cookie) => stringifySetCookie(cookie));
 }

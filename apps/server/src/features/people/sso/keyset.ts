@@ -7,7 +7,7 @@ import type { SsoDeps } from './deps.ts';
 const KEYS_MS = 3_600_000;
 /** A key set is read again for a key that it lacks, but no oftener, so that tokens with made-up keys cost nothing. */
 const AGAIN_MS = 60_000;
-const MOST_SETS = 500;
+const MAX_SETS = 500;
 
 interface Kept {
   readonly keys: JSONWebKeySet;
@@ -27,7 +27,7 @@ export async function keysFor(
   idToken: unknown,
 ): Promise<JSONWebKeySet | undefined> {
   if (jwksUri === null) return undefined;
-  const sets = known.get(upstream) ?? new LRUCache<string, Kept>({ max: MOST_SETS });
+  const sets = known.get(upstream) ?? new LRUCache<string, Kept>({ max: MAX_SETS });
   known.set(upstream, sets);
   const kept = sets.get(jwksUri);
   const now = clock().getTime();

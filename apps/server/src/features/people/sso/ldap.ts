@@ -15,8 +15,8 @@ import { membersOf, openSecret } from './secrets.ts';
 import { type ConnectionRow, findConnection } from './sso.repo.ts';
 
 const TIMEOUT = 10_000; // milliseconds
-const MOST_FAILURES = 5;
-const MOST_OF_STRANGERS = 20;
+const MAX_FAILURES = 5;
+const MAX_OF_STRANGERS = 20;
 const KNOWN_SECONDS = 30 * 86_400;
 const FAILURE_SECONDS = 900;
 
@@ -61,8 +61,8 @@ async function countAttempt({ store }: SsoDeps, { connectionId, username, addres
   const here = hashOf(subjectOf(address)).toString('base64url');
   const known = { key: `${own}:known:${here}`, value: '1', seconds: KNOWN_SECONDS };
   const owner = newSecret();
-  const atAddress = { key: `${own}:${here}`, owner, most: MOST_FAILURES, seconds: FAILURE_SECONDS };
-  const elsewhere = { key: own, owner, most: MOST_OF_STRANGERS, seconds: FAILURE_SECONDS };
+  const atAddress = { key: `${own}:${here}`, owner, most: MAX_FAILURES, seconds: FAILURE_SECONDS };
+  const elsewhere = { key: own, owner, most: MAX_OF_STRANGERS, seconds: FAILURE_SECONDS };
   const isKnown = (await store.get(known.key)) !== undefined;
   const slots = isKnown ? [atAddress] : [atAddress, elsewhere];
   for (const slot of slots) {

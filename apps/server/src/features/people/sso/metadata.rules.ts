@@ -1,4 +1,4 @@
-import { certificateOf, isStrong, MOST_CERTIFICATES } from './certificates.rules.ts';
+import { certificateOf, isStrong, MAX_CERTIFICATES } from './certificates.rules.ts';
 import { childrenOf, type Element, everyElement, readXml } from './xml.rules.ts';
 
 /** The facts of a SAML identity provider that a connection needs. */
@@ -10,9 +10,9 @@ export interface SamlProvider {
 
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol';
-const MOST_PIECES = 10_000; // the documents of federation services describe every claim
-const MOST_SHOWN = 3;
-const MOST_READ = 100; // certificates, before the old and weak ones are left out
+const MAX_PIECES = 10_000; // the documents of federation services describe every claim
+const MAX_SHOWN = 3;
+const MAX_READ = 100; // certificates, before the old and weak ones are left out
 
 /** The metadata cannot be used, in words for the administrator. */
 interface Unusable {
@@ -25,7 +25,7 @@ const missing = (part: string): Unusable => ({
 
 /** Reads the metadata of an identity provider (SAML 2.0 Metadata, section 2.4.3). Nothing in them is signed. */
 export function readSamlMetadata(text: string, now: Date): SamlProvider | Unusable {
-  const form = { allowsComments: true, isUnsigned: true, mostPieces: MOST_PIECES };
+  const form = { allowsComments: true, isUnsigned: true, mostPieces: MAX_PIECES };
   const document = readXml(text.trim(), form);
   if (!document) return missing('XML');
   const entity = onlyProvider(document);
@@ -64,8 +64,8 @@ function onlyProvider(document: Element): Element | Unusable {
   const providers = entities.filter((entity) => childrenOf(entity, 'IDPSSODescriptor').length > 0);
   const ids = [...new Set(providers.map(({ attributes }) => attributes.entityID ?? ''))];
   if (ids.length > 1) {
-    const shown = ids.slice(0, MOST_SHOWN).map((id) => `\`${id.slice(0, 200).replace(/[^ -~]/g, '?')}\``);
-    const more = ids.length > MOST_SHOWN ? ` and ${ids.length - MOST_SHOWN} more` : '';
+    const shown = ids.slice(0, MAX_SHOWN).map((id) => `\`${id.slice(0, 200).replace(/[^ -~]/g, '?')}\``);
+    const more = ids.length > MAX_SHOWN ? ` and ${ids.length - MAX_SHOWN} more` : '';
     const fault = `The metadata describe ${ids.length} identity providers: ${shown.join(', ')}${more}. Send the \`EntityDescriptor\` of the one that is meant.`;
     return { fault };
   }
@@ -84,8 +84,8 @@ function signingCertificates(role: Element, now: Date): string[] | Unusable {
     .filter(({ name, children }) => name === 'X509Certificate' && children.length === 0) // each text once
     .map(({ text }) => text.replace(/\s/g, ''));
   const different = [...new Set(written)];
-  if (different.length > MOST_READ) {
-    const fault = `The metadata hold ${different.length} certificates, and at most ${MOST_READ} are read. Take the old ones out.`;
+  if (different.length > MAX_READ) {
+    const fault = `The metadata hold ${different.length} certificates, and at most ${MAX_READ} are read. Take the old ones out.`;
     return { fault };
   }
   const read = different.map((text) => ({ text, certificate: certificateOf(text) }));
@@ -101,8 +101,8 @@ function signingCertificates(role: Element, now: Date): string[] | Unusable {
     return { fault };
   }
   if (usable.length === 0) return { fault: 'Every certificate in the metadata has expired.' };
-  if (usable.length > MOST_CERTIFICATES) {
-    const fault = `The metadata hold ${usable.length} certificates that may sign, and a connection takes ${MOST_CERTIFICATES}. Take those out that the provider no longer signs with.`;
+  if (usable.length > MAX_CERTIFICATES) {
+    const fault = `The metadata hold ${usable.length} certificates that may sign, and a connection takes ${MAX_CERTIFICATES}. Take those out that the provider no longer signs with.`;
     return { fault };
   }
   return usable.map(({ text }) => text);

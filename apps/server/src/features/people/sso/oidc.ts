@@ -23,7 +23,7 @@ import type { ConnectionRow } from './sso.repo.ts';
 import type { SsoMembers } from './sso.rules.ts';
 
 const METADATA_MS = 3_600_000;
-const MOST_ISSUERS = 500;
+const MAX_ISSUERS = 500;
 
 interface Metadata {
   readonly found: Found;
@@ -36,7 +36,7 @@ interface Metadata {
 const known = new WeakMap<Egress, LRUCache<string, Metadata>>();
 
 function knownBy(upstream: Egress): LRUCache<string, Metadata> {
-  const kept = known.get(upstream) ?? new LRUCache<string, Metadata>({ max: MOST_ISSUERS });
+  const kept = known.get(upstream) ?? new LRUCache<string, Metadata>({ max: MAX_ISSUERS });
   known.set(upstream, kept);
   return kept;
 }

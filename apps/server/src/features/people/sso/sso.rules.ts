@@ -128,12 +128,12 @@ function mustBeScopes(path: string, scopes: readonly string[]): void {
 }
 
 /** Distinct scopes of all groups of a connection. Each sign-in and consent compares them with what is asked for. */
-const MOST_MAPPED_SCOPES = 1000;
+const MAX_MAPPED_SCOPES = 1000;
 
 function mustBeFewScopes(groupMappings: SsoMembers['groupMappings']): void {
   const { size } = new Set(Object.values(groupMappings).flat());
-  if (size <= MOST_MAPPED_SCOPES) return;
-  const message = `The groups of a connection map to ${MOST_MAPPED_SCOPES} different scopes at most, and these to ${size}. Use wildcards such as \`calendar:*\`.`;
+  if (size <= MAX_MAPPED_SCOPES) return;
+  const message = `The groups of a connection map to ${MAX_MAPPED_SCOPES} different scopes at most, and these to ${size}. Use wildcards such as \`calendar:*\`.`;
   throw badField('groupMappings', 'too_large', message);
 }
 

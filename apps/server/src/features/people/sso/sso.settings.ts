@@ -40,7 +40,7 @@ export const ssoSettings = {
 
 export type SsoSettings = ValuesOf<typeof ssoSettings>;
 
-const MOST_BYTES = 1_048_576;
+const MAX_BYTES = 1_048_576;
 
 /** The client for identity providers. */
 export const identityProviders = definePart<Egress>('the client for identity providers');
@@ -52,5 +52,5 @@ export const ssoEgress = (
     SSO_ALLOW_PRIVATE_HOSTS: allowsPrivateHosts,
     SSO_ALLOW_INSECURE_URLS: allowsHttp,
   }: Pick<SsoSettings, 'SSO_ALLOW_PRIVATE_HOSTS' | 'SSO_ALLOW_INSECURE_URLS'>,
-  mostBytes = MOST_BYTES,
+  mostBytes = MAX_BYTES,
 ): Egress => openEgress({ allowsHttp, allowsPrivateHosts }, { mostBytes });

@@ -46,7 +46,7 @@ const TAG =
   /<(\/?)([A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?)((?:\s+[A-Za-z_][\w.:-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
 const ATTRIBUTE = /\s*([A-Za-z_][\w.:-]*)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/gy;
 const DEEPEST = 50;
-const MOST_PIECES = 5000;
+const MAX_PIECES = 5000;
 const NO_FORM: Form = {};
 
 /**
@@ -56,7 +56,7 @@ const NO_FORM: Form = {};
  * @returns undefined for any other text
  */
 export function readXml(text: string, form: Form = NO_FORM): Element | undefined {
-  const { mostPieces = MOST_PIECES } = form;
+  const { mostPieces = MAX_PIECES } = form;
   const xml = text.replace(/^\uFEFF/, '').replace(DECLARATION, '');
   if (hasMore(xml, '&', mostPieces)) return undefined;
   const top = new Open('', {});

@@ -2,7 +2,7 @@ import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import type { Operator } from '../operator/index.ts';
 import { listKeyRows, listRemovedRows, type SigningKeyRow, turnKey } from './keys.repo.ts';
-import type { ManagedKey, ManagedKeys, NewRotation } from './keys.schema.ts';
+import type { ManagedKey, ManagedKeys, NewKeyRotation } from './keys.schema.ts';
 import type { KeyRing } from './keys.ts';
 import { newSigningKey } from './seal.ts';
 import { insertPending, type KeyStoreDeps, lifeOf, readKeys, recordTurns, takeDueTurns } from './store.ts';
@@ -15,16 +15,16 @@ export interface KeyAdminDeps {
 }
 
 /** Removed keys that a list shows. */
-const MOST_REMOVED = 100;
+const MAX_REMOVED = 100;
 /** Keys of one algorithm that wait for their delay. More would make every verifier fetch a long list. */
-const MOST_PENDING = 10;
+const MAX_PENDING = 10;
 
 /** Every key that verifies, and the last removed ones. */
 export async function listKeys({ keyRing, keyStore }: KeyAdminDeps): Promise<ManagedKeys> {
   const { keys, signingKid } = keyRing.identity();
   if (keyStore) {
     const { db, stored } = keyStore;
-    const rows = [...(await listKeyRows(db)), ...(await listRemovedRows(db, MOST_REMOVED))];
+    const rows = [...(await listKeyRows(db)), ...(await listRemovedRows(db, MAX_REMOVED))];
     const shown = rows.map((row) => toKey(row, row.kid === signingKid, stored.spans));
     return { store: 'postgres', keys: shown.sort((a, b) => newestFirst(a, b)) };
   }
@@ -49,7 +49,7 @@ const newestFirst = (a: ManagedKey, b: ManagedKey) =>
 export async function rotateKey(
   deps: KeyAdminDeps,
   operator: Operator,
-  input: NewRotation,
+  input: NewKeyRotation,
 ): Promise<ManagedKey> {
   const store = storeOf(deps);
   const alg = input.alg ?? store.stored.signsAs;
@@ -57,10 +57,10 @@ export async function rotateKey(
   await inTransaction(store.db, async (tx) => {
     const due = await takeDueTurns(store, tx);
     const pending = (await listKeyRows(tx)).filter((row) => row.alg === alg && row.state === 'pending');
-    if (pending.length >= MOST_PENDING) {
+    if (pending.length >= MAX_PENDING) {
       throw new AppError(
         'CONFLICT',
-        `${MOST_PENDING} keys of ${alg} wait already. Let one become active first.`,
+        `${MAX_PENDING} keys of ${alg} wait already. Let one become active first.`,
       );
     }
     await recordTurns(store, tx, operator, [...due, await insertPending(store, tx, key)]);

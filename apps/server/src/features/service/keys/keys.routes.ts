@@ -6,7 +6,14 @@ import { operatorOf } from '../../../platform/http/callers/credentials.ts';
 import { generalRates } from '../../../platform/http/limits/rate-rules.ts';
 import { type KeyAdminDeps, listKeys, retireKey, rotateKey } from './admin.ts';
 import { type DidDeps, serviceDidDocuments } from './did.ts';
-import { JwkSet, KeyPath, ManagedKey, ManagedKeys, NewRotation, ServiceDidDocument } from './keys.schema.ts';
+import {
+  JwkSet,
+  KeyPath,
+  ManagedKey,
+  ManagedKeys,
+  NewKeyRotation,
+  ServiceDidDocument,
+} from './keys.schema.ts';
 
 /** The routes send finished documents; the shapes are for the API description. */
 const JwkSetText = Type.Unsafe<string>(JwkSet);
@@ -83,7 +90,7 @@ export const keyAdminRoutes: FastifyPluginAsyncTypebox<KeyAdminDeps> = async (ap
       schema: {
         operationId: 'keys.rotate',
         summary: 'Publish a new signing key, which signs after the activation delay',
-        body: NewRotation,
+        body: NewKeyRotation,
         response: { 200: ManagedKey },
       },
     },

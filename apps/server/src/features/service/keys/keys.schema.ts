@@ -78,8 +78,8 @@ export const ManagedKeys = Type.Object({
   keys: Type.Array(ManagedKey),
 });
 
-export type NewRotation = Static<typeof NewRotation>;
-export const NewRotation = Type.Object({ alg: Type.Optional(Alg) }, { additionalProperties: false });
+export type NewKeyRotation = Static<typeof NewKeyRotation>;
+export const NewKeyRotation = Type.Object({ alg: Type.Optional(Alg) }, { additionalProperties: false });
 
 export const KeyPath = Type.Object({
   kid: Type.String({ pattern: '^service-(rs256|es256)-[A-Za-z0-9_-]{43}$' }),

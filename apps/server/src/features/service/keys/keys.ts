@@ -83,7 +83,7 @@ export interface KeyRingDeps {
 
 const JWKS_MAX_AGE_SECONDS = 300;
 /** An instance may learn of a published key so much later than the one that published it. */
-const MOST_SECONDS_UNREAD = 30;
+const MAX_SECONDS_UNREAD = 30;
 
 /** Generates missing keys when the settings allow it. */
 export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): Promise<KeyRing> {
@@ -97,7 +97,7 @@ export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): P
   const stored = settings.store && createStoredKeys(settings, { ...settings.store, own: { rsa, ec } });
   const activeAt = deps.startedAt.getTime() + activationDelaySeconds * 1000;
   const keysAt = stored?.at ?? configuredKeys({ rsa, ec, others, legacyKey, signsAs, activeAt });
-  const freshSeconds = activationDelaySeconds - (stored ? MOST_SECONDS_UNREAD : 0);
+  const freshSeconds = activationDelaySeconds - (stored ? MAX_SECONDS_UNREAD : 0);
   const maxAgeSeconds = Math.min(JWKS_MAX_AGE_SECONDS, Math.max(0, freshSeconds));
   const [signerOf, rsaSignerOf] = [signers(), signers()];
   const mustSign = (signing: SigningUse | undefined): SigningUse => {

@@ -4,9 +4,9 @@ import { AppError } from '../../../platform/errors.ts';
 import { bearerOf } from '../../../platform/http/callers/credentials.ts';
 import type { DevelopmentMailer } from '../../../platform/mail/mailer.ts';
 import {
-  Alive,
   checkHealth,
   Health,
+  Liveness,
   type MetricsDeps,
   mayScrape,
   type OperationsDeps,
@@ -36,7 +36,7 @@ export const operationsRoutes: FastifyPluginAsyncTypebox<OperationsDeps> = async
       schema: {
         operationId: 'operations.alive',
         summary: 'Read whether the process runs, without a look at its database or Redis',
-        response: { 200: Alive },
+        response: { 200: Liveness },
       },
     },
     async () => ({ status: 'ok' as const }),

@@ -33,7 +33,7 @@ function answers(probe: Promise<void>): Promise<boolean> {
   return Promise.race([probe.then(() => true).catch(() => false), late]);
 }
 
-export const Alive = Type.Object({ status: Type.Literal('ok') });
+export const Liveness = Type.Object({ status: Type.Literal('ok') });
 
 export type Health = Static<typeof Health>;
 export const Health = Type.Object({

@@ -8,7 +8,7 @@ import {
   AskByAgent,
   ConnectPath,
   ConnectSession,
-  MadeConnectSession,
+  CreatedConnectSession,
   NewConnectSession,
   OwnConnectionPage,
   OwnQuery,
@@ -36,7 +36,7 @@ export const askRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, dep
         description:
           'The link opens a page on which the person proves to be the principal, and sees who connects what for whom. The key proves nothing there.',
         body: NewConnectSession,
-        response: { 201: MadeConnectSession },
+        response: { 201: CreatedConnectSession },
       },
     },
     async (request, reply) =>
@@ -96,7 +96,7 @@ export const askRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, dep
         description:
           'The token needs a scope that allows the exchange of this service, or `vault:<service>:proxy`.',
         body: AskByAgent,
-        response: { 201: MadeConnectSession },
+        response: { 201: CreatedConnectSession },
       },
     },
     async (request, reply) => reply.code(201).send(await askAsAgent(deps, holderOf(request), request.body)),
@@ -127,7 +127,7 @@ export const askRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, dep
         operationId: 'connections.askAsPerson',
         summary: 'Make a link by which the principal connects an account, or connects it again',
         body: AskByAgent,
-        response: { 201: MadeConnectSession },
+        response: { 201: CreatedConnectSession },
       },
     },
     async (request, reply) => reply.code(201).send(await askAsPerson(deps, sessionOf(request), request.body)),

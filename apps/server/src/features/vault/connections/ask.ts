@@ -16,14 +16,14 @@ import { isOpen, openSeconds, scopesToAsk, statusAt } from './connections.rules.
 import type {
   AskByAgent,
   ConnectSession,
-  MadeConnectSession,
+  CreatedConnectSession,
   NewConnectSession,
 } from './connections.schema.ts';
 import { type ConnectDeps, personIn, toSession } from './deps.ts';
 import { endSession } from './end.ts';
 
 /** An agent pushes out its own sessions alone, and none that a person has begun. */
-const MOST_WAITING = 10;
+const MAX_WAITING = 10;
 /** For this long, a person who comes late reads that the session expired, not that it is unknown. */
 const LATE_SECONDS = 3600;
 
@@ -36,7 +36,7 @@ export async function askForConnection(
   deps: ConnectDeps,
   caller: Caller,
   input: NewConnectSession,
-): Promise<MadeConnectSession> {
+): Promise<CreatedConnectSession> {
   const { service, principalId, agentId = null, returnUrl = null, state = null } = input;
   const at = deps.clock();
   const seconds = openSeconds(input.expiresIn);
@@ -64,7 +64,7 @@ export async function askForConnection(
   return inTransaction(deps.db, async (tx) => {
     const acts: Act[] = [];
     const asked = { principalId, service, agentId };
-    for (const { id: oldest } of await listWaitingSessions(tx, caller.tenant, asked, MOST_WAITING - 1)) {
+    for (const { id: oldest } of await listWaitingSessions(tx, caller.tenant, asked, MAX_WAITING - 1)) {
       acts.push(...(await endSession(tx, caller, oldest, { to: 'cancelled', reason: 'too_many', at })));
     }
     const row = await insertSession(tx, caller.tenant, {
@@ -121,7 +121,7 @@ export async function askAsAgent(
   deps: ConnectDeps,
   holder: GrantHolder,
   input: AskByAgent,
-): Promise<MadeConnectSession> {
+): Promise<CreatedConnectSession> {
   const { service } = input;
   const may =
     matchingScope(holder.scopes, service) !== undefined || holder.scopes.includes(`vault:${service}:proxy`);
@@ -143,7 +143,7 @@ export async function askAsPerson(
   deps: ConnectDeps,
   session: PrincipalSession,
   input: AskByAgent,
-): Promise<MadeConnectSession> {
+): Promise<CreatedConnectSession> {
   const caller = await personOf(deps, session);
   return askForConnection(deps, caller, { ...input, principalId: session.principalId });
 }

@@ -8,7 +8,7 @@ import { gone } from './ask.ts';
 import type { PageHold } from './browser.ts';
 import { changeSession, type ShownRow } from './connections.repo.ts';
 import { statusAt, withQuery } from './connections.rules.ts';
-import type { Confirm, Ended } from './connections.schema.ts';
+import type { ConnectConfirmation, EndedConnections } from './connections.schema.ts';
 import type { ConnectDeps } from './deps.ts';
 import { endSession, openTokens, revokeReturned } from './end.ts';
 import { type Held, pageOf, verificationFor } from './held.ts';
@@ -22,8 +22,8 @@ export async function confirm(
   deps: ConnectDeps,
   caller: Caller,
   hold: PageHold,
-  { replaceAccount = false }: Confirm,
-): Promise<Ended> {
+  { replaceAccount = false }: ConnectConfirmation,
+): Promise<EndedConnections> {
   const ended = await storeReturned(deps, caller, hold, { replaceAccount });
   if (!ended) throw gone('pending');
   return ended;
@@ -41,7 +41,7 @@ export async function storeReturned(
   caller: Caller,
   hold: PageHold,
   { replaceAccount = false, isSameAccountOnly }: Storing,
-): Promise<Ended | undefined> {
+): Promise<EndedConnections | undefined> {
   const held = await pageOf(deps, hold);
   const { row } = held;
   const result = resultOf(row);
@@ -118,7 +118,7 @@ async function mustBeSignedOn(deps: ConnectDeps, held: Held): Promise<void> {
 }
 
 /** The person does not go on. Tokens that came back are revoked at the upstream. @throws GONE */
-export async function cancel(deps: ConnectDeps, caller: Caller, hold: PageHold): Promise<Ended> {
+export async function cancel(deps: ConnectDeps, caller: Caller, hold: PageHold): Promise<EndedConnections> {
   const { row } = await pageOf(deps, hold);
   const at = deps.clock();
   await inTransaction(deps.db, async (tx) => {

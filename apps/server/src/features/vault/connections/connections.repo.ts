@@ -99,7 +99,7 @@ export function changeSession(
     .executeTakeFirst();
 }
 
-const MOST_STARTS = 5;
+const MAX_STARTS = 5;
 
 /** Begins the dance once more. @returns undefined after the last start, and for an ended session */
 export function startSession(
@@ -114,14 +114,14 @@ export function startSession(
     .where('developerId', '=', developerId)
     .where('id', '=', id)
     .where('status', 'in', ['pending', 'started'])
-    .where('starts', '<', MOST_STARTS)
+    .where('starts', '<', MAX_STARTS)
     .returningAll()
     .executeTakeFirst();
 }
 
 /** A failed start can be followed by another, up to the last. */
 export const stateAfterFailure = ({ starts }: Pick<SessionRow, 'starts'>): 'pending' | 'failed' =>
-  starts >= MOST_STARTS ? 'failed' : 'pending';
+  starts >= MAX_STARTS ? 'failed' : 'pending';
 
 /** Ends the open sessions of a provider. */
 export function cancelSessionsOf(tx: Tx, { developerId }: Tenant, providerId: string, at: Date) {

@@ -65,9 +65,9 @@ const session = {
 export type ConnectSession = Static<typeof ConnectSession>;
 export const ConnectSession = Type.Object(session);
 
-export type MadeConnectSession = Static<typeof MadeConnectSession>;
+export type CreatedConnectSession = Static<typeof CreatedConnectSession>;
 /** `connectUrl` is shown once. */
-export const MadeConnectSession = Type.Object({ ...session, connectUrl: Type.String() });
+export const CreatedConnectSession = Type.Object({ ...session, connectUrl: Type.String() });
 
 export type ConnectPath = Static<typeof ConnectPath>;
 export const ConnectPath = Type.Object({ id: Id });
@@ -75,8 +75,8 @@ export const ConnectPath = Type.Object({ id: Id });
 /** The parameters of an upstream's answer, whichever it sends. */
 export const UpstreamAnswer = Type.Object({}, { additionalProperties: true });
 
-export type OpenPage = Static<typeof OpenPage>;
-export const OpenPage = Type.Object(
+export type OpenConnectPage = Static<typeof OpenConnectPage>;
+export const OpenConnectPage = Type.Object(
   {
     ticket: Type.String({ minLength: 1, maxLength: 512 }),
     hint: Type.Optional(Type.String({ minLength: 1, maxLength: 16_384 })),
@@ -84,8 +84,8 @@ export const OpenPage = Type.Object(
   { additionalProperties: false },
 );
 
-export type SendHint = Static<typeof SendHint>;
-export const SendHint = Type.Object(
+export type ConnectHint = Static<typeof ConnectHint>;
+export const ConnectHint = Type.Object(
   { hint: Type.String({ minLength: 1, maxLength: 16_384 }) },
   { additionalProperties: false },
 );
@@ -101,14 +101,14 @@ const Verification = Type.Object({
   otherPerson: Type.Optional(Type.Literal(true)),
 });
 
-export type Verified = Static<typeof Verified>;
-export const Verified = Type.Object({ verification: Verification });
+export type ConnectVerified = Static<typeof ConnectVerified>;
+export const ConnectVerified = Type.Object({ verification: Verification });
 
 const Account = { accountLabel: nullable(Type.String()) };
 
 /** Everything that the page shows before its button. */
-export type Shown = Static<typeof Shown>;
-export const Shown = Type.Object({
+export type ConnectPage = Static<typeof ConnectPage>;
+export const ConnectPage = Type.Object({
   developerName: Type.String(),
   principalId: Type.String(),
   agentName: nullable(Type.String()),
@@ -139,37 +139,37 @@ const page = {
   /** The person signs in there, and comes back with a hint. */
   loginUrl: nullable(Type.String()),
   verification: Verification,
-  connect: Shown,
+  connect: ConnectPage,
 };
 
-export type ShownPage = Static<typeof ShownPage>;
-export const ShownPage = Type.Object(page);
+export type ConnectPageState = Static<typeof ConnectPageState>;
+export const ConnectPageState = Type.Object(page);
 
-export type OpenedPage = Static<typeof OpenedPage>;
-export const OpenedPage = Type.Object({ ...page, nonce: Type.String() });
+export type OpenedConnectPage = Static<typeof OpenedConnectPage>;
+export const OpenedConnectPage = Type.Object({ ...page, nonce: Type.String() });
 
-export type Start = Static<typeof Start>;
-export const Start = Type.Object({ scopes: Type.Optional(Scopes) }, { additionalProperties: false });
-export const Started = Type.Object({ redirectTo: Type.String() });
+export type ConnectStart = Static<typeof ConnectStart>;
+export const ConnectStart = Type.Object({ scopes: Type.Optional(Scopes) }, { additionalProperties: false });
+export const ConnectRedirect = Type.Object({ redirectTo: Type.String() });
 
-export type Confirm = Static<typeof Confirm>;
-export const Confirm = Type.Object(
+export type ConnectConfirmation = Static<typeof ConnectConfirmation>;
+export const ConnectConfirmation = Type.Object(
   { replaceAccount: Type.Optional(Type.Boolean()) },
   { additionalProperties: false },
 );
 
-export type Ended = Static<typeof Ended>;
-export const Ended = Type.Object({
+export type EndedConnections = Static<typeof EndedConnections>;
+export const EndedConnections = Type.Object({
   status: Type.Enum(['connected', 'cancelled']),
   credentialId: Type.Optional(Id),
   redirectTo: Type.Optional(Type.String()),
 });
 
-export const CheckCode = Type.Object(
+export const ConnectCodeCheck = Type.Object(
   { code: Type.String({ pattern: '^[0-9]{8}$' }) },
   { additionalProperties: false },
 );
-export const SentCode = Type.Object({ expiresAt: Time });
+export const ConnectCodeSent = Type.Object({ expiresAt: Time });
 
 export type OwnQuery = Static<typeof OwnQuery>;
 export const OwnQuery = Type.Object(pageQuery('vault'));

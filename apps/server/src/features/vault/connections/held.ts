@@ -4,7 +4,7 @@ import { gone } from './ask.ts';
 import { type PageHold, pageKey, type StoredPage, storedPage, ticketKey } from './browser.ts';
 import { findShownSession, type ShownRow } from './connections.repo.ts';
 import { isOpen, statusAt } from './connections.rules.ts';
-import type { Verified } from './connections.schema.ts';
+import type { ConnectVerified } from './connections.schema.ts';
 import type { ConnectDeps } from './deps.ts';
 
 /** A browser at the page, with the session as it is now. */
@@ -48,13 +48,13 @@ export const rememberStart = (deps: ConnectDeps, { row, page }: Held, state: str
   keepPage(deps, row, { ...page, started: { state, at: deps.clock().toISOString() } });
 
 /** Keeps the page with another proof. */
-export async function keepProof(deps: ConnectDeps, held: Held): Promise<Verified> {
+export async function keepProof(deps: ConnectDeps, held: Held): Promise<ConnectVerified> {
   await keepPage(deps, held.row, held.page);
   return { verification: await verifiedNow(deps, held) };
 }
 
 /** Reads the proofs of the browser, as they stand. The first proof that is enough spends the ticket. */
-export async function verifiedNow(deps: ConnectDeps, held: Held): Promise<Verified['verification']> {
+export async function verifiedNow(deps: ConnectDeps, held: Held): Promise<ConnectVerified['verification']> {
   const { verification } = await verificationFor(deps, held, deps.clock());
   if (verification.satisfied) await deps.store.remove(ticketKey(held.row.id));
   return verification;

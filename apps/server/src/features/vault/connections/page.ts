@@ -11,7 +11,7 @@ import {
   ticketKey,
 } from './browser.ts';
 import { statusAt, withQuery } from './connections.rules.ts';
-import type { OpenedPage, OpenPage, ShownPage } from './connections.schema.ts';
+import type { ConnectPageState, OpenConnectPage, OpenedConnectPage } from './connections.schema.ts';
 import type { ConnectDeps } from './deps.ts';
 import { keepPage, openRow, pageOf, verifiedNow } from './held.ts';
 import { takeHint } from './proof.ts';
@@ -31,9 +31,9 @@ interface OpeningBrowser extends Pick<BrowserRequest, 'requestId' | 'ip' | 'user
 export async function openPage(
   deps: ConnectDeps,
   sessionId: string,
-  { ticket, hint }: OpenPage,
+  { ticket, hint }: OpenConnectPage,
   browser: OpeningBrowser,
-): Promise<{ opened: OpenedPage; secret: string }> {
+): Promise<{ opened: OpenedConnectPage; secret: string }> {
   mustBeBrowser(browser);
   const found = await deps.store.get(ticketKey(sessionId));
   const kept: { developerId: string; hash: string } | undefined = found && JSON.parse(found);
@@ -58,7 +58,7 @@ export async function openPage(
 }
 
 /** @throws as `pageOf` */
-export async function showPage(deps: ConnectDeps, hold: PageHold): Promise<ShownPage> {
+export async function showPage(deps: ConnectDeps, hold: PageHold): Promise<ConnectPageState> {
   const held = await pageOf(deps, hold);
   const { row, page } = held;
   const verification = await verifiedNow(deps, held);

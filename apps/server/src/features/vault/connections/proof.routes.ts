@@ -4,7 +4,14 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { assertRate, rates } from './connections.rates.ts';
 import { holdReader, onPage } from './connections.routes.ts';
-import { CheckCode, ConnectPath, SendHint, SentCode, Started, Verified } from './connections.schema.ts';
+import {
+  ConnectCodeCheck,
+  ConnectCodeSent,
+  ConnectHint,
+  ConnectPath,
+  ConnectRedirect,
+  ConnectVerified,
+} from './connections.schema.ts';
 import type { ConnectDeps } from './deps.ts';
 import { askForPasskey, checkCode, sendCode, signOnAddress, takeHint, takePasskey } from './proof.ts';
 
@@ -23,8 +30,8 @@ export const proofRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, d
         operationId: 'connections.hint',
         summary: "Show the developer's word for the person in this browser",
         params: ConnectPath,
-        body: SendHint,
-        response: { 200: Verified },
+        body: ConnectHint,
+        response: { 200: ConnectVerified },
       },
     },
     (request) => takeHint(deps, callerOf(request), holdOf(request), request.body.hint),
@@ -39,7 +46,7 @@ export const proofRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, d
         summary:
           'Find the address at which the person signs in, and from which the browser comes back to the page',
         params: ConnectPath,
-        response: { 200: Started },
+        response: { 200: ConnectRedirect },
       },
     },
     (request) => signOnAddress(deps, holdOf(request)),
@@ -65,7 +72,7 @@ export const proofRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, d
         summary: 'Send the person a code by mail',
         params: ConnectPath,
         body: NoFields,
-        response: { 201: SentCode },
+        response: { 201: ConnectCodeSent },
       },
     },
     async (request, reply) => reply.code(201).send(await sendCode(deps, callerOf(request), holdOf(request))),
@@ -79,8 +86,8 @@ export const proofRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, d
         operationId: 'connections.checkCode',
         summary: 'Check the code that the person typed',
         params: ConnectPath,
-        body: CheckCode,
-        response: { 200: Verified },
+        body: ConnectCodeCheck,
+        response: { 200: ConnectVerified },
       },
     },
     (request) => checkCode(deps, callerOf(request), holdOf(request), request.body.code),
@@ -124,7 +131,7 @@ export const proofRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, d
         summary: "Check the answer of the person's passkey",
         params: ConnectPath,
         body: Assertion,
-        response: { 200: Verified },
+        response: { 200: ConnectVerified },
       },
     },
     (request) => takePasskey(deps, callerOf(request), holdOf(request), request.body),

@@ -17,7 +17,7 @@ import { beginAssertion, finishAssertion } from '../../people/passkeys/index.ts'
 import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import { type PageHold, pageKey } from './browser.ts';
 import type { ShownRow } from './connections.repo.ts';
-import type { Verified } from './connections.schema.ts';
+import type { ConnectVerified } from './connections.schema.ts';
 import type { ConnectDeps } from './deps.ts';
 import { keepProof, pageOf, verificationFor } from './held.ts';
 
@@ -30,7 +30,7 @@ export async function takeHint(
   caller: Caller,
   hold: PageHold,
   hint: string,
-): Promise<Verified> {
+): Promise<ConnectVerified> {
   const held = await pageOf(deps, hold);
   const { row, page } = held;
   const now = deps.clock();
@@ -96,7 +96,7 @@ export async function checkCode(
   caller: Caller,
   hold: PageHold,
   code: string,
-): Promise<Verified> {
+): Promise<ConnectVerified> {
   const held = await pageOf(deps, hold);
   const { row, page } = held;
   const outcome = await checkMailedCode(deps, row.id, code);
@@ -137,7 +137,7 @@ export async function takePasskey(
   caller: Caller,
   hold: PageHold,
   assertion: Assertion,
-): Promise<Verified> {
+): Promise<ConnectVerified> {
   const { row } = await pageOf(deps, hold);
   const passkey = await finishAssertion(deps, caller, subjectOf(row), assertion).catch(
     async (error: unknown) => {

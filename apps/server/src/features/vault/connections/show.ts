@@ -2,11 +2,11 @@ import { type FrozenClient, findReplaced, type NewTokens } from '../credentials/
 import { foundOf, getProviderRow, settingsOf } from '../providers/index.ts';
 import { gone } from './ask.ts';
 import type { ShownRow } from './connections.repo.ts';
-import type { Shown } from './connections.schema.ts';
+import type { ConnectPage } from './connections.schema.ts';
 import type { ConnectDeps } from './deps.ts';
 
 /** The facts of the page: the developer, the person, the account and the scopes. @throws GONE when the provider is no more */
-export async function shownConnect(deps: ConnectDeps, row: ShownRow): Promise<Shown> {
+export async function shownConnect(deps: ConnectDeps, row: ShownRow): Promise<ConnectPage> {
   const tenant = { developerId: row.developerId };
   const provider = await getProviderRow(deps.db, tenant, row.providerId);
   if (!provider) throw gone('cancelled');

@@ -18,7 +18,7 @@ import { gone } from './ask.ts';
 import { type PageHold, stateHash, stateKey } from './browser.ts';
 import { startSession } from './connections.repo.ts';
 import { challengeOf, scopesLeft, withQuery } from './connections.rules.ts';
-import type { Start } from './connections.schema.ts';
+import type { ConnectStart } from './connections.schema.ts';
 import type { ConnectDeps } from './deps.ts';
 import { pageOf, rememberStart, verificationFor } from './held.ts';
 
@@ -46,7 +46,7 @@ export async function startDance(
   deps: ConnectDeps,
   caller: Caller,
   hold: PageHold,
-  input: Start,
+  input: ConnectStart,
 ): Promise<{ redirectTo: string }> {
   const held = await pageOf(deps, hold);
   const { row } = held;

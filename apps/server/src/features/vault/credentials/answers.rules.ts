@@ -104,11 +104,11 @@ const WORD_MEMBERS = [
   'error_code',
   'error_subtype',
 ];
-const MOST_ERRORS = 10;
+const MAX_ERRORS = 10;
 
 /** An answer, and what it says of its errors. */
 function partsIn(said: Said): Said[] {
-  const nested = [said.error, ...(Array.isArray(said.errors) ? said.errors.slice(0, MOST_ERRORS) : [])];
+  const nested = [said.error, ...(Array.isArray(said.errors) ? said.errors.slice(0, MAX_ERRORS) : [])];
   return [said, ...nested.map((each) => (typeof each === 'string' ? { error: each } : Object(each)))];
 }
 
@@ -136,16 +136,16 @@ const sentencesIn = (said: Said): string[] =>
     }),
   );
 
-const MOST_WAIT_SECONDS = 86_400;
+const MAX_WAIT_SECONDS = 86_400;
 
 /** RFC 9110, section 10.2.3: seconds, or a date. At most a day. */
 function secondsToWait(header: string | undefined, now: Date): number | undefined {
   const text = header?.trim() ?? '';
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / 1000;
-  return seconds > 0 ? Math.min(seconds, MOST_WAIT_SECONDS) : undefined;
+  return seconds > 0 ? Math.min(seconds, MAX_WAIT_SECONDS) : undefined;
 }
 
-const MOST_MEMBERS = 1000;
+const MAX_MEMBERS = 1000;
 const LONGEST_FORM = 65_536; // characters, for two tokens of the largest kind
 
 /** @returns undefined for anything but an object, as JSON or as a form */
@@ -153,7 +153,7 @@ function membersIn(bytes: Buffer): Said | undefined {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const body = hasMark ? bytes.subarray(3) : bytes;
   try {
-    const value = parseJson(body, MOST_MEMBERS);
+    const value = parseJson(body, MAX_MEMBERS);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
   } catch (error) {
     if (error instanceof JsonError) return formIn(body);

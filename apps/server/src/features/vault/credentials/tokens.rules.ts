@@ -58,12 +58,12 @@ export function tokensIn(
 /** The names under which upstreams say how long the refresh token lives: GitHub, Keycloak and Intuit have one each. */
 const REFRESH_ENDS = ['refresh_token_expires_in', 'refresh_expires_in', 'x_refresh_token_expires_in'];
 
-const MOST_SECONDS = 3_153_600_000; // a hundred years, so that every end is a date
+const MAX_SECONDS = 3_153_600_000; // a hundred years, so that every end is a date
 
 /** Seconds, which some upstreams send as a text. */
 function secondsIn(value: unknown): number | undefined {
   const seconds = numberIn(value);
-  return seconds !== undefined && seconds > 0 && seconds <= MOST_SECONDS ? seconds : undefined;
+  return seconds !== undefined && seconds > 0 && seconds <= MAX_SECONDS ? seconds : undefined;
 }
 
 const numberIn = (value: unknown): number | undefined => {
@@ -97,13 +97,13 @@ function secondsUntilEnd(said: Said, now: Date): number | undefined {
 /** GitHub takes blanks between scopes and answers with commas. An upstream that grants nothing sends an empty text. */
 function scopesIn(value: unknown): string[] | undefined {
   if (!Array.isArray(value) && typeof value !== 'string') return undefined;
-  const said: unknown[] = Array.isArray(value) ? value : value.split(/[\s,]+/, MOST_READ);
+  const said: unknown[] = Array.isArray(value) ? value : value.split(/[\s,]+/, MAX_READ);
   const scopes = said.filter((scope) => typeof scope === 'string' && scope !== '' && scope.length <= 256);
-  return [...new Set(scopes.map(String))].slice(0, MOST_SCOPES);
+  return [...new Set(scopes.map(String))].slice(0, MAX_SCOPES);
 }
 
-const MOST_SCOPES = 200;
-const MOST_READ = 1000; // scopes, the same one twice included
+const MAX_SCOPES = 200;
+const MAX_READ = 1000; // scopes, the same one twice included
 
 /** RFC 6901, without the index of a list. */
 export function valueAt(value: unknown, pointer: string): unknown {

@@ -19,7 +19,7 @@ import type { ClientDocument, ProviderSettings } from './providers.schema.ts';
 import { metadataDocument } from './registration.ts';
 import { documentUrlOf, type ProviderDeps, redirectUriOf } from './show.ts';
 
-const MOST_FETCHES = 6;
+const MAX_FETCHES = 6;
 
 /** The refusal of metadata that cannot be used. */
 export const discoveryFailed = (step: string, reason: string, more: object = {}) =>
@@ -68,7 +68,7 @@ function documentReader(upstream: Egress) {
     request: Parameters<Egress['ask']>[0],
   ): Promise<Extract<EgressAnswer, { status: number }>> {
     fetches += 1;
-    if (fetches > MOST_FETCHES) throw discoveryFailed(step, 'too_many');
+    if (fetches > MAX_FETCHES) throw discoveryFailed(step, 'too_many');
     const answer = await upstream.ask(request);
     if (answer.failure === undefined) return answer;
     if (answer.failure === 'blocked_address' || answer.failure === 'too_large') {

@@ -9,11 +9,11 @@ import { clientMetadata } from './discovery.ts';
 import {
   ClientDocument,
   NewProvider,
-  Presets,
   Provider,
   ProviderChange,
   ProviderPage,
   ProviderPath,
+  ProviderPresets,
   ProviderQuery,
 } from './providers.schema.ts';
 import { addProvider, deleteProvider } from './providers.ts';
@@ -78,7 +78,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderDeps> = async (ap
       schema: {
         operationId: 'providers.presets',
         summary: 'List the presets, which describe upstreams that many developers use',
-        response: { 200: Presets },
+        response: { 200: ProviderPresets },
       },
     },
     async () => listPresets(),

@@ -162,7 +162,7 @@ export const ProviderQuery = Type.Object(pageQuery('prov'));
 export type ProviderPage = Static<typeof ProviderPage>;
 export const ProviderPage = Type.Object({ providers: Type.Array(Provider), nextCursor: NextCursor });
 
-export const Presets = Type.Object({
+export const ProviderPresets = Type.Object({
   presets: Type.Array(
     Type.Object({ preset: Type.String(), name: Type.String(), kind: Kind, open: Type.Array(Type.String()) }),
   ),

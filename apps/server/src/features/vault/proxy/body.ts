@@ -6,7 +6,7 @@ import { isMethodParameter } from './match.rules.ts';
 import { badRequest, type Framing } from './request.rules.ts';
 
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i;
-const MOST_READ = 65_536; // bytes; the most that a decision can cover
+const MAX_READ = 65_536; // bytes; the most that a decision can cover
 
 /** The body of an agent's request. */
 export interface SentBody {
@@ -32,7 +32,7 @@ export async function bodyFor(
   if (!hasBody) return NONE;
   const mode = tool === undefined ? 'stream' : (tool.body ?? 'none');
   if (mode === 'none') throw badRequest('Requests by this rule have no body.');
-  const limit = mode === 'json' ? Math.min(maxBytes, MOST_READ) : maxBytes;
+  const limit = mode === 'json' ? Math.min(maxBytes, MAX_READ) : maxBytes;
   if (length !== undefined && length > limit) throw tooLarge(limit);
   if (mode === 'stream') return { content: bounded(body, limit), text: null, value: null };
   // A reader that takes the bytes for a form would see other values than those that were enforced.

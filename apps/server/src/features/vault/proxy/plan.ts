@@ -19,7 +19,7 @@ import type { SentBody } from './body.ts';
 import { allowedBy, asksForRange, mayUseRule, type RuleRefusal, refusalByCredential } from './match.rules.ts';
 import { findCallableProfile } from './profile.repo.ts';
 import { storedProfile } from './profile.ts';
-import type { NewProfile } from './proxy.schema.ts';
+import type { NewProxyProfile } from './proxy.schema.ts';
 import type { Framing, SentHeaders } from './request.rules.ts';
 import { type Target, withoutParameter } from './target.rules.ts';
 
@@ -34,7 +34,7 @@ export interface Wanted {
 
 /** A request that the rules allow. */
 export interface Plan {
-  readonly profile: NewProfile;
+  readonly profile: NewProxyProfile;
   readonly profileVersion: number;
   readonly upstream: string;
   readonly origin: string;

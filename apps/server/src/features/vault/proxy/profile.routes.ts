@@ -5,13 +5,13 @@ import type { Rate } from '../../../platform/http/limits/rate-rules.ts';
 import { listCalls } from './calls.ts';
 import { deleteProfile, getProfile, listProfiles, type ProfileDeps, putProfile } from './profile.ts';
 import {
-  NewProfile,
-  PassedPage,
+  NewProxyProfile,
   PassedQuery,
-  Profile,
-  ProfilePage,
   ProfilePath,
   ProfileQuery,
+  ProxyCallPage,
+  ProxyProfile,
+  ProxyProfilePage,
 } from './proxy.schema.ts';
 
 interface ProfileRouteDeps extends ProfileDeps {
@@ -38,8 +38,8 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileRouteDeps> = async 
         description:
           'Replaces the profile, and counts its version. Credentials that are stored already go only to origins that the profile had when they were stored. The service of the path is that of credentials.',
         params: ProfilePath,
-        body: NewProfile,
-        response: { 200: Profile },
+        body: NewProxyProfile,
+        response: { 200: ProxyProfile },
       },
     },
     (request) => putProfile(deps, callerOf(request), request.params.service, request.body),
@@ -53,7 +53,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileRouteDeps> = async 
         operationId: 'vault.listProxyProfiles',
         summary: 'List proxy profiles, by service',
         querystring: ProfileQuery,
-        response: { 200: ProfilePage },
+        response: { 200: ProxyProfilePage },
       },
     },
     (request) => listProfiles(deps, callerOf(request), request.query),
@@ -73,7 +73,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileRouteDeps> = async 
         operationId: 'vault.getProxyProfile',
         summary: 'Read a proxy profile',
         params: ProfilePath,
-        response: { 200: Profile },
+        response: { 200: ProxyProfile },
       },
     },
     (request) => getProfile(deps, callerOf(request), request.params.service),
@@ -111,7 +111,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileRouteDeps> = async 
         summary: 'List calls through the vault proxy and what came of them, newest first',
         description: 'The service keeps them for thirty days. The audit log keeps that a call was made.',
         querystring: PassedQuery,
-        response: { 200: PassedPage },
+        response: { 200: ProxyCallPage },
       },
     },
     (request) => listCalls(deps, callerOf(request), request.query),

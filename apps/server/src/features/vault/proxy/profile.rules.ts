@@ -1,7 +1,7 @@
 import { faultOfRules } from '@behest/protocol/proxy-patterns';
 import { badField } from '../../../platform/errors.ts';
 import { isNeverReturned } from './answer.rules.ts';
-import type { Injection, NewProfile } from './proxy.schema.ts';
+import type { NewProxyProfile, ProxyInjection } from './proxy.schema.ts';
 import { isForbidden } from './request.rules.ts';
 
 /** The operator's bounds, which a profile may only tighten. */
@@ -10,7 +10,7 @@ export interface ProxyBounds {
   readonly maxResponseBytes: number;
 }
 
-const MOST_UPSTREAMS = 5;
+const MAX_UPSTREAMS = 5;
 
 /**
  * Checks what the shape cannot say.
@@ -18,14 +18,14 @@ const MOST_UPSTREAMS = 5;
  * @throws BAD_REQUEST
  */
 export function mustBeProfile(
-  profile: NewProfile,
+  profile: NewProxyProfile,
   bounds: ProxyBounds,
   acceptsOrigin: (text: string) => boolean,
 ): void {
   const { upstreams, rules, inject, headers = {}, forwardHeaders = [], returnHeaders = [] } = profile;
   const aliases = Object.keys(upstreams);
   if (aliases.length === 0) throw badField('upstreams', 'required', 'Name one to five upstreams.');
-  if (aliases.length > MOST_UPSTREAMS) throw badField('upstreams', 'too_long');
+  if (aliases.length > MAX_UPSTREAMS) throw badField('upstreams', 'too_long');
   for (const [alias, origin] of Object.entries(upstreams)) {
     const isOrigin = URL.canParse(origin) && new URL(origin).origin === origin;
     if (isOrigin && acceptsOrigin(origin)) continue;
@@ -76,13 +76,13 @@ export function mustBeProfile(
 }
 
 /** The header that carries the credential, in lower case. */
-export function injectedHeader(inject: Injection): string | undefined {
+export function injectedHeader(inject: ProxyInjection): string | undefined {
   if (inject.style === 'query') return undefined;
   return inject.style === 'header' ? inject.name.toLowerCase() : 'authorization';
 }
 
 /** The credential in the form in which the upstream wants it. */
-export function injectedValue(inject: Injection, secret: string): string {
+export function injectedValue(inject: ProxyInjection, secret: string): string {
   switch (inject.style) {
     case 'bearer':
       return `Bearer ${secret}`;

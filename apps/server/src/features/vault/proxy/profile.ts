@@ -16,7 +16,7 @@ import {
   upsertProfile,
 } from './profile.repo.ts';
 import { mustBeProfile, type ProxyBounds } from './profile.rules.ts';
-import type { NewProfile, Profile, ProfilePage, ProfileQuery } from './proxy.schema.ts';
+import type { NewProxyProfile, ProfileQuery, ProxyProfile, ProxyProfilePage } from './proxy.schema.ts';
 
 export interface ProfileDeps {
   readonly db: Executor;
@@ -36,8 +36,8 @@ export async function putProfile(
   { db, clock, quotas, bounds, urlRules }: ProfileDeps,
   caller: Caller,
   service: string,
-  input: NewProfile,
-): Promise<Profile> {
+  input: NewProxyProfile,
+): Promise<ProxyProfile> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(service)) throw notFound();
   mustBeProfile(input, bounds, (text) => acceptUrl(text, urlRules) !== undefined);
   await mustShowDecided(db, caller.tenant, input);
@@ -56,7 +56,7 @@ export async function putProfile(
 }
 
 /** Nobody approves a body that nobody reads. @throws BAD_REQUEST */
-async function mustShowDecided(db: Executor, tenant: Tenant, { rules }: NewProfile): Promise<void> {
+async function mustShowDecided(db: Executor, tenant: Tenant, { rules }: NewProxyProfile): Promise<void> {
   for (const [place, { tool }] of rules.entries()) {
     if (tool?.body !== 'stream') continue;
     const current = await currentManifests(db, tenant)
@@ -70,7 +70,11 @@ async function mustShowDecided(db: Executor, tenant: Tenant, { rules }: NewProfi
 }
 
 /** @throws NOT_FOUND */
-export async function getProfile({ db }: ProfileDeps, { tenant }: Caller, service: string): Promise<Profile> {
+export async function getProfile(
+  { db }: ProfileDeps,
+  { tenant }: Caller,
+  service: string,
+): Promise<ProxyProfile> {
   const row = await findProfileRow(db, tenant, service);
   if (!row) throw notFound();
   return toProfile(row);
@@ -80,7 +84,7 @@ export async function listProfiles(
   { db }: ProfileDeps,
   { tenant }: Caller,
   query: ProfileQuery,
-): Promise<ProfilePage> {
+): Promise<ProxyProfilePage> {
   const rows = await listProfileRows(db, tenant, query);
   const { page, nextCursor } = pageOf(rows, ({ service }) => service, toProfile);
   return { profiles: page, nextCursor };
@@ -96,9 +100,10 @@ export function deleteProfile({ db, clock }: ProfileDeps, caller: Caller, servic
 }
 
 /** The service stored the profile in this form. */
-export const storedProfile = ({ profile }: Pick<ShownProfile, 'profile'>) => Object(profile) as NewProfile;
+export const storedProfile = ({ profile }: Pick<ShownProfile, 'profile'>) =>
+  Object(profile) as NewProxyProfile;
 
-function toProfile(row: ShownProfile): Profile {
+function toProfile(row: ShownProfile): ProxyProfile {
   const { service, version, createdAt, updatedAt } = row;
   const profile = storedProfile(row);
   const isInUrl = profile.inject.style === 'query';

@@ -82,7 +82,7 @@ declare module '../../../platform/acts.ts' {
 }
 
 const LEAST_BYTES = 1024;
-const MOST_BYTES = 1_073_741_824;
+const MAX_BYTES = 1_073_741_824;
 
 export const proxy = defineFeature({
   name: 'proxy',
@@ -103,12 +103,12 @@ export const proxy = defineFeature({
       'Whether the vault proxy calls this machine and private networks, and over `http`. The service refuses it in production.',
     ),
     VAULT_PROXY_MAX_REQUEST_BYTES: defaulted(
-      integer(LEAST_BYTES, MOST_BYTES),
+      integer(LEAST_BYTES, MAX_BYTES),
       '10485760',
       'The largest body of a request through the vault proxy, in bytes.',
     ),
     VAULT_PROXY_MAX_RESPONSE_BYTES: defaulted(
-      integer(LEAST_BYTES, MOST_BYTES),
+      integer(LEAST_BYTES, MAX_BYTES),
       '52428800',
       'The largest body of an answer through the vault proxy, in bytes.',
     ),

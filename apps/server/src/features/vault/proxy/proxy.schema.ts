@@ -8,8 +8,8 @@ const HeaderValue = Type.String({ pattern: '^[\\x20-\\x7e]{0,1024}$' });
 const MILLION = 1_000_000;
 
 /** How the upstream wants the credential. */
-export type Injection = Static<typeof Injection>;
-export const Injection = Type.Union([
+export type ProxyInjection = Static<typeof ProxyInjection>;
+export const ProxyInjection = Type.Union([
   Type.Object({ style: Type.Literal('bearer') }, PLAIN),
   Type.Object(
     {
@@ -34,7 +34,7 @@ export const Injection = Type.Union([
 const members = {
   /** Aliases and origins. The first is the default. */
   upstreams: recordOf(ProxyWord, Type.String({ minLength: 1, maxLength: 300 }), { maxProperties: 5 }),
-  inject: Injection,
+  inject: ProxyInjection,
   /** Constant headers of each request. */
   headers: Type.Optional(recordOf(HeaderName, HeaderValue, { maxProperties: 10 })),
   /** The first rule that matches decides. Without one the request is refused. */
@@ -48,12 +48,12 @@ const members = {
   returnHeaders: Type.Optional(Type.Array(HeaderName, { maxItems: 20 })),
 };
 
-export type NewProfile = Static<typeof NewProfile>;
-export const NewProfile = Type.Object(members, PLAIN);
+export type NewProxyProfile = Static<typeof NewProxyProfile>;
+export const NewProxyProfile = Type.Object(members, PLAIN);
 
 const { exchange: _, ...others } = members;
-export type Profile = Static<typeof Profile>;
-export const Profile = Type.Object({
+export type ProxyProfile = Static<typeof ProxyProfile>;
+export const ProxyProfile = Type.Object({
   service: Type.String(),
   version: Type.Integer(),
   ...others,
@@ -72,8 +72,8 @@ export const ProfileQuery = Type.Object({
   cursor: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' })),
 });
 
-export type ProfilePage = Static<typeof ProfilePage>;
-export const ProfilePage = Type.Object({ profiles: Type.Array(Profile), nextCursor: NextCursor });
+export type ProxyProfilePage = Static<typeof ProxyProfilePage>;
+export const ProxyProfilePage = Type.Object({ profiles: Type.Array(ProxyProfile), nextCursor: NextCursor });
 
 /** `path` stands for the path at the upstream, with slashes, and its query. */
 export const CallPath = Type.Object({ service: Id, path: Type.String() });
@@ -81,8 +81,8 @@ export const CallPath = Type.Object({ service: Id, path: Type.String() });
 const Nullable = <T extends ReturnType<typeof Type.Integer> | ReturnType<typeof Type.String>>(shape: T) =>
   Type.Union([shape, Type.Null()]);
 
-export type PassedCall = Static<typeof PassedCall>;
-export const PassedCall = Type.Object({
+export type ProxyCall = Static<typeof ProxyCall>;
+export const ProxyCall = Type.Object({
   callId: Type.String(),
   agentId: Type.String(),
   grantId: Type.String(),
@@ -109,5 +109,5 @@ export const PassedQuery = Type.Object({
   outcome: Type.Optional(Type.String({ maxLength: 32 })),
 });
 
-export type PassedPage = Static<typeof PassedPage>;
-export const PassedPage = Type.Object({ calls: Type.Array(PassedCall), nextCursor: NextCursor });
+export type ProxyCallPage = Static<typeof ProxyCallPage>;
+export const ProxyCallPage = Type.Object({ calls: Type.Array(ProxyCall), nextCursor: NextCursor });

@@ -60,8 +60,8 @@ export function createStreams({ db, clock, notices, logger }: StreamDeps): Strea
   };
 }
 
-const MOST_OF_TOKEN = 20;
-const MOST_OF_DEVELOPER = 200;
+const MAX_OF_TOKEN = 20;
+const MAX_OF_DEVELOPER = 200;
 
 /** The calls of this process that have begun and not ended. */
 export interface Flights {
@@ -80,8 +80,8 @@ export function createFlights(): Flights {
     begin({ tenant, tokenId }) {
       const { developerId } = tenant;
       for (const [key, limit] of [
-        [tokenId, MOST_OF_TOKEN],
-        [developerId, MOST_OF_DEVELOPER],
+        [tokenId, MAX_OF_TOKEN],
+        [developerId, MAX_OF_DEVELOPER],
       ] as const) {
         if ((counts.get(key) ?? 0) >= limit) throw tooMany(limit);
       }

@@ -6,7 +6,7 @@ const QUERY = /^[A-Za-z0-9._~!$&'()*+,=:@%/?[\]|-]*$/;
 const PERCENT = /%(?![0-9A-Fa-f]{2})/;
 /** Characters that end a segment, or a text, for some reader. */
 const UNCLEAR = /[\p{Cc}\\;/]|%(?:2f|5c|00|3b)/iu;
-const MOST_DECODINGS = 3;
+const MAX_DECODINGS = 3;
 
 export interface Target {
   /** As it was sent, with the slash at its beginning. */
@@ -47,7 +47,7 @@ export function readTarget(tail: string): Target | undefined {
 /** Looks at a segment as it stands and as readers see it that decode it once, twice or three times. */
 function isClear(text: string): boolean {
   let seen: string | undefined = text;
-  for (let times = 0; times <= MOST_DECODINGS && seen !== undefined; times += 1) {
+  for (let times = 0; times <= MAX_DECODINGS && seen !== undefined; times += 1) {
     if (UNCLEAR.test(seen) || /^\.{1,2}$/.test(seen)) return false;
     const further: string | undefined = decodedOnce(seen);
     if (further === seen) return true;

@@ -35,7 +35,7 @@ interface Pieces {
 
 /** Headers on which the answer may depend. A request that has one takes the usual way. */
 const TELLING = ['if-none-match', 'expect', 'upgrade', 'content-length', 'transfer-encoding', 'origin'];
-const MOST_HEADERS = 40; // names and values
+const MAX_HEADERS = 40; // names and values
 
 /**
  * Answers plain requests for ready documents as the usual way would, at a third of its cost. Verifiers ask for the keys
@@ -92,6 +92,6 @@ export function addReadyAnswers(app: FastifyInstance, options: ReadyOptions): vo
 
 function isPlain(request: IncomingMessage): boolean {
   const { method, headers, rawHeaders, httpVersion } = request;
-  if (method !== 'GET' || httpVersion !== '1.1' || rawHeaders.length > MOST_HEADERS) return false;
+  if (method !== 'GET' || httpVersion !== '1.1' || rawHeaders.length > MAX_HEADERS) return false;
   return timesSent(request, 'host') === 1 && TELLING.every((name) => headers[name] === undefined);
 }

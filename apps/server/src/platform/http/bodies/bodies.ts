@@ -32,14 +32,14 @@ declare module 'fastify' {
  * another. Such routes need far less, and a stranger can keep as many bodies in memory as the limits by address admit
  * requests in the time that a request may take.
  */
-const MOST_WITHOUT_KEY = 65_536;
+const MAX_WITHOUT_KEY = 65_536;
 const KEYED: ReadonlySet<string> = new Set(['developer', 'scim', 'ssf']);
 
 /** No body, no bytes and `{}` are the same body. The required fields decide whether it suffices. */
 export function addBodyParser(app: FastifyInstance, bodyLimit: number): void {
   app.addHook('onRoute', (route: RouteOptions) => {
     if (KEYED.has(route.config?.access ?? 'none')) return;
-    route.bodyLimit ??= Math.min(MOST_WITHOUT_KEY, bodyLimit);
+    route.bodyLimit ??= Math.min(MAX_WITHOUT_KEY, bodyLimit);
   });
   app.removeAllContentTypeParsers();
   // Parsed later: the bytes find a stored answer before their content is judged.

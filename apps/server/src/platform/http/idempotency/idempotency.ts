@@ -114,7 +114,7 @@ interface Repeated {
 }
 
 /** A request that asks for more than this before its transaction fails. */
-const MOST_BEFORE = 5;
+const MAX_BEFORE = 5;
 
 /** Handles a request again whose transaction lost a race, or needs work done before it. */
 async function untilKept(
@@ -127,7 +127,7 @@ async function untilKept(
     try {
       return await handle();
     } catch (error) {
-      const work = error instanceof BeforeTransaction && before < MOST_BEFORE ? error.work : undefined;
+      const work = error instanceof BeforeTransaction && before < MAX_BEFORE ? error.work : undefined;
       if (!work && (!isLostRace(error) || attempt === ATTEMPTS)) return refuse(repeatable, error);
       await rollBack(repeatable);
       if (work) before += 1;

@@ -22,15 +22,15 @@ interface HeavyRead {
   end(): void;
 }
 
-const MOST_CONNECTIONS = 3;
-const MOST_OF_A_DEVELOPER = 2;
-const MOST_OF_A_SESSION = 1;
+const MAX_CONNECTIONS = 3;
+const MAX_PER_DEVELOPER = 2;
+const MAX_PER_SESSION = 1;
 const LONGEST_WAIT = 10_000; // milliseconds
 const RETRY_AFTER = 1; // seconds
 
 /** Most connections of the pool stay free for other requests. */
 const placesIn = (poolMax: number) =>
-  poolMax < 2 * MOST_CONNECTIONS ? Math.max(1, Math.floor(poolMax / 2)) : MOST_CONNECTIONS;
+  poolMax < 2 * MAX_CONNECTIONS ? Math.max(1, Math.floor(poolMax / 2)) : MAX_CONNECTIONS;
 
 /**
  * Admits the requests of routes that declare `isHeavy`. Add it before the routes. Each holds a place, and so at most
@@ -45,8 +45,8 @@ export function addHeavyReads(app: FastifyInstance, poolMax: number): void {
     const { isHeavy } = request.declared;
     if (typeof isHeavy === 'function' && !isHeavy(request)) return;
     const developerId = tenantIn(request)?.developerId ?? '';
-    const limits: [string, number][] = [[developerId, MOST_OF_A_DEVELOPER]];
-    if (request.caller?.kind === 'session') limits.push([request.caller.caller.sessionId, MOST_OF_A_SESSION]);
+    const limits: [string, number][] = [[developerId, MAX_PER_DEVELOPER]];
+    if (request.caller?.kind === 'session') limits.push([request.caller.caller.sessionId, MAX_PER_SESSION]);
     for (const [reader, limit] of limits) if ((reads.get(reader) ?? 0) >= limit) throw tooMany(limit);
 
     for (const [reader] of limits) count(reads, reader, 1);

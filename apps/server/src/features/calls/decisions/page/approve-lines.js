@@ -23,7 +23,7 @@ export function linesOf(canonical) {
 /** @typedef {{ line: string, kind?: 'del' | 'ins' }} Compared */
 
 /** The most pairs of lines that are compared. A browser does so many at once without a pause that is felt. */
-const MOST_PAIRS = 4_000_000;
+const MAX_PAIRS = 4_000_000;
 
 /**
  * The lines of two texts in their order: those of both, and those of one alone.
@@ -52,7 +52,7 @@ export function compareLines(old, now) {
  */
 function compareRest(old, now) {
   const width = now.length + 1;
-  const isShort = old.length * now.length <= MOST_PAIRS;
+  const isShort = old.length * now.length <= MAX_PAIRS;
   const lengths = new Uint16Array(isShort ? (old.length + 1) * width : 0);
   /** The length of the common sequence from two lines on. @type {(row: number, column: number) => number} */
   const lengthAt = (row, column) => lengths[row * width + column] ?? 0;
