@@ -177,7 +177,7 @@ export interface RequestingClient {
   /** The name that the client gives itself; null where it has that of its agent. */
   readonly name: string | null;
   /** The name comes from the developer who registered the client, from the host that published it, or from anybody. */
-  readonly vouchedBy: 'developer' | 'host' | 'none';
+  readonly vouchedBy: 'developer' | 'host' | 'nobody';
   readonly host: string | null;
   /** Whether every address of the client leads to a program on the person's own machine. */
   readonly isLocal: boolean;

@@ -90,7 +90,7 @@ export const ConsentRequest = Type.Object({
     Type.Object({
       name: Type.Union([Type.String(), Type.Null()]),
       /** The party that answers for the name. */
-      vouchedBy: Type.Enum(['developer', 'host', 'none']),
+      vouchedBy: Type.Enum(['developer', 'host', 'nobody']),
       /** The host that published the description of the client. */
       host: Type.Union([Type.String(), Type.Null()]),
       /** Whether the client runs on the person's own machine, where other programs may imitate it. */

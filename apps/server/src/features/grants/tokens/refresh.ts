@@ -201,7 +201,7 @@ interface Reuse {
 }
 
 /**
- * Soon after the first use, the same client most likely refused its answer and tries again. Later, two parties
+ * Soon after the first use, the same client most likely lost its answer and tries again. Later, two parties
  * hold a secret of one party. The service cannot tell which of them is the thief, so it revokes the grant.
  * @see RFC 9700 §4.14.2
  */

@@ -220,7 +220,7 @@ export function requestingClient(
 ): Described {
   return {
     name,
-    vouchedBy: host === null ? 'none' : 'host',
+    vouchedBy: host === null ? 'nobody' : 'host',
     host,
     isLocal: redirectUris.every(isLocalUri),
     refreshes: refreshes || asksRefresh,

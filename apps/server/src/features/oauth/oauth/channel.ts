@@ -70,7 +70,7 @@ export async function requestByChannel(deps: ChannelDeps, client: Client, reques
         client: {
           ...asking,
           // Anybody can send the address of a client without a secret, and no redirect leads the answer to its host.
-          ...(client.isPublic && asking.vouchedBy === 'host' && { vouchedBy: 'none' as const }),
+          ...(client.isPublic && asking.vouchedBy === 'host' && { vouchedBy: 'nobody' as const }),
           isLocal: false,
           resourceNames: resources.map(({ name }) => name),
         },

@@ -386,7 +386,7 @@ describe('a public client with a document, on a device without a browser', () =>
     const { client } = (await person.see(id)).json();
     await person.approve(id);
 
-    expect(client).toMatchObject({ name: 'Television', vouchedBy: 'none', isLocal: false });
+    expect(client).toMatchObject({ name: 'Television', vouchedBy: 'nobody', isLocal: false });
     expect((await poll()).json()).toMatchObject({ scope: 'calendar:read' });
   });
 

@@ -124,7 +124,7 @@ describe('a client that registers itself', () => {
 
     expect(request.client).toMatchObject({
       name: 'Old Editor',
-      vouchedBy: 'none',
+      vouchedBy: 'nobody',
       host: null,
       isLocal: true,
     });
@@ -463,7 +463,7 @@ describe('agents K6', () => {
     await person.open(redirectTo);
     const { id } = linkParts(redirectTo);
     expect((await person.see(id)).json().client).toMatchObject({
-      ...{ name: 'Television', vouchedBy: 'none', isLocal: false, resourceNames: ['Calendar server'] },
+      ...{ name: 'Television', vouchedBy: 'nobody', isLocal: false, resourceNames: ['Calendar server'] },
     });
     expect((await acme('GET', '/v1/agents')).json().agents).toEqual([]); // nobody has approved it yet
     await person.approve(id);

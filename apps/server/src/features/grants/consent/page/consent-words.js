@@ -65,7 +65,7 @@ export const words = {
   vouched: {
     developer: 'Registered by {developer}.',
     host: 'Published by {host}.',
-    none: 'Not verified. Anybody can choose this name.',
+    nobody: 'Not verified. Anybody can choose this name.',
   },
   local: 'A program on this computer',
   localText:

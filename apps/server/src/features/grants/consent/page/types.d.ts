@@ -113,7 +113,7 @@ export interface ConsentRequest {
   comparedText?: string;
   client?: {
     name: string | null;
-    vouchedBy: 'developer' | 'host' | 'none';
+    vouchedBy: 'developer' | 'host' | 'nobody';
     host: string | null;
     isLocal: boolean;
     resourceNames: string[];
