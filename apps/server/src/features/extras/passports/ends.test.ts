@@ -66,7 +66,10 @@ async function mustTell(acme: Developer, { living, ids, fallen }: Awaited<Return
     sorted(fallen.map(credentialOf)),
   );
   const { agentId, grantId } = living;
-  for (const entry of entries) expect(entry).toMatchObject({ agentId, grantId, principalId: 'living' });
+  const agentDid = (await acme('GET', `/v1/agents/${agentId}`)).json().did;
+  expect(agentDid).toMatch(/^did:/);
+  for (const entry of entries)
+    expect(entry).toMatchObject({ agentId, agentDid, grantId, principalId: 'living' });
   for (const { data } of events) expect(data).toMatchObject({ agentId, grantId, principalId: 'living' });
   expect((await acme('GET', `/v1/grants/${grantId}`)).json().status).toBe('active');
 }

@@ -207,7 +207,7 @@ export async function revokeBranch(
 export const listCredentials = (tx: Tx, { developerId }: Tenant, ids: readonly string[]) =>
   tx
     .selectFrom('verifiableCredentials')
-    .select(['id', 'format', 'grantId', 'agentId', 'principalId'])
+    .select(['id', 'format', 'grantId', 'agentId', 'agentDid', 'principalId'])
     .where('developerId', '=', developerId)
     .where(sql<boolean>`id = any(${ids})`)
     .orderBy('id')
