@@ -71,24 +71,24 @@ export interface Account {
 }
 
 /** The body of a message, which all its attempts send. Texts begin with the service, because developers choose the names. */
-export function bodyOf(type: ChannelType, id: string, account: Account, told: AlertFacts): string {
-  if (type === 'slack') return JSON.stringify({ text: escapeSlack(textOf(account, told)) });
-  if (type === 'email') return textOf(account, told);
+export function bodyOf(type: ChannelType, id: string, account: Account, alert: AlertFacts): string {
+  if (type === 'slack') return JSON.stringify({ text: escapeSlack(textOf(account, alert)) });
+  if (type === 'email') return textOf(account, alert);
   const { developerId } = account;
-  const envelope = { id, type: 'anomaly.detected', createdAt: told.detectedAt, developerId, data: told };
+  const envelope = { id, type: 'anomaly.detected', createdAt: alert.detectedAt, developerId, data: alert };
   return JSON.stringify(envelope);
 }
 
-const textOf = ({ developerName, developerId }: Account, told: AlertFacts) =>
+const textOf = ({ developerName, developerId }: Account, alert: AlertFacts) =>
   `An agent of an account of Behest behaves unusually.
 
 Account: ${nameInMail(developerName, developerId)}
-Rule: ${nameInMail(told.ruleName, told.ruleId)}
-Severity: ${told.severity}
-Alert: ${told.alertId}
-Agent: ${told.agentId}
+Rule: ${nameInMail(alert.ruleName, alert.ruleId)}
+Severity: ${alert.severity}
+Alert: ${alert.alertId}
+Agent: ${alert.agentId}
 
-${told.description}
+${alert.description}
 `;
 
 export const confirmationMail = ({ developerName, developerId }: Account, link: string) => ({

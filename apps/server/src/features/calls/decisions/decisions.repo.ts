@@ -210,7 +210,7 @@ export async function setCase(
   return set.grantIds;
 }
 
-/** Forgets a case. @returns its version, or undefined where nobody had set one */
+/** Forgets a case. @returns its version, or undefined when it has none */
 export async function deleteCase(tx: Tx, { developerId }: Tenant, caseId: string) {
   const deleted = await tx
     .deleteFrom('decisionCases')

@@ -52,13 +52,13 @@ const rowsOf = ({
   ['Ends', expiresAt.toISOString()],
 ];
 
-export function mailOf(told: NoticeFacts): { readonly subject: string; readonly text: string } {
-  const { occasion, status, url } = told;
+export function mailOf(notice: NoticeFacts): { readonly subject: string; readonly text: string } {
+  const { occasion, status, url } = notice;
   const lead =
     occasion === 'ended'
       ? (ENDS[status] ?? '')
       : `Open the page and sign in with your passkey. The link alone decides nothing.\n\n    ${url}`;
-  const facts = rowsOf(told)
+  const facts = rowsOf(notice)
     .map(([term, value]) => `${term}: ${value}`)
     .join('\n');
   return { subject: TITLES[occasion], text: `${TITLES[occasion]}.\n\n${lead}\n\n${facts}\n` };
@@ -83,11 +83,11 @@ ${more > 0 ? `\nThere are ${more} more. The page of decisions lists every call t
 }
 
 /** The body of a message, in the shape that the channel takes. */
-export function messageOf(kind: 'slack' | 'teams', told: NoticeFacts): string {
-  const { occasion, status, url } = told;
+export function messageOf(kind: 'slack' | 'teams', notice: NoticeFacts): string {
+  const { occasion, status, url } = notice;
   const title = TITLES[occasion];
   const end = occasion === 'ended' ? (ENDS[status] ?? '') : '';
-  const facts = rowsOf(told);
+  const facts = rowsOf(notice);
   if (kind === 'slack') {
     const lines = facts.map(([term, value]) => `*${term}*: ${escapeSlack(String(value))}`);
     const text = [

@@ -39,7 +39,7 @@ interface Notice {
 
 /**
  * Puts notices about a request on their way, in the transaction that makes them true. Those about its former state go.
- * The end of a request is told only where a reminder was sent.
+ * The end of a request is announced only after a reminder.
  */
 export async function noticesOf(
   { clock, mailer, publicBaseUrl }: NoticeDeps,

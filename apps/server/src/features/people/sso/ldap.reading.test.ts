@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
-import { startLdapStub } from '../../../../test/app/ldap-stub.ts';
+import { startLdapServer } from '../../../../test/app/ldap-server.ts';
 import { besideProvider } from '../../../../test/app/signing-on.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 import { GROUPS_ADVICE } from './advice.rules.ts';
@@ -15,7 +15,7 @@ type Attributes = Readonly<Record<string, readonly (string | Buffer)[]>>;
 async function startDirectory(members: object = {}) {
   let attributes: Attributes = {};
   let groups: { code?: number; count?: number } = {};
-  const stub = await startLdapStub({
+  const ldap = await startLdapServer({
     bind: () => ({ code: 0 }),
     search: (base) => {
       if (base === PEOPLE) return { entries: [{ dn: ADA, attributes }] };
@@ -31,7 +31,7 @@ async function startDirectory(members: object = {}) {
   const body = {
     name: 'Directory',
     protocol: 'ldap',
-    ldapUrl: stub.url,
+    ldapUrl: ldap.url,
     ldapBindDn: SERVICE,
     ldapBindPassword: 'svc-pass',
     ldapSearchBase: PEOPLE,
@@ -47,7 +47,7 @@ async function startDirectory(members: object = {}) {
   const tried = async () => (await acme('POST', `/v1/sso/connections/${connectionId}/test`, {})).json();
   const refusals = async () =>
     (await entriesOf(acme, 'sso.login_failed')).map(({ metadata }) => Object(metadata));
-  return { stub, service, acme, signIn, tried, refusals };
+  return { ldap, service, acme, signIn, tried, refusals };
 }
 
 test('K9, l02: the names of attributes have no case, and neither has a binary one', async () => {
@@ -137,7 +137,7 @@ test('K3, K10: a filter for groups that finds the same for everybody, or nobody,
 const dataOf = (data: string) => `80090308: LdapErr: DSID-0C090447, comment: error, data ${data}, v4563`;
 
 test('K6, l08: a refused password has the reason that the directory names', async () => {
-  const { stub, service, signIn, refusals } = await startDirectory();
+  const { ldap, service, signIn, refusals } = await startDirectory();
   const cases: readonly (readonly [reason: string, code: number, message?: string])[] = [
     ['password', 49, dataOf('52e')],
     ['logon_hours', 49, dataOf('530')],
@@ -153,7 +153,7 @@ test('K6, l08: a refused password has the reason that the directory names', asyn
     ['password', 32],
   ];
   for (const [index, [reason, code, message = '']] of cases.entries()) {
-    stub.behaviour.bind = (dn) => (dn === SERVICE ? { code: 0 } : { code, message });
+    ldap.behaviour.bind = (dn) => (dn === SERVICE ? { code: 0 } : { code, message });
     expect(`${reason}: ${refusalOf(await signIn({}, {}, `ada${index}`))}`).toBe(
       `${reason}: 401 SSO_AUTH_FAILED`,
     );
@@ -163,12 +163,12 @@ test('K6, l08: a refused password has the reason that the directory names', asyn
   expect(entries.map(({ reason }) => reason).toSorted()).toEqual(cases.map(([reason]) => reason).toSorted());
   expect(entries.filter(({ message }) => typeof message !== 'string')).toEqual([]);
 
-  stub.behaviour.bind = (dn) => ({ code: dn === SERVICE ? 0 : 51 });
+  ldap.behaviour.bind = (dn) => ({ code: dn === SERVICE ? 0 : 51 });
   expect(refusalOf(await signIn())).toBe('502 SSO_ERROR unavailable');
 });
 
 test('K6, l04: a test says why the directory refused the account of the service', async () => {
-  const { stub, tried } = await startDirectory();
+  const { ldap, tried } = await startDirectory();
   const cases: readonly (readonly [error: string, words: string, code: number, message?: string])[] = [
     ['tls_required', 'ldaps:', 8],
     ['tls_required', 'ldapTlsEnabled', 13],
@@ -181,10 +181,10 @@ test('K6, l04: a test says why the directory refused the account of the service'
     ['unavailable', 'busy', 51],
   ];
   for (const [error, words, code, message = ''] of cases) {
-    stub.behaviour.bind = () => ({ code, message });
+    ldap.behaviour.bind = () => ({ code, message });
     expect(await tried()).toMatchObject({ success: false, error, message: expect.stringContaining(words) });
   }
-  stub.behaviour.bind = () => ({ code: 0 });
-  stub.behaviour.search = () => ({ code: 50 });
+  ldap.behaviour.bind = () => ({ code: 0 });
+  ldap.behaviour.search = () => ({ code: 50 });
   expect(await tried()).toMatchObject({ error: 'search_access' });
 });

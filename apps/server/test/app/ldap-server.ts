@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** An entry as a directory sends it. */
-interface StubEntry {
+interface LdapEntry {
   readonly dn: string;
   readonly attributes: Readonly<Record<string, readonly (string | Buffer)[]>>;
 }
@@ -12,7 +12,7 @@ interface Behaviour {
   /** The answer to a bind: a result code, and the message beside it. */
   bind: (dn: string, password: string) => { readonly code: number; readonly message?: string };
   /** The answer to a search below this base. */
-  search: (base: string) => { readonly entries?: readonly StubEntry[]; readonly code?: number };
+  search: (base: string) => { readonly entries?: readonly LdapEntry[]; readonly code?: number };
 }
 
 const lengthOf = (length: number): Buffer =>
@@ -53,7 +53,7 @@ function elementsIn(bytes: Buffer): Element[] {
 const resultOf = (tag: number, code: number, message = '') =>
   tlv(tag, tlv(0x0a, Buffer.of(code)), octets(''), octets(message));
 
-const entryOf = ({ dn, attributes }: StubEntry) => {
+const entryOf = ({ dn, attributes }: LdapEntry) => {
   const listed = Object.entries(attributes).map(([name, values]) =>
     tlv(0x30, octets(name), tlv(0x31, ...values.map((value) => octets(value)))),
   );
@@ -61,7 +61,7 @@ const entryOf = ({ dn, attributes }: StubEntry) => {
 };
 
 /** A directory that answers what a test makes it answer (RFC 4511), for answers that OpenLDAP does not give. */
-export async function startLdapStub(behaviour: Behaviour) {
+export async function startLdapServer(behaviour: Behaviour) {
   const server = createServer((socket) => {
     let bytes = Buffer.alloc(0);
     socket.on('error', () => {});
