@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { consentPages, decide, openRequest, RETURN_TO } from './consent-page/pages.ts';
-import { button, findings, heading, holdBack, pictureIn, sees, withFixedIds } from './pages.ts';
+import { button, findings, heading, holdBack, picture, sees, withFixedIds } from './pages.ts';
 
 const { ask, visit, service } = consentPages();
 
-const picture = pictureIn('consent');
 const CALLS = '**/v1/consent/**';
 const person = { bypassCSP: true } as const; // axe is a script from outside the page
 
@@ -61,26 +60,19 @@ describe('every state of the page is accessible', () => {
   test('the request', async () => {
     const { vouchedLink } = await ask({ ...invoices, hasKey: true });
     const page = await visit(person);
-    await withFixedIds(page, CALLS);
 
     await openRequest(page, await vouchedLink());
     await page.clock.fastForward(600);
     await page.locator('#approve[aria-disabled="false"]').waitFor();
 
     expect(await findings(page)).toEqual([]);
-    await picture(page, 'request');
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await picture(page, 'request-dark');
-    await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize({ width: 375, height: 800 });
-    await picture(page, 'request-phone');
     expect(await findings(page)).toEqual([]);
   });
 
   test('narrowed, approving, approved', async () => {
     const { vouchedLink } = await ask({ ...staying, hasKey: true });
     const page = await visit(person);
-    await withFixedIds(page, CALLS);
 
     await openRequest(page, await vouchedLink());
     await page.getByRole('checkbox', { name: /email:send/ }).uncheck();
@@ -89,14 +81,12 @@ describe('every state of the page is accessible', () => {
     await page.clock.fastForward(600);
     await page.locator('#approve[aria-disabled="false"]').waitFor();
     const narrowed = await findings(page);
-    await picture(page, 'narrowed');
     const { letGo } = await holdBack(page, '**/approve');
     await decide(page, 'Approve');
     await button(page, 'Approving …').waitFor();
     const approving = await findings(page);
     letGo();
     await heading(page, 'Approved').waitFor();
-    await picture(page, 'approved', 320);
 
     expect({ narrowed, approving, approved: await findings(page) }).toEqual({
       narrowed: [],
@@ -118,9 +108,8 @@ describe('every state of the page is accessible', () => {
     await page.getByRole('checkbox', { name: 'USD' }).uncheck();
     await page.locator('#approve[aria-disabled="false"]').waitFor();
     const tightened = await findings(page);
-    await picture(page, 'limits');
+    await picture(page, 'consent-limits');
     await page.setViewportSize({ width: 375, height: 800 });
-    await picture(page, 'limits-phone');
     const phone = await findings(page);
     await page.getByLabel('amount at most').fill('501');
     await sees(page, /not above 500/);
@@ -136,7 +125,6 @@ describe('every state of the page is accessible', () => {
   test('nothing left, a reason, denied', async () => {
     const { vouchedLink } = await ask({ ...staying, hasKey: true });
     const page = await visit(person);
-    await withFixedIds(page, CALLS);
 
     await openRequest(page, await vouchedLink());
     for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
@@ -147,7 +135,6 @@ describe('every state of the page is accessible', () => {
     await page.getByLabel(/Your reason/).fill('Not this month.');
     const reason = await findings(page);
     await decide(page, 'Deny', 'Denied');
-    await picture(page, 'denied', 320);
 
     expect({ nothing, reason, denied: await findings(page) }).toEqual({
       nothing: [],
@@ -159,12 +146,10 @@ describe('every state of the page is accessible', () => {
   test('a request in the sandbox', async () => {
     const { link } = await ask({ ...invoices, mode: 'sandbox' });
     const page = await visit(person);
-    await withFixedIds(page, CALLS);
 
     await openRequest(page, link);
     await page.clock.fastForward(600);
     await page.locator('#approve[aria-disabled="false"]').waitFor();
-    await picture(page, 'sandbox');
 
     expect(await findings(page)).toEqual([]);
   });
@@ -173,13 +158,11 @@ describe('every state of the page is accessible', () => {
     const unverified = await ask(invoices);
     const unproved = await ask({ ...invoices, hasKey: true });
     const page = await visit(person);
-    await withFixedIds(page, CALLS);
 
     await openRequest(page, unverified.link);
     await page.clock.fastForward(600);
     await page.locator('#approve[aria-disabled="false"]').waitFor();
     const link = await findings(page);
-    await picture(page, 'not-verified');
     await openRequest(page, unproved.link);
 
     expect({ link, hint: await findings(page) }).toEqual({ link: [], hint: [] });
@@ -189,7 +172,6 @@ describe('every state of the page is accessible', () => {
     const settings = { ...invoices.settings, consentMode: 'email' };
     const { vouchedLink } = await ask({ ...invoices, settings, hasKey: true });
     const page = await visit(person);
-    await withFixedIds(page, CALLS);
 
     await openRequest(page, await vouchedLink({ email: 'ada@example.org' }));
     const before = await findings(page);
@@ -197,7 +179,6 @@ describe('every state of the page is accessible', () => {
     await sees(page, 'The code is on its way.');
     const sent = await findings(page);
     await page.getByLabel('Code from the email').fill('4071 ');
-    await picture(page, 'email');
     await button(page, 'Check the code').click();
     await sees(page, 'The code has eight digits.');
 
@@ -257,7 +238,6 @@ describe('every state of the page is accessible', () => {
     service().advance(3600);
     await page.reload();
     await heading(page, 'This request has ended').waitFor();
-    await picture(page, 'expired', 320);
 
     expect({ noKey, soon, ended: await findings(page) }).toEqual({ noKey: [], soon: [], ended: [] });
   });

@@ -140,15 +140,12 @@ export async function findings(page: Page): Promise<unknown[]> {
   return found;
 }
 
-/** Takes pictures of one page for the documentation, when `UPDATE_IMAGES` is 1. */
-export const pictureIn = (series: string) => async (page: Page, name: string, height?: number) => {
+/** Takes a picture of a page for the documentation, when `UPDATE_IMAGES` is 1. */
+export async function picture(page: Page, name: string): Promise<void> {
   if (!updatesImages) return;
-  if (height) await page.setViewportSize({ width: 820, height });
   await page.mouse.move(0, 0);
-  const path = join(IMAGES, `${series}-${name}.png`);
-  const isWhole = (await page.locator('dialog').count()) === 0; // a dialog covers only the window
-  await page.screenshot({ path, fullPage: isWhole, animations: 'disabled' });
-};
+  await page.screenshot({ path: join(IMAGES, `${name}.png`), fullPage: true, animations: 'disabled' });
+}
 
 /** Sets the same ids in every picture, so a picture changes only when the page does. */
 export async function withFixedIds(

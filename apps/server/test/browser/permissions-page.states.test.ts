@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { button, findings, heading, pictureIn, sees, withFixedIds } from './pages.ts';
+import { button, findings, heading, picture, sees, withFixedIds } from './pages.ts';
 import { answer, grant, openPermissions, passOn, permissionPages } from './permissions-page/permissions.ts';
 
 const { linkFor, visit, service } = permissionPages();
 
 const person = { bypassCSP: true } as const; // axe is a script from outside the page
-const picture = pictureIn('permissions');
 const ada = 'ada@example.org';
 
 /** Gives the agents of a bookshop some grants from a person. */
@@ -48,17 +47,12 @@ test('a person’s page is accessible in every state', async () => {
   await sees(page, 'invoice.paid');
   await page.getByText('Details').nth(1).click();
   const light = await findings(page);
-  await picture(page, 'page');
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await picture(page, 'dark');
-  await page.emulateMedia({ colorScheme: 'light' });
+  await picture(page, 'permissions-page');
   await page.setViewportSize({ width: 375, height: 800 });
-  await picture(page, 'phone');
   const phone = await findings(page);
   await page.setViewportSize({ width: 820, height: 900 });
   await button(page, 'End what Invoice assistant may do').click();
   const question = await findings(page);
-  await picture(page, 'question');
   await answer(page, 'End it');
   await sees(page, 'Ended, with all that was passed on.');
   const ended = await findings(page);
@@ -92,7 +86,6 @@ test('a page without grants, a closed page and a bad link are accessible too', a
   await page.goto(link);
   await heading(page, 'This page has been closed').waitFor();
   const ended = await findings(page);
-  await picture(page, 'closed', 320);
   await page.reload();
   await heading(page, 'Please open the link again').waitFor();
 
