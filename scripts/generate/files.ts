@@ -70,7 +70,7 @@ function apiDescription(): Promise<string> {
 }
 
 const TABLES = 'apps/server/migrations/*_caps.sql';
-const FUNCTIONS = 'apps/server/src/features/calls/caps/sql/*.sql';
+const FUNCTIONS = 'apps/server/src/features/calls/caps/caps.sql';
 
 /** Two processes that install at once take turns. Any constant will do. */
 const LOCK = 'select pg_advisory_xact_lock(1650812005);';

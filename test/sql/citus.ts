@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseSync } from 'libpg-query';
 import ts from 'typescript';
+import { readFunctions } from '../../apps/server/src/platform/db/functions.ts';
 import { distributionColumn, type Spread } from '../../scripts/generate/citus/spread.ts';
 import { textIn } from './sources.ts';
 import { all, isNode, lastText, type Node, statementsInPlpgsql, usesIn } from './uses.ts';
@@ -13,8 +14,8 @@ export function citusBreaches(migrations: string, sources: string): string[] {
   const hold = (path: string, sql: string) => {
     for (const breach of breachesIn(sql, spread)) breaches.add(`${basename(path)}: ${breach}`);
   };
-  for (const path of globSync(`${sources}/**/sql/*.sql`))
-    for (const sql of statementsOfFunctions(path, enums)) hold(path, sql);
+  for (const { name, text } of readFunctions(sources))
+    for (const sql of statementsOfFunction(text, enums)) hold(name, sql);
   for (const path of globSync(`${sources}/**/!(*.test|*.gen).ts`)) {
     const { texts, openLocks } = statementsInSource(path);
     for (const text of texts) hold(path, text);
@@ -52,17 +53,13 @@ function spreadOf(migrations: string, sources: string): { spread: Spread; enums:
     }
   }
   const volatile = new Set(VOLATILE);
-  for (const path of globSync(`${sources}/**/sql/*.sql`)) {
-    const text = readFileSync(path, 'utf8');
-    if (/\b(stable|immutable)\b/i.test(text.split('$$')[0] ?? '')) continue;
-    for (const name of usesIn(text).creates.functions) volatile.add(name);
+  for (const { name, text } of readFunctions(sources)) {
+    if (!/\b(stable|immutable)\b/i.test(text.split('$$')[0] ?? '')) volatile.add(name);
   }
   return { spread: { distributed, volatile }, enums };
 }
 
-/** The statements in a file with SQL functions. */
-function statementsOfFunctions(path: string, enums: ReadonlySet<string>): string[] {
-  const text = readFileSync(path, 'utf8');
+function statementsOfFunction(text: string, enums: ReadonlySet<string>): string[] {
   const bodies: string[] = [];
   for (const { options } of all('CreateFunctionStmt', parseSync(text))) {
     const facts = [...all('DefElem', options)];

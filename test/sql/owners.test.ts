@@ -6,6 +6,6 @@ test('every noun uses the tables that it declares, and every SQL function stays 
 
   expect(problems).toEqual([
     // The job of deliveries goes from developer to developer, and this finds the next one.
-    'due_webhook_developers.sql does not compare the developer of webhook_deliveries with dev',
+    'due_webhook_developers does not compare the developer of webhook_deliveries with dev',
   ]);
 });

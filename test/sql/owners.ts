@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { features } from '../../apps/server/src/features.ts';
+import { readFunctions } from '../../apps/server/src/platform/db/functions.ts';
 import type { TableUse } from '../../apps/server/src/platform/db/tables.ts';
 import { NAMED_ELSEWHERE, usesInSource } from './sources.ts';
 import { tenantProblems } from './tenants.ts';
@@ -20,9 +21,11 @@ interface Owner extends Omit<TableUse, 'owns'> {
   readonly folder: string;
 }
 
-/** A file with SQL in it. */
+/** A source file, or an SQL function. */
 interface User {
   readonly path: string;
+  /** The function's name, or the file's. */
+  readonly name: string;
   readonly owner: Owner;
   readonly uses: Uses;
 }
@@ -51,12 +54,16 @@ interface Seen extends Schema {
 export async function problemsIn(ground: Ground): Promise<string[]> {
   const schema = schemaOf(ground);
   const owners = await ownersIn(ground);
-  const functions = usersIn(ground, owners, '**/sql/*.sql', (path) =>
-    usesOfFunctions(readFileSync(path, 'utf8'), schema.enums),
-  );
-  const sources = usersIn(ground, owners, '**/!(*.test|*.gen).ts', (path) =>
-    usesInSource(path, (name) => schema.tables.has(name)),
-  );
+  const functions = readFunctions(ground.sources).map(({ name, path, text }) => {
+    const uses = usesOfFunctions(text, schema.enums);
+    return { name, path, uses, owner: ownerOf(path, ground, owners) };
+  });
+  const sources = globSync(`${ground.sources}/**/!(*.test|*.gen).ts`)
+    .sort()
+    .flatMap((path): User[] => {
+      const uses = usesInSource(path, (name) => schema.tables.has(name));
+      return uses ? [{ name: basename(path), path, uses, owner: ownerOf(path, ground, owners) }] : [];
+    });
   const problems = problemsOf({ ...schema, owners, functions, sources });
   return [...new Set(problems), ...tenantProblems(ground, schema.enums)].sort();
 }
@@ -106,23 +113,11 @@ async function ownersIn({ sources }: Ground): Promise<Owner[]> {
   return owners.flat();
 }
 
-/** The files that a pattern finds and that use any table or function, each with the noun in whose folder it is. */
-function usersIn(
-  { sources }: Ground,
-  owners: readonly Owner[],
-  pattern: string,
-  usesOf: (path: string) => Uses | undefined,
-): User[] {
-  return globSync(`${sources}/${pattern}`)
-    .sort()
-    .flatMap((path) => {
-      const uses = usesOf(path);
-      if (!uses) return [];
-      const nearest = owners.filter(({ folder }) => path.startsWith(`${folder}/`)).at(-1);
-      const folder = dirname(path);
-      const owner = nearest ?? { name: relative(sources, folder), folder, owns: [], reads: [], writes: [] };
-      return [{ path, owner, uses }];
-    });
+/** The noun in whose folder a file is. */
+function ownerOf(path: string, { sources }: Ground, owners: readonly Owner[]): Owner {
+  const nearest = owners.filter(({ folder }) => path.startsWith(`${folder}/`)).at(-1);
+  const folder = dirname(path);
+  return nearest ?? { name: relative(sources, folder), folder, owns: [], reads: [], writes: [] };
 }
 
 /** Lists the problems, a line each. */
@@ -135,7 +130,7 @@ function problemsOf({ tables, misplaced, owners, functions, sources }: Seen): st
     ...functions.flatMap((user) => strangerProblems(user, owners)),
     ...sources.flatMap(placeProblems),
     ...functionProblems(functions, sources),
-    ...misplaced.map(([name, file]) => `${name} is made by ${file}, and belongs into a file of its own`),
+    ...misplaced.map(([name, file]) => `${name} is made by ${file}, and belongs beside its feature`),
   ];
 }
 
@@ -172,9 +167,8 @@ function declarationProblems({ name, reads, writes }: Owner, users: readonly Use
 }
 
 /** Tables that are used and not declared, or do not exist. */
-function userProblems({ path, owner, uses }: User, tables: ReadonlyMap<string, Table>): string[] {
+function userProblems({ name: file, owner, uses }: User, tables: ReadonlyMap<string, Table>): string[] {
   const { name, owns, reads, writes } = owner;
-  const file = basename(path);
   const undeclared = (how: 'reads' | 'writes', declared: readonly string[]) =>
     [...uses[how]]
       .filter((table) => tables.has(table) && !declared.includes(table))
@@ -190,13 +184,14 @@ function userProblems({ path, owner, uses }: User, tables: ReadonlyMap<string, T
 }
 
 /** A function that writes for somebody else, and has nothing to do with its own noun, is in the wrong folder. */
-function strangerProblems({ path, owner, uses }: User, owners: readonly Owner[]): string[] {
+function strangerProblems({ name, owner, uses }: User, owners: readonly Owner[]): string[] {
   const isForOwn = [...uses.reads, ...uses.writes].some((table) => owner.owns.includes(table));
   if (isForOwn) return [];
-  const ownerOf = (table: string) => owners.find(({ owns }) => owns.includes(table))?.name;
-  const others = new Set([...uses.writes].map(ownerOf));
+  const others = new Set(
+    [...uses.writes].map((table) => owners.find(({ owns }) => owns.includes(table))?.name),
+  );
   if (others.size !== 1) return [];
-  return [`${owner.name}: ${basename(path)} writes tables of ${[...others]} alone, and belongs there`];
+  return [`${owner.name}: ${name} writes only tables of ${[...others]}, and belongs there`];
 }
 
 function functionProblems(functions: readonly User[], sources: readonly User[]): string[] {
@@ -206,24 +201,18 @@ function functionProblems(functions: readonly User[], sources: readonly User[]):
     ...features.flatMap(({ quotas = {} }) => Object.keys(quotas).map((name) => `count_${name}`)), // by exact_use
   ]);
   const places = new Map<string, string[]>();
-  for (const { path, owner, uses } of functions) {
-    for (const name of uses.creates.functions) {
-      places.set(name, [...(places.get(name) ?? []), `${owner.name}/sql`]);
-      if (`${name}.sql` !== basename(path)) problems.push(`${basename(path)} makes the function ${name}`);
-    }
-  }
-  for (const [name, folders] of places) {
-    if (folders.length > 1)
-      problems.push(`the function ${name} is in several files: ${folders.sort().join(', ')}`);
+  for (const { name, path } of functions) places.set(name, [...(places.get(name) ?? []), path]);
+  for (const [name, paths] of places) {
+    if (paths.length > 1) problems.push(`the function ${name} is made more than once: ${paths.join(', ')}`);
     if (!called.has(name)) problems.push(`the function ${name} is called by nothing`);
   }
   return problems;
 }
 
 /** Statements are in repos and queries, and in the platform, which has no roles. */
-function placeProblems({ path, owner, uses }: User): string[] {
+function placeProblems({ name, path, owner, uses }: User): string[] {
   if (!path.includes('/features/') || /[.](repo|queries)[.]ts$/.test(path)) return [];
   return [...uses.reads, ...uses.writes].map(
-    (table) => `${owner.name}: ${basename(path)} names the table ${table}, and only repos and queries do`,
+    (table) => `${owner.name}: ${name} names the table ${table}, and only repos and queries do`,
   );
 }

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
 import { parsePlPgSQLSync, parseSync } from 'libpg-query';
+import { readFunctions } from '../../apps/server/src/platform/db/functions.ts';
 import { all, isNode, lastText, type Node, statementsInPlpgsql, withoutEnums } from './uses.ts';
 
 /** The parameter in which a function receives its developer. */
@@ -37,20 +37,19 @@ function tenantColumns(migrations: string): ReadonlyMap<string, string> {
  */
 export function tenantProblems({ sources, migrations }: Ground, enums: ReadonlySet<string>): string[] {
   const columns = tenantColumns(migrations);
-  const paths = globSync(`${sources}/**/sql/*.sql`).sort();
-  const takers = new Set(paths.map((path) => basename(path, '.sql')).filter((name) => !(name in TURNS)));
+  const functions = readFunctions(sources);
+  const takers = new Set(functions.map(({ name }) => name).filter((name) => !(name in TURNS)));
   // These compute, and know no developer.
   for (const name of ['ulid_time', 'allocated_units', 'amount_text']) takers.delete(name);
-  return paths.flatMap((path) => {
-    const text = readFileSync(path, 'utf8');
-    const tenant = TURNS[basename(path, '.sql')] ?? PARAMETER;
+  return functions.flatMap(({ name, text }) => {
+    const tenant = TURNS[name] ?? PARAMETER;
     const { statements, handedOn } = bodyOf(text, enums);
     const faults = statements.flatMap((sql) => tenantFaults(sql, { columns, takers, tenant }));
     const strange = handedOn.filter((given) => given !== tenant);
     return [
       ...faults,
       ...strange.map((given) => `hands ${given ?? 'nothing'} to a function in place of ${tenant}`),
-    ].map((fault) => `${basename(path)} ${fault}`);
+    ].map((fault) => `${name} ${fault}`);
   });
 }
 

@@ -1,22 +1,24 @@
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { limits } from '../../src/features.ts';
+import { readFunctions } from '../../src/platform/db/functions.ts';
 import { MIGRATION_LOCK, migrate } from '../../src/platform/db/migrate.ts';
 import { VERSION } from '../../src/platform/version.ts';
 import { newDatabase } from '../app/start-app.ts';
 
 const sources = join(import.meta.dirname, '../../src');
-const files = globSync('**/sql/*.sql', { cwd: sources }).sort();
+const files = globSync('**/*.sql', { cwd: sources });
+const functions = readFunctions(sources);
+const names = functions.map(({ name }) => name).sort();
 
 /** The functions, in a folder that a test may change, and a database that has them. */
 async function copiedFunctions() {
   const folder = mkdtempSync(join(tmpdir(), 'functions-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const file of files) cpSync(join(sources, file), join(folder, file));
-  mkdirSync(join(folder, 'more/sql'), { recursive: true });
   const url = await newDatabase();
   const client = new pg.Client(url);
   await client.connect();
@@ -24,8 +26,8 @@ async function copiedFunctions() {
 
   return {
     start: (release = VERSION) => migrate({ connectionString: url }, { functions: folder, release }),
-    write: (name: string, text: string) => writeFileSync(join(folder, `more/sql/${name}.sql`), text),
-    remove: (name: string) => rmSync(join(folder, `more/sql/${name}.sql`)),
+    write: (name: string, text: string) => writeFileSync(join(folder, `${name}.sql`), text),
+    remove: (name: string) => rmSync(join(folder, `${name}.sql`)),
     rows: async (statement: string) => (await client.query(statement)).rows,
   };
 }
@@ -48,7 +50,6 @@ async function behindAnother(
 const one = 'create or replace function counted() returns integer language sql as $$ select 1 $$;';
 
 test('each resource of a plan has the function that counts it when the plan is full', () => {
-  const names = files.map((file) => basename(file, '.sql'));
   const byTime = ['audit_appends', 'consent_mails']; // counted by month or day, as they are made
   const counted = Object.keys(limits.quotas).filter((name) => !byTime.includes(name));
 
@@ -61,7 +62,6 @@ test('each function is remembered with the release that brought it', async () =>
 
   const journal = await rows('select name, release, left_by from schema_functions order by name');
 
-  const names = files.map((file) => basename(file, '.sql')).sort();
   expect(journal).toEqual(names.map((name) => ({ name, release: VERSION, left_by: null })));
   expect(names.length).toBeGreaterThan(25);
 });
@@ -69,7 +69,7 @@ test('each function is remembered with the release that brought it', async () =>
 test('each function passes the check that Postgres makes when all others are there', async () => {
   const { rows } = await copiedFunctions();
 
-  for (const file of files) await rows(readFileSync(join(sources, file), 'utf8'));
+  for (const { text } of functions) await rows(text);
 
   await expect(
     rows('create function careless() returns int language sql as $$ select nothing() $$'),
@@ -241,10 +241,19 @@ test('all functions stay as they were when the database refuses any of them', as
   expect(await rows('select counted()')).toEqual([{ counted: 1 }]);
 });
 
-test('a file that does not make the function it is named for stops the start', async () => {
+test('a file that holds anything but functions stops the start', async () => {
   const { start, write } = await copiedFunctions();
 
-  write('other', one);
+  write('other', `${one}\n\nselect 1;\n`);
 
-  await expect(start()).rejects.toThrow('other.sql has to begin: create or replace function other(');
+  await expect(start()).rejects.toThrow('other.sql may hold only functions');
+});
+
+test('a file may hold several functions', async () => {
+  const { start, write, rows } = await copiedFunctions();
+
+  write('other', `${one}\n\n-- Twice that.\n${one.replace('counted', 'counted_twice').replace('1', '2')}\n`);
+  await start();
+
+  expect(await rows('select counted() + counted_twice() as sum')).toEqual([{ sum: 3 }]);
 });

@@ -1,9 +1,9 @@
-import { globSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { RouteOptions } from 'fastify';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
+import { readFunctions } from '../../src/platform/db/functions.ts';
 import { deletionsLast } from '../app/every-caller.ts';
 import { operationOf, type Possessions, possessionsOf, requestTo } from '../app/every-route.ts';
 import { giveNamesakes, MARK, NAMESAKES, rowsOf, type TenantTable, tenantTables } from '../app/namesakes.ts';
@@ -12,7 +12,7 @@ import { callsOf } from './function-calls.ts';
 
 vi.setConfig({ testTimeout: 120_000 }); // every route is called, which takes long on a busy machine
 
-const files = globSync('**/sql/*.sql', { cwd: join(import.meta.dirname, '../../src') });
+const functions = readFunctions(join(import.meta.dirname, '../../src'));
 
 /** The answer and the effect of a call, which is then undone. */
 async function effectOf(db: Executor, tables: readonly TenantTable[], call: string, developerId: string) {
@@ -59,9 +59,7 @@ test('T3: each SQL function answers and does the same when other developers have
     expect(others === untouched, `${name} leaves the records of others alone`).toBe(true);
   }
   const called = Object.keys(calls).map((name) => name.split(' ')[0]);
-  expect([...new Set(called), 'ulid_time'].sort()).toEqual(
-    files.map((file) => basename(file, '.sql')).sort(),
-  );
+  expect([...new Set(called), 'ulid_time'].sort()).toEqual(functions.map(({ name }) => name).sort());
 });
 
 /** The outcome of every route for a developer, the deletions last. */

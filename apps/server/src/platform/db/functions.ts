@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import type pg from 'pg';
 
-/** An SQL function of a release: a file of its own, named for it. */
+/** An SQL function of a release. */
 export interface SqlFunction {
   readonly name: string;
+  /** Its file. */
+  readonly path: string;
+  /** Its statement with the comment above it. */
   readonly text: string;
   readonly sha256: string;
   /** Its parameters and its result, which `create or replace` cannot change. */
@@ -13,27 +16,37 @@ export interface SqlFunction {
 }
 
 /** A function in the journal. */
-export interface KnownFunction extends Omit<SqlFunction, 'text'> {
+export interface KnownFunction extends Omit<SqlFunction, 'path' | 'text'> {
   /** The release that brought its present text. */
   readonly release: string;
   /** The release that left it out. */
   readonly leftBy: string | null;
 }
 
-/** @throws when a file does not create the function that it is named for */
+const END = /(?<=\$\$;\n)\n*/;
+const HEAD = /^create or replace function (\w+)(\(.*?)\s+language /gms;
+
+/** Reads the `*.sql` of a folder at any depth. @throws when a file has anything but functions, each ending in `$$;` */
 export function readFunctions(folder: string): SqlFunction[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((path) => join(folder, path))
-    .filter((file) => extname(file) === '.sql' && basename(dirname(file)) === 'sql')
+    .filter((file) => extname(file) === '.sql')
+    .map((file) => join(folder, file))
     .sort()
-    .map((file) => functionIn(basename(file, '.sql'), readFileSync(file, 'utf8')));
+    .flatMap((path) =>
+      readFileSync(path, 'utf8')
+        .split(END)
+        .filter((text) => text !== '')
+        .map((text) => functionIn(path, text)),
+    );
 }
 
-function functionIn(name: string, text: string): SqlFunction {
-  const head = new RegExp(`^create or replace function ${name}(\\(.*?)\\s+language `, 'ms').exec(text);
-  if (!head?.[1]) throw new Error(`${name}.sql has to begin: create or replace function ${name}(`);
-  const signature = head[1].replace(/\s+/g, ' ');
-  return { name, text, signature, sha256: createHash('sha256').update(text).digest('hex') };
+function functionIn(path: string, text: string): SqlFunction {
+  const [head, ...others] = text.matchAll(HEAD);
+  const [, name, parameters] = head ?? [];
+  if (!name || !parameters || others.length > 0)
+    throw new Error(`${basename(path)} may hold only functions, from "create or replace function" to "$$;"`);
+  const signature = parameters.replace(/\s+/g, ' ');
+  return { name, path, text, signature, sha256: createHash('sha256').update(text).digest('hex') };
 }
 
 /** Whether a later release than this one has changed the functions of the database. */

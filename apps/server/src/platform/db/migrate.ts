@@ -19,7 +19,7 @@ const journals = `create table if not exists schema_migrations (
 export interface SchemaSource {
   /** The folder of the `NNN_name.sql`. */
   readonly migrations: string;
-  /** The folder of the sources, with `sql/<function>.sql` at any depth. */
+  /** The folder of the sources, with `*.sql` of functions at any depth. */
   readonly functions: string;
   readonly release: string;
 }

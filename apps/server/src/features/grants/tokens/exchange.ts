@@ -50,7 +50,7 @@ const keyOf = (requested: RequestedToken | undefined) =>
  *
  * Refusals come in this order: the shape of the body (`tokens.schema.ts`); the code, by the rule's own name
  * (`redemptionRefusal`); policies and plans; a grant that does not fit into a token (`issue.ts`); and under lock the same
- * again (`write_redemption.sql`). The code stays valid after PLAN_LIMIT_EXCEEDED and POLICY_DENIED.
+ * again (`write_redemption`). The code stays valid after PLAN_LIMIT_EXCEEDED and POLICY_DENIED.
  * @throws BAD_REQUEST, INVALID_GRANT with the reason, PRINCIPAL_INACTIVE, POLICY_DENIED, PLAN_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE
  */
 export async function exchangeCode(

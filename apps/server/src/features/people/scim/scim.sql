@@ -1,0 +1,101 @@
+-- Adds a user with the addresses and ids by which the user is found, in a turn of its own: a hot write. Another user who
+-- had one of the ids before loses it. Returns `taken` when another user has one of the ids now, and `over_quota` when the
+-- plan is full.
+create or replace function add_scim_user(p_developer_id text, p_at timestamptz, p_write jsonb)
+  returns text language plpgsql set enable_seqscan = off as
+$$
+declare
+  v_user   jsonb := p_write -> 'user';
+  v_id     text := v_user ->> 'id';
+  v_active boolean := (v_user ->> 'active')::boolean;
+  v_at     timestamptz := (v_user ->> 'at')::timestamptz;
+  v_held   record;
+begin
+  perform lock_directory(p_developer_id);
+  select bool_or(p.is_current) as is_taken, count(*) as ids into v_held
+    from jsonb_to_recordset(p_write -> 'ids') as v (id text, "isFolded" boolean)
+    join scim_principals p on p.developer_id = p_developer_id and p.folded = lower(v.id)
+      and (p.is_folded or v."isFolded" or p.principal_id = v.id);
+  if v_held.is_taken then return 'taken'; end if;
+  if not take_quota(p_developer_id, 'scim_people', (p_write ->> 'limit')::bigint, p_at) then return 'over_quota'; end if;
+  insert into scim_users
+      (developer_id, id, user_name, external_id, display_name, active, attributes, version, created_at, updated_at)
+    values (p_developer_id, v_id, v_user ->> 'userName', v_user ->> 'externalId', v_user ->> 'displayName', v_active,
+      v_user -> 'attributes', 1, v_at, v_at);
+  insert into scim_user_emails (developer_id, address, user_id)
+    select distinct p_developer_id, lower(a.address), v_id from jsonb_array_elements_text(p_write -> 'addresses') as a (address);
+  if v_held.ids > 0 then
+    delete from scim_principals p using jsonb_to_recordset(p_write -> 'ids') as v (id text, "isFolded" boolean)
+      where p.developer_id = p_developer_id and p.folded = lower(v.id)
+        and v."isFolded" and not p.is_folded and not p.is_current;
+  end if;
+  insert into scim_principals (developer_id, folded, principal_id, is_folded, user_id, is_current, is_active)
+    select distinct p_developer_id, lower(v.id), case when v."isFolded" then lower(v.id) else v.id end, v."isFolded",
+      v_id, true, v_active
+    from jsonb_to_recordset(p_write -> 'ids') as v (id text, "isFolded" boolean)
+    on conflict (developer_id, folded, principal_id, is_folded)
+      do update set user_id = excluded.user_id, is_current = true, is_active = excluded.is_active;
+  return null;
+end
+$$;
+
+-- Called by exact_use, where a plan's limit is met.
+create or replace function count_scim_groups(p_developer_id text, p_at timestamptz) returns bigint language sql stable as
+$$
+  select count(*) from scim_groups where developer_id = p_developer_id
+$$;
+
+-- Called by exact_use, where a plan's limit is met.
+create or replace function count_scim_people(p_developer_id text, p_at timestamptz) returns bigint language sql stable as
+$$
+  select count(*) from scim_users where developer_id = p_developer_id
+$$;
+
+-- As principal_active, and stays so until the commit: a deactivation waits, and then sees what was written. Writes do not
+-- wait for each other.
+create or replace function hold_principal(p_developer_id text, p_principal_id text) returns boolean
+  language plpgsql set enable_seqscan = off as
+$$
+begin
+  perform from scim_principals
+    where developer_id = p_developer_id and folded = lower(p_principal_id) for share;
+  if not found then return true; end if; -- no user stands for the id: the answer of most requests
+  return principal_active(p_developer_id, p_principal_id);
+end
+$$;
+
+-- Changes of a developer's people and groups take turns, so that a name is given once and a change reads what the one
+-- before it wrote.
+create or replace function lock_directory(p_developer_id text) returns void language sql as
+$$ select pg_advisory_xact_lock(hashtextextended('directory:' || p_developer_id, 0)) $$;
+
+-- Whether a principal may act: true unless a user stands for the id and is inactive. A developer without SCIM has no
+-- rows, so the question costs one look into an index.
+create or replace function principal_active(p_developer_id text, p_principal_id text) returns boolean language sql stable as
+$$
+  select coalesce((
+    select p.is_active from scim_principals p
+      where p.developer_id = p_developer_id and p.folded = lower(p_principal_id)
+        and (p.is_folded or p.principal_id = p_principal_id)
+      order by p.is_current desc, p.is_folded limit 1), true)
+$$;
+
+-- The user who stands for a principal id: the one who has it now, before the ones who had it.
+create or replace function principal_user(p_developer_id text, p_principal_id text) returns text language sql stable as
+$$
+  select p.user_id from scim_principals p
+    where p.developer_id = p_developer_id and p.folded = lower(p_principal_id)
+      and (p.is_folded or p.principal_id = p_principal_id)
+    order by p.is_current desc, p.is_folded limit 1
+$$;
+
+-- Shares what is known of principals until the commit, for a group of hot writes. See hold_principal.
+create or replace function share_principals(p_developer_id text, p_ids text[]) returns void
+  language plpgsql set enable_seqscan = off as
+$$
+begin
+  perform from scim_principals
+    where developer_id = p_developer_id and folded in (select lower(i) from unnest(p_ids) i)
+    order by folded, principal_id, is_folded for share;
+end
+$$;

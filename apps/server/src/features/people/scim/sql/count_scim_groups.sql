@@ -1,5 +1,0 @@
--- Called by exact_use, where a plan's limit is met.
-create or replace function count_scim_groups(p_developer_id text, p_at timestamptz) returns bigint language sql stable as
-$$
-  select count(*) from scim_groups where developer_id = p_developer_id
-$$;
