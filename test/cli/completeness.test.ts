@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BY_HAND, EXEMPT, NAMINGS } from '../../packages/cli/src/api/naming.ts';
 import { OPERATIONS } from '../../packages/cli/src/api/operations.gen.ts';
 import { commandOf, isOfTable } from '../../packages/cli/src/api/specs.ts';
 import { allCommands, GROUPS } from '../../packages/cli/src/program/groups.ts';
 import { rootHelp } from '../../packages/cli/src/program/help.ts';
+import type { OptionSpec } from '../../packages/cli/src/program/options.ts';
+import type { CommandSpec } from '../../packages/cli/src/program/spec.ts';
 import { VERSION } from '../../packages/cli/src/version.ts';
 import { exemptionOf } from '../../scripts/generate/sdk/operations.ts';
 import { newMachine } from './program.ts';
@@ -127,3 +129,175 @@ test.each(['bash', 'zsh', 'fish'])(
     expect(out).toMatch(/agents register.*--scopes/);
   },
 );
+
+describe('dry runs', async () => {
+  const SECRET = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.c2VjcmV0';
+  const KEY = 'bh_test_of_an_account_that_is_no_secret_here';
+
+  /** A value for an option, which is a secret where the option may take one. */
+  function wordsOf({ flags, choices }: OptionSpec): string[] {
+    const [long = ''] = /--[\w-]+/.exec(flags) ?? [];
+    const [kind = ''] = /<[^>]+>$/.exec(flags) ?? [];
+    if (kind === '') return [long];
+    if (kind === '<name>' && /-?env$/.test(long)) return [long, 'SECRET'];
+    if (kind === '<file>' || kind === '<path>') return [long, 'body.json'];
+    if (/url/i.test(`${kind}${long}`)) return [long, 'https://app.example.com/x'];
+    return [long, choices?.[0] ?? (/<n>|<seconds>/.test(kind) ? '1' : 'crm')];
+  }
+
+  /** Options without which a command says that something is missing, and those that hold secrets. */
+  const isTaken = ({ flags, isRequired, about }: OptionSpec) =>
+    isRequired === true || about.includes('(required)') || /--(?:[\w-]+-)?env </.test(flags);
+
+  /** Arguments that are no id. */
+  const WORDS: Readonly<Record<string, string>> = {
+    ...{ method: 'GET', path: '/v1/me', page: 'health', url: 'https://app.example.com/mcp', topic: 'auth' },
+    ...{ manifest: 'crm.json', old: 'crm.json', file: 'crm.json', connector: 'github' },
+  };
+
+  const commands = (await allCommands()).map(({ name, args = [], options = [] }) => ({
+    name,
+    argv: [
+      ...name.split(' '),
+      ...args.filter(({ isOptional }) => !isOptional).map((each) => WORDS[each.name] ?? 'x'),
+      ...options.filter(isTaken).flatMap(wordsOf),
+      ...(options.some(({ flags }) => flags.startsWith('-f, --body')) ? ['-f', 'body.json'] : []),
+    ],
+  }));
+
+  /** A body with a secret under each name that one has, at any depth. */
+  const BODY = {
+    ...{
+      name: 'crm',
+      connector: 'crm',
+      tool: 'lookup',
+      scopes: ['crm:read'],
+      cases: [],
+      tools: { lookup: 'read' },
+    },
+    ...{ code: SECRET, refreshToken: SECRET, grantToken: SECRET, clientSecret: SECRET, apiKey: SECRET },
+    ...{ decisionGrants: [SECRET], passport: SECRET, authorization: SECRET, sdJwt: SECRET },
+    config: { webhookUrl: `https://hooks.example.com/${SECRET}`, secret: SECRET },
+    auth: { type: 'bearer', token: SECRET },
+    tokenPointers: { accessToken: '/access_token' },
+  };
+
+  /** A command prints its request, or says what is wrong. Two answer from this machine alone. */
+  const ENDS = ['0', '2', 'dev status 1'];
+
+  test.each(commands)('$name sends, writes and shows nothing in a dry run', async ({ name, argv }) => {
+    const { run, folder } = newMachine({ BEHEST_API_KEY: KEY, SECRET });
+    writeFileSync(join(folder, 'body.json'), JSON.stringify(BODY));
+    writeFileSync(join(folder, 'crm.json'), JSON.stringify({ connector: 'crm', tools: { lookup: 'read' } }));
+    const before = readdirSync(folder);
+    let sent = 0;
+
+    const { code, out, err } = await run([...argv, '--dry-run', '--url', 'http://127.0.0.1:9'], {
+      input: SECRET,
+      fetch: async () => {
+        sent += 1;
+        throw new TypeError('sent');
+      },
+    });
+
+    expect(sent).toBe(0);
+    expect(`${out}${err}`).not.toContain('eyJ');
+    expect(`${out}${err}`).not.toContain(KEY);
+    expect(readdirSync(folder)).toEqual(before);
+    expect(JSON.parse(readFileSync(join(folder, 'body.json'), 'utf8'))).toEqual(BODY);
+    expect(ENDS, `${code}: ${err}`).toContain(`${name} ${code}`.replace(/^.* ([02])$/, '$1'));
+  });
+
+  test('most commands print the request that they would send', async () => {
+    const { run } = newMachine({ BEHEST_API_KEY: KEY, SECRET });
+    const printed: string[] = [];
+    for (const { argv } of commands) {
+      const { out } = await run([
+        ...argv.filter((word) => word !== 'body.json' && word !== '-f'),
+        '--dry-run',
+      ]);
+      if (out.startsWith('curl -sS ')) printed.push(argv.join(' '));
+    }
+
+    expect(printed.length).toBeGreaterThan(commands.length / 2);
+  });
+});
+
+describe('errors', async () => {
+  const commands = await allCommands();
+
+  test('the help of the program and of its groups is as it was', async () => {
+    const { run } = newMachine();
+    const helps: string[] = [rootHelp()];
+    for (const { name } of GROUPS) helps.push((await run([name, '--help'])).out);
+
+    await expect(helps.join('\n')).toMatchFileSnapshot('help.txt');
+  });
+
+  const demands = ({ options = [] }: CommandSpec) => options.some(({ isRequired }) => isRequired);
+
+  /** A missing option is told of first. */
+  const lenient = commands.filter((command) => !demands(command));
+
+  test.each(lenient.map(({ name }) => [name]))('%s refuses an option that it does not have', async (name) => {
+    const { code, out, err } = await newMachine().run([...name.split(' '), '--no-such-option']);
+
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toBe(`error: Unknown option '--no-such-option'.\ntry: behest ${name} --help\n`);
+  });
+
+  const isNeeded = (command: CommandSpec) =>
+    demands(command) || (command.args ?? []).some(({ isOptional }) => !isOptional);
+
+  // `help` alone lists its topics.
+  const needy = commands.filter((command) => isNeeded(command) && command.name !== 'help');
+
+  test.each(needy.map(({ name }) => [name]))('%s says what is missing', async (name) => {
+    const { code, err } = await newMachine({ BEHEST_API_KEY: 'bh_test_1' }).run(name.split(' '));
+
+    expect(code).toBe(2);
+    expect(err).toMatch(/missing/i);
+    expect(err).toContain(`\ntry: behest ${name} --help\n`);
+  });
+
+  /** Commands of one operation, with a word for each argument and each option that they need. */
+  const calls = commands
+    .filter(
+      ({ operation, options = [] }) =>
+        operation !== undefined &&
+        operation !== 'events.stream' && // it connects again until it is stopped
+        !options.some(({ flags }) => /-(file|env) /.test(flags)),
+    )
+    .map(({ name, args = [], options = [] }) => ({
+      name,
+      argv: [
+        ...name.split(' '),
+        ...args.filter(({ isOptional }) => !isOptional).map(() => 'x'),
+        ...options
+          .filter(({ isRequired }) => isRequired)
+          .flatMap(({ flags, choices }) => [String(/--[\w-]+/.exec(flags)), choices?.[0] ?? '1']),
+        '--yes',
+      ],
+    }));
+
+  test.each(calls)(
+    '$name ends with 4 where the service refuses, and with 8 where there is none',
+    async ({ argv }) => {
+      const { run } = newMachine({ BEHEST_API_KEY: 'bh_test_1' });
+      const refuses = async () => Response.json({ code: 'FORBIDDEN', message: 'Not you.' }, { status: 403 });
+      const isAway = async () =>
+        Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } }));
+
+      const refused = await run([...argv, '--json'], { fetch: refuses });
+      const away = await run([...argv, '--retries', '0'], { fetch: isAway });
+
+      if (refused.code === 2) return expect(refused.err).toContain('"USAGE"'); // it takes a body from a file
+      expect(refused).toMatchObject({ code: 4, out: '' });
+      expect(JSON.parse(refused.err)).toMatchObject({ error: { code: 'FORBIDDEN', exitCode: 4 } });
+      expect(away).toMatchObject({
+        code: 8,
+        err: expect.stringMatching(/ECONNREFUSED[\s\S]*\ntry: behest doctor\n$/),
+      });
+    },
+  );
+});

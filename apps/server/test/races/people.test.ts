@@ -1,8 +1,10 @@
-import { test } from 'vitest';
+import { describe, test } from 'vitest';
 import { authenticator, registerPasskey } from '../app/authenticator.ts';
 import { authorize, grantTo, openSession, registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
 import { hintClaims, newVoucher, personOn } from '../app/person.ts';
+import { addSaml, beginSaml, postSaml, responseOf, signed } from '../app/saml-provider.ts';
+import { besideProvider } from '../app/signing-on.ts';
 import type { Developer, Service } from '../app/start-app.ts';
 import { verifyAddress } from '../app/verified.ts';
 
@@ -157,3 +159,119 @@ test('one answer of an authenticator, registered twice', () =>
     one: ({ acme }, body) => acme('POST', '/v1/webauthn/register/verify', body),
     answers: ['201, 400 CHALLENGE_INVALID', '400 CHALLENGE_INVALID, 201'],
   }));
+
+describe('single sign-on', () => {
+  const { race } = interleaving(besideProvider());
+
+  /** A login that the identity provider has answered, by a person who was provisioned. */
+  async function answered(acme: Developer, service: Service) {
+    const connection = await addSaml(acme, { scimManaged: true });
+    const { token } = (await acme('POST', '/v1/scim/tokens', { label: 'Okta' })).json();
+    const body = { userName: 'ada', externalId: 'ada@acme.test' };
+    const { id } = (await acme.withToken(token)('POST', '/scim/v2/Users', body)).json();
+    const { relayState, requestId } = await beginSaml(service, acme.developerId);
+    const xml = signed(responseOf(service.clock(), { inResponseTo: requestId, assertionId: '_raced' }));
+    return { relayState, xml, token: String(token), userId: String(id), connectionId: String(connection.id) };
+  }
+  type Held = Awaited<ReturnType<typeof answered>>;
+
+  const land = ({ service }: Side, { xml, relayState }: Held) => postSaml(service, xml, relayState);
+
+  test('two answers to one login', () =>
+    race({ prepare: answered, one: land, answers: ['200, 400 BAD_REQUEST', '400 BAD_REQUEST, 200'] }));
+
+  test('a login, and the deactivation of its person', () =>
+    race({
+      prepare: answered,
+      one: land,
+      other: ({ service }, { token, userId }) =>
+        service.calling(token)('PATCH', `/scim/v2/Users/${userId}`, {
+          Operations: [{ op: 'replace', path: 'active', value: false }],
+        }),
+      answers: ['200, 200', '403 SSO_USER_INACTIVE, 200'],
+    }));
+
+  test('a login, and a connection that is made inactive', () =>
+    race({
+      prepare: answered,
+      one: land,
+      other: ({ acme }, { connectionId }) =>
+        acme('PATCH', `/v1/sso/connections/${connectionId}`, { status: 'inactive' }),
+      answers: ['200, 200', '404 NOT_FOUND, 200'],
+    }));
+
+  test('a session for a principal, and the beginning of enforcement', () =>
+    race({
+      async prepare(acme, service) {
+        const held = await answered(acme, service);
+        const { sessionId } = (await postSaml(service, held.xml, held.relayState)).json();
+        await acme('DELETE', `/v1/sso/sessions/${sessionId}`);
+        await grantTo(acme, { principalId: 'ada@acme.test' });
+      },
+      one: ({ acme }) => openSession(acme, 'ada@acme.test'),
+      other: ({ acme }) => acme('POST', '/v1/sso/enforce', { enforce: true }),
+      answers: ['201, 200', '403 SSO_REQUIRED, 200'],
+    }));
+});
+
+describe('setup links', () => {
+  const { race } = interleaving(besideProvider());
+
+  const create = (acme: Developer, name = 'Initech') =>
+    acme('POST', '/v1/sso/setup-links', {
+      name,
+      purposes: ['scim'],
+      acknowledge: 'all people of the account',
+    });
+
+  const post = ({ app }: Service, step: string, payload: object) =>
+    app.inject({ method: 'POST', url: `/setup/${step}`, payload });
+
+  async function linked(acme: Developer) {
+    const { id, url } = (await create(acme)).json();
+    return { id: String(id), link: new URL(String(url)).hash.slice('#link='.length) };
+  }
+
+  /** A link that a browser has opened. */
+  async function opened(acme: Developer, service: Service) {
+    const { id, link } = await linked(acme);
+    const { session } = (await post(service, 'open', { link })).json();
+    return { id, session: String(session) };
+  }
+
+  const open = ({ service }: Side, { link }: { link: string }) => post(service, 'open', { link });
+  const revoke = ({ acme }: Side, { id }: { id: string }) => acme('DELETE', `/v1/sso/setup-links/${id}`);
+
+  test('two browsers that open one link', () =>
+    race({ prepare: linked, one: open, answers: ['200, 404 NOT_FOUND', '404 NOT_FOUND, 200'] }));
+
+  test('a browser that opens a link, and its revocation', () =>
+    race({ prepare: linked, one: open, other: revoke, answers: ['200, 204', '404 NOT_FOUND, 204'] }));
+
+  test('a token that a browser asks for, and the revocation of its link', () =>
+    race({
+      prepare: opened,
+      one: ({ service }, { session }) => post(service, 'token', { session }),
+      other: revoke,
+      answers: ['200, 204', '404 NOT_FOUND, 204'],
+    }));
+
+  test('two links for the last place', () =>
+    race({
+      prepare: async (acme, { db, clock }) => {
+        const { id } = await linked(acme);
+        const { developerId } = acme;
+        const row = { name: 'Copy', purposes: ['scim'], linkHash: Buffer.from('x'), createdAt: clock() };
+        const expiresAt = new Date(clock().getTime() + 60_000);
+        const copies = Array.from({ length: 98 }, (_, at) => ({
+          ...row,
+          developerId,
+          id: `${id}${at}`,
+          expiresAt,
+        }));
+        await db.insertInto('setupLinks').values(copies).execute();
+      },
+      one: ({ acme }) => create(acme),
+      answers: ['201, 409 CONFLICT', '409 CONFLICT, 201'],
+    }));
+});

@@ -57,3 +57,91 @@ test('a delegation and a denying policy', () =>
     other: deny,
     answers,
   }));
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const bundle = { format: 'rego', version: '1', content: base64('one') };
+const sync = ({ acme }: Side) => acme('POST', '/v1/policies/sync', bundle);
+
+async function stored(acme: Developer) {
+  const first = { ...bundle, version: '0' };
+  const { bundleId } = (await acme('POST', '/v1/policies/sync', first)).json();
+  await acme('POST', '/v1/policies/sync', { ...first, version: '0.1' });
+  return { bundleId: String(bundleId) };
+}
+
+test('two syncs of a version with the same content', () =>
+  race({ prepare: async () => ({}), one: sync, answers: ['201, 200', '200, 201'] }));
+test('two syncs of a version with other content', () =>
+  race({
+    prepare: async () => ({}),
+    one: sync,
+    other: ({ acme }) => acme('POST', '/v1/policies/sync', { ...bundle, content: base64('two') }),
+    answers: ['201, 409 CONFLICT', '409 CONFLICT, 201'],
+  }));
+test('an activation of a bundle, and a sync that activates another', () =>
+  race({
+    prepare: stored,
+    one: ({ acme }, { bundleId }) => acme('POST', `/v1/policies/bundles/${bundleId}/activate`, {}),
+    other: sync,
+    answers: ['200, 201'],
+  }));
+test('two activations of a bundle', () =>
+  race({
+    prepare: stored,
+    one: ({ acme }, { bundleId }) => acme('POST', `/v1/policies/bundles/${bundleId}/activate`, {}),
+    answers: ['200, 200'],
+  }));
+test('two makings of the secret of Git notifications', () =>
+  race({
+    prepare: async () => ({}),
+    one: ({ acme }) => acme('POST', '/v1/policies/sync/secret', {}),
+    answers: ['201, 201'],
+  }));
+
+const manifest = (tools: object) => ({ $schema: 'x', connector: 'pay', version: '1', tools });
+
+const nothing = async () => ({});
+const first = async (acme: Developer) => {
+  await acme('PUT', '/v1/manifests/pay', manifest({ list: 'read' }));
+  return {};
+};
+const put =
+  (tools: object) =>
+  ({ acme }: Side) =>
+    acme('PUT', '/v1/manifests/pay', manifest(tools));
+const remove = ({ acme }: Side) => acme('DELETE', '/v1/manifests/pay');
+
+/** The versions in order, without their times: each knows the one before by its pins. */
+const look = async ({ acme }: Side) => {
+  const { sha256, pins } = (await acme('GET', '/v1/manifests/pay')).json();
+  return { sha256, pins };
+};
+
+test('two first manifests of a connector', () =>
+  race({
+    prepare: nothing,
+    one: put({ list: 'read' }),
+    other: put({ list: 'write' }),
+    answers: ['201, 200', '200, 201'],
+    look,
+  }));
+test('two new versions of a manifest', () =>
+  race({
+    prepare: first,
+    one: put({ list: 'write' }),
+    other: put({ list: 'admin', send: 'write' }),
+    answers: ['200, 200'],
+    look,
+  }));
+test('the same new version twice', () =>
+  race({ prepare: first, one: put({ list: 'write' }), answers: ['200, 200'], look }));
+test('a new version of a manifest, and its deletion', () =>
+  race({
+    prepare: first,
+    one: put({ list: 'write' }),
+    other: remove,
+    answers: ['200, 204', '201, 204'],
+    look,
+  }));
+test('two deletions of a manifest', () =>
+  race({ prepare: first, one: remove, answers: ['204, 404 NOT_FOUND', '404 NOT_FOUND, 204'], look }));

@@ -1,7 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import { type CompiledQuery, RawNode } from 'kysely';
 import pg from 'pg';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { newDatabase } from '../../../test/app/start-app.ts';
 import { grouping } from './grouping.ts';
+import { createLanes, queryDescribed } from './lanes.ts';
 import { openDatabase } from './open-database.ts';
 
 interface Member {
@@ -161,4 +164,129 @@ test('a group that lost its connection is not tried again, since it may have bee
   const lost = 'Error: Connection terminated unexpectedly';
   expect(await Promise.all(answers)).toEqual(['a is written', lost, lost]);
   expect(namesOf()).toHaveLength(2);
+});
+
+const look: CompiledQuery = {
+  query: RawNode.createWithSql('look'),
+  queryId: { queryId: 'look' },
+  sql: 'look',
+  parameters: [],
+};
+
+/** Connections that say one process id at their beginning, and another when they are asked. */
+function lanesOver({ said, real }: { said: number; real: number }) {
+  let most = 0;
+  const connect = async () => {
+    const client = Object.assign(new pg.Client(), { processID: said, release: vi.fn() });
+    let underWay = 0;
+    vi.spyOn(client, 'query').mockImplementation(async (query: unknown) => {
+      if (typeof query === 'string') return { rows: [{ pid: real }] };
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await setImmediate();
+      underWay -= 1;
+      return { rows: [] };
+    });
+    return client;
+  };
+  const lanes = createLanes({ connect }, ({ sql }) => ({ text: sql }));
+  const lookAll = () => Promise.all(Array.from({ length: 5 }, () => lanes.run(look)));
+  return { lookAll, most: () => most };
+}
+
+describe('a connection', () => {
+  test('to Postgres has several look-ups under way', async () => {
+    const { lookAll, most } = lanesOver({ said: 7, real: 7 });
+
+    expect(await lookAll()).toHaveLength(5);
+    expect(most()).toBe(5);
+  });
+
+  test('to a pooler has one under way, from the first on', async () => {
+    const { lookAll, most } = lanesOver({ said: 7, real: 8 });
+
+    for (const _ of ['first', 'second']) expect(await lookAll()).toHaveLength(5);
+
+    expect(most()).toBe(1);
+  });
+});
+
+let pool: pg.Pool;
+let client: pg.PoolClient;
+let descriptions = 0;
+
+beforeAll(async () => {
+  pool = new pg.Pool({ connectionString: await newDatabase(), max: 1, pipeline: true });
+  client = await pool.connect();
+  client.connection.on('rowDescription', () => {
+    descriptions += 1;
+  });
+});
+afterAll(async () => {
+  client.release();
+  await pool.end();
+});
+
+const VALUES = `select $1::integer as "whole", 1.50::numeric as "exact", true as "isSo", null as "none", 'a'::text as "word",
+  array['a', null] as "words", '{"b": [1]}'::jsonb as "json", '\\x01ff'::bytea as "bytes",
+  '2026-01-02 03:04:05+00'::timestamptz as "at"`;
+
+describe('a named statement', () => {
+  test('gives the same rows after its columns were described, one by one and together', async () => {
+    const values = (whole: number) =>
+      queryDescribed(client, { name: 'values', text: VALUES, values: [whole] });
+    descriptions = 0;
+
+    const [first] = (await values(1)).rows;
+    expect(first).toEqual((await client.query(VALUES, [1])).rows[0]);
+    expect(descriptions).toBe(2);
+
+    expect((await values(2)).rows).toEqual([{ ...first, whole: 2 }]);
+    const together = await Promise.all([3, 4, 5].map(values));
+    expect(together.map(({ rows }) => rows)).toEqual([3, 4, 5].map((whole) => [{ ...first, whole }]));
+    expect(descriptions).toBe(2);
+  });
+
+  test('has no rows, or many', async () => {
+    const text = 'select each from generate_series(1, $1::integer) each';
+    const rowsOf = async (count: number) =>
+      (await queryDescribed(client, { name: 'series', text, values: [count] })).rows;
+
+    expect(await rowsOf(0)).toEqual([]);
+    expect(await rowsOf(0)).toEqual([]);
+    expect(await rowsOf(2)).toEqual([{ each: 1 }, { each: 2 }]);
+  });
+
+  test('fails alone, among others on its connection', async () => {
+    const divide = (by: number) =>
+      queryDescribed(client, { name: 'divide', text: 'select 6 / $1::integer as "part"', values: [by] });
+    await divide(1);
+
+    const [two, none, three] = await Promise.allSettled([divide(2), divide(0), divide(3)]);
+
+    expect(two).toMatchObject({ value: { rows: [{ part: 3 }] } });
+    expect(none).toMatchObject({ reason: { code: '22012' } });
+    expect(three).toMatchObject({ value: { rows: [{ part: 2 }] } });
+  });
+
+  test('is refused when its columns have changed, and gives no row of another form', async () => {
+    await client.query('create table changing as select 1 as a, 2 as b');
+    const read = () => queryDescribed(client, { name: 'changing', text: 'select * from changing' });
+    expect((await read()).rows).toEqual([{ a: 1, b: 2 }]);
+    expect((await read()).rows).toEqual([{ a: 1, b: 2 }]);
+
+    await client.query('alter table changing drop column a');
+
+    await expect(read()).rejects.toMatchObject({ code: '0A000' });
+  });
+});
+
+test('a statement without a name is described each time', async () => {
+  descriptions = 0;
+
+  for (const text of ['select 1 as a', 'select 2 as b']) {
+    expect((await queryDescribed(client, { text, values: [] })).rows).toHaveLength(1);
+  }
+
+  expect(descriptions).toBe(2);
 });

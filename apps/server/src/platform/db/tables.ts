@@ -1,6 +1,6 @@
 /**
  * The tables of a noun, by their names in SQL: its own, and foreign ones that its SQL functions name. Reads through
- * another noun's `*.queries.ts` are not declared. `test/sql/owners.test.ts` checks each file.
+ * another noun's `*.queries.ts` are not declared. `test/sql/tenants.test.ts` checks each file.
  */
 export interface TableUse {
   /** Each with what bounds it. */

@@ -7,6 +7,7 @@ import { startRedisCluster } from '../../../test/servers/redis-cluster.ts';
 import type { Charge, EphemeralStore } from './ephemeral-store.ts';
 import { memoryStore } from './memory-store.ts';
 import { openStore } from './open-store.ts';
+import { slotOf } from './redis-connection.ts';
 import { redisStore } from './redis-store.ts';
 
 const cluster = await startRedisCluster();
@@ -502,4 +503,21 @@ describe('a Redis', () => {
     await store.ping();
     expect(trouble).toEqual(['away', 'back']);
   });
+});
+
+test('a key has the slot that the Redis Cluster specification gives it', () => {
+  expect([slotOf('123456789'), slotOf('foo'), slotOf('bar')]).toEqual([12739, 12182, 5061]);
+});
+
+test.each([
+  ['a{bar}', 'bar'],
+  ['{bar}{foo}', 'bar'],
+  ['foo{{bar}}zap', '{bar'],
+  ['bh:{developer:dev_1}:rate:plan:1', 'developer:dev_1'],
+])('%s has the slot of its tag, %s', (key, tag) => {
+  expect(slotOf(key)).toBe(slotOf(tag));
+});
+
+test.each(['foo{}{bar}', 'foo{bar', 'foo}bar'])('%s has no tag', (key) => {
+  expect(slotOf(key)).not.toBe(slotOf('bar'));
 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type ApprovingPerson,
   enrolApprover,
@@ -11,6 +11,7 @@ import { startApp } from '../../../../test/app/start-app.ts';
 import { verifyAddress } from '../../../../test/app/verified.ts';
 import { careForDue } from './care.ts';
 import { channelSeals } from './channels.ts';
+import { type Eyes, fourEyesFault } from './decisions.rules.ts';
 import { sendNotices } from './notices.ts';
 
 const sandbox = sharedSandbox();
@@ -131,4 +132,42 @@ test('two processes that remind at once send each person one mail, and announce 
   const { events } = (await acme('GET', '/v1/events?limit=500')).json();
   const reminders = events.filter(({ type }: { type: string }) => type === 'decision.reminder');
   expect(reminders).toHaveLength(1);
+});
+
+/** Two people who differ in everything. */
+const eyes = (name: string): Eyes => ({
+  approverId: `apv_${name}`,
+  sub: `approver:${name}`,
+  credential: `credential-${name}`,
+  mailbox: `${name}@example.org`,
+  isAssured: true,
+  deviceHash: Buffer.from(name.padEnd(32)),
+  sessionId: `cses_${name}`,
+  isRequester: false,
+});
+const [ada, bob] = [eyes('ada'), eyes('bob')];
+const { approverId, sub, credential, mailbox, deviceHash, sessionId } = ada;
+
+describe('R10: two people', () => {
+  test('differ in everything, in either order', () => {
+    expect([fourEyesFault(ada, bob, false), fourEyesFault(bob, ada, false)]).toEqual([undefined, undefined]);
+  });
+
+  test.each<[string, Partial<Eyes>]>([
+    ['person', { approverId }],
+    ['sub', { sub }],
+    ['credential', { credential }],
+    ['email', { mailbox }],
+    ['assurance', { isAssured: false }],
+    ['device', { deviceHash }],
+    ['device', { sessionId }],
+    ['requester', { isRequester: true }],
+  ])('are one by the check %s alone: %j', (check, same) => {
+    const isOfSandbox = check === 'assurance' || check === 'device';
+    const second = { ...bob, ...same };
+
+    expect(fourEyesFault(ada, second, false)).toBe(check);
+    expect(fourEyesFault(second, ada, false)).toBe(check);
+    expect(fourEyesFault(ada, second, true)).toBe(isOfSandbox ? undefined : check);
+  });
 });

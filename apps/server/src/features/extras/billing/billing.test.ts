@@ -9,6 +9,7 @@ import {
   subscriptionObject,
 } from '../../../../test/app/stripe.ts';
 import { checkout as asked, sendEvent as send, subscribe } from '../../../../test/app/subscribing.ts';
+import { effectivePlan, isTimely } from './billing.rules.ts';
 import { endGraces } from './receive.ts';
 
 const DAY = 86_400;
@@ -398,4 +399,23 @@ describe('an event of the provider', () => {
     expect((await post(signatureOf(payload, service.clock()))).statusCode).toBe(200);
     expect(await subscriptionOf(acme)).toMatchObject({ plan: 'pro' });
   });
+});
+
+const now = new Date('2026-01-01T00:00:00Z');
+const seconds = now.getTime() / 1000;
+
+test.each([
+  { off: -301, timely: false },
+  { off: -300, timely: true },
+  { off: 300, timely: true },
+  { off: 301, timely: false },
+])('a signature of $off seconds from now is timely: $timely', ({ off, timely }) => {
+  expect(isTimely(`t=${seconds + off},v1=00`, now)).toBe(timely);
+});
+
+test('a grace ends at its instant', () => {
+  const plan = (graceEndsAt: Date) => effectivePlan({ plan: 'pro', status: 'past_due', graceEndsAt }, now);
+
+  expect(plan(new Date(now.getTime() + 1))).toBe('pro');
+  expect(plan(now)).toBe('free');
 });

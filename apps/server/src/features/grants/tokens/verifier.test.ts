@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { grantTo, partsOf, sharedSandbox } from '../../../../test/app/flow.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 import { ownVerifier } from './look-up.ts';
+import { limitsOf } from './tokens.rules.ts';
 
 const joinSandbox = sharedSandbox();
 
@@ -79,4 +80,16 @@ test('a token that every route has verified is refused by all of them as soon as
 
   expect(before).toEqual({ verify: true, enforce: expect.not.stringMatching('revoked'), exchange: 403 });
   expect(await answers()).toEqual({ verify: false, enforce: 'revoked', exchange: 401 });
+});
+
+const entry = (connector: string, per_day: number) => ({ connector, caps: { send: { per_day } } });
+
+test('the limits of a token are its own, and those of its grant for connectors that it has no entry for', () => {
+  const [mail, crm] = [entry('mail', 5), entry('crm', 9)];
+  const narrower = entry('mail', 1);
+
+  expect(limitsOf([narrower], [mail, crm])).toEqual([narrower, crm]);
+  expect(limitsOf(null, [mail])).toEqual([mail]);
+  expect(limitsOf([narrower], null)).toEqual([narrower]);
+  expect(limitsOf(null, null)).toBeNull();
 });

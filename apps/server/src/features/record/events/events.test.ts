@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { waitUntil } from '../../../../../../scripts/machine/processes.ts';
 import { emit, listedTo } from '../../../../test/app/events.ts';
 import { grantTo, registerAgent, sharedSandbox, startSandbox } from '../../../../test/app/flow.ts';
 import { statementsOf } from '../../../../test/app/round-trips.ts';
+import { admitting, MAX_WAITING } from './outlet.ts';
+import { tailOf } from './tail.ts';
 
 const inSandbox = sharedSandbox();
 
@@ -165,4 +168,105 @@ describe('the list by time', () => {
 
     expect(await listedTo(acme, 'since=2025-01-01T00:00:00Z')).toHaveLength(1);
   });
+});
+
+/** A follower from the developer's next event on. `afterRead` runs when Postgres has answered a read. */
+async function startFollowing(afterRead: (reads: number) => Promise<void> = async () => {}) {
+  const { service, acme } = await startSandbox();
+  const [last] = await emit(service, acme, ['agent.created']);
+  const received: string[] = [];
+  let reads = 0;
+  const db = service.db.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      reads += 1;
+      await afterRead(reads);
+      return result;
+    },
+  });
+  const tail = tailOf(db, (error) => received.push(String(error)));
+  const follower = {
+    tenant: { developerId: acme.developerId },
+    agentIds: null,
+    seq: 0n,
+    onEvent: ({ id }: { id: string }) => void received.push(id),
+  };
+  const emitted = (count: number, more?: object) =>
+    emit(service, acme, Array<string>(count).fill('agent.updated'), { ...more });
+  return { tail, follower, received, last, emitted, reads: () => reads, developerId: acme.developerId };
+}
+
+test('a wake during a read is followed by another read', async () => {
+  let late: string[] = [];
+  const started = await startFollowing(async (reads) => {
+    if (reads > 1) return;
+    late = await started.emitted(1);
+    started.tail.wake([started.developerId]);
+  });
+
+  started.tail.follow(started.follower);
+
+  expect(await waitUntil(() => started.received.includes(late[0] ?? 'none'), { seconds: 5 })).toBe(true);
+  expect(started.reads()).toBe(2);
+});
+
+test('large events come in several reads, all of them and in their order', async () => {
+  const { tail, follower, received, emitted, reads } = await startFollowing();
+  const ids = await emitted(40, { text: 'x'.repeat(20_000) });
+
+  tail.follow(follower);
+
+  expect(await waitUntil(() => received.includes(ids.at(-1) ?? ''), { seconds: 5 })).toBe(true);
+  expect(received.slice(-ids.length)).toEqual(ids);
+  expect(reads()).toBe(4); // each ends with the event that reaches 256 KiB
+});
+
+/** An outlet that takes everything at once. */
+function newOutlet() {
+  const sent: string[] = [];
+  let isCutOff = false;
+  return {
+    sent,
+    isCutOff: () => isCutOff,
+    event: ({ id }: { readonly id: string }) => void sent.push(id),
+    gap() {},
+    keepalive() {},
+    taken: async () => {},
+    isClosed: () => isCutOff,
+    onceClosed() {},
+    end() {},
+    cutOff() {
+      isCutOff = true;
+    },
+  };
+}
+
+const eventOf = (id: string, bytes: number) => ({ id, type: 'grant.created', envelope: 'x'.repeat(bytes) });
+const admitAll = async () => 'sent' as const;
+const noTrouble = (error: unknown) => {
+  throw error;
+};
+const LARGE = MAX_WAITING / 2 + 1;
+
+test('an outlet that asks about each event sends more than 1 MiB in all, as long as less waits', async () => {
+  const outlet = newOutlet();
+  const asking = admitting(outlet, admitAll, noTrouble);
+
+  for (const id of ['one', 'two', 'three']) {
+    asking.event(eventOf(id, LARGE));
+    await asking.taken();
+  }
+
+  expect([outlet.sent, outlet.isCutOff()]).toEqual([['one', 'two', 'three'], false]);
+});
+
+test('I15: a consumer is cut off when more than 1 MiB waits to be asked about', () => {
+  const outlet = newOutlet();
+  const asking = admitting(outlet, admitAll, noTrouble);
+
+  asking.event(eventOf('one', LARGE));
+  expect(outlet.isCutOff()).toBe(false);
+  asking.event(eventOf('two', LARGE));
+
+  expect(outlet.isCutOff()).toBe(true);
 });

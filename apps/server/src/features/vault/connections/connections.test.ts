@@ -15,7 +15,12 @@ import {
   refusalOf,
   startSandbox,
 } from '../../../../test/app/flow.ts';
+import { newVoucher } from '../../../../test/app/person.ts';
+import { onThisMachine, putProfile, through } from '../../../../test/app/proxy.ts';
+import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startApp } from '../../../../test/app/start-app.ts';
 import { exchange } from '../../../../test/app/vault.ts';
+import { verifyAddress } from '../../../../test/app/verified.ts';
 
 /** A sandbox with a provider at a real authorization server. */
 async function startConnecting(members: object = {}) {
@@ -129,4 +134,120 @@ describe('a person connects an account', () => {
     const [entry] = await entriesOf(acme, 'vault.connection.disconnected');
     expect(entry?.metadata).toMatchObject({ by: 'principal', upstream: 'revoked' });
   });
+});
+
+const EMAIL = 'ada@example.org';
+
+/** A live developer whose people prove by a mailed code, and a browser with the hint that names the address. */
+async function startMailed() {
+  const upstream = await startAccountsServer();
+  const service = await startApp(besideUpstream());
+  const acme = await service.asDeveloper();
+  await verifyAddress(service, acme);
+  const voucher = await newVoucher();
+  const connectLoginUrl = 'https://app.test/connect-login';
+  await acme('PATCH', '/v1/me', { consentMode: 'email', consentKeys: [voucher.jwk], connectLoginUrl });
+  await addProvider(acme, upstream);
+  const session = await askToConnect(acme);
+  const browser = browserOf(service);
+  const { nonce } = (await browser.open(session)).json();
+  const seconds = Math.floor(service.clock().getTime() / 1000);
+  const times = { iat: seconds, exp: seconds + 60 };
+  const who = { iss: acme.developerId, aud: 'https://auth.test', sub: 'user_42', email: EMAIL };
+  const hint = await voucher.hint({ ...who, ...times, conn: session.id, nonce }, { typ: 'connect-hint+jwt' });
+  const read = () => /^ {4}(\d{8})$/m.exec(service.mails.sent()[0]?.text ?? '')?.[1] ?? '';
+  const open = () => browserOf(service).open(session);
+  return { acme, service, upstream, session, browser, hint, read, open };
+}
+
+const another = (code: string) => String((Number(code) + 1) % 100_000_000).padStart(8, '0');
+
+test('V16: a mailed code proves the person at the page, and spends the link for all other browsers', async () => {
+  const { acme, service, upstream, session, browser, hint, read, open } = await startMailed();
+  const { id } = session;
+
+  const early = await browser.code(id);
+  const { verification } = (await browser.hint(id, hint)).json();
+  expect(verification).toEqual({ mode: 'email', satisfied: false, methods: ['email'] });
+  expect(refusalOf(early)).toBe('409 CONFLICT');
+  expect(refusalOf(await browser.start(id))).toBe('403 PRINCIPAL_VERIFICATION_REQUIRED');
+  expect((await browser.code(id)).statusCode).toBe(201);
+  expect(service.mails.sent()[0]).toMatchObject({
+    to: EMAIL,
+    subject: `${read()} is your code to connect an account`,
+    text: expect.stringContaining(`The application: Acme`),
+  });
+  expect((await browser.checkCode(id, another(read()))).statusCode).toBe(400);
+  expect(refusalOf(await browser.start(id))).toBe('403 PRINCIPAL_VERIFICATION_REQUIRED');
+  const checked = await browser.checkCode(id, read());
+
+  expect(checked.json().verification).toMatchObject({ mode: 'email', satisfied: true });
+  expect((await open()).statusCode).toBe(404);
+  await browser.callback(await upstream.visit((await browser.start(id)).json().redirectTo));
+  expect((await browser.confirm(id)).json()).toMatchObject({ status: 'connected' });
+  const [credential] = (await acme('GET', '/v1/vault/credentials')).json().credentials;
+  expect(credential.connection.method).toBe('email');
+  const [blocked] = await entriesOf(acme, 'vault.connection.blocked');
+  expect(blocked?.metadata).toMatchObject({ connectSessionId: id, reason: 'proof' });
+});
+
+test('a mailed code is given up after its last try, and ends with its time', async () => {
+  const { service, session, browser, hint, read } = await startMailed();
+  const { id } = session;
+  await browser.hint(id, hint);
+  await browser.code(id);
+  service.advance(600);
+
+  expect((await browser.checkCode(id, read())).json().code).toBe('TOKEN_EXPIRED');
+  expect(refusalOf(await browser.start(id))).toBe('403 PRINCIPAL_VERIFICATION_REQUIRED');
+});
+
+/** A person with an account at an authorization server, and an agent that calls its upstream through the proxy. */
+async function startProxied() {
+  const upstream = await startAccountsServer();
+  const { env, ...rest } = besideUpstream();
+  const sandbox = await startSandbox({ ...rest, env: { ...env, ...onThisMachine } });
+  await addProvider(sandbox.acme, upstream, { service: 'github' });
+  const receiver = await startReceiver();
+  const { grantToken } = await grantTo(sandbox.acme, { scopes: ['vault:github:proxy'] });
+  const call = () => through(sandbox.service, grantToken, '/repos/a');
+  const connect = () => connectAccount(sandbox.service, sandbox.acme, upstream, { service: 'github' });
+  return { ...sandbox, upstream, receiver, call, connect };
+}
+
+test('a connected account goes through the proxy, and not to an upstream that was named later', async () => {
+  const { acme, upstream, receiver, call, connect } = await startProxied();
+  await putProfile(acme, `http://127.0.0.1:${receiver.port}`);
+  const absent = await call();
+  expect([refusalOf(absent), absent.json().details.connectable]).toEqual([
+    '404 NOT_FOUND not_connected',
+    true,
+  ]);
+
+  await connect();
+  expect((await call()).statusCode).toBe(204);
+  const token = String(receiver.received[0]?.headers.authorization).replace('Bearer ', '');
+  expect(await upstream.accessTokenOf(token)).toMatchObject({ accountId: 'ada' });
+
+  const other = await startReceiver();
+  await putProfile(acme, `http://127.0.0.1:${other.port}`);
+  const refused = await call();
+  expect(refusalOf(refused)).toBe('403 PROXY_DENIED origin');
+  expect(other.received).toEqual([]);
+  await connect();
+  expect((await call()).statusCode).toBe(204);
+});
+
+test('a token that its upstream refuses twice asks for the person, once', async () => {
+  const { acme, advance, upstream, receiver, call, connect } = await startProxied();
+  await putProfile(acme, `http://127.0.0.1:${receiver.port}`);
+  await connect();
+  advance(60);
+  receiver.answerStatus(401);
+
+  expect((await call()).statusCode).toBe(401);
+
+  expect(refusalOf(await call())).toBe('409 REAUTHORIZATION_REQUIRED upstream_refused');
+  expect(await entriesOf(acme, 'vault.connection.reauthorization_required')).toHaveLength(1);
+  expect(upstream.tokenCalls()).toBe(2); // the code, and one refresh
 });

@@ -1,8 +1,13 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import { onThisMachine, proxied, putProfile, through } from '../../../../test/app/proxy.ts';
 import { startReceiver } from '../../../../test/app/receiver.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
+import { AnswerCut, guarded, untilBegun, whenOver } from './answer.ts';
+import { createFlights } from './streams.ts';
 
 let started: Promise<Service> | undefined;
 afterAll(async () => (await started)?.stop());
@@ -187,4 +192,44 @@ test('low 3: a body that was read for one rule is sent by no other', async () =>
   expect(refusalOf(answer)).toContain('503 SERVICE_UNAVAILABLE');
   expect(tokens.received).toHaveLength(1);
   expect(receiver.received).toEqual([]);
+});
+
+test('an answer that is cut before anybody listens is over for all who look later', async () => {
+  const answer = new IncomingMessage(new Socket());
+  const { body, bytes } = guarded(answer, { sought: { forms: [], secrets: [] }, maxBytes: 10 });
+  const begun = untilBegun(body);
+  const [one, another] = [vi.fn(), vi.fn()];
+
+  answer.push('abc');
+  answer.push(null);
+  await begun;
+  await setImmediate();
+  body.destroy(new AnswerCut('grant_ended'));
+  await setImmediate();
+  whenOver(body, one);
+  await setImmediate();
+  whenOver(body, another);
+  await setImmediate();
+
+  expect(body.errored).toMatchObject({ outcome: 'grant_ended' });
+  expect([bytes(), one.mock.calls.length, another.mock.calls.length]).toEqual([3, 1, 1]);
+});
+
+const holder = {
+  tenant: { developerId: 'dev_1' },
+  tokenId: 'tok_1',
+  ...{ agentId: 'ag_1', agentDid: 'did:web:a', grantId: 'grnt_1', principalId: 'user_42', scopes: [] },
+  ...{ mode: 'live', plan: 'free', requestId: 'req_1' },
+} as const;
+
+test('twenty calls of a token are under way at once, and one that ends makes room once', () => {
+  const { begin } = createFlights();
+  const start = () => begin(holder as unknown as Parameters<typeof begin>[0]); // as much as a flight reads
+  const [end] = Array.from({ length: 20 }, start);
+  expect(start).toThrow('Too many calls');
+
+  for (let time = 0; time < 2; time += 1) end?.();
+
+  start();
+  expect(start).toThrow('Too many calls');
 });
