@@ -10,7 +10,7 @@ import { openHouse, prepareFeature } from '../../src/house.ts';
 import { commitNotices } from '../../src/platform/db/commit-effects.ts';
 import type { Executor } from '../../src/platform/db/db.ts';
 import { databaseOver, openDatabase } from '../../src/platform/db/open-database.ts';
-import { developmentMailer, type Mailer } from '../../src/platform/mail/mailer.ts';
+import { type DevelopmentMailer, developmentMailer, type Mailer } from '../../src/platform/mail/mailer.ts';
 import type { EphemeralStore } from '../../src/platform/redis/ephemeral-store.ts';
 import { memoryStore } from '../../src/platform/redis/memory-store.ts';
 import { openStore } from '../../src/platform/redis/open-store.ts';
@@ -49,6 +49,9 @@ const VAULT_KEY = 'ab'.repeat(32);
 /** The operator's key, as `VAULT_KEY`. */
 export const ADMIN_API_KEY = 'operator-key-of-at-least-32-characters';
 
+/** The clock of a test, unless it says another time. */
+const STARTS_AT = '2026-01-01T00:00:00Z';
+
 /** So high that only tests about limits meet one. */
 const roomyLimits = Object.fromEntries(Object.keys(rateSettings(limits)).map((name) => [name, '100000']));
 
@@ -68,6 +71,8 @@ export interface TestOptions {
   readonly startsAt?: string;
   /** For `beforeAll`, which calls `stop` afterwards: a start takes longer than most requests. */
   readonly isShared?: true;
+  /** Starts a service whose metrics and caches are empty, in place of one that an earlier test has used. */
+  readonly isNew?: true;
   /** Replaces a dependency of the service, for example to count or to fail. */
   readonly dbAs?: (db: Executor) => Executor;
   readonly storeAs?: (store: EphemeralStore) => EphemeralStore;
@@ -77,10 +82,54 @@ export interface TestOptions {
   readonly tracer?: Tracer;
 }
 
-/** The whole application. Its clock stands still until a test moves it. */
+/**
+ * The whole application. Its clock stands still until a test moves it. A start takes longer than most tests, so a
+ * service that an earlier test with the same options used goes on, on this file's database.
+ */
 export async function startApp(options: TestOptions = {}) {
-  const { env = {}, realLimits = false, store: kind = 'redis', tracer } = options;
   const databaseUrl = options.databaseUrl ?? (await ownDatabase());
+  const kind = kindOf(options);
+  const service = takeIdle(kind) ?? (await build(options, databaseUrl));
+  service.begin(databaseUrl, options.startsAt);
+  const giveBack = async () => {
+    if (!kind || !service.isReusable()) return service.stop();
+    service.end();
+    await keepIdle(kind, service);
+  };
+  if (!options.isShared) onTestFinished(giveBack);
+  return { ...service, databaseUrl };
+}
+
+interface Idle {
+  readonly kind: string;
+  readonly service: Awaited<ReturnType<typeof build>>;
+}
+
+/** The services of this worker that no test uses, the latest last. */
+const idle: Idle[] = [];
+const MAX_IDLE = 16;
+
+/** Services of one kind differ in nothing. @returns undefined for a service that no other test may use */
+function kindOf(options: TestOptions): string | undefined {
+  const { isShared: _, startsAt: __, env = {}, ...rest } = options;
+  const isPlain = Object.values(rest).every((value) => typeof value !== 'function');
+  const isOwn = options.isNew || options.databaseUrl || options.store === 'memory' || options.realLimits;
+  return isOwn || !isPlain || options.mailer || options.tracer ? undefined : JSON.stringify({ env, ...rest });
+}
+
+function takeIdle(kind: string | undefined) {
+  const at = idle.findLastIndex((each) => each.kind === kind);
+  return at < 0 ? undefined : idle.splice(at, 1)[0]?.service;
+}
+
+async function keepIdle(kind: string, service: Idle['service']) {
+  idle.push({ kind, service });
+  if (idle.length > MAX_IDLE) await idle.shift()?.service.stop();
+}
+
+async function build(options: TestOptions, firstDatabaseUrl: string) {
+  const { env = {}, realLimits = false, store: kind = 'redis', tracer } = options;
+  let databaseUrl = firstDatabaseUrl;
   const settings = loadConfig({
     NODE_ENV: 'test',
     DATABASE_URL: databaseUrl,
@@ -94,7 +143,7 @@ export async function startApp(options: TestOptions = {}) {
     ...env,
   });
 
-  let now = new Date(options.startsAt ?? '2026-01-01T00:00:00Z');
+  let now = new Date(options.startsAt ?? STARTS_AT);
   const clock = () => now;
   const advance = (seconds: number) => {
     now = new Date(now.getTime() + seconds * 1000);
@@ -103,7 +152,10 @@ export async function startApp(options: TestOptions = {}) {
   const notices = commitNotices();
   const realDb = options.databaseUrl
     ? openDatabase(settings.database.app, 8, metrics.meter, { notices, tracer })
-    : databaseOver(lentPool({ connectionString: databaseUrl }), { meter: metrics.meter, notices, tracer });
+    : databaseOver(
+        lentPool(() => databaseUrl),
+        { meter: metrics.meter, notices, tracer },
+      );
   const db = options.dbAs?.(realDb) ?? realDb;
   const realStore =
     settings.redisUrl === 'memory:' ? memoryStore(clock) : openStore(settings.redisUrl, clock);
@@ -117,7 +169,8 @@ export async function startApp(options: TestOptions = {}) {
   const logLines: string[] = [];
   const write = (line: string) => void logLines.push(line);
   const logger = options.logLevel && createLogger(options.logLevel, { write });
-  const mails = developmentMailer(() => {});
+  let kept = developmentMailer(() => {});
+  const mails: DevelopmentMailer = { send: (each) => kept.send(each), sent: () => kept.sent() };
   const mail = options.mail === 'none' ? {} : { mailer: options.mailer ?? mails, development: mails };
   const house = openHouse({
     settings,
@@ -142,6 +195,7 @@ export async function startApp(options: TestOptions = {}) {
       ?.run(AbortSignal.timeout(60_000));
   /** Does what a start does before the service listens. @throws the error that stops the start */
   const prepare = async (isProduction = true, warn: (message: string) => void = () => {}) => {
+    isAltered = true;
     for (const feature of house.opened) await prepareFeature(feature, { db: realDb, isProduction, warn });
   };
   /** Looks for stored values that no configured key opens. */
@@ -152,17 +206,35 @@ export async function startApp(options: TestOptions = {}) {
   };
   /** Lets the features do what they do after a start, but for their jobs: no poll ever comes. */
   const startFeatures = () => {
+    isAltered = true;
     for (const { start } of house.opened) start?.();
   };
+  let isAltered = keyRing.stored !== undefined;
+  let isStopped = false;
+  const expectDeclared = () =>
+    expect(undeclared.splice(0), 'answers that their routes do not declare').toEqual([]);
   const stop = async () => {
+    isStopped = true;
     await app.close();
     for (const { finish } of house.opened) await finish?.();
     await store.close();
     await db.destroy();
     await realDb.destroy();
-    expect(undeclared, 'answers that their routes do not declare').toEqual([]);
+    expectDeclared();
   };
-  if (!options.isShared) onTestFinished(stop);
+  /** One that listens, or whose features have begun to work on their own, has state that the next test would meet. */
+  const isReusable = () => !isStopped && !isAltered && !app.server.listening;
+  /** Begins a test. */
+  const begin = (itsDatabaseUrl: string, startsAt = STARTS_AT) => {
+    databaseUrl = itsDatabaseUrl;
+    now = new Date(startsAt);
+  };
+  /** Ends a test, whose logs and mails the next one does not see. */
+  const end = () => {
+    expectDeclared();
+    kept = developmentMailer(() => {});
+    logLines.length = 0;
+  };
 
   const calling =
     (apiKey: string) =>
@@ -203,7 +275,6 @@ export async function startApp(options: TestOptions = {}) {
     calling,
     asDeveloper,
     settings,
-    databaseUrl,
     keyRing,
     mails,
     routes,
@@ -214,6 +285,9 @@ export async function startApp(options: TestOptions = {}) {
     findLost,
     startFeatures,
     stop,
+    begin,
+    isReusable,
+    end,
   };
 }
 

@@ -63,6 +63,6 @@ export const agents = defineFeature({
     on(tenantErased, eraseAgents),
   ],
   open: (house) => ({
-    routes: (app) => app.register(agentRoutes, { ...house, onAgentRevoked: house.listenersOf(agentRevoked) }),
+    routes: (app) => agentRoutes(app, { ...house, onAgentRevoked: house.listenersOf(agentRevoked) }),
   }),
 });

@@ -127,9 +127,9 @@ export const developers = defineFeature({
           onKeyBound: house.listenersOf(keyBound),
           deploymentCounts: house.listenersOf(deploymentCounts),
         };
-        await app.register(developerRoutes, deps);
-        await app.register(apiKeyRoutes, deps);
-        await app.register(developerAdminRoutes, deps);
+        await developerRoutes(app, deps);
+        await apiKeyRoutes(app, deps);
+        await developerAdminRoutes(app, deps);
       },
       credentials: { developer: (hash) => findKeyCaller(house, hash) },
       jobs: [erasureOfAccounts({ ...house, erasers: house.listenersOf(tenantErased).toReversed() })],

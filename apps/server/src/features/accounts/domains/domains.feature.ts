@@ -78,7 +78,7 @@ export const domains = defineFeature({
   open(house, settings) {
     const deps = { ...house, readTxt: txtReader(settings.DNS_RESOLVERS) };
     return {
-      routes: (app) => app.register(domainRoutes, deps),
+      routes: (app) => domainRoutes(app, deps),
       servesHost: (host) => servesHost(deps, host),
       jobs: [checksOfDomains(deps)],
     };

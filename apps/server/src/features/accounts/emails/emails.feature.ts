@@ -41,6 +41,6 @@ export const emails = defineFeature({
   open(house) {
     const onMailFailed = () => house.metrics.counter('mail_failed').inc();
     const deps = { ...house, onMailFailed, linkRate: accountRates.signup };
-    return { routes: (app) => app.register(emailRoutes, deps) };
+    return { routes: (app) => emailRoutes(app, deps) };
   },
 });

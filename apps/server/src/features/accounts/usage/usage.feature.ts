@@ -37,7 +37,7 @@ export const usage = defineFeature({
   open(house) {
     const buffer = createUsageBuffer(house);
     return {
-      routes: (app) => app.register(usageRoutes, { ...house, buffer }),
+      routes: (app) => usageRoutes(app, { ...house, buffer }),
       countUse: buffer.count,
       jobs: [flushOfUsage(buffer), retentionOfUsage(house)],
       finish: () => buffer.flush(),

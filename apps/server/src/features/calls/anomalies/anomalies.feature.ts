@@ -97,8 +97,8 @@ export const anomalies = defineFeature({
     const deps = { ...house, urlRules, seals, onFailure };
     return {
       async routes(app) {
-        await app.register(anomalyRoutes, deps);
-        await app.register(settingRoutes, deps);
+        await anomalyRoutes(app, deps);
+        await settingRoutes(app, deps);
       },
       sealed: [seals.rows],
       jobs: [

@@ -88,10 +88,10 @@ export const approvers = defineFeature({
     const deps = house.provide(approverParts, approverDeps(house, chosen));
     return {
       async routes(app) {
-        await app.register(approverRoutes, deps);
-        await app.register(approverPageRoutes, deps);
-        await app.register(approverPasskeyRoutes, deps);
-        await app.register(approverRecoveryRoutes, deps);
+        await approverRoutes(app, deps);
+        await approverPageRoutes(app, deps);
+        await approverPasskeyRoutes(app, deps);
+        await approverRecoveryRoutes(app, deps);
       },
       credentials: { approver: authenticateApprover(deps) },
     };

@@ -10,6 +10,6 @@ export const authzen = defineFeature({
   open(house) {
     const { issuer, publicBaseUrl } = house;
     const deps = { ...house, ...house.take(enforcementParts), issuer, publicBaseUrl };
-    return { routes: (app) => app.register(authzenRoutes, deps) };
+    return { routes: (app) => authzenRoutes(app, deps) };
   },
 });

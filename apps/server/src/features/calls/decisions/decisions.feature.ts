@@ -93,9 +93,9 @@ export const decisions = defineFeature({
     };
     return {
       async routes(app) {
-        await app.register(decisionRoutes, deps);
-        await app.register(channelRoutes, deps);
-        await app.register(decisionPageRoutes, { ...deps, streams: house.take(eventStreams) });
+        await decisionRoutes(app, deps);
+        await channelRoutes(app, deps);
+        await decisionPageRoutes(app, { ...deps, streams: house.take(eventStreams) });
       },
       sealed: [seals.rows],
       jobs: [

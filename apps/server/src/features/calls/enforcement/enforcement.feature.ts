@@ -66,7 +66,7 @@ export const enforcement = defineFeature({
       openDecisions,
     });
     return {
-      routes: (app) => app.register(enforcementRoutes, { ...house, ...deps }),
+      routes: (app) => enforcementRoutes(app, { ...house, ...deps }),
       jobs: [forgettingOfCalls({ ...house, callRecordSeconds })],
       ...life,
     };

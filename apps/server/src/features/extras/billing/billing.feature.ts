@@ -96,7 +96,7 @@ export const billing = defineFeature({
         ],
       ),
     };
-    return { routes: (app) => app.register(billingRoutes, deps), jobs: [endOfGraces(deps)] };
+    return { routes: (app) => billingRoutes(app, deps), jobs: [endOfGraces(deps)] };
   },
 });
 

@@ -60,7 +60,7 @@ export const bundles = defineFeature({
   keyUses: [SEAL_KEY_USE],
   listens: [on(tenantErased, eraseBundles)],
   open: (house) => ({
-    routes: (app) => app.register(bundleRoutes, { ...house, runsCedar: house.take(cedarInService) }),
+    routes: (app) => bundleRoutes(app, { ...house, runsCedar: house.take(cedarInService) }),
     sealed: [sealedSyncSecrets(house.keyRing)],
   }),
 });

@@ -56,8 +56,8 @@ export const compliance = defineFeature({
   open: (house, settings) => ({
     async routes(app) {
       const tellers = house.listenersOf(personTold);
-      await app.register(complianceRoutes, { ...house, tellers, maxRows: settings.COMPLIANCE_MAX_ROWS });
-      await app.register(holdRoutes, house);
+      await complianceRoutes(app, { ...house, tellers, maxRows: settings.COMPLIANCE_MAX_ROWS });
+      await holdRoutes(app, house);
     },
   }),
 });

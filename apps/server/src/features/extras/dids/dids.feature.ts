@@ -25,6 +25,6 @@ export const dids = defineFeature({
     const fetchDocument = DID_RESOLVE_WEB
       ? documentFetcher({ egress: egress(), clock: house.clock })
       : undefined;
-    return { routes: (app) => app.register(didRoutes, { ...house, fetchDocument }) };
+    return { routes: (app) => didRoutes(app, { ...house, fetchDocument }) };
   },
 });

@@ -29,6 +29,6 @@ export const passports = defineFeature({
   listens: [on(tenantErased, erasePassports)],
   open: (house, { MPP_PASSPORT_MAX_EXPIRY_HOURS: maxExpiryHours }) => ({
     // A passport is of one kind only, which older clients know by its own type.
-    routes: (app) => app.register(passportRoutes, { ...house, issuesLegacyClaims: false, maxExpiryHours }),
+    routes: (app) => passportRoutes(app, { ...house, issuesLegacyClaims: false, maxExpiryHours }),
   }),
 });

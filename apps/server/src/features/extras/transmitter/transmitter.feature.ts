@@ -105,8 +105,8 @@ export const transmitter = defineFeature({
       prepare: () => prepareQueues(house.db, maxAttempts),
       jobs: [careOfStreams(deps)],
       async routes(app) {
-        await app.register(metadataRoutes, house);
-        await app.register(receiverRoutes, deps);
+        await metadataRoutes(app, house);
+        await receiverRoutes(app, deps);
         await app.register(streamRoutes, deps);
       },
     };

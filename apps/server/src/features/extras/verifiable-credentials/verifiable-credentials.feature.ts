@@ -53,8 +53,8 @@ export const verifiableCredentials = defineFeature({
     const deps = { ...house, issuesLegacyClaims };
     return {
       routes: async (app) => {
-        await app.register(credentialRoutes, deps);
-        await app.register(statusRoutes, deps);
+        await credentialRoutes(app, deps);
+        await statusRoutes(app, deps);
       },
     };
   },

@@ -32,5 +32,5 @@ export const walletAuthorizations = defineFeature({
   tables,
   acts,
   listens: [on(tenantErased, eraseAuthorizations), on(personTold, tellAuthorizations)],
-  open: (house) => ({ routes: (app) => app.register(walletRoutes, house) }),
+  open: (house) => ({ routes: (app) => walletRoutes(app, house) }),
 });

@@ -103,7 +103,7 @@ export const authorization = defineFeature({
     house.metrics.ask('authorization_requests_overdue', () => countOverdue(house));
     const deps = house.provide(authorizationParts, authorizationDeps(house, settings));
     return {
-      routes: (app) => app.register(authorizationRoutes, deps),
+      routes: (app) => authorizationRoutes(app, deps),
       jobs: [expiryOfRequests(house)],
     };
   },

@@ -58,8 +58,8 @@ export const consent = defineFeature({
     const deps = { ...house, ...house.take(authorizationParts), onMailFailed, relyingParty };
     return {
       async routes(app) {
-        await app.register(consentRoutes, deps);
-        await app.register(consentPasskeyRoutes, deps);
+        await consentRoutes(app, deps);
+        await consentPasskeyRoutes(app, deps);
       },
       credentials: { consent: authenticateConsent(deps) },
     };

@@ -95,7 +95,7 @@ export const grants = defineFeature({
     on(tenantErased, eraseGrants),
   ],
   open: (house) => ({
-    routes: (app) => app.register(grantRoutes, { ...house, onGrantsRead: house.listenersOf(grantsRead) }),
+    routes: (app) => grantRoutes(app, { ...house, onGrantsRead: house.listenersOf(grantsRead) }),
     jobs: [expiryOfGrants(house)],
   }),
 });

@@ -50,5 +50,5 @@ export const manifests = defineFeature({
   acts,
   quotas,
   listens: [on(tenantErased, eraseManifests)],
-  open: (house) => ({ routes: (app) => app.register(manifestRoutes, house) }),
+  open: (house) => ({ routes: (app) => manifestRoutes(app, house) }),
 });

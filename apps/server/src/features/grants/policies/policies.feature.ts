@@ -77,6 +77,6 @@ export const policies = defineFeature({
   open(house, settings) {
     house.provide(cedarInService, settings.POLICY_BACKEND === 'cedar_bundles');
     const outside = house.provide(decisionPoint, outsidePoint(house, settings));
-    return { routes: (app) => app.register(policyRoutes, { ...house, outside }) };
+    return { routes: (app) => policyRoutes(app, { ...house, outside }) };
   },
 });

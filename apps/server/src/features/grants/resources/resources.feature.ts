@@ -67,7 +67,6 @@ export const resources = defineFeature({
   listens: [on(tenantErased, eraseResources)],
   open: (house, settings) => ({
     credentials: { resource: (hash) => identityOf(house, hash) },
-    routes: (app) =>
-      app.register(resourceRoutes, { ...house, allowsUnverified: settings.RESOURCES_ALLOW_UNVERIFIED }),
+    routes: (app) => resourceRoutes(app, { ...house, allowsUnverified: settings.RESOURCES_ALLOW_UNVERIFIED }),
   }),
 });

@@ -59,7 +59,7 @@ export const tokens = defineFeature({
   open(house, settings) {
     const deps = house.provide(tokenParts, tokenDeps(house, settings));
     return {
-      routes: (app) => app.register(tokenRoutes, deps),
+      routes: (app) => tokenRoutes(app, deps),
       credentials: { grant: holderReader(deps) },
     };
   },

@@ -58,8 +58,8 @@ export const assertions = defineFeature({
     house.provide(assertionsEnabled, settings.ID_JAG_ENABLED);
     return {
       async routes(app) {
-        await app.register(assertionRoutes, { ...house, ...house.lifetimes });
-        await app.register(stopRoutes, house);
+        await assertionRoutes(app, { ...house, ...house.lifetimes });
+        await stopRoutes(app, house);
       },
     };
   },

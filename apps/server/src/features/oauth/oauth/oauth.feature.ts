@@ -85,12 +85,12 @@ export const oauth = defineFeature({
     return {
       jobs: [expiryOfClients(house)],
       async routes(app) {
-        await app.register(metadataRoutes, deps);
+        await metadataRoutes(app, deps);
         await app.register(oauthRoutes, deps);
-        await app.register(channelRoutes, deps);
-        await app.register(signInRoutes, deps);
-        if (deps.registersClients) await app.register(registrationRoutes, deps);
-        await app.register(clientSettingsRoutes, deps);
+        await channelRoutes(app, deps);
+        await signInRoutes(app, deps);
+        if (deps.registersClients) await registrationRoutes(app, deps);
+        await clientSettingsRoutes(app, deps);
       },
     };
   },

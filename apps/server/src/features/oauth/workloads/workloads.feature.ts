@@ -34,6 +34,6 @@ export const workloads = defineFeature({
   acts,
   listens: [on(tenantErased, eraseWorkloads)],
   open: (house) => ({
-    routes: (app) => app.register(workloadRoutes, { ...house, upstream: house.take(identityProviders) }),
+    routes: (app) => workloadRoutes(app, { ...house, upstream: house.take(identityProviders) }),
   }),
 });

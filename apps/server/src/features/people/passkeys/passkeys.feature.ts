@@ -73,6 +73,6 @@ export const passkeys = defineFeature({
   ],
   open(house, settings) {
     const relyingParty = house.provide(webauthnRelyingParty, relyingPartyOf(settings, house.publicBaseUrl));
-    return { routes: (app) => app.register(passkeyRoutes, { ...house, relyingParty }) };
+    return { routes: (app) => passkeyRoutes(app, { ...house, relyingParty }) };
   },
 });

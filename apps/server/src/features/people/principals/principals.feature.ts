@@ -46,8 +46,7 @@ export const principals = defineFeature({
     on(enforcementBegan, endSessionsBeforeSso),
   ],
   open: (house) => ({
-    routes: (app) =>
-      app.register(principalRoutes, { ...house, ownPageEntries: house.listenersOf(ownPageEntries) }),
+    routes: (app) => principalRoutes(app, { ...house, ownPageEntries: house.listenersOf(ownPageEntries) }),
     credentials: { session: sessionReader(house) },
   }),
 });

@@ -97,11 +97,11 @@ export const scim = defineFeature({
     credentials: { scim: (hash) => findProvisioner(house, hash) },
     async routes(app) {
       const deps = { ...house, ...offboardDeps(house) };
-      await app.register(scimTokenRoutes, house);
-      await app.register(scimUserRoutes, deps);
-      await app.register(scimGroupRoutes, deps);
-      await app.register(scimBulkRoutes, deps);
-      await app.register(scimDiscoveryRoutes, house);
+      await scimTokenRoutes(app, house);
+      await scimUserRoutes(app, deps);
+      await scimGroupRoutes(app, deps);
+      await scimBulkRoutes(app, deps);
+      await scimDiscoveryRoutes(app, house);
     },
   }),
 });

@@ -46,8 +46,8 @@ export const setup = defineFeature({
     const deps = house.take(ssoParts);
     return {
       async routes(app) {
-        await app.register(setupLinkRoutes, house);
-        await app.register(setupPageRoutes, deps);
+        await setupLinkRoutes(app, house);
+        await setupPageRoutes(app, deps);
       },
     };
   },

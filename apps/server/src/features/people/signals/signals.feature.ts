@@ -89,7 +89,7 @@ export const signals = defineFeature({
     return {
       sealed: [sealedStreams(house.keyRing)],
       jobs: [signalPolling(deps), streamVerification(deps)],
-      routes: (app) => app.register(signalRoutes, deps),
+      routes: (app) => signalRoutes(app, deps),
     };
   },
 });

@@ -102,9 +102,9 @@ export const sso = defineFeature({
       sealed: [sealedConnections(rotation.vault)],
       jobs: [connectionRotation(rotation)],
       async routes(app) {
-        await app.register(ssoConnectionRoutes, deps);
-        await app.register(ssoLoginRoutes, deps);
-        await app.register(ssoDirectoryRoutes, deps);
+        await ssoConnectionRoutes(app, deps);
+        await ssoLoginRoutes(app, deps);
+        await ssoDirectoryRoutes(app, deps);
       },
     };
   },

@@ -81,7 +81,7 @@ export const audit = defineFeature({
     const onBroken = () => broken.inc();
     const log = house.logger ?? { error() {} };
     return {
-      routes: (app) => app.register(auditRoutes, { ...house, onBroken }),
+      routes: (app) => auditRoutes(app, { ...house, onBroken }),
       jobs: [checkpointsOfChains(house), checksOfChains({ ...house, onBroken, log })],
     };
   },

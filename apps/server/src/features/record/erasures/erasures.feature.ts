@@ -57,7 +57,7 @@ export const erasures = defineFeature({
     };
     const onFailure = (error: unknown) => logger?.error({ err: error }, 'an erasure failed');
     return {
-      routes: (app) => app.register(erasureRoutes, house),
+      routes: (app) => erasureRoutes(app, house),
       jobs: [erasuresOfEntries({ ...house, onBroken, onFailure })],
     };
   },

@@ -124,7 +124,7 @@ export const webhooks = defineFeature({
       if (isStarted) dispatcher.wake();
     };
     return {
-      routes: (app) => app.register(webhookRoutes, { ...house, urlRules, maxAttempts, seals, wake }),
+      routes: (app) => webhookRoutes(app, { ...house, urlRules, maxAttempts, seals, wake }),
       sealed: [sealedSecrets(house.keyRing)],
       prepare: () => setMaxAttemptsAcrossTenants(house.db, maxAttempts),
       start() {

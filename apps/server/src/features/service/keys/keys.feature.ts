@@ -28,8 +28,8 @@ export const keys = defineFeature({
     const keyStore = keyStoreOf(house);
     return {
       async routes(app) {
-        await app.register(keyRoutes, house);
-        await app.register(keyAdminRoutes, { keyRing: house.keyRing, keyStore });
+        await keyRoutes(app, house);
+        await keyAdminRoutes(app, { keyRing: house.keyRing, keyStore });
       },
       ...(keyStore ? atWork(house, keyStore) : { prepare: () => noteDocument(house) }),
     };

@@ -15,9 +15,9 @@ export const operations = defineFeature({
   },
   open: (house, settings) => ({
     async routes(app) {
-      await app.register(operationsRoutes, house);
-      await app.register(metricsRoutes, { ...house, metricsToken: settings.METRICS_TOKEN });
-      if (house.development) await app.register(developmentMailRoutes, { mails: house.development });
+      await operationsRoutes(app, house);
+      await metricsRoutes(app, { ...house, metricsToken: settings.METRICS_TOKEN });
+      if (house.development) await developmentMailRoutes(app, { mails: house.development });
     },
   }),
 });

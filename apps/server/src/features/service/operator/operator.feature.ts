@@ -25,7 +25,7 @@ export const operator = defineFeature({
   tables,
   settings,
   open: (house, { ADMIN_API_KEY }) => ({
-    routes: (app) => app.register(operatorRoutes, house),
+    routes: (app) => operatorRoutes(app, house),
     credentials: { operator: operatorKeyCheck(ADMIN_API_KEY) },
   }),
 });

@@ -117,9 +117,9 @@ export const connections = defineFeature({
     };
     return {
       async routes(app) {
-        await app.register(askRoutes, deps);
-        await app.register(connectRoutes, deps);
-        await app.register(proofRoutes, deps);
+        await askRoutes(app, deps);
+        await connectRoutes(app, deps);
+        await proofRoutes(app, deps);
       },
       credentials: { connect: authenticateConnect(deps) },
       jobs: [expiryOfConnectSessions(deps)],

@@ -141,7 +141,7 @@ export const credentials = defineFeature({
     return {
       async routes(app) {
         await app.register(exchangeRoutes, deps);
-        await app.register(credentialRoutes, deps);
+        await credentialRoutes(app, deps);
       },
       sealed: [sealedCredentials(deps.vault)],
       jobs: [vaultRotation(deps), endOfDisconnections(deps)],

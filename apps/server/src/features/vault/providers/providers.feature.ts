@@ -125,7 +125,7 @@ export const providers = defineFeature({
       warn: (message: string) => house.logger?.warn(message),
     };
     return {
-      routes: (app) => app.register(providerRoutes, deps),
+      routes: (app) => providerRoutes(app, deps),
       sealed: [sealedProviders(deps.vault)],
       jobs: [providerRotation(deps)],
     };

@@ -138,7 +138,7 @@ export const proxy = defineFeature({
     };
     return {
       async routes(app) {
-        await app.register(profileRoutes, { ...deps, writeRate: vaultRates.vaultWrite });
+        await profileRoutes(app, { ...deps, writeRate: vaultRates.vaultWrite });
         await app.register(callRoutes, deps);
       },
       jobs: [forgettingOfProxyCalls(deps)],

@@ -60,13 +60,34 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
 export function faultsOfShapes({ method, url, schema }: RouteOptions): string[] {
   // The type allows any schema at all; the code below checks the real one.
   const { body, querystring, params } = Object(schema) as Record<string, Shape | undefined>;
-  const texts = [...nodesOf(querystring, 'query'), ...nodesOf(params, 'path')];
+  const isPatch = method === 'PATCH';
   return [
     ...(body && !takesBody(method) ? ['body is never read'] : []),
     ...(params ? pathFaults(url, params) : []),
-    ...nodesOf(body, 'body').flatMap((node) => say(node, bodyFault(node, method === 'PATCH'))),
-    ...texts.flatMap((node) => say(node, textFault(node))),
+    ...faultsIn(body, 'body', isPatch ? sound.patch : sound.body, (node) => bodyFault(node, isPatch)),
+    ...faultsIn(querystring, 'query', sound.query, textFault),
+    ...faultsIn(params, 'path', sound.path, textFault),
   ];
+}
+
+/** Shapes without a fault, by where they stand: an app that is made again has the same ones. */
+const sound = {
+  body: new WeakSet<Shape>(),
+  patch: new WeakSet<Shape>(),
+  query: new WeakSet<Shape>(),
+  path: new WeakSet<Shape>(),
+};
+
+function faultsIn(
+  shape: Shape | undefined,
+  place: string,
+  known: WeakSet<Shape>,
+  faultOf: (node: Node) => string | undefined,
+): string[] {
+  if (!shape || known.has(shape)) return [];
+  const faults = nodesOf(shape, place).flatMap((node) => say(node, faultOf(node)));
+  if (faults.length === 0) known.add(shape);
+  return faults;
 }
 
 /** The service ignores bodies of other methods. */
