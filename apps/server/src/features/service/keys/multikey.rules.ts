@@ -3,9 +3,10 @@ const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 /** `z` means base58, which writes the bytes as one number. @see https://www.w3.org/TR/cid-1.0/#multibase-0 */
 export function multibase(bytes: Buffer): string {
   let rest = BigInt(`0x${bytes.toString('hex')}`);
-  let digits = '1'.repeat(bytes.findIndex((byte) => byte !== 0)); // a zero at the beginning is a digit of its own
+  let digits = '';
   for (; rest > 0n; rest /= 58n) digits = BASE58.charAt(Number(rest % 58n)) + digits;
-  return `z${digits}`;
+  const other = bytes.findIndex((byte) => byte !== 0);
+  return `z${'1'.repeat(other < 0 ? bytes.length : other)}${digits}`; // a zero at the beginning is a digit of its own
 }
 
 /** The bytes of a multibase text in base58. @returns undefined for any other text */
