@@ -44,8 +44,6 @@ select create_distributed_table('anomaly_sightings', 'developer_id', colocate_wi
 select create_distributed_table('anomaly_states', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('api_keys', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('approvers', 'developer_id', colocate_with => 'developers');
-select create_distributed_table('approver_challenges', 'developer_id', colocate_with => 'developers');
-select create_distributed_table('approver_passkeys', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('approver_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_connections', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('assertion_clients', 'developer_id', colocate_with => 'developers');

@@ -72,7 +72,7 @@ function schemaOf({ migrations, sources }: Ground): Schema {
   const tables = new Map<string, Table>();
   const enums = new Set<string>();
   const misplaced: [string, string][] = [];
-  for (const path of globSync(`${migrations}/*.sql`)) {
+  for (const path of globSync(`${migrations}/*.sql`).sort()) {
     const text = readFileSync(path, 'utf8');
     const { creates } = usesIn(text);
     for (const name of creates.functions) misplaced.push([name, basename(path)]);
@@ -82,6 +82,7 @@ function schemaOf({ migrations, sources }: Ground): Schema {
       const said = [...before.matchAll(/^-- Owner: ([\w/]+)\./gm)].at(-1)?.[1];
       tables.set(name, { file: basename(path), said });
     }
+    for (const [, name = ''] of text.matchAll(/^drop table (\w+);/gm)) tables.delete(name);
   }
   // The journals, which are there before the first migration.
   for (const path of globSync(`${sources}/platform/db/*.ts`)) {

@@ -274,6 +274,7 @@ describe('I1: statements', () => {
       'findAgentAcrossTenants',
       'findClientAcrossTenants',
       'findConnectionAcrossTenants',
+      'findDiscoveredAcrossTenants', // the passkey of an approver
       'findDynamicClientAcrossTenants',
       'findFlipsAcrossTenants',
       'findHolderAcrossTenants',
@@ -291,7 +292,6 @@ describe('I1: statements', () => {
       'findTokenAcrossTenants', // receivers of signals
       'findVerificationAcrossTenants',
       'isVerifiedAcrossTenants',
-      'listByCredentialAcrossTenants',
       'listClosedAcrossTenants',
       'listConnectionsUnderAcrossTenants',
       'listDevelopersAcrossTenants',

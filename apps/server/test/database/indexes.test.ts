@@ -6,7 +6,6 @@ import {
   listUncheckedAcrossTenants,
 } from '../../src/features/accounts/domains/domains.repo.ts';
 import { listOfSsoUser } from '../../src/features/calls/approvers/approvers.repo.ts';
-import { listByCredentialAcrossTenants } from '../../src/features/calls/approvers/keys.repo.ts';
 import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src/features/calls/decisions/lists.repo.ts';
 import { gatheredUntil } from '../../src/features/calls/decisions/notices.repo.ts';
 import { deleteOldCallsAcrossTenants } from '../../src/features/calls/enforcement/enforcement.repo.ts';
@@ -37,7 +36,10 @@ import {
   deleteUnusedClientsAcrossTenants,
   findClientAtDeveloper,
 } from '../../src/features/oauth/oauth/oauth.repo.ts';
-import { principalsWithPasskeys } from '../../src/features/people/passkeys/passkeys.queries.ts';
+import {
+  findDiscoveredAcrossTenants,
+  principalsWithPasskeys,
+} from '../../src/features/people/passkeys/passkeys.repo.ts';
 import { principalsWithSessions } from '../../src/features/people/principals/principals.queries.ts';
 import { findLinkAcrossTenants } from '../../src/features/people/setup/setup.repo.ts';
 import {
@@ -211,8 +213,16 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     value: [{ value: 'hopper@acme.test' }],
   }),
   scim_principals_user: changes((its) => `Users/${its.scimUserId}`, { op: 'remove', path: 'externalId' }),
-  passkeys_principal: get(() => '/v1/webauthn/credentials?principalId=user_42'),
-  passkeys_principal_folded: ({ db, acme }) => principalsWithPasskeys(db, acme, ['USER_42']),
+  passkeys_owner: get(() => '/v1/webauthn/credentials?principalId=user_42'),
+  passkeys_owner_folded: ({ db, acme }) => principalsWithPasskeys(db, acme, ['USER_42']),
+  passkeys_sign_in: ({ db }) => {
+    const unknown = Buffer.from('unknown');
+    return findDiscoveredAcrossTenants(db, {
+      ownerKind: 'approver',
+      credentialId: unknown,
+      userHandle: unknown,
+    });
+  },
   passkey_challenges_open: ({ acme }) =>
     acme('POST', '/v1/webauthn/register/options', { principalId: 'user_42' }),
   passkey_challenges_over: ({ acme }) =>
@@ -311,7 +321,6 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     for await (const told of tellAuthorizations(db, acme, 'user_42')) expect(told.length).toBeLessThan(51);
   },
   verifiable_credentials_grant: get((its) => `/v1/credentials?grantId=${its.grantId}`),
-  approver_passkeys_sign_in: ({ db }) => listByCredentialAcrossTenants(db, Buffer.from('unknown')),
   decisions_agent: get((its) => `/v1/decisions?agentId=${its.agentId}`),
   decisions_call: ({ acme, its }) => acme('POST', '/v1/decisions', { ...decided(its), callId: 'call-0001' }),
   decisions_denied: ({ acme, its }) =>
@@ -370,7 +379,7 @@ const RULES: Readonly<Record<string, string>> = {
   developers_seeded: 'a mode has one seeded developer',
   email_verification_index_developer_id_verification_id_key: 'a link has one token',
   vault_credentials_folded: 'services of a principal differ in more than case',
-  passkeys_credential: 'a developer has each credential of an authenticator once',
+  passkeys_credential: 'a developer has each credential of an authenticator once for a kind of people',
   sso_connections_default: 'a developer has one configuration of older clients',
   refresh_tokens_developer_id_predecessor_id_key: 'a refresh token has one successor',
   verified_emails_developer_id_key: 'an account has one verified address',
@@ -378,7 +387,6 @@ const RULES: Readonly<Record<string, string>> = {
   custom_domains_developer_id_domain_key: 'a developer registers a domain once',
   signing_keys_active: 'an algorithm has one active signing key',
   approvers_mailbox: 'a person approves for a developer once',
-  approver_passkeys_credential: 'a developer has each credential of an approver once',
   decisions_open: 'a call has one open request',
   decision_approvals_position: 'of two approvals at once one comes second',
   ssf_receivers_audience: 'a receiver of the installation has an audience of its own',
@@ -457,15 +465,15 @@ const COPIES: Readonly<Record<string, string>> = {
   passports: `'id', one.id || n, 'parent_id', n`,
   principal_pseudonyms: `'principal_id', n`,
   wallet_authorizations: `'id', one.id || n, 'grant_id', n, 'principal_id', n`,
-  passkeys: `'id', one.id || n, 'principal_id', n, 'credential_id', '\\x' || lpad(n::text, 8, '0')`,
-  passkey_challenges: `'id', one.id || n, 'principal_id', n, 'expires_at', '2030-01-01'`,
+  passkeys: `'id', one.id || n, 'owner_id', n, 'credential_id', '\\x' || lpad(n::text, 8, '0')`,
+  passkey_challenges: `'id', one.id || n, 'owner_id', n, 'expires_at', '2030-01-01'`,
   principal_sessions: `'id', one.id || n, 'principal_id', n, 'expires_at', '2030-01-01'`,
   scim_users: `'id', one.id || n, 'user_name', n, 'external_id', n, 'display_name', n`,
   scim_user_emails: `'address', n, 'user_id', one.user_id || n`,
   scim_principals: `'folded', 'p' || n, 'principal_id', 'p' || n, 'user_id', one.user_id || n`,
   scim_groups: `'id', one.id || n, 'display_name', n, 'external_id', n`,
   scim_members: `'group_id', one.group_id || n, 'user_id', one.user_id || n`,
-  approver_passkeys: `'id', one.id || n, 'credential_id', '\\x' || lpad(n::text, 8, '0')`,
+  passkey_users: `'owner_id', n`,
   decisions: `'id', one.id || n, 'agent_id', n, 'grant_id', n, 'case_id', n, 'expires_at', '2030-01-01', 'due_at', '2030-01-01'`,
   decision_notices: `'id', one.id || n, 'decision_id', one.decision_id || n, 'next_attempt_at', '2030-01-01'`,
   status_lists: `'id', one.id || n, 'is_open', false, 'bits', '\\x00'`,

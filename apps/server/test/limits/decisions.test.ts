@@ -39,7 +39,7 @@ describe('R10: a request for a decision', () => {
 
   test('is approved until it ends', () => atTheEnd({ ...request, act: approves }));
   test('ends while it is approved', () =>
-    atTheEnd({ ...request, act: approves, after: 'Select approver_challenges' }));
+    atTheEnd({ ...request, act: approves, after: 'Select passkey_challenges' }));
   test('asks for a passkey until it ends', () =>
     atTheEnd({ ...request, act: byAda('POST', wayOf('options')) }));
   test('is denied until it ends', () => atTheEnd({ ...request, act: byAda('POST', wayOf('deny')) }));
@@ -102,7 +102,7 @@ describe('W3: a link to enrol', () => {
     }));
   test('enrols until it ends', () => atTheEnd({ ...enrols, ended: '404 NOT_FOUND' }));
   test('enrols until its challenge ends', () =>
-    atTheEnd({ ...enrols, column: 'approverChallenges.expiresAt', ended: '400 CHALLENGE_INVALID' }));
+    atTheEnd({ ...enrols, column: 'passkeyChallenges.expiresAt', ended: '400 CHALLENGE_INVALID' }));
 });
 
 describe('W3: an approver', () => {
@@ -137,7 +137,7 @@ describe('W3: an approver', () => {
       ended: '403 FORBIDDEN',
     }));
   test('signs a call until its challenge ends', () =>
-    atTheEnd({ ...decides, column: 'approverChallenges.expiresAt', ended: '400 CHALLENGE_INVALID' }));
+    atTheEnd({ ...decides, column: 'passkeyChallenges.expiresAt', ended: '400 CHALLENGE_INVALID' }));
   test('decides from the end of the first day on', () =>
     atTheEnd({ ...decides, column: 'approvers.activeFrom', before: '403 FORBIDDEN', ended: '200' }));
   test('decides until an absence begins', () =>

@@ -50,9 +50,14 @@ export const personTold = hook<TellOfPerson>('person told');
 
 const PORTION = 50; // rows in memory at once
 
-/** Tells these columns of a table's rows, which have the columns `principal_id` and `id`. */
-export function tellerOf(type: string, tableName: string, columns: readonly string[]): TellOfPerson {
-  const [table, names] = [sql.table(tableName), sql.join(columns.map((column) => sql.ref(column)))];
+/** Tells these columns of a table's rows, or of a subquery's, which have the columns `principal_id` and `id`. */
+export function tellerOf(
+  type: string,
+  rowsOf: string | RawBuilder<unknown>,
+  columns: readonly string[],
+): TellOfPerson {
+  const table = typeof rowsOf === 'string' ? sql.table(rowsOf) : rowsOf;
+  const names = sql.join(columns.map((column) => sql.ref(column)));
   return async function* (db, { developerId }, principalId) {
     for (let [after, goesOn] = ['', true]; goesOn; ) {
       const { rows } = await sql<{ id: string }>`select id, ${names} from ${table}

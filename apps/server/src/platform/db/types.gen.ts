@@ -80,9 +80,11 @@ export type Numeric = ColumnType<string, number | string, number | string>;
 
 export type OauthAuthMethod = "client_secret_basic" | "client_secret_post" | "none" | "private_key_jwt" | "workload_jwt";
 
-export type PasskeyStatus = "active" | "suspect";
+export type PasskeyOwner = "approver" | "principal";
 
-export type PasskeyUse = "connect" | "consent" | "register";
+export type PasskeyPurpose = "connect" | "consent" | "decide" | "enrol" | "register";
+
+export type PasskeyStatus = "active" | "suspect";
 
 export type Plan = "enterprise" | "free" | "pro";
 
@@ -269,30 +271,6 @@ export interface ApiKeys {
   role: KeyRole;
 }
 
-export interface ApproverChallenges {
-  approverId: string;
-  challenge: Buffer;
-  developerId: string;
-  expiresAt: Timestamp;
-  id: string;
-  serial: string;
-  subjectId: string | null;
-  usedAt: Timestamp | null;
-}
-
-export interface ApproverPasskeys {
-  approverId: string;
-  counter: Int8;
-  createdAt: Timestamp;
-  credentialId: Buffer;
-  developerId: string;
-  id: string;
-  isSuspect: boolean;
-  lastUsedAt: Timestamp | null;
-  publicKey: Buffer;
-  transports: string[];
-}
-
 export interface Approvers {
   absentFrom: Timestamp | null;
   absentUntil: Timestamp | null;
@@ -308,7 +286,6 @@ export interface Approvers {
   emailVerified: boolean;
   enrolledBy: string;
   groups: string[];
-  handle: Buffer;
   id: string;
   inviteExpiresAt: Timestamp | null;
   inviteHash: Buffer | null;
@@ -893,11 +870,12 @@ export interface PasskeyChallenges {
   digest: string | null;
   expiresAt: Timestamp;
   id: string;
+  ownerId: string;
+  ownerKind: PasskeyOwner;
   passkeyId: string | null;
-  principalId: string;
   signed: Json | null;
   subjectId: string | null;
-  use: PasskeyUse;
+  use: PasskeyPurpose;
   usedAt: Timestamp | null;
 }
 
@@ -920,7 +898,8 @@ export interface Passkeys {
   id: string;
   isMultiDevice: boolean;
   lastUsedAt: Timestamp | null;
-  principalId: string;
+  ownerId: string;
+  ownerKind: PasskeyOwner;
   publicKey: Buffer;
   status: PasskeyStatus;
   transports: string[];
@@ -928,7 +907,8 @@ export interface Passkeys {
 
 export interface PasskeyUsers {
   developerId: string;
-  principalId: string;
+  ownerId: string;
+  ownerKind: PasskeyOwner;
   userHandle: Buffer;
 }
 
@@ -1515,8 +1495,6 @@ export interface DB {
   anomalyStates: AnomalyStates;
   apiKeyIndex: ApiKeyIndex;
   apiKeys: ApiKeys;
-  approverChallenges: ApproverChallenges;
-  approverPasskeys: ApproverPasskeys;
   approvers: Approvers;
   approverSessions: ApproverSessions;
   assertionClients: AssertionClients;

@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import pg from 'pg';
 import type { Tenant } from '../caller.ts';
 import type { Executor } from './db.ts';
@@ -37,9 +37,9 @@ export function isoTime(text: string): string {
 export const hasFoldedPrincipal = (ids: readonly string[]) =>
   sql<SqlBool>`lower(principal_id) = any(array(select lower(i) from unnest(${[...ids]}::text[]) i))`;
 
-/** Makes the search for the principals of a table's rows who have one of these ids, in any case. */
-export function principalsIn(tableName: string) {
-  const table = sql.table(tableName);
+/** Makes the search for the principals of a table's rows, or of a subquery's, who have one of these ids, in any case. */
+export function principalsIn(rowsOf: string | RawBuilder<unknown>) {
+  const table = typeof rowsOf === 'string' ? sql.table(rowsOf) : rowsOf;
   return async (db: Executor, { developerId }: Tenant, ids: readonly string[]): Promise<string[]> => {
     const { rows } = await sql<{
       principalId: string;

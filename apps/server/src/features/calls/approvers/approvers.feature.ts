@@ -16,8 +16,6 @@ import { CSRF_KEY_USE } from './session.ts';
 const tables: TableUse = {
   owns: {
     approvers: { quota: 'approvers', kib: 16 },
-    approver_passkeys: { of: 'approvers', each: 10 },
-    approver_challenges: { rate: 'consoleSignIn', kept: 'until they expire' },
     approver_sessions: { rate: 'consoleSignIn', kept: 'until they expire' },
   },
   reads: [],

@@ -3,10 +3,11 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
-import type { Approvers } from '../../../platform/db/types.gen.ts';
+import type { ApproverSessions, Approvers } from '../../../platform/db/types.gen.ts';
 import type { ApproverQuery } from './approvers.schema.ts';
 
 export type ApproverRow = Selectable<Approvers>;
+export type ApproverSessionRow = Selectable<ApproverSessions>;
 
 const approversOf = (db: Executor, { developerId }: Tenant) =>
   db.selectFrom('approvers').selectAll().where('developerId', '=', developerId);
@@ -96,14 +97,81 @@ export function updateApprover(
     .executeTakeFirstOrThrow();
 }
 
+/** Inserts a session, and deletes those of the approver that have ended. */
+export async function insertApproverSession(
+  tx: Tx,
+  { developerId }: Tenant,
+  row: Omit<Insertable<ApproverSessions>, 'developerId'>,
+  at: Date,
+): Promise<ApproverSessionRow> {
+  await tx
+    .deleteFrom('approverSessions')
+    .where('developerId', '=', developerId)
+    .where('approverId', '=', row.approverId)
+    .where('expiresAt', '<=', at)
+    .execute();
+  return tx
+    .insertInto('approverSessions')
+    .values({ ...row, developerId })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export function findApproverSession(db: Executor, { developerId }: Tenant, id: string) {
+  return db
+    .selectFrom('approverSessions')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export async function touchSession(
+  db: Executor,
+  { developerId }: Tenant,
+  id: string,
+  at: Date,
+): Promise<void> {
+  await db
+    .updateTable('approverSessions')
+    .set({ lastSeenAt: at })
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** @param id only this session */
+export async function deleteApproverSessions(
+  tx: Tx,
+  { developerId }: Tenant,
+  approverId: string,
+  id?: string,
+): Promise<void> {
+  const all = tx
+    .deleteFrom('approverSessions')
+    .where('developerId', '=', developerId)
+    .where('approverId', '=', approverId);
+  await (id === undefined ? all : all.where('id', '=', id)).execute();
+}
+
+/** Ends the sessions of the person in other browsers. */
+export async function deleteOtherSessions(
+  tx: Tx,
+  { developerId }: Tenant,
+  approverId: string,
+  sessionId: string,
+): Promise<void> {
+  await tx
+    .deleteFrom('approverSessions')
+    .where('developerId', '=', developerId)
+    .where('approverId', '=', approverId)
+    .where('id', '<>', sessionId)
+    .execute();
+}
+
 export const tellApprovers = tellerOf('approver', 'approvers', [
   ...['email', 'display_name', 'status', 'groups', 'sso_sub', 'created_at', 'active_from'],
 ]);
 
 /** Erases rows of a closed account. */
-export const eraseApprovers = eraserOf(
-  'approver_sessions',
-  'approver_challenges',
-  'approver_passkeys',
-  'approvers',
-);
+export const eraseApprovers = eraserOf('approver_sessions', 'approvers');

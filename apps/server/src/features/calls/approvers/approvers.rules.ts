@@ -1,3 +1,6 @@
+/** The owner of an approver's passkeys. */
+export const approverOwner = (ownerId: string) => ({ ownerKind: 'approver', ownerId }) as const;
+
 /** A link to enrol is good for so long. */
 export const INVITE_MS = 72 * 3_600_000;
 /** A person whom a key enrolled decides nothing before, so that the account sees the enrolment first. */
@@ -7,8 +10,6 @@ export const RECOVERY_WAIT_MS = 24 * 3_600_000;
 /** A session of the page ends so long after it began, and after its last use. */
 export const SESSION_MS = 8 * 3_600_000;
 export const IDLE_MS = 15 * 60_000;
-/** A challenge is good for so long. */
-export const CHALLENGE_MS = 300_000;
 /** The longest absence. */
 export const LONGEST_ABSENCE_MS = 90 * 86_400_000;
 

@@ -2,10 +2,14 @@ import type { BrowserRequest, Caller, Tenant } from '../../../platform/caller.ts
 import { AppError } from '../../../platform/errors.ts';
 import { hashOf, isSameText } from '../../../platform/ids.ts';
 import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
-import { findApprover } from './approvers.repo.ts';
+import {
+  type ApproverSessionRow,
+  findApprover,
+  findApproverSession,
+  touchSession,
+} from './approvers.repo.ts';
 import { IDLE_MS } from './approvers.rules.ts';
 import type { ApproverDeps } from './deps.ts';
-import { type ApproverSessionRow, findApproverSession, touchSession } from './keys.repo.ts';
 import { csrfTokenOf, missingSignOn, sessionCookieIn, signOnIn, unauthorized } from './session.ts';
 
 const TOUCH_MS = 60_000;

@@ -2,14 +2,12 @@ import { integer } from '../../../config/readers.ts';
 import { defaulted, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
 import type { ChargeRecipient } from '../../../platform/charge.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Executor } from '../../../platform/db/db.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { definePart } from '../../../platform/parts.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import { type PasskeyDeps, verifyingParty, webauthnRelyingParty } from '../../people/passkeys/index.ts';
+import { type PasskeyDeps, webauthnRelyingParty } from '../../people/passkeys/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 
 export const settings = {
@@ -21,8 +19,6 @@ export const settings = {
 };
 
 export interface ApproverDeps extends PasskeyDeps {
-  readonly db: Executor;
-  readonly clock: Clock;
   readonly store: EphemeralStore;
   readonly keyRing: KeyRing;
   readonly publicBaseUrl: string;
@@ -34,9 +30,6 @@ export interface ApproverDeps extends PasskeyDeps {
   readonly onMailFailed: () => void;
   readonly logger?: Logger;
 }
-
-/** Approvers are verified by their authenticators in each ceremony, whatever principals are asked for. */
-export const approverParty = verifyingParty;
 
 /** The parts of the process with which approvers are served. */
 export const approverParts = definePart<ApproverDeps>('the parts of approvers');

@@ -1,35 +1,38 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Caller } from '../../../platform/caller.ts';
 import { afterCommit, type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { isPrincipalActive } from '../../../platform/db/principals.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { hashOf, newId, newSalt } from '../../../platform/ids.ts';
+import { hashOf } from '../../../platform/ids.ts';
 import { findCallerParts, findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { lockOpenAccount } from '../../accounts/developers/index.ts';
-import { challengeInvalid, checkRegistration, creationOptions } from '../../people/passkeys/index.ts';
+import {
+  beginCreation,
+  checkRegistration,
+  deletePasskeyRowsOf,
+  getChallenge,
+  storePasskey,
+  takeChallenge,
+  useUp,
+  verifyingParty,
+} from '../../people/passkeys/index.ts';
 import { userOfPrincipal } from '../../people/scim/scim.queries.ts';
 import { readSessionCookie } from '../../people/sso/index.ts';
 import { vouchingFor } from '../../people/sso/sessions.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
   type ApproverRow,
+  deleteApproverSessions,
   findApprover,
   listAllApprovers,
   lockApprover,
   NO_LINK,
   updateApprover,
 } from './approvers.repo.ts';
-import { CHALLENGE_MS, mailboxOf, WAIT_MS } from './approvers.rules.ts';
+import { approverOwner, mailboxOf, WAIT_MS } from './approvers.rules.ts';
 import type { EnrolmentOptions, EnrolmentRequest } from './approvers.schema.ts';
 import { askForConfirmation, hasConfirmer } from './confirm.ts';
-import { type ApproverDeps, approverParty } from './deps.ts';
-import {
-  claimApproverChallenge,
-  deleteAccess,
-  findApproverChallenge,
-  insertApproverChallenge,
-  insertApproverPasskey,
-} from './keys.repo.ts';
+import type { ApproverDeps } from './deps.ts';
 import { enrolledMail, noticeQuietly } from './mail.ts';
 import { type OpenedBrowser, type OpeningBrowser, openApproverSession } from './session.ts';
 
@@ -100,33 +103,15 @@ export async function beginEnrolment(
   signOn: string | undefined,
 ): Promise<EnrolmentOptions> {
   const at = deps.clock();
-  const party = approverParty(deps);
+  const party = verifyingParty(deps);
   const row = await invited(deps.db, invite, at);
-  const challenge = randomBytes(32);
-  const challengeId = newId('wac', at);
-  const expiresAt = new Date(at.getTime() + CHALLENGE_MS);
-  const kept = {
-    id: challengeId,
-    approverId: row.id,
-    subjectId: null,
-    serial: newSalt(),
-    challenge,
-    expiresAt,
-  };
-  await inTransaction(deps.db, (tx) => insertApproverChallenge(tx, row, kept, at));
   const { email, displayName, groups, connectors } = row;
-  const publicKey = await creationOptions(party, {
-    challenge,
-    userHandle: row.handle,
-    principalId: email,
-    displayName,
-    existing: [],
-    residentKey: 'required',
-  });
+  const user = { userName: email, displayName, existing: [], residentKey: 'required' } as const;
+  const creation = { owner: approverOwner(row.id), use: 'enrol', ...user } as const;
+  const options = await inTransaction(deps.db, (tx) => beginCreation(tx, row, party, creation, at));
   const developerName = await findDeveloperName(deps.db, row);
   const { signInAt } = await voucherOf(deps, deps.db, row, signOn);
-  const shown = { developerName, displayName, email, groups, connectors, signInAt };
-  return { ...shown, challengeId, publicKey: { ...publicKey } };
+  return { developerName, displayName, email, groups, connectors, signInAt, ...options };
 }
 
 /**
@@ -141,41 +126,28 @@ export async function finishEnrolment(
   browser: OpeningBrowser & { readonly requestId: string },
 ): Promise<OpenedBrowser> {
   const at = deps.clock();
-  const party = approverParty(deps);
+  const party = verifyingParty(deps);
   const found = await invited(deps.db, invite, at);
-  const claim = { id: challengeId, approverId: found.id, subjectId: null };
-  const kept = await findApproverChallenge(deps.db, found, claim, at);
-  if (!kept) throw challengeInvalid();
-  const { challenge } = kept;
-  const made = await checkRegistration({ party, challenge, response }).catch(async (error: unknown) => {
-    await claimApproverChallenge(deps.aside, found, challengeId, at);
-    throw error;
-  });
+  const owner = approverOwner(found.id);
+  const claim = { ...owner, id: challengeId, use: 'enrol' } as const;
+  const { challenge } = await getChallenge(deps, found, claim);
+  const made = await checkRegistration({ party, challenge, response }).catch(useUp(deps, found, challengeId));
 
   return inTransaction(deps.db, async (tx) => {
     const caller = await callerFor(tx, found, browser.requestId);
     const account = await lockOpenAccount(tx, found);
     await lockApprover(tx, found, found.id);
     const row = await invited(tx, invite, at);
-    if (!(await claimApproverChallenge(tx, row, challengeId, at))) throw challengeInvalid();
+    await takeChallenge(tx, row, challengeId, at);
     const { principalId, recoveryFrom } = row;
     const isRecovered = recoveryFrom !== null;
-    if (isRecovered) await deleteAccess(tx, row, row.id);
+    if (isRecovered) {
+      await deleteApproverSessions(tx, row, row.id);
+      await deletePasskeyRowsOf(tx, row, owner, { isForGood: false });
+    }
     if (principalId !== null && !(await isPrincipalActive(tx, row, principalId))) throw unusable();
     if (principalId !== null && caller.mode !== 'sandbox' && !row.inviteMailed) throw unusable();
-    const passkey = await insertApproverPasskey(tx, row, {
-      id: newId('cred', at),
-      approverId: row.id,
-      credentialId: made.credentialId,
-      publicKey: made.publicKey,
-      counter: made.counter,
-      transports: made.transports,
-      isSuspect: false,
-      createdAt: at,
-      lastUsedAt: at,
-    });
-    if (!passkey)
-      throw new AppError('CONFLICT', 'This passkey is registered already.', { field: 'response' });
+    await storePasskey(tx, row, owner, { made, deviceName: null, lastUsedAt: at }, at);
     const others = (await listAllApprovers(tx, row)).filter(({ status }) => status !== 'invited');
     const { isVouched, vouched } = await voucherOf(deps, tx, row, browser.signOn);
     const waitsUntil = caller.mode === 'sandbox' ? at : new Date(at.getTime() + WAIT_MS);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../../platform/caller.ts';
 import { afterCommit, inTransaction } from '../../../platform/db/db.ts';
 import { isPrincipalActive } from '../../../platform/db/principals.ts';
@@ -61,7 +60,6 @@ export async function inviteApprover(
           assurance: 'single',
           status: 'invited',
           confirmedBy: null,
-          handle: randomBytes(32),
           activeFrom: null,
           absentFrom: null,
           absentUntil: null,

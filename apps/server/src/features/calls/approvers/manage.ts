@@ -5,11 +5,13 @@ import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { lockOpenAccount } from '../../accounts/developers/index.ts';
 import { freeQuota } from '../../accounts/quotas/index.ts';
+import { deletePasskeyRowsOf } from '../../people/passkeys/index.ts';
 import type { OnUserLeft } from '../../people/scim/index.ts';
 import { personById } from '../../people/scim/scim.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
   type ApproverRow,
+  deleteApproverSessions,
   findApprover,
   listAllApprovers,
   listApproverRows,
@@ -20,7 +22,7 @@ import {
   NO_LINK,
   updateApprover,
 } from './approvers.repo.ts';
-import { isActiveAt, LONGEST_ABSENCE_MS, mayDeputiseFor } from './approvers.rules.ts';
+import { approverOwner, isActiveAt, LONGEST_ABSENCE_MS, mayDeputiseFor } from './approvers.rules.ts';
 import type {
   Approver,
   ApproverAbsence,
@@ -29,7 +31,6 @@ import type {
   ApproverQuery,
 } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';
-import { deleteAccess, deleteApproverSessions } from './keys.repo.ts';
 import { tellOfChange } from './mail.ts';
 import { toApprover } from './show.ts';
 
@@ -95,7 +96,8 @@ export function removeApprover(
 
 /** The address goes, because nothing needs it now. */
 async function leave(tx: Tx, { developerId, id }: ApproverRow): Promise<void> {
-  await deleteAccess(tx, { developerId }, id);
+  await deleteApproverSessions(tx, { developerId }, id);
+  await deletePasskeyRowsOf(tx, { developerId }, approverOwner(id), { isForGood: true });
   await updateApprover(tx, { developerId }, id, {
     ...{
       ...NO_LINK,

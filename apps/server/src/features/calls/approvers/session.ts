@@ -8,16 +8,17 @@ import { findDeveloperName } from '../../accounts/developers/developers.queries.
 import { cookieNames, readSessionCookie, ssoRequired } from '../../people/sso/index.ts';
 import { standingOf } from '../../people/sso/sessions.queries.ts';
 import type { SignInAt } from '../../people/sso/sso.queries.ts';
-import { type ApproverRow, findApprover } from './approvers.repo.ts';
+import {
+  type ApproverRow,
+  type ApproverSessionRow,
+  deleteApproverSessions,
+  findApprover,
+  findApproverSession,
+  insertApproverSession,
+} from './approvers.repo.ts';
 import { SESSION_MS } from './approvers.rules.ts';
 import type { Approver, ApproverSession } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';
-import {
-  type ApproverSessionRow,
-  deleteApproverSessions,
-  findApproverSession,
-  insertApproverSession,
-} from './keys.repo.ts';
 import { toApprover } from './show.ts';
 
 export const CSRF_KEY_USE = 'behest/approver-csrf/v1';

@@ -6,7 +6,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { newId } from '../../../platform/ids.ts';
 import { definePart } from '../../../platform/parts.ts';
-import { findPasskeyEvidence } from '../../people/passkeys/passkeys.queries.ts';
+import { findPasskeyEvidence } from '../../people/passkeys/index.ts';
 import { type KeyRing, signToken } from '../../service/keys/index.ts';
 import { BY_DEFAULT, sdJwtClaims } from './sd-jwt.rules.ts';
 import type { NewCredentialRow } from './verifiable-credentials.queries.ts';

@@ -2,27 +2,27 @@ import type { Assertion, AssertionOptions } from '@behest/protocol/passkey-shape
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
-import { AppError } from '../../../platform/errors.ts';
-import { newId, newSalt } from '../../../platform/ids.ts';
+import type { AppError } from '../../../platform/errors.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { checkAssertion, failed, publicJwk, requestOptions } from './ceremony.ts';
-import { getRelyingParty, type PasskeyDeps } from './deps.ts';
 import {
-  advanceCounter,
-  type ChallengeRow,
-  claimChallenge,
-  findByCredential,
-  findChallenge,
-  insertChallenge,
-  insertEvidence,
-  keepAssertion,
-  listAllOf,
-  lockUser,
-  type PasskeyRow,
-  updatePasskey,
-} from './passkeys.repo.ts';
-import { authenticatorOf, CHALLENGE_MS, challengeOf, digestOf, type ProofSubject } from './passkeys.rules.ts';
-import { challengeInvalid } from './register.ts';
+  beginProof,
+  checkProof,
+  getChallenge,
+  getRelyingParty,
+  markSuspect,
+  type PasskeyDeps,
+  takeChallenge,
+} from './ceremony.ts';
+import { insertEvidence, keepAssertion } from './challenges.repo.ts';
+import { advanceCounter, findByCredential, type PasskeyRow } from './passkeys.repo.ts';
+import {
+  authenticatorOf,
+  challengeOf,
+  digestOf,
+  type ProofSubject,
+  principalOwner,
+} from './passkeys.rules.ts';
+import { failed } from './webauthn.ts';
 
 /**
  * Asks for a passkey of a person over what they see.
@@ -35,25 +35,13 @@ export async function beginAssertion(
   subject: ProofSubject,
   signed: object,
 ): Promise<AssertionOptions> {
-  const at = deps.clock();
-  const party = getRelyingParty(deps);
-  const { use, subjectId, principalId } = subject;
-  const allowed = await listAllOf(deps.db, tenant, principalId, 'active');
-  if (allowed.length === 0) {
-    throw new AppError('FIDO_NOT_ENROLLED', 'This person has no passkey. Register one first.');
-  }
-  const nonce = newSalt();
   const digest = digestOf(signed);
-  const challenge = challengeOf(subject, digest, nonce);
-  const id = newId('wac', at);
-  const expiresAt = new Date(at.getTime() + CHALLENGE_MS);
-  const row = { id, principalId, use, subjectId, challenge, digest, expiresAt };
-  await inTransaction(deps.db, async (tx) => {
-    await lockUser(tx, tenant, principalId);
-    await insertChallenge(tx, tenant, { ...row, signed: JSON.stringify({ ...signed, nonce }) }, at);
+  const { use, subjectId, principalId } = subject;
+  return beginProof(deps, tenant, getRelyingParty(deps), {
+    ...{ owner: principalOwner(principalId), use, subjectId, digest, signed },
+    challengeOf: (nonce) => challengeOf(subject, digest, nonce),
+    missing: 'This person has no passkey. Register one first.',
   });
-  const publicKey = await requestOptions(party, { challenge, allowed });
-  return { challengeId: id, nonce, publicKey: { ...publicKey } };
 }
 
 /** A proof that a passkey gave: its time, and what it is about. */
@@ -80,40 +68,30 @@ export async function finishAssertion(
   const at = deps.clock();
   const party = getRelyingParty(deps);
   const { tenant } = caller;
-  const found = await findChallenge(deps.db, tenant, { ...subject, id: challengeId }, at);
-  if (!found) throw challengeInvalid();
-  const credentialId = Buffer.from(response.id, 'base64url');
-  const passkey = await findByCredential(deps.db, tenant, subject.principalId, credentialId);
-  const { challenge } = found;
-  const shown = await check({ party, challenge, response }, passkey).catch(async (error: unknown) => {
-    await claimChallenge(deps.aside, tenant, challengeId, at);
-    throw error;
-  });
-  const { id, publicKey } = shown.passkey;
-  const { counter, backedUp, origin } = shown;
-  const proof = { rpId: party.id, origin, publicKey: await publicJwk(publicKey), response };
+  const { use, subjectId, principalId } = subject;
+  const claim = { ...principalOwner(principalId), id: challengeId, use, subjectId };
+  const asked = await getChallenge(deps, tenant, claim);
+  const shown = await checkProof(deps, tenant, { party, asked, response });
+  const { passkey } = shown;
+  const { nonce, ...kept } = Object(asked.signed);
+  const proof = { mode: 'passkey', ...shown.proof, credentialId: response.id, nonce };
 
   const isAdvanced = await inTransaction(deps.db, async (tx) => {
-    if (!(await claimChallenge(tx, tenant, challengeId, at))) throw challengeInvalid();
-    if (!(await advanceCounter(tx, tenant, { id, counter, backedUp }, at))) return false;
-    const signed = withProof(found, proof);
-    await keepAssertion(tx, tenant, { id: challengeId, passkeyId: id, signed });
-    await recordActs(tx, caller, [asserted(shown.passkey, subject)], at);
+    await takeChallenge(tx, tenant, challengeId, at);
+    if (!(await advanceCounter(tx, passkey, shown, at))) return false;
+    const signed = { ...kept, proof };
+    await keepAssertion(tx, tenant, { id: challengeId, passkeyId: passkey.id, signed });
+    await recordActs(tx, caller, [asserted(passkey, subject)], at);
     return true;
   });
-  if (!isAdvanced) throw await suspect(deps, caller, shown.passkey, at);
+  if (!isAdvanced) throw await suspect(deps, caller, passkey, at);
   const methods = shown.userVerified ? VERIFIED : PRESENT;
-  return { at: at.toISOString(), challengeId, digest: found.digest ?? '', methods };
+  return { at: at.toISOString(), challengeId, digest: asked.digest ?? '', methods };
 }
 
 /** A key that the person holds, at which they were present; with their own PIN or body it is two factors (RFC 8176). */
 const PRESENT = ['pop', 'user'];
 const VERIFIED = [...PRESENT, 'mfa'];
-
-async function check(taken: Parameters<typeof checkAssertion>[0], passkey: PasskeyRow | undefined) {
-  if (!passkey) throw failed('credential');
-  return { ...(await checkAssertion(taken, passkey)), passkey };
-}
 
 /**
  * Stores an assertion as the evidence of the approval that it signed, in the transaction of the approval.
@@ -134,22 +112,6 @@ export function asserted(
   return { type: 'fido.assertion', principalId, data: { credentialId, ...about } };
 }
 
-interface Proof {
-  readonly rpId: string;
-  readonly origin: string;
-  readonly publicKey: Readonly<Record<string, unknown>>;
-  readonly response: Assertion['response'];
-}
-
-/** Everything with which anybody can check later what was signed. */
-function withProof({ signed: kept }: ChallengeRow, { rpId, origin, publicKey, response }: Proof): object {
-  const { nonce, ...signed } = Object(kept);
-  const { clientDataJSON, authenticatorData, signature } = response.response;
-  const { id: credentialId } = response;
-  const proof = { rpId, origin, credentialId, publicKey, clientDataJSON, authenticatorData, signature };
-  return { ...signed, proof: { mode: 'passkey', ...proof, nonce } };
-}
-
 /** Marks a passkey whose counter went back, once, unless it was removed meanwhile. @returns the refusal */
 export async function suspect(
   { aside }: PasskeyDeps,
@@ -157,16 +119,9 @@ export async function suspect(
   passkey: PasskeyRow,
   at: Date,
 ): Promise<AppError> {
-  const { id, principalId, credentialId } = passkey;
-  if (!(await findByCredential(aside, caller.tenant, principalId, credentialId))) return failed('credential');
+  const { ownerId: principalId, credentialId } = passkey;
+  if (!(await findByCredential(aside, caller.tenant, passkey, credentialId))) return failed('credential');
   const act: Act = { type: 'fido.clone_suspected', principalId, data: authenticatorOf(passkey) };
-  await inTransaction(aside, async (tx) => {
-    if (await updatePasskey(tx, caller.tenant, id, { status: 'suspect' }, 'active')) {
-      await recordActs(tx, caller, [act], at);
-    }
-  });
-  return new AppError(
-    'WEBAUTHN_CLONE_SUSPECTED',
-    'There may be a copy of this passkey. Use another passkey, and remove this one.',
-  );
+  const record = (tx: Tx) => recordActs(tx, caller, [act], at);
+  return markSuspect({ aside }, passkey, record, 'Use another passkey, and remove this one.');
 }

@@ -1,192 +1,218 @@
-import type { AssertionResponse, RegistrationResponse } from '@behest/protocol/passkey-shapes';
-import { AppError, badField } from '../../../platform/errors.ts';
-import type { PasskeyRow } from './passkeys.repo.ts';
-import { type CeremonyCheck, failedCheck, jwkOfCose, LONGEST_CREDENTIAL_ID } from './passkeys.rules.ts';
+import { randomBytes } from 'node:crypto';
+import type { AssertionOptions, AssertionResponse } from '@behest/protocol/passkey-shapes';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { newId, newSalt } from '../../../platform/ids.ts';
+import {
+  type ChallengeRow,
+  type Claim,
+  claimChallenge,
+  findChallenge,
+  insertChallenge,
+} from './challenges.repo.ts';
+import {
+  findByCredential,
+  insertPasskey,
+  listPasskeysOf,
+  lockUser,
+  type PasskeyRow,
+  updatePasskey,
+} from './passkeys.repo.ts';
+import { CHALLENGE_MS, type PasskeyOwner } from './passkeys.rules.ts';
 import type { RelyingParty } from './passkeys.settings.ts';
+import {
+  type CreationUser,
+  checkAssertion,
+  type checkRegistration,
+  creationOptions,
+  failed,
+  publicJwk,
+  requestOptions,
+} from './webauthn.ts';
 
-/** ES256, Ed25519 and RS256. @see https://www.iana.org/assignments/cose */
-const ALGORITHMS = [-7, -8, -257];
-const TIMEOUT_MS = 300_000;
-
-/** Loaded with the first ceremony, because most processes see none for a long time. */
-const library = () => import('@simplewebauthn/server');
-const helpers = () => import('@simplewebauthn/server/helpers');
-
-const bytes = (buffer: Uint8Array) => new Uint8Array(buffer);
-/** A registered credential, as options name it. */
-type Known = Pick<PasskeyRow, 'credentialId' | 'transports'>;
-const known = ({ credentialId, transports }: Known) => ({
-  id: credentialId.toString('base64url'),
-  // The library's list of transports is closed. Those of coming authenticators pass through it unread.
-  transports: transports as 'internal'[],
-});
-
-interface NewOptions {
-  readonly challenge: Buffer;
-  readonly userHandle: Buffer;
-  readonly principalId: string;
-  readonly displayName: string;
-  readonly existing: readonly Known[];
-  /** Whether the authenticator has to find the passkey by itself, without the name of the person. */
-  readonly residentKey?: 'required';
+export interface PasskeyDeps {
+  readonly db: Executor;
+  /** For writes that stand although the request is refused: a used challenge, a suspicion, a failed attempt. */
+  readonly aside: Executor;
+  readonly clock: Clock;
+  /** Undefined where the address of the service serves no passkeys. */
+  readonly relyingParty: RelyingParty | undefined;
 }
 
-/** The options for `navigator.credentials.create`. @see https://www.w3.org/TR/webauthn-3/#sctn-registering-a-new-credential */
-export async function creationOptions(party: RelyingParty, options: NewOptions) {
-  const { generateRegistrationOptions } = await library();
-  return generateRegistrationOptions({
-    rpID: party.id,
-    rpName: party.name,
-    userID: bytes(options.userHandle),
-    userName: options.principalId,
-    userDisplayName: options.displayName,
-    challenge: bytes(options.challenge),
-    timeout: TIMEOUT_MS,
-    attestationType: 'none',
-    authenticatorSelection: {
-      residentKey: options.residentKey ?? 'preferred',
-      userVerification: party.userVerification,
-    },
-    supportedAlgorithmIDs: ALGORITHMS,
-    excludeCredentials: options.existing.map(known),
-  });
+/** As `getRelyingParty`, for ceremonies in which the authenticator has to verify the person in any case. @throws CONFLICT */
+export const verifyingParty = (deps: Pick<PasskeyDeps, 'relyingParty'>) =>
+  ({ ...getRelyingParty(deps), userVerification: 'required' }) as const;
+
+/** @throws CONFLICT */
+export function getRelyingParty({ relyingParty }: Pick<PasskeyDeps, 'relyingParty'>): RelyingParty {
+  if (relyingParty) return relyingParty;
+  const message =
+    'Browsers make no passkeys for the address of this service: an IP address, or one without https. The operator sets PUBLIC_BASE_URL to an https host name, or FIDO_RP_ID and FIDO_ORIGIN.';
+  throw new AppError('CONFLICT', message, { setting: 'FIDO_RP_ID' });
 }
 
-/** The options for `navigator.credentials.get`. */
-export async function requestOptions(
+interface Creation extends CreationUser {
+  readonly owner: PasskeyOwner;
+  readonly use: 'register' | 'enrol';
+}
+
+/** Begins to make a passkey of a person. The caller has checked that they may have one. */
+export async function beginCreation(
+  tx: Tx,
+  tenant: Tenant,
   party: RelyingParty,
-  { challenge, allowed }: { readonly challenge: Buffer; readonly allowed: readonly Known[] },
+  { owner, use, ...user }: Creation,
+  at: Date,
 ) {
-  const { generateAuthenticationOptions } = await library();
-  return generateAuthenticationOptions({
-    rpID: party.id,
-    challenge: bytes(challenge),
-    timeout: TIMEOUT_MS,
-    userVerification: party.userVerification,
-    allowCredentials: allowed.map(known),
+  const challenge = randomBytes(32);
+  const id = newId('wac', at);
+  const userHandle = await lockUser(tx, tenant, owner);
+  await insertChallenge(tx, tenant, { ...owner, id, use, challenge, expiresAt: endOf(at) }, at);
+  const publicKey = await creationOptions(party, { ...user, challenge, userHandle });
+  return { challengeId: id, publicKey: { ...publicKey } };
+}
+
+const endOf = (at: Date) => new Date(at.getTime() + CHALLENGE_MS);
+
+interface NewPasskey {
+  readonly made: Awaited<ReturnType<typeof checkRegistration>>;
+  readonly deviceName: string | null;
+  readonly lastUsedAt: Date | null;
+}
+
+/** Stores a passkey that was checked. The caller has taken its challenge. @throws CONFLICT */
+export async function storePasskey(
+  tx: Tx,
+  tenant: Tenant,
+  { ownerKind, ownerId }: PasskeyOwner,
+  { made, ...known }: NewPasskey,
+  at: Date,
+): Promise<PasskeyRow> {
+  const row = await insertPasskey(tx, tenant, {
+    ...{ ...made, ...known, ownerKind, ownerId },
+    ...{ id: newId('cred', at), status: 'active', createdAt: at },
   });
+  if (!row) throw new AppError('CONFLICT', 'This passkey is registered already.', { field: 'response' });
+  return row;
 }
 
-interface Taken<Response> {
+interface Question {
+  readonly owner: PasskeyOwner;
+  readonly use: 'consent' | 'connect' | 'decide';
+  readonly subjectId: string;
+  readonly digest: string | null;
+  /** What the row of the challenge has of the subject, besides the nonce. */
+  readonly signed: object;
+  /** @param nonce random characters, which make each challenge another one */
+  readonly challengeOf: (nonce: string) => Buffer;
+  /** The refusal of a person without a passkey. */
+  readonly missing: string;
+}
+
+/** Asks for a passkey of a person over a subject. @throws FIDO_NOT_ENROLLED */
+export async function beginProof(
+  { db, clock }: Pick<PasskeyDeps, 'db' | 'clock'>,
+  tenant: Tenant,
+  party: RelyingParty,
+  { owner, use, subjectId, digest, signed, challengeOf, missing }: Question,
+): Promise<AssertionOptions> {
+  const at = clock();
+  const allowed = await listPasskeysOf(db, tenant, owner, 'active');
+  if (allowed.length === 0) throw new AppError('FIDO_NOT_ENROLLED', missing);
+  const nonce = newSalt();
+  const challenge = challengeOf(nonce);
+  const id = newId('wac', at);
+  const row = { ...owner, id, use, subjectId, challenge, digest, expiresAt: endOf(at) };
+  await inTransaction(db, async (tx) => {
+    await lockUser(tx, tenant, owner);
+    await insertChallenge(tx, tenant, { ...row, signed: JSON.stringify({ ...signed, nonce }) }, at);
+  });
+  const publicKey = await requestOptions(party, { challenge, allowed });
+  return { challengeId: id, nonce, publicKey: { ...publicKey } };
+}
+
+interface Answer {
   readonly party: RelyingParty;
-  readonly challenge: Buffer;
-  readonly response: Response;
+  readonly asked: ChallengeRow;
+  readonly response: AssertionResponse;
+  /** The status that the passkey has to have. */
+  readonly status?: 'active';
 }
 
-/** @throws BAD_REQUEST for a text that is no attestation, WEBAUTHN_VERIFICATION_FAILED */
-export async function checkRegistration({ party, challenge, response }: Taken<RegistrationResponse>) {
-  const { verifyRegistrationResponse } = await library();
-  const { decodeAttestationObject, isoBase64URL } = await helpers();
-  await mustPass('webauthn.create', { party, challenge, response }, () =>
-    decodeAttestationObject(isoBase64URL.toBuffer(response.response.attestationObject)).get('authData'),
-  );
-  const { transports, ...rest } = response.response;
-  const encoded = { ...rest, attestationObject: await attestedBy(rest.attestationObject) };
-  const verified = await verifyRegistrationResponse({
-    response: { ...response, response: encoded, clientExtensionResults: {} },
-    expectedChallenge: challenge.toString('base64url'),
-    expectedOrigin: [...party.origins],
-    expectedRPID: party.id,
-    requireUserVerification: party.userVerification === 'required',
-    supportedAlgorithmIDs: ALGORITHMS,
-  }).catch(() => undefined); // each of its errors is about the attestation or the key in it
-  if (!verified?.verified) throw failed('attestation');
-  const { credential, aaguid, credentialDeviceType, credentialBackedUp } = verified.registrationInfo;
-  const credentialId = Buffer.from(credential.id, 'base64url');
-  if (credentialId.length > LONGEST_CREDENTIAL_ID) throw failed('credential');
-  if (!(await readKey(credential.publicKey))) throw failed('attestation');
-  return {
-    credentialId,
-    publicKey: Buffer.from(credential.publicKey),
-    counter: String(credential.counter),
-    isMultiDevice: credentialDeviceType === 'multiDevice',
-    backedUp: credentialBackedUp,
-    transports: [...new Set(transports ?? [])],
-    aaguid: /^[0-]+$/.test(aaguid) ? null : aaguid,
+/**
+ * Checks the answer to an open challenge, by a passkey of the challenge's owner. A refusal uses the challenge up.
+ * @returns also everything with which anybody can check later what was signed
+ * @throws BAD_REQUEST, WEBAUTHN_VERIFICATION_FAILED
+ */
+export async function checkProof(deps: PasskeyDeps, tenant: Tenant, answer: Answer) {
+  const { party, asked, response, status } = answer;
+  const check = async () => {
+    const credentialId = Buffer.from(response.id, 'base64url');
+    const passkey = await findByCredential(deps.db, tenant, asked, credentialId, status);
+    if (!passkey) throw failed('credential');
+    const { challenge } = asked;
+    const { origin, ...checked } = await checkAssertion({ party, challenge, response }, passkey);
+    const publicKey = await publicJwk(passkey.publicKey);
+    const { clientDataJSON, authenticatorData, signature } = response.response;
+    const signed = { clientDataJSON, authenticatorData, signature };
+    return { ...checked, passkey, proof: { rpId: party.id, origin, publicKey, ...signed } };
   };
+  return check().catch(useUp(deps, tenant, asked.id));
 }
 
-const READ_FORMATS = new Set([
-  'none',
-  'packed',
-  'fido-u2f',
-  'android-key',
-  'android-safetynet',
-  'apple',
-  'tpm',
-]);
-
-/** Without the statement of a format that the library does not read: none was asked for (W3C WebAuthn 3, 7.1, 21). */
-async function attestedBy(attestationObject: string): Promise<string> {
-  const { decodeAttestationObject, isoBase64URL, isoCBOR } = await helpers();
-  const decoded = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject));
-  const format: unknown = decoded.get('fmt');
-  if (typeof format !== 'string' || READ_FORMATS.has(format)) return attestationObject;
-  const members: [string, string | Uint8Array | Map<string, never>][] = [
-    ['fmt', 'none'],
-    ['attStmt', new Map<string, never>()],
-    ['authData', decoded.get('authData')],
-  ];
-  return isoBase64URL.fromBuffer(isoCBOR.encode(new Map(members)));
+/** An open challenge, for a look at the answer before it is taken. @throws CHALLENGE_INVALID */
+export async function getChallenge(
+  { db, clock }: Pick<PasskeyDeps, 'db' | 'clock'>,
+  tenant: Tenant,
+  claim: Claim,
+): Promise<ChallengeRow> {
+  const found = await findChallenge(db, tenant, claim, clock());
+  if (!found) throw challengeInvalid();
+  return found;
 }
 
-/** @throws BAD_REQUEST for a text that is no assertion, WEBAUTHN_VERIFICATION_FAILED */
-export async function checkAssertion(
-  { party, challenge, response }: Taken<AssertionResponse>,
-  { credentialId, publicKey }: Pick<PasskeyRow, 'credentialId' | 'publicKey'>,
-) {
-  const { verifyAuthenticationResponse } = await library();
-  const { isoBase64URL } = await helpers();
-  const origin = await mustPass('webauthn.get', { party, challenge, response }, () =>
-    isoBase64URL.toBuffer(response.response.authenticatorData),
-  );
-  const verified = await verifyAuthenticationResponse({
-    response: { ...response, clientExtensionResults: {} },
-    expectedChallenge: challenge.toString('base64url'),
-    expectedOrigin: [...party.origins],
-    expectedRPID: party.id,
-    requireUserVerification: party.userVerification === 'required',
-    // The row's counter is compared where it is moved on, in one statement.
-    credential: { id: credentialId.toString('base64url'), publicKey: bytes(publicKey), counter: 0 },
-  }).catch(() => undefined); // each of its errors is about the signature
-  if (!verified?.verified) throw failed('signature');
-  if (!(await readKey(publicKey))) throw failed('credential'); // registered before its kind was checked
-  const { newCounter, credentialBackedUp, userVerified } = verified.authenticationInfo;
-  return { counter: newCounter, backedUp: credentialBackedUp, userVerified, origin };
+/** Takes a challenge, in the transaction of what it proves. @throws CHALLENGE_INVALID */
+export async function takeChallenge(tx: Tx, tenant: Tenant, id: string, at: Date): Promise<void> {
+  if (!(await claimChallenge(tx, tenant, id, at))) throw challengeInvalid();
 }
 
-/** Makes the checks before the signature. @returns the origin of the page */
-async function mustPass(
-  type: 'webauthn.create' | 'webauthn.get',
-  { party, challenge, response }: Taken<RegistrationResponse | AssertionResponse>,
-  authenticatorData: () => Uint8Array<ArrayBuffer>,
-): Promise<string> {
-  const { decodeClientDataJSON, parseAuthenticatorData } = await helpers();
-  const decoded = (() => {
-    try {
-      const client = Object(decodeClientDataJSON(response.response.clientDataJSON)); // it may be any JSON
-      return { client, authenticator: parseAuthenticatorData(authenticatorData()) };
-    } catch {
-      throw badField('response', 'format'); // the library's message would repeat a part of it
-    }
-  })();
-  const expected = { type, challenge: challenge.toString('base64url'), party };
-  const check = failedCheck(decoded.client, decoded.authenticator, expected);
-  if (check) throw failed(check);
-  return decoded.client.origin;
-}
+/**
+ * Makes the handler that uses a challenge up after its attempt was refused and rolled back. A lost race is no refusal:
+ * the request begins again.
+ * @param report runs once for a challenge
+ */
+export const useUp =
+  (
+    { aside, clock }: Pick<PasskeyDeps, 'aside' | 'clock'>,
+    tenant: Tenant,
+    challengeId: string,
+    report?: (refusal: AppError) => Promise<void>,
+  ) =>
+  async (error: unknown): Promise<never> => {
+    const isRefused = error instanceof AppError;
+    if (isRefused && (await claimChallenge(aside, tenant, challengeId, clock()))) await report?.(error);
+    throw error;
+  };
 
-export const failed = (check: CeremonyCheck) =>
-  new AppError('WEBAUTHN_VERIFICATION_FAILED', 'The answer of the passkey did not verify.', { check });
+export const challengeInvalid = () =>
+  new AppError('CHALLENGE_INVALID', 'This challenge is unknown, used or expired. Begin again.');
 
-/** A stored COSE key as a JWK, for those who check evidence with other libraries. */
-export async function publicJwk(publicKey: Buffer): Promise<Readonly<Record<string, unknown>>> {
-  const jwk = await readKey(publicKey);
-  if (!jwk) throw new Error('The key of a passkey is of a kind that registering refuses.');
-  return { ...jwk };
-}
-
-async function readKey(publicKey: Uint8Array) {
-  const { isoCBOR } = await helpers();
-  return jwkOfCose(isoCBOR.decodeFirst<ReadonlyMap<number, unknown>>(bytes(publicKey)));
+/**
+ * Marks a passkey whose counter went back, once, whatever becomes of the request.
+ * @param record writes the entry of it
+ * @param advice to the person
+ * @returns the refusal
+ */
+export async function markSuspect(
+  { aside }: Pick<PasskeyDeps, 'aside'>,
+  passkey: PasskeyRow,
+  record: (tx: Tx) => Promise<void>,
+  advice: string,
+): Promise<AppError> {
+  await inTransaction(aside, async (tx) => {
+    if (await updatePasskey(tx, passkey, passkey, { status: 'suspect' }, 'active')) await record(tx);
+  });
+  return new AppError('WEBAUTHN_CLONE_SUSPECTED', `There may be a copy of this passkey. ${advice}`);
 }

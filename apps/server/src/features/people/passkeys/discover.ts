@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../platform/clock.ts';
 import { hashOf, newId } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
-import { requestOptions } from './ceremony.ts';
+import { challengeInvalid } from './ceremony.ts';
 import { CHALLENGE_MS } from './passkeys.rules.ts';
 import type { RelyingParty } from './passkeys.settings.ts';
-import { challengeInvalid } from './register.ts';
+import { requestOptions } from './webauthn.ts';
 
 interface DiscoverDeps {
   readonly store: EphemeralStore;

@@ -1,16 +1,29 @@
 export { beginAssertion, finishAssertion, keepEvidence } from './assert.ts';
 export {
-  checkAssertion,
-  checkRegistration,
-  creationOptions,
-  failed as passkeyFailed,
-  publicJwk,
-  requestOptions,
+  beginCreation,
+  beginProof,
+  challengeInvalid,
+  checkProof,
+  getChallenge,
+  markSuspect,
+  type PasskeyDeps,
+  storePasskey,
+  takeChallenge,
+  useUp,
+  verifyingParty,
 } from './ceremony.ts';
-export { type PasskeyDeps, verifyingParty } from './deps.ts';
+export { findPasskeyEvidence } from './challenges.repo.ts';
 export { beginDiscovery, takeDiscovery } from './discover.ts';
 export { beginNaming, finishNaming, type NamingDeps } from './name.ts';
-export { rates as passkeyRates } from './passkeys.rates.ts';
-export { digestOf } from './passkeys.rules.ts';
+export {
+  advanceCounter,
+  deletePasskeyRow,
+  deletePasskeyRowsOf,
+  findDiscoveredAcrossTenants,
+  listPasskeysOf,
+  type PasskeyRow,
+} from './passkeys.repo.ts';
+export { rates as passkeyRates } from './passkeys.routes.ts';
+export { digestOf, type PasskeyOwner } from './passkeys.rules.ts';
 export { webauthnRelyingParty } from './passkeys.settings.ts';
-export { challengeInvalid } from './register.ts';
+export { checkAssertion, checkRegistration } from './webauthn.ts';

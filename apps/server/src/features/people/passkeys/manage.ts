@@ -6,17 +6,17 @@ import { byId, pageOf } from '../../../platform/paging.ts';
 import { recordActs, recordEntry } from '../../record/audit/index.ts';
 import { findSessionCaller } from '../principals/principals.queries.ts';
 import type { PrincipalRights } from '../scim/index.ts';
-import type { PasskeyDeps } from './deps.ts';
-import { principalsWithPasskeys } from './passkeys.queries.ts';
+import type { PasskeyDeps } from './ceremony.ts';
 import {
   deletePasskeyRow,
   deletePasskeyRowsOf,
   listPasskeyRows,
   type PasskeyRow,
+  principalsWithPasskeys,
   type RemovedPasskey,
   updatePasskey,
 } from './passkeys.repo.ts';
-import { authenticatorOf } from './passkeys.rules.ts';
+import { authenticatorOf, principalOwner } from './passkeys.rules.ts';
 import type {
   OwnPasskeyPage,
   OwnPasskeyQuery,
@@ -31,7 +31,7 @@ export async function listPasskeys(
   { tenant }: Caller,
   query: PasskeyQuery,
 ): Promise<PasskeyPage> {
-  const rows = await listPasskeyRows(db, tenant, query);
+  const rows = await listPasskeyRows(db, tenant, principalOwner(query.principalId), query);
   const { page, nextCursor } = pageOf(rows, byId, toPasskey);
   return { credentials: page, nextCursor };
 }
@@ -44,7 +44,7 @@ export function changePasskey(
   change: PasskeyChange,
 ): Promise<Passkey> {
   return inTransaction(db, async (tx) => {
-    const row = await updatePasskey(tx, caller.tenant, id, change);
+    const row = await updatePasskey(tx, caller.tenant, { ownerKind: 'principal', id }, change);
     if (!row) throw notFound();
     const data = { credentialId: id, changed: Object.keys(change) };
     await recordEntry(tx, caller, { action: 'fido.updated', data }, clock());
@@ -55,7 +55,7 @@ export function changePasskey(
 /** @throws NOT_FOUND */
 export function removePasskey({ db, clock }: PasskeyDeps, caller: Caller, id: string): Promise<void> {
   return inTransaction(db, async (tx) => {
-    const row = await deletePasskeyRow(tx, caller.tenant, id);
+    const row = await deletePasskeyRow(tx, caller.tenant, { ownerKind: 'principal' }, id);
     if (!row) throw notFound();
     await recordActs(tx, caller, [removed(row, 'api')], clock());
   });
@@ -68,7 +68,7 @@ export async function listOwnPasskeys(
   query: OwnPasskeyQuery,
 ): Promise<OwnPasskeyPage> {
   const { tenant } = await callerIn(deps, session);
-  const rows = await listPasskeyRows(deps.db, tenant, { ...query, principalId: session.principalId });
+  const rows = await listPasskeyRows(deps.db, tenant, principalOwner(session.principalId), query);
   const { page, nextCursor } = pageOf(rows, byId, toPasskey);
   return { passkeys: page, nextCursor };
 }
@@ -81,7 +81,7 @@ export async function removeOwnPasskey(
 ): Promise<void> {
   const caller = await callerIn(deps, session);
   await inTransaction(deps.db, async (tx) => {
-    const row = await deletePasskeyRow(tx, caller.tenant, id, session.principalId);
+    const row = await deletePasskeyRow(tx, caller.tenant, principalOwner(session.principalId), id);
     if (!row) throw notFound();
     await recordActs(tx, caller, [removed(row, 'principal')], deps.clock());
   });
@@ -101,7 +101,7 @@ export const passkeyRights: PrincipalRights = {
   async revoke(tx, { tenant }, principalIds, { isForGood }) {
     const acts: Act[] = [];
     for (const principalId of isForGood ? principalIds : []) {
-      const rows = await deletePasskeyRowsOf(tx, tenant, principalId);
+      const rows = await deletePasskeyRowsOf(tx, tenant, principalOwner(principalId), { isForGood });
       acts.push(...rows.map((row) => removed(row, 'principal_offboarded')));
     }
     return acts;
@@ -110,12 +110,12 @@ export const passkeyRights: PrincipalRights = {
 
 const removed = (row: RemovedPasskey, reason: 'api' | 'principal' | 'principal_offboarded'): Act => ({
   type: 'fido.removed',
-  principalId: row.principalId,
+  principalId: row.ownerId,
   data: { ...authenticatorOf(row), reason },
 });
 
 function toPasskey(row: PasskeyRow): Passkey {
-  const { id, principalId, deviceName, backedUp, transports, status } = row;
+  const { id, ownerId: principalId, deviceName, backedUp, transports, status } = row;
   return {
     id,
     principalId,

@@ -4,10 +4,10 @@ import { inTransaction } from '../../../platform/db/db.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { asserted, suspect } from './assert.ts';
-import { checkAssertion, failed } from './ceremony.ts';
-import { type PasskeyDeps, verifyingParty } from './deps.ts';
+import { type PasskeyDeps, verifyingParty } from './ceremony.ts';
 import { beginDiscovery, takeDiscovery } from './discover.ts';
 import { advanceCounter, findDiscovered } from './passkeys.repo.ts';
+import { checkAssertion, failed } from './webauthn.ts';
 
 export interface NamingDeps extends PasskeyDeps {
   readonly store: EphemeralStore;
@@ -47,15 +47,16 @@ export async function finishNaming(
   const { tenant } = caller;
   const challenge = await takeDiscovery(deps, placeOf(place), challengeId);
   const passkey = await findDiscovered(deps.db, tenant, {
+    ownerKind: 'principal',
     credentialId: Buffer.from(response.id, 'base64url'),
     userHandle: Buffer.from(String(Object(response.response).userHandle ?? ''), 'base64url'),
   });
   if (!passkey) throw failed('credential');
-  const { counter, backedUp } = await checkAssertion({ party, challenge, response }, passkey);
-  const { id, principalId } = passkey;
+  const shown = await checkAssertion({ party, challenge, response }, passkey);
+  const { ownerId: principalId } = passkey;
   const subject = { use: 'consent', subjectId: place.requestId, principalId } as const;
   const isAdvanced = await inTransaction(deps.db, async (tx) => {
-    if (!(await advanceCounter(tx, tenant, { id, counter, backedUp }, at))) return false;
+    if (!(await advanceCounter(tx, passkey, shown, at))) return false;
     await recordActs(tx, caller, [asserted(passkey, subject)], at);
     return true;
   });

@@ -5,9 +5,8 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { principalRights } from '../scim/index.ts';
 import { passkeyRights } from './manage.ts';
-import { rates } from './passkeys.rates.ts';
 import { erasePasskeys, tellPasskeys } from './passkeys.repo.ts';
-import { passkeyRoutes } from './passkeys.routes.ts';
+import { passkeyRoutes, rates } from './passkeys.routes.ts';
 import { passkeySettings, relyingPartyOf, strangeOrigin, webauthnRelyingParty } from './passkeys.settings.ts';
 
 const tables: TableUse = {

@@ -4,18 +4,23 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
-import type { PasskeyChallenges, Passkeys } from '../../../platform/db/types.gen.ts';
-import { KEPT_MS, MAX_OPEN } from './passkeys.rules.ts';
+import type { Passkeys } from '../../../platform/db/types.gen.ts';
+import { principalsIn } from '../../../platform/db/values.ts';
+import type { PasskeyOwner } from './passkeys.rules.ts';
 
 export type PasskeyRow = Selectable<Passkeys>;
 
-/** Locks the principal until the commit. @returns the user handle, which is made the first time */
-export async function lockUser(tx: Tx, { developerId }: Tenant, principalId: string): Promise<Buffer> {
+/** Locks the owner until the commit. @returns the user handle, which is made the first time */
+export async function lockUser(
+  tx: Tx,
+  { developerId }: Tenant,
+  { ownerKind, ownerId }: PasskeyOwner,
+): Promise<Buffer> {
   const { userHandle } = await tx
     .insertInto('passkeyUsers')
-    .values({ developerId, principalId, userHandle: randomBytes(32) })
+    .values({ developerId, ownerKind, ownerId, userHandle: randomBytes(32) })
     .onConflict((there) =>
-      there.columns(['developerId', 'principalId']).doUpdateSet(({ ref }) => ({
+      there.columns(['developerId', 'ownerKind', 'ownerId']).doUpdateSet(({ ref }) => ({
         userHandle: ref('passkeyUsers.userHandle'),
       })),
     )
@@ -33,76 +38,94 @@ export function insertPasskey(
   return tx
     .insertInto('passkeys')
     .values({ ...passkey, developerId })
-    .onConflict((there) => there.columns(['developerId', 'credentialId']).doNothing())
+    .onConflict((there) => there.columns(['developerId', 'credentialId', 'ownerKind']).doNothing())
     .returningAll()
     .executeTakeFirst();
 }
 
-const passkeysOf = (db: Executor, { developerId }: Tenant) =>
-  db.selectFrom('passkeys').selectAll().where('developerId', '=', developerId);
+const passkeysOf = (db: Executor, { developerId }: Tenant, { ownerKind, ownerId }: PasskeyOwner) =>
+  db
+    .selectFrom('passkeys')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('ownerKind', '=', ownerKind)
+    .where('ownerId', '=', ownerId);
 
-/** @param status only passkeys of this status */
-export function listAllOf(
+/** The newest first. @param status only passkeys of this status */
+export function listPasskeysOf(
   db: Executor,
   tenant: Tenant,
-  principalId: string,
+  owner: PasskeyOwner,
   status?: 'active',
 ): Promise<PasskeyRow[]> {
-  const all = passkeysOf(db, tenant).where('principalId', '=', principalId);
+  const all = passkeysOf(db, tenant, owner);
   const some = status ? all.where('status', '=', status) : all;
   return some.orderBy('id', 'desc').limit(100).execute();
 }
 
 interface Page {
-  readonly principalId: string;
   readonly cursor?: string;
   readonly limit: number;
 }
 
-export function listPasskeyRows(db: Executor, tenant: Tenant, { principalId, cursor, limit }: Page) {
-  const all = passkeysOf(db, tenant).where('principalId', '=', principalId);
+export function listPasskeyRows(db: Executor, tenant: Tenant, owner: PasskeyOwner, { cursor, limit }: Page) {
+  const all = passkeysOf(db, tenant, owner);
   const page = cursor ? all.where('id', '<', cursor) : all;
   return readPage(db, page.orderBy('id', 'desc'), limit);
 }
 
+/** @param status the status that it has to have */
 export function findByCredential(
   db: Executor,
   tenant: Tenant,
-  principalId: string,
+  owner: PasskeyOwner,
   credentialId: Buffer,
+  status?: 'active',
 ): Promise<PasskeyRow | undefined> {
-  return passkeysOf(db, tenant)
-    .where('principalId', '=', principalId)
-    .where('credentialId', '=', credentialId)
-    .executeTakeFirst();
+  const all = passkeysOf(db, tenant, owner).where('credentialId', '=', credentialId);
+  return (status ? all.where('status', '=', status) : all).executeTakeFirst();
 }
 
-/** The passkey that an authenticator has found by itself, under the handle of its principal. */
-export function findDiscovered(
-  db: Executor,
-  { developerId }: Tenant,
-  { credentialId, userHandle }: { readonly credentialId: Buffer; readonly userHandle: Buffer },
-): Promise<PasskeyRow | undefined> {
-  return db
+interface Discovered {
+  readonly ownerKind: PasskeyOwner['ownerKind'];
+  readonly credentialId: Buffer;
+  readonly userHandle: Buffer;
+}
+
+const discovered = (db: Executor, { ownerKind, credentialId, userHandle }: Discovered) =>
+  db
     .selectFrom('passkeys as passkey')
     .innerJoin('passkeyUsers as user', (join) =>
       join
         .onRef('user.developerId', '=', 'passkey.developerId')
-        .onRef('user.principalId', '=', 'passkey.principalId'),
+        .onRef('user.ownerKind', '=', 'passkey.ownerKind')
+        .onRef('user.ownerId', '=', 'passkey.ownerId'),
     )
     .selectAll('passkey')
+    .where('passkey.ownerKind', '=', ownerKind)
+    .where('passkey.credentialId', '=', credentialId)
+    .where('user.userHandle', '=', userHandle);
+
+/** The passkey that an authenticator offers without a name, under the handle of its owner. */
+export const findDiscovered = (db: Executor, { developerId }: Tenant, found: Discovered) =>
+  discovered(db, found)
     .where('passkey.developerId', '=', developerId)
     .where('user.developerId', '=', developerId)
-    .where('passkey.credentialId', '=', credentialId)
-    .where('user.userHandle', '=', userHandle)
     .executeTakeFirst();
+
+/** As `findDiscovered`, on a page of the service that is the same for all accounts. */
+export function findDiscoveredAcrossTenants(
+  db: Executor,
+  found: Discovered,
+): Promise<PasskeyRow | undefined> {
+  return discovered(db, found).executeTakeFirst();
 }
 
 /** @param status the status that it has to have */
 export function updatePasskey(
   tx: Tx,
   { developerId }: Tenant,
-  id: string,
+  { ownerKind, id }: Pick<PasskeyRow, 'ownerKind' | 'id'>,
   change: { readonly deviceName?: string; readonly status?: 'active' | 'suspect' },
   status?: 'active',
 ): Promise<PasskeyRow | undefined> {
@@ -110,6 +133,7 @@ export function updatePasskey(
     .updateTable('passkeys')
     .set(change)
     .where('developerId', '=', developerId)
+    .where('ownerKind', '=', ownerKind)
     .where('id', '=', id);
   const such = status ? its.where('status', '=', status) : its;
   return such.returningAll().executeTakeFirst();
@@ -122,8 +146,8 @@ export function updatePasskey(
  */
 export async function advanceCounter(
   tx: Tx,
-  { developerId }: Tenant,
-  { id, counter, backedUp }: Pick<PasskeyRow, 'id' | 'backedUp'> & { readonly counter: number },
+  { developerId, id }: PasskeyRow,
+  { counter, backedUp }: { readonly counter: number; readonly backedUp: boolean },
   at: Date,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
@@ -142,172 +166,58 @@ export async function advanceCounter(
   return numUpdatedRows === 1n;
 }
 
-export type RemovedPasskey = Pick<PasskeyRow, 'id' | 'principalId' | 'transports' | 'aaguid'>;
+export type RemovedPasskey = Pick<PasskeyRow, 'id' | 'ownerId' | 'transports' | 'aaguid'>;
 
-/** @param principalId the person whose passkey it has to be */
+/** @param owner with an id where it has to be the passkey of this person */
 export function deletePasskeyRow(
   tx: Tx,
   { developerId }: Tenant,
+  { ownerKind, ownerId }: Pick<PasskeyOwner, 'ownerKind'> & Partial<PasskeyOwner>,
   id: string,
-  principalId?: string,
 ): Promise<RemovedPasskey | undefined> {
-  const its = tx.deleteFrom('passkeys').where('developerId', '=', developerId).where('id', '=', id);
-  const own = principalId === undefined ? its : its.where('principalId', '=', principalId);
-  return own.returning(['id', 'principalId', 'transports', 'aaguid']).executeTakeFirst();
+  const its = tx
+    .deleteFrom('passkeys')
+    .where('developerId', '=', developerId)
+    .where('ownerKind', '=', ownerKind)
+    .where('id', '=', id);
+  const own = ownerId === undefined ? its : its.where('ownerId', '=', ownerId);
+  return own.returning(['id', 'ownerId', 'transports', 'aaguid']).executeTakeFirst();
 }
 
-/** Deletes the passkeys of a principal, with the user handle and every challenge. */
-export async function deletePasskeyRowsOf(tx: Tx, { developerId }: Tenant, principalId: string) {
+/** Deletes the passkeys of an owner with every challenge. @param isForGood with the user handle too */
+export async function deletePasskeyRowsOf(
+  tx: Tx,
+  { developerId }: Tenant,
+  { ownerKind, ownerId }: PasskeyOwner,
+  { isForGood }: { readonly isForGood: boolean },
+): Promise<RemovedPasskey[]> {
   for (const table of ['passkeyUsers', 'passkeyChallenges'] as const) {
+    if (table === 'passkeyUsers' && !isForGood) continue;
     await tx
       .deleteFrom(table)
       .where('developerId', '=', developerId)
-      .where('principalId', '=', principalId)
+      .where('ownerKind', '=', ownerKind)
+      .where('ownerId', '=', ownerId)
       .execute();
   }
   return tx
     .deleteFrom('passkeys')
     .where('developerId', '=', developerId)
-    .where('principalId', '=', principalId)
-    .returning(['id', 'principalId', 'transports', 'aaguid'])
+    .where('ownerKind', '=', ownerKind)
+    .where('ownerId', '=', ownerId)
+    .returning(['id', 'ownerId', 'transports', 'aaguid'])
     .execute();
 }
 
-/** Erases rows of a closed account. */
-export const tellPasskeys = tellerOf('passkey', 'passkeys', [
+/** The passkeys of principals, as a table whose rows name a principal. */
+const ofPrincipals = sql`(select *, owner_id as principal_id from passkeys where owner_kind = 'principal') passkeys`;
+
+/** The principals of passkeys who have one of these ids, in any case. */
+export const principalsWithPasskeys = principalsIn(ofPrincipals);
+
+export const tellPasskeys = tellerOf('passkey', ofPrincipals, [
   ...['device_name', 'status', 'is_multi_device', 'backed_up', 'aaguid', 'created_at', 'last_used_at'],
 ]);
 
+/** Erases rows of a closed account. */
 export const erasePasskeys = eraserOf('passkey_evidence', 'passkey_challenges', 'passkeys', 'passkey_users');
-
-export type ChallengeRow = Selectable<PasskeyChallenges>;
-
-/**
- * Inserts a challenge, and deletes those that are too many or too old. The caller has locked the principal.
- */
-export async function insertChallenge(
-  tx: Tx,
-  { developerId }: Tenant,
-  challenge: Omit<Insertable<PasskeyChallenges>, 'developerId'>,
-  at: Date,
-): Promise<void> {
-  await tx
-    .insertInto('passkeyChallenges')
-    .values({ ...challenge, developerId })
-    .execute();
-  const kept = tx
-    .selectFrom('passkeyChallenges')
-    .select('id')
-    .where('developerId', '=', developerId)
-    .where('principalId', '=', challenge.principalId)
-    .where('usedAt', 'is', null)
-    .orderBy('id', 'desc')
-    .limit(MAX_OPEN);
-  await tx
-    .deleteFrom('passkeyChallenges')
-    .where('developerId', '=', developerId)
-    .where('principalId', '=', challenge.principalId)
-    .where('usedAt', 'is', null)
-    .where('id', 'not in', kept)
-    .execute();
-  await tx
-    .deleteFrom('passkeyChallenges')
-    .where('developerId', '=', developerId)
-    .where('expiresAt', '<=', new Date(at.getTime() - KEPT_MS))
-    .execute();
-}
-
-interface Claim {
-  readonly id: string;
-  readonly use: ChallengeRow['use'];
-  readonly subjectId: string | null;
-  /** The person whose challenge it has to be. Registering finds the person by the challenge. */
-  readonly principalId?: string;
-}
-
-/** An open challenge, for a look at the answer before it is taken. */
-export function findChallenge(
-  db: Executor,
-  { developerId }: Tenant,
-  { id, use, subjectId, principalId }: Claim,
-  at: Date,
-): Promise<ChallengeRow | undefined> {
-  const open = db
-    .selectFrom('passkeyChallenges')
-    .selectAll()
-    .where('developerId', '=', developerId)
-    .where('id', '=', id)
-    .where('use', '=', use)
-    .where('subjectId', 'is not distinct from', subjectId)
-    .where('usedAt', 'is', null)
-    .where('expiresAt', '>', at);
-  const own = principalId === undefined ? open : open.where('principalId', '=', principalId);
-  return own.executeTakeFirst();
-}
-
-/** Takes a challenge, which nobody can take again: one statement, so that one of two takers gets it. */
-export async function claimChallenge(
-  db: Executor,
-  { developerId }: Tenant,
-  id: string,
-  at: Date,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('passkeyChallenges')
-    .set({ usedAt: at })
-    .where('developerId', '=', developerId)
-    .where('id', '=', id)
-    .where('usedAt', 'is', null)
-    .where('expiresAt', '>', at)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
-
-/** Keeps the assertion over a challenge until the person decides. */
-export async function keepAssertion(
-  tx: Tx,
-  { developerId }: Tenant,
-  { id, passkeyId, signed }: { readonly id: string; readonly passkeyId: string; readonly signed: object },
-): Promise<void> {
-  await tx
-    .updateTable('passkeyChallenges')
-    .set({ passkeyId, signed: JSON.stringify(signed) })
-    .where('developerId', '=', developerId)
-    .where('id', '=', id)
-    .execute();
-}
-
-/**
- * Stores the assertion of a challenge as the evidence of an approval.
- * @returns whether the passkey is still there and not suspect
- */
-export async function insertEvidence(
-  tx: Tx,
-  { developerId }: Tenant,
-  { challengeId, requestId }: { readonly challengeId: string; readonly requestId: string },
-): Promise<boolean> {
-  const { numInsertedOrUpdatedRows = 0n } = await tx
-    .insertInto('passkeyEvidence')
-    .columns(['developerId', 'authRequestId', 'passkeyId', 'evidence', 'verifiedAt'])
-    .expression(
-      tx
-        .selectFrom('passkeyChallenges as challenge')
-        .innerJoin('passkeys as passkey', (join) =>
-          join
-            .onRef('passkey.developerId', '=', 'challenge.developerId')
-            .onRef('passkey.id', '=', 'challenge.passkeyId'),
-        )
-        .where('challenge.developerId', '=', developerId)
-        .where('passkey.developerId', '=', developerId)
-        .where('challenge.id', '=', challengeId)
-        .where('challenge.subjectId', '=', requestId)
-        .where('passkey.status', '=', 'active')
-        .select(['challenge.developerId', 'challenge.subjectId', 'passkey.id'])
-        .select([
-          sql<string>`challenge.signed`.as('evidence'),
-          sql<Date>`challenge.used_at`.as('verifiedAt'),
-        ]),
-    )
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n;
-}

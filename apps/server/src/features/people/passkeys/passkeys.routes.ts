@@ -2,7 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf, sessionOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import type { PasskeyDeps } from './deps.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
+import type { PasskeyDeps } from './ceremony.ts';
 import { changePasskey, listOwnPasskeys, listPasskeys, removeOwnPasskey, removePasskey } from './manage.ts';
 import {
   CreatedPasskey,
@@ -18,6 +19,15 @@ import {
   VerifyPasskeyRegistration,
 } from './passkeys.schema.ts';
 import { beginRegistration, finishRegistration } from './register.ts';
+
+export const rates = rateRules({
+  assert: {
+    perMinute: 20,
+    describes:
+      'proving a person by a passkey, by authorization request or connect session for the holder of its cookie, and by client address',
+    counts: [{ by: 'resource' }, { by: 'address' }],
+  },
+});
 
 const forDeveloper = { access: 'developer', role: 'full', rate: 'default' } as const;
 

@@ -5,7 +5,7 @@ import { canonicalJson } from '@behest/protocol/canonical-json';
 export const CHALLENGE_MS = 300_000;
 /** Until then the row of a used challenge keeps the assertion, as long as a proof holds. */
 export const KEPT_MS = 15 * 60_000;
-/** The most open challenges of a principal. One more voids the oldest. */
+/** The most open challenges of a person. One more voids the oldest. */
 export const MAX_OPEN = 10;
 /** The longest credential id. @see https://www.w3.org/TR/webauthn-3/#credential-id */
 export const LONGEST_CREDENTIAL_ID = 1023;
@@ -14,6 +14,14 @@ const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /** SHA-256 over the canonical JSON of a value, in base64url. */
 export const digestOf = (value: object): string => sha256(canonicalJson(value)).toString('base64url');
+
+/** Whose passkeys they are. Those of one kind never count for another, whatever the id. */
+export interface PasskeyOwner {
+  readonly ownerKind: 'principal' | 'approver';
+  readonly ownerId: string;
+}
+
+export const principalOwner = (ownerId: string): PasskeyOwner => ({ ownerKind: 'principal', ownerId });
 
 /** The subject of a proof: what a person decides, and the request or session in which they do. */
 export interface ProofSubject {
@@ -94,6 +102,12 @@ export const authenticatorOf = ({
   readonly transports: readonly string[];
   readonly aaguid: string | null;
 }) => ({ credentialId, transports, aaguid });
+
+/** @see https://www.w3.org/TR/webauthn-3/#authdata-flags */
+export function isUserVerified({ authenticatorData }: { readonly authenticatorData: string }): boolean {
+  const [flags = 0] = Buffer.from(authenticatorData, 'base64url').subarray(32);
+  return (flags & 0x04) !== 0;
+}
 
 /** A public key of COSE, decoded (RFC 9052, section 7). */
 type CoseKey = ReadonlyMap<number, unknown>;
