@@ -1,40 +1,44 @@
-/** @import { Answer, PasskeyAnswer, PasskeyOptions, Problem } from './types.js' */
+/** @import { Answer, PasskeyAnswer, PasskeyCreation, PasskeyOptions, Problem } from './types.js' */
 
 /**
- * Asks the browser for a passkey of the person.
- * @param {PasskeyOptions} options
- * @returns {Promise<PasskeyAnswer | 'none' | 'unable'>} `none` when the person gave no passkey
+ * Proves the person by a passkey: the service asks, the browser answers, the service checks.
+ * @param {() => Promise<Answer<PasskeyOptions>>} begin
+ * @param {(answer: PasskeyAnswer) => Promise<Answer<any>>} finish
  */
-async function givePasskey({ challengeId, publicKey }) {
-  if (!globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON) return 'unable';
-  try {
-    const options = PublicKeyCredential.parseRequestOptionsFromJSON(publicKey);
-    const credential = await navigator.credentials.get({ publicKey: options });
-    if (!(credential instanceof PublicKeyCredential)) return 'none';
-    return { challengeId, response: credential.toJSON() };
-  } catch {
-    // The person closed the question, took too long, or has no passkey here. The browser tells no more.
-    return 'none';
-  }
-}
+export const askForPasskey = (begin, finish) =>
+  run(begin, finish, async (json) =>
+    navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(json) }),
+  );
 
 /**
- * Makes a passkey of the person.
- * @param {PublicKeyCredentialCreationOptionsJSON} publicKey
- * @returns {Promise<Answer<object>>}
+ * Makes a passkey of the person, in the same steps.
+ * @param {() => Promise<Answer<PasskeyCreation>>} begin
+ * @param {(answer: PasskeyAnswer) => Promise<Answer<any>>} finish
  */
-export async function makePasskey(publicKey) {
-  if (!globalThis.PublicKeyCredential?.parseCreationOptionsFromJSON) {
+export const makePasskey = (begin, finish) =>
+  run(begin, finish, async (json) =>
+    navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(json) }),
+  );
+
+/**
+ * @template Options
+ * @param {() => Promise<Answer<{ challengeId: string, publicKey: Options }>>} begin
+ * @param {(answer: PasskeyAnswer) => Promise<Answer<any>>} finish
+ * @param {(publicKey: Options) => Promise<Credential | null>} ask
+ * @returns {Promise<Answer<any>>}
+ */
+async function run(begin, finish, ask) {
+  const begun = await begin();
+  if (!begun.ok) return begun;
+  // Browsers that have this function have its counterpart for new passkeys too.
+  if (!globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON) {
     return { ok: false, problem: { kind: 'passkeyUnable' } };
   }
-  try {
-    const options = PublicKeyCredential.parseCreationOptionsFromJSON(publicKey);
-    const credential = await navigator.credentials.create({ publicKey: options });
-    if (credential instanceof PublicKeyCredential) return { ok: true, body: credential.toJSON() };
-  } catch {
-    // The person closed the question, or took too long. The browser tells no more.
-  }
-  return { ok: false, problem: { kind: 'noPasskey' } };
+  const { challengeId, publicKey } = begun.body;
+  // The person may close the question, take too long, or have no passkey here. The browser tells no more.
+  const credential = await ask(publicKey).catch(() => null);
+  if (!(credential instanceof PublicKeyCredential)) return { ok: false, problem: { kind: 'noPasskey' } };
+  return finish({ challengeId, response: credential.toJSON() });
 }
 
 /** @type {Record<string, Problem['kind']>} by the code of the refusal */
@@ -51,18 +55,3 @@ const PROBLEMS = {
  * @param {string} code
  */
 export const passkeyProblem = (code) => PROBLEMS[code];
-
-/**
- * Proves the person by a passkey: the service asks, the browser answers, the service checks.
- * @param {() => Promise<Answer<PasskeyOptions>>} begin
- * @param {(answer: PasskeyAnswer) => Promise<Answer<any>>} finish
- * @returns {Promise<Answer<any>>}
- */
-export async function askForPasskey(begin, finish) {
-  const asked = await begin();
-  if (!asked.ok) return asked;
-  const given = await givePasskey(asked.body);
-  if (given === 'none') return { ok: false, problem: { kind: 'noPasskey' } };
-  if (given === 'unable') return { ok: false, problem: { kind: 'passkeyUnable' } };
-  return finish(given);
-}

@@ -80,6 +80,12 @@ export interface PasskeyOptions {
   publicKey: PublicKeyCredentialRequestOptionsJSON;
 }
 
+/** The question for a new passkey. */
+export interface PasskeyCreation {
+  challengeId: string;
+  publicKey: PublicKeyCredentialCreationOptionsJSON;
+}
+
 export interface PasskeyAnswer {
   challengeId: string;
   response: object;

@@ -1,5 +1,5 @@
-/** @import { Answer, PasskeyAnswer, PasskeyOptions, Problem, Refusal } from '../../../../platform/page/types.js' */
-/** @import { Colleagues, Creation, Enrolment, OwnPasskeys, Opened, RoutedList, Shown } from './types.js' */
+/** @import { Answer, PasskeyAnswer, PasskeyCreation, PasskeyOptions, Problem, Refusal } from '../../../../platform/page/types.js' */
+/** @import { Colleagues, Enrolment, OwnPasskeys, Opened, RoutedList, Shown } from './types.js' */
 import { call } from '../../../../platform/page/call.js';
 import { passkeyProblem } from '../../../../platform/page/passkey.js';
 
@@ -44,9 +44,9 @@ export function approveApi() {
     signOut: () => ask('/session', undefined, 'DELETE'),
     /** @type {() => Promise<Answer<OwnPasskeys>>} */
     passkeys: () => ask('/passkeys'),
-    /** @type {() => Promise<Answer<Creation>>} */
+    /** @type {() => Promise<Answer<PasskeyCreation>>} */
     beginPasskey: () => ask('/passkeys/options', {}),
-    /** @param {object} made */
+    /** @param {PasskeyAnswer} made */
     addPasskey: (made) => ask('/passkeys/verify', made),
     /** @param {string} id */
     removePasskey: (id) => ask(`/passkeys/${id}`, undefined, 'DELETE'),

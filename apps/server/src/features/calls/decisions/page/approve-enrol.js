@@ -15,13 +15,14 @@ import { words } from './approve-words.js';
  * @param {{ api: ReturnType<typeof approveApi>, proceed: (opened: Opened) => unknown }} use
  */
 export function showEnrolment(link, enrolment, { api, proceed }) {
-  const { developerName, displayName, email, connectors, challengeId, publicKey, signInAt } = enrolment;
+  const { developerName, displayName, email, connectors, signInAt } = enrolment;
   const names = { account: mention(developerName), name: mention(displayName) };
   const outcome = element('div', { role: 'status' });
   const make = button(words.enrol, async () => {
-    const made = await makePasskey(publicKey);
-    if (!made.ok) return setContent(outcome, troubleOf(made.problem));
-    const answer = await api.enrol({ invite: link, challengeId, response: made.body });
+    const answer = await makePasskey(
+      async () => ({ ok: true, body: enrolment }),
+      (made) => api.enrol({ invite: link, ...made }),
+    );
     if (!answer.ok) return setContent(outcome, troubleOf(answer.problem));
     proceed(answer.body);
   });

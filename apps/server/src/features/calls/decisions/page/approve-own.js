@@ -30,15 +30,6 @@ export function renderOwn({ approver }, { passkeys, deputies }, { api, reload, f
     else fail(answer.problem, outcome);
   }
 
-  /** @returns {Promise<Answer<unknown>>} */
-  async function add() {
-    const begun = await api.beginPasskey();
-    if (!begun.ok) return begun;
-    const made = await makePasskey(begun.body.publicKey);
-    if (!made.ok) return made;
-    return api.addPasskey({ challengeId: begun.body.challengeId, response: made.body });
-  }
-
   /** @param {string} time */
   const when = (time) => moment(new Date(time), serviceTime());
   const items = passkeys.map(({ id, status, createdAt, lastUsedAt }) => {
@@ -59,7 +50,7 @@ export function renderOwn({ approver }, { passkeys, deputies }, { api, reload, f
     element(
       'div',
       { class: 'buttons' },
-      button(words.addPasskey, () => settle(add())),
+      button(words.addPasskey, () => settle(makePasskey(api.beginPasskey, api.addPasskey))),
     ),
     outcome,
   ];

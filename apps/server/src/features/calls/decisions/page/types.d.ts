@@ -1,4 +1,5 @@
 /** Types of this page's scripts. The service serves no part of this. */
+import type { PasskeyCreation } from '../../../../platform/page/types.js';
 
 export interface Opened {
   approver: {
@@ -31,19 +32,12 @@ export interface OwnPasskeys {
   passkeys: OwnPasskey[];
 }
 
-export interface Creation {
-  challengeId: string;
-  publicKey: PublicKeyCredentialCreationOptionsJSON;
-}
-
-export interface Enrolment {
+export interface Enrolment extends PasskeyCreation {
   developerName: string;
   displayName: string;
   email: string;
   connectors: string[] | null;
   signInAt: string | null;
-  challengeId: string;
-  publicKey: PublicKeyCredentialCreationOptionsJSON;
 }
 
 export interface Routed {
