@@ -5,11 +5,10 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { accountClosed, deploymentCounts, keyBound } from '../developers/index.ts';
-import { agentRevoked } from './agents.hooks.ts';
 import { countAgentsAcrossTenants } from './agents.queries.ts';
 import { eraseAgents } from './agents.repo.ts';
 import { agentRoutes } from './agents.routes.ts';
-import { mustBeUsable, revokeAgentsOfAccount } from './manage.ts';
+import { agentRevoked, mustBeUsable, revokeAgentsOfAccount } from './manage.ts';
 
 const tables: TableUse = {
   owns: { agents: { rate: 'plan', kib: 16 }, agent_index: { of: 'agents' } },

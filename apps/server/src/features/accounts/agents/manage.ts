@@ -5,6 +5,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { isoTime } from '../../../platform/db/values.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import { hook } from '../../../platform/hooks.ts';
 import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
@@ -13,7 +14,6 @@ import { recordActs } from '../../record/audit/index.ts';
 import { isUsableKey, type OnAccountClosed, type OnKeyBound } from '../developers/index.ts';
 import { isVerifiedAcrossTenants } from '../domains/domains.queries.ts';
 import { freeQuota, useQuota } from '../quotas/index.ts';
-import type { OnAgentRevoked } from './agents.hooks.ts';
 import { countUsableAgents } from './agents.queries.ts';
 import {
   type AgentRow,
@@ -249,3 +249,19 @@ function shown(
     updatedAt,
   };
 }
+
+/**
+ * Ends the rows that depend on an agent, in the transaction that revokes the agent: throwing undoes all of
+ * it. Returns an act for each ended row instead of recording it, because the audit chain is locked after
+ * every other row.
+ */
+export type OnAgentRevoked = (tx: Tx, caller: Caller, revoked: RevokedAgent) => Promise<Act[]>;
+
+export interface RevokedAgent {
+  readonly agentId: string;
+  readonly at: Date;
+  /** For work after the commit. */
+  readonly store: EphemeralStore;
+}
+
+export const agentRevoked = hook<OnAgentRevoked>('agent revoked');

@@ -6,6 +6,5 @@ export {
   refuseDenied,
 } from './decide.ts';
 export { listPolicies } from './manage.ts';
-export { decisionPoint } from './outside.ts';
+export { cedarInService, decisionPoint } from './outside.ts';
 export { type PolicyExplanation, PolicyRecord } from './policies.schema.ts';
-export { cedarInService } from './policies.settings.ts';

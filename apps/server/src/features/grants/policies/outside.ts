@@ -1,4 +1,6 @@
-import type { ValuesOf } from '../../../config/setting.ts';
+import { issuer as plainUrl } from '../../../config/addresses.ts';
+import { boolean, oneOf, pathOf } from '../../../config/readers.ts';
+import { defaulted, optional, type ValuesOf } from '../../../config/setting.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { BeforeTransaction, type Executor } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
@@ -13,7 +15,6 @@ import {
   questionOf,
   readAnswer,
 } from './outside.rules.ts';
-import type { policySettings } from './policies.settings.ts';
 
 /** A decision point of the operator, which is asked after the policies of the developer. */
 export interface OutsidePoint {
@@ -92,3 +93,30 @@ export async function askBefore(
   if (answers.has(question)) return answers.get(question);
   throw new BeforeTransaction(async () => void answers.set(question, await outside.ask(facts)));
 }
+
+/** Whether Cedar decides in the service, with the active bundle of each developer. */
+export const cedarInService = definePart<boolean>('whether Cedar decides in the service');
+
+const fallback = (name: string) =>
+  defaulted(
+    boolean,
+    'false',
+    `Whether the policies of the developer decide alone while ${name} does not answer. Otherwise such requests are denied.`,
+  );
+
+export const policySettings = {
+  POLICY_BACKEND: defaulted(
+    oneOf('builtin', 'opa', 'cedar', 'cedar_bundles'),
+    'builtin',
+    'The decision point that is asked after the policies of the developer: none, Open Policy Agent, a Cedar agent, or Cedar in the service with the active bundle of the developer.',
+  ),
+  OPA_URL: optional(plainUrl, 'unset', 'The base URL of Open Policy Agent, without a trailing slash.'),
+  OPA_PATH: defaulted(
+    pathOf('behest/authz'),
+    'behest/authz',
+    'The path of the decision in the data of Open Policy Agent.',
+  ),
+  OPA_FALLBACK_TO_BUILTIN: fallback('Open Policy Agent'),
+  CEDAR_URL: optional(plainUrl, 'unset', 'The base URL of a Cedar agent, without a trailing slash.'),
+  CEDAR_FALLBACK_TO_BUILTIN: fallback('Cedar'),
+};

@@ -4,10 +4,9 @@ import { personTold, tenantErased } from '../../../platform/db/personal-data.ts'
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
-import { decisionPoint, outsidePoint } from './outside.ts';
+import { cedarInService, decisionPoint, outsidePoint, policySettings } from './outside.ts';
 import { erasePolicies, tellPolicies } from './policies.repo.ts';
 import { policyRoutes, rates } from './policies.routes.ts';
-import { cedarInService, policySettings } from './policies.settings.ts';
 
 const tables: TableUse = {
   owns: { policies: { quota: 'policies', kib: 256 }, policy_versions: { most: 1 } },

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SCIM_TYPE, scimErrorBody } from '../../../platform/http/answers/error-handler.ts';
 import type { BulkResult } from './bulk.ts';
-import { rates } from './scim.rates.ts';
+import { rates } from './tokens.routes.ts';
 import type { Asked, Seen } from './users.show.ts';
 import { isKnown, isLookUp } from './users.show.ts';
 

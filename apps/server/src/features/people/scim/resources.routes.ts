@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Caller } from '../../../platform/caller.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { access, askedIn, asScim, isHeavy, sendFound, sendSeen } from './answers.routes.ts';
+import { createGroup, deleteGroup, getGroup, listGroups, patchGroup, replaceGroup } from './groups.ts';
 import {
   ResourceBody,
   ResourceList,
@@ -11,7 +12,8 @@ import {
   SearchQuery,
   ViewQuery,
 } from './scim.schema.ts';
-import type { Asked, DirectoryDeps, listUsers, Seen } from './users.show.ts';
+import { type Asked, type DirectoryDeps, getUser, listUsers, type Seen } from './users.show.ts';
+import { createUser, deleteUser, patchUser, replaceUser } from './users.ts';
 
 /** Where resources of a type are, how the description of the API speaks of them, and what serves them. */
 export interface ResourceKind {
@@ -31,7 +33,7 @@ export interface ResourceKind {
 type Write = (deps: DirectoryDeps, caller: Caller, id: string, body: object, asked: Asked) => Promise<Seen>;
 
 /** The operations that RFC 7644 §3 has for each type of resources. */
-export function resourceRoutes(kind: ResourceKind): FastifyPluginAsyncTypebox<DirectoryDeps> {
+function resourceRoutes(kind: ResourceKind): FastifyPluginAsyncTypebox<DirectoryDeps> {
   const { type, summaries } = kind;
   const all = `/scim/v2/${type}s`;
   const one = `${all}/:id`;
@@ -139,3 +141,41 @@ export function resourceRoutes(kind: ResourceKind): FastifyPluginAsyncTypebox<Di
     );
   };
 }
+
+export const scimUserRoutes = resourceRoutes({
+  type: 'User',
+  summaries: {
+    create: 'Provision a person',
+    list: 'List the people that pass a filter',
+    search: 'List the people that pass a filter, which is in the body',
+    get: 'Read a person',
+    replace: 'Replace a person',
+    change: 'Change attributes of a person',
+    delete: 'Delete a person, and end everything that agents hold of them',
+  },
+  create: createUser,
+  list: listUsers,
+  get: getUser,
+  replace: replaceUser,
+  patch: patchUser,
+  remove: deleteUser,
+});
+
+export const scimGroupRoutes = resourceRoutes({
+  type: 'Group',
+  summaries: {
+    create: 'Create a group',
+    list: 'List the groups that pass a filter',
+    search: 'List the groups that pass a filter, which is in the body',
+    get: 'Read a group',
+    replace: 'Replace a group',
+    change: 'Change attributes of a group',
+    delete: 'Delete a group',
+  },
+  create: createGroup,
+  list: listGroups,
+  get: getGroup,
+  replace: replaceGroup,
+  patch: patchGroup,
+  remove: deleteGroup,
+});

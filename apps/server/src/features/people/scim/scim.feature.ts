@@ -7,14 +7,12 @@ import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { scimBulkRoutes } from './bulk.routes.ts';
 import { scimDiscoveryRoutes } from './discovery.routes.ts';
-import { scimGroupRoutes } from './groups.routes.ts';
 import { offboardDeps } from './offboard.ts';
-import { rates } from './scim.rates.ts';
+import { scimGroupRoutes, scimUserRoutes } from './resources.routes.ts';
 import { eraseDirectory } from './scim.repo.ts';
-import { scimTokenRoutes } from './tokens.routes.ts';
+import { rates, scimTokenRoutes } from './tokens.routes.ts';
 import { findProvisioner, removeTokens } from './tokens.ts';
 import { tellUser } from './users.repo.ts';
-import { scimUserRoutes } from './users.routes.ts';
 
 const tables: TableUse = {
   owns: {

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { rates } from './scim.rates.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import {
   CreatedScimToken,
   NewScimToken,
@@ -59,3 +59,16 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox<TokenDeps> = async (app,
     },
   );
 };
+
+export const rates = rateRules({
+  scim: {
+    perMinute: 30_000, // a directory that comes for the first time, by a search and a write for each person
+    describes: 'calls of an identity provider, by SCIM token',
+    counts: [{ by: 'token' }],
+  },
+  scimTokenWrite: {
+    perMinute: 30,
+    describes: 'creating and deleting SCIM tokens, by developer',
+    counts: [{ by: 'developer' }],
+  },
+});

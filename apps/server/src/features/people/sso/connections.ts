@@ -10,6 +10,7 @@ import { unexpired } from './certificates.rules.ts';
 import type { SsoDeps } from './deps.ts';
 import { beginEnforcement } from './enforce.ts';
 import { nameProvider } from './identities.repo.ts';
+import { samlMetadata } from './saml.ts';
 import { membersOf, SECRET_NAMES, sealed, secretIn } from './secrets.ts';
 import { deleteSessionsOf } from './sessions.repo.ts';
 import { toConnection } from './show.ts';
@@ -18,6 +19,7 @@ import {
   type ConnectionRow,
   DOMAIN_KEY,
   deleteConnectionRow,
+  findConnectionAcrossTenants,
   insertConnection,
   lockActive,
   lockConnection,
@@ -293,4 +295,11 @@ function domainsIn({ isProduction }: Pick<SsoDeps, 'isProduction'>, said: readon
     return name;
   });
   return [...new Set(names)];
+}
+
+/** @throws NOT_FOUND for anything but a SAML connection */
+export async function metadataOf({ db }: Pick<SsoDeps, 'db'>, id: string): Promise<string> {
+  const row = await findConnectionAcrossTenants(db, id);
+  if (row?.protocol !== 'saml') throw notFound();
+  return samlMetadata(row);
 }

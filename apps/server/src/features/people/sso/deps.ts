@@ -3,7 +3,7 @@ import type { Egress } from '../../../platform/egress/egress.ts';
 import type { MasterKeys } from '../../../platform/envelope.ts';
 import { definePart } from '../../../platform/parts.ts';
 import type { SealingKeys } from '../../../platform/seal.ts';
-import { stateKeysOf } from './keys.ts';
+import { stateKeysOf } from './flight.ts';
 import {
   connectionActivated,
   enforcementBegan,

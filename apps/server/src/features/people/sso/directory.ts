@@ -1,8 +1,7 @@
 import { AppError } from '../../../platform/errors.ts';
 import type { Bringer, Ended } from './callback.ts';
 import type { SsoDeps } from './deps.ts';
-import { keepFlight, takeFlight } from './flight.ts';
-import { newState } from './keys.ts';
+import { keepFlight, newState, takeFlight } from './flight.ts';
 import { takePassword } from './ldap.ts';
 import type { LdapLoginForm } from './login.schema.ts';
 import { directoryPath } from './sso.rules.ts';

@@ -11,6 +11,7 @@ import {
 } from '../../../platform/http/answers/plain-page.ts';
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { type Bringer, type Ended, takeOidcAnswer, takeSamlAnswer } from './callback.ts';
+import { metadataOf } from './connections.ts';
 import { cookieNames, endedLoginLines, loginCookieLines, loginSecretsIn, sessionCookie } from './cookies.ts';
 import type { SsoDeps } from './deps.ts';
 import { takePassword } from './ldap.ts';
@@ -31,7 +32,6 @@ import {
 } from './login.schema.ts';
 import { beginLogin, discoverConnection } from './login.ts';
 import { isSignedIn, signOut } from './logout.ts';
-import { metadataOf } from './metadata.ts';
 import { rates } from './sso.rates.ts';
 
 const open = { access: 'none', errors: 'page' } as const;

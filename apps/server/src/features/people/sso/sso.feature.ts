@@ -10,7 +10,7 @@ import { ssoConnectionRoutes } from './connections.routes.ts';
 import { ssoDepsOf, ssoParts } from './deps.ts';
 import { ssoDirectoryRoutes } from './directory.routes.ts';
 import { mustHaveConnectionForMode } from './enforce.ts';
-import { STATE_KEY_USE } from './keys.ts';
+import { STATE_KEY_USE } from './flight.ts';
 import { ssoLoginRoutes } from './login.routes.ts';
 import { connectionRotation, sealedConnections } from './rotate.ts';
 import { endSessionsOfUser } from './sessions.ts';

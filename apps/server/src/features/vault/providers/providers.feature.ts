@@ -10,7 +10,6 @@ import type { Job } from '../../../platform/jobs/jobs.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import { foundOf, sealedFor } from './client.ts';
-import { providerDeleted } from './providers.hooks.ts';
 import {
   eraseProviders,
   listProvidersUnderAcrossTenants,
@@ -20,6 +19,7 @@ import {
 } from './providers.repo.ts';
 import { providerRoutes, rates } from './providers.routes.ts';
 import { connectEgress, connectSettings, connectUpstreams } from './providers.settings.ts';
+import { providerDeleted } from './show.ts';
 
 const tables: TableUse = {
   owns: { vault_providers: { quota: 'vault_providers', kib: 64 } },

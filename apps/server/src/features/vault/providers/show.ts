@@ -1,13 +1,14 @@
+import type { Act } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import type { Executor } from '../../../platform/db/db.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import type { MasterKeys } from '../../../platform/envelope.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
+import { hook } from '../../../platform/hooks.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import { foundOf, settingsOf } from './client.ts';
-import type { OnProviderDeleted } from './providers.hooks.ts';
 import presetFile from './providers.presets.json' with { type: 'json' };
 import { findProvider, listProviderRows, type ProviderRow } from './providers.repo.ts';
 import type {
@@ -136,3 +137,8 @@ export function withPreset(input: Omit<NewProvider, 'service'>): Omit<NewProvide
   const { open: _, ...known } = preset;
   return { ...(known as Partial<NewProvider>), ...input };
 }
+
+/** Ends what waits for a provider, in the transaction that deletes it. Returns an act for each ended row. */
+export type OnProviderDeleted = (tx: Tx, caller: Caller, providerId: string, at: Date) => Promise<Act[]>;
+
+export const providerDeleted = hook<OnProviderDeleted>('provider deleted');

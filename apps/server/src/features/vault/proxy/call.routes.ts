@@ -4,9 +4,8 @@ import { Type } from 'typebox';
 import { leaveBodies } from '../../../platform/http/bodies/bodies.ts';
 import { bearerOf, holderOf } from '../../../platform/http/callers/credentials.ts';
 import { tailOf } from '../../../platform/http/routes/tails.ts';
-import { callUpstream, type ProxyDeps } from './call.ts';
+import { callUpstream, type ProxyDeps, rates } from './call.ts';
 import type { ProxyRequest } from './plan.ts';
-import { rates } from './proxy.rates.ts';
 import { CallPath } from './proxy.schema.ts';
 
 const METHODS = {

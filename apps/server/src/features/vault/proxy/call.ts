@@ -5,6 +5,7 @@ import { concerning } from '../../../platform/acts.ts';
 import type { GrantHolder } from '../../../platform/caller.ts';
 import type { ChargeCredential } from '../../../platform/charge.ts';
 import { AppError, grantTokenRefused, unavailable } from '../../../platform/errors.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { newId } from '../../../platform/ids.ts';
 import { findDeclaredVersion } from '../../calls/decisions/index.ts';
 import type { CallGate } from '../../calls/enforcement/index.ts';
@@ -15,7 +16,6 @@ import { writeCall } from './calls.repo.ts';
 import { scopeFor, valueAt } from './match.rules.ts';
 import { block, type ProxyRequest, planOf, type ReadyCall } from './plan.ts';
 import type { ProxyBounds } from './profile.rules.ts';
-import { rates } from './proxy.rates.ts';
 import { badRequest, framingOf, sentHeaders } from './request.rules.ts';
 import { type ProxyAnswer, type SendDeps, sendOn } from './send.ts';
 import type { Flights } from './streams.ts';
@@ -218,3 +218,16 @@ async function caseOf({ db }: EnforcingDeps, { tenant, grantId }: GrantHolder, c
   const caseVersion = await findDeclaredVersion(db, { tenant, grantId, caseId });
   return caseVersion === undefined ? { caseId: NO_CASE } : { caseId, caseVersion };
 }
+
+export const rates = rateRules({
+  vaultProxy: {
+    perMinute: 120,
+    describes: 'calls through the vault proxy, by grant token',
+    counts: [{ by: 'token' }],
+  },
+  vaultProxyCredential: {
+    perMinute: 600,
+    describes: 'calls through the vault proxy, by credential',
+    counts: [{ by: 'credential' }],
+  },
+});

@@ -2,8 +2,14 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import type { Rate } from '../../../platform/http/limits/rate-rules.ts';
-import { listCalls } from './calls.ts';
-import { deleteProfile, getProfile, listProfiles, type ProfileDeps, putProfile } from './profile.ts';
+import {
+  deleteProfile,
+  getProfile,
+  listCalls,
+  listProfiles,
+  type ProfileDeps,
+  putProfile,
+} from './profile.ts';
 import {
   NewProxyProfile,
   PassedQuery,

@@ -3,11 +3,12 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { acceptUrl, type UrlRules } from '../../../platform/egress/urls.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
-import { pageOf } from '../../../platform/paging.ts';
+import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { currentManifests } from '../../grants/manifests/manifests.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import { type CallRow, listCallRows } from './calls.repo.ts';
 import {
   deleteProfileRow,
   findProfileRow,
@@ -16,7 +17,15 @@ import {
   upsertProfile,
 } from './profile.repo.ts';
 import { mustBeProfile, type ProxyBounds } from './profile.rules.ts';
-import type { NewProxyProfile, ProfileQuery, ProxyProfile, ProxyProfilePage } from './proxy.schema.ts';
+import type {
+  NewProxyProfile,
+  PassedQuery,
+  ProfileQuery,
+  ProxyCall,
+  ProxyCallPage,
+  ProxyProfile,
+  ProxyProfilePage,
+} from './proxy.schema.ts';
 
 export interface ProfileDeps {
   readonly db: Executor;
@@ -115,4 +124,19 @@ function toProfile(row: ShownProfile): ProxyProfile {
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };
+}
+
+export async function listCalls(
+  { db }: { readonly db: Executor },
+  { tenant }: Caller,
+  query: PassedQuery,
+): Promise<ProxyCallPage> {
+  const rows = await listCallRows(db, tenant, query);
+  const { page, nextCursor } = pageOf(rows, byId, toCall);
+  return { calls: page, nextCursor };
+}
+
+function toCall({ id, developerId: _, responseBytes, createdAt, ...row }: CallRow): ProxyCall {
+  const bytes = responseBytes === null ? null : Number(responseBytes);
+  return { callId: id, ...row, responseBytes: bytes, createdAt: createdAt.toISOString() };
 }

@@ -12,9 +12,9 @@ import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { callGate } from '../../calls/enforcement/index.ts';
 import { vaultParts, rates as vaultRates } from '../credentials/index.ts';
 import { callRoutes } from './call.routes.ts';
+import { rates } from './call.ts';
 import { deleteOldProxyCallsAcrossTenants, eraseProxy } from './calls.repo.ts';
 import { profileRoutes } from './profile.routes.ts';
-import { rates } from './proxy.rates.ts';
 import { createFlights, createStreams } from './streams.ts';
 
 const tables: TableUse = {
