@@ -3,11 +3,11 @@ import { connect, type Socket } from 'node:net';
 
 /** One open connection with one request at a time. */
 export interface Client {
-  readonly ask: (request: Asked) => Promise<Answer>;
+  readonly ask: (request: SentRequest) => Promise<Answer>;
   readonly close: () => void;
 }
 
-export interface Asked {
+export interface SentRequest {
   readonly method: string;
   readonly path: string;
   readonly apiKey?: string;
@@ -49,7 +49,7 @@ export async function openClient(port: number, localAddress?: string): Promise<C
 }
 
 /** The request as it is sent. */
-export function textOf({ method, path, apiKey, body, form }: Asked): string {
+export function textOf({ method, path, apiKey, body, form }: SentRequest): string {
   const json = body === undefined ? '' : JSON.stringify(body);
   const text = form ? new URLSearchParams(form).toString() : json;
   const type = form ? 'application/x-www-form-urlencoded' : 'application/json';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readDescription } from '../generate/description/resolve.ts';
-import type { Asked } from './client.ts';
+import type { SentRequest } from './client.ts';
 
 const API = readDescription(readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8'));
 const LARGEST = { withKey: 1_048_576, withoutKey: 65_536 };
@@ -37,7 +37,7 @@ interface Described {
 /** A request of its largest size, and what it is called in the results. */
 export interface Largest {
   readonly name: string;
-  readonly request: Asked;
+  readonly request: SentRequest;
 }
 
 /** The largest request of each route, with every key of one account that a schema of security names. */
@@ -55,7 +55,7 @@ function requestOf(
   path: string,
   { security = [], parameters = [], requestBody }: Described,
   keys: Readonly<Record<string, string>>,
-): Asked {
+): SentRequest {
   const apiKey = security.flatMap((way) => Object.keys(way).map((name) => keys[name])).find(Boolean);
   const query = new URLSearchParams();
   for (const each of parameters.filter(({ in: place }) => place === 'query')) {

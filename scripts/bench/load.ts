@@ -1,4 +1,4 @@
-import { type Asked, type Client, openClient } from './client.ts';
+import { type Client, openClient, type SentRequest } from './client.ts';
 import type { Meter } from './machine.ts';
 
 /** Runs a closed loop: each connection sends its next request after the answer. */
@@ -60,7 +60,7 @@ const read = (meters: Load['meters']): Record<string, number> =>
   Object.fromEntries(Object.entries(meters).map(([who, meter]) => [who, meter()]));
 
 /** @throws when the answer is not the measured answer */
-export async function demand(client: Client, request: Asked, status: number): Promise<Buffer> {
+export async function demand(client: Client, request: SentRequest, status: number): Promise<Buffer> {
   const answer = await client.ask(request);
   if (answer.status === status) return answer.body;
   throw new Error(`${request.method} ${request.path} answered ${answer.status}: ${answer.body}`);

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Asked, Client } from './client.ts';
+import type { Client, SentRequest } from './client.ts';
 import type { Flow } from './flow.ts';
 import { demand, type Operation } from './load.ts';
 import { oauthFlows } from './oauth-flows.ts';
@@ -206,12 +206,12 @@ function placeOf(tenants: readonly Tenant[], connection: number) {
   const tenant = turnOf(tenants, connection);
   const held = heldBy(tenant, Math.floor(connection / tenants.length));
   const { apiKey } = tenant;
-  const post = (path: string, body: object): Asked => ({ method: 'POST', path, body, apiKey });
+  const post = (path: string, body: object): SentRequest => ({ method: 'POST', path, body, apiKey });
   return { held, post };
 }
 
 /** Reads a 201. */
-async function answerOf(client: Client, request: Asked) {
+async function answerOf(client: Client, request: SentRequest) {
   return JSON.parse((await demand(client, request, 201)).toString());
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Asked, openClient, textOf } from './client.ts';
+import { openClient, type SentRequest, textOf } from './client.ts';
 import { type Attacker, bulkOf, delegation, entryOf, prepare } from './neighbour-account.ts';
 import { asked, heldBy, turnOf } from './tenants.ts';
 
@@ -33,7 +33,7 @@ interface Attack {
    */
   readonly perMinute: number;
   /** A text is sent as it is, and not waited for. */
-  readonly send: (count: number) => Asked | string;
+  readonly send: (count: number) => SentRequest | string;
   /** `none`: reads no byte of the answer, and keeps the connection. `to the end`: of an answer without a length. */
   readonly reads?: 'none' | 'to the end';
 }
@@ -65,7 +65,7 @@ async function attack(attacker: Attacker, port: number, seconds: number): Promis
   return { ...outcomes, 'webhooks to a server that never answers': attempts };
 }
 
-async function ask(port: number, request: Asked, outcome: Outcome): Promise<void> {
+async function ask(port: number, request: SentRequest, outcome: Outcome): Promise<void> {
   const client = await openClient(port, FROM);
   const answer = await client.ask(request).catch(() => undefined);
   client.close();
@@ -73,7 +73,7 @@ async function ask(port: number, request: Asked, outcome: Outcome): Promise<void
 }
 
 /** Reads the answer until the service closes the connection. */
-async function download(port: number, request: Asked, outcome: Outcome): Promise<void> {
+async function download(port: number, request: SentRequest, outcome: Outcome): Promise<void> {
   const socket = connect({ port, host: '127.0.0.1', localAddress: FROM });
   const [line = '', ...lines] = textOf(request).split('\r\n');
   socket.write([line, 'connection: close', ...lines].join('\r\n'));
@@ -102,7 +102,7 @@ function note(status: number | undefined, outcome: Outcome): void {
   else outcome.failed += 1;
 }
 
-function keepUnread(port: number, request: Asked | string, outcome: Outcome, kept: Set<Socket>): void {
+function keepUnread(port: number, request: SentRequest | string, outcome: Outcome, kept: Set<Socket>): void {
   const socket = connect({ port, host: '127.0.0.1', localAddress: FROM });
   socket.pause();
   socket.write(typeof request === 'string' ? request : textOf(request));
@@ -117,7 +117,7 @@ function keepUnread(port: number, request: Asked | string, outcome: Outcome, kep
 
 function attacksOf(attacker: Attacker): readonly Attack[] {
   const { apiKey, deepToken, scimToken, signals } = attacker;
-  const get = (path: string) => (): Asked => ({ method: 'GET', path, apiKey });
+  const get = (path: string) => (): SentRequest => ({ method: 'GET', path, apiKey });
   const post = (path: string, bodyOf: (count: number) => object) => (count: number) => {
     return { method: 'POST', path, apiKey, body: bodyOf(count) };
   };
@@ -128,20 +128,20 @@ function attacksOf(attacker: Attacker): readonly Attack[] {
   const request = post('/v1/authorize', (count) => {
     return { agentId: heldBy(attacker, count).agentId, ...asked };
   });
-  const revoke = (count: number): Asked => {
+  const revoke = (count: number): SentRequest => {
     return { method: 'DELETE', path: `/v1/grants/${turnOf(attacker.trees, count)}`, apiKey };
   };
   const entries = get('/v1/compliance/export/audit');
   const pack = get('/v1/compliance/evidence-pack');
-  const search = (count: number): Asked => {
+  const search = (count: number): SentRequest => {
     const filter = encodeURIComponent(`name.familyName co "${count}"`); // no index has them
     return { method: 'GET', path: `/scim/v2/Users?count=200&filter=${filter}`, apiKey: scimToken };
   };
-  const bulk = (count: number): Asked => {
+  const bulk = (count: number): SentRequest => {
     const body = bulkOf(BULK, `again-${count}`);
     return { method: 'POST', path: '/scim/v2/Bulk', apiKey: scimToken, body };
   };
-  const poll = (): Asked => {
+  const poll = (): SentRequest => {
     const { path, token } = signals;
     return { method: 'POST', path, apiKey: token, body: { maxEvents: 100 } }; // waits for a first one
   };

@@ -58,12 +58,12 @@ test('a packed source is named by its own place', () => {
   // The tenth line of the packed file is the first of a source.
   const map = {
     version: 3,
-    sources: ['../../apps/server/src/house.ts'],
+    sources: ['../../apps/server/src/service.ts'],
     names: [],
     mappings: ';;;;;;;;;AAAA',
   };
   writeFileSync(join(folder, 'main.mjs.map'), JSON.stringify(map));
-  const packed = node(1, 'openHouse', pathToFileURL(join(folder, 'main.mjs')).href);
+  const packed = node(1, 'openService', pathToFileURL(join(folder, 'main.mjs')).href);
   const other = node(2, 'parse', 'file:///here/pg.mjs');
 
   const { nodes } = withSources({ nodes: [packed, other], samples: [], timeDeltas: [] });
@@ -71,7 +71,7 @@ test('a packed source is named by its own place', () => {
   expect(
     nodes.map(({ callFrame }) => [callFrame.url.replace(/^.*\/apps/, 'apps'), callFrame.lineNumber]),
   ).toEqual([
-    ['apps/server/src/house.ts', 0],
+    ['apps/server/src/service.ts', 0],
     ['file:///here/pg.mjs', 9],
   ]);
 });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { ensureInstalled } from '../install.mjs';
 import { writeReference } from '../packages/reference.ts';
 import { siteConfig } from './config.ts';
-import { CONTENTS, LISTED_ELSEWHERE, llmsText, toldOf } from './contents.ts';
+import { CONTENTS, LISTED_ELSEWHERE, llmsText, summaryOf } from './contents.ts';
 import { siteFiles } from './sources.ts';
 
 /**
@@ -55,7 +55,7 @@ export default theme;
 
 /** The menu's pages by group, then the pages that have a list of their own. */
 function llmsOf(staged: string, pages: readonly string[]): string {
-  const told = (page: string) => toldOf(page, readFileSync(join(staged, page), 'utf8'));
+  const told = (page: string) => summaryOf(page, readFileSync(join(staged, page), 'utf8'));
   const groups = Object.entries(CONTENTS).map(([group, names]) => [
     group,
     names.map((name) => told(`${name}.md`)),

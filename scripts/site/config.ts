@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CONTENTS, toldOf } from './contents.ts';
+import { CONTENTS, summaryOf } from './contents.ts';
 
 /** The configuration of VitePress for staged pages. It is plain data, since it is written to a file there. */
 export function siteConfig(staged: string, out: string, base: string): unknown {
-  const titleOf = (name: string) => toldOf(name, readFileSync(join(staged, `${name}.md`), 'utf8')).title;
+  const titleOf = (name: string) => summaryOf(name, readFileSync(join(staged, `${name}.md`), 'utf8')).title;
   const sidebar = Object.entries(CONTENTS).map(([text, names]) => ({
     text,
     items: names.map((name) => ({ text: titleOf(name), link: `/${name.replace(/(^|\/)index$/, '$1')}` })),

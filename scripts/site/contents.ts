@@ -64,7 +64,7 @@ export const CONTENTS: Readonly<Record<string, readonly string[]>> = {
 export const LISTED_ELSEWHERE = ['api/', 'design/', 'sdk/'];
 
 /** A page as `llms.txt` names it. */
-interface Told {
+interface PageSummary {
   readonly place: string;
   readonly title: string;
   /** The first sentence of the page. */
@@ -72,7 +72,7 @@ interface Told {
 }
 
 /** @throws Error for a page without a title */
-export function toldOf(place: string, text: string): Told {
+export function summaryOf(place: string, text: string): PageSummary {
   const [, title] = /^# (.+)$/m.exec(text) ?? [];
   if (title === undefined) throw new Error(`${place} has no title.`);
   const [, paragraph = ''] = /^# .+\n+((?:(?![#|`<>-]).+\n?)*)/m.exec(text) ?? [];
@@ -87,7 +87,7 @@ const plain = (text: string) =>
     .trim();
 
 /** @see https://llmstxt.org */
-export function llmsText(groups: Readonly<Record<string, readonly Told[]>>): string {
+export function llmsText(groups: Readonly<Record<string, readonly PageSummary[]>>): string {
   const sections = Object.entries(groups).map(([group, pages]) => {
     const lines = pages.map(({ place, title, about }) => `- [${title}](${place})${about && `: ${about}`}`);
     return `## ${group}\n\n${lines.join('\n')}\n`;

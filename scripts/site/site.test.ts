@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { blocksOf } from '../../test/docs/steps.ts';
 import { buildSite } from './build.ts';
-import { CONTENTS, LISTED_ELSEWHERE, llmsText, toldOf } from './contents.ts';
+import { CONTENTS, LISTED_ELSEWHERE, llmsText, summaryOf } from './contents.ts';
 import { siteFiles } from './sources.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -78,14 +78,17 @@ test('the first page shows the lines that the guide runs', () => {
 });
 
 test('llms.txt has the title and the first sentence of each page', () => {
-  const told = toldOf('guides/a.md', '# Ask `a`\n\nIt asks [a person](b.md)\nfirst. Then more.\n\n## Next\n');
+  const told = summaryOf(
+    'guides/a.md',
+    '# Ask `a`\n\nIt asks [a person](b.md)\nfirst. Then more.\n\n## Next\n',
+  );
 
   expect(told).toEqual({ place: 'guides/a.md', title: 'Ask `a`', about: 'It asks a person first.' });
-  expect(toldOf('b.md', '# B\n\n| A |\n|---|\n')).toMatchObject({ about: '' });
+  expect(summaryOf('b.md', '# B\n\n| A |\n|---|\n')).toMatchObject({ about: '' });
   expect(llmsText({ Start: [told] })).toMatch(
     /^# Behest\n\n> [^\n]+\n\n[^\n]+\n\n## Start\n\n- \[Ask `a`\]\(guides\/a\.md\): It asks a person first\.\n$/,
   );
-  expect(() => toldOf('c.md', 'No title.')).toThrow('c.md has no title');
+  expect(() => summaryOf('c.md', 'No title.')).toThrow('c.md has no title');
 });
 
 test.each(['behest', '/behest', 'https://a.example/', '/a b/', '/a//b/'])(

@@ -36,12 +36,12 @@ async function newClient(more: object = {}) {
   return { behest, developerId: account.developerId };
 }
 
-interface Wish {
+interface PageOptions {
   readonly scopes: string[];
   readonly [member: string]: unknown;
 }
 
-async function newGrant(behest: Behest, wish: Wish, userId = 'user_42') {
+async function newGrant(behest: Behest, wish: PageOptions, userId = 'user_42') {
   const agent = await behest.agents.register({ name: 'Agent', scopes: wish.scopes });
   const { code = '' } = await behest.authorize({ agentId: agent.id, userId, ...wish });
   return behest.tokens.exchange({ code, agentId: agent.id });

@@ -1,5 +1,4 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import type { OpenedHouse } from './house.ts';
 import { addClosing, cutSlowReaders } from './platform/http/answers/connections.ts';
 import { addErrorHandler } from './platform/http/answers/error-handler.ts';
 import { ignoreExpectations, outermostAnswers } from './platform/http/answers/outermost.ts';
@@ -19,18 +18,19 @@ import { pagePartRoutes } from './platform/http/routes/pages.ts';
 import { createTails } from './platform/http/routes/tails.ts';
 import { addRequestReport, addRequestTrace } from './platform/http/telemetry.ts';
 import { addUpgrades, isUpgrade } from './platform/http/upgrades.ts';
+import type { OpenedService } from './service.ts';
 
 /** Mounts the features on the platform. Returns an app that is ready and does not listen. */
 export async function buildApp({
-  house,
+  context,
   settings,
   opened,
   credentials,
   callers,
   charge,
-}: OpenedHouse): Promise<FastifyInstance> {
-  const { db, clock, keyRing, logger, tracer, isProduction, publicBaseUrl } = house;
-  const { meter } = house.metrics;
+}: OpenedService): Promise<FastifyInstance> {
+  const { db, clock, keyRing, logger, tracer, isProduction, publicBaseUrl } = context;
+  const { meter } = context.metrics;
   const { http, rateLimits: limits } = settings;
   const tails = createTails();
   const app = Fastify({
@@ -66,7 +66,7 @@ export async function buildApp({
   });
   addBodyParser(app, http.bodyLimitBytes);
   addErrorHandler(app);
-  addClosing(app, house.isStopping);
+  addClosing(app, context.isStopping);
   ignoreExpectations(app);
   addUpgrades(app);
   cutSlowReaders(app);
@@ -79,7 +79,7 @@ export async function buildApp({
   const hasLog = logger !== undefined;
   addRequestReport(app, meter, hasLog);
   // A trace has a span for each request, which the usual way begins.
-  if (!tracer) addReadyAnswers(app, { meter, isProduction, hasLog, isStopping: house.isStopping });
+  if (!tracer) addReadyAnswers(app, { meter, isProduction, hasLog, isStopping: context.isStopping });
   addRequestPath(app, {
     charge,
     limits,

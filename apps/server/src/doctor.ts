@@ -7,10 +7,10 @@ import { egressCheck, mailCheck, publicUrlCheck } from './doctor/outside.ts';
 import { redisCheck } from './doctor/redis.ts';
 import { createKeyRing, type KeyRing } from './features/service/keys/index.ts';
 import { keyUses } from './features.ts';
-import { openHouse } from './house.ts';
 import { openDatabase } from './platform/db/open-database.ts';
 import { memoryStore } from './platform/redis/memory-store.ts';
 import { noMeter } from './platform/telemetry/meter.ts';
+import { openService } from './service.ts';
 
 const CONNECT = 5_000; // milliseconds; an operator waits
 const clock = () => new Date();
@@ -76,7 +76,7 @@ async function storedChecks(config: Config, keyRing: KeyRing): Promise<Check[]> 
     const { check, isReady } = await schemaCheck(migrations);
     if (!isReady)
       return [...answers, check, ...IN_IT.slice(1).map((id) => skipped(id, 'the migrations come first'))];
-    const { opened } = openHouse({ settings: config, db, store, keyRing, clock });
+    const { opened } = openService({ settings: config, db, store, keyRing, clock });
     const seals = await sealCheck(opened, keyRing, db);
     return [...answers, check, seals, await storedKeyCheck(keyRing, db, config.keys.store)];
   } finally {

@@ -26,7 +26,7 @@ import type { DeclaredMetrics, Metrics } from './platform/telemetry/metrics.ts';
 import type { Tracer } from './platform/telemetry/tracer.ts';
 
 /** Everything of the process that a feature may use. Its services take the few members that they need. */
-export interface House extends OpenedMailer, Parts {
+export interface ServiceContext extends OpenedMailer, Parts {
   readonly db: Executor;
   /**
    * A few connections of their own for statements that commit while the request's transaction holds a connection of
@@ -102,7 +102,7 @@ export interface ServiceAddress {
 }
 
 /**
- * The declaration of a noun. The house derives everything that it knows of features from these declarations.
+ * The declaration of a noun. The context derives everything that it knows of features from these declarations.
  */
 export interface Declaration<Own extends Settings> {
   /** The noun, which is the name of its folder. */
@@ -130,7 +130,7 @@ export interface Declaration<Own extends Settings> {
   readonly keyUses?: readonly DerivedKeyUse[];
   readonly listens?: readonly Listening[];
   /** Makes the parts that live as long as the process. Connects to nothing and starts nothing. */
-  readonly open?: (house: House, settings: ValuesOf<Own>) => OpenedFeature;
+  readonly open?: (context: ServiceContext, settings: ValuesOf<Own>) => OpenedFeature;
 }
 
 /** A declared feature. Only the feature itself knows the type of its settings. */
@@ -142,7 +142,7 @@ export interface Feature extends Omit<Declaration<Settings>, 'open' | 'checkSett
     service: ServiceAddress,
   ) => void;
   /** @param values the settings of all features */
-  readonly open: (house: House, values: Readonly<Record<string, unknown>>) => OpenedFeature;
+  readonly open: (context: ServiceContext, values: Readonly<Record<string, unknown>>) => OpenedFeature;
 }
 
 export function defineFeature<Own extends Settings = Record<never, never>>({
@@ -157,6 +157,6 @@ export function defineFeature<Own extends Settings = Record<never, never>>({
     settings: settings ?? {},
     checkSettings: (values, refuse, service) =>
       checkSettings(values as Partial<ValuesOf<Own>>, refuse, service),
-    open: (house, values) => open(house, values as ValuesOf<Own>),
+    open: (context, values) => open(context, values as ValuesOf<Own>),
   };
 }

@@ -3,7 +3,6 @@ import { ConfigError, type Environment } from './config/setting.ts';
 import { type Config, loadConfig } from './config.ts';
 import { createKeyRing } from './features/service/keys/index.ts';
 import { declaredMetrics, features, keyUses, watchedTallies } from './features.ts';
-import { openHouse, prepareFeature } from './house.ts';
 import { commitNotices } from './platform/db/commit-effects.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { openDatabase, requireServer } from './platform/db/open-database.ts';
@@ -16,6 +15,7 @@ import { createLogger, type Logger, type LogOutput } from './platform/telemetry/
 import { createMetrics } from './platform/telemetry/metrics.ts';
 import type { Tracing } from './platform/telemetry/tracing.ts';
 import { VERSION } from './platform/version.ts';
+import { openService, prepareFeature } from './service.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 
 /** The process that the service runs in. A test gives its own. */
@@ -31,7 +31,7 @@ export interface Io {
 
 const clock = () => new Date();
 
-/** The most connections of `House.aside`. */
+/** The most connections of `ServiceContext.aside`. */
 const ASIDE_MAX = 4;
 
 /**
@@ -100,7 +100,7 @@ export async function start(environment: Environment, io: Io): Promise<void> {
     const printMail = (kept: Mail) => logger.info({ mail: kept }, 'mail kept for /development/mail');
     const mail = await openMailer(config, printMail, tracer);
 
-    const opened = openHouse({
+    const opened = openService({
       settings: config,
       db,
       aside,
@@ -129,8 +129,8 @@ export async function start(environment: Environment, io: Io): Promise<void> {
 
     for (const feature of opened.opened) feature.start?.();
     const work = [
-      expiryOfAnswers(opened.house),
-      keyingOfFingerprints(opened.house),
+      expiryOfAnswers(opened.context),
+      keyingOfFingerprints(opened.context),
       ...opened.opened.flatMap(({ jobs = [] }) => jobs),
     ];
     const jobs = startJobs(

@@ -4,10 +4,10 @@ import { buildApp } from '../../../apps/server/src/app.ts';
 import { loadConfig } from '../../../apps/server/src/config.ts';
 import { createKeyRing } from '../../../apps/server/src/features/service/keys/index.ts';
 import { features, keyUses } from '../../../apps/server/src/features.ts';
-import { openHouse } from '../../../apps/server/src/house.ts';
 import { openDatabase } from '../../../apps/server/src/platform/db/open-database.ts';
 import { memoryStore } from '../../../apps/server/src/platform/redis/memory-store.ts';
 import { VERSION } from '../../../apps/server/src/platform/version.ts';
+import { openService } from '../../../apps/server/src/service.ts';
 import { watchingRoutes } from '../../../apps/server/test/app/watched-routes.ts';
 import { Components, laidOut, schemaNames, sharedParts } from './components.ts';
 import { withExamples } from './examples.ts';
@@ -80,8 +80,8 @@ async function routesOfService(): Promise<RouteOptions[]> {
     warn: () => {},
     uses: keyUses,
   });
-  const house = openHouse({ settings, db, store: memoryStore(clock), keyRing, clock });
-  const { app, routes } = await watchingRoutes(() => buildApp(house));
+  const context = openService({ settings, db, store: memoryStore(clock), keyRing, clock });
+  const { app, routes } = await watchingRoutes(() => buildApp(context));
   await app.close();
   await db.destroy();
   return routes;

@@ -1,4 +1,4 @@
-/** Something that a process has once. The feature that owns it opens it; features below take it from the house. */
+/** Something that a process has once. The feature that owns it opens it; features below take it from the context of the service. */
 export interface Part<T> {
   readonly name: string;
   /** Only for the compiler, which otherwise takes parts of all types for the same. */

@@ -55,7 +55,7 @@ export async function enrolWith(browser: Browser, device: Authenticator, link: s
   return { answer, handle: String(options.publicKey?.user?.id ?? '') };
 }
 
-interface Wish {
+interface ApprovalOptions {
   readonly displayName?: string;
   readonly groups?: readonly string[];
   readonly connectors?: readonly string[];
@@ -69,7 +69,7 @@ export async function enrolApprover(
   service: Service,
   acme: Developer,
   email: string,
-  wish: Wish = {},
+  wish: ApprovalOptions = {},
   signOn?: SignOn,
 ) {
   const { FIDO_ORIGIN: origins = [service.settings.http.publicBaseUrl] } = Object(

@@ -159,7 +159,7 @@ export type Authenticator = ReturnType<typeof authenticator>;
 export async function registerPasskey(
   developer: Call,
   device: Authenticator,
-  { principalId = 'user_42', fault = {} as Fault, ...more }: RegisterWish = {},
+  { principalId = 'user_42', fault = {} as Fault, ...more }: RegistrationOptions = {},
 ) {
   const options = (await developer('POST', '/v1/webauthn/register/options', { principalId })).json();
   const { challengeId, publicKey } = options;
@@ -169,7 +169,7 @@ export async function registerPasskey(
   return answer.json();
 }
 
-interface RegisterWish {
+interface RegistrationOptions {
   readonly principalId?: string;
   readonly deviceName?: string;
   readonly fault?: Fault;

@@ -6,7 +6,6 @@ import { rateSettings } from '../../src/config/limits.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createKeyRing } from '../../src/features/service/keys/index.ts';
 import { declaredMetrics, keyUses, limits } from '../../src/features.ts';
-import { openHouse, prepareFeature } from '../../src/house.ts';
 import { commitNotices } from '../../src/platform/db/commit-effects.ts';
 import type { Executor } from '../../src/platform/db/db.ts';
 import { databaseOver, openDatabase } from '../../src/platform/db/open-database.ts';
@@ -17,6 +16,7 @@ import { openStore } from '../../src/platform/redis/open-store.ts';
 import { createLogger, type LogLevel } from '../../src/platform/telemetry/logger.ts';
 import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
 import type { Tracer } from '../../src/platform/telemetry/tracer.ts';
+import { openService, prepareFeature } from '../../src/service.ts';
 import { execute } from '../servers/postgres.ts';
 import { redisUrl } from '../servers/redis-url.ts';
 import { lentPool } from './lent-pool.ts';
@@ -172,7 +172,7 @@ async function build(options: TestOptions, firstDatabaseUrl: string) {
   let kept = developmentMailer(() => {});
   const mails: DevelopmentMailer = { send: (each) => kept.send(each), sent: () => kept.sent() };
   const mail = options.mail === 'none' ? {} : { mailer: options.mailer ?? mails, development: mails };
-  const house = openHouse({
+  const context = openService({
     settings,
     db,
     aside: realDb,
@@ -185,29 +185,29 @@ async function build(options: TestOptions, firstDatabaseUrl: string) {
     ...mail,
     ...(logger && { logger }),
   });
-  if (keyRing.stored) for (const { prepare } of house.opened) await prepare?.(); // such a key ring is empty before
-  const { app, routes, undeclared } = await watchingRoutes(() => buildApp(house));
+  if (keyRing.stored) for (const { prepare } of context.opened) await prepare?.(); // such a key ring is empty before
+  const { app, routes, undeclared } = await watchingRoutes(() => buildApp(context));
   /** Does the work of a job once. */
   const runJob = (name: string) =>
-    house.opened
+    context.opened
       .flatMap(({ jobs = [] }) => jobs)
       .find((job) => job.name === name)
       ?.run(AbortSignal.timeout(60_000));
   /** Does what a start does before the service listens. @throws the error that stops the start */
   const prepare = async (isProduction = true, warn: (message: string) => void = () => {}) => {
     isAltered = true;
-    for (const feature of house.opened) await prepareFeature(feature, { db: realDb, isProduction, warn });
+    for (const feature of context.opened) await prepareFeature(feature, { db: realDb, isProduction, warn });
   };
   /** Looks for stored values that no configured key opens. */
   const findLost = async () => {
-    const sealed = house.opened.flatMap(({ sealed: rows = [] }) => rows);
+    const sealed = context.opened.flatMap(({ sealed: rows = [] }) => rows);
     const found = await Promise.all(sealed.map((rows) => rows.findLost(realDb)));
     return found.filter((warning) => warning !== undefined);
   };
   /** Lets the features do what they do after a start, but for their jobs: no poll ever comes. */
   const startFeatures = () => {
     isAltered = true;
-    for (const { start } of house.opened) start?.();
+    for (const { start } of context.opened) start?.();
   };
   let isAltered = keyRing.stored !== undefined;
   let isStopped = false;
@@ -216,7 +216,7 @@ async function build(options: TestOptions, firstDatabaseUrl: string) {
   const stop = async () => {
     isStopped = true;
     await app.close();
-    for (const { finish } of house.opened) await finish?.();
+    for (const { finish } of context.opened) await finish?.();
     await store.close();
     await db.destroy();
     await realDb.destroy();

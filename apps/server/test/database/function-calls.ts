@@ -228,7 +228,7 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
       ...[dev, '0', '1000', json([{ measure: 'hour', sign: 1, scopes: ['calendar:read'] }]), "'{}'"],
     ),
     next_anomaly_seq: call('next_anomaly_seq', dev, '0', at, '1000'),
-    sight_anomalies: call('sight_anomalies', dev, '0', '1000', "'2020-01-01'"),
+    count_anomaly_sightings: call('count_anomaly_sightings', dev, '0', '1000', "'2020-01-01'"),
     count_domains: call('count_domains', dev, at),
     count_webhooks: call('count_webhooks', dev, at),
     deliver_events: call('deliver_events', dev, at, json(acts)),

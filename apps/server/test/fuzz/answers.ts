@@ -1,6 +1,6 @@
 import { errorCodes } from '@behest/protocol/errors';
 import { faultOfAnswer } from '../app/watched-routes.ts';
-import type { Answer, Asked } from './client.ts';
+import type { Answer, SentRequest } from './client.ts';
 import { type Draft, UNKNOWN_FIELD } from './requests.ts';
 
 /** Headers of every answer, with their values for a JSON answer of the API. */
@@ -28,7 +28,7 @@ export const isAbsent = (draft: Draft, answer: Answer): boolean =>
   isOff(draft, answer) || isNotOffered(draft, answer.status);
 
 /** Everything that is wrong with an answer. */
-export function faultsOf(draft: Draft, asked: Asked, answer: Answer): string[] {
+export function faultsOf(draft: Draft, asked: SentRequest, answer: Answer): string[] {
   const { status, headers } = answer;
   const isAimed = draft.path === draft.route.url && draft.method === draft.route.method && !asked.raw;
   const isOfNoRoute = !isAimed || draft.broken.includes('an id');
@@ -88,7 +88,7 @@ function rateFaults({ route }: Draft, { headers }: Answer, isAimed: boolean): st
   return areNumbers && remaining <= limit ? [] : [`the rate headers are ${values}`];
 }
 
-function requestIdFaults({ headers, raw, target }: Asked, answer: Answer): string[] {
+function requestIdFaults({ headers, raw, target }: SentRequest, answer: Answer): string[] {
   const id = String(answer.headers['x-request-id'] ?? '');
   if (target.startsWith('/access/v1/')) return /^[!-~]{1,128}$/.test(id) ? [] : [`the request id is ${id}`];
   if (!/^[\w.-]{1,64}$/.test(id)) return [`the request id is ${id}`];

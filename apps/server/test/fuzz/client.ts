@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /** One request as it goes over the wire. */
-export interface Asked {
+export interface SentRequest {
   readonly method: string;
   readonly target: string;
   /** Name, value, name, value. A name may come twice. */
@@ -22,7 +22,7 @@ export interface Answer {
 /** @returns a function that sends requests to this port, over at most this number of connections */
 export function clientOf(port: number, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const ask = (asked: Asked): Promise<Answer> =>
+  const ask = (asked: SentRequest): Promise<Answer> =>
     asked.raw ? talk(port, asked.raw) : exchange(port, agent, asked);
   return { ask, close: () => agent.destroy() };
 }
@@ -31,7 +31,11 @@ export type Ask = ReturnType<typeof clientOf>['ask'];
 
 const PATIENCE = 30_000; // milliseconds to wait for an answer
 
-function exchange(port: number, agent: Agent, { method, target, headers, body }: Asked): Promise<Answer> {
+function exchange(
+  port: number,
+  agent: Agent,
+  { method, target, headers, body }: SentRequest,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const length = body ? ['content-length', String(body.length)] : [];
     const hasHost = headers.some((each, at) => at % 2 === 0 && each.toLowerCase() === 'host');

@@ -3,11 +3,11 @@ import { buildApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createKeyRing } from '../../src/features/service/keys/index.ts';
 import { keyUses } from '../../src/features.ts';
-import { openHouse } from '../../src/house.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { developmentMailer } from '../../src/platform/mail/mailer.ts';
 import { openStore } from '../../src/platform/redis/open-store.ts';
+import { openService } from '../../src/service.ts';
 import { watchingRoutes } from '../app/watched-routes.ts';
 import { startKeeper } from '../servers/keeper.ts';
 import { limits } from './limits.ts';
@@ -47,7 +47,7 @@ export async function startListening(port: number) {
   });
   const mails = developmentMailer(() => {});
   const { app, routes, undeclared } = await watchingRoutes(() =>
-    buildApp(openHouse({ settings, db, store, keyRing, clock, mailer: mails, development: mails })),
+    buildApp(openService({ settings, db, store, keyRing, clock, mailer: mails, development: mails })),
   );
   cleanUp.defer(() => app.close());
   await app.listen({ port, host: '127.0.0.1' });

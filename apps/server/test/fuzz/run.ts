@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { RouteOptions } from 'fastify';
 import { faultsOf, isAbsent } from './answers.ts';
-import { type Answer, type Asked, clientOf } from './client.ts';
+import { type Answer, clientOf, type SentRequest } from './client.ts';
 import { type Draft, draftsFor, firstDrafts } from './requests.ts';
 import { createWorld } from './world.ts';
 
@@ -64,7 +64,7 @@ export async function fuzz(options: FuzzOptions) {
     }
   };
 
-  const failureOf = (number: number, faults: string[], asked: Asked, answer?: Answer): Failure => ({
+  const failureOf = (number: number, faults: string[], asked: SentRequest, answer?: Answer): Failure => ({
     seed,
     number,
     faults,
@@ -111,7 +111,7 @@ export async function fuzz(options: FuzzOptions) {
 const isNoted = ({ body }: Answer) => /"reason":"(code_used|refresh_reused|reuse_detected)"/.test(body);
 
 /** In a form that a person could send again by hand. */
-function shown({ method, target, headers, body, raw }: Asked): string {
+function shown({ method, target, headers, body, raw }: SentRequest): string {
   if (raw) return JSON.stringify(raw.toString('latin1').slice(0, 500));
   const lines = headers.flatMap((name, at) => (at % 2 ? [] : [`${name}: ${headers[at + 1]}`]));
   return [`${method} ${target}`, ...lines, '', body?.toString('latin1').slice(0, 1_000) ?? ''].join('\n');

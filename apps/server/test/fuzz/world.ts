@@ -1,4 +1,4 @@
-import type { Answer, Ask, Asked } from './client.ts';
+import type { Answer, Ask, SentRequest } from './client.ts';
 import type { Draft } from './requests.ts';
 import { Known } from './values.ts';
 
@@ -115,7 +115,7 @@ export async function createWorld({ ask, advance }: WorldOptions) {
     return { ...Object(resolve(owner, body)), ...Object.fromEntries(together) };
   }
 
-  function concrete(draft: Draft, requestId: string): Asked {
+  function concrete(draft: Draft, requestId: string): SentRequest {
     const caller = tenantOf(draft.developer);
     const owner = tenantOf(draft.developer + draft.foreign);
     const { access } = Object(draft.route.config);
@@ -197,7 +197,7 @@ export async function createWorld({ ask, advance }: WorldOptions) {
   }
 
   /** Remembers ids and secrets of an answer. A developer whose key was revoked begins again. */
-  async function learn(draft: Draft, asked: Asked, answer: Answer): Promise<void> {
+  async function learn(draft: Draft, asked: SentRequest, answer: Answer): Promise<void> {
     if (draft.raw !== undefined) return;
     const place = draft.developer % DEVELOPERS;
     const tenant = tenantOf(place);
@@ -268,7 +268,7 @@ const textsIn = (members: object): Record<string, string> =>
 
 const json = (value: unknown) => JSON.stringify(value) ?? '';
 
-function bodyIn({ body }: Asked): unknown {
+function bodyIn({ body }: SentRequest): unknown {
   try {
     return JSON.parse(String(body));
   } catch {

@@ -7,7 +7,7 @@ export interface Check {
 }
 
 /** The answer of a public route. */
-export interface Asked {
+export interface PublicAnswer {
   readonly status: number;
   readonly body: unknown;
   readonly headers: Headers;
@@ -16,4 +16,4 @@ export interface Asked {
 }
 
 /** Asks a public route, by its path. */
-export type Ask = (path: string, init?: RequestInit) => Promise<Asked>;
+export type Ask = (path: string, init?: RequestInit) => Promise<PublicAnswer>;

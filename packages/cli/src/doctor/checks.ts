@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { failureOf } from '../errors.ts';
-import type { Ask, Asked, Check } from './check.ts';
+import type { Ask, Check, PublicAnswer } from './check.ts';
 import { keyChecks } from './key-checks.ts';
 import { corsCheck, versionCheck } from './public-checks.ts';
 
@@ -57,7 +57,7 @@ export async function checksOf(context: Context, withManifests: boolean): Promis
   ];
 }
 
-async function askFor(context: Context, address: string, init: RequestInit = {}): Promise<Asked> {
+async function askFor(context: Context, address: string, init: RequestInit = {}): Promise<PublicAnswer> {
   const answer = await context.exchange.fetchWith(undefined)(address, {
     ...init,
     ...{ headers: { accept: 'application/json', ...Object(init.headers) }, redirect: 'manual' },

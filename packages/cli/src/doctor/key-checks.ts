@@ -1,6 +1,6 @@
 import { isLegacyKeyId, isThumbprintKeyId } from '@behest/protocol/key-id';
 import { isRecord } from '../config/user-file.ts';
-import type { Ask, Asked, Check } from './check.ts';
+import type { Ask, Check, PublicAnswer } from './check.ts';
 
 const LEAST_BITS = 2048;
 const KNOWN = ['ES256', 'RS256', 'EdDSA'];
@@ -24,7 +24,7 @@ export async function keyChecks(base: string, ask: Ask): Promise<Check[]> {
   ];
 }
 
-function keySetCheck({ body, cache }: Asked): Check {
+function keySetCheck({ body, cache }: PublicAnswer): Check {
   const list: unknown = isRecord(body) ? body.keys : undefined;
   const keys = Array.isArray(list) ? list.filter(isRecord) : [];
   const bad = keys.flatMap((key) => faultOf(key) ?? []);

@@ -4,14 +4,14 @@ import { refusalInWords } from '../arguments/refusal-words.ts';
 import type { Rules } from '../arguments/rules.ts';
 import { deny } from './deny.ts';
 import type { GivenArguments } from './given-arguments.ts';
-import type { Asked } from './grant-checks.ts';
+import type { RequestedCall } from './grant-checks.ts';
 import type { Denial } from './reasons.ts';
 
 type Scope = 'manifest' | 'grant';
 
 /** Check 11a: the rules of the manifest, then those of the grant. */
 export function checkArgumentRules(
-  { declared, entry, tool }: Asked,
+  { declared, entry, tool }: RequestedCall,
   args: GivenArguments,
 ): Denial | undefined {
   const [ours, theirs] = [declared.arguments, entry?.arguments?.get(tool)];

@@ -2,7 +2,7 @@ import { MAX_COUNT } from '../counts.ts';
 import type { Windows } from '../manifest/manifest.ts';
 import { capWindows } from '../tools-entry.ts';
 import type { CapsByTool } from './entry-parts.ts';
-import type { Asked } from './grant-checks.ts';
+import type { RequestedCall } from './grant-checks.ts';
 import type { Counter } from './meter.ts';
 import type { ChargedCounter } from './result.ts';
 
@@ -30,7 +30,7 @@ export interface Metering {
 }
 
 /** Finds the caps of a call: those of the manifest, of the grant, and of each grant above it, the root first. */
-export function meteringOf({ token, connector, tool, declared, entry }: Asked): Metering {
+export function meteringOf({ token, connector, tool, declared, entry }: RequestedCall): Metering {
   const { entries, claims } = token;
   const above = (entries.ok && entries.ancestors.get(connector)) || [];
   const grants = [
@@ -43,13 +43,13 @@ export function meteringOf({ token, connector, tool, declared, entry }: Asked): 
 }
 
 /** Tells whether a cap on the calls of a tool is 0, so that no call can pass. */
-export function isDisabled(asked: Asked): boolean {
+export function isDisabled(asked: RequestedCall): boolean {
   const caps = [asked.declared.caps, ...meteringOf(asked).grants.map((grant) => grant.caps.get(asked.tool))];
   return caps.some((windows) => Object.values(windows ?? {}).includes(0));
 }
 
 /** Adds up the cost units of a call. @returns undefined when the components are not those of the tool */
-export function costOf({ declared }: Asked, components: unknown): number | undefined {
+export function costOf({ declared }: RequestedCall, components: unknown): number | undefined {
   const units = new Map(Object.entries(declared.cost_units ?? {}));
   const named: unknown = components === undefined ? [...units.keys()] : components;
   if (!Array.isArray(named) || new Set(named).size !== named.length) return undefined;
@@ -69,7 +69,12 @@ export function costOf({ declared }: Asked, components: unknown): number | undef
  *
  * @param caseId undefined when the call names no case; a counter by case then has no usable key
  */
-export function countersOf(asked: Asked, metering: Metering, cost: number, caseId: string | undefined) {
+export function countersOf(
+  asked: RequestedCall,
+  metering: Metering,
+  cost: number,
+  caseId: string | undefined,
+) {
   const { connector, tool, declared } = asked;
   const counters: CallCounter[] = [];
   const add = (

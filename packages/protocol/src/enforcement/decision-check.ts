@@ -2,7 +2,7 @@ import { isWord } from '../manifest/tool-reading.ts';
 import { type Action, actionHash, actionOf } from './action.ts';
 import { type DecisionClaims, readDecisionClaims } from './decision-claims.ts';
 import { deny } from './deny.ts';
-import type { Asked } from './grant-checks.ts';
+import type { RequestedCall } from './grant-checks.ts';
 import {
   type DecisionMoved,
   type DecisionPhase,
@@ -32,9 +32,11 @@ export interface HeldDecision {
 }
 
 /** The tool that needs the decision, and the token that asks. */
-export interface ToDecide extends Pick<Asked, 'connector' | 'tool'> {
-  readonly token: { readonly claims: Pick<Asked['token']['claims'], 'developerId' | 'agentDid' | 'grantId'> };
-  readonly declared: Pick<Asked['declared'], 'four_eyes_on'>;
+export interface ToDecide extends Pick<RequestedCall, 'connector' | 'tool'> {
+  readonly token: {
+    readonly claims: Pick<RequestedCall['token']['claims'], 'developerId' | 'agentDid' | 'grantId'>;
+  };
+  readonly declared: Pick<RequestedCall['declared'], 'four_eyes_on'>;
 }
 
 /** The outcome of check 12. */

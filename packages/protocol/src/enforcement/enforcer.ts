@@ -5,7 +5,7 @@ import { checkDecision, type HeldDecision } from './decision-check.ts';
 import { deny } from './deny.ts';
 import type { Enforcer, EnforcerSetup } from './engine.ts';
 import { GivenArguments } from './given-arguments.ts';
-import { type Asked, checkAmount, checkPurpose } from './grant-checks.ts';
+import { checkAmount, checkPurpose, type RequestedCall } from './grant-checks.ts';
 import { listTools } from './list-tools.ts';
 import { linkMeter, type MeterLink } from './meter-link.ts';
 import { checkCaps, type Metered } from './metering.ts';
@@ -112,7 +112,7 @@ interface Given {
 }
 
 /** Checks 10 to 11a. */
-function checkLimits(asked: Asked, call: Call, { args, at }: Given): Denial | undefined {
+function checkLimits(asked: RequestedCall, call: Call, { args, at }: Given): Denial | undefined {
   at.check = 'amount';
   const amount = checkAmount(asked, call.amount);
   if (amount) return amount;
@@ -131,7 +131,7 @@ interface Rest {
 
 /** Check 13, which never throws: a held decision has to be released. @returns the denial, unless `caps_mode` is `warn` */
 function meter(
-  asked: Asked,
+  asked: RequestedCall,
   call: Call,
   { setup, link, outcome }: Rest,
 ): Denial | undefined | Promise<Denial | undefined> {
@@ -158,7 +158,7 @@ function meter(
 
 /** Checks 12 and 13 of a tool that needs a decision: hold, charge, send. A denied call costs no unit and no decision. */
 async function decideHeld(
-  asked: Asked,
+  asked: RequestedCall,
   call: Call,
   rest: Rest & { readonly args: GivenArguments },
 ): Promise<Result> {
@@ -187,7 +187,11 @@ async function decideHeld(
 }
 
 /** The issuer confirms that the decision goes out with this call; otherwise the units come back. */
-async function send(decided: HeldDecision, { link, outcome }: Rest, { token }: Asked): Promise<Result> {
+async function send(
+  decided: HeldDecision,
+  { link, outcome }: Rest,
+  { token }: RequestedCall,
+): Promise<Result> {
   const sent = await decided.move('send');
   if (typeof sent !== 'string') {
     outcome.decision = sent;

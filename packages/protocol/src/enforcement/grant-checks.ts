@@ -10,7 +10,7 @@ import type { Denial } from './reasons.ts';
 import type { ReadToken } from './token.ts';
 
 /** The tool that is asked for, and what token and manifest say of it. */
-export interface Asked {
+export interface RequestedCall {
   readonly token: ReadToken;
   readonly connector: string;
   readonly tool: string;
@@ -22,7 +22,7 @@ export interface Asked {
 }
 
 /** Checks 6 to 8: the entry lists the tool, a scope covers it, and the level is high enough. */
-export function checkReach(asked: Asked): Denial | undefined {
+export function checkReach(asked: RequestedCall): Denial | undefined {
   const { token, tool, connector, declared, entry } = asked;
   if (entry?.tools && !entry.tools.some((pattern) => isWithin(pattern, tool))) {
     return deny('tool_not_granted', 'not_in_authorization_details');
@@ -48,7 +48,7 @@ function names(pattern: string | undefined, connector: string): boolean {
 }
 
 /** A scope with a resource lends its level to no other tool. */
-function covers({ resource }: ToolScope, { tool, resource: thing }: Asked): boolean {
+function covers({ resource }: ToolScope, { tool, resource: thing }: RequestedCall): boolean {
   if (resource === undefined || thing === 'any' || isWithin(resource, tool)) return true;
   return thing !== undefined && isWithin(resource, thing.name);
 }
@@ -57,7 +57,7 @@ function covers({ resource }: ToolScope, { tool, resource: thing }: Asked): bool
 export type RegionVerdict = 'fine' | 'unchecked' | Denial;
 
 /** Check 9. */
-export function checkRegion({ entry }: Asked, ours: string | undefined): RegionVerdict {
+export function checkRegion({ entry }: RequestedCall, ours: string | undefined): RegionVerdict {
   if (entry?.dataRegion === undefined) return 'fine';
   if (ours === undefined) return 'unchecked';
   return plainRegion(entry.dataRegion) === plainRegion(ours) ? 'fine' : deny('region_mismatch', null);
@@ -69,7 +69,7 @@ function plainRegion(region: string): string {
 }
 
 /** Check 10: the lowest amount among the scopes that name the connector, whatever their level. */
-export function checkAmount({ token, connector }: Asked, amount: unknown): Denial | undefined {
+export function checkAmount({ token, connector }: RequestedCall, amount: unknown): Denial | undefined {
   if (token.unreadable.some((scope) => scope.isCapped && names(scope.connector, connector))) {
     return deny('cap_exceeded', 'malformed_cap');
   }
@@ -88,7 +88,7 @@ export function checkAmount({ token, connector }: Asked, amount: unknown): Denia
 }
 
 /** Check 11. */
-export function checkPurpose({ declared, entry }: Asked): Denial | undefined {
+export function checkPurpose({ declared, entry }: RequestedCall): Denial | undefined {
   const { allowed_purposes: patterns } = declared;
   if (!patterns) return undefined;
   const purpose = entry?.purpose;

@@ -1,6 +1,6 @@
 import { type CallCounter, costOf, countersOf, meteringOf } from './counters.ts';
 import { deny } from './deny.ts';
-import type { Asked } from './grant-checks.ts';
+import type { RequestedCall } from './grant-checks.ts';
 import type { Usage } from './meter.ts';
 import { askMeter, type Charge, type MeterLink } from './meter-link.ts';
 import type { Denial, Details } from './reasons.ts';
@@ -38,7 +38,7 @@ export function isCaseId(value: unknown): value is string {
  * @returns without a promise when no cap or cost unit applies, so that a plain call never touches the meter
  */
 export function checkCaps(
-  asked: Asked,
+  asked: RequestedCall,
   call: CallToMeter,
   link: MeterLink | undefined,
 ): Metered | Promise<Metered> {
@@ -57,7 +57,7 @@ export function checkCaps(
 }
 
 interface Charging {
-  readonly asked: Asked;
+  readonly asked: RequestedCall;
   readonly call: CallToMeter;
   readonly link: MeterLink;
   readonly counters: readonly CallCounter[];

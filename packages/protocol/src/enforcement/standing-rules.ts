@@ -1,14 +1,14 @@
 import type { Call } from './call.ts';
 import { deny } from './deny.ts';
 import type { GivenArguments } from './given-arguments.ts';
-import type { Asked } from './grant-checks.ts';
+import type { RequestedCall } from './grant-checks.ts';
 import type { MaybePromise, StandingRules } from './ports.ts';
 import type { Denial } from './reasons.ts';
 
 /** After check 11a and before the decision: a call that a policy denies holds no decision and costs no unit. */
 export function ruledOut(
   policies: StandingRules,
-  { connector, tool, declared }: Asked,
+  { connector, tool, declared }: RequestedCall,
   { call, args }: { readonly call: Call; readonly args: GivenArguments },
 ): MaybePromise<Denial | undefined> {
   const copied = args.areGiven ? args.forRules() : undefined;

@@ -1,6 +1,6 @@
 import type { Manifest, ManifestTool } from '../manifest/manifest.ts';
 import { deny } from './deny.ts';
-import { type Asked, checkReach, checkRegion } from './grant-checks.ts';
+import { checkReach, checkRegion, type RequestedCall } from './grant-checks.ts';
 import { checkToolPin, consentPin, findTool, hashOf, isChangedSince } from './manifest-checks.ts';
 import type { MaybePromise } from './ports.ts';
 import type { Denial } from './reasons.ts';
@@ -14,7 +14,7 @@ export interface ToolQuestion {
   readonly connector: string;
   readonly tool: string;
   readonly toolPin: string | undefined;
-  readonly resource: Asked['resource'];
+  readonly resource: RequestedCall['resource'];
   readonly dataRegion: string | undefined;
   /** True for a list, where a name outside the grammar is never shown. */
   readonly inList: boolean;
@@ -24,7 +24,7 @@ export interface ToolQuestion {
 
 /** The tool may be used as far as checks 3 to 9 say, or the denial. `permission` is known from check 5 on. */
 export type ToolVerdict =
-  | { readonly ok: true; readonly asked: Asked; readonly warnings: readonly Warning[] }
+  | { readonly ok: true; readonly asked: RequestedCall; readonly warnings: readonly Warning[] }
   | { readonly ok: false; readonly denial: Denial; readonly declared?: ManifestTool };
 
 /** Checks 3 to 9. It waits only for the hash of a manifest that a consent pins for the first time. */
@@ -42,7 +42,7 @@ export function checkTool(token: ReadToken, question: ToolQuestion): MaybePromis
   const changed = checkToolPin(declared, toolPin);
   if (changed) return { ok: false, denial: changed, declared };
   const entry = entries.tools.get(connector);
-  const asked: Asked = { token, connector, tool, declared, entry, resource: question.resource };
+  const asked: RequestedCall = { token, connector, tool, declared, entry, resource: question.resource };
   const pinned = consentPin(token, connector);
   if (pinned === undefined) return checkGrant(asked, question, NO_WARNINGS);
   const hash = hashOf(manifest);
@@ -60,7 +60,7 @@ interface Consent {
 
 /** The second half of check 5: the tool is not wider than at the consent. */
 function checkConsent(
-  asked: Asked,
+  asked: RequestedCall,
   question: ToolQuestion,
   { manifest, sha256, pinned }: Consent,
 ): ToolVerdict {
@@ -73,7 +73,7 @@ function checkConsent(
 }
 
 function checkGrant(
-  asked: Asked,
+  asked: RequestedCall,
   { dataRegion, at }: ToolQuestion,
   warnings: readonly Warning[],
 ): ToolVerdict {

@@ -10,14 +10,14 @@ export interface OAuthClientForm {
   readonly client_assertion?: string;
 }
 
-interface Asked extends OAuthClientForm {
+interface AuthorizationForm extends OAuthClientForm {
   readonly scope?: string;
   readonly resource?: string | readonly string[];
   readonly authorization_details?: readonly object[];
 }
 
 /** An authorization request that is pushed (RFC 9126). */
-export interface PushForm extends Asked {
+export interface PushForm extends AuthorizationForm {
   readonly response_type: 'code';
   readonly redirect_uri: string;
   readonly code_challenge: string;
@@ -31,7 +31,7 @@ export interface PushForm extends Asked {
 }
 
 /** A request of the token endpoint. */
-export type TokenForm = Asked & { readonly credential_format?: string } & (
+export type TokenForm = AuthorizationForm & { readonly credential_format?: string } & (
     | {
         readonly grant_type: 'authorization_code';
         readonly code: string;
@@ -45,7 +45,7 @@ export type TokenForm = Asked & { readonly credential_format?: string } & (
   );
 
 /** A part of a grant, for another agent (RFC 8693). */
-export interface ExchangeForm extends Asked {
+export interface ExchangeForm extends AuthorizationForm {
   readonly subject_token: string;
   /** Default: that of an access token. */
   readonly subject_token_type?: string;
@@ -56,14 +56,14 @@ export interface ExchangeForm extends Asked {
   readonly expires_in?: number;
 }
 
-export interface DeviceForm extends Asked {
+export interface DeviceForm extends AuthorizationForm {
   readonly purpose?: string;
   readonly login_hint?: string;
   readonly principal_id?: string;
 }
 
 /** A request to a person whom the client names (OpenID CIBA Core 1.0, poll mode). It takes a client with a secret or a key. */
-export interface BackchannelForm extends Asked {
+export interface BackchannelForm extends AuthorizationForm {
   /** The id of the principal. */
   readonly login_hint: string;
   /** The person compares it with what they see elsewhere: 1 to 64 characters. */

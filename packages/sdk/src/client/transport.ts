@@ -62,9 +62,9 @@ export interface Chance {
 const system: Chance = { now: () => performance.now(), random: Math.random, wait };
 
 /** An attempt with an answer, or without one. */
-type Outcome = { readonly answered: Answered; readonly data: unknown; readonly text: string } | Lost;
+type Outcome = { readonly answered: Answered; readonly data: unknown; readonly text: string } | NoAnswer;
 
-interface Lost {
+interface NoAnswer {
   readonly answered?: undefined;
   readonly isTimeout: boolean;
   readonly cause: unknown;
@@ -138,7 +138,7 @@ function failureOf(
   };
 }
 
-function networkError(baseUrl: string, { cause, isTimeout }: Lost, attempts: number): BehestNetworkError {
+function networkError(baseUrl: string, { cause, isTimeout }: NoAnswer, attempts: number): BehestNetworkError {
   const service = `The service at ${new URL(baseUrl).host}`;
   if (isTimeout) return new BehestTimeoutError(`${service} gave no answer in time.`, { cause, attempts });
   return new BehestNetworkError(`${service} could not be reached: ${reasonOf(cause)}.`, { cause, attempts });

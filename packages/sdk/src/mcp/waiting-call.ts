@@ -20,7 +20,7 @@ export const resumed = (behest: Behest, call: Call, denied: Denied): Promise<Res
     return { result: await behest.enforce({ ...named, decisionGrants: waiting.decisionGrants }) };
   });
 
-interface Asking {
+interface PageRequest {
   readonly revision: string;
   readonly key: Uint8Array;
 }
@@ -32,7 +32,7 @@ interface Asking {
 export function elicited(
   { decisionId, url, principalId }: Decision,
   call: ToolCall,
-  { revision, key }: Asking,
+  { revision, key }: PageRequest,
 ) {
   const session = { id: decisionId, connectUrl: url, service: call.name, principalId };
   const message = `A person has to approve this call of ${call.name}. Make the same call again after that.`;

@@ -144,13 +144,16 @@ async function writeTogether(
     if (row.place === null) positions.set(row.id, row);
     else refusals.set(inTurn[row.place - 1], row.refusal);
   }
-  return writes.map((write) => ({ ...told(refusals.get(write)), position: positions.get(write.wantedId) }));
+  return writes.map((write) => ({
+    ...outcomeOf(refusals.get(write)),
+    position: positions.get(write.wantedId),
+  }));
 }
 
 const MADE = '{"made": ';
 
 /** Tells apart what a function's text says. */
-function told(text: string | undefined): Pick<Outcome, 'refusal' | 'made'> {
+function outcomeOf(text: string | undefined): Pick<Outcome, 'refusal' | 'made'> {
   if (!text?.startsWith(MADE)) return { refusal: text ?? null, made: undefined };
   return { refusal: null, made: JSON.parse(text).made };
 }

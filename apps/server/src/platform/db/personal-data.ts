@@ -39,23 +39,23 @@ export async function deletedBy(tx: Tx, statement: RawBuilder<unknown>): Promise
  * Tells the records of a noun about one person, a portion at a time. A record has the member `type`, and no secret or
  * credential.
  */
-export type TellOfPerson = (
+export type ExportOfPerson = (
   db: Executor,
   tenant: Tenant,
   principalId: string,
 ) => AsyncIterable<readonly object[]>;
 
 /** A person asks what is kept about them. Each noun with such rows listens. */
-export const personTold = hook<TellOfPerson>('person told');
+export const personExported = hook<ExportOfPerson>('person exported');
 
 const PORTION = 50; // rows in memory at once
 
 /** Tells these columns of a table's rows, or of a subquery's, which have the columns `principal_id` and `id`. */
-export function tellerOf(
+export function exportOf(
   type: string,
   rowsOf: string | RawBuilder<unknown>,
   columns: readonly string[],
-): TellOfPerson {
+): ExportOfPerson {
   const table = typeof rowsOf === 'string' ? sql.table(rowsOf) : rowsOf;
   const names = sql.join(columns.map((column) => sql.ref(column)));
   return async function* (db, { developerId }, principalId) {

@@ -15,7 +15,7 @@ export interface EphemeralStore {
    * to take that back.
    * @returns the outcome of each bill up to the first refused one, by its name
    */
-  charge<Name extends string>(bills: readonly Bill<Name>[]): Promise<ReadonlyMap<Name, Settled>>;
+  charge<Name extends string>(bills: readonly PayerCharges<Name>[]): Promise<ReadonlyMap<Name, Settled>>;
   /**
    * Takes one of the slots for a time, or keeps the owner's own.
    * @returns whether the owner has a slot now
@@ -51,7 +51,7 @@ export interface Slot {
 }
 
 /** The charges of one payer, such as an address or a developer. All its keys share one hash tag. */
-export interface Bill<Name extends string = string> {
+export interface PayerCharges<Name extends string = string> {
   readonly name: Name;
   readonly charges: readonly Charge[];
   /** Returned in any case. Nothing is charged when it differs from the expected version. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Bill, EphemeralStore, Settled, VersionCheck } from './ephemeral-store.ts';
+import type { EphemeralStore, PayerCharges, Settled, VersionCheck } from './ephemeral-store.ts';
 
 interface Cell {
   value: string;
@@ -32,7 +32,7 @@ export function memoryStore(clock: Clock): EphemeralStore {
     if (held === undefined) write(key, fresh, seconds);
     return held ?? fresh;
   };
-  const settle = ({ charges, version: check }: Bill): Settled => {
+  const settle = ({ charges, version: check }: PayerCharges): Settled => {
     const version = check && versionOf(check);
     const held = version === undefined ? {} : { version };
     if (check?.expected !== undefined && version !== check.expected)
@@ -66,7 +66,7 @@ export function memoryStore(clock: Clock): EphemeralStore {
         if (value !== undefined) write(key, value, seconds);
       }
     },
-    async charge<Name extends string>(bills: readonly Bill<Name>[]) {
+    async charge<Name extends string>(bills: readonly PayerCharges<Name>[]) {
       const all = new Map<Name, Settled>();
       for (const bill of bills) {
         const settled = settle(bill);

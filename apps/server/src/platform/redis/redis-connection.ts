@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, createCluster } from '@redis/client';
-import type { Bill, Settled, Slot } from './ephemeral-store.ts';
+import type { PayerCharges, Settled, Slot } from './ephemeral-store.ts';
 import { charge, takeBack, takeSlot } from './scripts.ts';
 
 // All in milliseconds.
@@ -29,8 +29,8 @@ export interface RedisConnection {
 type Listener = (message: string, channel: string) => void;
 
 interface Commands {
-  charge(bill: Bill): Promise<Settled>;
-  takeBack(bill: Bill): Promise<void>;
+  charge(bill: PayerCharges): Promise<Settled>;
+  takeBack(bill: PayerCharges): Promise<void>;
   takeSlot(slot: Slot): Promise<boolean>;
   get(key: string): Promise<string | null>;
   set(key: string, value: string, options: { expiration: { type: 'EX'; value: number } }): Promise<unknown>;

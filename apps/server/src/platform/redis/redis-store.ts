@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { unavailable } from '../errors.ts';
-import type { Bill, EphemeralStore, Settled } from './ephemeral-store.ts';
+import type { EphemeralStore, PayerCharges, Settled } from './ephemeral-store.ts';
 import { patience } from './patience.ts';
 import { connectToCluster, connectToServer, nodesOf } from './redis-connection.ts';
 
@@ -111,13 +111,13 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
 const UNCHARGED = Promise.resolve({ outcome: 'charged', used: [] } as const);
 
 /** One of the keys of a bill, which are all on the same node. */
-const keyOf = ({ version, charges }: Bill) => version?.key ?? charges[0]?.key;
+const keyOf = ({ version, charges }: PayerCharges) => version?.key ?? charges[0]?.key;
 
 /** The commands of a store that has one for each bill. */
 export interface Till {
-  readonly settle: (bill: Bill) => Promise<Settled>;
+  readonly settle: (bill: PayerCharges) => Promise<Settled>;
   /** Undoes what a bill was charged. */
-  readonly takeBack: (bill: Bill) => Promise<void>;
+  readonly takeBack: (bill: PayerCharges) => Promise<void>;
 }
 
 /** The part of a limit that counts as nearly used up. */
@@ -134,15 +134,15 @@ const MOST = 10_000; // counts that are remembered as nearly used up
  */
 export function settleBills({ settle, takeBack }: Till) {
   const nearlyUsed = new LRUCache<string, true>({ max: MOST });
-  const mayBeRefused = ({ charges }: Bill) => charges.some(({ key }) => nearlyUsed.has(key));
-  const settleAndWatch = async (bill: Bill) => {
+  const mayBeRefused = ({ charges }: PayerCharges) => charges.some(({ key }) => nearlyUsed.has(key));
+  const settleAndWatch = async (bill: PayerCharges) => {
     const settled = await settle(bill);
     for (const [at, { key, limit }] of bill.charges.entries())
       if (limit - (settled.used[at] ?? 0) <= limit * LITTLE) nearlyUsed.set(key, true);
     return settled;
   };
 
-  const inTurn = async (bills: readonly Bill[]) => {
+  const inTurn = async (bills: readonly PayerCharges[]) => {
     const all: Settled[] = [];
     for (const bill of bills) {
       const settled = await settleAndWatch(bill);
@@ -152,7 +152,7 @@ export function settleBills({ settle, takeBack }: Till) {
     return all;
   };
 
-  const together = async (bills: readonly Bill[]) => {
+  const together = async (bills: readonly PayerCharges[]) => {
     const all = await Promise.all(bills.map(settleAndWatch));
     const count = all.findIndex(({ outcome }) => outcome === 'refused') + 1;
     if (count === 0 || count === all.length) return all;
@@ -161,7 +161,7 @@ export function settleBills({ settle, takeBack }: Till) {
     return all.slice(0, count);
   };
 
-  return async <Name extends string>(bills: readonly Bill<Name>[]): Promise<Map<Name, Settled>> => {
+  return async <Name extends string>(bills: readonly PayerCharges<Name>[]): Promise<Map<Name, Settled>> => {
     const all = await (bills.slice(0, -1).some(mayBeRefused) ? inTurn(bills) : together(bills));
     return new Map(bills.slice(0, all.length).map(({ name }, at) => [name, all[at] ?? NOTHING]));
   };

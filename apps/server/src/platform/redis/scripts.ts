@@ -1,5 +1,5 @@
 import { defineScript } from '@redis/client';
-import type { Bill, Settled, Slot } from './ephemeral-store.ts';
+import type { PayerCharges, Settled, Slot } from './ephemeral-store.ts';
 
 /**
  * Settles one bill, whose keys share a hash tag. KEYS are the version's key, if the bill has one, and then
@@ -41,7 +41,7 @@ export const charge = defineScript({
       if ARGV[3 * at] ~= '0' then used[at - first + 1] = redis.call('DECR', KEYS[at]) end
     end
     return { 'refused', version, used }`,
-  parseCommand(parser, { version, charges }: Bill) {
+  parseCommand(parser, { version, charges }: PayerCharges) {
     parser.push(String(charges.length + (version ? 1 : 0)));
     if (version) parser.pushKey(version.key);
     for (const { key } of charges) parser.pushKey(key);
@@ -59,7 +59,7 @@ export const takeBack = defineScript({
     for _, key in ipairs(KEYS) do
       if tonumber(redis.call('GET', key) or '0') > 0 then redis.call('DECR', key) end
     end`,
-  parseCommand(parser, { charges }: Bill) {
+  parseCommand(parser, { charges }: PayerCharges) {
     const taken = charges.filter(({ cost }) => cost > 0);
     parser.push(String(taken.length));
     for (const { key } of taken) parser.pushKey(key);

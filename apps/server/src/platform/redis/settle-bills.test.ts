@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import type { Bill, Charge } from './ephemeral-store.ts';
+import type { Charge, PayerCharges } from './ephemeral-store.ts';
 import { memoryStore } from './memory-store.ts';
 import { redisStore, settleBills } from './redis-store.ts';
 
-const billOf = (name: string, limit: number, key = name): Bill => {
+const billOf = (name: string, limit: number, key = name): PayerCharges => {
   return { name, charges: [{ key, limit, cost: 1, seconds: 60 }] };
 };
 
@@ -14,7 +14,7 @@ function watched() {
   const store = memoryStore(() => new Date());
   const commands: string[] = [];
   const counts = new Map<string, number>();
-  const settle = async (bill: Bill) => {
+  const settle = async (bill: PayerCharges) => {
     commands.push(bill.name);
     await new Promise(setImmediate);
     const settled = (await store.charge([bill])).get(bill.name);
@@ -22,7 +22,7 @@ function watched() {
     if (settled.outcome === 'charged') counts.set(bill.name, (counts.get(bill.name) ?? 0) + 1);
     return settled;
   };
-  const takeBack = async ({ name }: Bill) => {
+  const takeBack = async ({ name }: PayerCharges) => {
     commands.push(`back ${name}`);
     counts.set(name, (counts.get(name) ?? 0) - 1);
   };

@@ -237,7 +237,7 @@ describe.each(adapters)('a store %s', (_, create) => {
 const NAMES = ['address', 'resource', 'developer'] as const;
 const VERSIONS = { one: 'first', other: 'second' } as const;
 
-const anyBill = fc.record({
+const anyCharges = fc.record({
   charges: fc.uniqueArray(
     fc.record({
       name: fc.constantFrom('a', 'b', 'c', 'd'),
@@ -250,13 +250,13 @@ const anyBill = fc.record({
   expected: fc.option(fc.constantFrom('first', 'second', 'another'), { nil: undefined }),
 });
 
-type AnyBill = typeof anyBill extends fc.Arbitrary<infer Some> ? Some : never;
+type AnyCharges = typeof anyCharges extends fc.Arbitrary<infer Some> ? Some : never;
 
 /** A model of the store in the plainest words: its counts. */
 function modelOf() {
   const counts = new Map<string, number>();
   const used = (name: string) => counts.get(name) ?? 0;
-  const settle = ({ charges, versionOf, expected }: AnyBill) => {
+  const settle = ({ charges, versionOf, expected }: AnyCharges) => {
     const version = versionOf && VERSIONS[versionOf];
     if (version && expected && version !== expected) return { outcome: 'stale', used: [], version };
     const isOver = charges.some(({ name, limit }) => used(name) >= limit);
@@ -267,7 +267,7 @@ function modelOf() {
       version,
     };
   };
-  return (bills: readonly AnyBill[]) => {
+  return (bills: readonly AnyCharges[]) => {
     const all = [];
     for (const bill of bills) {
       const settled = settle(bill);
@@ -283,7 +283,7 @@ test('any sequence of bills is settled alike by every adapter, and by the model'
   onTestFinished(async () => {
     for (const store of stores) await store.close();
   });
-  const anyBills = fc.array(anyBill, { maxLength: NAMES.length });
+  const anyBills = fc.array(anyCharges, { maxLength: NAMES.length });
 
   await fc.assert(
     fc.asyncProperty(fc.array(anyBills, { maxLength: 12 }), async (requests) => {

@@ -8,7 +8,7 @@ import { button, heading, must, pagesOfService } from '../pages.ts';
 /** The app waits for the person's return at this URL. */
 export const RETURN_TO = 'https://app.acme.example/back';
 
-interface Wish {
+interface PageOptions {
   readonly mode?: 'live' | 'sandbox';
   /** Members of the developer's record, such as `consentMode`. */
   readonly settings?: object;
@@ -26,7 +26,7 @@ export function consentPages(options: TestOptions = {}) {
   const { service, visit } = pagesOfService(options);
 
   /** A request that waits for its person. */
-  async function ask(wish: Wish = {}) {
+  async function ask(wish: PageOptions = {}) {
     const { mode = 'live', settings = {}, hasKey, agent = {}, request = {} } = wish;
     const developer = await service().asDeveloper({ mode });
     if ('consentMode' in settings) await verifyAddress(service(), developer);

@@ -61,7 +61,7 @@ export const agents = defineFeature({
     on(deploymentCounts, async (db) => ({ totalAgents: await countAgentsAcrossTenants(db) })),
     on(tenantErased, eraseAgents),
   ],
-  open: (house) => ({
-    routes: (app) => agentRoutes(app, { ...house, onAgentRevoked: house.listenersOf(agentRevoked) }),
+  open: (context) => ({
+    routes: (app) => agentRoutes(app, { ...context, onAgentRevoked: context.listenersOf(agentRevoked) }),
   }),
 });

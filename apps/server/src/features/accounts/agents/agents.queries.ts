@@ -91,12 +91,12 @@ export function heldAgent(tx: Tx, { developerId }: Tenant, agentId: string) {
     .executeTakeFirst();
 }
 
-interface Standing {
+interface AgentStatusRow {
   /** Null for an unknown agent. */
   readonly standing: AgentStatus | null;
 }
 
-const standingOf = lookUp<Standing, [developerId: string, agentId: string]>(
+const standingOf = lookUp<AgentStatusRow, [developerId: string, agentId: string]>(
   'agent_standing',
   'select agent_standing($1, $2) as standing',
 );
@@ -106,7 +106,7 @@ export async function findAgentStanding(db: Executor, { developerId }: Tenant, a
   return (await standingOf(db, developerId, agentId))[0]?.standing ?? undefined;
 }
 
-const heldStandingOf = statement<Standing, [developerId: string, agentId: string]>(
+const heldStandingOf = statement<AgentStatusRow, [developerId: string, agentId: string]>(
   'hold_standing',
   'select hold_standing($1, $2) as standing',
 );

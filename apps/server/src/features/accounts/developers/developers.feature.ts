@@ -110,7 +110,7 @@ export const developers = defineFeature({
     ...seedSettings,
   },
   checkSettings: refuseEqualSeeds,
-  open(house, settings) {
+  open(context, settings) {
     const { SIGNUP_MODE: signupMode, DEFAULT_PLAN: defaultPlan } = settings;
     const seeds = {
       apiKey: settings.SEED_API_KEY,
@@ -120,21 +120,21 @@ export const developers = defineFeature({
     return {
       async routes(app) {
         const deps = {
-          ...house,
-          ...{ signupMode, defaultPlan, canMail: house.mailer !== undefined },
-          onAccountClosed: house.listenersOf(accountClosed),
-          onConsentMode: house.listenersOf(consentModeChosen),
-          onKeyBound: house.listenersOf(keyBound),
-          deploymentCounts: house.listenersOf(deploymentCounts),
+          ...context,
+          ...{ signupMode, defaultPlan, canMail: context.mailer !== undefined },
+          onAccountClosed: context.listenersOf(accountClosed),
+          onConsentMode: context.listenersOf(consentModeChosen),
+          onKeyBound: context.listenersOf(keyBound),
+          deploymentCounts: context.listenersOf(deploymentCounts),
         };
         await developerRoutes(app, deps);
         await apiKeyRoutes(app, deps);
         await developerAdminRoutes(app, deps);
       },
-      credentials: { developer: (hash) => findKeyCaller(house, hash) },
-      jobs: [erasureOfAccounts({ ...house, erasers: house.listenersOf(tenantErased).toReversed() })],
+      credentials: { developer: (hash) => findKeyCaller(context, hash) },
+      jobs: [erasureOfAccounts({ ...context, erasers: context.listenersOf(tenantErased).toReversed() })],
       prepare: () =>
-        seedDevelopers({ ...house, defaultPlan }, seeds, (message) => house.logger?.warn(message)),
+        seedDevelopers({ ...context, defaultPlan }, seeds, (message) => context.logger?.warn(message)),
     };
   },
 });

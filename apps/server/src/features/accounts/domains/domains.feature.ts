@@ -75,8 +75,8 @@ export const domains = defineFeature({
     ),
   },
   listens: [on(accountClosed, removeDomains), on(tenantErased, eraseDomains)],
-  open(house, settings) {
-    const deps = { ...house, readTxt: txtReader(settings.DNS_RESOLVERS) };
+  open(context, settings) {
+    const deps = { ...context, readTxt: txtReader(settings.DNS_RESOLVERS) };
     return {
       routes: (app) => domainRoutes(app, deps),
       servesHost: (host) => servesHost(deps, host),

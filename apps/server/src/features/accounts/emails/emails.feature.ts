@@ -38,9 +38,9 @@ export const emails = defineFeature({
     mail_failed: { kind: 'counter', help: 'Mails that the mail server did not take.' },
   },
   listens: [on(accountClosed, freeAddress), on(tenantErased, eraseEmails)],
-  open(house) {
-    const onMailFailed = () => house.metrics.counter('mail_failed').inc();
-    const deps = { ...house, onMailFailed, linkRate: accountRates.signup };
+  open(context) {
+    const onMailFailed = () => context.metrics.counter('mail_failed').inc();
+    const deps = { ...context, onMailFailed, linkRate: accountRates.signup };
     return { routes: (app) => emailRoutes(app, deps) };
   },
 });

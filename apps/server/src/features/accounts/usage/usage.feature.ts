@@ -34,12 +34,12 @@ export const usage = defineFeature({
   tags: { usage: 'The requests that are counted for plans, by day.' },
   tables,
   listens: [on(tenantErased, eraseUsage)],
-  open(house) {
-    const buffer = createUsageBuffer(house);
+  open(context) {
+    const buffer = createUsageBuffer(context);
     return {
-      routes: (app) => usageRoutes(app, { ...house, buffer }),
+      routes: (app) => usageRoutes(app, { ...context, buffer }),
       countUse: buffer.count,
-      jobs: [flushOfUsage(buffer), retentionOfUsage(house)],
+      jobs: [flushOfUsage(buffer), retentionOfUsage(context)],
       finish: () => buffer.flush(),
     };
   },

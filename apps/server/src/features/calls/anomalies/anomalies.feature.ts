@@ -2,7 +2,7 @@ import { integer } from '../../../config/readers.ts';
 import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
-import { personTold, tenantErased } from '../../../platform/db/personal-data.ts';
+import { personExported, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
@@ -86,15 +86,15 @@ export const anomalies = defineFeature({
     ),
   },
   keyUses: [SEAL_KEY_USE],
-  listens: [on(tenantErased, eraseAnomalies), on(personTold, tellAlerts)],
-  open(house, settings) {
+  listens: [on(tenantErased, eraseAnomalies), on(personExported, tellAlerts)],
+  open(context, settings) {
     const { ANOMALY_INTERVAL_SECONDS: everySeconds } = settings;
-    const { logger } = house;
+    const { logger } = context;
     const onFailure = (err: unknown) =>
       logger?.error({ err }, 'work on anomalies failed inside the service, and will be repeated');
-    const urlRules = house.take(messageUrlRules);
-    const seals = channelSeals(house.keyRing);
-    const deps = { ...house, urlRules, seals, onFailure };
+    const urlRules = context.take(messageUrlRules);
+    const seals = channelSeals(context.keyRing);
+    const deps = { ...context, urlRules, seals, onFailure };
     return {
       async routes(app) {
         await anomalyRoutes(app, deps);
@@ -103,7 +103,7 @@ export const anomalies = defineFeature({
       sealed: [seals.rows],
       jobs: [
         anomalyDetection(deps, everySeconds),
-        anomalyMessages({ ...deps, egress: house.openEgress(urlRules) }),
+        anomalyMessages({ ...deps, egress: context.openEgress(urlRules) }),
       ],
     };
   },

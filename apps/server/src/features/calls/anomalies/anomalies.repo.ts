@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
-import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
+import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import type { Anomalies, AnomalyRules, AnomalyStates } from '../../../platform/db/types.gen.ts';
 import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
 import { firstSeqSince, headsAcrossTenants } from '../../record/audit/audit.queries.ts';
@@ -125,7 +125,7 @@ export const eraseAnomalies = eraserOf(
   'anomaly_states',
 );
 
-export const tellAlerts = tellerOf('alert', 'anomalies', [
+export const tellAlerts = exportOf('alert', 'anomalies', [
   ...[
     'rule_id',
     'rule_name',

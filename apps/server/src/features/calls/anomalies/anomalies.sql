@@ -46,7 +46,7 @@ $$;
 -- Keeps the facts that single entries of a range of the chain show: the first grant of an agent and a principal, a code
 -- or refresh token that was presented again, many grants revoked at once, a budget spent at once. A later sighting of
 -- the same fact takes the place of an earlier one.
-create or replace function sight_anomalies(p_developer_id text, p_after bigint, p_until bigint, p_since timestamptz)
+create or replace function count_anomaly_sightings(p_developer_id text, p_after bigint, p_until bigint, p_since timestamptz)
   returns void language plpgsql as
 $$
 declare

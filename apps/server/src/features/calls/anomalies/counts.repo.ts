@@ -45,7 +45,9 @@ export async function sightFacts(
   { after, until }: Range,
   since: Date,
 ): Promise<void> {
-  await sql`select sight_anomalies(${developerId}, ${after}::bigint, ${until}::bigint, ${since})`.execute(tx);
+  await sql`select count_anomaly_sightings(${developerId}, ${after}::bigint, ${until}::bigint, ${since})`.execute(
+    tx,
+  );
 }
 
 /** Forgets sightings that are over, and counts that are empty. */

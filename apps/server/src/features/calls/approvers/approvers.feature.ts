@@ -1,6 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
-import { personTold, tenantErased } from '../../../platform/db/personal-data.ts';
+import { personExported, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
@@ -80,10 +80,10 @@ export const approvers = defineFeature({
   listens: [
     on(userLeft, removeApproversOfUser),
     on(tenantErased, eraseApprovers),
-    on(personTold, tellApprovers),
+    on(personExported, tellApprovers),
   ],
-  open(house, chosen) {
-    const deps = house.provide(approverParts, approverDeps(house, chosen));
+  open(context, chosen) {
+    const deps = context.provide(approverParts, approverDeps(context, chosen));
     return {
       async routes(app) {
         await approverRoutes(app, deps);

@@ -2,7 +2,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
-import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
+import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import type { ApproverSessions, Approvers } from '../../../platform/db/types.gen.ts';
 import type { ApproverQuery } from './approvers.schema.ts';
 
@@ -169,7 +169,7 @@ export async function deleteOtherSessions(
     .execute();
 }
 
-export const tellApprovers = tellerOf('approver', 'approvers', [
+export const tellApprovers = exportOf('approver', 'approvers', [
   ...['email', 'display_name', 'status', 'groups', 'sso_sub', 'created_at', 'active_from'],
 ]);
 

@@ -1,6 +1,6 @@
 import { integer } from '../../../config/readers.ts';
 import { defaulted, type ValuesOf } from '../../../config/setting.ts';
-import type { House } from '../../../feature.ts';
+import type { ServiceContext } from '../../../feature.ts';
 import type { ChargeRecipient } from '../../../platform/charge.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { definePart } from '../../../platform/parts.ts';
@@ -34,11 +34,11 @@ export interface ApproverDeps extends PasskeyDeps {
 /** The parts of the process with which approvers are served. */
 export const approverParts = definePart<ApproverDeps>('the parts of approvers');
 
-export function approverDeps(house: House, chosen: ValuesOf<typeof settings>): ApproverDeps {
+export function approverDeps(context: ServiceContext, chosen: ValuesOf<typeof settings>): ApproverDeps {
   return {
-    ...house,
-    relyingParty: house.take(webauthnRelyingParty),
+    ...context,
+    relyingParty: context.take(webauthnRelyingParty),
     stepUpSeconds: chosen.DECISION_STEP_UP_SECONDS,
-    onMailFailed: () => house.metrics.counter('mail_failed').inc(),
+    onMailFailed: () => context.metrics.counter('mail_failed').inc(),
   };
 }

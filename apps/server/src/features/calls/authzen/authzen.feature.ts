@@ -7,9 +7,9 @@ export const authzen = defineFeature({
   tags: { authzen: 'The questions of `enforcement` in the words of OpenID AuthZEN.' },
   tables: { owns: {}, reads: [], writes: [] },
   rates,
-  open(house) {
-    const { issuer, publicBaseUrl } = house;
-    const deps = { ...house, ...house.take(enforcementParts), issuer, publicBaseUrl };
+  open(context) {
+    const { issuer, publicBaseUrl } = context;
+    const deps = { ...context, ...context.take(enforcementParts), issuer, publicBaseUrl };
     return { routes: (app) => authzenRoutes(app, deps) };
   },
 });

@@ -63,7 +63,7 @@ export async function evaluate(
 }
 
 /** The point, at one question. */
-interface Asking extends EnforcingPoint {
+interface EvaluationPoint extends EnforcingPoint {
   /** Two readers could take a number of the question for different ones. */
   readonly isInexact: boolean;
 }
@@ -117,7 +117,7 @@ interface Ruled {
 /** A malformed question of a batch is answered as such, and the others go on. */
 async function ruleOrFault(
   deps: AuthzenDeps,
-  point: Asking,
+  point: EvaluationPoint,
   asked: EvaluationRequest | undefined,
 ): Promise<Ruled> {
   const message = asked ? faultOf(asked) : 'The evaluation is no object.';
@@ -139,7 +139,7 @@ const faulty = (message: string): Ruled => ({
   decision: { decision: false, context: { error: { status: 400, message } } },
 });
 
-async function rule(deps: AuthzenDeps, point: Asking, evaluation: Evaluation): Promise<Ruled> {
+async function rule(deps: AuthzenDeps, point: EvaluationPoint, evaluation: Evaluation): Promise<Ruled> {
   const { caller, server } = point;
   const serving = { connectors: server?.connectors ?? [], repeatId: point.repeatId };
   const question = readQuestion(evaluation, serving);

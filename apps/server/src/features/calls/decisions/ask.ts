@@ -28,7 +28,7 @@ import { toDecision, withApprovals } from './show.ts';
 const [SHORTEST, LONGEST] = [60, 86_400]; // seconds
 
 /** A request, and whether it is a new one. */
-export interface Asked {
+export interface OpenedDecision {
   readonly isNew: boolean;
   readonly decision: Decision;
 }
@@ -43,7 +43,7 @@ export async function askForDecision(
   caller: Caller,
   input: NewDecision,
   text: string,
-): Promise<Asked> {
+): Promise<OpenedDecision> {
   const at = deps.clock();
   const { tenant } = caller;
   const seconds = parseDuration(input.expiresIn);
@@ -55,7 +55,7 @@ export async function askForDecision(
   const expiresAt = new Date(at.getTime() + seconds * 1000);
 
   return inTransaction(deps.db, async (tx) => {
-    const answered = async (row: DecisionRow): Promise<Asked> => ({
+    const answered = async (row: DecisionRow): Promise<OpenedDecision> => ({
       isNew: false,
       decision: await withApprovals({ ...deps, db: tx }, row),
     });

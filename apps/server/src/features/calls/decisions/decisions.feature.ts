@@ -1,5 +1,5 @@
 import { defineFeature } from '../../../feature.ts';
-import { personTold, tenantErased } from '../../../platform/db/personal-data.ts';
+import { personExported, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
@@ -72,21 +72,21 @@ export const decisions = defineFeature({
   listens: [
     on(decisionsAsked, openDecisions),
     on(tenantErased, eraseDecisions),
-    on(personTold, tellDecisions),
+    on(personExported, tellDecisions),
   ],
-  open(house) {
-    const { logger, db, clock } = house;
-    house.metrics.ask('decisions_waiting', () => countWaitingAcrossTenants(db, clock(), MAX_COUNTED));
-    const urlRules = house.take(messageUrlRules);
+  open(context) {
+    const { logger, db, clock } = context;
+    context.metrics.ask('decisions_waiting', () => countWaitingAcrossTenants(db, clock(), MAX_COUNTED));
+    const urlRules = context.take(messageUrlRules);
     const onFailure = (err: unknown) =>
       logger?.warn({ err }, 'a notice about a decision could not be sent yet');
     const onCareFailure = (err: unknown) =>
       logger?.warn({ err }, 'a request for a decision was not cared for');
-    const seals = channelSeals(house.keyRing);
+    const seals = channelSeals(context.keyRing);
     const deps = {
-      ...house,
-      ...house.take(approverParts),
-      ...callJudge(house),
+      ...context,
+      ...context.take(approverParts),
+      ...callJudge(context),
       seals,
       urlRules,
       onFailure,
@@ -95,12 +95,12 @@ export const decisions = defineFeature({
       async routes(app) {
         await decisionRoutes(app, deps);
         await channelRoutes(app, deps);
-        await decisionPageRoutes(app, { ...deps, streams: house.take(eventStreams) });
+        await decisionPageRoutes(app, { ...deps, streams: context.take(eventStreams) });
       },
       sealed: [seals.rows],
       jobs: [
         careOfDecisions({ ...deps, onFailure: onCareFailure }),
-        noticesOfDecisions({ ...deps, egress: house.openEgress(urlRules) }),
+        noticesOfDecisions({ ...deps, egress: context.openEgress(urlRules) }),
       ],
     };
   },

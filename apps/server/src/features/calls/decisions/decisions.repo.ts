@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
+import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import type { DecisionApprovals, Decisions } from '../../../platform/db/types.gen.ts';
 import { grantsOf } from '../../grants/grants/grants.queries.ts';
 
@@ -174,7 +174,7 @@ export async function deleteApprovals(tx: Tx, { developerId }: Tenant, decisionI
     .execute();
 }
 
-export const tellDecisions = tellerOf('decision', 'decisions', [
+export const tellDecisions = exportOf('decision', 'decisions', [
   ...['connector', 'tool', 'status', 'case_id', 'created_at', 'expires_at'],
 ]);
 

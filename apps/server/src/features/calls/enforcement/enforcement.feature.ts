@@ -53,21 +53,21 @@ export const enforcement = defineFeature({
     },
   },
   listens: [on(tenantErased, eraseCalls)],
-  open(house, settings) {
-    const { meter, ...life } = openMeter(house, settings);
+  open(context, settings) {
+    const { meter, ...life } = openMeter(context, settings);
     const callRecordSeconds = settings.CAPS_CALL_RECORD_SECONDS;
-    const [openDecisions] = house.listenersOf(decisionsAsked);
-    const deps = house.provide(enforcementParts, {
-      ...house,
+    const [openDecisions] = context.listenersOf(decisionsAsked);
+    const deps = context.provide(enforcementParts, {
+      ...context,
       meter,
       counts: storeOfMeter(settings),
-      verifyOwn: house.take(grantTokenVerifier),
+      verifyOwn: context.take(grantTokenVerifier),
       findLoaded: manifestLibrary(),
       openDecisions,
     });
     return {
-      routes: (app) => enforcementRoutes(app, { ...house, ...deps }),
-      jobs: [forgettingOfCalls({ ...house, callRecordSeconds })],
+      routes: (app) => enforcementRoutes(app, { ...context, ...deps }),
+      jobs: [forgettingOfCalls({ ...context, callRecordSeconds })],
       ...life,
     };
   },

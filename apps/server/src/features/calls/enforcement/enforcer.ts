@@ -16,7 +16,7 @@ import type { ListToolsRequest, ListToolsResult } from './enforcement.schema.ts'
 import { type CallFacts, type FactDeps, findFacts } from './facts.ts';
 import { METER_TIMEOUT_MS } from './meter.ts';
 
-interface Asking {
+interface EnforcerParts {
   readonly meter?: CapsMeter;
   readonly policies?: StandingRules | undefined;
   readonly decisions?: DecisionStore | undefined;
@@ -26,7 +26,7 @@ interface Asking {
 /** The engine for one question, with the facts that were found for it. It asks nothing else but the meter. */
 export function enforcerFor(
   { token, status, manifest }: CallFacts,
-  { meter, policies, decisions, logger }: Asking = {},
+  { meter, policies, decisions, logger }: EnforcerParts = {},
 ): Enforcer {
   return createEnforcer({
     tokens: { verify: () => token },

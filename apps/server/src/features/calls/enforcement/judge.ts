@@ -1,6 +1,6 @@
 import type { Call } from '@behest/protocol/enforcement/call';
 import type { Result } from '@behest/protocol/enforcement/result';
-import type { House } from '../../../feature.ts';
+import type { ServiceContext } from '../../../feature.ts';
 import type { Caller, GrantHolder } from '../../../platform/caller.ts';
 import { enforceCall, enforcementParts } from './enforce.ts';
 import type { EnforceRequest } from './enforcement.schema.ts';
@@ -17,7 +17,7 @@ export interface Judged {
 
 /** Judges a call that nobody makes yet: nothing is charged, held or recorded. */
 export type JudgeCall = (
-  deps: Pick<House, 'db'>,
+  deps: Pick<ServiceContext, 'db'>,
   caller: Caller,
   input: Omit<EnforceRequest, 'reserve'>,
   text: string,
@@ -25,14 +25,14 @@ export type JudgeCall = (
 
 /** Finds token, grant and manifest of a call, as they are now. */
 export type FindCallFacts = (
-  deps: Pick<House, 'db'>,
+  deps: Pick<ServiceContext, 'db'>,
   caller: Caller,
   asked: { readonly grantToken: string; readonly connector: string },
 ) => Promise<CallFacts>;
 
 /** For features that ask about calls before they are made. */
-export function callJudge(house: House) {
-  const own = house.take(enforcementParts);
+export function callJudge(context: ServiceContext) {
+  const own = context.take(enforcementParts);
   const { meter } = own;
   const findCallFacts: FindCallFacts = ({ db }, caller, asked) => findFacts({ ...own, db }, caller, asked);
   const judgeCall: JudgeCall = async ({ db }, caller, input, text) => {
@@ -40,7 +40,7 @@ export function callJudge(house: House) {
     const { row } = facts;
     const call: Call = { ...withExactNumbers(input, text), reserve: false };
     const policies = row && policiesOn({ ...own, db }, caller, row);
-    const asking = { meter: meterOfAgent(meter, row?.agentId), policies, logger: house.logger };
+    const asking = { meter: meterOfAgent(meter, row?.agentId), policies, logger: context.logger };
     return { facts, call, result: await enforcerFor(facts, asking).enforce(call) };
   };
   return { judgeCall, findCallFacts };
@@ -61,11 +61,11 @@ export interface CallGate {
 }
 
 /** For features that pass calls on. */
-export function callGate(house: House): CallGate {
-  const deps = house.take(enforcementParts);
+export function callGate(context: ServiceContext): CallGate {
+  const deps = context.take(enforcementParts);
   const { meter } = deps;
   const settle = async (settled: Promise<unknown>, message: string) => {
-    await settled.catch((err: unknown) => house.logger?.warn({ err }, message));
+    await settled.catch((err: unknown) => context.logger?.warn({ err }, message));
   };
   return {
     enforce: (holder, input, text) => enforceCall(deps, holder, { input, text }),

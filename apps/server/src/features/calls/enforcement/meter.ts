@@ -3,7 +3,7 @@ import type { CapsMeter } from '@behest/protocol/enforcement/meter';
 import { realRedisUrl } from '../../../config/addresses.ts';
 import { boolean, integer, notInProduction, oneOf } from '../../../config/readers.ts';
 import { defaulted, optional, type ValuesOf } from '../../../config/setting.ts';
-import type { House, OpenedFeature } from '../../../feature.ts';
+import type { OpenedFeature, ServiceContext } from '../../../feature.ts';
 import { postgresCapsMeter, redisCapsMeter } from '../caps/index.ts';
 
 export const settings = {
@@ -42,14 +42,14 @@ export const storeOfMeter = ({ CAPS_METER }: Chosen): 'db' | 'redis' =>
   CAPS_METER === 'redis' ? 'redis' : 'db';
 
 /** Opens the meter that the operator has chosen. There is no second one: two stores would admit twice the cap. */
-export function openMeter(house: House, chosen: Chosen): OpenedMeter {
-  const { aside, clock, logger, redisUrl } = house;
+export function openMeter(context: ServiceContext, chosen: Chosen): OpenedMeter {
+  const { aside, clock, logger, redisUrl } = context;
   const { CAPS_METER, CAPS_REDIS_URL, CAPS_REDIS_ASSERT_SAFE: assertSafe } = chosen;
   const callRecordSeconds = chosen.CAPS_CALL_RECORD_SECONDS;
   if (CAPS_METER === 'memory') return { meter: memoryMeter(() => clock().getTime()) };
   if (CAPS_METER === 'postgres')
     return { meter: postgresCapsMeter(aside, { callRecordSeconds, timeoutMs: METER_TIMEOUT_MS }) };
-  const losses = house.metrics.counter('caps_data_loss_total');
+  const losses = context.metrics.counter('caps_data_loss_total');
   const url = CAPS_REDIS_URL ?? redisUrl;
   const { meter, mustBeSafe, close } = redisCapsMeter({
     ...{ aside, url, callRecordSeconds, assertSafe, onDataLoss: () => losses.inc() },

@@ -83,10 +83,10 @@ export const billing = defineFeature({
     for (const name of missing) refuse(name, `${name} must be set when other STRIPE_ settings are`);
   },
   listens: [on(tenantErased, eraseBilling)],
-  open(house, settings) {
+  open(context, settings) {
     const stripe = stripeSettings(settings);
     const deps = {
-      ...house,
+      ...context,
       provider: stripe && stripeProvider(stripe),
       graceDays: settings.BILLING_GRACE_DAYS,
       planOfPrice: new Map<string, Plan>(

@@ -59,8 +59,8 @@ export const bundles = defineFeature({
   quotas,
   keyUses: [SEAL_KEY_USE],
   listens: [on(tenantErased, eraseBundles)],
-  open: (house) => ({
-    routes: (app) => bundleRoutes(app, { ...house, runsCedar: house.take(cedarInService) }),
-    sealed: [sealedSyncSecrets(house.keyRing)],
+  open: (context) => ({
+    routes: (app) => bundleRoutes(app, { ...context, runsCedar: context.take(cedarInService) }),
+    sealed: [sealedSyncSecrets(context.keyRing)],
   }),
 });

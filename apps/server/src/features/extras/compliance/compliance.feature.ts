@@ -2,7 +2,7 @@ import { integer } from '../../../config/readers.ts';
 import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
-import { personTold, tenantErased } from '../../../platform/db/personal-data.ts';
+import { personExported, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
@@ -52,12 +52,12 @@ export const compliance = defineFeature({
   acts: { ...acts, ...entries },
   rates,
   settings,
-  listens: [on(accountClosed, refuseHeld), on(tenantErased, eraseHolds), on(personTold, tellHolds)],
-  open: (house, settings) => ({
+  listens: [on(accountClosed, refuseHeld), on(tenantErased, eraseHolds), on(personExported, tellHolds)],
+  open: (context, settings) => ({
     async routes(app) {
-      const tellers = house.listenersOf(personTold);
-      await complianceRoutes(app, { ...house, tellers, maxRows: settings.COMPLIANCE_MAX_ROWS });
-      await holdRoutes(app, house);
+      const tellers = context.listenersOf(personExported);
+      await complianceRoutes(app, { ...context, tellers, maxRows: settings.COMPLIANCE_MAX_ROWS });
+      await holdRoutes(app, context);
     },
   }),
 });

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage, readPortion } from '../../../platform/db/page-rows.ts';
-import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
+import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import type { LegalHolds } from '../../../platform/db/types.gen.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { developerOf, developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
@@ -223,4 +223,4 @@ export function listHoldRows(db: Executor, tenant: Tenant, { cursor, limit, stan
 /** Erases rows of a closed account. */
 export const eraseHolds = eraserOf('legal_holds');
 
-export const tellHolds = tellerOf('legal_hold', 'legal_holds', ['name', 'created_at', 'released_at']);
+export const tellHolds = exportOf('legal_hold', 'legal_holds', ['name', 'created_at', 'released_at']);

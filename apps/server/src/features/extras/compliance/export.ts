@@ -3,7 +3,7 @@ import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inSnapshot, inTransaction, openSnapshot } from '../../../platform/db/db.ts';
 import { inRowPortions, type PageRows } from '../../../platform/db/page-rows.ts';
-import type { TellOfPerson } from '../../../platform/db/personal-data.ts';
+import type { ExportOfPerson } from '../../../platform/db/personal-data.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { LongWork } from '../../../platform/long-work.ts';
 import { grantStatus } from '../../grants/grants/index.ts';
@@ -227,7 +227,7 @@ function toExportedGrant(row: GrantToExport, now: Date): ExportedGrant {
 }
 
 export interface PersonDeps extends ExportDeps {
-  readonly tellers: readonly TellOfPerson[];
+  readonly tellers: readonly ExportOfPerson[];
 }
 
 /**

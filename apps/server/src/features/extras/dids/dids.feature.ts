@@ -20,11 +20,11 @@ export const dids = defineFeature({
   tags: { dids: 'Resolution of decentralised identifiers.' },
   rates,
   settings,
-  open(house, { DID_RESOLVE_WEB }) {
-    const egress = () => house.openEgress({ allowsHttp: false, allowsPrivateHosts: false }, BOUNDS);
+  open(context, { DID_RESOLVE_WEB }) {
+    const egress = () => context.openEgress({ allowsHttp: false, allowsPrivateHosts: false }, BOUNDS);
     const fetchDocument = DID_RESOLVE_WEB
-      ? documentFetcher({ egress: egress(), clock: house.clock })
+      ? documentFetcher({ egress: egress(), clock: context.clock })
       : undefined;
-    return { routes: (app) => didRoutes(app, { ...house, fetchDocument }) };
+    return { routes: (app) => didRoutes(app, { ...context, fetchDocument }) };
   },
 });

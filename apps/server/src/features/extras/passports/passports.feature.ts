@@ -27,8 +27,8 @@ export const passports = defineFeature({
   tables,
   settings: passportSettings,
   listens: [on(tenantErased, erasePassports)],
-  open: (house, { MPP_PASSPORT_MAX_EXPIRY_HOURS: maxExpiryHours }) => ({
+  open: (context, { MPP_PASSPORT_MAX_EXPIRY_HOURS: maxExpiryHours }) => ({
     // A passport is of one kind only, which older clients know by its own type.
-    routes: (app) => passportRoutes(app, { ...house, issuesLegacyClaims: false, maxExpiryHours }),
+    routes: (app) => passportRoutes(app, { ...context, issuesLegacyClaims: false, maxExpiryHours }),
   }),
 });

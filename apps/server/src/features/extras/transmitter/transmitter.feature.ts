@@ -89,23 +89,23 @@ export const transmitter = defineFeature({
   },
   settings,
   listens: [on(setMade, makeSet), on(streamGone, pauseGone), on(tenantErased, eraseTransmitter)],
-  open(house, { SSF_MAX_ATTEMPTS: maxAttempts }) {
-    const { logger } = house;
+  open(context, { SSF_MAX_ATTEMPTS: maxAttempts }) {
+    const { logger } = context;
     const deps = {
-      ...house,
+      ...context,
       maxAttempts,
-      urlRules: house.take(messageUrlRules),
-      seals: webhookSeals(house.keyRing),
-      waits: createWaits(house),
+      urlRules: context.take(messageUrlRules),
+      seals: webhookSeals(context.keyRing),
+      waits: createWaits(context),
       onFailure: (err: unknown) => logger?.warn({ err }, 'a stream of signals was not cared for'),
     };
-    house.metrics.ask('ssf_sets_pending', () => countSets(house));
+    context.metrics.ask('ssf_sets_pending', () => countSets(context));
     return {
-      credentials: { ssf: (hash) => findSsfCaller(house, hash) },
-      prepare: () => prepareQueues(house.db, maxAttempts),
+      credentials: { ssf: (hash) => findSsfCaller(context, hash) },
+      prepare: () => prepareQueues(context.db, maxAttempts),
       jobs: [careOfStreams(deps)],
       async routes(app) {
-        await metadataRoutes(app, house);
+        await metadataRoutes(app, context);
         await receiverRoutes(app, deps);
         await app.register(streamRoutes, deps);
       },

@@ -1,6 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { act, announcement, type DataOf } from '../../../platform/acts.ts';
-import { personTold, tenantErased } from '../../../platform/db/personal-data.ts';
+import { personExported, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { presentationRates } from './present.ts';
@@ -46,11 +46,11 @@ export const verifiableCredentials = defineFeature({
   tables,
   acts: { ...acts, ...announcements },
   rates: { ...rates, ...presentationRates },
-  listens: [on(tenantErased, eraseCredentials), on(personTold, tellStatements)],
+  listens: [on(tenantErased, eraseCredentials), on(personExported, tellStatements)],
   settings: legacySettings,
-  open(house, settings) {
-    const issuesLegacyClaims = house.provide(legacyClaims, settings.GRANT_TOKEN_LEGACY_CLAIMS);
-    const deps = { ...house, issuesLegacyClaims };
+  open(context, settings) {
+    const issuesLegacyClaims = context.provide(legacyClaims, settings.GRANT_TOKEN_LEGACY_CLAIMS);
+    const deps = { ...context, issuesLegacyClaims };
     return {
       routes: async (app) => {
         await credentialRoutes(app, deps);

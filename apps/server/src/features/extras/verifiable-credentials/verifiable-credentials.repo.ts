@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
-import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
+import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import type { AgentStatus, VerifiableCredentials } from '../../../platform/db/types.gen.ts';
 import { credentialRows, type NewCredentialRow, newCredential } from './verifiable-credentials.queries.ts';
 import type { Place } from './verifiable-credentials.rules.ts';
@@ -127,7 +127,7 @@ export const findPlacedAcrossTenants = (db: Executor, place: Place) =>
 export const eraseCredentials = eraserOf('verifiable_credentials', 'status_lists');
 
 /** Without the signed text, which says the same. */
-export const tellStatements = tellerOf('verifiable_credential', 'verifiable_credentials', [
+export const tellStatements = exportOf('verifiable_credential', 'verifiable_credentials', [
   ...[
     'grant_id',
     'agent_id',

@@ -1,6 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf } from '../../../platform/acts.ts';
-import { personTold, tenantErased } from '../../../platform/db/personal-data.ts';
+import { personExported, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { eraseAuthorizations, tellAuthorizations } from './wallet-authorizations.repo.ts';
@@ -31,6 +31,6 @@ export const walletAuthorizations = defineFeature({
   tags: { walletAuthorizations: 'Statements, each for one use, that an agent may move an amount.' },
   tables,
   acts,
-  listens: [on(tenantErased, eraseAuthorizations), on(personTold, tellAuthorizations)],
-  open: (house) => ({ routes: (app) => walletRoutes(app, house) }),
+  listens: [on(tenantErased, eraseAuthorizations), on(personExported, tellAuthorizations)],
+  open: (context) => ({ routes: (app) => walletRoutes(app, context) }),
 });

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
-import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
+import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import type { WalletAuthorizations } from '../../../platform/db/types.gen.ts';
 import { grantEndsOf } from '../../grants/grants/grants.queries.ts';
 import type { AuthorizationQuery } from './wallet-authorizations.schema.ts';
@@ -67,6 +67,6 @@ export async function endAuthorization(
 export const eraseAuthorizations = eraserOf('wallet_authorizations');
 
 /** Without the signed text. */
-export const tellAuthorizations = tellerOf('wallet_authorization', 'wallet_authorizations', [
+export const tellAuthorizations = exportOf('wallet_authorization', 'wallet_authorizations', [
   ...['grant_id', 'agent_id', 'agent_did', 'issued_at', 'expires_at', 'consumed_at', 'revoked_at'],
 ]);

@@ -1,6 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
-import { personTold, tenantErased } from '../../../platform/db/personal-data.ts';
+import { personExported, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
@@ -97,14 +97,14 @@ export const authorization = defineFeature({
     on(agentRevoked, cancelRequestsOfAgent),
     on(accountClosed, cancelRequestsOfAccount),
     on(tenantErased, eraseRequests),
-    on(personTold, tellRequests),
+    on(personExported, tellRequests),
   ],
-  open(house, settings) {
-    house.metrics.ask('authorization_requests_overdue', () => countOverdue(house));
-    const deps = house.provide(authorizationParts, authorizationDeps(house, settings));
+  open(context, settings) {
+    context.metrics.ask('authorization_requests_overdue', () => countOverdue(context));
+    const deps = context.provide(authorizationParts, authorizationDeps(context, settings));
     return {
       routes: (app) => authorizationRoutes(app, deps),
-      jobs: [expiryOfRequests(house)],
+      jobs: [expiryOfRequests(context)],
     };
   },
 });

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { hotCall, type Records } from '../../../platform/db/hot-writes.ts';
-import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
+import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import { sharedPrincipals } from '../../../platform/db/principals.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { Agents, AuthRequests, Developers } from '../../../platform/db/types.gen.ts';
@@ -198,7 +198,7 @@ export function expireRequests(tx: Tx, { developerId }: Tenant, requestIds: read
 /** Erases rows of a closed account. */
 export const eraseRequests = eraserOf('auth_requests');
 
-export const tellRequests = tellerOf('authorization_request', 'auth_requests', [
+export const tellRequests = exportOf('authorization_request', 'auth_requests', [
   ...['agent_id', 'scopes', 'audience', 'authorization_details', 'status', 'consent_method'],
   ...['created_at', 'expires_at', 'decided_at'],
 ]);

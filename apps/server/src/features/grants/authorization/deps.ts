@@ -1,6 +1,6 @@
 import { boolean, oneOf } from '../../../config/readers.ts';
 import { defaulted, optional, type ValuesOf } from '../../../config/setting.ts';
-import type { House } from '../../../feature.ts';
+import type { ServiceContext } from '../../../feature.ts';
 import { definePart } from '../../../platform/parts.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { DecideDeps } from '../policies/index.ts';
@@ -35,14 +35,14 @@ export const authorizationSettings = {
 export const authorizationParts = definePart<AuthorizationDeps>('the parts of authorization');
 
 export function authorizationDeps(
-  house: House,
+  context: ServiceContext,
   settings: ValuesOf<typeof authorizationSettings>,
 ): AuthorizationDeps {
-  const byDefault = house.isProduction ? 'required' : 'optional';
+  const byDefault = context.isProduction ? 'required' : 'optional';
   return {
-    ...house,
+    ...context,
     principalProof: settings.PRINCIPAL_PROOF ?? byDefault,
-    outside: house.take(decisionPoint),
+    outside: context.take(decisionPoint),
     linksToDomains: settings.CUSTOM_DOMAIN_PAGES,
   };
 }

@@ -55,5 +55,5 @@ export const budgets = defineFeature({
   acts,
   attempts: ['budget.debit_blocked'],
   listens: [on(grantsRead, budgetsOfGrants), on(tenantErased, eraseBudgets)],
-  open: (house) => ({ routes: (app) => budgetRoutes(app, house) }),
+  open: (context) => ({ routes: (app) => budgetRoutes(app, context) }),
 });

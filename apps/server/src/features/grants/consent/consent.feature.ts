@@ -52,10 +52,10 @@ export const consent = defineFeature({
   quotas,
   keyUses: [CSRF_KEY_USE],
   listens: [on(tenantErased, eraseConsentMails), on(enforcementBegan, endPages)],
-  open(house) {
-    const onMailFailed = () => house.metrics.counter('mail_failed').inc();
-    const relyingParty = house.take(webauthnRelyingParty);
-    const deps = { ...house, ...house.take(authorizationParts), onMailFailed, relyingParty };
+  open(context) {
+    const onMailFailed = () => context.metrics.counter('mail_failed').inc();
+    const relyingParty = context.take(webauthnRelyingParty);
+    const deps = { ...context, ...context.take(authorizationParts), onMailFailed, relyingParty };
     return {
       async routes(app) {
         await consentRoutes(app, deps);

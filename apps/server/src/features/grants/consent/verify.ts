@@ -4,7 +4,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { thumbprintsOf } from '../../accounts/developers/index.ts';
 import type { OnEnforced } from '../../people/sso/index.ts';
 import { readSessionCookie, ssoRequired } from '../../people/sso/index.ts';
-import { type Standing, standingOf } from '../../people/sso/sessions.queries.ts';
+import { type SignOnState, standingOf } from '../../people/sso/sessions.queries.ts';
 import { openRequests } from '../authorization/authorization.queries.ts';
 import { sessionKey } from '../authorization/index.ts';
 import { type ConsentMode, type Proofs, verificationOf, withSignOn } from './consent.rules.ts';
@@ -31,7 +31,7 @@ interface AtPage {
 interface Verified {
   readonly verification: ConsentVerification;
   /** Undefined where single sign-on is not demanded of the person. */
-  readonly standing: Standing | undefined;
+  readonly standing: SignOnState | undefined;
 }
 
 /**
@@ -79,7 +79,7 @@ interface Leaving {
  */
 export function signInUrl(
   publicBaseUrl: string,
-  standing: Standing | undefined,
+  standing: SignOnState | undefined,
   { principalId, returnTo }: Leaving,
 ): string {
   if (!standing?.signInAt) {

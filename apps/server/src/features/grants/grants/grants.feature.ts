@@ -94,9 +94,9 @@ export const grants = defineFeature({
     on(tenantErased, eraseRenewals),
     on(tenantErased, eraseGrants),
   ],
-  open: (house) => ({
-    routes: (app) => grantRoutes(app, { ...house, onGrantsRead: house.listenersOf(grantsRead) }),
-    jobs: [expiryOfGrants(house)],
+  open: (context) => ({
+    routes: (app) => grantRoutes(app, { ...context, onGrantsRead: context.listenersOf(grantsRead) }),
+    jobs: [expiryOfGrants(context)],
   }),
 });
 

@@ -50,5 +50,5 @@ export const manifests = defineFeature({
   acts,
   quotas,
   listens: [on(tenantErased, eraseManifests)],
-  open: (house) => ({ routes: (app) => manifestRoutes(app, house) }),
+  open: (context) => ({ routes: (app) => manifestRoutes(app, context) }),
 });

@@ -1,6 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
-import { personTold, tenantErased } from '../../../platform/db/personal-data.ts';
+import { personExported, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
@@ -67,15 +67,15 @@ export const policies = defineFeature({
       help: 'Decisions of policies, for developers who have any.',
     },
   },
-  listens: [on(tenantErased, erasePolicies), on(personTold, tellPolicies)],
+  listens: [on(tenantErased, erasePolicies), on(personExported, tellPolicies)],
   settings: policySettings,
   checkSettings({ POLICY_BACKEND: backend, OPA_URL, CEDAR_URL }, refuse) {
     if (backend === 'opa' && !OPA_URL) refuse('OPA_URL', 'POLICY_BACKEND=opa requires OPA_URL');
     if (backend === 'cedar' && !CEDAR_URL) refuse('CEDAR_URL', 'POLICY_BACKEND=cedar requires CEDAR_URL');
   },
-  open(house, settings) {
-    house.provide(cedarInService, settings.POLICY_BACKEND === 'cedar_bundles');
-    const outside = house.provide(decisionPoint, outsidePoint(house, settings));
-    return { routes: (app) => policyRoutes(app, { ...house, outside }) };
+  open(context, settings) {
+    context.provide(cedarInService, settings.POLICY_BACKEND === 'cedar_bundles');
+    const outside = context.provide(decisionPoint, outsidePoint(context, settings));
+    return { routes: (app) => policyRoutes(app, { ...context, outside }) };
   },
 });

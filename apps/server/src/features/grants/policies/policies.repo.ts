@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
-import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
+import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { Policy } from './match.rules.ts';
 import { type PolicyFields, placeOf, type StoredPolicy } from './policies.rules.ts';
@@ -144,7 +144,7 @@ export async function deletePolicyRow(tx: Tx, { developerId }: Tenant, id: strin
 /** Erases rows of a closed account. */
 export const erasePolicies = eraserOf('policies', 'policy_versions');
 
-export const tellPolicies = tellerOf('policy', 'policies', [
+export const tellPolicies = exportOf('policy', 'policies', [
   'name',
   'effect',
   'priority',

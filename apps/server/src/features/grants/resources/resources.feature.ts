@@ -65,8 +65,9 @@ export const resources = defineFeature({
     ),
   },
   listens: [on(tenantErased, eraseResources)],
-  open: (house, settings) => ({
-    credentials: { resource: (hash) => identityOf(house, hash) },
-    routes: (app) => resourceRoutes(app, { ...house, allowsUnverified: settings.RESOURCES_ALLOW_UNVERIFIED }),
+  open: (context, settings) => ({
+    credentials: { resource: (hash) => identityOf(context, hash) },
+    routes: (app) =>
+      resourceRoutes(app, { ...context, allowsUnverified: settings.RESOURCES_ALLOW_UNVERIFIED }),
   }),
 });

@@ -56,8 +56,8 @@ export const tokens = defineFeature({
   settings: tokenSettings,
   keyUses: [NONCE_KEY_USE, OVERLAP_KEY_USE],
   listens: [on(tenantErased, eraseTokens)],
-  open(house, settings) {
-    const deps = house.provide(tokenParts, tokenDeps(house, settings));
+  open(context, settings) {
+    const deps = context.provide(tokenParts, tokenDeps(context, settings));
     return {
       routes: (app) => tokenRoutes(app, deps),
       credentials: { grant: holderReader(deps) },

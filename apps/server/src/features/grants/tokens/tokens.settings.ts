@@ -1,6 +1,6 @@
 import { boolean, integer } from '../../../config/readers.ts';
 import { defaulted, type ValuesOf } from '../../../config/setting.ts';
-import type { House } from '../../../feature.ts';
+import type { ServiceContext } from '../../../feature.ts';
 import { definePart } from '../../../platform/parts.ts';
 import { legacyClaims } from '../../extras/verifiable-credentials/index.ts';
 import { decisionPoint } from '../policies/index.ts';
@@ -36,13 +36,13 @@ type TokenParts = DelegateDeps & ProofDeps;
 /** The parts of the process with which tokens are issued and looked up. The OAuth profile issues the same tokens. */
 export const tokenParts = definePart<TokenParts>('the parts of tokens');
 
-export function tokenDeps(house: House, settings: ValuesOf<typeof tokenSettings>): TokenParts {
-  const deps = { ...house, ...house.lifetimes };
+export function tokenDeps(context: ServiceContext, settings: ValuesOf<typeof tokenSettings>): TokenParts {
+  const deps = { ...context, ...context.lifetimes };
   return {
     ...deps,
-    verifyOwn: house.provide(grantTokenVerifier, ownVerifier(deps)),
-    outside: house.take(decisionPoint),
-    issuesLegacyClaims: house.take(legacyClaims),
+    verifyOwn: context.provide(grantTokenVerifier, ownVerifier(deps)),
+    outside: context.take(decisionPoint),
+    issuesLegacyClaims: context.take(legacyClaims),
     maxDelegationDepth: settings.MAX_DELEGATION_DEPTH,
     reuseGraceSeconds: settings.REUSE_GRACE_SECONDS,
     refreshOverlapSeconds: settings.REFRESH_OVERLAP_SECONDS,

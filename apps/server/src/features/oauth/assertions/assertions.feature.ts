@@ -54,12 +54,12 @@ export const assertions = defineFeature({
   rates,
   settings: assertionSettings,
   listens: [on(tenantErased, eraseAssertions), on(issuerChanged, distrust), on(ownPageEntries, hasStops)],
-  open(house, settings) {
-    house.provide(assertionsEnabled, settings.ID_JAG_ENABLED);
+  open(context, settings) {
+    context.provide(assertionsEnabled, settings.ID_JAG_ENABLED);
     return {
       async routes(app) {
-        await assertionRoutes(app, { ...house, ...house.lifetimes });
-        await stopRoutes(app, house);
+        await assertionRoutes(app, { ...context, ...context.lifetimes });
+        await stopRoutes(app, context);
       },
     };
   },

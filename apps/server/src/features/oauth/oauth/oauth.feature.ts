@@ -64,26 +64,29 @@ export const oauth = defineFeature({
   },
   keyUses: [USER_CODE_KEY_USE],
   listens: [on(tenantErased, eraseClients)],
-  open(house, settings) {
+  open(context, settings) {
     const allowsPrivateHosts = settings.OAUTH_CIMD_ALLOW_PRIVATE_HOSTS;
-    const egress = house.openEgress({ allowsHttp: allowsPrivateHosts, allowsPrivateHosts }, DOCUMENT_BOUNDS);
+    const egress = context.openEgress(
+      { allowsHttp: allowsPrivateHosts, allowsPrivateHosts },
+      DOCUMENT_BOUNDS,
+    );
     const deps = {
-      ...house,
+      ...context,
       clientDocuments: clientDocuments({
-        ...house,
+        ...context,
         egress,
         allowedHosts: settings.OAUTH_CIMD_ALLOWED_HOSTS ?? null,
       }),
-      ...house.take(authorizationParts),
-      ...house.take(tokenParts),
+      ...context.take(authorizationParts),
+      ...context.take(tokenParts),
       registersClients: settings.OAUTH_DCR_ENABLED,
       requiresPush: settings.OAUTH_REQUIRE_PAR,
-      acceptsAssertions: house.take(assertionsEnabled),
-      upstream: house.take(identityProviders),
-      relyingParty: house.take(webauthnRelyingParty),
+      acceptsAssertions: context.take(assertionsEnabled),
+      upstream: context.take(identityProviders),
+      relyingParty: context.take(webauthnRelyingParty),
     };
     return {
-      jobs: [expiryOfClients(house)],
+      jobs: [expiryOfClients(context)],
       async routes(app) {
         await metadataRoutes(app, deps);
         await app.register(oauthRoutes, deps);

@@ -33,7 +33,7 @@ export const workloads = defineFeature({
   tables,
   acts,
   listens: [on(tenantErased, eraseWorkloads)],
-  open: (house) => ({
-    routes: (app) => workloadRoutes(app, { ...house, upstream: house.take(identityProviders) }),
+  open: (context) => ({
+    routes: (app) => workloadRoutes(app, { ...context, upstream: context.take(identityProviders) }),
   }),
 });

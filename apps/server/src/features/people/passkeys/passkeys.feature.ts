@@ -1,6 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
-import { personTold, tenantErased } from '../../../platform/db/personal-data.ts';
+import { personExported, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { principalRights } from '../scim/index.ts';
@@ -67,11 +67,14 @@ export const passkeys = defineFeature({
   },
   listens: [
     on(tenantErased, erasePasskeys),
-    on(personTold, tellPasskeys),
+    on(personExported, tellPasskeys),
     on(principalRights, passkeyRights),
   ],
-  open(house, settings) {
-    const relyingParty = house.provide(webauthnRelyingParty, relyingPartyOf(settings, house.publicBaseUrl));
-    return { routes: (app) => passkeyRoutes(app, { ...house, relyingParty }) };
+  open(context, settings) {
+    const relyingParty = context.provide(
+      webauthnRelyingParty,
+      relyingPartyOf(settings, context.publicBaseUrl),
+    );
+    return { routes: (app) => passkeyRoutes(app, { ...context, relyingParty }) };
   },
 });

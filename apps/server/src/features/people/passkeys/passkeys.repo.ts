@@ -3,7 +3,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
-import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
+import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import type { Passkeys } from '../../../platform/db/types.gen.ts';
 import { principalsIn } from '../../../platform/db/values.ts';
 import type { PasskeyOwner } from './passkeys.rules.ts';
@@ -215,7 +215,7 @@ const ofPrincipals = sql`(select *, owner_id as principal_id from passkeys where
 /** The principals of passkeys who have one of these ids, in any case. */
 export const principalsWithPasskeys = principalsIn(ofPrincipals);
 
-export const tellPasskeys = tellerOf('passkey', ofPrincipals, [
+export const tellPasskeys = exportOf('passkey', ofPrincipals, [
   ...['device_name', 'status', 'is_multi_device', 'backed_up', 'aaguid', 'created_at', 'last_used_at'],
 ]);
 

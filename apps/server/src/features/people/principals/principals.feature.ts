@@ -1,6 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf } from '../../../platform/acts.ts';
-import { personTold, tenantErased } from '../../../platform/db/personal-data.ts';
+import { personExported, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
@@ -41,12 +41,13 @@ export const principals = defineFeature({
   listens: [
     on(accountClosed, endSessionsOfAccount),
     on(tenantErased, eraseSessions),
-    on(personTold, tellSessions),
+    on(personExported, tellSessions),
     on(principalRights, rightsOfPrincipals),
     on(enforcementBegan, endSessionsBeforeSso),
   ],
-  open: (house) => ({
-    routes: (app) => principalRoutes(app, { ...house, ownPageEntries: house.listenersOf(ownPageEntries) }),
-    credentials: { session: sessionReader(house) },
+  open: (context) => ({
+    routes: (app) =>
+      principalRoutes(app, { ...context, ownPageEntries: context.listenersOf(ownPageEntries) }),
+    credentials: { session: sessionReader(context) },
   }),
 });

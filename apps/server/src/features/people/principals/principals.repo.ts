@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { boundedRows, pageRows } from '../../../platform/db/page-rows.ts';
-import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
+import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import type { Agents, Grants, PrincipalSessions } from '../../../platform/db/types.gen.ts';
 import { hasFoldedPrincipal } from '../../../platform/db/values.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
@@ -208,4 +208,4 @@ export async function deleteSessions(tx: Tx, { developerId }: Tenant): Promise<v
 /** Erases rows of a closed account. */
 export const eraseSessions = eraserOf('principal_sessions');
 
-export const tellSessions = tellerOf('session', 'principal_sessions', ['expires_at']);
+export const tellSessions = exportOf('session', 'principal_sessions', ['expires_at']);

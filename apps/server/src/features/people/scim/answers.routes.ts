@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SCIM_TYPE, scimErrorBody } from '../../../platform/http/answers/error-handler.ts';
 import type { BulkResult } from './bulk.ts';
 import { rates } from './tokens.routes.ts';
-import type { Asked, Seen } from './users.show.ts';
+import type { ScimRequest, ShownResource } from './users.show.ts';
 import { isKnown, isLookUp } from './users.show.ts';
 
 /** The declarations of every route that an identity provider calls with its token. */
@@ -17,19 +17,23 @@ export const asScim = <Reply extends Pick<FastifyReply, 'type'>>(reply: Reply): 
   return reply;
 };
 
-export function askedIn({ headers, query }: FastifyRequest): Asked {
+export function askedIn({ headers, query }: FastifyRequest): ScimRequest {
   return { query: Object(query), ifMatch: headers['if-match'] };
 }
 
-export function sendSeen(reply: FastifyReply, { resource, location, tag }: Seen, status: 200 | 201 = 200) {
+export function sendResource(
+  reply: FastifyReply,
+  { resource, location, tag }: ShownResource,
+  status: 200 | 201 = 200,
+) {
   asScim(reply).code(status).header('etag', tag);
   if (status === 201) reply.header('location', location);
   return reply.send(resource);
 }
 
 /** Leaves the body out when the client has this version (RFC 7644 §3.14). */
-export function sendFound({ headers }: FastifyRequest, reply: FastifyReply, found: Seen) {
-  if (!isKnown(found, headers['if-none-match'])) return sendSeen(reply, found);
+export function sendFound({ headers }: FastifyRequest, reply: FastifyReply, found: ShownResource) {
+  if (!isKnown(found, headers['if-none-match'])) return sendResource(reply, found);
   return reply.code(304).header('etag', found.tag).send(null);
 }
 

@@ -3,14 +3,14 @@ import { AppError, scimRefusal } from '../../../platform/errors.ts';
 import { type BulkOperation, readBulk, withIds } from './bulk.rules.ts';
 import { createGroup, deleteGroup, patchGroup, replaceGroup } from './groups.ts';
 import { type PatchWork, patchWork } from './patch.work.ts';
-import type { DirectoryDeps, Seen } from './users.show.ts';
+import type { DirectoryDeps, ShownResource } from './users.show.ts';
 import { createUser, deleteUser, patchUser, replaceUser } from './users.ts';
 
 /** The outcome of one operation. */
 export interface BulkResult {
   readonly operation: BulkOperation;
   readonly status: number;
-  readonly seen?: Seen | undefined;
+  readonly seen?: ShownResource | undefined;
   readonly refusal?: AppError;
 }
 
@@ -59,7 +59,7 @@ async function doOne(
   caller: Caller,
   operation: BulkOperation,
   { ids, work }: { readonly ids: ReadonlyMap<string, string>; readonly work: PatchWork },
-): Promise<Seen | undefined> {
+): Promise<ShownResource | undefined> {
   const { method, endpoint, version, fault } = operation;
   if (fault !== undefined) throw scimRefusal('invalidSyntax', fault);
   const isUser = endpoint === 'Users';

@@ -26,11 +26,16 @@ import { readDocument } from './resource.rules.ts';
 import { lockPeople } from './scim.repo.ts';
 import { cursorAfter, readSearch } from './search.rules.ts';
 import { entityTag, listResponse } from './users.rules.ts';
-import type { Asked, DirectoryDeps, Seen } from './users.show.ts';
+import type { DirectoryDeps, ScimRequest, ShownResource } from './users.show.ts';
 import { isShown, mustBeVersion, readView, type View, viewed } from './view.rules.ts';
 
 /** @throws invalidValue, invalidSyntax, uniqueness, PLAN_LIMIT_EXCEEDED */
-export function createGroup(deps: DirectoryDeps, caller: Caller, body: object, query: object): Promise<Seen> {
+export function createGroup(
+  deps: DirectoryDeps,
+  caller: Caller,
+  body: object,
+  query: object,
+): Promise<ShownResource> {
   const view = readView(groupType, query);
   const group = groupIn(readDocument(groupType, body));
 
@@ -54,7 +59,7 @@ export async function getGroup(
   caller: Caller,
   id: string,
   query: object,
-): Promise<Seen> {
+): Promise<ShownResource> {
   const view = readView(groupType, query);
   const row = await findGroup(deps.db, caller.tenant, id);
   if (!row) throw notFound();
@@ -85,8 +90,8 @@ export function replaceGroup(
   caller: Caller,
   id: string,
   body: object,
-  asked: Asked,
-): Promise<Seen> {
+  asked: ScimRequest,
+): Promise<ShownResource> {
   const group = groupIn(readDocument(groupType, body));
   return changeGroup(deps, caller, id, asked, async () => group);
 }
@@ -97,8 +102,8 @@ export function patchGroup(
   caller: Caller,
   id: string,
   body: object,
-  asked: Asked,
-): Promise<Seen> {
+  asked: ScimRequest,
+): Promise<ShownResource> {
   const operations = readOperations(body);
   const subject = { type: groupType, id, work: asked.work ?? patchWork() };
   return changeGroup(deps, caller, id, asked, async (before) => {
@@ -111,9 +116,9 @@ function changeGroup(
   deps: DirectoryDeps,
   caller: Caller,
   id: string,
-  { query, ifMatch }: Asked,
+  { query, ifMatch }: ScimRequest,
   change: (before: Group) => Promise<Group>,
-): Promise<Seen> {
+): Promise<ShownResource> {
   const view = readView(groupType, query);
   return inTransaction(deps.db, async (tx) => {
     const before = await lockGroup(tx, caller, id, ifMatch);
@@ -143,7 +148,7 @@ export function deleteGroup(
   deps: DirectoryDeps,
   caller: Caller,
   id: string,
-  { ifMatch }: Asked,
+  { ifMatch }: ScimRequest,
 ): Promise<void> {
   return inTransaction(deps.db, async (tx) => {
     const row = await lockGroup(tx, caller, id, ifMatch);
@@ -208,7 +213,7 @@ function seen(
   row: NewGroupRow,
   members: readonly Member[],
   view: View,
-): Seen {
+): ShownResource {
   const base = `${publicBaseUrl}/scim/v2`;
   const shown = shownGroup(row, isShown(view, 'members') ? members : undefined, base);
   return { resource: viewed(shown, view), location: `${base}/Groups/${row.id}`, tag: entityTag(row.version) };

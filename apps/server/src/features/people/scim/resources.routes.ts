@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Caller } from '../../../platform/caller.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
-import { access, askedIn, asScim, isHeavy, sendFound, sendSeen } from './answers.routes.ts';
+import { access, askedIn, asScim, isHeavy, sendFound, sendResource } from './answers.routes.ts';
 import { createGroup, deleteGroup, getGroup, listGroups, patchGroup, replaceGroup } from './groups.ts';
 import {
   ResourceBody,
@@ -12,7 +12,13 @@ import {
   SearchQuery,
   ViewQuery,
 } from './scim.schema.ts';
-import { type Asked, type DirectoryDeps, getUser, listUsers, type Seen } from './users.show.ts';
+import {
+  type DirectoryDeps,
+  getUser,
+  listUsers,
+  type ScimRequest,
+  type ShownResource,
+} from './users.show.ts';
 import { createUser, deleteUser, patchUser, replaceUser } from './users.ts';
 
 /** Where resources of a type are, how the description of the API speaks of them, and what serves them. */
@@ -22,15 +28,26 @@ export interface ResourceKind {
   readonly summaries: Readonly<
     Record<'create' | 'list' | 'search' | 'get' | 'replace' | 'change' | 'delete', string>
   >;
-  readonly create: (deps: DirectoryDeps, caller: Caller, body: object, query: object) => Promise<Seen>;
+  readonly create: (
+    deps: DirectoryDeps,
+    caller: Caller,
+    body: object,
+    query: object,
+  ) => Promise<ShownResource>;
   readonly list: typeof listUsers;
-  readonly get: (deps: DirectoryDeps, caller: Caller, id: string, query: object) => Promise<Seen>;
+  readonly get: (deps: DirectoryDeps, caller: Caller, id: string, query: object) => Promise<ShownResource>;
   readonly replace: Write;
   readonly patch: Write;
-  readonly remove: (deps: DirectoryDeps, caller: Caller, id: string, asked: Asked) => Promise<unknown>;
+  readonly remove: (deps: DirectoryDeps, caller: Caller, id: string, asked: ScimRequest) => Promise<unknown>;
 }
 
-type Write = (deps: DirectoryDeps, caller: Caller, id: string, body: object, asked: Asked) => Promise<Seen>;
+type Write = (
+  deps: DirectoryDeps,
+  caller: Caller,
+  id: string,
+  body: object,
+  asked: ScimRequest,
+) => Promise<ShownResource>;
 
 /** The operations that RFC 7644 §3 has for each type of resources. */
 function resourceRoutes(kind: ResourceKind): FastifyPluginAsyncTypebox<DirectoryDeps> {
@@ -52,7 +69,7 @@ function resourceRoutes(kind: ResourceKind): FastifyPluginAsyncTypebox<Directory
         },
       },
       async (request, reply) =>
-        sendSeen(reply, await kind.create(deps, callerOf(request), request.body, request.query), 201),
+        sendResource(reply, await kind.create(deps, callerOf(request), request.body, request.query), 201),
     );
 
     app.get(
@@ -118,7 +135,7 @@ function resourceRoutes(kind: ResourceKind): FastifyPluginAsyncTypebox<Directory
         },
         handler: async (request, reply) => {
           const { params, body } = request;
-          return sendSeen(reply, await write(deps, callerOf(request), params.id, body, askedIn(request)));
+          return sendResource(reply, await write(deps, callerOf(request), params.id, body, askedIn(request)));
         },
       });
     }

@@ -1,6 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf } from '../../../platform/acts.ts';
-import { personTold, tenantErased } from '../../../platform/db/personal-data.ts';
+import { personExported, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
@@ -90,16 +90,16 @@ export const scim = defineFeature({
   acts,
   rates,
   quotas,
-  listens: [on(accountClosed, removeTokens), on(tenantErased, eraseDirectory), on(personTold, tellUser)],
-  open: (house) => ({
-    credentials: { scim: (hash) => findProvisioner(house, hash) },
+  listens: [on(accountClosed, removeTokens), on(tenantErased, eraseDirectory), on(personExported, tellUser)],
+  open: (context) => ({
+    credentials: { scim: (hash) => findProvisioner(context, hash) },
     async routes(app) {
-      const deps = { ...house, ...offboardDeps(house) };
-      await scimTokenRoutes(app, house);
+      const deps = { ...context, ...offboardDeps(context) };
+      await scimTokenRoutes(app, context);
       await scimUserRoutes(app, deps);
       await scimGroupRoutes(app, deps);
       await scimBulkRoutes(app, deps);
-      await scimDiscoveryRoutes(app, house);
+      await scimDiscoveryRoutes(app, context);
     },
   }),
 });

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { hotCall, type Records } from '../../../platform/db/hot-writes.ts';
-import type { TellOfPerson } from '../../../platform/db/personal-data.ts';
+import type { ExportOfPerson } from '../../../platform/db/personal-data.ts';
 import { lookUp, statement } from '../../../platform/db/statement.ts';
 import type { ScimUsers } from '../../../platform/db/types.gen.ts';
 import { userType } from './attributes.rules.ts';
@@ -215,7 +215,7 @@ export function listGroupsOfUsers(
 }
 
 /** The user of an identity provider for whom a principal id stands. */
-export const tellUser: TellOfPerson = async function* (db, tenant, principalId) {
+export const tellUser: ExportOfPerson = async function* (db, tenant, principalId) {
   const id = await userOfPrincipal(db, tenant, principalId);
   if (id === undefined) return;
   const rows = await db

@@ -19,14 +19,14 @@ export interface DirectoryDeps extends OffboardDeps {
 }
 
 /** A resource as a client sees it, with its entity tag. */
-export interface Seen {
+export interface ShownResource {
   readonly resource: Readonly<Record<string, unknown>>;
   readonly location: string;
   readonly tag: string;
 }
 
 /** The parts of a request beside its body. */
-export interface Asked {
+export interface ScimRequest {
   readonly query: object;
   readonly ifMatch?: string | undefined;
   /** The work that all operations of a request share. */
@@ -34,7 +34,12 @@ export interface Asked {
 }
 
 /** @throws NOT_FOUND */
-export async function getUser(deps: DirectoryDeps, caller: Caller, id: string, query: object): Promise<Seen> {
+export async function getUser(
+  deps: DirectoryDeps,
+  caller: Caller,
+  id: string,
+  query: object,
+): Promise<ShownResource> {
   const view = readView(userType, query);
   const row = await findUser(deps.db, caller.tenant, id);
   if (!row) throw notFound();
@@ -68,13 +73,14 @@ export function seen(
   row: Parameters<typeof shownUser>[0],
   groups: Parameters<typeof shownUser>[1],
   view: View,
-): Seen {
+): ShownResource {
   const base = `${publicBaseUrl}/scim/v2`;
   const resource = viewed(shownUser(row, groups, base), view);
   return { resource, location: `${base}/Users/${row.id}`, tag: entityTag(row.version) };
 }
 
 /** Whether a client has this version of a resource already. */
-export const isKnown = ({ tag }: Seen, ifNoneMatch: string | undefined) => isKnownVersion(ifNoneMatch, tag);
+export const isKnown = ({ tag }: ShownResource, ifNoneMatch: string | undefined) =>
+  isKnownVersion(ifNoneMatch, tag);
 
 export { isLookUp } from './search.rules.ts';

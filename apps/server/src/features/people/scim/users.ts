@@ -28,7 +28,7 @@ import {
   writeUser,
 } from './users.repo.ts';
 import { addressesOf, columnsOf, entityTag, personOf, principalValues, storable } from './users.rules.ts';
-import { type Asked, type DirectoryDeps, groupsOf, type Seen, seen } from './users.show.ts';
+import { type DirectoryDeps, groupsOf, type ScimRequest, type ShownResource, seen } from './users.show.ts';
 import { mustBeVersion, readView } from './view.rules.ts';
 
 /** @throws invalidValue, invalidSyntax, uniqueness, PLAN_LIMIT_EXCEEDED */
@@ -37,7 +37,7 @@ export async function createUser(
   caller: Caller,
   body: object,
   query: object,
-): Promise<Seen> {
+): Promise<ShownResource> {
   const view = readView(userType, query);
   const document = storable(readDocument(userType, body));
 
@@ -92,8 +92,8 @@ export function replaceUser(
   caller: Caller,
   id: string,
   body: object,
-  asked: Asked,
-): Promise<Seen> {
+  asked: ScimRequest,
+): Promise<ShownResource> {
   const document = readDocument(userType, body);
   return changeUser(deps, caller, id, asked, async ({ active }) => storable({ active, ...document }));
 }
@@ -104,8 +104,8 @@ export function patchUser(
   caller: Caller,
   id: string,
   body: object,
-  asked: Asked,
-): Promise<Seen> {
+  asked: ScimRequest,
+): Promise<ShownResource> {
   const operations = readOperations(body);
   const subject = { type: userType, id, work: asked.work ?? patchWork() };
   return changeUser(deps, caller, id, asked, async (before) => {
@@ -118,9 +118,9 @@ function changeUser(
   deps: DirectoryDeps,
   caller: Caller,
   id: string,
-  { query, ifMatch }: Asked,
+  { query, ifMatch }: ScimRequest,
   change: (before: Document) => Promise<Document>,
-): Promise<Seen> {
+): Promise<ShownResource> {
   const view = readView(userType, query);
   return inTransaction(deps.db, async (tx) => {
     const before = await lockUser(tx, caller, id, ifMatch);
@@ -181,7 +181,7 @@ export function deleteUser(
   deps: DirectoryDeps,
   caller: Caller,
   id: string,
-  { ifMatch }: Asked,
+  { ifMatch }: ScimRequest,
 ): Promise<void> {
   return inTransaction(deps.db, async (tx) => {
     const row = await lockUser(tx, caller, id, ifMatch);

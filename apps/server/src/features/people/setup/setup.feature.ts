@@ -42,11 +42,11 @@ export const setup = defineFeature({
     on(connectionActivated, endSessionsOfConnection),
     on(tenantErased, eraseLinks),
   ],
-  open(house) {
-    const deps = house.take(ssoParts);
+  open(context) {
+    const deps = context.take(ssoParts);
     return {
       async routes(app) {
-        await setupLinkRoutes(app, house);
+        await setupLinkRoutes(app, context);
         await setupPageRoutes(app, deps);
       },
     };

@@ -77,17 +77,17 @@ export const signals = defineFeature({
   rates,
   listens: [on(tenantErased, eraseSignals)],
   keyUses: [SEAL_KEY_USE],
-  open(house) {
-    const { logger } = house;
+  open(context) {
+    const { logger } = context;
     const deps = {
-      ...house,
-      upstream: house.take(identityProviders),
-      ...offboardDeps(house),
+      ...context,
+      upstream: context.take(identityProviders),
+      ...offboardDeps(context),
       onFailure: (err: unknown) =>
         logger?.warn({ err }, 'a stream of signals could not be polled or verified'),
     };
     return {
-      sealed: [sealedStreams(house.keyRing)],
+      sealed: [sealedStreams(context.keyRing)],
       jobs: [signalPolling(deps), streamVerification(deps)],
       routes: (app) => signalRoutes(app, deps),
     };

@@ -13,7 +13,7 @@ import { samlClaims } from './saml.ts';
 import { type ConnectionRow, findConnection } from './sso.repo.ts';
 
 /** The browser or program that brings an answer. */
-export interface Bringer {
+export interface SignInClient {
   readonly requestId: string;
   readonly address: string;
   /** The secrets of the cookies that bind logins to the browser, one for each tab. */
@@ -32,7 +32,7 @@ export interface Ended extends OpenedSession {
 export async function takeOidcAnswer(
   deps: SsoDeps,
   { code, state, redirect_uri: redirectUri, iss, error }: OidcCallback & { readonly error?: string },
-  bringer: Bringer,
+  bringer: SignInClient,
 ): Promise<Ended> {
   if (state === undefined) throw badField('state', 'required');
   const flight = await takeFlight(deps, state, bringer.secrets);
@@ -54,7 +54,7 @@ export async function takeSamlAnswer(
     SAMLResponse: response,
     RelayState: state,
   }: { readonly SAMLResponse: string; readonly RelayState: string },
-  bringer: Bringer,
+  bringer: SignInClient,
 ): Promise<Ended> {
   const flight = await takeFlight(deps, state, bringer.secrets);
   return land(deps, flight, 'saml', bringer, (row) => samlClaims(deps, row, flight, response));
@@ -69,7 +69,7 @@ async function land(
   deps: SsoDeps,
   flight: Flight,
   protocol: 'oidc' | 'saml',
-  { requestId }: Bringer,
+  { requestId }: SignInClient,
   read: (row: ConnectionRow) => Promise<Landed>,
 ): Promise<Ended> {
   const { returnTo, isBrowser, browserHash } = flight;

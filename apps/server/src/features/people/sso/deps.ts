@@ -1,4 +1,4 @@
-import type { House } from '../../../feature.ts';
+import type { ServiceContext } from '../../../feature.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import type { MasterKeys } from '../../../platform/envelope.ts';
 import { definePart } from '../../../platform/parts.ts';
@@ -14,10 +14,10 @@ import {
 } from './sso.hooks.ts';
 import { type SsoSettings, ssoEgress } from './sso.settings.ts';
 
-/** The parts of the house that single sign-on uses. */
+/** The parts of the service that single sign-on uses. */
 export interface SsoDeps
   extends Pick<
-    House,
+    ServiceContext,
     'db' | 'aside' | 'store' | 'clock' | 'keyRing' | 'publicBaseUrl' | 'isProduction' | 'quotas'
   > {
   readonly vault: MasterKeys;
@@ -38,16 +38,16 @@ export interface SsoDeps
 /** The parts of a process that single sign-on works with. */
 export const ssoParts = definePart<SsoDeps>('the parts of single sign-on');
 
-export const ssoDepsOf = (house: House, settings: SsoSettings): SsoDeps => ({
-  ...house,
-  vault: house.keyRing.vault,
-  upstream: ssoEgress(house, settings, settings.SSO_METADATA_LIMIT_BYTES),
-  stateKeys: stateKeysOf(house.keyRing, settings.SSO_STATE_SECRET),
+export const ssoDepsOf = (context: ServiceContext, settings: SsoSettings): SsoDeps => ({
+  ...context,
+  vault: context.keyRing.vault,
+  upstream: ssoEgress(context, settings, settings.SSO_METADATA_LIMIT_BYTES),
+  stateKeys: stateKeysOf(context.keyRing, settings.SSO_STATE_SECRET),
   sessionSeconds: settings.SSO_SESSION_SECONDS,
   responseLimit: settings.SSO_RESPONSE_LIMIT_BYTES,
   metadataLimit: settings.SSO_METADATA_LIMIT_BYTES,
   allowsPlainLdap: settings.SSO_ALLOW_INSECURE_URLS,
-  onEnforced: house.listenersOf(enforcementBegan),
-  onActivated: house.listenersOf(connectionActivated),
-  onIssuerChanged: house.listenersOf(issuerChanged),
+  onEnforced: context.listenersOf(enforcementBegan),
+  onActivated: context.listenersOf(connectionActivated),
+  onIssuerChanged: context.listenersOf(issuerChanged),
 });

@@ -1,5 +1,5 @@
 import { AppError } from '../../../platform/errors.ts';
-import type { Bringer, Ended } from './callback.ts';
+import type { Ended, SignInClient } from './callback.ts';
 import type { SsoDeps } from './deps.ts';
 import { keepFlight, newState, takeFlight } from './flight.ts';
 import { takePassword } from './ldap.ts';
@@ -15,7 +15,7 @@ import { directoryPath } from './sso.rules.ts';
 export async function takeDirectoryForm(
   deps: SsoDeps,
   { state, username, password }: LdapLoginForm,
-  bringer: Bringer,
+  bringer: SignInClient,
 ): Promise<Ended | { readonly nextTry: string }> {
   const flight = await takeFlight(deps, state, bringer.secrets);
   const { developerId: org, connectionId, version, returnTo, isBrowser, browserHash } = flight;

@@ -9,7 +9,7 @@ import { recordActs } from '../../record/audit/index.ts';
 import { usersOfPrincipals } from '../scim/scim.queries.ts';
 import type { SsoDeps } from './deps.ts';
 import { usersOf } from './identities.repo.ts';
-import type { Standing } from './sessions.queries.ts';
+import type { SignOnState } from './sessions.queries.ts';
 import type { Concerned } from './sso.hooks.ts';
 import { domainOfPrincipal, mustHaveActiveConnection, type SignInAt } from './sso.queries.ts';
 import { type ConnectionRow, lockActive, updateConnection } from './sso.repo.ts';
@@ -32,7 +32,7 @@ export const ssoRequired = (publicBaseUrl: string, { connectionId, loginPath: pa
  * Refuses scopes that the person's groups do not allow.
  * @throws SSO_SCOPE_DENIED
  */
-export function mustAllowScopes({ session }: Standing, scopes: readonly string[]): void {
+export function mustAllowScopes({ session }: SignOnState, scopes: readonly string[]): void {
   const denied = session?.limitsScopes ? uncovered(session.mappedScopes, scopes) : [];
   if (denied.length === 0) return;
   throw new AppError('SSO_SCOPE_DENIED', 'The groups of this person do not allow these scopes.', {

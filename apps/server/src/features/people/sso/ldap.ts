@@ -3,7 +3,7 @@ import type { Sockets } from '../../../platform/egress/egress.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { subjectOf } from '../../../platform/http/limits/rates.ts';
 import { hashOf, newSecret } from '../../../platform/ids.ts';
-import { type Bringer, callerFor, reporting } from './callback.ts';
+import { callerFor, reporting, type SignInClient } from './callback.ts';
 import { addressAmong, type GroupsRead, groupsIn, nameAmong } from './claims.rules.ts';
 import type { SsoDeps } from './deps.ts';
 import { badState } from './flight.ts';
@@ -28,7 +28,7 @@ const FAILURE_SECONDS = 900;
 export async function takePassword(
   deps: SsoDeps,
   input: LdapLogin & { readonly version?: number },
-  { requestId, address }: Pick<Bringer, 'requestId' | 'address'>,
+  { requestId, address }: Pick<SignInClient, 'requestId' | 'address'>,
 ): Promise<OpenedSession> {
   const { org: developerId, connectionId, username, password, version } = input;
   const row = await findConnection(deps.db, { developerId }, connectionId);

@@ -10,7 +10,7 @@ import {
   sendPage,
 } from '../../../platform/http/answers/plain-page.ts';
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
-import { type Bringer, type Ended, takeOidcAnswer, takeSamlAnswer } from './callback.ts';
+import { type Ended, type SignInClient, takeOidcAnswer, takeSamlAnswer } from './callback.ts';
 import { metadataOf } from './connections.ts';
 import { cookieNames, endedLoginLines, loginCookieLines, loginSecretsIn, sessionCookie } from './cookies.ts';
 import type { SsoDeps } from './deps.ts';
@@ -267,7 +267,7 @@ export const LOGIN_FAILURES = [
 export function endsOfLogin({ publicBaseUrl }: Pick<SsoDeps, 'publicBaseUrl'>) {
   const { session, isSecure } = cookieNames(publicBaseUrl);
 
-  const bringer = (request: FastifyRequest): Bringer => ({
+  const bringer = (request: FastifyRequest): SignInClient => ({
     requestId: request.id,
     address: request.ip,
     secrets: loginSecretsIn(cookiesIn(request.headers), publicBaseUrl),

@@ -171,7 +171,7 @@ function groupsFrom(
   return isMissing && isUserinfoBroken ? mustBeRead({ fault: 'userinfo' }) : groups;
 }
 
-interface Asking {
+interface UserinfoRequest {
   readonly claims: Claims;
   readonly members: SsoMembers;
   readonly accessToken: string;
@@ -185,7 +185,7 @@ interface Asking {
 async function userinfoFor(
   { upstream }: Pick<SsoDeps, 'upstream'>,
   { userinfoEndpoint: url }: Pick<Found, 'userinfoEndpoint'>,
-  { claims, members, accessToken }: Asking,
+  { claims, members, accessToken }: UserinfoRequest,
 ): Promise<{ readonly claims: Claims | null } | undefined> {
   const { emailAttribute, nameAttribute, groupAttribute } = members;
   const wanted = [emailAttribute ?? 'email', nameAttribute ?? 'name', groupAttribute];

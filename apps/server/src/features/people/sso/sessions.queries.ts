@@ -62,7 +62,7 @@ export interface OwnSession {
 }
 
 /** The stand of single sign-on between a person's browser and an approval. */
-export interface Standing {
+export interface SignOnState {
   readonly signInAt: SignInAt | undefined;
   readonly session: OwnSession | undefined;
   /** The browser has a session, of somebody else. */
@@ -71,7 +71,7 @@ export interface Standing {
   readonly isTooOld: boolean;
 }
 
-interface Asking {
+interface SignOnQuestion {
   readonly principalId: string;
   readonly now: Date;
   /** The id of the session that the browser's cookie names, and the hash of the cookie's secret. */
@@ -86,8 +86,8 @@ interface Asking {
 export async function standingOf(
   db: Executor,
   tenant: Tenant,
-  { principalId, now, cookie, since, isDemanded }: Asking,
-): Promise<Standing | undefined> {
+  { principalId, now, cookie, since, isDemanded }: SignOnQuestion,
+): Promise<SignOnState | undefined> {
   const concern = await concernOf(db, tenant, principalId, await activeOf(db, tenant).execute());
   const { active, userId, enforced, leading } = concern;
   if (!enforced && !isDemanded) return undefined;
@@ -124,7 +124,7 @@ async function ownSession(
   return { expiresAt, mappedScopes, limitsScopes, authentication: signInOf(session) };
 }
 
-interface Naming extends Pick<Asking, 'now' | 'cookie' | 'since'> {
+interface Naming extends Pick<SignOnQuestion, 'now' | 'cookie' | 'since'> {
   /** Whether the browser comes from signing in for this very request. */
   readonly isSignedIn: boolean;
 }
@@ -147,7 +147,7 @@ export async function principalOfSession(
   return isSince(held, since, isSignedIn ? SKEW_MS : 0) ? (held.principalId ?? undefined) : undefined;
 }
 
-interface AskingVoucher extends Pick<Asking, 'now' | 'cookie'> {
+interface AskingVoucher extends Pick<SignOnQuestion, 'now' | 'cookie'> {
   readonly address: string;
 }
 

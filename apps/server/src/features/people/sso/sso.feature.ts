@@ -1,6 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
-import { personTold, tenantErased } from '../../../platform/db/personal-data.ts';
+import { personExported, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
@@ -92,12 +92,12 @@ export const sso = defineFeature({
     on(consentModeChosen, mustHaveConnectionForMode),
     on(userLeft, endSessionsOfUser),
     on(tenantErased, eraseSso),
-    on(personTold, tellSignOns),
+    on(personExported, tellSignOns),
   ],
-  open(house, settings) {
-    house.provide(identityProviders, ssoEgress(house, settings));
-    const deps = house.provide(ssoParts, ssoDepsOf(house, settings));
-    const rotation = { ...deps, warn: (message: string) => house.logger?.warn(message) };
+  open(context, settings) {
+    context.provide(identityProviders, ssoEgress(context, settings));
+    const deps = context.provide(ssoParts, ssoDepsOf(context, settings));
+    const rotation = { ...deps, warn: (message: string) => context.logger?.warn(message) };
     return {
       sealed: [sealedConnections(rotation.vault)],
       jobs: [connectionRotation(rotation)],

@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
-import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
+import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import type { SsoConnections } from '../../../platform/db/types.gen.ts';
 import type { SsoConnectionQuery } from './sso.schema.ts';
 
@@ -159,7 +159,7 @@ export const eraseSso = eraserOf(
   'sso_connections',
 );
 
-export const tellSignOns = tellerOf('sso_session', 'sso_sessions', [
+export const tellSignOns = exportOf('sso_session', 'sso_sessions', [
   ...[
     'connection_id',
     'user_id',

@@ -1,7 +1,7 @@
 import { boolean, integer, notInProduction } from '../../../config/readers.ts';
 import { sharedSecret } from '../../../config/secrets.ts';
 import { defaulted, optional, type ValuesOf } from '../../../config/setting.ts';
-import type { House } from '../../../feature.ts';
+import type { ServiceContext } from '../../../feature.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { definePart } from '../../../platform/parts.ts';
 
@@ -47,7 +47,7 @@ export const identityProviders = definePart<Egress>('the client for identity pro
 
 /** @param mostBytes the largest answer */
 export const ssoEgress = (
-  { openEgress }: Pick<House, 'openEgress'>,
+  { openEgress }: Pick<ServiceContext, 'openEgress'>,
   {
     SSO_ALLOW_PRIVATE_HOSTS: allowsPrivateHosts,
     SSO_ALLOW_INSECURE_URLS: allowsHttp,

@@ -76,13 +76,13 @@ export const audit = defineFeature({
   },
   rates,
   listens: [on(tenantErased, eraseBlockedAttempts), on(tenantErased, eraseChecks)],
-  open(house) {
-    const broken = house.metrics.gauge('audit_chain_broken');
+  open(context) {
+    const broken = context.metrics.gauge('audit_chain_broken');
     const onBroken = () => broken.inc();
-    const log = house.logger ?? { error() {} };
+    const log = context.logger ?? { error() {} };
     return {
-      routes: (app) => auditRoutes(app, { ...house, onBroken }),
-      jobs: [checkpointsOfChains(house), checksOfChains({ ...house, onBroken, log })],
+      routes: (app) => auditRoutes(app, { ...context, onBroken }),
+      jobs: [checkpointsOfChains(context), checksOfChains({ ...context, onBroken, log })],
     };
   },
 });

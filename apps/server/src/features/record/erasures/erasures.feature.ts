@@ -48,17 +48,17 @@ export const erasures = defineFeature({
   acts,
   rates,
   listens: [on(tenantErased, eraseErasures)],
-  open(house) {
-    const broken = house.metrics.gauge('audit_chain_broken');
-    const { logger } = house;
+  open(context) {
+    const broken = context.metrics.gauge('audit_chain_broken');
+    const { logger } = context;
     const onBroken = (developerId: string, firstBrokenAt: string) => {
       logger?.error({ developerId, firstBrokenAt, problem: 'hash_mismatch' }, 'an audit chain is broken');
       broken.inc();
     };
     const onFailure = (error: unknown) => logger?.error({ err: error }, 'an erasure failed');
     return {
-      routes: (app) => erasureRoutes(app, house),
-      jobs: [erasuresOfEntries({ ...house, onBroken, onFailure })],
+      routes: (app) => erasureRoutes(app, context),
+      jobs: [erasuresOfEntries({ ...context, onBroken, onFailure })],
     };
   },
 });

@@ -66,15 +66,15 @@ export const events = defineFeature({
     },
   },
   listens: [on(tenantErased, eraseEvents)],
-  open(house) {
+  open(context) {
     const deps = {
-      ...house,
-      streams: house.provide(eventStreams, openStreams(house)),
-      isKeyGood: async (hash: Buffer) => (await house.findKeyCaller(hash)) !== undefined,
+      ...context,
+      streams: context.provide(eventStreams, openStreams(context)),
+      isKeyGood: async (hash: Buffer) => (await context.findKeyCaller(hash)) !== undefined,
     };
     return {
       routes: (app) => app.register(eventRoutes, deps),
-      jobs: [retentionOfEvents(house)],
+      jobs: [retentionOfEvents(context)],
     };
   },
 });

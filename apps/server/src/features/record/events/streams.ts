@@ -215,7 +215,7 @@ function tooMany({ owner }: Seats): AppError {
 }
 
 /** The parts of the process that streams need. */
-interface StreamsHouse extends EventsDeps {
+interface StreamsContext extends EventsDeps {
   readonly store: EphemeralStore;
   readonly metrics: Pick<Metrics, 'gauge' | 'counter'>;
   readonly logger?: Logger;
@@ -224,17 +224,17 @@ interface StreamsHouse extends EventsDeps {
 /** The live streams of a process. Every feature that sends events to somebody opens its streams here. */
 export const eventStreams = definePart<Streams>('the streams of events');
 
-export function openStreams(house: StreamsHouse): Streams {
-  const open = house.metrics.gauge('event_streams_open');
-  const sent = house.metrics.counter('events_sent_total');
+export function openStreams(context: StreamsContext): Streams {
+  const open = context.metrics.gauge('event_streams_open');
+  const sent = context.metrics.counter('events_sent_total');
   return createStreams({
-    ...house,
+    ...context,
     meter: {
       streamOpened: () => open.inc(),
       streamClosed: () => open.dec(),
       eventSent: () => sent.inc(),
     },
     onTrouble: (err: unknown) =>
-      house.logger?.warn({ err }, 'live streams wait, because Postgres or Redis does not answer'),
+      context.logger?.warn({ err }, 'live streams wait, because Postgres or Redis does not answer'),
   });
 }

@@ -100,39 +100,39 @@ export const webhooks = defineFeature({
   },
   keyUses: [SEAL_KEY_USE],
   listens: [on(accountClosed, leaveLastDelivery), on(tenantErased, eraseWebhooks)],
-  open(house, settings) {
+  open(context, settings) {
     const { WEBHOOK_MAX_ATTEMPTS: maxAttempts, WEBHOOK_ALLOW_PRIVATE_HOSTS: allowsPrivateHosts } = settings;
-    const { logger, tracer } = house;
-    const urlRules = house.provide(messageUrlRules, {
-      allowsHttp: !house.isProduction,
+    const { logger, tracer } = context;
+    const urlRules = context.provide(messageUrlRules, {
+      allowsHttp: !context.isProduction,
       allowsPrivateHosts,
     });
-    const seals = webhookSeals(house.keyRing);
+    const seals = webhookSeals(context.keyRing);
     const dispatcher = createDispatcher({
-      ...house,
+      ...context,
       seals,
-      makeSet: onlyOne(house.listenersOf(setMade)),
-      onStreamGone: onlyOne(house.listenersOf(streamGone)),
-      egress: house.openEgress(urlRules),
+      makeSet: onlyOne(context.listenersOf(setMade)),
+      onStreamGone: onlyOne(context.listenersOf(streamGone)),
+      egress: context.openEgress(urlRules),
       ...(tracer && { trace: tracer.root }),
       onFailure: (err) =>
         logger?.error({ err }, 'a delivery failed inside the service, and will be repeated'),
     });
-    house.metrics.ask('webhook_deliveries_pending', () => countPending(house));
+    context.metrics.ask('webhook_deliveries_pending', () => countPending(context));
     let isStarted = false; // no delivery is sent before the start
     const wake = () => {
       if (isStarted) dispatcher.wake();
     };
     return {
-      routes: (app) => webhookRoutes(app, { ...house, urlRules, maxAttempts, seals, wake }),
-      sealed: [sealedSecrets(house.keyRing)],
-      prepare: () => setMaxAttemptsAcrossTenants(house.db, maxAttempts),
+      routes: (app) => webhookRoutes(app, { ...context, urlRules, maxAttempts, seals, wake }),
+      sealed: [sealedSecrets(context.keyRing)],
+      prepare: () => setMaxAttemptsAcrossTenants(context.db, maxAttempts),
       start() {
         isStarted = true;
-        house.notices.listen(wake);
+        context.notices.listen(wake);
         wake();
       },
-      jobs: [webhookDelivery(dispatcher), webhookHistory(house)],
+      jobs: [webhookDelivery(dispatcher), webhookHistory(context)],
       finish: dispatcher.stop,
     };
   },

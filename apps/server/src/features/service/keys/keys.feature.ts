@@ -1,4 +1,4 @@
-import { defineFeature, type House } from '../../../feature.ts';
+import { defineFeature, type ServiceContext } from '../../../feature.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import { noteDocument } from './did.ts';
@@ -24,26 +24,26 @@ export const keys = defineFeature({
   name: 'keys',
   tags: { keys: 'The public keys that verify tokens.' },
   tables,
-  open(house) {
-    const keyStore = keyStoreOf(house);
+  open(context) {
+    const keyStore = keyStoreOf(context);
     return {
       async routes(app) {
-        await keyRoutes(app, house);
-        await keyAdminRoutes(app, { keyRing: house.keyRing, keyStore });
+        await keyRoutes(app, context);
+        await keyAdminRoutes(app, { keyRing: context.keyRing, keyStore });
       },
-      ...(keyStore ? atWork(house, keyStore) : { prepare: () => noteDocument(house) }),
+      ...(keyStore ? atWork(context, keyStore) : { prepare: () => noteDocument(context) }),
     };
   },
 });
 
-function keyStoreOf({ keyRing, db, clock, store, logger }: House): KeyStoreDeps | undefined {
+function keyStoreOf({ keyRing, db, clock, store, logger }: ServiceContext): KeyStoreDeps | undefined {
   const { stored, vault } = keyRing;
   const warn = (message: string) => logger?.warn(message);
   return stored && { db, clock, store, vault, stored, warn };
 }
 
 /** Reads the keys at start, by the clock, and when another instance says that they changed. */
-function atWork({ store, logger }: House, deps: KeyStoreDeps) {
+function atWork({ store, logger }: ServiceContext, deps: KeyStoreDeps) {
   let unsubscribe = () => {};
   let reading = Promise.resolve();
   const onFailure = (err: unknown) => logger?.warn({ err }, 'the signing keys could not be read');

@@ -13,11 +13,11 @@ export const operations = defineFeature({
       'The token of `GET /metrics`, sent as `Authorization: Bearer <METRICS_TOKEN>`.',
     ),
   },
-  open: (house, settings) => ({
+  open: (context, settings) => ({
     async routes(app) {
-      await operationsRoutes(app, house);
-      await metricsRoutes(app, { ...house, metricsToken: settings.METRICS_TOKEN });
-      if (house.development) await developmentMailRoutes(app, { mails: house.development });
+      await operationsRoutes(app, context);
+      await metricsRoutes(app, { ...context, metricsToken: settings.METRICS_TOKEN });
+      if (context.development) await developmentMailRoutes(app, { mails: context.development });
     },
   }),
 });

@@ -24,8 +24,8 @@ export const operator = defineFeature({
   tags: { operator: 'The audit chain of the operator.' },
   tables,
   settings,
-  open: (house, { ADMIN_API_KEY }) => ({
-    routes: (app) => operatorRoutes(app, house),
+  open: (context, { ADMIN_API_KEY }) => ({
+    routes: (app) => operatorRoutes(app, context),
     credentials: { operator: operatorKeyCheck(ADMIN_API_KEY) },
   }),
 });

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { House } from '../../../feature.ts';
+import type { ServiceContext } from '../../../feature.ts';
 import { generalRates } from '../../../platform/http/limits/rate-rules.ts';
 import { OperatorEntryPage, OperatorEntryQuery } from './operator.schema.ts';
 import { listOperatorEntries } from './operator.ts';
 
-export const operatorRoutes: FastifyPluginAsyncTypebox<Pick<House, 'db'>> = async (app, deps) => {
+export const operatorRoutes: FastifyPluginAsyncTypebox<Pick<ServiceContext, 'db'>> = async (app, deps) => {
   app.get(
     '/v1/admin/entries',
     {

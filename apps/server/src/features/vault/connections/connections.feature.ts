@@ -100,17 +100,17 @@ export const connections = defineFeature({
   rates,
   keyUses: [CSRF_KEY_USE, STATE_KEY_USE],
   listens: [on(providerDeleted, cancelSessionsOfProvider), on(tenantErased, eraseConnectSessions)],
-  open(house) {
-    const egress = house.take(connectUpstreams);
+  open(context) {
+    const egress = context.take(connectUpstreams);
     const deps = {
-      ...house,
-      relyingParty: house.take(webauthnRelyingParty),
-      vault: house.keyRing.vault,
+      ...context,
+      relyingParty: context.take(webauthnRelyingParty),
+      vault: context.keyRing.vault,
       upstream: egress,
       connected: egress,
-      onMailFailed: () => house.metrics.counter('mail_failed').inc(),
+      onMailFailed: () => context.metrics.counter('mail_failed').inc(),
       onUnrevoked: ({ credentialId, failure }: Unrevoked) =>
-        house.logger?.warn(
+        context.logger?.warn(
           { credentialId, failure },
           'an upstream did not revoke the tokens of a connected account',
         ),

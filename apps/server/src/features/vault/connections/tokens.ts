@@ -18,7 +18,7 @@ import type { ConnectDeps } from './deps.ts';
 import type { Result } from './show.ts';
 import { callbackUrl, type InFlight } from './start.ts';
 
-interface Asking {
+interface CodeExchange {
   readonly provider: ProviderRow;
   readonly flight: InFlight;
   readonly code: string;
@@ -40,7 +40,7 @@ interface Tokens {
 export async function askForTokens(
   deps: ConnectDeps,
   caller: Caller,
-  asking: Asking,
+  asking: CodeExchange,
 ): Promise<Tokens | Failure> {
   const { provider, flight } = asking;
   const settings = settingsOf(provider);
@@ -89,7 +89,7 @@ async function idClaims(
 async function redeem(
   deps: ConnectDeps,
   caller: Caller,
-  { provider, flight, code, principalId }: Asking,
+  { provider, flight, code, principalId }: CodeExchange,
   frozen: FrozenClient,
 ) {
   const client = openClient(deps.vault, provider);

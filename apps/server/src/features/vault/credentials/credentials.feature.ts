@@ -1,6 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
-import { personTold, tenantErased } from '../../../platform/db/personal-data.ts';
+import { personExported, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import type { Rotation } from '../../../platform/envelope.ts';
 import { on } from '../../../platform/hooks.ts';
@@ -122,22 +122,22 @@ export const credentials = defineFeature({
   listens: [
     on(accountClosed, deleteCredentialsOfAccount),
     on(tenantErased, eraseCredentials),
-    on(personTold, tellCredentials),
+    on(personExported, tellCredentials),
   ],
-  open(house, settings) {
-    const exchanges = house.metrics.counter('vault_exchange_total');
+  open(context, settings) {
+    const exchanges = context.metrics.counter('vault_exchange_total');
     const deps = {
-      ...house,
-      ...house.provide(vaultParts, openingDeps(house, settings)),
+      ...context,
+      ...context.provide(vaultParts, openingDeps(context, settings)),
       onUnrevoked: ({ credentialId, failure }: Unrevoked) =>
-        house.logger?.warn(
+        context.logger?.warn(
           { credentialId, failure },
           'an upstream did not revoke the tokens of a deleted credential',
         ),
-      warn: (message: string) => house.logger?.warn(message),
+      warn: (message: string) => context.logger?.warn(message),
       onExchangeAnswered: (status: string) => exchanges.inc({ status }),
     };
-    house.metrics.ask('vault_credentials_under_former_keys', () => countUnderFormerKeys(deps));
+    context.metrics.ask('vault_credentials_under_former_keys', () => countUnderFormerKeys(deps));
     return {
       async routes(app) {
         await app.register(exchangeRoutes, deps);

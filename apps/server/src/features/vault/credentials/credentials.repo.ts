@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
-import { eraserOf, tellerOf } from '../../../platform/db/personal-data.ts';
+import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import type { VaultCredentials } from '../../../platform/db/types.gen.ts';
 import type { PagePosition } from '../../../platform/paging.ts';
 import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
@@ -161,7 +161,7 @@ export const eraseCredentials = eraserOf('vault_credentials');
 export const findShownCredentialOf = (db: Executor, tenant: Tenant, named: Named) =>
   withoutSecrets(db, tenant, named).executeTakeFirst();
 
-export const tellCredentials = tellerOf('vault_credential', 'vault_credentials', [
+export const tellCredentials = exportOf('vault_credential', 'vault_credentials', [
   ...[
     'service',
     'credential_type',

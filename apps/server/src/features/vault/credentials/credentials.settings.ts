@@ -1,6 +1,6 @@
 import { boolean, integer, notInProduction } from '../../../config/readers.ts';
 import { defaulted, type ValuesOf } from '../../../config/setting.ts';
-import type { House } from '../../../feature.ts';
+import type { ServiceContext } from '../../../feature.ts';
 import { definePart } from '../../../platform/parts.ts';
 import { ANSWER_BOUNDS, connectUpstreams } from '../providers/index.ts';
 import type { ExchangeDeps, Unopened } from './exchange.ts';
@@ -25,18 +25,21 @@ export const openingSettings = {
 /** The parts of the process that open a credential for its use. The proxy opens and refreshes credentials too. */
 export const vaultParts = definePart<ExchangeDeps>('the parts that open credentials');
 
-export function openingDeps(house: House, settings: ValuesOf<typeof openingSettings>): ExchangeDeps {
+export function openingDeps(
+  context: ServiceContext,
+  settings: ValuesOf<typeof openingSettings>,
+): ExchangeDeps {
   const allowsPrivateHosts = settings.VAULT_REFRESH_ALLOW_PRIVATE_HOSTS;
-  const unopened = house.metrics.counter('vault_decrypt_failures_total');
+  const unopened = context.metrics.counter('vault_decrypt_failures_total');
   return {
-    ...house,
-    vault: house.keyRing.vault,
-    upstream: house.openEgress({ allowsHttp: allowsPrivateHosts, allowsPrivateHosts }, ANSWER_BOUNDS),
-    connected: house.take(connectUpstreams),
+    ...context,
+    vault: context.keyRing.vault,
+    upstream: context.openEgress({ allowsHttp: allowsPrivateHosts, allowsPrivateHosts }, ANSWER_BOUNDS),
+    connected: context.take(connectUpstreams),
     skewSeconds: settings.VAULT_REFRESH_SKEW_SECONDS,
     onUnopened({ credentialId, keyId }: Unopened) {
       unopened.inc();
-      house.logger?.fatal({ credentialId, keyId }, 'a credential of the vault does not open');
+      context.logger?.fatal({ credentialId, keyId }, 'a credential of the vault does not open');
     },
   };
 }

@@ -116,13 +116,13 @@ export const providers = defineFeature({
   quotas,
   settings: connectSettings,
   listens: [on(tenantErased, eraseProviders)],
-  open(house, settings) {
+  open(context, settings) {
     const deps = {
-      ...house,
-      vault: house.keyRing.vault,
-      upstream: house.provide(connectUpstreams, connectEgress(house, settings)),
-      onDeleted: house.listenersOf(providerDeleted),
-      warn: (message: string) => house.logger?.warn(message),
+      ...context,
+      vault: context.keyRing.vault,
+      upstream: context.provide(connectUpstreams, connectEgress(context, settings)),
+      onDeleted: context.listenersOf(providerDeleted),
+      warn: (message: string) => context.logger?.warn(message),
     };
     return {
       routes: (app) => providerRoutes(app, deps),

@@ -1,6 +1,6 @@
 import { boolean, notInProduction } from '../../../config/readers.ts';
 import { defaulted, type ValuesOf } from '../../../config/setting.ts';
-import type { House } from '../../../feature.ts';
+import type { ServiceContext } from '../../../feature.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { definePart } from '../../../platform/parts.ts';
 
@@ -19,7 +19,7 @@ export const ANSWER_BOUNDS = { mostBytes: 262_144 };
 export const connectUpstreams = definePart<Egress>('the client for upstreams of connected accounts');
 
 export function connectEgress(
-  { openEgress }: Pick<House, 'openEgress'>,
+  { openEgress }: Pick<ServiceContext, 'openEgress'>,
   { CONNECT_ALLOW_PRIVATE_HOSTS: allowsPrivateHosts }: ValuesOf<typeof connectSettings>,
 ): Egress {
   return openEgress({ allowsHttp: allowsPrivateHosts, allowsPrivateHosts }, ANSWER_BOUNDS);

@@ -119,14 +119,14 @@ export const proxy = defineFeature({
     ),
   },
   listens: [on(tenantErased, eraseProxy)],
-  open(house, settings) {
+  open(context, settings) {
     const allowsPrivateHosts = settings.VAULT_PROXY_ALLOW_PRIVATE_HOSTS;
     const urlRules = { allowsHttp: allowsPrivateHosts, allowsPrivateHosts };
     const deps = {
-      ...house,
-      ...house.take(vaultParts),
-      gate: callGate(house),
-      egress: house.openEgress(urlRules),
+      ...context,
+      ...context.take(vaultParts),
+      gate: callGate(context),
+      egress: context.openEgress(urlRules),
       urlRules,
       bounds: {
         maxRequestBytes: settings.VAULT_PROXY_MAX_REQUEST_BYTES,
@@ -134,7 +134,7 @@ export const proxy = defineFeature({
       },
       streamSeconds: settings.VAULT_PROXY_STREAM_SECONDS,
       flights: createFlights(),
-      streams: createStreams(house),
+      streams: createStreams(context),
     };
     return {
       async routes(app) {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, notFound } from '../../errors.ts';
 import { addressIn } from '../callers/client-address.ts';
-import { addressBill } from '../limits/bills.ts';
+import { addressCharges } from '../limits/bills.ts';
 import type { RateLimits } from '../limits/rate-rules.ts';
 import type { ChargeRates } from '../limits/rates.ts';
 import { errorBody, isScimPath, SCIM_TYPE, scimErrorBody } from './error-handler.ts';
@@ -14,7 +14,7 @@ import { standardHeaders } from './headers.ts';
  */
 export function outermostAnswers(charge: ChargeRates, limits: RateLimits, isProduction: boolean) {
   const answer = async (error: AppError, requestId: string, address: string, url = '') => {
-    const { rateStatus } = await charge([addressBill(address, limits)]);
+    const { rateStatus } = await charge([addressCharges(address, limits)]);
     const refusal = rateStatus?.refusal ?? error;
     const isScim = isScimPath(url);
     const headers = {

@@ -1,5 +1,5 @@
 import { hashOf } from '../../ids.ts';
-import { anonymousBills, failureBills, tokenBill } from '../limits/bills.ts';
+import { anonymousBills, failureBills, tokenCharges } from '../limits/bills.ts';
 import { bearerOf, type CallerKind, unauthorized } from './credentials.ts';
 
 /** A directory that provisions people, by its SCIM token. */
@@ -10,7 +10,7 @@ export const directory: CallerKind = {
     const token = bearerOf(request);
     const found = token === undefined ? undefined : await credentials.scim(hashOf(token));
     if (found) {
-      await charge([...anonymousBills(request, limits), tokenBill(request, found.actor, limits)]);
+      await charge([...anonymousBills(request, limits), tokenCharges(request, found.actor, limits)]);
       return { kind: 'directory', caller: { ...found, requestId: request.id } };
     }
     await charge(failureBills(request, limits));

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Proved, ShownToken } from '../../caller.ts';
 import { type AppError, GRANT_TOKEN_REFUSED, grantTokenRefused } from '../../errors.ts';
-import { anonymousBills, failureBills, tokenBill } from '../limits/bills.ts';
+import { anonymousBills, failureBills, tokenCharges } from '../limits/bills.ts';
 import { type CallerKind, timesSent, unauthorized } from './credentials.ts';
 
 /** An agent by its grant token, which is charged by its id and never to its developer's plan. Every other costs its address. */
@@ -19,7 +19,7 @@ export const grant: CallerKind = {
       request.log.info({ reason: read.refusal }, 'grant token refused');
       throw grantTokenUnauthorized(reply, shown, read);
     }
-    await charge([...anonymousBills(request, limits), tokenBill(request, read.tokenId, limits)]);
+    await charge([...anonymousBills(request, limits), tokenCharges(request, read.tokenId, limits)]);
     return { kind: 'grant', caller: { ...read, requestId: request.id, address: request.ip } };
   },
 };

@@ -1,8 +1,14 @@
 import type { Role } from '../../caller.ts';
 import { AppError } from '../../errors.ts';
 import { hashOf } from '../../ids.ts';
-import { anonymousBills, type Charging, developerBill, failureBills, timesBill } from '../limits/bills.ts';
-import type { RateBill } from '../limits/rates.ts';
+import {
+  anonymousBills,
+  type Charging,
+  developerCharges,
+  failureBills,
+  multipliedCharges,
+} from '../limits/bills.ts';
+import type { RateCharges } from '../limits/rates.ts';
 import { bearerOf, type CallerKind, type Identity, unauthorized } from './credentials.ts';
 import { developerVersion, type KnownCaller, type KnownCallers } from './known-callers.ts';
 import { authenticateResource } from './resource.ts';
@@ -22,7 +28,7 @@ export const key: CallerKind = {
       takesBoundKeys: boundKeys !== 'forbidden',
       charge,
       anonymousBills: anonymousBills(request, limits),
-      developerBill: (identity) => developerBill(request, identity, limits),
+      developerCharges: (identity) => developerCharges(request, identity, limits),
     });
     if (decision.result === 'accepted') {
       const { identity } = decision;
@@ -30,7 +36,7 @@ export const key: CallerKind = {
         kind: 'key',
         caller: { ...identity, requestId: request.id, address: request.ip },
         async chargeMore(times) {
-          await charge([timesBill(developerBill(request, identity, limits), times)]);
+          await charge([multipliedCharges(developerCharges(request, identity, limits), times)]);
         },
       };
     }
@@ -56,9 +62,9 @@ interface KeyedRequest {
   readonly takesBoundKeys: boolean;
   readonly charge: Charging;
   /** Charged whether the key is good or not. */
-  readonly anonymousBills: readonly RateBill[];
+  readonly anonymousBills: readonly RateCharges[];
   /** Charged to the developer whose key it is. */
-  readonly developerBill: (identity: Identity) => RateBill;
+  readonly developerCharges: (identity: Identity) => RateCharges;
 }
 
 type KeyDecision =
@@ -78,7 +84,7 @@ async function authenticateKey(callers: KnownCallers, request: KeyedRequest): Pr
   }
   const keyHash = hashOf(request.apiKey);
   const known = callers.recall(keyHash);
-  const bills = known ? [...request.anonymousBills, knownBill(request, known)] : request.anonymousBills;
+  const bills = known ? [...request.anonymousBills, knownCharges(request, known)] : request.anonymousBills;
   const before = (await request.charge(bills)).get('developer');
   if (known?.version !== undefined && before?.outcome === 'charged') return decide(request, known.identity);
 
@@ -98,14 +104,14 @@ const NO_VALID_KEY: KeyDecision = { result: 'refused', because: 'no_valid_key' }
  * Charges the developer whose version is still the known one. Without a known version the trip charges nothing,
  * and reads the version that the developer has before the database is asked.
  */
-function knownBill(request: KeyedRequest, { identity, version }: KnownCaller): RateBill {
+function knownCharges(request: KeyedRequest, { identity, version }: KnownCaller): RateCharges {
   if (version !== undefined) return billOf(request, identity, version);
   return { payer: 'developer', counts: [], version: developerVersion(identity.tenant) };
 }
 
 /** The developer of a refused key is not charged. */
-function billOf(request: KeyedRequest, identity: Identity, version?: string): RateBill {
-  const bill = request.developerBill(identity);
+function billOf(request: KeyedRequest, identity: Identity, version?: string): RateCharges {
+  const bill = request.developerCharges(identity);
   const { result } = decide(request, identity);
   return {
     ...bill,

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { hashOf } from '../../ids.ts';
-import { anonymousBills, failureBills, tokenBill } from '../limits/bills.ts';
+import { anonymousBills, failureBills, tokenCharges } from '../limits/bills.ts';
 import { bearerOf, type CallerKind, unauthorized } from './credentials.ts';
 
 /** A receiver of signals, by its access token. */
@@ -15,7 +15,7 @@ export const receiver: CallerKind = {
       throw unauthorized(reply, token, 'Send `Authorization: Bearer <access token>` with a valid token.');
     }
     const { receiverId, scopes, ...identity } = found;
-    await charge([...anonymousBills(request, limits), tokenBill(request, receiverId, limits)]);
+    await charge([...anonymousBills(request, limits), tokenCharges(request, receiverId, limits)]);
     const { ssfScope = '' } = request.declared;
     if (!scopes.includes(ssfScope)) {
       reply.header('www-authenticate', `Bearer error="insufficient_scope", scope="${ssfScope}"`);

@@ -1,5 +1,5 @@
 import { hashOf } from '../../ids.ts';
-import { anonymousBills, failureBills, timesBill, tokenBill } from '../limits/bills.ts';
+import { anonymousBills, failureBills, multipliedCharges, tokenCharges } from '../limits/bills.ts';
 import { type CallerContext, type RequestCaller, unauthorized } from './credentials.ts';
 
 /**
@@ -17,14 +17,14 @@ export async function authenticateResource(
     throw unauthorized(reply, credential);
   }
   const { resource, connectors, ...identity } = found;
-  const bill = tokenBill(request, identity.actor, limits);
+  const bill = tokenCharges(request, identity.actor, limits);
   await charge([...anonymousBills(request, limits), bill]);
   return {
     kind: 'resource',
     caller: { ...identity, requestId: request.id, address: request.ip },
     server: { resource, connectors },
     async chargeMore(times) {
-      await charge([timesBill(bill, times)]);
+      await charge([multipliedCharges(bill, times)]);
     },
   };
 }

@@ -4,7 +4,7 @@ import { needsIdentity, planCount, type RateLimits, rateCountsOf } from './rate-
 import {
   type ChargeRates,
   type ChargeResult,
-  type RateBill,
+  type RateCharges,
   type RateStatus,
   subjectOf,
   tighter,
@@ -14,7 +14,7 @@ import {
  * Charges one request. The headers show the charged count that is closest to its limit.
  * @throws RATE_LIMITED
  */
-export type Charging = (bills: readonly RateBill[]) => Promise<ChargeResult['settled']>;
+export type Charging = (bills: readonly RateCharges[]) => Promise<ChargeResult['settled']>;
 
 export function chargingOf(charge: ChargeRates, reply: FastifyReply): Charging {
   let shown: RateStatus | undefined;
@@ -29,17 +29,17 @@ export function chargingOf(charge: ChargeRates, reply: FastifyReply): Charging {
 }
 
 /** Charges only the address, for requests that prove nothing else. */
-export const addressBill = (address: string, limits: RateLimits): RateBill => ({
+export const addressCharges = (address: string, limits: RateLimits): RateCharges => ({
   payer: 'address',
   counts: rateCountsOf('default', { address: subjectOf(address) }, limits),
 });
 
 /** Charges the address, before a credential is looked at. */
-export function anonymousBills(request: FastifyRequest, limits: RateLimits): RateBill[] {
+export function anonymousBills(request: FastifyRequest, limits: RateLimits): RateCharges[] {
   const rate = rateOf(request);
   if (needsIdentity(rate)) {
     // The address is not charged here, but an address with too many failures is refused.
-    const { payer, counts } = addressBill(request.ip, limits);
+    const { payer, counts } = addressCharges(request.ip, limits);
     return [{ payer, counts: counts.map((count) => ({ ...count, cost: 0 })) }];
   }
   const counts = rateCountsOf(rate, { address: subjectOf(request.ip) }, limits);
@@ -50,40 +50,40 @@ export function anonymousBills(request: FastifyRequest, limits: RateLimits): Rat
  * Charges the resource in the path, once the caller has shown a secret of that resource. A stranger who knows
  * only the id must not use up the requests of its person.
  */
-export function resourceBills(request: FastifyRequest, limits: RateLimits): RateBill[] {
+export function resourceBills(request: FastifyRequest, limits: RateLimits): RateCharges[] {
   const id = resourceIdOf(request);
   const counts = id === undefined ? [] : rateCountsOf(rateOf(request), { resource: id }, limits);
   return counts.length === 0 ? [] : [{ payer: 'resource', counts }];
 }
 
 /** Charges the session of a person by the route's own rule. */
-export function sessionBills(request: FastifyRequest, sessionId: string, limits: RateLimits): RateBill[] {
+export function sessionBills(request: FastifyRequest, sessionId: string, limits: RateLimits): RateCharges[] {
   const counts = rateCountsOf(rateOf(request), { session: sessionId }, limits);
   return counts.length === 0 ? [] : [{ payer: 'session', counts }];
 }
 
 /** Charges the address for a bad credential, on routes that do not charge it for a good one. */
-export function failureBills(request: FastifyRequest, limits: RateLimits): RateBill[] {
-  return needsIdentity(rateOf(request)) ? [addressBill(request.ip, limits)] : [];
+export function failureBills(request: FastifyRequest, limits: RateLimits): RateCharges[] {
+  return needsIdentity(rateOf(request)) ? [addressCharges(request.ip, limits)] : [];
 }
 
 /** Charges the grant token that the agent showed, by its id, because one signature has several texts. */
-export function tokenBill(request: FastifyRequest, tokenId: string, limits: RateLimits): RateBill {
+export function tokenCharges(request: FastifyRequest, tokenId: string, limits: RateLimits): RateCharges {
   return { payer: 'token', counts: rateCountsOf(rateOf(request), { token: tokenId }, limits) };
 }
 
 /** The bill of as many requests: each count stands there as often. */
-export const timesBill = ({ counts, ...bill }: RateBill, times: number): RateBill => ({
+export const multipliedCharges = ({ counts, ...bill }: RateCharges, times: number): RateCharges => ({
   ...bill,
   counts: counts.flatMap((count) => Array.from({ length: times }, () => count)),
 });
 
 /** Charges the developer by the route's own rule and by the rule of the plan. */
-export function developerBill(
+export function developerCharges(
   request: FastifyRequest,
   { tenant: { developerId }, plan }: Identity,
   limits: RateLimits,
-): RateBill {
+): RateCharges {
   const ofRoute = rateCountsOf(rateOf(request), { developer: developerId }, limits);
   return { payer: 'developer', counts: [...ofRoute, planCount(plan, developerId, limits)] };
 }

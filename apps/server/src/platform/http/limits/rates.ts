@@ -1,6 +1,12 @@
 import type { Clock } from '../../clock.ts';
 import { AppError } from '../../errors.ts';
-import type { Bill, Charge, EphemeralStore, Settled, VersionCheck } from '../../redis/ephemeral-store.ts';
+import type {
+  Charge,
+  EphemeralStore,
+  PayerCharges,
+  Settled,
+  VersionCheck,
+} from '../../redis/ephemeral-store.ts';
 import { memoryStore } from '../../redis/memory-store.ts';
 import type { RateCount } from './rate-rules.ts';
 
@@ -30,7 +36,7 @@ export type Payer =
   | 'client';
 
 /** The counts of one payer, which are charged all or none. */
-export interface RateBill {
+export interface RateCharges {
   readonly payer: Payer;
   readonly counts: readonly RateCount[];
   readonly version?: VersionCheck;
@@ -44,7 +50,7 @@ export interface ChargeResult {
 }
 
 /** Charges bills in this order and in one round trip, and none after a refused bill. */
-export type ChargeRates = (bills: readonly RateBill[]) => Promise<ChargeResult>;
+export type ChargeRates = (bills: readonly RateCharges[]) => Promise<ChargeResult>;
 
 /**
  * Fixed windows, aligned to the minute, the hour or the day (UTC). While the store is away each process counts by itself, with the same
@@ -66,7 +72,7 @@ export function rateLimiter(
     onDegraded(error);
   };
 
-  const settle = async (bills: readonly Bill<Payer>[]) => {
+  const settle = async (bills: readonly PayerCharges<Payer>[]) => {
     try {
       const settled = await store.charge(bills);
       turn(false);
@@ -101,7 +107,7 @@ const NOTHING: ChargeResult = { rateStatus: undefined, settled: new Map() };
 const resetOf = ({ windowSeconds }: RateCount, now: number): number =>
   now - (now % windowSeconds) + windowSeconds;
 
-function billOf({ payer, counts, version }: RateBill, now: number): Bill<Payer> {
+function billOf({ payer, counts, version }: RateCharges, now: number): PayerCharges<Payer> {
   const charges = counts.map((count) => chargeOf(count, now));
   return { name: payer, charges, ...(version && { version }) };
 }

@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import type { House, OpenedFeature } from './feature.ts';
+import type { OpenedFeature, ServiceContext } from './feature.ts';
 import type { KeyRing } from './features/service/keys/index.ts';
 import { catalogue, declaredMetrics, features } from './features.ts';
 import { clientCharger, credentialCharger, recipientCharger } from './platform/charge.ts';
@@ -23,7 +23,7 @@ import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
 import type { Tracer } from './platform/telemetry/tracer.ts';
 
 /** The operator's settings, without those that only start-up needs. */
-type HouseSettings = Pick<
+type ServiceSettings = Pick<
   Config,
   | 'isProduction'
   | 'http'
@@ -36,10 +36,10 @@ type HouseSettings = Pick<
   | 'ofFeatures'
 >;
 
-export interface HouseDeps extends OpenedMailer {
-  readonly settings: HouseSettings;
+export interface ServiceDeps extends OpenedMailer {
+  readonly settings: ServiceSettings;
   readonly db: Executor;
-  /** @see House. The default is `db`. */
+  /** @see ServiceContext. The default is `db`. */
   readonly aside?: Executor;
   readonly store: EphemeralStore;
   readonly keyRing: KeyRing;
@@ -53,10 +53,10 @@ export interface HouseDeps extends OpenedMailer {
   readonly isStopping?: () => boolean;
 }
 
-/** The house with its features at work. */
-export interface OpenedHouse {
-  readonly house: House;
-  readonly settings: HouseSettings;
+/** The context with its features at work. */
+export interface OpenedService {
+  readonly context: ServiceContext;
+  readonly settings: ServiceSettings;
   readonly opened: readonly OpenedFeature[];
   readonly credentials: Credentials;
   readonly callers: KnownCallers;
@@ -64,7 +64,7 @@ export interface OpenedHouse {
 }
 
 /** Opens every feature. Connects to nothing and starts nothing. */
-export function openHouse(deps: HouseDeps): OpenedHouse {
+export function openService(deps: ServiceDeps): OpenedService {
   const { settings, tracer, logger, store, db, clock, keyRing, mailer, development } = deps;
   const {
     metrics = createMetrics(declaredMetrics),
@@ -90,7 +90,7 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
     },
     metrics.meter.rateRefused,
   );
-  const house: House = {
+  const context: ServiceContext = {
     ...createParts(),
     db,
     aside,
@@ -131,9 +131,9 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
     ...(development && { development }),
     tracer,
   };
-  const opened = features.map((feature) => feature.open(house, settings.ofFeatures));
+  const opened = features.map((feature) => feature.open(context, settings.ofFeatures));
   const credentials = credentialsOf(opened);
-  return { house, settings, opened, credentials, callers, charge };
+  return { context, settings, opened, credentials, callers, charge };
 }
 
 /** Brings the stored rows of a feature in line with the keys and the settings. @throws an error that stops the start */
