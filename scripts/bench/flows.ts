@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openClient } from './client.ts';
-import type { Flow } from './flow.ts';
 import { watchHealth } from './health.ts';
 import { measureInstances, measureMillion } from './instances.ts';
 import { demand } from './load.ts';
@@ -11,6 +10,7 @@ import { measureOpenLoop, CONNECTIONS as OPEN_CONNECTIONS } from './open-loop.ts
 import { options, type Plan, plan, type Setting, settingsOf, shortPlan, USAGE } from './options.ts';
 import { type Dear, profileMissed } from './profile.ts';
 import { type Report, reportText } from './report.ts';
+import type { Flow } from './rounds.ts';
 import { type Measured, measureInTurns } from './rounds.ts';
 import { lastProblem, type Scene, setScene } from './scene.ts';
 import { fill, signUp, type Tenant } from './tenants.ts';

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { type Server, startServer } from '../../test/harness/servers.ts';
-import type { Flow } from './flow.ts';
 import { median, run, type Summary, summaryOf } from './load.ts';
 import type { Plan, Setting } from './options.ts';
-import type { Measured } from './rounds.ts';
+import type { Flow, Measured } from './rounds.ts';
 import type { Scene } from './scene.ts';
 
 interface Together {

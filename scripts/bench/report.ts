@@ -1,4 +1,3 @@
-import { floors } from './flow.ts';
 import type { Health } from './health.ts';
 import type { Instances, Million } from './instances.ts';
 import type { Summary } from './load.ts';
@@ -7,6 +6,7 @@ import type { OpenLoop } from './open-loop.ts';
 import type { Plan, Setting } from './options.ts';
 import { percent, plural, table, whole } from './results.ts';
 import type { Measured } from './rounds.ts';
+import { floors } from './rounds.ts';
 
 export interface Report {
   /** The first is the one that all others are held against. */

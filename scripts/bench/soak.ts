@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openClient } from './client.ts';
-import type { Flow } from './flow.ts';
 import { CONNECTIONS } from './load.ts';
 import { memoryOf } from './machine.ts';
 import { flowsOf } from './measured-flows.ts';
 import { writeSection } from './results.ts';
+import type { Flow } from './rounds.ts';
 import { type Scene, setScene } from './scene.ts';
 import { signUp } from './tenants.ts';
 

@@ -4,8 +4,7 @@ import { parseSync } from 'libpg-query';
 import ts from 'typescript';
 import { readFunctions } from '../../apps/server/src/platform/db/functions.ts';
 import { distributionColumn, type Spread } from '../../scripts/generate/citus/spread.ts';
-import { textIn } from './sources.ts';
-import { all, isNode, lastText, type Node, statementsInPlpgsql, usesIn } from './uses.ts';
+import { all, isNode, lastText, type Node, statementsInPlpgsql, textIn, usesIn } from './uses.ts';
 
 /** Holds each statement of a checkout, which is the working directory, against the limits that Citus documents. */
 export function citusBreaches(migrations: string, sources: string): string[] {

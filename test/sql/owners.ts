@@ -4,9 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { features } from '../../apps/server/src/features.ts';
 import { readFunctions } from '../../apps/server/src/platform/db/functions.ts';
 import type { TableUse } from '../../apps/server/src/platform/db/tables.ts';
-import { NAMED_ELSEWHERE, usesInSource } from './sources.ts';
 import { tenantProblems } from './tenants.ts';
-import { type Uses, usesIn, usesOfFunctions } from './uses.ts';
+import { NAMED_ELSEWHERE, type Uses, usesIn, usesInSource, usesOfFunctions } from './uses.ts';
 
 /** Where a schema and its users are. */
 interface Ground {

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { usesInSource } from './sources.ts';
-import { type Uses, usesIn, usesOfFunctions } from './uses.ts';
+import { type Uses, usesIn, usesInSource, usesOfFunctions } from './uses.ts';
 
 const seen = ({ reads, writes, calls }: Uses) => ({
   reads: [...reads].sort(),

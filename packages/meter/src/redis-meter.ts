@@ -1,9 +1,11 @@
 import { type CapsMeter, type Counter, type Health, MeterError } from '@behest/protocol/enforcement/meter';
+import { sha1 } from '@noble/hashes/legacy.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { bounded, mustBeCounters, mustBeHeld, strange, TIMEOUT_MS } from './bounded.ts';
 import { counterHash, fingerprintOf, hexOf, remembering, tenantHash } from './hashes.ts';
 import { type RedisClient, type Send, sendBy } from './redis-client.ts';
+import { script } from './redis-script.ts';
 import { readSettings } from './redis-settings.ts';
-import { scriptRunner } from './script-runner.ts';
 
 const SETTINGS_MS = 60_000; // for so long a changed policy may go unnoticed
 const CALL_RECORD_SECONDS = 3_600;
@@ -201,4 +203,23 @@ function numberOf(text: string | undefined): number {
   const number = Number(text);
   if (text === undefined || text === '' || !Number.isSafeInteger(number)) throw strange();
   return number;
+}
+
+/** Runs the script by its hash, and sends its text once a server does not know it. */
+export function scriptRunner(send: Send) {
+  const hash = bytesToHex(sha1(utf8ToBytes(script))); // the name that Redis gives a script
+  const command = (name: string, what: string, keys: readonly string[], args: readonly string[]) =>
+    send([name, what, String(keys.length), ...keys, ...args], keys[0] ?? '');
+
+  return async (keys: readonly string[], args: readonly string[]): Promise<readonly string[]> => {
+    let answer: unknown;
+    try {
+      answer = await command('EVALSHA', hash, keys, args);
+    } catch (error) {
+      if (!String(error).includes('NOSCRIPT')) throw error;
+      answer = await command('EVAL', script, keys, args); // the script has not run: nothing was charged
+    }
+    if (!Array.isArray(answer)) throw strange();
+    return answer.map(String);
+  };
 }

@@ -1,7 +1,6 @@
 import type { RevocationCheck } from '@behest/protocol/enforcement/ports';
 import type { TokenRefusal } from '@behest/protocol/token-refusal';
 import { BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
-import { issuerOfDid } from './verify/did-issuer.ts';
 import type { PresentedProof } from './verify/dpop-proof.ts';
 import type { Fetch } from './verify/fetch-keys.ts';
 import type { KeyCache } from './verify/key-cache.ts';
@@ -168,4 +167,18 @@ function sourceOf(
 
 function issuerOf(jwksUri: string): string {
   return jwksUri.replace(/\/\.well-known\/jwks\.json$/, '');
+}
+
+/**
+ * The address of the issuer that a DID names. An issuer on this machine is asked over http.
+ *
+ * @throws BehestError for a DID of another method
+ * @see https://w3c-ccg.github.io/did-method-web/, section 3.2: a colon separates paths, and that of a port is escaped
+ */
+function issuerOfDid(did: string): string {
+  const [host = '', ...path] = did.startsWith('did:web:') ? did.slice(8).split(':') : [];
+  const isLocal = /^(?:localhost|127\.0\.0\.1)(?:%3a|$)/i.test(host);
+  const url = [`http${isLocal ? '' : 's'}://${host.replace(/%3a/i, ':')}`, ...path].join('/');
+  if (/^[\w.%-]+$/.test(host) && URL.canParse(url)) return url;
+  throw new BehestError('CONFIGURATION', `No issuer: ${did}`);
 }

@@ -3,7 +3,7 @@ import { type Step, stepsTo } from '../apply/plan.ts';
 import { wantedIn } from '../apply/wanted.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../errors.ts';
-import { printable } from '../output/printable.ts';
+import { printable } from '../output/table.ts';
 import { type Given, isSet, textOf } from '../program/options.ts';
 import type { CommandSpec } from '../program/spec.ts';
 

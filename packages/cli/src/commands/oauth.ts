@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
-import { askOpenly } from '../oauth/documents.ts';
-import { mcpChecks } from '../oauth/mcp-check.ts';
+import { askOpenly, mcpChecks } from '../oauth/mcp-check.ts';
 import { type Given, isSet, textOf, textsOf } from '../program/options.ts';
 import type { CommandSpec } from '../program/spec.ts';
 import { secretOf, secretOptions, TOKEN_OPTIONS, tokenOf } from '../secrets.ts';

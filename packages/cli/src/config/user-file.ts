@@ -46,7 +46,7 @@ function profileIn(file: string, given: unknown): Profile {
 }
 
 /** True for a file that other users of the machine may read. */
-export function isOpenToOthers(file: string): boolean {
+function isOpenToOthers(file: string): boolean {
   return process.platform !== 'win32' && existsSync(file) && (statSync(file).mode & OTHERS) !== 0;
 }
 
@@ -99,3 +99,10 @@ const badFile = (file: string, fault: string) =>
     exitCode: EXIT.usage,
     next: 'behest config path',
   });
+
+/** Warns of a file of keys that other users can read. The next write narrows it. */
+export function warnOfOpenFile(io: Io): void {
+  const file = userFile(io);
+  if (isOpenToOthers(file))
+    io.err(`warning: ${file} can be read by other users of this machine: chmod 600 ${file}\n`);
+}

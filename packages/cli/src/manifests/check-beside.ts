@@ -2,7 +2,15 @@ import type { Manifest } from '@behest/protocol/manifest/manifest';
 import type { Context } from '../context.ts';
 import { keptDefinitions } from './definitions.ts';
 import { readManifest } from './files.ts';
-import type { Found } from './found.ts';
+
+/** A fault of a manifest, before its place in the text is looked for. */
+export interface Found {
+  /** The stable name of the fault. */
+  readonly rule: string;
+  readonly path: string;
+  readonly message: string;
+  readonly severity: 'error' | 'warning';
+}
 
 /** Faults that a loader does not see: names that look alike, and rules that do not fit the tools they are for. */
 export async function faultsBeside(context: Context, file: string, { tools }: Manifest): Promise<Found[]> {

@@ -1,8 +1,8 @@
 import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
+import type { Found } from './check-beside.ts';
 import { faultsBeside } from './check-beside.ts';
 import { loadText, textIn } from './files.ts';
-import type { Found } from './found.ts';
 import { keysOf, without } from './paths.ts';
 
 /** A fault at its place in a file. */

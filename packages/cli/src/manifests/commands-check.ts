@@ -1,3 +1,5 @@
+import type { Manifest } from '@behest/protocol/manifest/manifest';
+import { toolLevels } from '@behest/protocol/tool-scopes';
 import type { Context } from '../context.ts';
 import { EXIT, wrongUsage } from '../errors.ts';
 import { type Given, isSet, listOf, textOf } from '../program/options.ts';
@@ -7,7 +9,6 @@ import { type Problem, problemsOf } from './check.ts';
 import { similarConnectors } from './check-beside.ts';
 import { manifestFiles, readManifest } from './files.ts';
 import { sarifOf } from './sarif.ts';
-import { scopesFor } from './scopes.ts';
 
 const PATHS = [
   { name: 'paths', about: 'files, folders, or - for standard input', isOptional: true, isMany: true },
@@ -125,4 +126,12 @@ async function validate(context: Context, given: Given): Promise<number> {
   }));
   await context.rows(rows, { columns: ['tool', 'covered', 'permission'] });
   return rows.every(({ covered }) => covered) ? EXIT.done : EXIT.no;
+}
+
+/** The narrowest scope that allows all of these tools: a level includes those below it. */
+function scopesFor(context: Context, { connector, tools }: Manifest, names: readonly string[]): string[] {
+  const unknown = names.filter((name) => !tools.has(name));
+  if (unknown.length > 0) throw wrongUsage(`The manifest has no tool ${unknown.join(', ')}.`, context.help);
+  const levels = names.map((name) => toolLevels.indexOf(tools.get(name)?.permission ?? 'admin'));
+  return levels.length === 0 ? [] : [`tool:${connector}:${toolLevels[Math.max(...levels)]}`];
 }

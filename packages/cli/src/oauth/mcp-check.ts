@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts';
 import type { Check } from '../doctor/check.ts';
-import { askOpenly, documentAt } from './documents.ts';
 
 const SERVER = '/.well-known/oauth-authorization-server';
 const RESOURCE = '/.well-known/oauth-protected-resource';
@@ -125,4 +124,22 @@ function isSafe(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);
   return protocol === 'https:' || /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname);
+}
+
+/** Asks an address without a credential of the account, and follows no redirect. */
+export function askOpenly(context: Context, address: string, init: RequestInit = {}): Promise<Response> {
+  return context.exchange.fetchWith(undefined)(address, {
+    ...init,
+    headers: { accept: 'application/json', ...Object(init.headers) },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(context.globals.timeout ?? 10_000),
+  });
+}
+
+/** @returns the status, and the JSON object that came with a good one */
+async function documentAt(context: Context, address: string) {
+  const answer = await askOpenly(context, address);
+  const value: unknown = await answer.json().catch(() => undefined);
+  const isDocument = answer.ok && typeof value === 'object' && value !== null;
+  return { status: answer.status, value: isDocument ? Object.fromEntries(Object.entries(value)) : undefined };
 }

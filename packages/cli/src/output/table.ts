@@ -1,5 +1,4 @@
 import { CliError } from '../errors.ts';
-import { printable } from './printable.ts';
 
 interface Look {
   readonly isUtc: boolean;
@@ -82,3 +81,9 @@ function timeOf(at: Date, isUtc: boolean): string {
   const moved = isUtc ? at : new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
   return moved.toISOString().slice(0, 16).replace('T', ' ');
 }
+
+/** Control characters would move the cursor of the terminal, or colour it. */
+const CONTROLS = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A text with a replacement character for each control character. */
+export const printable = (text: string) => text.replaceAll(CONTROLS, '\u{fffd}');

@@ -1,10 +1,9 @@
 import { AUTHORIZE } from './groups/authorize.ts';
 import { ENFORCE } from './groups/enforce.ts';
-import type { Group } from './groups/group.ts';
 import { OBSERVE } from './groups/observe.ts';
 import { OPERATE } from './groups/operate.ts';
 import { START } from './groups/start.ts';
-import type { CommandSpec } from './spec.ts';
+import type { CommandSpec, Group } from './spec.ts';
 
 /** The sections of the help, in its order. */
 export const SECTIONS: readonly { readonly name: string; readonly groups: readonly Group[] }[] = [

@@ -20,3 +20,14 @@ export interface CommandSpec {
   /** @returns the exit code; nothing for 0 */
   run(context: Context, given: Given): Promise<number | undefined> | Promise<void>;
 }
+
+/** The commands of one word, which are loaded when that word is used. */
+export interface Group {
+  readonly name: string;
+  readonly summary: string;
+  /** True for those that a newcomer needs: the others share a line of the help. */
+  readonly isMain?: true;
+  /** True where commands are made from the operations of the service. */
+  readonly hasOperations?: true;
+  readonly load?: () => Promise<readonly CommandSpec[]>;
+}

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { decisionClaims } from '../../test/decision-claims.ts';
+import { decisionClaims, secondApproval } from '../../test/decision-claims.ts';
 import { ec } from '../../test/documented-keys.ts';
+import { engineSetup } from '../../test/engine-setup.ts';
+import { PlainMeter } from '../../test/plain-meter.ts';
 import { ecHeader, ISSUER, jws, NOW, NOW_SECONDS, serviceKeys, verifyWithNode } from '../../test/signing.ts';
 import { readDecisionClaims } from './decision-claims.ts';
 import { createDecisionVerifier } from './decision-verifier.ts';
+import { createEnforcer } from './enforcer.ts';
+import type { DecisionPhase, DecisionStore } from './ports.ts';
 
 const setup = { keys: () => serviceKeys, issuer: ISSUER, verifySignature: verifyWithNode, now: () => NOW };
 const header = { ...ecHeader, typ: 'decision+jwt' };
@@ -131,4 +135,137 @@ test.each<[unknown, string]>([
   const claims = readDecisionClaims({ ...good, approval: { ...passkey, at } });
 
   expect(claims?.approvedAt).toBe(time);
+});
+
+const HOURLY = JSON.stringify(['manifest', 'pay', 't0', 'calls', 'per_hour']);
+const call = { grantToken: 'token', connector: 'pay', tool: 't0', arguments: {}, decisionGrants: ['jwt'] };
+const answers = { hold: 'held', send: 'sent', spend: 'spent', release: 'free' } as const;
+type Answer = (phase: DecisionPhase) => unknown;
+
+/** A call of a tool with a decision and a cap, and an issuer that answers as told. */
+async function ask(answer: Answer, { limit = 5, change = {} }: { limit?: number; change?: object } = {}) {
+  const payload = await decisionClaims(call);
+  const phases: DecisionPhase[] = [];
+  const decisions: DecisionStore = {
+    verify: () => ({ ok: true, payload, expired: false }),
+    async move({ phase }) {
+      phases.push(phase);
+      return Object(await answer(phase));
+    },
+  };
+  const meter = new PlainMeter(() => 0);
+  const tool = { permission: 'write', requires_decision: true, caps: { per_hour: limit } };
+  const enforcer = createEnforcer({ ...engineSetup(tool, { meter }), decisions });
+  return { result: await enforcer.enforce({ ...call, ...change }), phases, used: meter.usedOf(HOURLY) };
+}
+const moved = (phase: DecisionPhase) => ({ ok: true, state: answers[phase], replayed: false });
+
+describe('a call', () => {
+  test('holds its decision, is charged, and sends the decision', async () => {
+    const { result, phases, used } = await ask(moved);
+
+    expect(result).toMatchObject({ allowed: true, decision: { state: 'sent' }, reservation: { units: 0 } });
+    expect({ phases, used }).toEqual({ phases: ['hold', 'send'], used: 1 });
+  });
+
+  test('gets the same answer again after its decision was sent', async () => {
+    const { result } = await ask(() => ({ ok: true, state: 'sent', replayed: true }));
+
+    expect(result).toMatchObject({ allowed: true, decision: { state: 'sent' } });
+  });
+
+  test.each<[string, Answer]>([
+    ['refuses', () => ({ ok: false, reason: 'revoked' })],
+    ['throws', () => Promise.reject(new Error())],
+    ['answers nothing', () => undefined],
+    ['answers that it is still held', () => ({ ok: true, state: 'held', replayed: true })],
+    ['answers that it is free', () => ({ ok: true, state: 'free', replayed: false })],
+  ])('gets its units back when the issuer %s in place of sending', async (_, send) => {
+    const { result, phases, used } = await ask((phase) => (phase === 'send' ? send(phase) : moved(phase)));
+
+    expect(result).toMatchObject({
+      allowed: false,
+      reasonCode: 'decision_required',
+      subReason: 'consume_unavailable',
+      reservation: null,
+      decision: null,
+    });
+    expect({ phases, used }).toEqual({ phases: ['hold', 'send'], used: 0 });
+  });
+
+  test.each<[string, unknown, string]>([
+    ['consumed', { ok: false, reason: 'consumed' }, 'consumed'],
+    ['revoked', { ok: false, reason: 'revoked' }, 'revoked'],
+    ['refused for a reason without a name', { ok: false, reason: 'mood' }, 'consume_unavailable'],
+    ['not held', { ok: true, state: 'free' }, 'consume_unavailable'],
+    ['spent', { ok: true, state: 'spent' }, 'consume_unavailable'],
+  ])('costs no unit when its decision is %s', async (_, hold, subReason) => {
+    const { result, phases, used } = await ask(() => hold);
+
+    expect(result).toMatchObject({ reasonCode: 'decision_required', subReason, decision: null });
+    expect({ phases, used }).toEqual({ phases: ['hold'], used: 0 });
+  });
+
+  test('gives its decision back when a cap denies it, even if nobody confirms that', async () => {
+    const full = { limit: 0 };
+    const { result, phases } = await ask(moved, full);
+    const { result: unconfirmed } = await ask(
+      (phase) => (phase === 'release' ? Promise.reject(new Error()) : moved(phase)),
+      full,
+    );
+
+    expect(phases).toEqual(['hold', 'release']);
+    for (const each of [result, unconfirmed])
+      expect(each).toMatchObject({ reasonCode: 'cap_exceeded', subReason: 'limit_reached', decision: null });
+  });
+
+  test('moves nothing and charges nothing when it only checks', async () => {
+    const { result, phases, used } = await ask(moved, { change: { reserve: false } });
+
+    expect(result).toMatchObject({ allowed: true, decision: { state: 'unheld' }, reservation: { id: null } });
+    expect({ phases, used }).toEqual({ phases: [], used: 0 });
+  });
+
+  test('is denied when there is no issuer to ask', async () => {
+    const setup = engineSetup({ permission: 'write', requires_decision: true });
+
+    expect(await createEnforcer(setup).enforce(call)).toMatchObject({ subReason: 'consume_unavailable' });
+  });
+});
+
+describe('two approvals', () => {
+  const tool = { permission: 'write', requires_decision: true, four_eyes_on: ['pay'] };
+  const four = { ...call, arguments: { decision: 'pay' }, decisionGrants: ['1', '2'] };
+
+  async function judge(second: object, first: object = {}) {
+    const payloads: Record<string, object> = {
+      '1': await decisionClaims(four, { quorum: 2, ...first }),
+      '2': await decisionClaims(four, { ...secondApproval, ...second }),
+    };
+    const decisions: DecisionStore = {
+      verify: (jwt) => ({ ok: true, payload: Object(payloads[jwt]), expired: false }),
+      move: async ({ phase }) => Object(moved(phase)),
+    };
+    const enforcer = createEnforcer({ ...engineSetup(tool), decisions });
+    const answersOf = [four.decisionGrants, four.decisionGrants.toReversed()].map((decisionGrants) =>
+      enforcer.enforce({ ...four, decisionGrants }),
+    );
+    const [there, back] = await Promise.all(answersOf);
+    expect(back?.subReason).toBe(there?.subReason); // the order in which they are given decides nothing
+    return there?.subReason ?? 'fine';
+  }
+
+  test.each<[string, string, object, object?]>([
+    ['of two people for one request are enough', 'fine', {}],
+    ['of one person are one', 'same_approver', { sub: 'principal:alice' }],
+    ['with one id are one', 'same_approver', { jti: `dgnt_${'01J00000000000000000000001'}` }],
+    ['of two requests', 'spliced', { decision_id: 'dec_01J00000000000000000000009' }],
+    ['with two nonces', 'spliced', { nonce: 'B'.repeat(22) }],
+    ['of which the second follows another', 'spliced', { prev: 'dgnt_01J00000000000000000000009' }],
+    ['of which the second follows none', 'spliced', { prev: undefined }],
+    ['that are both the first', 'spliced', { position: 1 }],
+    ['that are both the second', 'spliced', {}, { position: 2 }],
+  ])('%s', async (_, verdict, second, first) => {
+    expect(await judge(second, first)).toBe(verdict);
+  });
 });

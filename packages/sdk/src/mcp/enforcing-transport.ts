@@ -6,7 +6,6 @@ import { sentenceOf } from '../agents/people.ts';
 import type { Behest } from '../behest.ts';
 import { isWaiting } from '../client/decisions.ts';
 import { provedIn } from '../verify/verified-grant.ts';
-import { withMapping } from './coaz.ts';
 import {
   isRequest,
   type Message,
@@ -213,4 +212,20 @@ function cachedBy(others: Readonly<Record<string, unknown>>): Readonly<Record<st
   if (ttlMs === undefined && cacheScope === undefined) return others;
   const own = typeof ttlMs === 'number' ? ttlMs : LONGEST_TTL_MS;
   return { ...others, cacheScope: 'private', ttlMs: Math.min(own, LONGEST_TTL_MS) };
+}
+
+/**
+ * Declares how a gateway makes an AuthZEN question of a call of this tool. The mapping that gateways have by default
+ * names no token, and two tokens of one person and one agent may differ.
+ * @see COAZ-MCP binding, draft 1
+ */
+function withMapping(tool: ToolDefinition, connector: string): ToolDefinition {
+  const evaluation = {
+    subject: { type: 'identity', id: '$token.sub' },
+    action: { name: tool.name },
+    resource: { type: 'connector', id: connector },
+    context: { agent: '$token.?client_id', jti: '$token.jti', arguments: '$params.?arguments' },
+  };
+  const { inputSchema = { type: 'object' } } = tool;
+  return { ...tool, inputSchema: { ...inputSchema, 'x-authzen-mapping': { evaluation } } };
 }

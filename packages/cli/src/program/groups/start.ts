@@ -1,4 +1,4 @@
-import type { Group } from './group.ts';
+import type { Group } from '../spec.ts';
 
 export const START: readonly Group[] = [
   {
