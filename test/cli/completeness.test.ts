@@ -226,12 +226,28 @@ describe('dry runs', async () => {
 describe('errors', async () => {
   const commands = await allCommands();
 
-  test('the help of the program and of its groups is as it was', async () => {
-    const { run } = newMachine();
-    const helps: string[] = [rootHelp()];
-    for (const { name } of GROUPS) helps.push((await run([name, '--help'])).out);
+  test('the help of the program is as it was, and each command has the arguments and options that it had', async () => {
+    const lines = commands.map(({ name, args = [], options = [] }) => {
+      const words = args.map(({ name: word, isOptional }) => (isOptional ? `[${word}]` : `<${word}>`));
+      const flags = options.map(({ flags: text, isRequired }) => (isRequired ? text : `[${text}]`));
+      return [name, ...words, ...flags].join(' ');
+    });
 
-    await expect(helps.join('\n')).toMatchFileSnapshot('help.txt');
+    await expect(`${rootHelp()}\n${lines.join('\n')}\n`).toMatchFileSnapshot('commands.txt');
+  });
+
+  test('the help of a group lists its commands with what they do', async () => {
+    const { run } = newMachine();
+
+    for (const { name } of GROUPS.filter(({ hasOperations }) => hasOperations)) {
+      const { out } = await run([name, '--help']);
+      for (const { name: command, summary } of commands) {
+        const [group, word, ...deeper] = command.split(' ');
+        if (group !== name || word === undefined || deeper.length > 0) continue;
+        expect(out).toContain(`\n  ${word}`);
+        expect(out.replaceAll(/\s+/g, ' ')).toContain(summary);
+      }
+    }
   });
 
   const demands = ({ options = [] }: CommandSpec) => options.some(({ isRequired }) => isRequired);
