@@ -182,6 +182,7 @@ select create_distributed_function('claim_polled_sets(text,text,timestamp with t
 select create_distributed_function('count_active_grants(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_agents(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_anomaly_entries(text,bigint,bigint,jsonb,text[])', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('count_anomaly_sightings(text,bigint,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_approvers(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_authorizations(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_bundles(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
@@ -257,7 +258,6 @@ select create_distributed_function('settle_webhook_delivery(text,text,text,times
 select create_distributed_function('share_agents(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('share_delegation(text,text[])');
 select create_distributed_function('share_principals(text,text[])', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('sight_anomalies(text,bigint,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('slow_webhook(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('standing(text,agent_status,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('take_quota(text,text,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');

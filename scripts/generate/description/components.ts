@@ -124,18 +124,22 @@ function isWorthAName(schema: object): boolean {
 
 const WIDTH = 160;
 
-/** JSON of which each value takes one line if it fits, and else a line for each of its members. */
-export const laidOut = (value: unknown): string => `${written(value, '', 0)}\n`;
+/**
+ * JSON of which each value takes one line if it fits, and else a line for each of its members. An example takes one line
+ * in any case, so that a changed example is one changed line.
+ */
+export const laidOut = (value: unknown): string => `${written(value, '', '', WIDTH)}\n`;
 
-function written(value: unknown, indent: string, before: number): string {
+function written(value: unknown, indent: string, before: string, width: number): string {
   const flat = JSON.stringify(value);
   if (typeof value !== 'object' || value === null) return flat;
-  if (indent.length + before + flat.length < WIDTH) return flat;
+  if (indent.length + before.length + flat.length < width) return flat;
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const deeper = `${indent} `;
+  const within = before === '"examples":' ? Number.POSITIVE_INFINITY : WIDTH;
   const lines = Object.entries(value).map(([name, member]) => {
     const key = Array.isArray(value) ? '' : `${JSON.stringify(name)}:`;
-    return `${deeper}${key}${written(member, deeper, key.length)}`;
+    return `${deeper}${key}${written(member, deeper, key, within)}`;
   });
   return lines.length === 0 ? flat : `${open}\n${lines.join(',\n')}\n${indent}${close}`;
 }
