@@ -12,11 +12,14 @@ const BEYOND_QUICK: readonly string[] = [
   // One journey of each page stays, and one real process.
   'apps/server/test/browser/*-page.*.test.ts',
   'apps/server/test/process/!(main-job).test.ts',
+  'apps/server/test/app/interleaving.test.ts',
+  'apps/server/test/http/{behind-a-proxy,log,tracing,wakes,without-polls}.test.ts',
+  'apps/server/src/features/calls/caps/redis.test.ts',
   // What is published, deployed and generated, the guides' commands, and walks over all commands.
   'scripts/**',
   'test/{attacks,crash,deploy,docs,mcp,python,rotation,runtimes}/**',
   'test/sql/citus.test.ts',
-  'test/cli/{completeness,dry-run,errors,examples}.test.ts',
+  'test/cli/{completeness,doctor-server,dry-run,errors,examples}.test.ts',
   'test/sdk/{agent-frameworks,calls,completeness,contract,examples,moved-application,other-calls}.test.ts',
 ];
 

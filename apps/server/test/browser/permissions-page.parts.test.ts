@@ -1,0 +1,275 @@
+import { describe, expect, test } from 'vitest';
+import { button, hasNo, heading, holdBack, sees } from './pages.ts';
+import {
+  answer,
+  grant,
+  grantOf,
+  isGood,
+  openPermissions,
+  passOn,
+  permissionPages,
+} from './permissions-page/permissions.ts';
+
+const { approve, linkFor, visit, service } = permissionPages();
+
+describe('the page of a person', () => {
+  test('shows the history of each grant and of all grants, page by page', async () => {
+    const { developer, booker, reader } = await approve();
+    await developer('PATCH', '/v1/me', { auditPrivateKeys: ['margin'] });
+    for (const [at, { agentId, did, grantId }] of [booker, ...Array(25).fill(reader)].entries()) {
+      const about = { agentId, agentDid: did, grantId, principalId: 'user_42' };
+      const action = at === 0 ? 'flight.booked' : 'mail.read';
+      await developer('POST', '/v1/audit/log', { ...about, action, metadata: { price: at, margin: 4711 } });
+    }
+    const page = await visit();
+
+    await openPermissions(page, await linkFor(developer));
+    const booking = grantOf(page, 'Travel booker').first();
+    await booking.getByText('History of this permission').first().click();
+    const done = booking.locator('> details').first();
+    await done.getByText('flight.booked').waitFor();
+    await done.getByText('Details').first().click();
+    const ofBooking = await done.innerText();
+    const all = page.locator('details').filter({ has: page.getByText('All records', { exact: true }) });
+    await all.getByText('mail.read').first().waitFor();
+    const before = await all.locator('> ul > li').count();
+    await button(page, 'Show earlier').click();
+    await all.getByText('flight.booked').waitFor();
+    const after = await all.locator('> ul > li').count();
+
+    expect(ofBooking).toContain('price');
+    expect(ofBooking).toContain('Travel booker was allowed to act for you');
+    expect(ofBooking).not.toMatch(/margin|4711|mail\.read/);
+    expect([before, after]).toEqual([20, 26 + 11]); // the entries written above, and those of the approvals
+  });
+
+  test('shows ended grants and the party that ended each, on demand', async () => {
+    const { developer, reader } = await approve();
+    await developer('DELETE', `/v1/grants/${reader.grantId}`);
+    const page = await visit();
+
+    await openPermissions(page, await linkFor(developer));
+    await button(page, 'End what Travel booker may do').waitFor(); // the list has come
+    const inList = await grantOf(page, 'Mail reader').count();
+    await button(page, 'End what Travel booker may do').click();
+    await answer(page, 'End it');
+    await page.getByText('Permissions that have ended').click();
+    const ended = page.locator('details').filter({ has: page.getByText('Permissions that have ended') });
+    await ended.locator('> ul > li').nth(2).waitFor(); // the last of the three
+    const lines = await ended.locator('> ul > li').allInnerTexts();
+
+    expect(inList).toBe(0);
+    const byWhom = lines.map((line) => [line.split('\n')[0], /09:00 UTC, (.*)/.exec(line)?.[1]]);
+    expect(byWhom).toHaveLength(3);
+    expect(byWhom).toEqual(
+      expect.arrayContaining([
+        ['Mail reader', 'by Acme'],
+        ['Travel booker', 'by you'],
+        ['Calendar helper', 'with the permission that it came from'],
+      ]),
+    );
+  });
+});
+
+describe('ending', () => {
+  test('a delegated grant leaves its parent, whose question then counts the rest', async () => {
+    const { developer, booker, helper } = await approve();
+    const page = await visit();
+
+    await openPermissions(page, await linkFor(developer));
+    await button(page, 'End what Calendar helper may do').click();
+    await answer(page, 'End it');
+    await sees(page, 'Ended. Calendar helper can do nothing more');
+    await button(page, 'End what Travel booker may do').click();
+    const question = await page.getByRole('dialog').innerText();
+
+    const good = await Promise.all([booker, helper].map((it) => isGood(developer, it.grantToken)));
+    expect(good).toEqual([true, false]);
+    expect(question).not.toContain('passed on');
+  });
+
+  test('a tree five deep is shown as one, and ends as one', async () => {
+    const { developer, booker, helper } = await approve();
+    await developer('PATCH', '/v1/me', { maxDelegationDepth: 10 });
+    const chain = [helper];
+    for (const name of ['Second', 'Third', 'Fourth', 'Fifth']) {
+      chain.push(await passOn(developer, String(chain.at(-1)?.grantToken), name));
+    }
+    const page = await visit();
+
+    await openPermissions(page, await linkFor(developer));
+    const depth = await page.locator('.grant .grant .grant .grant .grant .grant').count();
+    await button(page, 'End what Travel booker may do').click();
+    await sees(page, 'passed on to them: 5 more.');
+    await answer(page, 'End it');
+    await sees(page, 'Ended, with all that was passed on.');
+
+    expect(depth).toBe(1);
+    const tokens = [booker, ...chain].map(({ grantToken }) => isGood(developer, grantToken));
+    expect(await Promise.all(tokens)).toEqual(Array(6).fill(false));
+  });
+
+  test('everything ends all grants, and leaves the history to read', async () => {
+    const { developer, booker, reader, helper } = await approve();
+    const other = await grant(developer, 'Stranger', { principalId: 'user_43' });
+    const page = await visit();
+
+    await openPermissions(page, await linkFor(developer));
+    await button(page, 'End everything').click();
+    await answer(page, 'End everything');
+    await heading(page, 'No agent may act for you').waitFor();
+    await sees(page, 'Everything has been ended.');
+    await sees(page, 'You ended what Travel booker may do');
+
+    const all = [booker, reader, helper, other].map(({ grantToken }) => isGood(developer, grantToken));
+    expect(await Promise.all(all)).toEqual([false, false, false, true]);
+    await hasNo(button(page, 'End everything'));
+  });
+
+  test.each([
+    ['keeping it', (page) => button(page, 'Keep it').click()],
+    ['Escape', (page) => page.keyboard.press('Escape')],
+    ['a second click too soon', (page) => button(page, 'End it').click()],
+  ] satisfies [string, (page: import('playwright-core').Page) => Promise<void>][])(
+    '%s ends nothing',
+    async (_, reply) => {
+      const { developer, booker } = await approve();
+      const page = await visit();
+      const told: string[] = [];
+      page.on('request', (request) => told.push(request.method()));
+
+      await openPermissions(page, await linkFor(developer));
+      await button(page, 'End what Travel booker may do').click();
+      await reply(page);
+
+      expect(await isGood(developer, booker.grantToken)).toBe(true);
+      expect(told).not.toContain('DELETE');
+    },
+  );
+
+  test('without an answer says so, and can be tried again', async () => {
+    const { developer, booker } = await approve();
+    const page = await visit();
+
+    await openPermissions(page, await linkFor(developer));
+    await page.route('**/v1/principal/grants/*', (route) => route.abort(), { times: 1 });
+    await button(page, 'End what Travel booker may do').click();
+    await answer(page, 'End it');
+    await grantOf(page, 'Travel booker').getByText('No clear answer came back.').waitFor();
+    const before = await isGood(developer, booker.grantToken);
+    await button(page, 'End what Travel booker may do').click();
+    await answer(page, 'End it');
+    await sees(page, 'Ended, with all that was passed on.');
+
+    expect([before, await isGood(developer, booker.grantToken)]).toEqual([true, false]);
+  });
+
+  test('happens once, however often the button is pressed', async () => {
+    const { developer } = await approve();
+    const page = await visit();
+    const told: string[] = [];
+    page.on('request', (request) => request.method() === 'DELETE' && told.push(request.url()));
+
+    await openPermissions(page, await linkFor(developer));
+    const { letGo } = await holdBack(page, '**/v1/principal/grants/*');
+    await button(page, 'End what Mail reader may do').click();
+    await answer(page, 'End it');
+    await sees(page, 'Ending …');
+    await page.locator('[aria-disabled="true"]').click({ force: true });
+    const asked = await page.getByRole('dialog').count();
+    letGo();
+    await sees(page, 'Ended. Mail reader can do nothing more');
+
+    expect([asked, told.length]).toEqual([0, 1]);
+  });
+});
+
+describe('the session', () => {
+  const ENDED = 'This page has been closed';
+
+  test('ends when the person closes it, in other windows too', async () => {
+    const { developer } = await approve();
+    const [page, second] = [await visit(), await visit()];
+    const link = await linkFor(developer);
+
+    await openPermissions(page, link);
+    await openPermissions(second, link);
+    await button(page, 'Close it now').click();
+    await heading(page, 'You have closed this page').waitFor();
+    await button(second, 'End everything').click();
+    await answer(second, 'End everything');
+    await heading(second, ENDED).waitFor();
+    await page.goto(link);
+
+    await heading(page, ENDED).waitFor();
+  });
+
+  test('ends when its time is over, and takes the page away', async () => {
+    const { developer } = await approve();
+    const page = await visit();
+
+    await openPermissions(page, await linkFor(developer));
+    await sees(page, 'This page closes by itself today at 10:00 UTC.');
+    await page.clock.fastForward('59:30');
+    const before = await button(page, 'End everything').isVisible();
+    await button(page, 'End everything').click();
+    await page.clock.fastForward('01:00');
+    await heading(page, ENDED).waitFor();
+
+    expect(before).toBe(true);
+    await hasNo(page.locator('.grant, dialog'));
+  });
+
+  test('does not end by a wrong clock in the browser', async () => {
+    const { developer } = await approve();
+    const page = await visit();
+    await page.clock.setSystemTime('2031-01-01T00:00:00Z');
+
+    await openPermissions(page, await linkFor(developer));
+    await page.clock.fastForward('05:00');
+
+    await sees(page, 'This page closes by itself today at 10:00 UTC.');
+  });
+
+  test.each([
+    ['that has run out', (link: string) => link],
+    ['that was changed', (link: string) => link.replace(/.{6}$/, 'AAAAAA')],
+    ['without its key', (link: string) => link.replace(/#.*/, '')],
+  ])('a link %s opens nothing, and the page says what to do', async (kind, change) => {
+    const { developer } = await approve();
+    const hasRunOut = kind === 'that has run out';
+    const link = change(await linkFor(developer, 'user_42', hasRunOut ? '1s' : '1h'));
+    if (hasRunOut) service().advance(1);
+    const page = await visit();
+
+    await page.goto(link);
+
+    await heading(page, link.includes('#') ? ENDED : 'Please open the link again').waitFor();
+    await hasNo(page.locator('.grant'));
+  });
+
+  test('is gone when the window is reloaded, and comes back with the link in the same tab', async () => {
+    const { developer } = await approve();
+    const page = await visit();
+    const link = await linkFor(developer);
+
+    await openPermissions(page, link);
+    await page.reload();
+    await heading(page, 'Please open the link again').waitFor();
+    await page.goto(link);
+
+    await heading(page, 'Agents that may act for you').waitFor();
+  });
+
+  test('is asked for again when the service does not answer, and the page says so', async () => {
+    const { developer } = await approve();
+    const page = await visit();
+    await page.route('**/v1/principal/grants?*', (route) => route.abort(), { times: 1 });
+
+    await page.goto(await linkFor(developer));
+    await heading(page, 'Your page cannot be opened just now').waitFor();
+    await button(page, 'Try again').click();
+
+    await heading(page, 'Agents that may act for you').waitFor();
+  });
+});
