@@ -104,6 +104,16 @@ export const BudgetInput = Type.Object(
 /** The money that a grant got, and what is left of it, with four to nine decimals. */
 export const Budget = Type.Object({ amount: Type.String(), remaining: Type.String(), currency: Currency });
 
+const agentProfile = <Text extends TSchema>(text: Text) =>
+  Type.Object({ agentName: text, agentDescription: text, agentDid: text });
+
+/** An agent as the pages for people show it. */
+export type AgentProfile = Static<typeof AgentProfile>;
+export const AgentProfile = agentProfile(Type.String());
+/** All members are null after the agent was removed. */
+export type NullableAgentProfile = Static<typeof NullableAgentProfile>;
+export const NullableAgentProfile = agentProfile(Type.Union([Type.String(), Type.Null()]));
+
 /** The parameters of a key are numbers in base64url without padding (RFC 7518, section 6). */
 const keyNumber = (minLength: number, maxLength = minLength) =>
   Type.String({ minLength, maxLength, pattern: '^[A-Za-z0-9_-]+$' });

@@ -1,5 +1,6 @@
+/** @import { AgentProfile, NullableAgentProfile } from '@behest/protocol/shapes' */
 /** @import { Child } from './types.js' */
-import { element, paragraph } from './dom.js';
+import { element, paragraph, quotation } from './dom.js';
 
 let clauseCount = 0;
 
@@ -33,3 +34,19 @@ export function factList(rows) {
   });
   return element('dl', {}, pairs);
 }
+
+/**
+ * How each text that an agent gives about itself is drawn.
+ * @type {Record<Exclude<keyof AgentProfile, 'agentName' | 'agentDid'>, (text: string) => HTMLElement>}
+ */
+const ownTexts = { agentDescription: quotation };
+
+/**
+ * The texts that an agent gives about itself.
+ * @param {NullableAgentProfile} agent
+ */
+export const ownWords = (agent) =>
+  /** @type {(keyof typeof ownTexts)[]} */ (Object.keys(ownTexts)).flatMap((member) => {
+    const text = agent[member];
+    return text ? [ownTexts[member](text)] : [];
+  });

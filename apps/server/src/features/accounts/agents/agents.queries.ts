@@ -1,12 +1,36 @@
+import type { AgentProfile, NullableAgentProfile } from '@behest/protocol/shapes';
 import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { groupLock } from '../../../platform/db/hot-writes.ts';
 import { lookUp, statement } from '../../../platform/db/statement.ts';
-import type { AgentStatus } from '../../../platform/db/types.gen.ts';
+import type { AgentStatus, Agents } from '../../../platform/db/types.gen.ts';
 
 /** For hot writes that check whether an agent is active: no revocation of it slips in before their commit. */
 export const sharedAgents = groupLock('share_agents', 1);
+
+/** The columns of an agent's profile beside its DID. */
+const columns = { agentName: 'name', agentDescription: 'description' } as const satisfies {
+  readonly [Member in Exclude<keyof AgentProfile, 'agentDid'>]: keyof Agents;
+};
+type Columns = typeof columns;
+type Alias = { [Member in keyof Columns]: `${Columns[Member]} as ${Member}` }[keyof Columns];
+const aliases = Object.entries(columns).map(([member, column]) => `${column} as ${member}`) as Alias[];
+
+export const profileColumns = Object.values(columns);
+/** The same columns where a query has joined `agentsOf`. */
+export const joinedProfile = Object.keys(columns).map(
+  (member) => `agent.${member}`,
+) as `agent.${keyof Columns}`[];
+
+export const profileOf = ({ agentName, agentDescription, agentDid }: AgentProfile): AgentProfile => ({
+  agentName,
+  agentDescription,
+  agentDid,
+});
+
+/** The profile of an agent that was removed. */
+export const noProfile: NullableAgentProfile = { agentName: null, agentDescription: null, agentDid: null };
 
 /** The tenant's agents as other features show them, to be joined by `agent.agentId`. */
 export const agentsOf = (db: Executor, tenant: Tenant) => shownAgents(db, tenant).as('agent');
@@ -21,7 +45,7 @@ export const agentOf = (db: Executor, tenant: Tenant, column: string) =>
 function shownAgents(db: Executor, { developerId }: Tenant) {
   return db
     .selectFrom('agents')
-    .select(['id as agentId', 'did as agentDid', 'name as agentName', 'description as agentDescription'])
+    .select(['id as agentId', 'did as agentDid', ...aliases])
     .select(['status as agentStatus', 'scopes as agentScopes'])
     .where('developerId', '=', developerId);
 }
@@ -63,7 +87,7 @@ export const getConcernedAgent = (db: Executor, { developerId }: Tenant, agentId
 export const getShownAgent = (db: Executor, { developerId }: Tenant, agentId: string) =>
   db
     .selectFrom('agents')
-    .select(['name', 'description', 'publicKeyJwk'])
+    .select([...profileColumns, 'publicKeyJwk'])
     .where('developerId', '=', developerId)
     .where('id', '=', agentId)
     .executeTakeFirstOrThrow();

@@ -5,6 +5,7 @@ import { lookUpPage, type PageRows } from '../../../platform/db/page-rows.ts';
 import { eraserOf } from '../../../platform/db/personal-data.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { Agents } from '../../../platform/db/types.gen.ts';
+import { profileColumns } from './agents.queries.ts';
 import type { AgentQuery } from './agents.schema.ts';
 
 export type AgentRow = Selectable<Agents>;
@@ -21,7 +22,7 @@ export async function insertAgent(tx: Tx, { developerId }: Tenant, agent: NewRow
   return row;
 }
 
-const columns = `id, developer_id as "developerId", did, name, description, scopes, status,
+const columns = `id, developer_id as "developerId", did, ${profileColumns.join(', ')}, scopes, status,
   public_key_jwk as "publicKeyJwk", client_id as "clientId"`;
 const times = 'created_at as "createdAt", updated_at as "updatedAt"';
 const timesAsText = 'created_at::text as "createdAt", updated_at::text as "updatedAt"';

@@ -51,19 +51,20 @@ export interface AgentDeps {
 }
 
 export function createAgent(deps: AgentDeps, caller: Caller, input: NewAgent): Promise<Agent> {
-  const { name, description, publicKeyJwk } = input;
-  const scopes = acceptAgentScopes(input.scopes);
+  const { scopes: requested, publicKeyJwk, ...profile } = input;
+  const scopes = acceptAgentScopes(requested);
   mustBeKey(publicKeyJwk);
   const at = deps.clock();
   const id = newId('ag', at);
   const did = agentDid(deps.didHost, id);
-  const agent = { id, did, name, description, scopes, status: 'active' } as const;
+  const agent = { ...profile, id, did, scopes, status: 'active' } as const;
   const key = { publicKeyJwk: publicKeyJwk ? JSON.stringify(publicKeyJwk) : null };
+  const created = { type: 'agent.created', agentId: id, agentDid: did, data: { name: input.name } } as const;
 
   return inTransaction(deps.db, async (tx) => {
     await useQuota(tx, deps.quotas, caller, 'agents', at);
     const row = await insertAgent(tx, caller.tenant, { ...agent, ...key, createdAt: at, updatedAt: at });
-    await recordActs(tx, caller, [{ type: 'agent.created', agentId: id, agentDid: did, data: { name } }], at);
+    await recordActs(tx, caller, [created], at);
     return toAgent(row);
   });
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/personal-data.ts';
-import { agentsOf } from '../../accounts/agents/agents.queries.ts';
+import { agentsOf, joinedProfile } from '../../accounts/agents/agents.queries.ts';
 import { developerOf } from '../../accounts/developers/developers.queries.ts';
 import { enforcingOf } from '../../people/sso/sso.queries.ts';
 import { decidedRequestsOf, requestOf } from '../authorization/authorization.queries.ts';
@@ -13,7 +13,7 @@ export function findConsentRow(db: Executor, tenant: Tenant, requestId: string) 
   return requestOf(db, tenant, requestId)
     .innerJoin(agentsOf(db, tenant), 'agent.agentId', 'request.agentId')
     .innerJoin(developerOf(db, tenant), 'developer.developerId', 'request.developerId')
-    .select(['agent.agentName', 'agent.agentDid', 'agent.agentDescription'])
+    .select(['agent.agentDid', ...joinedProfile])
     .select(['developer.developerName', 'developer.mode as developerMode', 'developer.plan as developerPlan'])
     .select([
       'developer.emailVerified',

@@ -1,4 +1,4 @@
-import { Budget, Duration, Id, recordOf, Time, textOf } from '@behest/protocol/shapes';
+import { AgentProfile, Budget, Duration, Id, recordOf, Time, textOf } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 export const ConsentPath = Type.Object({ id: Id });
@@ -82,9 +82,7 @@ export const ConsentRequest = Type.Object({
   status: Type.Literal('pending'),
   developerName: Type.String(),
   agentId: Id,
-  agentName: Type.String(),
-  agentDid: Type.String(),
-  agentDescription: Type.String(),
+  ...AgentProfile.properties,
   /** The OAuth client that asked; absent for a request of the developer's own programs. */
   client: Type.Optional(
     Type.Object({

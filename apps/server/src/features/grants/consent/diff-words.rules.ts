@@ -13,13 +13,6 @@ const WINDOWS: Readonly<Record<CapWindow, string>> = {
 
 const PLACES = { audience: 'The token counts at', redirectHost: 'The browser goes back to' } as const;
 
-const AGENT = {
-  name: 'The name of the agent',
-  description: 'The description of the agent',
-  key: 'The key of the agent',
-  client: 'The party that vouches for the client',
-} as const;
-
 export type Say = ReturnType<typeof sayer>;
 
 /**
@@ -93,7 +86,8 @@ export function sayer(own: Readonly<Record<string, string>>) {
             before === null ? 'no named place' : quoted(before)
           }.`,
     /** Without the texts, which are the agent's own: the page shows them beside the sentence. */
-    agent: (key: keyof typeof AGENT) => `${AGENT[key]} has changed.`,
+    agent: (key: string) =>
+      `${key === 'client' ? 'The party that vouches for the client' : `The ${key} of the agent`} has changed.`,
     manifest: (connector: string, change: 'same' | 'changed') => ({
       change,
       text:

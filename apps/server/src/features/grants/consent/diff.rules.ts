@@ -116,16 +116,10 @@ function diffOfText(
 
 function diffOfAgent(before: ShownAgent | null, after: ShownAgent | null, say: Say): DiffItem[] {
   if (!before || !after) return [];
-  return (['name', 'description', 'key', 'client'] as const)
-    .filter((key) => before[key] !== after[key])
-    .map((key) => ({
-      dimension: 'agent',
-      change: 'changed',
-      key,
-      before: before[key],
-      after: after[key],
-      text: say.agent(key),
-    }));
+  return Object.entries(after)
+    .map(([key, now]) => ({ key, before: before[key] ?? null, after: now }))
+    .filter((member) => member.before !== member.after)
+    .map((member) => ({ dimension: 'agent', change: 'changed', ...member, text: say.agent(member.key) }));
 }
 
 /** Everything that a consent allows, and for whom. */
@@ -145,14 +139,8 @@ export interface Terms {
   readonly manifests: ReadonlyMap<string, ShownManifestOf>;
 }
 
-export interface ShownAgent {
-  readonly name: string;
-  readonly description: string;
-  /** Canonical JSON of the public key. */
-  readonly key: string | null;
-  /** The party that vouches for the client, and the host of the client. */
-  readonly client: string | null;
-}
+/** Each text of the agent, its `key` as canonical JSON, and as `client` the party that vouches for it with its host. */
+export type ShownAgent = Readonly<Record<string, string | null>>;
 
 export interface ShownManifestOf {
   readonly sha256: string;

@@ -117,14 +117,14 @@ function termsOf(asked: ConsentTerms, agent: unknown, manifests: Terms['manifest
 
 /** The agent as the page shows it: a client that describes itself has its own name there. */
 function shownAgentOf(
-  { name, description, publicKeyJwk }: { name: string; description: string; publicKeyJwk: object | null },
+  { name, publicKeyJwk, ...texts }: Awaited<ReturnType<typeof getShownAgent>>,
   asked: unknown,
 ): ShownAgent {
   const client = clientOfRequest(asked);
   return {
     name: client?.name ?? name,
-    description,
-    key: publicKeyJwk === null ? null : canonicalJson(publicKeyJwk),
+    ...texts,
+    key: publicKeyJwk === null ? null : canonicalJson(Object(publicKeyJwk)),
     client: client && [client.vouchedBy, client.host].filter(Boolean).join(' '),
   };
 }

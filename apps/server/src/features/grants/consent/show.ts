@@ -1,6 +1,7 @@
 import { argumentLimits } from '@behest/protocol/arguments/limits';
 import { namedConnectors } from '@behest/protocol/tool-scopes';
 import { purposeLabel, scopeInWords } from '@behest/protocol/words';
+import { profileOf } from '../../accounts/agents/agents.queries.ts';
 import {
   type AuthorizationDeps,
   budgetOf,
@@ -39,9 +40,8 @@ export function shownRequest(
     status: 'pending',
     developerName: row.developerName,
     agentId: row.agentId,
+    ...profileOf(row),
     agentName: client?.name ?? row.agentName,
-    agentDid: row.agentDid,
-    agentDescription: row.agentDescription,
     ...(client && { client }),
     principalId: row.principalId,
     scopes: row.scopes,
@@ -97,10 +97,9 @@ export function signedRequest(
     shown: {
       authRequestId: row.id,
       agentId: row.agentId,
-      agentDid: row.agentDid,
+      ...profileOf(row),
       agentName: clientOf(row)?.name ?? row.agentName,
       client: clientOf(row),
-      agentDescription: row.agentDescription,
       developerName: row.developerName,
       purpose: row.purpose,
       audience: row.audience,

@@ -2,6 +2,7 @@ import { argumentLimits } from '@behest/protocol/arguments/limits';
 import { purposeLabel, scopeInWords } from '@behest/protocol/words';
 import type { PrincipalSession } from '../../../platform/caller.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
+import { noProfile, profileOf } from '../../accounts/agents/agents.queries.ts';
 import { budgetsOfGrants } from '../../grants/budgets/index.ts';
 import { grantStatus } from '../../grants/grants/index.ts';
 import { listOwnEntryRows, listOwnGrantRows, type OwnEntryRow, type OwnGrantRow } from './principals.repo.ts';
@@ -47,13 +48,10 @@ export async function listOwnEntries(
 
 function toOwnGrant(row: OwnGrantRow, own: Readonly<Record<string, string>>, now: Date): OwnGrant {
   const { revokedAt, revokedReason, parentGrantId, audience, purpose } = row;
-  const isThere = row.agentStatus !== 'revoked';
   return {
     grantId: row.id,
     agentId: row.agentId,
-    agentName: isThere ? row.agentName : null,
-    agentDescription: isThere ? row.agentDescription : null,
-    agentDid: isThere ? row.agentDid : null,
+    ...(row.agentStatus === 'revoked' ? noProfile : profileOf(row)),
     scopes: row.scopes,
     scopeDescriptions: row.scopes.map((scope) => scopeInWords(scope, own)),
     status: grantStatus(row, now),

@@ -1,3 +1,4 @@
+import type { AgentProfile } from '@behest/protocol/shapes';
 import { type Selectable, sql } from 'kysely';
 import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
@@ -5,7 +6,7 @@ import { boundedRows, pageRows } from '../../../platform/db/page-rows.ts';
 import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import type { Agents, Grants, PrincipalSessions } from '../../../platform/db/types.gen.ts';
 import { hasFoldedPrincipal } from '../../../platform/db/values.ts';
-import { agentsOf } from '../../accounts/agents/agents.queries.ts';
+import { agentsOf, joinedProfile } from '../../accounts/agents/agents.queries.ts';
 import {
   grantsOfPrincipal,
   grantsWithAgent,
@@ -88,10 +89,7 @@ export function findSession(db: Executor, session: PrincipalSession, now: Date, 
     .executeTakeFirst();
 }
 
-export interface OwnGrantRow extends Selectable<Grants> {
-  readonly agentName: string;
-  readonly agentDescription: string;
-  readonly agentDid: string;
+export interface OwnGrantRow extends Selectable<Grants>, AgentProfile {
   readonly agentStatus: Selectable<Agents>['status'];
 }
 
@@ -118,7 +116,7 @@ interface GrantPage {
 export async function listOwnGrantRows(db: Executor, session: PrincipalSession, page: GrantPage, now: Date) {
   const { status, cursor, limit } = page;
   let grants = grantsWithAgent(db, session.tenant)
-    .select(['agent.agentName', 'agent.agentDescription', 'agent.agentStatus'])
+    .select(['agent.agentStatus', ...joinedProfile])
     .where('grant.principalId', '=', session.principalId);
   if (cursor) grants = grants.where('grant.id', '<', cursor);
   if (status === 'active') {

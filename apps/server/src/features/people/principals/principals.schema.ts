@@ -1,4 +1,13 @@
-import { Budget, Duration, Id, NextCursor, PrincipalId, pageQuery, Time } from '@behest/protocol/shapes';
+import {
+  Budget,
+  Duration,
+  Id,
+  NextCursor,
+  NullableAgentProfile,
+  PrincipalId,
+  pageQuery,
+  Time,
+} from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 const Nullable = Type.Union([Type.String(), Type.Null()]);
@@ -33,10 +42,7 @@ export type OwnGrant = Static<typeof OwnGrant>;
 export const OwnGrant = Type.Object({
   grantId: Id,
   agentId: Id,
-  /** Null after the agent was removed, as are the next two. */
-  agentName: Nullable,
-  agentDescription: Nullable,
-  agentDid: Nullable,
+  ...NullableAgentProfile.properties,
   scopes: Type.Array(Type.String()),
   scopeDescriptions: Type.Array(Type.String()),
   status: Type.Enum(['active', 'revoked', 'expired']),

@@ -8,11 +8,10 @@ import {
   mention,
   name,
   paragraph,
-  quotation,
   setContent,
 } from '../../../../platform/page/dom.js';
 import { fill, moment } from '../../../../platform/page/format.js';
-import { clause, factList, note } from '../../../../platform/page/parts.js';
+import { clause, factList, note, ownWords } from '../../../../platform/page/parts.js';
 import { renderDifference } from './consent-difference.js';
 import { money } from './consent-format.js';
 import { renderManifests } from './consent-limits.js';
@@ -25,8 +24,7 @@ import { words } from './consent-words.js';
  * @param {RequestUse} use
  */
 export function renderRequest(request, use) {
-  const { agentName, agentDescription, purpose, purposeLabel, budget, audience, redirectHost, client } =
-    request;
+  const { agentName, purpose, purposeLabel, budget, audience, redirectHost, client } = request;
   const { clauses, proof } = words;
   const { mode, satisfied } = request.verification;
   const isProved = satisfied && mode !== 'link';
@@ -55,9 +53,10 @@ export function renderRequest(request, use) {
     return fill(words.vouched[vouchedBy], values);
   }
 
+  const inOwnWords = ownWords(request);
   const whoAsks = [
     [words.agent, name(agentName)],
-    agentDescription && [words.description, quotation(agentDescription)],
+    inOwnWords.length > 0 && [words.description, inOwnWords],
     [words.developer, name(request.developerName)],
     [words.did, literal(request.agentDid)],
     client && [words.client, vouched(client)],

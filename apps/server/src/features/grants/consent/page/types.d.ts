@@ -1,3 +1,4 @@
+import type { AgentProfile } from '@behest/protocol/shapes';
 import type { ArgumentLimits, Child } from '../../../../platform/page/types.js';
 
 /**
@@ -86,12 +87,9 @@ export interface DiffItem {
   text: string;
 }
 
-export interface ConsentRequest {
+export interface ConsentRequest extends AgentProfile {
   id: string;
   csrfToken: string;
-  agentName: string;
-  agentDid: string;
-  agentDescription?: string | null;
   developerName: string;
   principalId: string;
   scopes: string[];

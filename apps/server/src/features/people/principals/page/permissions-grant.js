@@ -8,12 +8,11 @@ import {
   mention,
   name,
   paragraph,
-  quotation,
   setContent,
 } from '../../../../platform/page/dom.js';
 import { fill, fillText, moment } from '../../../../platform/page/format.js';
 import { limitLines, toolOf } from '../../../../platform/page/limits.js';
-import { factList } from '../../../../platform/page/parts.js';
+import { factList, ownWords } from '../../../../platform/page/parts.js';
 import { renderActivity } from './permissions-list.js';
 import { endAfterAsking } from './permissions-question.js';
 import { words } from './permissions-words.js';
@@ -53,7 +52,7 @@ export const agentOf = ({ agentName }) => mention(agentName ?? words.grant.remov
  */
 export function renderGrant(branch, use, siblings) {
   const { grant, branches } = branch;
-  const { grantId, agentName, agentDescription, unverified } = grant;
+  const { grantId, agentName, unverified } = grant;
   const id = `agent-${grantId}`;
   const heading = element(
     siblings ? 'h3' : 'h2',
@@ -67,7 +66,7 @@ export function renderGrant(branch, use, siblings) {
   /** @type {HTMLElement} */
   const part = element(siblings ? 'div' : 'section', { class: 'grant', 'aria-labelledby': id }, [
     heading,
-    agentDescription && quotation(agentDescription),
+    ownWords(grant),
     unverified && aside(element('strong', {}, words.grant.unverified)),
     renderTerms(grant, use),
     notice,

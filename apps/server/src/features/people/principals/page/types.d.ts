@@ -1,3 +1,4 @@
+import type { NullableAgentProfile } from '@behest/protocol/shapes';
 import type { Answer, ArgumentLimits, Child, Problem } from '../../../../platform/page/types.js';
 
 /**
@@ -5,13 +6,9 @@ import type { Answer, ArgumentLimits, Child, Problem } from '../../../../platfor
  * of this.
  */
 
-export interface Grant {
+export interface Grant extends NullableAgentProfile {
   grantId: string;
   agentId: string;
-  /** Null after the agent was removed. */
-  agentName: string | null;
-  agentDescription: string | null;
-  agentDid: string | null;
   scopes: string[];
   /** One text for each of `scopes`, in the same order. */
   scopeDescriptions: string[];
