@@ -5,13 +5,17 @@ import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { groupLock } from '../../../platform/db/hot-writes.ts';
 import { lookUp, statement } from '../../../platform/db/statement.ts';
 import type { AgentStatus, Agents } from '../../../platform/db/types.gen.ts';
+import type { Agent, AgentChange, NewAgent } from './agents.schema.ts';
 
 /** For hot writes that check whether an agent is active: no revocation of it slips in before their commit. */
 export const sharedAgents = groupLock('share_agents', 1);
 
-/** The columns of an agent's profile beside its DID. */
+/** The columns of an agent's profile beside its DID, which the developer writes and reads under the same names. */
 const columns = { agentName: 'name', agentDescription: 'description' } as const satisfies {
-  readonly [Member in Exclude<keyof AgentProfile, 'agentDid'>]: keyof Agents;
+  readonly [Member in Exclude<keyof AgentProfile, 'agentDid'>]: keyof Agents &
+    keyof NewAgent &
+    keyof AgentChange &
+    keyof Agent;
 };
 type Columns = typeof columns;
 type Alias = { [Member in keyof Columns]: `${Columns[Member]} as ${Member}` }[keyof Columns];
