@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { AgentProfile } from '@behest/protocol/shapes';
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll } from 'vitest';
 import { type Call, type Developer, type Service, startApp, type TestOptions } from './start-app.ts';
@@ -135,3 +136,12 @@ export async function pagesOf(developer: Call, path: string, member: string): Pr
   }
   return pages;
 }
+
+/** An agent in an answer to its developer, as people are to see it. */
+export const profileOf = (agent: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.keys(AgentProfile.properties).map((member) => [
+      member,
+      agent[member.charAt(5).toLowerCase() + member.slice(6)], // without `agent`
+    ]),
+  );

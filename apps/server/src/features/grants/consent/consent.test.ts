@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
+import { authorize, entriesOf, profileOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { hintClaims, linkParts, newVoucher, personOn } from '../../../../test/app/person.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
 
@@ -55,12 +55,13 @@ describe('opening the page’s session', () => {
       authorizationDetails: [{ type: 'urn:service:tools:v1', connector: 'mail', tools: ['send'] }],
       consentExpiresIn: '10m',
     };
-    const { developer, agentId, did, person, consentUrl, id } = await asked({ request });
+    const { developer, agentId, person, consentUrl, id } = await asked({ request });
     await developer('PATCH', '/v1/me', {
       name: 'Acme & Söhne',
       scopeDescriptions: { 'x-own-word': 'Do as Acme says' },
     });
-    await developer('PATCH', `/v1/agents/${agentId}`, { name: '<b>Booker</b>', description: 'Books\ntrips' });
+    const words = { name: '<b>Booker</b>', description: 'Books\ntrips' };
+    const agent = (await developer('PATCH', `/v1/agents/${agentId}`, words)).json();
 
     const answer = await person.open(consentUrl);
 
@@ -74,9 +75,7 @@ describe('opening the page’s session', () => {
       status: 'pending',
       developerName: 'Acme & Söhne',
       agentId,
-      agentName: '<b>Booker</b>',
-      agentDid: did,
-      agentDescription: 'Books\ntrips',
+      ...profileOf(agent),
       principalId: 'user_42',
       scopes: request.scopes,
       scopeDescriptions: ['Read your calendar', expect.stringContaining('mail'), 'Do as Acme says'],

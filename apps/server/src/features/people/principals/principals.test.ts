@@ -7,6 +7,7 @@ import {
   grantTo,
   openSession,
   partsOf,
+  profileOf,
   refusalOf,
   registerAgent,
   sharedSandbox,
@@ -194,7 +195,7 @@ describe('a person’s own grants', () => {
   test('are listed with purpose and scopes in words', async () => {
     const { acme, service } = await joinSandbox();
     await acme('PATCH', '/v1/me', { scopeDescriptions: { 'tool:bank:read': 'See what is on your account' } });
-    const { grantId, agentId, did } = await grantTo(acme, {
+    const { grantId, agentId } = await grantTo(acme, {
       scopes: ['tool:bank:read', 'calendar:read'],
       purpose: 'aml.screening',
       audience: 'https://api.example',
@@ -209,9 +210,7 @@ describe('a person’s own grants', () => {
         {
           grantId,
           agentId,
-          agentName: 'Travel booker',
-          agentDescription: '',
-          agentDid: did,
+          ...profileOf((await acme('GET', `/v1/agents/${agentId}`)).json()),
           scopes: ['tool:bank:read', 'calendar:read'],
           scopeDescriptions: ['See what is on your account', 'Read your calendar'],
           status: 'active',
