@@ -8,19 +8,21 @@ import { startListening } from '../../apps/server/test/app/listening.ts';
 import { onThisMachine } from '../../apps/server/test/app/proxy.ts';
 import { readDescription } from '../../scripts/generate/description/resolve.ts';
 import type { Described } from '../../scripts/generate/sdk/operations.ts';
+import { LOCAL, OWN_CASES } from './contract/by-hand.ts';
+import { declaredFaults, methodsOfSdk } from './contract/declared.ts';
 import {
+  CANNOT_FAIL,
   type Call,
   callOf,
   make,
   nameOf,
+  REFUSED,
   ROWS,
+  WRONG_ARGUMENTS,
   withNobodysIds,
   withUnknownMember,
   writtenAs,
-} from './contract/arguments.ts';
-import { LOCAL, OWN_CASES } from './contract/by-hand.ts';
-import { declaredFaults, methodsOfSdk } from './contract/declared.ts';
-import { CANNOT_FAIL, REFUSED, WRONG_ARGUMENTS } from './contract/own-arguments.ts';
+} from './contract/own-arguments.ts';
 import { newWorld, PUBLIC_URL, type World } from './contract/world.ts';
 import { movedApplication, receive } from './moved-application.ts';
 

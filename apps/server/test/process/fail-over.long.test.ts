@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { waitUntil } from '../../../../scripts/machine/processes.ts';
-import { brokenChain, brokenGrants } from '../../../../test/crash/broken.ts';
+import { brokenChain, brokenGrants } from '../../../../test/crash/run-crash.ts';
 import { type Account, ask, repeatUnanswered } from '../../../../test/crash/load.ts';
 import { type Server, startServer } from '../../../../test/harness/servers.ts';
 import { newDatabase } from '../app/start-app.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { waitUntil } from '../../../../scripts/machine/processes.ts';
-import { brokenChain, brokenGrants } from '../../../../test/crash/broken.ts';
+import { brokenChain, brokenGrants } from '../../../../test/crash/run-crash.ts';
 import { ask } from '../../../../test/crash/load.ts';
 import { startServer } from '../../../../test/harness/servers.ts';
 import { findAgent } from '../../src/features/accounts/agents/agents.repo.ts';
