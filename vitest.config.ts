@@ -19,8 +19,8 @@ const BEYOND_QUICK: readonly string[] = [
   'scripts/**',
   'test/{attacks,crash,deploy,docs,mcp,python,rotation,runtimes}/**',
   'test/sql/citus.test.ts',
-  'test/cli/{completeness,doctor-server,dry-run,errors,examples}.test.ts',
-  'test/sdk/{agent-frameworks,calls,completeness,contract,examples,moved-application,other-calls}.test.ts',
+  'test/cli/{completeness,doctor-server,examples}.test.ts',
+  'test/sdk/{agent-frameworks,calls,completeness,contract,examples,other-calls}.test.ts',
 ];
 
 export default defineConfig({

@@ -24,6 +24,6 @@ export {
   type PasskeyRow,
 } from './passkeys.repo.ts';
 export { rates as passkeyRates } from './passkeys.routes.ts';
-export { digestOf, type PasskeyOwner } from './passkeys.rules.ts';
+export { digestOf } from './passkeys.rules.ts';
 export { webauthnRelyingParty } from './passkeys.settings.ts';
 export { checkAssertion, checkRegistration } from './webauthn.ts';
