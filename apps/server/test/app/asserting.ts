@@ -3,6 +3,7 @@ import { newId } from '../../src/platform/ids.ts';
 import { startAccountsServer } from './accounts-server.ts';
 import { startListening } from './listening.ts';
 import { newClient, post } from './oauth.ts';
+import { rsaKeys } from './rsa-keys.ts';
 import { addOidc, besideProvider } from './signing-on.ts';
 import type { Call, Developer, Service } from './start-app.ts';
 
@@ -39,11 +40,7 @@ export interface Changes {
 /** An identity provider of a test that signs assertions too, with keys that it publishes. */
 export async function startAssertingProvider(service: Service) {
   const provider = await startAccountsServer();
-  const [rsa, ec, stranger] = await Promise.all([
-    generateKeyPair('RS256'),
-    generateKeyPair('ES256'),
-    generateKeyPair('RS256'),
-  ]);
+  const [rsa, ec, stranger] = await Promise.all([rsaKeys(), generateKeyPair('ES256'), rsaKeys()]);
   const keys = [
     { ...(await exportJWK(rsa.publicKey)), kid: 'RS256', alg: 'RS256', use: 'sig' },
     { ...(await exportJWK(ec.publicKey)), kid: 'ES256', alg: 'ES256', use: 'sig' },

@@ -1,5 +1,6 @@
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { exportJWK, SignJWT } from 'jose';
 import { startAccountsServer } from './accounts-server.ts';
+import { rsaKeys } from './rsa-keys.ts';
 import { addOidc, besideProvider, bringBack, startLogin } from './signing-on.ts';
 import { startApp } from './start-app.ts';
 
@@ -11,8 +12,8 @@ export async function startForger(members: object = {}) {
   const service = await startApp(besideProvider());
   const acme = await service.asDeveloper();
   const connection = await addOidc(acme, provider, members);
-  const { publicKey, privateKey } = await generateKeyPair('RS256');
-  const stranger = await generateKeyPair('RS256');
+  const { publicKey, privateKey } = await rsaKeys();
+  const stranger = await rsaKeys();
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256', use: 'sig' }];
   const org = acme.developerId;
   const now = () => Math.floor(service.clock().getTime() / 1000);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
+import { Counter, Histogram, Registry } from 'prom-client';
 import { expect, inject, onTestFinished } from 'vitest';
 import { buildApp } from '../../src/app.ts';
 import { rateSettings } from '../../src/config/limits.ts';
@@ -71,8 +72,6 @@ export interface TestOptions {
   readonly startsAt?: string;
   /** For `beforeAll`, which calls `stop` afterwards: a start takes longer than most requests. */
   readonly isShared?: true;
-  /** Starts a service whose metrics and caches are empty, in place of one that an earlier test has used. */
-  readonly isNew?: true;
   /** Replaces a dependency of the service, for example to count or to fail. */
   readonly dbAs?: (db: Executor) => Executor;
   readonly storeAs?: (store: EphemeralStore) => EphemeralStore;
@@ -113,7 +112,7 @@ const MAX_IDLE = 16;
 function kindOf(options: TestOptions): string | undefined {
   const { isShared: _, startsAt: __, env = {}, ...rest } = options;
   const isPlain = Object.values(rest).every((value) => typeof value !== 'function');
-  const isOwn = options.isNew || options.databaseUrl || options.store === 'memory' || options.realLimits;
+  const isOwn = options.databaseUrl || options.store === 'memory' || options.realLimits;
   return isOwn || !isPlain || options.mailer || options.tracer ? undefined : JSON.stringify({ env, ...rest });
 }
 
@@ -148,7 +147,8 @@ async function build(options: TestOptions, firstDatabaseUrl: string) {
   const advance = (seconds: number) => {
     now = new Date(now.getTime() + seconds * 1000);
   };
-  const metrics = createMetrics(declaredMetrics);
+  const registry = new Registry();
+  const metrics = createMetrics(declaredMetrics, [], registry);
   const notices = commitNotices();
   const realDb = options.databaseUrl
     ? openDatabase(settings.database.app, 8, metrics.meter, { notices, tracer })
@@ -229,11 +229,14 @@ async function build(options: TestOptions, firstDatabaseUrl: string) {
     databaseUrl = itsDatabaseUrl;
     now = new Date(startsAt);
   };
-  /** Ends a test, whose logs and mails the next one does not see. */
+  /** Ends a test, whose logs, mails and counts the next one does not see. */
   const end = () => {
     expectDeclared();
     kept = developmentMailer(() => {});
     logLines.length = 0;
+    for (const metric of registry.getMetricsAsArray()) {
+      if (metric instanceof Counter || metric instanceof Histogram) metric.reset();
+    }
   };
 
   const calling =

@@ -26,7 +26,7 @@ export async function corsCheck(ask: Ask): Promise<Check> {
   const allowed = answered.get('access-control-allow-origin');
   const isOpen = allowed === '*' || allowed === STRANGER;
   const hasCredentials = answered.get('access-control-allow-credentials') === 'true';
-  if (!isOpen) return { id: 'cors', result: 'ok', detail: 'pages of strangers may not call', fix: '' };
+  if (!isOpen) return { id: 'cors', result: 'ok', detail: 'pages of other origins may not call', fix: '' };
   return {
     id: 'cors',
     result: hasCredentials ? 'fail' : 'warn',

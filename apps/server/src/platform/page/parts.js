@@ -45,8 +45,10 @@ const ownTexts = { agentDescription: quotation };
  * The texts that an agent gives about itself.
  * @param {NullableAgentProfile} agent
  */
-export const ownWords = (agent) =>
-  /** @type {(keyof typeof ownTexts)[]} */ (Object.keys(ownTexts)).flatMap((member) => {
+export function ownWords(agent) {
+  const members = /** @type {(keyof typeof ownTexts)[]} */ (Object.keys(ownTexts));
+  return members.flatMap((member) => {
     const text = agent[member];
     return text ? [ownTexts[member](text)] : [];
   });
+}

@@ -36,8 +36,11 @@ export type DeclaredMetrics = Readonly<
  * @param declared the metrics of all features
  * @param zeros series that show zero before their first event, so that the first is an increase
  */
-export function createMetrics(declared: DeclaredMetrics = {}, zeros: readonly Tally[] = []): Metrics {
-  const registry = new Registry();
+export function createMetrics(
+  declared: DeclaredMetrics = {},
+  zeros: readonly Tally[] = [],
+  registry = new Registry(),
+): Metrics {
   const meter = meterOf(registry);
   for (const { counter, label } of zeros) meter.counters[counter].inc(label, 0);
   const made = Object.entries(declared);

@@ -675,7 +675,7 @@ test('a webhook with very many waiting deliveries is deleted at once, and the de
 });
 
 test('the metrics count attempts and waiting deliveries', async () => {
-  const { acme, app, deliver } = await startWithWebhooks({ isNew: true });
+  const { acme, app, deliver } = await startWithWebhooks();
   const [good, bad] = [await startReceiver(), await startReceiver()];
   bad.answerStatus(500);
   await registerWebhook(acme, good.url, ['agent.created']);

@@ -200,7 +200,7 @@ describe('a counter', () => {
   });
 
   test('does not count an act that was rolled back, nor add it to the next transaction', async () => {
-    const { service, acme, db, clock } = await startSandbox({ isNew: true });
+    const { service, acme, db, clock } = await startSandbox();
     const caller = {
       tenant: { developerId: acme.developerId },
       actor: 'system',
@@ -242,7 +242,7 @@ describe('a counter', () => {
   });
 
   test('counts each request once, by route and class of status', async () => {
-    const { service, acme } = await startSandbox({ isNew: true });
+    const { service, acme } = await startSandbox();
     await acme('GET', '/v1/agents');
     await acme('GET', '/v1/agents/ag_none');
 
