@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
+import { type GenerateKeyPairResult, generateKeyPair } from 'jose';
 import Provider from 'oidc-provider';
 import { onTestFinished } from 'vitest';
 
@@ -128,3 +129,18 @@ export async function startAccountsServer() {
 }
 
 export type AccountsServer = Awaited<ReturnType<typeof startAccountsServer>>;
+
+const kept: Promise<GenerateKeyPairResult>[] = [];
+const MAX_KEPT = 6;
+let turn = 0;
+
+/**
+ * A pair of RSA keys. Making one takes longer than most tests, so the tests of a worker share a few. Six that are asked
+ * for one after the other differ.
+ */
+export function rsaKeys(): Promise<GenerateKeyPairResult> {
+  const place = turn % MAX_KEPT;
+  turn += 1;
+  kept[place] ??= generateKeyPair('RS256', { extractable: true });
+  return kept[place];
+}

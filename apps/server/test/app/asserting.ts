@@ -1,9 +1,8 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { newId } from '../../src/platform/ids.ts';
-import { startAccountsServer } from './accounts-server.ts';
+import { rsaKeys, startAccountsServer } from './accounts-server.ts';
 import { startListening } from './listening.ts';
 import { newClient, post } from './oauth.ts';
-import { rsaKeys } from './rsa-keys.ts';
 import { addOidc, besideProvider } from './signing-on.ts';
 import type { Call, Developer, Service } from './start-app.ts';
 

@@ -1,6 +1,5 @@
 import { exportJWK, SignJWT } from 'jose';
-import { startAccountsServer } from './accounts-server.ts';
-import { rsaKeys } from './rsa-keys.ts';
+import { rsaKeys, startAccountsServer } from './accounts-server.ts';
 import { addOidc, besideProvider, bringBack, startLogin } from './signing-on.ts';
 import { startApp } from './start-app.ts';
 
