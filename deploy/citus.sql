@@ -270,12 +270,13 @@ select create_distributed_function('write_assertion(text,timestamp with time zon
 select create_distributed_function('write_debit(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_delegation(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_enforced_call(text,timestamp with time zone,jsonb)');
+select create_distributed_function('write_groups(jsonb,text)');
 select create_distributed_function('write_redemption(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_refund(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_request(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_resource_exchange(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_rotation(text,timestamp with time zone,jsonb)');
-select create_distributed_function('write_together(text,timestamp with time zone,jsonb,jsonb,text[],jsonb,text)');
+select create_distributed_function('write_together(text,timestamp with time zone,jsonb,jsonb,text[],jsonb,text,text)');
 select create_distributed_function('write_vault_exchange(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_vault_proxy_call(text,timestamp with time zone,jsonb)');
 

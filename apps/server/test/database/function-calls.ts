@@ -203,6 +203,21 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
       ...[dev, at, json([{ name: 'write_request', at: now, values: request }]), json([acts]), "'{alog_1}'"],
       ...[json([{ name: 'share_agents', ids: [agentId] }]), "'1s'"],
     ),
+    write_groups: call(
+      'write_groups',
+      json([
+        {
+          ...{
+            developerId,
+            at: now,
+            wantedIds: ['alog_2'],
+            locks: [{ name: 'share_agents', ids: [agentId] }],
+          },
+          ...{ writes: [{ name: 'share_nothing', at: now, values: {} }], acts: [[]] },
+        },
+      ]),
+      "'1s'",
+    ),
     count_open_requests: call('count_open_requests', dev, at),
     recount_quota: call('recount_quota', dev, "'active_grants'", at),
     count_token_exchanges: call('count_token_exchanges', dev, at),

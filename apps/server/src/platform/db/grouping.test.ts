@@ -14,14 +14,15 @@ interface Member {
 }
 
 /** Groups that end when the test says so. Nothing connects to the database. */
-function groups() {
+function groups({ mayMix = async () => false }: { mayMix?: () => Promise<boolean> } = {}) {
   const db = openDatabase({ connectionString: 'postgres://127.0.0.1:1/none' });
   onTestFinished(() => db.destroy());
-  const begun: { names: string[]; end: (failure?: Error) => Promise<void> }[] = [];
+  const begun: { names: string[]; end: (failure?: Error, of?: string) => Promise<void> }[] = [];
   const alone: string[] = [];
   const write = grouping<Member, string>({
     ownerOf: ({ owner }) => owner,
     patience: 250,
+    mayMix,
     alone: async (_db, { name }) => {
       alone.push(name);
       if (name === 'b') throw new Error('division by zero');
@@ -31,9 +32,12 @@ function groups() {
     together: (_db, members) =>
       new Promise((resolve, reject) => {
         const names = members.map(({ name }) => name);
-        const end = (failure?: Error) => {
-          if (failure) reject(failure);
-          else resolve(names.map((name) => `${name} is written`));
+        const end = (failure?: Error, of?: string) => {
+          if (failure && of === undefined) reject(failure);
+          else
+            resolve(
+              members.map(({ owner, name }) => (failure && owner === of ? failure : `${name} is written`)),
+            );
           return setImmediate();
         };
         begun.push({ names, end });
@@ -164,6 +168,132 @@ test('a group that lost its connection is not tried again, since it may have bee
   const lost = 'Error: Connection terminated unexpectedly';
   expect(await Promise.all(answers)).toEqual(['a is written', lost, lost]);
   expect(namesOf()).toHaveLength(2);
+});
+
+/** Groups of several owners, two of which are under way: the first of `acme` and the first of `globex`. */
+async function mixedGroups() {
+  const made = groups({ mayMix: async () => true });
+  const { ask, begun, namesOf } = made;
+  ask('acme', 'first');
+  ask('globex', 'first');
+  await setImmediate();
+  for (const { end } of [...begun]) await end();
+  begun.length = 0;
+  ask('acme', 'acme 1');
+  ask('globex', 'globex 1');
+  expect(namesOf()).toEqual([['acme 1'], ['globex 1']]);
+  return made;
+}
+
+describe('where owners may share a group', () => {
+  test('two are under way, and what waits goes together in the third, whosever it is', async () => {
+    const { ask, begun, namesOf } = await mixedGroups();
+    const answers = ['acme', 'third', 'fourth', 'third'].map((owner, n) => ask(owner, `${owner} ${n}`));
+    expect(namesOf()).toHaveLength(2);
+
+    await begun[1]?.end();
+    expect(namesOf().slice(2)).toEqual([['third 1', 'fourth 2', 'third 3']]); // acme has one under way
+    await begun[0]?.end();
+    expect(namesOf().slice(3)).toEqual([['acme 0']]);
+    for (const { end } of begun.slice(2)) await end();
+
+    expect(await Promise.all(answers)).toEqual(
+      ['acme 0', 'third 1', 'fourth 2', 'third 3'].map((name) => `${name} is written`),
+    );
+  });
+
+  test('a busy owner does not fill the group while others wait, and each owner has its order', async () => {
+    const { ask, begun, namesOf } = await mixedGroups();
+    for (let n = 0; n < 100; n += 1) ask('busy', `busy ${n}`);
+    for (const owner of ['late', 'later']) for (const n of [0, 1]) ask(owner, `${owner} ${n}`);
+
+    await begun[0]?.end();
+
+    const group = namesOf()[2] ?? [];
+    expect(group).toHaveLength(64);
+    expect(group.slice(0, 6)).toEqual(['busy 0', 'late 0', 'later 0', 'busy 1', 'late 1', 'later 1']);
+    expect(group.slice(6)).toEqual(Array.from({ length: 58 }, (_, n) => `busy ${n + 2}`));
+    await begun[2]?.end();
+    expect(namesOf()[3]?.[0]).toBe('busy 60');
+  });
+
+  test('a group has a megabyte of all owners', async () => {
+    const { ask, begun, namesOf } = await mixedGroups();
+    for (const owner of ['third', 'fourth']) ask(owner, owner, 600_000);
+
+    await begun[0]?.end();
+    await begun[1]?.end();
+
+    expect(namesOf().slice(2)).toEqual([['third'], ['fourth']]);
+  });
+
+  test('what fails for one owner is written alone, and costs the others nothing', async () => {
+    const { ask, alone, begun } = await mixedGroups();
+    const answers = ['third', 'fourth'].map((owner) => ask(owner, owner));
+    await begun[0]?.end();
+
+    await begun[2]?.end(failureOf('22012'), 'fourth');
+
+    expect(await Promise.all(answers)).toEqual(['third is written', 'fourth is written alone']);
+    expect(alone).toEqual(['fourth']);
+  });
+
+  test('a lost connection undoes nothing for certain, so nobody is tried again', async () => {
+    const { ask, alone, begun } = await mixedGroups();
+    const answers = ['third', 'fourth'].map((owner) => ask(owner, owner));
+    await begun[0]?.end();
+
+    await begun[2]?.end(new Error('Connection terminated unexpectedly'));
+
+    const lost = 'Error: Connection terminated unexpectedly';
+    expect(await Promise.all(answers)).toEqual([lost, lost]);
+    expect(alone).toEqual([]);
+  });
+
+  test('an owner that could not get a lock has groups of its own for five seconds, beside those of others', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { ask, begun, namesOf } = await mixedGroups();
+    for (const owner of ['slow', 'third']) ask(owner, owner);
+    await begun[0]?.end();
+    await begun[2]?.end(failureOf('55P03'), 'slow');
+    expect(namesOf()).toHaveLength(3);
+
+    ask('acme', 'acme 2'); // two of several owners are under way again
+    ask('third', 'third 2');
+    ask('slow', 'slow 2');
+    expect(namesOf().slice(3)).toEqual([['acme 2'], ['slow 2']]);
+    for (const each of [1, 3, 4, 5]) await begun[each]?.end();
+
+    vi.advanceTimersByTime(5_000);
+    for (const owner of ['acme', 'globex', 'slow', 'third']) ask(owner, `${owner} 3`);
+    await begun[6]?.end();
+    expect(namesOf().at(-1)).toEqual(['slow 3', 'third 3']);
+  });
+
+  test('a slow group leaves its place to the next after 250 ms', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { ask, namesOf } = await mixedGroups();
+    for (const owner of ['third', 'fourth']) ask(owner, owner);
+    expect(namesOf()).toHaveLength(2);
+
+    vi.advanceTimersByTime(250);
+
+    expect(namesOf().slice(2)).toEqual([['third', 'fourth']]);
+  });
+
+  test('the database is asked once whether they may, and again when it did not answer', async () => {
+    const mayMix = vi.fn(async () => true).mockRejectedValueOnce(new Error('away'));
+    const { ask } = groups({ mayMix });
+    ask('acme', '1');
+    expect(mayMix).toHaveBeenCalledTimes(0);
+    for (const owner of ['globex', 'third', 'fourth']) {
+      ask(owner, owner);
+      await setImmediate();
+    }
+    expect(mayMix).toHaveBeenCalledTimes(2);
+  });
 });
 
 const look: CompiledQuery = {

@@ -9,11 +9,13 @@ interface Grouped<Member, Outcome> {
   readonly patience: number;
   /** In characters. */
   readonly sizeOf: (member: Member) => number;
+  /** Whether members of several owners may share a group in this database. Asked once, and again after a failure. */
+  readonly mayMix: (db: Executor) => Promise<boolean>;
   /**
    * Makes all of them in one transaction. Fails rather than wait long for a lock, because others wait behind it.
-   * @returns an outcome for each, in their order
+   * @returns for each, in their order, an outcome, or the error that undid all members of its owner
    */
-  readonly together: (db: Executor, members: readonly Member[]) => Promise<readonly Outcome[]>;
+  readonly together: (db: Executor, members: readonly Member[]) => Promise<readonly (Outcome | Error)[]>;
   /** Makes one, and waits for its locks as long as it takes. */
   readonly alone: (db: Executor, member: Member) => Promise<Outcome>;
 }
@@ -35,8 +37,19 @@ const MAX_UNDER_WAY = 6;
 const FOR_OTHERS = 3;
 
 /**
- * Makes writes in groups. A write begins at once unless a group of its owner is under way. Then it waits, and goes
- * together with all that wait by then. Owners take turns, so the busiest one does not hold up the others.
+ * Groups of several owners that are under way and not slow. What arrives meanwhile makes the next ones larger, and a
+ * second one uses the time in which the first one syncs.
+ */
+const SIDE_BY_SIDE = 2;
+
+/** How long an owner has groups of its own after it could not get a lock in time, in milliseconds. */
+const SLOW_FOR = 5_000;
+const MAX_SLOW = 1_000;
+
+/**
+ * Makes writes in groups. A write begins at once unless a group of its owner is under way, or as many groups as there
+ * may be. Then it waits, and goes together with all that wait by then, those of other owners too. Owners take turns, so
+ * the busiest one does not hold up the others.
  */
 export function grouping<Member, Outcome>(grouped: Grouped<Member, Outcome>) {
   /** By the adapter of a database, which its executors with further plugins share. */
@@ -59,38 +72,60 @@ function newLine<Member, Outcome>(grouped: Grouped<Member, Outcome>) {
   let places = MAX_UNDER_WAY;
   /** Owners with a queue whose next group may begin, in the order of their turns. */
   const turns = new Set<string>();
+  const mixing = newMixing(grouped);
+  const slowOwners = newSlowOwners();
 
   const begin = () => {
-    for (const owner of turns) {
-      if (places === 0) return;
-      if (underWay.has(owner) && places <= FOR_OTHERS) continue;
-      const queue = queues.get(owner) ?? [];
-      const group = takeGroup(grouped, queue);
-      if (queue.length === 0) queues.delete(owner);
+    while (places > 0 && (mixing.hasPlace() || slowOwners.areThere())) {
+      const eligible = [...turns].filter((owner) => places > FOR_OTHERS || !underWay.has(owner));
+      const own = eligible.find((owner) => !mixing.isOn() || (slowOwners.has(owner) && places > FOR_OTHERS));
+      if (own !== undefined) {
+        beginGroup([own], () => {});
+        continue;
+      }
+      const owners = eligible.filter((owner) => !slowOwners.has(owner));
+      if (owners.length === 0 || !mixing.hasPlace()) return;
+      beginGroup(owners, mixing.takePlace());
+    }
+  };
+
+  const beginGroup = (owners: readonly string[], giveBack: () => void) => {
+    const group = takeGroup(
+      grouped,
+      owners.map((owner) => queues.get(owner) ?? []),
+    );
+    const members = new Set(group.map(({ member }) => grouped.ownerOf(member)));
+    places -= 1;
+    for (const owner of members) {
+      if (queues.get(owner)?.length === 0) queues.delete(owner);
       turns.delete(owner);
-      places -= 1;
       underWay.set(owner, (underWay.get(owner) ?? 0) + 1);
       waitedFor.add(owner);
-      const next = () => {
-        if (queues.has(owner) && !waitedFor.has(owner)) turns.add(owner);
-        begin();
-      };
-      let isSlow = false;
-      const impatience = setTimeout(() => {
-        isSlow = true;
+    }
+    const goOn = () => {
+      giveBack();
+      for (const owner of members) {
         waitedFor.delete(owner);
-        next();
-      }, grouped.patience);
-      settle(grouped, group).then(() => {
-        clearTimeout(impatience);
-        places += 1;
+        if (queues.has(owner)) turns.add(owner);
+      }
+    };
+    let isSlow = false;
+    const impatience = setTimeout(() => {
+      isSlow = true;
+      goOn();
+      begin();
+    }, grouped.patience);
+    settle(grouped, group, slowOwners.add).then(() => {
+      clearTimeout(impatience);
+      places += 1;
+      for (const owner of members) {
         const others = (underWay.get(owner) ?? 1) - 1;
         if (others === 0) underWay.delete(owner);
         else underWay.set(owner, others);
-        if (!isSlow) waitedFor.delete(owner);
-        next();
-      });
-    }
+      }
+      if (!isSlow) goOn();
+      begin();
+    });
   };
 
   return (waiting: Waiting<Member, Outcome>) => {
@@ -100,46 +135,113 @@ function newLine<Member, Outcome>(grouped: Grouped<Member, Outcome>) {
     queues.set(owner, queue);
     if (waitedFor.has(owner)) return;
     turns.add(owner);
+    if (turns.size > 1 || underWay.size > 0) mixing.learn(waiting.db, begin);
     begin();
   };
 }
 
-/** Takes from a queue's beginning as many as may go together, and at least one. */
-function takeGroup<Member, Outcome>(
-  { sizeOf }: Grouped<Member, Outcome>,
-  queue: Waiting<Member, Outcome>[],
-): Waiting<Member, Outcome>[] {
-  let characters = 0;
-  const end = queue.findIndex(({ member }, place) => {
-    characters += sizeOf(member);
-    return place > 0 && (place === MAX_TOGETHER || characters > MAX_CHARACTERS);
-  });
-  return queue.splice(0, end === -1 ? queue.length : end);
+/** Whether groups of several owners are made, and how many more may begin. Off until the database has said so. */
+function newMixing<Member, Outcome>({ mayMix }: Grouped<Member, Outcome>) {
+  let isOn = false;
+  let isAsked = false;
+  let places = SIDE_BY_SIDE;
+  return {
+    isOn: () => isOn,
+    learn(db: Executor, then: () => void) {
+      if (isAsked) return;
+      isAsked = true;
+      mayMix(db).then(
+        (may) => {
+          isOn = may;
+          then();
+        },
+        () => {
+          isAsked = false;
+        },
+      );
+    },
+    hasPlace: () => places > 0,
+    /** @returns what gives it back */
+    takePlace() {
+      places -= 1;
+      return () => {
+        places += 1;
+      };
+    },
+  };
 }
 
-/** Never throws itself. Returns when the next group of the owner may begin. */
+/** Owners that could not get a lock in time a short while ago. */
+function newSlowOwners() {
+  const until = new Map<string, number>();
+  return {
+    areThere: () => until.size > 0,
+    add(owner: string) {
+      until.delete(owner);
+      until.set(owner, performance.now() + SLOW_FOR);
+      const [oldest] = until.keys();
+      if (oldest !== undefined && until.size > MAX_SLOW) until.delete(oldest);
+    },
+    has(owner: string) {
+      const end = until.get(owner);
+      if (end === undefined) return false;
+      if (end > performance.now()) return true;
+      until.delete(owner);
+      return false;
+    },
+  };
+}
+
+/**
+ * Takes as many as may go together, and at least one: the first of each queue, then the second of each, and so on, so
+ * that a long queue does not fill the group while others wait.
+ */
+function takeGroup<Member, Outcome>(
+  { sizeOf }: Grouped<Member, Outcome>,
+  queues: readonly Waiting<Member, Outcome>[][],
+): Waiting<Member, Outcome>[] {
+  const group: Waiting<Member, Outcome>[] = [];
+  let characters = 0;
+  for (let left = queues; left.length > 0; left = left.filter(({ length }) => length > 0)) {
+    for (const queue of left) {
+      const [first] = queue;
+      if (!first) continue;
+      characters += sizeOf(first.member);
+      if (group.length > 0 && (group.length === MAX_TOGETHER || characters > MAX_CHARACTERS)) return group;
+      group.push(first);
+      queue.shift();
+    }
+  }
+  return group;
+}
+
+/** Never throws itself. Returns when the next group of the owners may begin. */
 async function settle<Member, Outcome>(
-  { together, alone }: Grouped<Member, Outcome>,
+  { together, alone, ownerOf }: Grouped<Member, Outcome>,
   group: readonly Waiting<Member, Outcome>[],
+  onSlow: (owner: string) => void,
 ): Promise<void> {
   const [first] = group;
   if (!first) return;
+  const fail = ({ db, member, resolve, reject }: Waiting<Member, Outcome>, error: unknown) => {
+    if (isImpatience(error)) onSlow(ownerOf(member));
+    const hasHope = isUndone(error) && (group.length > 1 || isLostRace(error) || isImpatience(error));
+    if (hasHope) alone(db, member).then(resolve, reject);
+    else reject(error);
+  };
   try {
     const outcomes = await together(
       first.db,
       group.map(({ member }) => member),
     );
-    for (const [place, { resolve, reject }] of group.entries()) {
+    for (const [place, waiting] of group.entries()) {
       const outcome = outcomes[place];
-      if (outcome === undefined) reject(new Error('A write of a group has no outcome.'));
-      else resolve(outcome);
+      if (outcome === undefined) waiting.reject(new Error('A write of a group has no outcome.'));
+      else if (outcome instanceof Error) fail(waiting, outcome);
+      else waiting.resolve(outcome);
     }
   } catch (error) {
-    const hasHope = isUndone(error) && (group.length > 1 || isLostRace(error) || isImpatience(error));
-    for (const { db, member, resolve, reject } of group) {
-      if (hasHope) alone(db, member).then(resolve, reject);
-      else reject(error);
-    }
+    for (const waiting of group) fail(waiting, error);
   }
 }
 

@@ -1,10 +1,11 @@
 import type { RawBuilder } from 'kysely';
+import pg from 'pg';
 import type { Tenant } from '../caller.ts';
 import type { Tally } from '../telemetry/meter.ts';
 import { type CommitEffect, tellAfterCommit } from './commit-effects.ts';
 import { type Executor, repeating } from './db.ts';
 import { grouping } from './grouping.ts';
-import { statement } from './statement.ts';
+import { lookUp, statement } from './statement.ts';
 
 /** A write that many requests wait for: facts, and acts for the developer's audit chain. */
 export interface HotWrite {
@@ -74,7 +75,7 @@ export interface Outcome {
 /**
  * Makes a write, which is committed when this returns. While a write of a developer is under way, further writes of
  * that developer wait, and then share a transaction, because a lock of the chain's head and a commit for twenty cost
- * about as much as for two. Inside a larger transaction a write stands or falls with that, and so can share no other.
+ * about as much as for two. Writes of other developers that wait by then share it too. Inside a larger transaction a write stands or falls with that, and so can share no other.
  */
 export async function writeHot(db: Executor, write: HotWrite): Promise<Outcome> {
   return db.isTransaction ? only(await writeTogether(db, [write])) : groupOf(db, write);
@@ -91,13 +92,31 @@ function only([outcome]: readonly Outcome[]): Outcome {
  */
 const PATIENCE = 250; // milliseconds
 
+/** How long a group of several developers waits for any lock, since it holds the chains of those before. */
+const SHARED_PATIENCE = 100; // milliseconds
+
 const groupOf = grouping<HotWrite, Outcome>({
   ownerOf: ({ tenant }) => tenant.developerId,
   patience: PATIENCE,
   sizeOf: ({ acts }) => acts.length,
-  together: (db, writes) => writeTogether(db, writes, `${PATIENCE}ms`),
+  mayMix: async (db) => !(await isDistributed(db)),
+  together: (db, writes) => {
+    const parts = [...Map.groupBy(writes, ({ tenant }) => tenant.developerId).values()];
+    return parts.length > 1 ? writeGroups(db, writes, parts) : writeTogether(db, writes, `${PATIENCE}ms`);
+  },
   alone: async (db, write) => only(await repeating(db, () => writeTogether(db, [write]))),
 });
+
+const lookingForCitus = lookUp<{ isDistributed: boolean }, []>(
+  'is_distributed',
+  `select exists (select from pg_extension where extname = 'citus') as "isDistributed"`,
+);
+
+/** Whether Citus may have put the developers on several nodes. A group of theirs would then commit in two phases. */
+async function isDistributed(db: Executor): Promise<boolean> {
+  const [row] = await lookingForCitus(db);
+  return row?.isDistributed !== false;
+}
 
 type Row = (ChainPosition & { readonly place: null }) | { readonly place: number; readonly refusal: string };
 
@@ -124,30 +143,88 @@ async function writeTogether(
   writes: readonly HotWrite[],
   patience: string | null = null,
 ): Promise<Outcome[]> {
-  const [first] = writes;
-  if (!first) return [];
-  const inTurn = [...writes].sort((one, other) => ((one.turn ?? '') < (other.turn ?? '') ? -1 : 1));
-  const calls = inTurn.map(({ at, fact }) => ({ at, name: fact?.name, values: fact?.values }));
+  const part = partOf(writes);
   const rows = await calling(
     db,
-    first.tenant.developerId,
-    new Date(Math.max(...writes.map(({ at }) => at.getTime()))),
-    JSON.stringify(calls),
-    `[${inTurn.map(({ acts }) => acts).join(',')}]`,
-    inTurn.flatMap(({ wantedId }) => wantedId ?? []),
-    writes.length > 1 ? JSON.stringify(locksOf(inTurn)) : null, // alone, a function takes its locks in order itself
+    part.developerId,
+    part.at,
+    part.writes,
+    part.acts,
+    part.wantedIds,
+    part.locks,
     patience,
   );
+  const outcomes = outcomesOf(part, rows);
+  return writes.map((write) => outcomes(write));
+}
+
+type PartRow = Row & { readonly part: number; readonly failure: string | null; readonly message: string };
+
+const callingForEach = statement<PartRow, [parts: string, patience: string]>(
+  'write_groups',
+  `select part, failure, message, place, refusal, id, seq, "timestamp", prev_hash as "prevHash", hash
+   from write_groups($1, $2)`,
+);
+
+/** @returns an outcome for each write, or the error that undid the writes of its developer */
+async function writeGroups(
+  db: Executor,
+  writes: readonly HotWrite[],
+  groups: readonly (readonly HotWrite[])[],
+): Promise<(Outcome | Error)[]> {
+  const parts = groups.map(partOf);
+  const rows = await callingForEach(db, `[${parts.map(jsonOf).join(',')}]`, `${SHARED_PATIENCE}ms`);
+  const rowsOfParts = Map.groupBy(rows, ({ part }) => part);
+  const answers = new Map<HotWrite, Outcome | Error>();
+  for (const [each, part] of parts.entries()) {
+    const own = rowsOfParts.get(each + 1) ?? [];
+    const failed = own.find(({ failure }) => failure !== null);
+    const outcomes = outcomesOf(part, own);
+    for (const write of part.inTurn) answers.set(write, failed ? errorOf(failed) : outcomes(write));
+  }
+  return writes.map((write) => answers.get(write) ?? new Error('A hot write has no outcome.'));
+}
+
+const errorOf = ({ failure, message }: PartRow) =>
+  Object.assign(new pg.DatabaseError(message, 0, 'error'), { code: failure ?? '' });
+
+/** The writes of one developer that share a transaction, as the database gets them. */
+interface Part {
+  readonly inTurn: readonly HotWrite[];
+  readonly developerId: string;
+  readonly at: Date;
+  readonly writes: string;
+  readonly acts: string;
+  readonly wantedIds: readonly string[];
+  readonly locks: string | null;
+}
+
+function partOf(writes: readonly HotWrite[]): Part {
+  const inTurn = [...writes].sort((one, other) => ((one.turn ?? '') < (other.turn ?? '') ? -1 : 1));
+  return {
+    inTurn,
+    developerId: inTurn[0]?.tenant.developerId ?? '',
+    at: new Date(Math.max(...writes.map(({ at }) => at.getTime()))),
+    writes: JSON.stringify(inTurn.map(({ at, fact }) => ({ at, name: fact?.name, values: fact?.values }))),
+    acts: `[${inTurn.map(({ acts }) => acts).join(',')}]`,
+    wantedIds: inTurn.flatMap(({ wantedId }) => wantedId ?? []),
+    locks: writes.length > 1 ? JSON.stringify(locksOf(inTurn)) : null, // alone, a function takes its locks in order itself
+  };
+}
+
+function jsonOf({ developerId, at, writes, acts, wantedIds, locks }: Part): string {
+  const named = JSON.stringify({ developerId, at, wantedIds });
+  return `${named.slice(0, -1)},"writes":${writes},"acts":${acts},"locks":${locks ?? '[]'}}`;
+}
+
+function outcomesOf({ inTurn }: Part, rows: readonly Row[]): (write: HotWrite) => Outcome {
   const refusals = new Map<HotWrite | undefined, string>();
   const positions = new Map<string | undefined, ChainPosition>();
   for (const row of rows) {
     if (row.place === null) positions.set(row.id, row);
     else refusals.set(inTurn[row.place - 1], row.refusal);
   }
-  return writes.map((write) => ({
-    ...outcomeOf(refusals.get(write)),
-    position: positions.get(write.wantedId),
-  }));
+  return (write) => ({ ...outcomeOf(refusals.get(write)), position: positions.get(write.wantedId) });
 }
 
 const MADE = '{"made": ';

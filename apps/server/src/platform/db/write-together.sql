@@ -3,10 +3,10 @@
 -- chain's head. Each function returns why it wrote nothing, or null, and a write without a function consists of its
 -- acts, which are an array for each write in `p_acts`. A function that says what it made (`{"made": …}`) chooses among the
 -- acts of its write and fills them in. Returns a row for each text of a function, with the place of its write, and a row
--- for the position of each wanted entry that was written. No lock is waited for longer than `p_patience`, except
--- the chain's head, for which all have to wait.
+-- for the position of each wanted entry that was written. No lock is waited for longer than `p_patience`. The chain's
+-- head has a patience of its own, which is without end ('0') unless others wait for this developer's writes.
 create or replace function write_together(p_developer_id text, p_at timestamptz, p_writes jsonb, p_acts jsonb,
-  p_wanted_ids text[], p_locks jsonb, p_patience text)
+  p_wanted_ids text[], p_locks jsonb, p_patience text, p_head_patience text default '0')
   returns table (place integer, refusal text, id text, seq bigint, "timestamp" text, prev_hash text, hash text)
   language plpgsql set enable_seqscan = off as
 $$
@@ -44,8 +44,42 @@ begin
 
   p_acts := jsonb_path_query_array(p_acts, '$[*][*]'); -- a tenth of what aggregating the elements costs
   if p_acts = '[]' then return; end if; -- nothing was written, so nothing waits for the chain's head
-  if current_setting('lock_timeout') <> '0' then perform set_config('lock_timeout', '0', true); end if;
+  if current_setting('lock_timeout') <> p_head_patience then
+    perform set_config('lock_timeout', p_head_patience, true);
+  end if;
   return query select null::integer, null, recorded.*
     from record_acts(p_developer_id, p_at, p_acts) recorded where recorded.id = any (p_wanted_ids);
+end
+$$;
+
+-- Makes the hot writes of several developers in one transaction: `write_together` for each, in the order of their ids
+-- on every instance, so that two groups do not wait for each other in a circle. What fails for one developer is undone
+-- for that developer only. No lock is waited for longer than `p_patience`, and for less after one has cost that much.
+-- Returns the rows of `write_together`, each with the place of its part, and a row with the SQLSTATE and the message of
+-- each part that failed.
+create or replace function write_groups(p_parts jsonb, p_patience text)
+  returns table (part integer, failure text, message text, place integer, refusal text, id text, seq bigint,
+    "timestamp" text, prev_hash text, hash text)
+  language plpgsql as
+$$
+declare
+  step  record;
+begin
+  for step in select p ->> 'developerId' as developer_id, (p ->> 'at')::timestamptz as at, p -> 'writes' as writes,
+                p -> 'acts' as acts, array(select jsonb_array_elements_text(p -> 'wantedIds')) as wanted_ids,
+                p -> 'locks' as locks, n::integer as n
+              from jsonb_array_elements(p_parts) with ordinality as a (p, n) order by p ->> 'developerId' collate "C" loop
+    begin
+      return query select step.n, null::text, null::text, written.*
+        from write_together(step.developer_id, step.at, step.writes, step.acts, step.wanted_ids, step.locks,
+          p_patience, p_patience) written;
+    exception when others then
+      if sqlstate = '55P03' then p_patience := '10ms'; end if;
+      part := step.n;
+      failure := sqlstate;
+      message := sqlerrm;
+      return next;
+    end;
+  end loop;
 end
 $$;
