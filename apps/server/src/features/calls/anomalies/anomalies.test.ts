@@ -66,6 +66,7 @@ test('a spike becomes one alert, which goes on, is acknowledged and resolved, an
   const resolve = () => acme('POST', `/v1/anomaly/alerts/${spike?.id}/resolve`, { note: 'A load test.' });
   expect((await resolve()).json()).toMatchObject({ status: 'resolved', note: 'A load test.' });
   expect((await resolve()).statusCode).toBe(200);
+  expect((await acme('GET', '/v1/anomalies')).json().total).toBe(1);
   expect((await acme('PATCH', `/v1/anomalies/${spike?.id}/acknowledge`)).json().code).toBe('CONFLICT');
   const again = (await detect(acme)).anomalies.find(({ type }) => type === 'rate_spike');
   expect(again?.id).not.toBe(spike?.id);

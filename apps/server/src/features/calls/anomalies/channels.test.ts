@@ -290,4 +290,8 @@ test('31 M6: a recipient gets one mail, and no message before the page of its li
     'An agent behaves unusually',
   ]);
   expect((await acme('GET', '/v1/anomaly/channels')).json().channels[0].unconfirmed).toEqual([]);
+
+  await acme('PATCH', `/v1/anomaly/channels/${id}`, { config: { to: ['bob@acme.test'] } });
+  const back = await acme('PATCH', `/v1/anomaly/channels/${id}`, { config });
+  expect(back.json().unconfirmed).toEqual(['ada@acme.test']);
 });

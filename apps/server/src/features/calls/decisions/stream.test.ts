@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { afterStatements } from '../../../../test/app/after-statements.ts';
-import { type ApprovingPerson, enrolApprover, payer } from '../../../../test/app/approving.ts';
+import { type ApprovingPerson, enrolApprover, payer, release } from '../../../../test/app/approving.ts';
 import { gone } from '../../../../test/app/failing-statements.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import type { TestOptions } from '../../../../test/app/start-app.ts';
@@ -32,6 +32,21 @@ test('W4: an approver hears of the requests that go to them, and of no others', 
   expect(typesOf(own)).toEqual(['decision.requested', 'decision.denied', 'decision.requested']);
   expect(others.events().map(({ data }) => data.decisionId)).toEqual([shared.decisionId]);
   expect(JSON.stringify(own.frames)).not.toContain('120.50');
+});
+
+test('the first of two approvals is news to the second person, and not to the first', async () => {
+  const { service, acme, agent, ada, followAs } = await started();
+  const eve = await enrolApprover(service, acme, 'eve@example.org');
+  const [own, others] = [await followAs(ada), await followAs(eve)];
+
+  const { decisionId } = (await agent.ask(release)).json();
+  await ada.approve(decisionId);
+  await eve.approve(decisionId);
+
+  await others.first(3);
+  await own.first(2);
+  expect(typesOf(own)).toEqual(['decision.requested', 'decision.granted']);
+  expect(typesOf(others)).toEqual(['decision.requested', 'decision.first_approval', 'decision.granted']);
 });
 
 test('a stream goes on after the last event that the browser has seen', async () => {

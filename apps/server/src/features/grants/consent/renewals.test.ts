@@ -83,6 +83,18 @@ describe('a consent that has to be renewed', () => {
     expect(await refresher(acme, agentId, refreshToken)()).toBe('201');
   });
 
+  test('no policy approves where the account asks for passkeys', async () => {
+    const { acme, agentId } = await startAsking(service);
+    await acme('PATCH', '/v1/me', { policyAutoApproval: true });
+    await acme('POST', '/v1/policies', { name: 'Reads', effect: 'allow', scopes: READ });
+    const before = await authorize(acme, agentId, { scopes: READ });
+    await acme('PATCH', '/v1/me', { consentMode: 'passkey' });
+
+    const after = await authorize(acme, agentId, { scopes: READ });
+
+    expect([before.status, after.status]).toEqual(['approved', 'pending']);
+  });
+
   test('O31 is put off by no grant that a policy gave since', async () => {
     const { acme, agentId, consent } = await startAsking(service);
     await acme('PATCH', '/v1/me', { policyAutoApproval: true, reconsentAfterDays: 10 });

@@ -72,6 +72,19 @@ describe('revoking a grant', () => {
     expect(await used(service, acme)).toBe(0);
   });
 
+  test('of another agent is refused to a bound key as if the grant were unknown', async () => {
+    const { acme } = await joinSandbox();
+    const [own, other] = [await grantTo(acme), await grantTo(acme)];
+    const bound = await acme.asRuntime(own.agentId);
+
+    const refused = await bound('DELETE', `/v1/grants/${other.grantId}`);
+
+    expect(refused.statusCode).toBe(
+      (await bound('DELETE', '/v1/grants/grnt_00000000000000000000000000')).statusCode,
+    );
+    expect((await read(acme, other.grantId)).status).toBe('active');
+  });
+
   test('tells subscribers the same, without the note meant for the audit log', async () => {
     const { acme, db } = await joinSandbox();
     const { grantId, agentId } = await grantTo(acme);

@@ -244,17 +244,21 @@ describe('proof of the code’s key (RFC 7636)', () => {
   });
 
   test.each([
-    [4, '201'],
-    [5, '400 INVALID_GRANT code_unknown'],
-  ])('O4 after %i wrong verifiers answers the right verifier with %s', async (wrong, outcome) => {
-    const { acme } = await joinSandbox();
-    const { codeVerifier, asked } = pkce();
-    const { exchange } = await approved(acme, asked);
+    [4, 201, '201'],
+    [5, 410, '400 INVALID_GRANT code_unknown'],
+  ])(
+    'O4 after %i wrong verifiers answers another code with %i and the right verifier with %s',
+    async (wrong, another, outcome) => {
+      const { acme } = await joinSandbox();
+      const { codeVerifier, asked } = pkce();
+      const { exchange, authRequestId } = await approved(acme, asked);
 
-    for (let each = 0; each < wrong; each += 1) await exchange({ codeVerifier: pkce().codeVerifier });
+      for (let each = 0; each < wrong; each += 1) await exchange({ codeVerifier: pkce().codeVerifier });
 
-    expect(refusalOf(await exchange({ codeVerifier }))).toBe(outcome);
-  });
+      expect((await acme('POST', `/v1/authorize/${authRequestId}/code`)).statusCode).toBe(another);
+      expect(refusalOf(await exchange({ codeVerifier }))).toBe(outcome);
+    },
+  );
 
   test('O4 counts each of several wrong verifiers that come at once', async () => {
     const { acme } = await joinSandbox();

@@ -572,6 +572,21 @@ test('agents 35: a webhook whose receiver answers 410 is disabled, with an event
   expect(await entriesOf(acme, 'webhook.disabled')).toMatchObject([{ metadata: { reason: 'gone' } }]);
 });
 
+test('a 410 of an address that the webhook has left meanwhile disables nothing', async () => {
+  const { acme, deliver } = await startWithWebhooks();
+  const receiver = await startReceiver();
+  const { webhookId } = await registerWebhook(acme, receiver.url, ['grant.created']);
+  receiver.answer(async (_request, response) => {
+    await acme('PATCH', `/v1/webhooks/${webhookId}`, { url: `${receiver.url}/new` });
+    response.writeHead(410).end();
+  });
+  await grantTo(acme);
+  await deliver();
+
+  expect(receiver.received).toHaveLength(1);
+  expect((await acme('GET', `/v1/webhooks/${webhookId}`)).json().status).toBe('active');
+});
+
 test('K9: a receiver that names a time by `Retry-After` is tried then, and not before', async () => {
   const { acme, advance, deliver } = await startWithWebhooks();
   const receiver = await startReceiver();
