@@ -72,6 +72,8 @@ export interface TestOptions {
   readonly startsAt?: string;
   /** For `beforeAll`, which calls `stop` afterwards: a start takes longer than most requests. */
   readonly isShared?: true;
+  /** For a test that watches or changes the start itself. */
+  readonly isNew?: true;
   /** Replaces a dependency of the service, for example to count or to fail. */
   readonly dbAs?: (db: Executor) => Executor;
   readonly storeAs?: (store: EphemeralStore) => EphemeralStore;
@@ -112,7 +114,7 @@ const MAX_IDLE = 16;
 function kindOf(options: TestOptions): string | undefined {
   const { isShared: _, startsAt: __, env = {}, ...rest } = options;
   const isPlain = Object.values(rest).every((value) => typeof value !== 'function');
-  const isOwn = options.databaseUrl || options.store === 'memory' || options.realLimits;
+  const isOwn = options.isNew || options.databaseUrl || options.store === 'memory' || options.realLimits;
   return isOwn || !isPlain || options.mailer || options.tracer ? undefined : JSON.stringify({ env, ...rest });
 }
 
