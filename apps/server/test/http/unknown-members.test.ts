@@ -26,7 +26,9 @@ beforeAll(async () => {
 /** Fastify announces each app before anything is added to it. */
 async function startingWith(change: (message: unknown) => void): Promise<Service> {
   subscribe('fastify.initialization', change);
-  return startApp({ isShared: true, isNew: true }).finally(() => unsubscribe('fastify.initialization', change));
+  return startApp({ isShared: true, isNew: true }).finally(() =>
+    unsubscribe('fastify.initialization', change),
+  );
 }
 
 const KID = `service-es256-${'A'.repeat(43)}`;
