@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { partsOf } from '../../../../test/app/flow.ts';
+import { entriesOf, partsOf } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import {
   askWith,
@@ -277,6 +277,8 @@ test("another client's token is not revoked, and nobody learns whether it was th
     200,
   );
   expect(await isValid()).toBe(false);
+  const ended = await entriesOf(acme, 'grant.revoked');
+  expect(ended.map(({ metadata }) => metadata.reason)).toEqual(['client']);
 });
 
 test('a client asks as often as its rate allows, and a stranger does not use it up', async () => {
