@@ -92,7 +92,7 @@ function newLine<Member, Outcome>(grouped: Grouped<Member, Outcome>) {
   const beginGroup = (owners: readonly string[], giveBack: () => void) => {
     const group = takeGroup(
       grouped,
-      owners.map((owner) => queues.get(owner) ?? []),
+      owners.slice(0, MAX_TOGETHER).map((owner) => queues.get(owner) ?? []), // one of each fills a group
     );
     const members = new Set(group.map(({ member }) => grouped.ownerOf(member)));
     places -= 1;
@@ -173,9 +173,15 @@ function newMixing<Member, Outcome>({ mayMix }: Grouped<Member, Outcome>) {
 
 /** Owners that could not get a lock in time a short while ago. */
 function newSlowOwners() {
-  const until = new Map<string, number>();
+  const until = new Map<string, number>(); // the next to end is first
   return {
-    areThere: () => until.size > 0,
+    areThere() {
+      for (const [owner, end] of until) {
+        if (end > performance.now()) return true;
+        until.delete(owner);
+      }
+      return false;
+    },
     add(owner: string) {
       until.delete(owner);
       until.set(owner, performance.now() + SLOW_FOR);

@@ -75,7 +75,8 @@ export interface Outcome {
 /**
  * Makes a write, which is committed when this returns. While a write of a developer is under way, further writes of
  * that developer wait, and then share a transaction, because a lock of the chain's head and a commit for twenty cost
- * about as much as for two. Writes of other developers that wait by then share it too. Inside a larger transaction a write stands or falls with that, and so can share no other.
+ * about as much as for two. Writes of other developers that wait by then share it too. Inside a larger transaction a
+ * write stands or falls with that, and so can share no other.
  */
 export async function writeHot(db: Executor, write: HotWrite): Promise<Outcome> {
   return db.isTransaction ? only(await writeTogether(db, [write])) : groupOf(db, write);
