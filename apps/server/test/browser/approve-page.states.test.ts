@@ -4,25 +4,10 @@ import { provisionerOf } from '../app/scim.ts';
 import { ADMIN_API_KEY, type Developer } from '../app/start-app.ts';
 import { verifyAddress } from '../app/verified.ts';
 import { button, findings, heading, pagesOfService, sees } from './pages.ts';
-import { addAuthenticator } from './passkeys.ts';
+import { addAuthenticator, enrolledAs } from './passkeys.ts';
 
 const { visit, service } = pagesOfService();
-const person = { bypassCSP: true } as const; // axe is a script from outside the page
-
-/** A person who has enrolled in a browser of their own, with an authenticator of their own. */
-async function enrolled(acme: Developer, name: string) {
-  const body = { email: `${name.toLowerCase()}@example.org`, displayName: name };
-  const { link } = (await acme('POST', '/v1/approvers', body)).json();
-  const page = await visit({ ...person, isNew: true });
-  await page.goto(link);
-  const device = await addAuthenticator(page);
-  await heading(page, /Decide for Acme/).waitFor();
-  expect(page.url()).not.toContain('#');
-  expect(await findings(page)).toEqual([]);
-  await button(page, 'Make a passkey').click();
-  await heading(page, 'Calls that wait for you').waitFor();
-  return Object.assign(page, { device });
-}
+const enrolled = enrolledAs(visit);
 
 test('one person cannot decide twice, signs in again with the passkey alone, and refuses a call', async () => {
   const acme = await service().asDeveloper({ mode: 'sandbox' });
@@ -233,7 +218,7 @@ test('W3: a principal confirms in their browser that they enrolled, by a second 
       .find(({ text }) => text.includes(`#${kind}=`));
     return new RegExp(`/approve#${kind}=\\S+`).exec(mail?.text ?? '')?.[0] ?? '';
   };
-  const page = await visit({ ...person, isNew: true });
+  const page = await visit({ bypassCSP: true, isNew: true });
   await page.goto(service().url + linkOf('invite'));
   await addAuthenticator(page);
   await button(page, 'Make a passkey').click();

@@ -1,26 +1,10 @@
 import { expect, test } from 'vitest';
 import { payer, release } from '../app/approving.ts';
-import type { Developer } from '../app/start-app.ts';
 import { button, findings, heading, pagesOfService, sees } from './pages.ts';
-import { addAuthenticator } from './passkeys.ts';
+import { enrolledAs } from './passkeys.ts';
 
 const { visit, service } = pagesOfService();
-const person = { bypassCSP: true } as const; // axe is a script from outside the page
-
-/** A person who has enrolled in a browser of their own, with an authenticator of their own. */
-async function enrolled(acme: Developer, name: string) {
-  const body = { email: `${name.toLowerCase()}@example.org`, displayName: name };
-  const { link } = (await acme('POST', '/v1/approvers', body)).json();
-  const page = await visit({ ...person, isNew: true });
-  await page.goto(link);
-  const device = await addAuthenticator(page);
-  await heading(page, /Decide for Acme/).waitFor();
-  expect(page.url()).not.toContain('#');
-  expect(await findings(page)).toEqual([]);
-  await button(page, 'Make a passkey').click();
-  await heading(page, 'Calls that wait for you').waitFor();
-  return Object.assign(page, { device });
-}
+const enrolled = enrolledAs(visit);
 
 test('R10: two people with two authenticators see the exact call, sign it, and it runs once', async () => {
   const acme = await service().asDeveloper({ mode: 'sandbox' });

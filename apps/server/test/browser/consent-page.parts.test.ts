@@ -9,6 +9,7 @@ import {
   openRequest,
   RETURN_TO,
   sentTo,
+  withLimits,
 } from './consent-page/pages.ts';
 import { button, hasNo, heading, sees } from './pages.ts';
 
@@ -23,25 +24,6 @@ const withTools = {
       connector: 'stripe',
       tools: ['refund', 'payout', 'balance'],
       caps: { payout: { per_day: 3 } },
-    },
-  ],
-};
-
-const withLimits = {
-  scopes: ['tool:acme_pay:write'],
-  authorizationDetails: [
-    {
-      type: 'urn:service:tools:v1',
-      connector: 'acme_pay',
-      tools: ['transfer', 'notify*'],
-      arguments: {
-        transfer: {
-          '/amount': { min: '1', max: '500' },
-          '/currency': { in: ['EUR', 'USD'] },
-          '/to': { each: { '/host': { host: ['a.example', 'b.example'] } } },
-        },
-        notify: { '': { open: true }, '/topic': { prefix: ['x', 'y'] } },
-      },
     },
   ],
 };

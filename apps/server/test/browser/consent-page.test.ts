@@ -1,28 +1,9 @@
 import { expect, test } from 'vitest';
 import { actionsOf, entriesOf } from '../app/flow.ts';
-import { codeIn, consentPages, decide, openRequest } from './consent-page/pages.ts';
+import { codeIn, consentPages, decide, openRequest, withLimits } from './consent-page/pages.ts';
 import { button, sees } from './pages.ts';
 
 const { ask, visit, service } = consentPages();
-
-const withLimits = {
-  scopes: ['tool:acme_pay:write'],
-  authorizationDetails: [
-    {
-      type: 'urn:service:tools:v1',
-      connector: 'acme_pay',
-      tools: ['transfer', 'notify*'],
-      arguments: {
-        transfer: {
-          '/amount': { min: '1', max: '500' },
-          '/currency': { in: ['EUR', 'USD'] },
-          '/to': { each: { '/host': { host: ['a.example', 'b.example'] } } },
-        },
-        notify: { '': { open: true }, '/topic': { prefix: ['x', 'y'] } },
-      },
-    },
-  ],
-};
 
 test('the proof of the person is the hint, where the developer’s app vouches for the person', async () => {
   const { developer, id, vouchedLink, grant } = await ask({ hasKey: true });

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Developer } from '../app/start-app.ts';
-import { must } from './pages.ts';
+import { button, findings, heading, must, type pagesOfService } from './pages.ts';
 
 /** Gives the browser of a page an authenticator that verifies its person. */
 export async function addAuthenticator(page: Page) {
@@ -47,3 +47,19 @@ export async function enrol(page: Page, developer: Developer, principalId = 'use
     deviceName: 'Laptop',
   });
 }
+
+/** For the pages of a service: makes a person who has enrolled in a browser and with an authenticator of their own. */
+export const enrolledAs =
+  (visit: ReturnType<typeof pagesOfService>['visit']) => async (acme: Developer, name: string) => {
+    const body = { email: `${name.toLowerCase()}@example.org`, displayName: name };
+    const { link } = (await acme('POST', '/v1/approvers', body)).json();
+    const page = await visit({ bypassCSP: true, isNew: true }); // axe is a script from outside the page
+    await page.goto(link);
+    const device = await addAuthenticator(page);
+    await heading(page, /Decide for Acme/).waitFor();
+    expect(page.url()).not.toContain('#');
+    expect(await findings(page)).toEqual([]);
+    await button(page, 'Make a passkey').click();
+    await heading(page, 'Calls that wait for you').waitFor();
+    return Object.assign(page, { device });
+  };

@@ -106,3 +106,23 @@ export async function attemptsToGo(page: Page): Promise<() => string[]> {
 
 /** The code as a person reads it in a mail. */
 export const codeIn = (text = '') => /^ {4}(\d{8})$/m.exec(text)?.[1] ?? '';
+
+/** A request with limits on what the agent may pass to its tools. */
+export const withLimits = {
+  scopes: ['tool:acme_pay:write'],
+  authorizationDetails: [
+    {
+      type: 'urn:service:tools:v1',
+      connector: 'acme_pay',
+      tools: ['transfer', 'notify*'],
+      arguments: {
+        transfer: {
+          '/amount': { min: '1', max: '500' },
+          '/currency': { in: ['EUR', 'USD'] },
+          '/to': { each: { '/host': { host: ['a.example', 'b.example'] } } },
+        },
+        notify: { '': { open: true }, '/topic': { prefix: ['x', 'y'] } },
+      },
+    },
+  ],
+};

@@ -1,6 +1,6 @@
 -- Adds the entries of a range of the chain to the counts of measures, or takes them away, as the sign of each measure
--- says. An entry that stands for refusals without one of their own (`previousMinute`) counts those too. A measure takes
--- an entry that is among each of its lists, and a list that it lacks takes all.
+-- says. An entry with `previousMinute` also counts the refusals that got no entry. A measure takes an entry that is among
+-- each of its lists, and a list that it lacks takes all.
 create or replace function count_anomaly_entries(p_developer_id text, p_after bigint, p_until bigint, p_measures jsonb,
   p_management text[]) returns void language sql as
 $$

@@ -141,7 +141,7 @@ begin
   if locked <> cardinality(keys) then
     raise exception 'caps_reserve could not lock its counters' using errcode = '55P03';
   end if;
-  -- The clock is read only now that nobody else can charge, and a clock that steps back frees nothing.
+  -- Read the clock under the lock. A clock that steps back frees nothing.
   now_ms := greatest(high, coalesce(p_at, floor(extract(epoch from clock_timestamp()) * 1000)::bigint));
 
   perform caps_expire(p_developer_id, keys, now_ms);

@@ -287,7 +287,7 @@ describe('O21: a mail of the consent page', () => {
     const service = await startApp({ realLimits: true, store: 'memory' });
     const [one, other] = [await account(service), await account(service, { email: EMAIL.toUpperCase() })];
     const [first, second] = [await one.ask(), await other.ask()];
-    const stranger = await (await account(service, { email: 'grace@example.org', mode: 'sandbox' })).ask();
+    const grace = await (await account(service, { email: 'grace@example.org', mode: 'sandbox' })).ask();
 
     for (const { send } of [first, first, second, second]) expect((await send()).statusCode).toBe(201);
     service.advance(60);
@@ -311,7 +311,7 @@ describe('O21: a mail of the consent page', () => {
       'x-ratelimit-remaining': '0',
       'x-ratelimit-reset': '1767229200',
     });
-    expect((await stranger.send()).statusCode).toBe(201);
+    expect((await grace.send()).statusCode).toBe(201);
     expect((await second.check(code)).statusCode).toBe(200);
 
     service.advance(3540);

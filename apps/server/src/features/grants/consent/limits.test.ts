@@ -184,7 +184,7 @@ test('a person who says nothing about arguments keeps the limits that were asked
   ]);
 });
 
-test('O8 nobody approves more than was asked', async () => {
+test('O8 an approval gives at most what was asked', async () => {
   const { id, person } = await asked();
   const wider = { '/amount': { max: '501' }, '/currency': { in: ['EUR'] } };
 

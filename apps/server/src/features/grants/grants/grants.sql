@@ -4,8 +4,8 @@ $$
   select count(*) from grants where developer_id = p_developer_id and status = 'active' and expires_at > p_at
 $$;
 
--- Called by exact_use, where a plan's limit is met. Each exchange of a code made a grant that nobody delegated. An id begins
--- with its time, so the key finds the grants of the month.
+-- Called by exact_use, where a plan's limit is met. Each exchange of a code made a grant without a parent. An id begins with
+-- its time, so the key finds the grants of the month.
 create or replace function count_token_exchanges(p_developer_id text, p_at timestamptz) returns bigint
   language sql stable as
 $$

@@ -302,13 +302,13 @@ async function withGrant() {
     purpose: 'payments.payout',
     scopes: ['tool:stripe:write'],
   });
-  const told = () => listedTo(acme, 'types=grant.expired');
-  return { ...service, acme, grant, told };
+  const expiredEvents = () => listedTo(acme, 'types=grant.expired');
+  return { ...service, acme, grant, expiredEvents };
 }
 
 describe('an expired grant', () => {
   test('is announced once, to streams and webhooks, and is no act', async () => {
-    const { acme, grant, told, advance, url, db, clock } = await withGrant();
+    const { acme, grant, expiredEvents, advance, url, db, clock } = await withGrant();
     const { apiKey } = acme;
     const hook = { url: 'https://hooks.test/', events: ['grant.*'] };
     const { id } = (await acme('POST', '/v1/webhooks', hook)).json();
@@ -317,12 +317,12 @@ describe('an expired grant', () => {
 
     advance(3599);
     await announceExpiredGrants({ db, clock });
-    expect(await told()).toEqual([]);
+    expect(await expiredEvents()).toEqual([]);
     advance(1);
     await Promise.all([announceExpiredGrants({ db, clock }), announceExpiredGrants({ db, clock })]);
     await announceExpiredGrants({ db, clock });
 
-    const [event, ...more] = await told();
+    const [event, ...more] = await expiredEvents();
     expect(more).toEqual([]);
     expect(event).toMatchObject({ type: 'grant.expired', developerId: acme.developerId, sandbox: true });
     expect(event?.data).toEqual({
@@ -339,13 +339,13 @@ describe('an expired grant', () => {
   });
 
   test('is not announced when it was revoked in time', async () => {
-    const { acme, grant, told, advance, db, clock } = await withGrant();
+    const { acme, grant, expiredEvents, advance, db, clock } = await withGrant();
     await acme('DELETE', `/v1/grants/${grant.grantId}`);
     advance(3600);
 
     await announceExpiredGrants({ db, clock });
 
-    expect(await told()).toEqual([]);
+    expect(await expiredEvents()).toEqual([]);
   });
 
   test('can be revoked, and its tree with it', async () => {
@@ -359,11 +359,11 @@ describe('an expired grant', () => {
 });
 
 test('the job goes on, batch by batch, until every expiry is announced', async () => {
-  const { acme, told, advance, db, clock } = await withGrant();
+  const { acme, expiredEvents, advance, db, clock } = await withGrant();
   await Promise.all(Array.from({ length: 205 }, () => grantTo(acme, { expiresIn: '1h' })));
   advance(3600);
 
   await expiryOfGrants({ db, clock }).run(new AbortController().signal);
 
-  expect(await told()).toHaveLength(206);
+  expect(await expiredEvents()).toHaveLength(206);
 });
