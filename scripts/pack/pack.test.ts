@@ -28,6 +28,7 @@ test('a start loads these packages, and the others wait until something needs th
       '@noble/hashes/sha2.js',
       '@noble/hashes/utils.js',
       '@redis/client',
+      '@scure/base',
       'canonicalize',
       'cookie',
       'fast-json-stringify',

@@ -1,26 +1,11 @@
-const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+import { base58 } from '@scure/base';
 
-/** `z` means base58, which writes the bytes as one number. @see https://www.w3.org/TR/cid-1.0/#multibase-0 */
-export function multibase(bytes: Buffer): string {
-  let rest = BigInt(`0x${bytes.toString('hex')}`);
-  let digits = '';
-  for (; rest > 0n; rest /= 58n) digits = BASE58.charAt(Number(rest % 58n)) + digits;
-  const other = bytes.findIndex((byte) => byte !== 0);
-  return `z${'1'.repeat(other < 0 ? bytes.length : other)}${digits}`; // a zero at the beginning is a digit of its own
-}
+/** `z` means base58. @see https://www.w3.org/TR/cid-1.0/#multibase-0 */
+export const multibase = (bytes: Uint8Array): string => `z${base58.encode(bytes)}`;
 
-/** The bytes of a multibase text in base58. @returns undefined for any other text */
-function bytesOf(text: string): Buffer | undefined {
-  if (!/^z[1-9A-HJ-NP-Za-km-z]{1,200}$/.test(text)) return undefined;
-  const digits = text.slice(1);
-  const number = [...digits].reduce((sum, digit) => sum * 58n + BigInt(BASE58.indexOf(digit)), 0n);
-  const hex = number === 0n ? '' : number.toString(16);
-  const zeros = digits.search(/[^1]|$/);
-  return Buffer.concat([
-    Buffer.alloc(zeros),
-    Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex'),
-  ]);
-}
+/** The bytes of a multibase text in base58. @returns undefined for any other text, and for one above 200 digits */
+const bytesOf = (text: string): Buffer | undefined =>
+  /^z[1-9A-HJ-NP-Za-km-z]{1,200}$/.test(text) ? Buffer.from(base58.decode(text.slice(1))) : undefined;
 
 /** The kinds of keys, with the varint of their multicodec and their length in bytes. */
 const KINDS = [
