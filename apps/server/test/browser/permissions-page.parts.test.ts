@@ -53,6 +53,7 @@ describe('the page of a person', () => {
     const inList = await grantOf(page, 'Mail reader').count();
     await button(page, 'End what Travel booker may do').click();
     await answer(page, 'End it');
+    await sees(page, 'Ended, with all that was passed on.'); // the list below is asked for once
     await page.getByText('Permissions that have ended').click();
     const ended = page.locator('details').filter({ has: page.getByText('Permissions that have ended') });
     await ended.locator('> ul > li').nth(2).waitFor(); // the last of the three
