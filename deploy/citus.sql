@@ -201,12 +201,15 @@ select create_distributed_function('count_vault_providers(text,timestamp with ti
 select create_distributed_function('count_webhooks(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('credentials_beside(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('deliver_events(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('deliver_events_of(text[],timestamp with time zone[],jsonb[])');
 select create_distributed_function('details_above(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('drop_sets(text,text,timestamp with time zone,bigint)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('due_webhook_developers(timestamp with time zone,boolean,text[],text,integer)');
+select create_distributed_function('entry_time(timestamp with time zone)');
 select create_distributed_function('erase_only()');
 select create_distributed_function('events_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('exact_use(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('extend_chain(text,timestamp with time zone,jsonb,bigint)');
 select create_distributed_function('fail_webhook_deliveries(text,text,boolean,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_active_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_asker(text,text)', 'p_developer_id', colocate_with => 'developers');
@@ -228,6 +231,7 @@ select create_distributed_function('hold_principal(text,text)', 'p_developer_id'
 select create_distributed_function('hold_standing(text,text)');
 select create_distributed_function('hold_status_place(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('hold_token(text,text,timestamp with time zone)');
+select create_distributed_function('insert_chained(audit_entries[],outbox_events[])');
 select create_distributed_function('is_proxy_token_live(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('keep_credential(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('lock_account(text)');
@@ -270,13 +274,13 @@ select create_distributed_function('write_assertion(text,timestamp with time zon
 select create_distributed_function('write_debit(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_delegation(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_enforced_call(text,timestamp with time zone,jsonb)');
-select create_distributed_function('write_groups(jsonb,text)');
+select create_distributed_function('write_part(text,jsonb,text,text)');
 select create_distributed_function('write_redemption(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_refund(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_request(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_resource_exchange(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_rotation(text,timestamp with time zone,jsonb)');
-select create_distributed_function('write_together(text,timestamp with time zone,jsonb,jsonb,text[],jsonb,text,text)');
+select create_distributed_function('write_together(jsonb,text)');
 select create_distributed_function('write_vault_exchange(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_vault_proxy_call(text,timestamp with time zone,jsonb)');
 

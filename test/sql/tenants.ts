@@ -9,6 +9,8 @@ const PARAMETER = 'p_developer_id';
 /** Functions that go from developer to developer, by the variable that holds the developer whose turn it is. */
 const TURNS: Readonly<Record<string, string>> = {
   claim_delivery_shares: 'dev',
+  deliver_events_of: 'dev',
+  write_together: 'dev',
   due_webhook_developers: 'dev',
 };
 
@@ -39,8 +41,9 @@ export function tenantProblems({ sources, migrations }: Ground, enums: ReadonlyS
   const columns = tenantColumns(migrations);
   const functions = readFunctions(sources);
   const takers = new Set(functions.map(({ name }) => name).filter((name) => !(name in TURNS)));
-  // These compute, and know no developer.
-  for (const name of ['ulid_time', 'allocated_units', 'amount_text']) takers.delete(name);
+  // These compute, and know no developer. The last one writes rows that `extend_chain` made of theirs.
+  for (const name of ['ulid_time', 'allocated_units', 'amount_text', 'entry_time', 'insert_chained'])
+    takers.delete(name);
   return functions.flatMap(({ name, text }) => {
     const tenant = TURNS[name] ?? PARAMETER;
     const { statements, handedOn } = bodyOf(text, enums);

@@ -18,7 +18,8 @@ export async function unnamedOf(work: () => PromiseLike<unknown>): Promise<strin
 /** Statements without a plan. */
 const UNPLANNED = /^(?:begin|start transaction|commit|rollback|savepoint|release)\b/i;
 
-async function sentIn(work: () => PromiseLike<unknown>): Promise<pg.QueryConfig[]> {
+/** What `work` sends to Postgres. */
+export async function sentIn(work: () => PromiseLike<unknown>): Promise<pg.QueryConfig[]> {
   const query = vi.spyOn(pg.Client.prototype, 'query');
   onTestFinished(() => query.mockRestore());
   await work();

@@ -73,6 +73,10 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     { prefix: `${JSON.stringify(line).slice(0, -1)},"timestamp":"`, suffix: ',"status":"success"}' },
     { eventId: 'evt_1', type: 'grant.revoked', envelope: '{}', patterns: ['grant.*'] },
   ];
+  const part = {
+    ...{ developerId, at: now, wantedIds: ['alog_1'], locks: [{ name: 'share_agents', ids: [agentId] }] },
+    ...{ writes: [{ name: 'write_request', at: now, values: request }], acts: [acts] },
+  };
   const [allocation, debit] = [
     await rowOf(db, 'budget_allocations', developerId, 'true'),
     await rowOf(db, 'budget_transactions', developerId, 'true'),
@@ -198,26 +202,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     ),
     write_redemption: call('write_redemption', dev, at, json(redemption)),
     write_rotation: call('write_rotation', dev, at, json(rotation)),
-    write_together: call(
-      'write_together',
-      ...[dev, at, json([{ name: 'write_request', at: now, values: request }]), json([acts]), "'{alog_1}'"],
-      ...[json([{ name: 'share_agents', ids: [agentId] }]), "'1s'"],
-    ),
-    write_groups: call(
-      'write_groups',
-      json([
-        {
-          ...{
-            developerId,
-            at: now,
-            wantedIds: ['alog_2'],
-            locks: [{ name: 'share_agents', ids: [agentId] }],
-          },
-          ...{ writes: [{ name: 'share_nothing', at: now, values: {} }], acts: [[]] },
-        },
-      ]),
-      "'1s'",
-    ),
+    write_together: call('write_together', json([part]), "'1s'"),
+    write_part: call('write_part', dev, json(part), "'1s'", "'0'"),
     count_open_requests: call('count_open_requests', dev, at),
     recount_quota: call('recount_quota', dev, "'active_grants'", at),
     count_token_exchanges: call('count_token_exchanges', dev, at),
@@ -229,6 +215,15 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     take_quota: call('take_quota', dev, "'active_grants'", '10', at),
     'take_quota at the limit': call('take_quota', dev, "'active_grants'", '1', at),
     audit_append: call('audit_append', dev, at, json(acts)),
+    extend_chain: call('extend_chain', dev, at, json(acts), 'null'),
+    insert_chained: `select insert_chained(made.entries, made.events) from extend_chain(${dev}, ${at}, ${json(acts)}, null) made`,
+    entry_time: call('entry_time', at),
+    deliver_events_of: call(
+      'deliver_events_of',
+      ids(developerId),
+      `array[${at}::timestamptz]`,
+      `array[${json(acts)}]`,
+    ),
     audit_first_seq: call('audit_first_seq', dev, "'infinity'"),
     'audit_first_seq of a time': call('audit_first_seq', dev, at),
     record_acts: call('record_acts', dev, at, json(acts)),

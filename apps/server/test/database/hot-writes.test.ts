@@ -175,8 +175,10 @@ test('a group takes the locks of all its members first, in one order', async () 
   const groupsOf = () =>
     query.mock.calls
       .map(([first]: unknown[]): pg.QueryConfig => Object(first))
-      .filter(({ name, values }) => name === 'write_together' && values?.[5])
-      .map(({ values = [] }) => [...JSON.parse(values[5]), ...JSON.parse(values[2])].map(({ name }) => name))
+      .filter(({ name }) => name === 'write_together')
+      .flatMap(({ values = [] }) => JSON.parse(values[0]))
+      .filter(({ locks }) => locks.length > 0)
+      .map(({ locks, writes }) => [...locks, ...writes].map(({ name }: { name: string }) => name))
       .map((names) => names.map((name) => order.findIndex((equals) => equals.includes(name))));
 
   // Which writes meet in a group is left to chance, so the four go on until a request has met one that locks.

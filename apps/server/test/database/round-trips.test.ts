@@ -124,7 +124,7 @@ test('without prepared statements, the same trips are made with no names', async
 
   expect(await statementsOf(() => acme('POST', '/v1/tokens/verify', { token }))).toEqual(['select']);
   const trips = await statementsOf(() => acme('POST', '/v1/token/refresh', { refreshToken, agentId }));
-  expect(trips).toEqual(['select', 'select place, refusal, id, seq,']);
+  expect(trips).toEqual(['select', 'select part, failure, message, place, refusal, id, seq,']);
 });
 
 test('look-ups that come together share connections, and each gets its own rows', async () => {

@@ -79,17 +79,13 @@ export interface Outcome {
  * write stands or falls with that, and so can share no other.
  */
 export async function writeHot(db: Executor, write: HotWrite): Promise<Outcome> {
-  return db.isTransaction ? only(await writeTogether(db, [write])) : groupOf(db, write);
-}
-
-function only([outcome]: readonly Outcome[]): Outcome {
-  if (!outcome) throw new Error('A hot write has no outcome.');
-  return outcome;
+  return db.isTransaction ? writeOne(db, write) : groupOf(db, write);
 }
 
 /**
- * How long a group waits for any lock but the chain's, and the next group for this one: a revocation that takes seconds must not hold up the writes that
- * have nothing to do with it. Shorter than Postgres takes to notice that transactions wait in a circle (1 s).
+ * How long a group waits for any lock but the chain's, and the next group for this one: a revocation that takes seconds
+ * must not hold up the writes that have nothing to do with it. Shorter than Postgres takes to notice that transactions
+ * wait in a circle (1 s).
  */
 const PATIENCE = 250; // milliseconds
 
@@ -101,11 +97,9 @@ const groupOf = grouping<HotWrite, Outcome>({
   patience: PATIENCE,
   sizeOf: ({ acts }) => acts.length,
   mayMix: async (db) => !(await isDistributed(db)),
-  together: (db, writes) => {
-    const parts = [...Map.groupBy(writes, ({ tenant }) => tenant.developerId).values()];
-    return parts.length > 1 ? writeGroups(db, writes, parts) : writeTogether(db, writes, `${PATIENCE}ms`);
-  },
-  alone: async (db, write) => only(await repeating(db, () => writeTogether(db, [write]))),
+  together: (db, writes) =>
+    writeTogether(db, writes, (parts) => `${parts > 1 ? SHARED_PATIENCE : PATIENCE}ms`),
+  alone: (db, write) => repeating(db, () => writeOne(db, write)),
 });
 
 const lookingForCitus = lookUp<{ isDistributed: boolean }, []>(
@@ -121,60 +115,25 @@ async function isDistributed(db: Executor): Promise<boolean> {
 
 type Row = (ChainPosition & { readonly place: null }) | { readonly place: number; readonly refusal: string };
 
-const calling = statement<
-  Row,
-  [
-    developerId: string,
-    at: Date,
-    writes: string,
-    acts: string,
-    wantedIds: readonly string[],
-    locks: string | null,
-    patience: string | null,
-  ]
->(
+type PartRow = Row & { readonly part: number; readonly failure: string | null; readonly message: string };
+
+const calling = statement<PartRow, [parts: string, patience: string | null]>(
   'write_together',
-  `select place, refusal, id, seq, "timestamp", prev_hash as "prevHash", hash
-   from write_together($1, $2, $3, $4, $5, $6, $7)`,
+  `select part, failure, message, place, refusal, id, seq, "timestamp", prev_hash as "prevHash", hash
+   from write_together($1, $2)`,
 );
 
-/** One statement, which locks, decides, writes and lets go without a word from the client. */
+/**
+ * One statement, which locks, decides, writes and lets go without a word from the client.
+ * @returns an outcome for each write, or the error that undid the writes of its developer
+ */
 async function writeTogether(
   db: Executor,
   writes: readonly HotWrite[],
-  patience: string | null = null,
-): Promise<Outcome[]> {
-  const part = partOf(writes);
-  const rows = await calling(
-    db,
-    part.developerId,
-    part.at,
-    part.writes,
-    part.acts,
-    part.wantedIds,
-    part.locks,
-    patience,
-  );
-  const outcomes = outcomesOf(part, rows);
-  return writes.map((write) => outcomes(write));
-}
-
-type PartRow = Row & { readonly part: number; readonly failure: string | null; readonly message: string };
-
-const callingForEach = statement<PartRow, [parts: string, patience: string]>(
-  'write_groups',
-  `select part, failure, message, place, refusal, id, seq, "timestamp", prev_hash as "prevHash", hash
-   from write_groups($1, $2)`,
-);
-
-/** @returns an outcome for each write, or the error that undid the writes of its developer */
-async function writeGroups(
-  db: Executor,
-  writes: readonly HotWrite[],
-  groups: readonly (readonly HotWrite[])[],
+  patienceOf: (parts: number) => string | null,
 ): Promise<(Outcome | Error)[]> {
-  const parts = groups.map(partOf);
-  const rows = await callingForEach(db, `[${parts.map(jsonOf).join(',')}]`, `${SHARED_PATIENCE}ms`);
+  const parts = [...Map.groupBy(writes, ({ tenant }) => tenant.developerId).values()].map(partOf);
+  const rows = await calling(db, `[${parts.map(jsonOf).join(',')}]`, patienceOf(parts.length));
   const rowsOfParts = Map.groupBy(rows, ({ part }) => part);
   const answers = new Map<HotWrite, Outcome | Error>();
   for (const [each, part] of parts.entries()) {
@@ -184,6 +143,12 @@ async function writeGroups(
     for (const write of part.inTurn) answers.set(write, failed ? errorOf(failed) : outcomes(write));
   }
   return writes.map((write) => answers.get(write) ?? new Error('A hot write has no outcome.'));
+}
+
+async function writeOne(db: Executor, write: HotWrite): Promise<Outcome> {
+  const [outcome] = await writeTogether(db, [write], () => null);
+  if (!outcome || outcome instanceof Error) throw outcome ?? new Error('A hot write has no outcome.');
+  return outcome;
 }
 
 const errorOf = ({ failure, message }: PartRow) =>
@@ -197,7 +162,7 @@ interface Part {
   readonly writes: string;
   readonly acts: string;
   readonly wantedIds: readonly string[];
-  readonly locks: string | null;
+  readonly locks: string;
 }
 
 function partOf(writes: readonly HotWrite[]): Part {
@@ -209,13 +174,13 @@ function partOf(writes: readonly HotWrite[]): Part {
     writes: JSON.stringify(inTurn.map(({ at, fact }) => ({ at, name: fact?.name, values: fact?.values }))),
     acts: `[${inTurn.map(({ acts }) => acts).join(',')}]`,
     wantedIds: inTurn.flatMap(({ wantedId }) => wantedId ?? []),
-    locks: writes.length > 1 ? JSON.stringify(locksOf(inTurn)) : null, // alone, a function takes its locks in order itself
+    locks: writes.length > 1 ? JSON.stringify(locksOf(inTurn)) : '[]', // alone, a function takes its locks in order itself
   };
 }
 
 function jsonOf({ developerId, at, writes, acts, wantedIds, locks }: Part): string {
   const named = JSON.stringify({ developerId, at, wantedIds });
-  return `${named.slice(0, -1)},"writes":${writes},"acts":${acts},"locks":${locks ?? '[]'}}`;
+  return `${named.slice(0, -1)},"writes":${writes},"acts":${acts},"locks":${locks}}`;
 }
 
 function outcomesOf({ inTurn }: Part, rows: readonly Row[]): (write: HotWrite) => Outcome {

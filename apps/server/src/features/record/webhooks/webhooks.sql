@@ -159,6 +159,25 @@ begin
 end
 $$;
 
+-- As deliver_events, for several developers, each with a time and events of its own. One statement looks for endpoints,
+-- which most have none of.
+create or replace function deliver_events_of(p_developer_ids text[], p_times timestamptz[], p_events jsonb[]) returns void
+  language plpgsql as
+$$
+#variable_conflict use_column
+declare
+  dev   text;
+  place integer;
+begin
+  for dev, place in
+    select dev, place from unnest(p_developer_ids) with ordinality as a (dev, place)
+      where exists (select from webhook_endpoints e where e.developer_id = dev)
+  loop
+    perform deliver_events(dev, p_times[place], p_events[place]);
+  end loop;
+end
+$$;
+
 -- Fails waiting signals of a stream that are older than p_before or beyond the newest p_most, a limited number at a time.
 create or replace function drop_sets(p_developer_id text, p_webhook_id text, p_before timestamptz, p_most bigint)
   returns integer language plpgsql set plan_cache_mode = force_generic_plan as
