@@ -102,6 +102,7 @@ const OF_NAMES: Readonly<Record<string, string>> = {
   NODE_ENV: 'production',
   HOST: '127.0.0.1',
   PORT: '8080',
+  PROCESSES: 'auto',
   PUBLIC_BASE_URL: 'https://auth.example.com',
   DID_WEB_DOMAIN: 'auth.example.com',
   TRUST_PROXY: '1',

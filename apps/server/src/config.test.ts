@@ -170,6 +170,17 @@ describe('the configuration', () => {
     ]);
   });
 
+  test('needs shared stores and configured keys for more than one process', () => {
+    const own = { REDIS_URL: 'memory:', CAPS_METER: 'memory', AUTO_GENERATE_KEYS: 'true' };
+
+    expect(refusalsOf({ ...development, ...own, PROCESSES: '1' })).toEqual([]);
+    expect(refusalsOf({ ...development, ...own, PROCESSES: '2' })).toEqual([
+      'PROCESSES above 1 needs a Redis: REDIS_URL=memory: counts in one process only',
+      'PROCESSES above 1 needs a shared store: CAPS_METER=memory counts in one process only',
+      'PROCESSES above 1 needs configured keys: AUTO_GENERATE_KEYS makes others in each process',
+    ]);
+  });
+
   test('names every problem at once, each with its setting', () => {
     const env = { PORT: '0', LOG_LEVEL: 'loud', RATE_LIMIT_TOKEN: '0', DATABASE_URL: 'mysql://x' };
 

@@ -108,6 +108,16 @@ export function loadConfig(env: Environment): Config {
     problems.push({ setting, message: 'SMTP_URL and MAIL_FROM must be set together' });
   }
 
+  if (read.PROCESSES !== undefined && read.PROCESSES > 1) {
+    const refuse = (message: string) => problems.push({ setting: 'PROCESSES', message });
+    if (read.REDIS_URL === 'memory:')
+      refuse('PROCESSES above 1 needs a Redis: REDIS_URL=memory: counts in one process only');
+    if (ofFeatures.CAPS_METER === 'memory')
+      refuse('PROCESSES above 1 needs a shared store: CAPS_METER=memory counts in one process only');
+    if (read.AUTO_GENERATE_KEYS)
+      refuse('PROCESSES above 1 needs configured keys: AUTO_GENERATE_KEYS makes others in each process');
+  }
+
   const values = completed(read, problems);
   const isProduction = isProductionAs(values.NODE_ENV);
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: serviceName } = values;

@@ -27,6 +27,8 @@ export interface Io {
   readonly watchFailures: (fail: (error: unknown) => void) => void;
   /** Calls `stop` when the operator asks the process to end. */
   readonly watchSignals: (stop: () => void) => void;
+  /** With `PROCESSES` above 1: gives the others this process's metrics, and returns a question for theirs. */
+  readonly joinMetrics?: (own: () => Promise<object[]>) => () => Promise<object[][]>;
 }
 
 const clock = () => new Date();
@@ -67,6 +69,7 @@ export async function start(environment: Environment, io: Io): Promise<void> {
 
     const metrics = createMetrics(declaredMetrics, watchedTallies);
     metrics.watchProcess();
+    if (io.joinMetrics) metrics.join(io.joinMetrics);
     const { meter } = metrics;
 
     step = 'keys';

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { type Reader, SettingRefusal } from './setting.ts';
 
 export function oneOf<const T extends string>(...words: T[]): Reader<T> {
@@ -27,6 +28,13 @@ export function commaList<T>(accepts: string, readEntry: (entry: string) => T | 
   };
   return { accepts, read };
 }
+
+/** For `PROCESSES`. */
+export const processCount: Reader<number> = {
+  accepts: 'auto or an integer between 1 and 64',
+  read: (text, context) =>
+    text === 'auto' ? Math.min(availableParallelism(), 64) : integer(1, 64).read(text, context),
+};
 
 export const ipAddress: Reader<string> = {
   accepts: 'an IP address',

@@ -11,7 +11,16 @@ import {
 } from './addresses.ts';
 import { databaseUrl } from './database.ts';
 import { ecPrivateKey, ed25519PrivateKey, multikeys, rsaPrivateKey } from './private-keys.ts';
-import { anyText, boolean, integer, ipAddress, notInProduction, oneOf, textOf } from './readers.ts';
+import {
+  anyText,
+  boolean,
+  integer,
+  ipAddress,
+  notInProduction,
+  oneOf,
+  processCount,
+  textOf,
+} from './readers.ts';
 import { vaultKey, vaultKeys } from './secrets.ts';
 import { defaulted, optional, required } from './setting.ts';
 import { jwkEntries } from './verification-keys.ts';
@@ -26,6 +35,11 @@ const server = {
   ),
   HOST: defaulted(ipAddress, '0.0.0.0', 'The address that the service listens on.'),
   PORT: defaulted(integer(1, 65_535), '3001', 'The port that the service listens on.'),
+  PROCESSES: defaulted(
+    processCount,
+    '1',
+    'How many processes serve the port; `auto` is one for each core. They share no memory, so more than one needs a Redis, no `memory` store of caps, and configured keys. Each has `DATABASE_POOL_MAX` connections of its own.',
+  ),
   PUBLIC_BASE_URL: optional(
     baseUrl,
     '`http://localhost:<PORT>`',

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
+import { Agent, get } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
 import { authorize, grantTo, refusalOf, registerAgent, startSandbox } from '../app/flow.ts';
 import { startReceiver } from '../app/receiver.ts';
@@ -188,4 +189,123 @@ test('two processes deliver each event once, right after the commit, and a new p
   await post(url, '/v1/agents', { name: 'Travel booker' });
   await vi.waitFor(() => expect(receiver.received).toHaveLength(12), PATIENCE);
   expect(new Set(idsReceived()).size).toBe(12); // the interrupted delivery waits for the end of its lease
+});
+
+describe('PROCESSES=2', () => {
+  /** Each answer names the process that made it. */
+  const naming = `import('node:diagnostics_channel').then(({ subscribe }) =>
+    subscribe('http.server.request.start', ({ response }) => response.setHeader('x-process', process.pid)))`;
+
+  async function startBoth() {
+    const { settings, url } = await goodSettings();
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(naming)}`;
+    const server = startServer({ ...settings, NODE_OPTIONS, PROCESSES: '2', RATE_LIMIT_DEFAULT: '1000000' });
+    const hasLogged = (msg: string) =>
+      vi.waitFor(() => expect(server.lines.map((line) => line.msg)).toContain(msg), {
+        timeout: 60_000,
+        interval: 50,
+      });
+    await server.ready();
+    await hasLogged('all processes listen');
+    return { server, url, hasLogged };
+  }
+
+  /** Asks over a new connection, unless an agent has one. */
+  function ask(url: string, agent?: Agent) {
+    const { promise, resolve, reject } = Promise.withResolvers<{
+      status?: number;
+      pid: number;
+      text: string;
+    }>();
+    get(url, { agent: agent ?? false, timeout: 5000 }, async (answer) => {
+      const text = (await answer.setEncoding('utf8').toArray()).join('');
+      resolve({ status: answer.statusCode ?? 0, pid: Number(answer.headers['x-process']), text });
+    })
+      .on('timeout', () => reject(new Error('no answer')))
+      .on('error', reject);
+    return promise;
+  }
+
+  async function pidsAt(url: string) {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(`${url}/livez`)));
+    return new Set(answers.map(({ pid }) => pid));
+  }
+
+  test('serves one port by two processes, and a scrape of either shows the sum', async () => {
+    const { server, url } = await startBoth();
+
+    const pids = await pidsAt(url);
+    const scrapes = [await ask(`${url}/metrics`), await ask(`${url}/metrics`)];
+
+    expect(pids.size).toBe(2);
+    expect(pids).not.toContain(server.child.pid);
+    expect(new Set(scrapes.map(({ pid }) => pid)).size).toBe(2);
+    for (const { text } of scrapes) {
+      const counted = /^http_request_duration_seconds_count\{.*route="\/livez".*\} (\d+)$/m.exec(text);
+      expect(counted?.[1]).toBe('8');
+      expect(text).toMatch(/^redis_up 1$/m);
+    }
+  });
+
+  test('replaces a process that is killed', async () => {
+    const { server, url } = await startBoth();
+    const [killed = 0, other = 0] = await pidsAt(url);
+
+    process.kill(killed, 'SIGKILL');
+
+    await vi.waitFor(async () => {
+      const found = await pidsAt(url);
+      expect([found.size, found.has(killed), found.has(other)]).toEqual([2, false, true]);
+    }, PATIENCE);
+    expect(server.lines.find(({ level }) => level === 'error')).toMatchObject({
+      msg: 'a process ended, and is replaced',
+      pid: killed,
+      signal: 'SIGKILL',
+    });
+  });
+
+  test('SIGHUP replaces both under load without a lost request, and SIGTERM ends all', async () => {
+    const { server, url, hasLogged } = await startBoth();
+    const before = await pidsAt(url);
+    let isLoaded = true;
+    const clients = Array.from({ length: 16 }, async (_, at) => {
+      const agent = new Agent({ keepAlive: at % 2 === 0, maxSockets: 1 });
+      const answers: string[] = [];
+      while (isLoaded)
+        answers.push(await ask(`${url}/livez`, agent).then(({ status }) => `${status}`, String));
+      agent.destroy();
+      return answers;
+    });
+
+    server.child.kill('SIGHUP');
+    await hasLogged('all processes are replaced');
+    isLoaded = false;
+    const answers = (await Promise.all(clients)).flat();
+    const after = await pidsAt(url);
+    server.child.kill('SIGTERM');
+    const { code, lines } = await server.exited;
+
+    expect(new Set(answers)).toEqual(new Set(['200']));
+    expect([after.size, after.isDisjointFrom(before)]).toEqual([2, true]);
+    expect(code).toBe(0);
+    expect(lines.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
+    for (const pid of [...before, ...after]) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+
+  test.each([
+    ['a setting is wrong', { PORT: 'http' }, 'PORT must be an integer between 1 and 65535'],
+    [
+      'there is no Redis to share',
+      { REDIS_URL: 'memory:' },
+      'PROCESSES above 1 needs a Redis: REDIS_URL=memory: counts in one process only',
+    ],
+    ['the number is none', { PROCESSES: '0' }, 'PROCESSES must be auto or an integer between 1 and 64'],
+  ])('ends with one message when %s', async (_, wrong, message) => {
+    const { settings } = await goodSettings();
+
+    const { code, lines } = await startServer({ ...settings, PROCESSES: '2', ...wrong }).exited;
+
+    expect(code).toBe(1);
+    expect(lines.map(({ level, msg }) => [level, msg])).toEqual([['fatal', message]]);
+  });
 });

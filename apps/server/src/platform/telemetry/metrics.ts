@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { METHODS, type Meter, type PoolCounts, type Tally } from './meter.ts';
 
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]; // seconds
@@ -11,6 +11,8 @@ export interface Metrics {
   expose(): Promise<{ readonly text: string; readonly contentType: string }>;
   /** Adds memory, CPU, event loop and garbage collection. Their observers live as long as the process. */
   watchProcess(): void;
+  /** From now on, `expose` shows the metrics of several processes as one. */
+  join(others: (own: () => Promise<object[]>) => () => Promise<object[][]>): void;
   /** A declared gauge that asks a question at each scrape. A question that fails leaves the gauge out. */
   ask(name: string, question: () => Promise<number>): void;
   /** A declared gauge, which its feature moves. */
@@ -57,10 +59,18 @@ export function createMetrics(
         labelled(new Counter({ name, help, labelNames: labels, registers: [registry] })),
       ]),
   );
+  const own = () => registry.getMetricsAsJSON();
+  let askOthers: (() => Promise<object[][]>) | undefined;
   return {
     meter: meter.meter,
     async expose() {
-      return { text: await registry.metrics(), contentType: registry.contentType };
+      const shown = askOthers
+        ? AggregatorRegistry.aggregate([await own(), ...(await askOthers())])
+        : registry;
+      return { text: await shown.metrics(), contentType: registry.contentType };
+    },
+    join(others) {
+      askOthers = others(own);
     },
     watchProcess: () => collectDefaultMetrics({ register: registry }),
     gauge: (name) => gauges.get(name) ?? undeclared(name),
@@ -70,6 +80,7 @@ export function createMetrics(
         name,
         help: declared[name]?.help ?? undeclared(name),
         registers: [registry],
+        aggregator: 'max', // every process asks the same database
         async collect() {
           await inTime(question()).then(
             (value) => this.set(value),
@@ -128,8 +139,9 @@ function meterOf(registry: Registry) {
     name: 'ratelimit_degraded',
     help: '1 while this process counts requests by itself because Redis does not answer.',
     registers,
+    aggregator: 'max',
   });
-  const redis = new Gauge({ name: 'redis_up', help: '1 while Redis answers.', registers });
+  const redis = new Gauge({ name: 'redis_up', help: '1 while Redis answers.', registers, aggregator: 'min' });
   redis.set(1);
   const caches = new Counter({
     name: 'cache_lookups_total',
@@ -149,6 +161,7 @@ function meterOf(registry: Registry) {
     help: 'When a periodic job last ended well, in Unix time.',
     labelNames: ['worker'],
     registers,
+    aggregator: 'max',
   });
 
   /** One label, whose values are looked up once. */
