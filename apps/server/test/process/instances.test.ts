@@ -1,7 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
-import { describe, expect, test, vi } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { authorize, grantTo, refusalOf, registerAgent, startSandbox } from '../app/flow.ts';
 import { startReceiver } from '../app/receiver.ts';
 import { startApp } from '../app/start-app.ts';
@@ -196,10 +199,16 @@ describe('PROCESSES=2', () => {
   const naming = `import('node:diagnostics_channel').then(({ subscribe }) =>
     subscribe('http.server.request.start', ({ response }) => response.setHeader('x-process', process.pid)))`;
 
-  async function startBoth() {
+  async function startBoth(env: Readonly<Record<string, string>> = {}) {
     const { settings, url } = await goodSettings();
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(naming)}`;
-    const server = startServer({ ...settings, NODE_OPTIONS, PROCESSES: '2', RATE_LIMIT_DEFAULT: '1000000' });
+    const server = startServer({
+      ...settings,
+      NODE_OPTIONS,
+      PROCESSES: '2',
+      RATE_LIMIT_DEFAULT: '1000000',
+      ...env,
+    });
     const hasLogged = (msg: string) =>
       vi.waitFor(() => expect(server.lines.map((line) => line.msg)).toContain(msg), {
         timeout: 60_000,
@@ -290,6 +299,24 @@ describe('PROCESSES=2', () => {
     expect(code).toBe(0);
     expect(lines.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
     for (const pid of [...before, ...after]) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+
+  test('SIGHUP leaves both as they are when no new process can start', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'processes-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'token');
+    writeFileSync(file, 'a-token-of-the-operator');
+    const { server, url, hasLogged } = await startBoth({ METRICS_TOKEN_FILE: file });
+    const before = await pidsAt(url);
+    rmSync(file);
+
+    server.child.kill('SIGHUP');
+    await hasLogged('a new process did not start: the restart is given up');
+
+    expect(server.lines).toContainEqual(
+      expect.objectContaining({ level: 'fatal', msg: 'METRICS_TOKEN_FILE cannot be read' }),
+    );
+    expect(await pidsAt(url)).toEqual(before);
   });
 
   test.each([
