@@ -9,6 +9,8 @@ create or replace function write_part(p_developer_id text, p_part jsonb, p_patie
   language plpgsql as
 $$
 declare
+  locks   constant jsonb := p_part -> 'locks';
+  writes  constant jsonb := p_part -> 'writes';
   it      jsonb;
   chosen  text;
   said    text;
@@ -20,14 +22,14 @@ begin
   texts := '{}';
   acts := p_part -> 'acts';
   if p_patience is not null then patient := set_config('lock_timeout', p_patience, true); end if;
-  for n in 0 .. jsonb_array_length(p_part -> 'locks') - 1 loop
-    it := p_part -> 'locks' -> n;
+  for n in 0 .. jsonb_array_length(locks) - 1 loop
+    it := locks -> n;
     execute format('select %I($1, $2)', it ->> 'name')
       using p_developer_id, array(select jsonb_array_elements_text(it -> 'ids'));
   end loop;
 
-  for n in 0 .. jsonb_array_length(p_part -> 'writes') - 1 loop
-    it := p_part -> 'writes' -> n;
+  for n in 0 .. jsonb_array_length(writes) - 1 loop
+    it := writes -> n;
     continue when not it ? 'name';
     execute format('select %I($1, $2, $3)', it ->> 'name') into said
       using p_developer_id, (it ->> 'at')::timestamptz, it -> 'values';
