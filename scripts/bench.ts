@@ -2,6 +2,7 @@ type Scenario = readonly [about: string, run: () => Promise<unknown>];
 
 const scenarios: Readonly<Record<string, Scenario>> = {
   flows: ['each flow beside a floor with the same input and output', () => import('./bench/flows.ts')],
+  oauth: ['the endpoints of OAuth beside node-oidc-provider', () => import('./bench/oauth.ts')],
   hostile: ['one account while another attacks the service', () => import('./bench/hostile.ts')],
   audit: ['appends to the audit log, and reads of a long one', () => import('./bench/audit.ts')],
   enforce: ['enforce() of the SDK', () => import('./bench/enforce.ts')],

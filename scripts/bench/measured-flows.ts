@@ -313,7 +313,11 @@ function oauthFlows(tenants: readonly Tenant[]): Flow[] {
   ];
 }
 
-async function registerClient(client: Client, { apiKey }: Tenant, agentId: string): Promise<Credentials> {
+export async function registerClient(
+  client: Client,
+  { apiKey }: Tenant,
+  agentId: string,
+): Promise<Credentials> {
   const body = { redirectUris: [REDIRECT], authMethod: 'client_secret_post' };
   const request = { method: 'PUT', path: `/v1/agents/${agentId}/oauth`, body, apiKey };
   const { clientSecret } = JSON.parse((await demand(client, request, 200)).toString());

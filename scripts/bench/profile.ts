@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { waitUntil } from '../machine/processes.ts';
 import { run } from './load.ts';
 import type { Setting } from './options.ts';
-import type { Measured } from './rounds.ts';
+import type { Flow, Measured } from './rounds.ts';
 import type { Scene } from './scene.ts';
 
 /** The part of a V8 CPU profile that is read here. */
@@ -199,17 +199,27 @@ export interface Dear {
 
 /** Writes a CPU profile of each flow that misses its aim. */
 export async function profileMissed(
-  { server, service }: Scene,
+  scene: Scene,
   measured: readonly Measured[],
   { folder, setting }: { folder: string; setting: Setting },
+): Promise<Dear[]> {
+  const missed = measured.filter((each) => each.share < each.flow.aim).map(({ flow }) => flow);
+  return profileOf(scene, missed, { folder, ...setting });
+}
+
+/** Writes a CPU profile of each flow. */
+export async function profileOf(
+  { server, service }: Scene,
+  flows: readonly Pick<Flow, 'name' | 'prepare' | 'operation'>[],
+  { folder, connections }: { folder: string; connections: number },
 ): Promise<Dear[]> {
   mkdirSync(folder, { recursive: true });
   const profiler = await openProfiler({ pid: server.pid, port: server.inspectPort });
   const dear: Dear[] = [];
-  for (const { flow } of measured.filter((each) => each.share < each.flow.aim)) {
+  for (const flow of flows) {
     await flow.prepare?.();
     await profiler.start();
-    await run({ ...service, ...flow, seconds: SECONDS, connections: setting.connections });
+    await run({ ...service, ...flow, seconds: SECONDS, connections });
     const profile = await profiler.stop();
     const file = join(folder, `${flow.name.replaceAll(/[^a-z]+/gi, '-').replace(/-$/, '')}.cpuprofile`);
     writeFileSync(file, JSON.stringify(profile));

@@ -27,6 +27,7 @@ const LIMITS = [
   'SCIM',
   'OAUTH_AUTHORIZE',
   'OAUTH_TOKEN',
+  'OAUTH_INTROSPECT',
 ];
 
 const UNLIMITED = {

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../src/platform/db/migrate.ts';
+import { startRedis } from './servers/keeper.ts';
 import { execute, startPostgres } from './servers/postgres.ts';
-import { startRedis } from './servers/redis.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -35,7 +35,7 @@ test('Postgres ends with a run that is killed', async () => {
 });
 
 test('Redis ends with a run that is killed', async () => {
-  const { run, url } = await startRun('redis.ts', 'startRedis');
+  const { run, url } = await startRun('keeper.ts', 'startRedis');
   expect(await isUp(url)).toBe(true);
 
   run.kill('SIGKILL');

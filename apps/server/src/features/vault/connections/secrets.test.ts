@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
 import { addProvider, askToConnect, besideUpstream, browserOf } from '../../../../test/app/connecting.ts';
-import { everythingIn } from '../../../../test/app/everything-in.ts';
 import { grantTo } from '../../../../test/app/flow.ts';
 import { failingPostgres, failingRedis, recordingTracer } from '../../../../test/app/hostile-errors.ts';
+import { everythingIn } from '../../../../test/app/seeking-secrets.ts';
 import { newDatabase, startApp } from '../../../../test/app/start-app.ts';
 import { exchange } from '../../../../test/app/vault.ts';
 

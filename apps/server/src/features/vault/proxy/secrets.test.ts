@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import type { LightMyRequestResponse } from 'fastify';
 import { expect, test, vi } from 'vitest';
-import { everythingIn } from '../../../../test/app/everything-in.ts';
 import { failingPostgres, failingRedis, recordingTracer } from '../../../../test/app/hostile-errors.ts';
 import { onThisMachine, proxied, through } from '../../../../test/app/proxy.ts';
 import { startReceiver } from '../../../../test/app/receiver.ts';
+import { everythingIn } from '../../../../test/app/seeking-secrets.ts';
 import { newDatabase, startApp } from '../../../../test/app/start-app.ts';
 
 vi.setConfig({ testTimeout: 60_000 }); // many failures in a row take long on a busy machine
