@@ -100,7 +100,7 @@ async function provedClient(
   const { clientId } = claimed;
   const known = await findClient(deps, clientId, request.address);
   const isProved = known !== undefined && (await proves(deps, known, claimed, request.address));
-  const refusal =
+  const refusal = () =>
     known && isOtherMethod(known, claimed) ? otherMethod(claimed, methodOf(known)) : refused(claimed);
   const isNamed = !isProved || claimed.method === 'none';
   const client = isNamed ? `${clientId} ${request.address}` : clientId;
@@ -110,11 +110,11 @@ async function provedClient(
       const developer = isNamed ? unauthenticatedOf(found.developerId) : found.developerId;
       await deps.chargeClient(rule, { client, ...(isProved && { developer }) });
     }
-    if (!isProved || !found) throw refusal;
+    if (!isProved || !found) throw refusal();
     return { agent: clientOf(found, request) };
   }
   await deps.chargeClient(rule, { client });
-  if (!isProved) throw refusal;
+  if (!isProved) throw refusal();
   return { described: known.described };
 }
 

@@ -106,6 +106,7 @@ export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): P
       dependency: 'db',
     });
   };
+  const derived = new Map<DerivedKeyUse, DerivedKeys>(); // a derivation exports every source, and a refresh asks for one
   let published: { month: number; keys: KeysInUse['keys']; document: JwksDocument } | undefined;
 
   return {
@@ -142,7 +143,9 @@ export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): P
     stored,
     derive(use) {
       if (!deps.uses.includes(use)) throw new Error(`No feature declares the key use ${use}.`);
-      return deriveKeys(use, { ...settings, rsaKey: rsa.privateKey });
+      const keys = derived.get(use) ?? deriveKeys(use, { ...settings, rsaKey: rsa.privateKey });
+      derived.set(use, keys);
+      return keys;
     },
   };
 }
