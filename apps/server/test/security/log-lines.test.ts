@@ -13,6 +13,7 @@ const MEMBERS = [
   'reqId',
   ...['err', 'job', 'phase', 'step', 'setting', 'code', 'lines', 'mail', 'version'],
   ...['method', 'route', 'status', 'responseTime', 'firstBrokenAt', 'problem', 'command', 'responseCode'],
+  ...['pid', 'signal', 'processes'], // of the primary with `PROCESSES`
   ...['event', 'price'], // from the payment provider's events
   ...['credentialId', 'keyId', 'failure', 'reason', 'backend', 'what', 'bundle', 'developerId'],
 ];
