@@ -164,7 +164,7 @@ select create_distributed_function('agent_standing(text,text)', 'p_developer_id'
 select create_distributed_function('allocated_units(jsonb)');
 select create_distributed_function('allocation_refusal(text,jsonb,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('amount_text(numeric)');
-select create_distributed_function('audit_append(text,timestamp with time zone,jsonb,bigint)');
+select create_distributed_function('audit_append(text,timestamp with time zone,jsonb)');
 select create_distributed_function('audit_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('budget_chain(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('caps_expire(text,text[],bigint)', 'p_developer_id', colocate_with => 'developers');
@@ -209,7 +209,7 @@ select create_distributed_function('entry_time(timestamp with time zone)');
 select create_distributed_function('erase_only()');
 select create_distributed_function('events_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('exact_use(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('extend_chain(text,timestamp with time zone,jsonb,bigint)');
+select create_distributed_function('extend_chain(text,timestamp with time zone,jsonb)');
 select create_distributed_function('fail_webhook_deliveries(text,text,boolean,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_active_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_asker(text,text)', 'p_developer_id', colocate_with => 'developers');

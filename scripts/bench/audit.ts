@@ -110,8 +110,10 @@ const chainedAppend =
       count += 1;
       const id = `alog_bench_${connection}_${process.hrtime.bigint()}_${count}`;
       const prefix = `{"id":"${id}",${members},"developerId":"${developerId}","action":"email.sent","metadata":{},"timestamp":"`;
-      const entries = JSON.stringify([{ prefix, suffix: ',"status":"success"}', requestId: 'bench' }]);
-      const text = 'select * from audit_append($1, now(), $2::jsonb, -1)';
+      const entries = JSON.stringify([
+        { prefix, suffix: ',"status":"success"}', requestId: 'bench', monthLimit: -1 },
+      ]);
+      const text = 'select * from audit_append($1, now(), $2::jsonb)';
       return { name: 'append', text, values: [developerId, entries] };
     };
   };

@@ -55,7 +55,7 @@ export function leadProcesses(environment: Environment): boolean {
   let isStopping = false;
   let exitCode = 0;
   let ends = 0;
-  let endedAt = 0;
+  let endedAt = Number.NEGATIVE_INFINITY;
 
   async function exit(code: number): Promise<void> {
     await output.close();
@@ -90,8 +90,8 @@ export function leadProcesses(environment: Environment): boolean {
 
   async function replace(): Promise<void> {
     for (let isUp = false; !isUp && !isStopping; ) {
-      ends = Date.now() - endedAt > STEADY_MS ? 0 : ends + 1;
-      endedAt = Date.now();
+      ends = performance.now() - endedAt > STEADY_MS ? 0 : ends + 1;
+      endedAt = performance.now();
       await delay(pauseMs(ends));
       if (!isStopping) isUp = (await fork()) !== undefined;
     }
@@ -152,7 +152,10 @@ type MetricsMessage =
   | { readonly kind: 'expect'; readonly id: number; readonly count: number }
   | { readonly kind: 'metrics'; readonly id: number; readonly by: number; readonly metrics: object[] };
 
-/** The workers have no channel to each other, so the primary passes on their questions and answers. */
+/**
+ * The workers have no channel to each other, so the primary passes on their questions and answers. prom-client has the
+ * like in `clusterMetrics`, which fails when one of the workers, such as one that is starting, does not answer.
+ */
 function relayMetrics(serving: ReadonlySet<Worker>, from: Worker, message: MetricsMessage): void {
   const send = (to: Worker | undefined, passed: MetricsMessage) =>
     to?.isConnected() && to.send(passed, () => {}); // a worker that has just ended gets nothing

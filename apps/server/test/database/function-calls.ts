@@ -215,8 +215,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     take_quota: call('take_quota', dev, "'active_grants'", '10', at),
     'take_quota at the limit': call('take_quota', dev, "'active_grants'", '1', at),
     audit_append: call('audit_append', dev, at, json(acts)),
-    extend_chain: call('extend_chain', dev, at, json(acts), 'null'),
-    insert_chained: `select insert_chained(made.entries, made.events) from extend_chain(${dev}, ${at}, ${json(acts)}, null) made`,
+    extend_chain: call('extend_chain', dev, at, json(acts)),
+    insert_chained: `select insert_chained(made.entries, made.events) from extend_chain(${dev}, ${at}, ${json(acts)}) made`,
     entry_time: call('entry_time', at),
     deliver_events_of: call(
       'deliver_events_of',

@@ -14,8 +14,7 @@ export interface Found {
 
 /** Faults that a loader does not see: names that look alike, and rules that do not fit the tools they are for. */
 export async function faultsBeside(context: Context, file: string, { tools }: Manifest): Promise<Found[]> {
-  const { similarNames } = await import('./similar.ts');
-  const similar = similarNames([...tools.keys()]).map(([name, earlier]) =>
+  const similar = (await similarNames([...tools.keys()])).map(([name, earlier]) =>
     similarTo(`tools.${name}`, `the name looks like ${earlier}`),
   );
   const kept = file === '-' ? {} : keptDefinitions(context, file);
@@ -36,14 +35,13 @@ export async function similarConnectors(
   context: Context,
   files: readonly string[],
 ): Promise<ReadonlyMap<string, Found>> {
-  const { similarNames } = await import('./similar.ts');
   const named = new Map<string, string>();
   for (const file of files.filter((each) => each !== '-')) {
     const manifest = await readManifest(context, file).catch(() => undefined); // its faults are told of already
     if (manifest && !named.has(manifest.connector)) named.set(manifest.connector, file);
   }
   return new Map(
-    similarNames([...named.keys()]).map(([name, earlier]) => [
+    (await similarNames([...named.keys()])).map(([name, earlier]) => [
       named.get(name) ?? '',
       similarTo('connector', `${name} looks like ${earlier} in ${named.get(earlier)}`),
     ]),
@@ -54,3 +52,15 @@ const similarTo = (path: string, message: string): Found => ({
   ...{ rule: 'similar_names', path, message },
   severity: 'warning',
 });
+
+/** Each name that looks like an earlier one of the list, with that one. */
+async function similarNames(names: readonly string[]): Promise<(readonly [name: string, earlier: string])[]> {
+  const { looksOf } = await import('@behest/protocol/manifest/looks');
+  const first = new Map<string, string>();
+  return names.flatMap((name) => {
+    const looks = looksOf(name);
+    const earlier = first.get(looks);
+    if (earlier === undefined) first.set(looks, name);
+    return earlier === undefined || earlier === name ? [] : [[name, earlier] as const];
+  });
+}

@@ -56,7 +56,7 @@ begin
   if current_setting('lock_timeout') <> p_head_patience then
     patient := set_config('lock_timeout', p_head_patience, true);
   end if;
-  chained := extend_chain(p_developer_id, (p_part ->> 'at')::timestamptz, acts, null);
+  chained := extend_chain(p_developer_id, (p_part ->> 'at')::timestamptz, acts);
   entries := chained.entries;
   events := chained.events;
 end

@@ -1,24 +1,16 @@
 -- Appends entries and events to one developer's chain and outbox. Call it last in the transaction: it locks the
--- chain's head until the commit. `p_month_limit` is the limit of elements without a `monthLimit`.
-create or replace function audit_append(p_developer_id text, p_at timestamptz, p_entries jsonb,
-  p_month_limit bigint default null)
+-- chain's head until the commit.
+create or replace function audit_append(p_developer_id text, p_at timestamptz, p_entries jsonb)
   returns table (id text, seq bigint, "timestamp" text, prev_hash text, hash text)
   language plpgsql as
 $$
 declare
   chained record;
-  entry   audit_entries;
 begin
-  chained := extend_chain(p_developer_id, p_at, p_entries, p_month_limit);
+  chained := extend_chain(p_developer_id, p_at, p_entries);
   perform insert_chained(chained.entries, chained.events);
-  foreach entry in array chained.entries loop
-    id := entry.id;
-    seq := entry.seq;
-    "timestamp" := entry_time(entry.at);
-    prev_hash := encode(entry.prev_hash, 'hex');
-    hash := encode(entry.hash, 'hex');
-    return next;
-  end loop;
+  return query select e.id, e.seq, entry_time(e.at), encode(e.prev_hash, 'hex'), encode(e.hash, 'hex')
+    from unnest(chained.entries) e;
 end
 $$;
 
@@ -62,8 +54,8 @@ $$;
 -- Without the queue the waiters on one row wake each other and read it again (64 writers: 1,150 appends/s
 -- with the row alone, 2,100 with the queue).
 -- An element with a `monthLimit` is an entry that a developer appends: it is made if the calendar month has room for
--- it; -1 counts without a limit. `p_month_limit` is the limit of elements without one.
-create or replace function extend_chain(p_developer_id text, p_at timestamptz, p_entries jsonb, p_month_limit bigint,
+-- it; -1 counts without a limit.
+create or replace function extend_chain(p_developer_id text, p_at timestamptz, p_entries jsonb,
   out entries audit_entries[], out events outbox_events[])
   language plpgsql as
 $$
@@ -101,7 +93,7 @@ begin
       events := events || event;
     end if;
     continue when not act ? 'prefix';
-    month_limit := coalesce((act ->> 'monthLimit')::bigint, p_month_limit);
+    month_limit := act ->> 'monthLimit';
     if month_limit is not null then
       continue when month_limit >= 0 and head.appends >= month_limit;
       head.appends := head.appends + 1;
