@@ -20,6 +20,7 @@ export interface ConnectionPool {
 /** Kysely's dialect, but connections prepare declared statements, and look-ups share connections. */
 export class SharingDialect extends PostgresDialect {
   readonly #lanes: Lanes;
+  #isOpen = false;
 
   /** @param prepares false for a pooler that does not keep prepared statements */
   constructor(pool: ConnectionPool, prepares: boolean) {
@@ -29,7 +30,23 @@ export class SharingDialect extends PostgresDialect {
   }
 
   override createDriver(): Driver {
-    return sharing(super.createDriver(), this.#lanes);
+    const driver = sharing(super.createDriver(), this.#lanes);
+    return {
+      ...driver,
+      init: async () => {
+        await driver.init();
+        this.#isOpen = true;
+      },
+      destroy: () => {
+        this.#isOpen = false;
+        return driver.destroy();
+      },
+    };
+  }
+
+  /** Runs look-ups. Undefined until Kysely has opened the driver, since it closes no other. */
+  get shared(): Lanes['run'] | undefined {
+    return this.#isOpen ? this.#lanes.run : undefined;
   }
 }
 

@@ -7,7 +7,7 @@ import type { Call, Tracer } from '../telemetry/tracer.ts';
 import { type CommitNotices, listenToCommits } from './commit-effects.ts';
 import type { Executor } from './db.ts';
 import { type ConnectionPool, SharingDialect } from './driver.ts';
-import { isOfStatement } from './statement.ts';
+import { isOfStatement, shareLookUps } from './statement.ts';
 import type { DB } from './types.gen.ts';
 
 export type ConnectionOptions = Pick<pg.PoolConfig, 'connectionString' | 'ssl'>;
@@ -77,11 +77,13 @@ export function databaseOver(
   { meter = noMeter, tracer, notices, prepares = true }: Watching & Preparing = {},
 ): Executor {
   meter.poolOpened(pool);
+  const dialect = new SharingDialect(pool, prepares);
   const db = new Kysely<DB>({
-    dialect: new SharingDialect(pool, prepares),
+    dialect,
     plugins: [new ColumnNames()],
     ...(tracer && { log: traceStatements(tracer) }),
   });
+  if (!tracer) shareLookUps(db, () => dialect.shared); // Kysely times the statements of a trace
   listenToCommits(db, ({ tallies, eventsOf }) => {
     meter.committed(tallies);
     if (eventsOf !== undefined) notices?.notify([eventsOf]);

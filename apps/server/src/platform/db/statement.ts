@@ -1,4 +1,4 @@
-import { type CompiledQuery, type QueryId, RawNode } from 'kysely';
+import { type CompiledQuery, type QueryId, type QueryResult, RawNode } from 'kysely';
 import type { Executor } from './db.ts';
 
 interface Declared {
@@ -39,8 +39,22 @@ function declare<Row, Values extends readonly unknown[]>(text: string, what: Dec
 
   return async (db: Executor, ...parameters: Values): Promise<Row[]> => {
     const compiled: CompiledQuery<Row> = { query, queryId, sql: text, parameters };
-    return (await db.getExecutor().executeQuery(compiled)).rows;
+    const share = what.isLookUp ? sharing.get(db)?.() : undefined;
+    return (await (share ? share<Row>(compiled) : db.getExecutor().executeQuery(compiled))).rows;
   };
+}
+
+type Share = <Row>(query: CompiledQuery) => Promise<QueryResult<Row>>;
+
+/** The ways of the databases on which look-ups share connections. */
+const sharing = new WeakMap<Executor, () => Share | undefined>();
+
+/**
+ * Gives the look-ups of a database their way to its connections, past the steps of Kysely that do nothing for them.
+ * @param share returns undefined while the database is not open
+ */
+export function shareLookUps(db: Executor, share: () => Share | undefined): void {
+  sharing.set(db, share);
 }
 
 export const declaredStatement = (text: string): Declared | undefined => declared.get(text);
