@@ -16,8 +16,9 @@ import { docsRoutes } from './platform/http/routes/docs.ts';
 import { openapiRoutes } from './platform/http/routes/openapi.ts';
 import { pagePartRoutes } from './platform/http/routes/pages.ts';
 import { createTails } from './platform/http/routes/tails.ts';
-import { addRequestReport, addRequestTrace } from './platform/http/telemetry.ts';
+import { addRequestReport, addRequestTrace, answerReport } from './platform/http/telemetry.ts';
 import { addUpgrades, isUpgrade } from './platform/http/upgrades.ts';
+import { type Logger, RequestLog } from './platform/telemetry/logger.ts';
 import type { OpenedService } from './service.ts';
 
 /** Mounts the features on the platform. Returns an app that is ready and does not listen. */
@@ -35,7 +36,10 @@ export async function buildApp({
   const tails = createTails();
   const app = Fastify({
     rewriteUrl: tails.rewriteUrl,
-    ...(logger && { loggerInstance: logger as FastifyBaseLogger }), // pino's own type makes another app type
+    ...(logger && {
+      loggerInstance: logger as FastifyBaseLogger, // pino's own type makes another app type
+      childLoggerFactory: (parent, bindings, options) => new RequestLog(parent as Logger, bindings, options),
+    }),
     // The service writes a line of its own for each request.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'reqId' }),
     genReqId: requestIdOf,
@@ -76,10 +80,10 @@ export async function buildApp({
     for (const countUse of counters) countUse(tenant, kind);
   });
   addHeavyReads(app, settings.database.poolMax);
-  const hasLog = logger !== undefined;
-  addRequestReport(app, meter, hasLog);
+  const report = answerReport(meter, logger);
+  addRequestReport(app, report);
   // A trace has a span for each request, which the usual way begins.
-  if (!tracer) addReadyAnswers(app, { meter, isProduction, hasLog, isStopping: context.isStopping });
+  if (!tracer) addReadyAnswers(app, { report, isProduction, isStopping: context.isStopping });
   addRequestPath(app, {
     charge,
     limits,

@@ -4,7 +4,6 @@ import Fastify from 'fastify';
 import { sql } from 'kysely';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { addReadyAnswers } from '../../src/platform/http/answers/ready-answers.ts';
-import { noMeter } from '../../src/platform/telemetry/meter.ts';
 import { countingWrites } from '../app/counted-writes.ts';
 import { startSandbox } from '../app/flow.ts';
 import { type HotCall, hotCallsOf } from '../app/hot-calls.ts';
@@ -168,7 +167,7 @@ test('a route that counts its requests, or asks who sends them, has no ready ans
   const ready = () => ({ document: { body: '', etag: '' }, headers: {} });
   const declare = (config: object) => {
     const app = Fastify();
-    addReadyAnswers(app, { meter: noMeter, isProduction: false, hasLog: false, isStopping: () => false });
+    addReadyAnswers(app, { report: () => {}, isProduction: false, isStopping: () => false });
     return () => app.get('/', { config: { ready, ...config } as never }, () => '');
   };
   expect(declare({ access: 'none', rate: 'default' })).toThrow('without limit');

@@ -1,26 +1,48 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { type Logger, requestLines } from '../telemetry/logger.ts';
 import { METHODS, type Meter } from '../telemetry/meter.ts';
 import type { RequestSpan, SpanAttributes, Tracer } from '../telemetry/tracer.ts';
 
+/** An answer that is over, after so many milliseconds. */
+export interface AnsweredIn {
+  readonly reqId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly milliseconds: number;
+}
+
+/** Logs, counts and times an answer. @param logger without one there are no lines */
+export function answerReport(meter: Meter, logger?: Logger): (answer: AnsweredIn) => void {
+  const log = logger && requestLines(logger);
+  return ({ reqId, method, route, status, milliseconds }) => {
+    log?.({ reqId, method, route, status, responseTime: Math.round(milliseconds * 1000) / 1000 });
+    meter.requestAnswered({ method, route, status, seconds: milliseconds / 1000 });
+  };
+}
+
 /**
- * Logs, counts and times each answer when it is over, by its route's pattern: paths hold ids, some hold secrets, and a
- * label that holds ids would grow for ever. A live stream counts as answered when its answer begins: its end says
- * nothing about the service, and Fastify does not report an end that the client causes.
- * @param hasLog whether each answer has a line in the log
+ * Reports each answer when it is over, by its route's pattern: paths hold ids, some hold secrets, and a label that holds
+ * ids would grow for ever. A live stream counts as answered when its answer begins: its end says nothing about the
+ * service, and Fastify does not report an end that the client causes.
  * @see docs/operations.md, Logs, for the names
  */
-export function addRequestReport(app: FastifyInstance, meter: Meter, hasLog: boolean): void {
-  const report = (request: FastifyRequest, { statusCode: status, elapsedTime }: FastifyReply) => {
-    const { method, pattern: route } = request;
-    if (hasLog) {
-      const responseTime = Math.round(elapsedTime * 1000) / 1000; // milliseconds
-      request.log.info({ method, route, status, responseTime }, 'request');
-    }
-    meter.requestAnswered({ method, route, status, seconds: elapsedTime / 1000 });
+export function addRequestReport(app: FastifyInstance, reportAnswer: ReturnType<typeof answerReport>): void {
+  const report = (
+    request: FastifyRequest,
+    { statusCode: status, elapsedTime: milliseconds }: FastifyReply,
+  ) => {
+    const { id: reqId, method, pattern: route } = request;
+    reportAnswer({ reqId, method, route, status, milliseconds });
   };
-  app.addHook('onSend', (request, reply, _payload, done) => {
-    if (request.declared.isLive) report(request, reply);
+  const atBeginning = (request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: () => void) => {
+    report(request, reply);
     done();
+  };
+  app.addHook('onRoute', (route: RouteOptions) => {
+    const before = [route.onSend ?? []].flat();
+    // Fastify makes the route of HEAD of that of GET, with its hooks.
+    if (route.config?.isLive && !before.includes(atBeginning)) route.onSend = [...before, atBeginning];
   });
   app.addHook('onResponse', (request, reply, done) => {
     if (!request.declared.isLive) report(request, reply);

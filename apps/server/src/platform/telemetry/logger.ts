@@ -36,6 +36,127 @@ function errorFacts(error: unknown) {
   return { name, code, message, stack, ...(cause instanceof Error && { cause: cause.message }) };
 }
 
+/** A request that was answered. */
+export interface RequestLine {
+  readonly reqId: string;
+  readonly method: string;
+  /** The pattern, `/v1/agents/:id`, or `unknown`. */
+  readonly route: string;
+  readonly status: number;
+  /** In milliseconds. */
+  readonly responseTime: number;
+}
+
+/**
+ * Writes the line of each request. Most lines of a service are these, and their members are known, so the text is put
+ * together without the steps that pino takes for a line of any form. Lines with the ids of a span go through pino.
+ */
+export function requestLines(logger: Logger): (line: RequestLine) => void {
+  if (Reflect.get(logger, pino.symbols.mixinSym) !== undefined) {
+    return ({ reqId, method, route, status, responseTime }) =>
+      logger.info({ reqId, method, route, status, responseTime }, 'request');
+  }
+  const { info } = logger.levels.values;
+  // pino keeps its stream there, and has no type for it.
+  const output = Reflect.get(logger, pino.symbols.streamSym) as DestinationStream & { lastLevel?: number };
+  const quoted = quotedTexts();
+  const timeNow = timeTexts();
+  return ({ reqId, method, route, status, responseTime }) => {
+    if (!logger.isLevelEnabled('info')) return;
+    if (info !== undefined) output.lastLevel = info;
+    const id = PLAIN.test(reqId) ? `"${reqId}"` : JSON.stringify(reqId);
+    output.write(
+      `{"level":"info","time":"${timeNow()}","reqId":${id},"method":${quoted(method)},"route":${quoted(route)},"status":${status},"responseTime":${responseTime},"msg":"request"}\n`,
+    );
+  };
+}
+
+/** Texts that JSON has as they are. */
+const PLAIN = /^[\w.-]*$/;
+
+const MOST_TEXTS = 2000; // methods and patterns of routes; more than there are
+
+function quotedTexts(): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const made = JSON.stringify(text);
+    if (known.size < MOST_TEXTS) known.set(text, made);
+    return made;
+  };
+}
+
+/** The time now in ISO 8601. The part before the milliseconds is made once a second. */
+function timeTexts(): () => string {
+  let second = Number.NaN;
+  let before = '';
+  return () => {
+    const now = Date.now();
+    const thisSecond = Math.floor(now / 1000);
+    if (thisSecond !== second) {
+      second = thisSecond;
+      before = new Date(thisSecond * 1000).toISOString().slice(0, -4);
+    }
+    return `${before}${String(now % 1000).padStart(3, '0')}Z`;
+  };
+}
+
+/** The log of a request, which is made at its first line: most requests write none beside that of their answer. */
+export class RequestLog {
+  readonly #parent: Logger;
+  readonly #bindings: pino.Bindings;
+  readonly #options: pino.ChildLoggerOptions;
+  #made: Logger | undefined;
+
+  constructor(parent: Logger, bindings: pino.Bindings, options: pino.ChildLoggerOptions) {
+    this.#parent = parent;
+    this.#bindings = bindings;
+    this.#options = options;
+  }
+
+  get #own(): Logger {
+    this.#made ??= this.#parent.child(this.#bindings, this.#options);
+    return this.#made;
+  }
+
+  get level(): string {
+    return this.#own.level;
+  }
+
+  child(bindings: pino.Bindings, options?: pino.ChildLoggerOptions): Logger {
+    return this.#own.child(bindings, options);
+  }
+
+  fatal(...line: LineParts): void {
+    this.#own.fatal(...line);
+  }
+
+  error(...line: LineParts): void {
+    this.#own.error(...line);
+  }
+
+  warn(...line: LineParts): void {
+    this.#own.warn(...line);
+  }
+
+  info(...line: LineParts): void {
+    this.#own.info(...line);
+  }
+
+  debug(...line: LineParts): void {
+    this.#own.debug(...line);
+  }
+
+  trace(...line: LineParts): void {
+    this.#own.trace(...line);
+  }
+
+  silent(): void {}
+}
+
+type LineParts = [parts: unknown, text?: string];
+
 const MAX_WAITING = 8 * 1024 * 1024; // bytes; a line of a request has about 200
 const ENOUGH = 16_000; // bytes that are written at once, as many as fit into one write, which wakes another thread
 const LONGEST_WAIT = 100; // milliseconds

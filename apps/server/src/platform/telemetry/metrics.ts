@@ -171,10 +171,7 @@ function meterOf(registry: Registry) {
   }
 
   const meter: Meter = {
-    requestAnswered({ method, route, status, seconds }) {
-      const labels = { method: METHODS.has(method) ? method : 'other', route, status: classOf(status) };
-      requests.observe(labels, seconds);
-    },
+    requestAnswered: observeRequests(requests),
     committed(tallies) {
       for (const { counter: name, label } of tallies) counters[name].inc(label);
     },
@@ -191,7 +188,46 @@ function meterOf(registry: Registry) {
   return { meter, counters };
 }
 
-const classOf = (status: number) => `${Math.floor(status / 100)}xx`;
+/** A series of a histogram, as prom-client keeps it. */
+interface Series {
+  sum: number;
+  count: number;
+  /** By the upper bound of the bucket; a value beyond the last has none. */
+  readonly bucketValues: Record<number, number>;
+}
+
+/** Observes each request in its series, which is looked up by the labels' own texts: prom-client joins them to one text each time. */
+function observeRequests(histogram: Histogram): Meter['requestAnswered'] {
+  // prom-client's types do not name its series. A reset replaces them.
+  const requests = histogram as unknown as { hashMap: Readonly<Record<string, Series>> };
+  const byRoute = new Map<string, Map<string, Series[]>>();
+  let { hashMap } = requests;
+  const seriesOf = (route: string, method: string, statusClass: number): Series => {
+    if (hashMap !== requests.hashMap) byRoute.clear();
+    hashMap = requests.hashMap;
+    const byMethod = byRoute.get(route) ?? new Map<string, Series[]>();
+    byRoute.set(route, byMethod);
+    const byClass = byMethod.get(method) ?? [];
+    byMethod.set(method, byClass);
+    const known = byClass[statusClass];
+    if (known) return known;
+    histogram.zero({ method, route, status: `${statusClass}xx` });
+    const made = Object.values(hashMap).at(-1); // the new one is the last
+    if (!made) throw new Error('The histogram has no series.');
+    byClass[statusClass] = made;
+    return made;
+  };
+  return ({ method, route, status, seconds }) => {
+    const series = seriesOf(route, METHODS.has(method) ? method : 'other', Math.floor(status / 100));
+    series.sum += seconds;
+    series.count += 1;
+    for (const bound of REQUEST_BUCKETS) {
+      if (seconds > bound) continue;
+      series.bucketValues[bound] = (series.bucketValues[bound] ?? 0) + 1;
+      return;
+    }
+  };
+}
 
 function watchPool(pool: PoolCounts, registry: Registry): void {
   const registers = [registry];

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Finished } from '../../finished.ts';
-import type { Meter } from '../../telemetry/meter.ts';
 import { timesSent } from '../callers/credentials.ts';
 import { requestIdOf } from '../request-path.ts';
+import type { AnsweredIn } from '../telemetry.ts';
 import { standardHeaders } from './headers.ts';
 
 /** An answer that is the same for every client. */
@@ -21,9 +21,8 @@ declare module 'fastify' {
 }
 
 export interface ReadyOptions {
-  readonly meter: Meter;
+  readonly report: (answer: AnsweredIn) => void;
   readonly isProduction: boolean;
-  readonly hasLog: boolean;
   readonly isStopping: () => boolean;
 }
 
@@ -42,7 +41,7 @@ const MAX_HEADERS = 40; // names and values
  * more often than for anything else. Add it before the routes.
  */
 export function addReadyAnswers(app: FastifyInstance, options: ReadyOptions): void {
-  const { meter, hasLog, isStopping } = options;
+  const { report, isStopping } = options;
   const standard = standardHeaders(options.isProduction);
   const ready = new Map<string, () => ReadyAnswer>();
   const pieces = new WeakMap<Finished, Pieces>();
@@ -73,10 +72,7 @@ export function addReadyAnswers(app: FastifyInstance, options: ReadyOptions): vo
     const reqId = requestIdOf(request);
     const { head, body } = piecesOf(answerOf());
     response.writeHead(200, [...head, 'x-request-id', reqId]).end(body, 'latin1');
-    const elapsed = performance.now() - startedAt; // milliseconds
-    const responseTime = Math.round(elapsed * 1000) / 1000;
-    if (hasLog) app.log.info({ reqId, method, route, status: 200, responseTime }, 'request');
-    meter.requestAnswered({ method, route, status: 200, seconds: elapsed / 1000 });
+    report({ reqId, method, route, status: 200, milliseconds: performance.now() - startedAt });
     return true;
   };
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import ipaddr from 'ipaddr.js';
 
@@ -27,7 +27,7 @@ export function addClientAddress(app: FastifyInstance, trusted: TrustedProxies):
  * nearest trusted hop: counted by its text, each `unknown` or made-up word would be a client of its own.
  */
 function clientAddress({ socket, headers }: IncomingMessage, trust: Trust | undefined): string {
-  let address = addressIn(socket.remoteAddress ?? '') ?? socket.remoteAddress ?? '';
+  let address = addressOf(socket);
   if (!trust) return address;
   const forwarded = fromEnd(String(headers['x-forwarded-for'] ?? ''));
   for (let hop = 0; trust(address, hop); hop += 1) {
@@ -35,6 +35,19 @@ function clientAddress({ socket, headers }: IncomingMessage, trust: Trust | unde
     if (next === undefined) break;
     address = next;
   }
+  return address;
+}
+
+/** The addresses of open connections, which several steps of each of their requests ask for. */
+const addresses = new WeakMap<Socket, string>();
+
+function addressOf(socket: Socket): string {
+  const known = addresses.get(socket);
+  if (known !== undefined) return known;
+  const { remoteAddress } = socket; // undefined once the client has left
+  if (remoteAddress === undefined) return '';
+  const address = addressIn(remoteAddress) ?? remoteAddress;
+  addresses.set(socket, address);
   return address;
 }
 
