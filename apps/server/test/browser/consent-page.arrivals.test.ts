@@ -50,7 +50,7 @@ test('a person whom the application has signed in is shown the request, proved, 
   await sees(page, 'Ledger server');
   expect(new URL(page.url()).hash).toBe('');
   expect(await findings(page)).toEqual([]);
-  await decide(page, 'Approve');
+  await decide(page, 'Allow');
   await backAt(page);
   const { searchParams } = new URL(page.url());
   expect([searchParams.get('state'), searchParams.get('code')]).toEqual([
@@ -78,7 +78,7 @@ test('O27 the page after it was left: the address alone, without a hint, opens n
   await page.goto((await started.back()).replace(/#.*/, ''));
 
   await sees(page, /open the link|Open the link|from the application/i);
-  expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Allow' }).count()).toBe(0);
 });
 
 describe("through the developer's identity provider", () => {
@@ -99,11 +99,11 @@ describe("through the developer's identity provider", () => {
     const page = await visit();
 
     await openRequest(page, link);
-    await sees(page, 'To approve, sign in through your organisation');
+    await sees(page, 'To allow this, sign in through your organisation');
     const faults = await findings(page);
     await button(page, 'Sign in through your organisation').click();
     await sees(page, 'You have signed in through your organisation.');
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
 
     expect(faults).toEqual([]);
     expect(new URL(page.url()).pathname).toBe('/consent');
@@ -134,7 +134,7 @@ describe("through the developer's identity provider", () => {
     await page.waitForURL(/\/consent\?/);
     await sees(page, 'but not as ada');
 
-    expect(await button(page, 'Approve').getAttribute('aria-disabled')).toBe('true');
+    expect(await button(page, 'Allow').getAttribute('aria-disabled')).toBe('true');
     expect(await record()).toMatchObject({ status: 'pending' });
   });
 
@@ -145,17 +145,17 @@ describe("through the developer's identity provider", () => {
     await openRequest(page, link);
     await must(developer, 'PATCH', '/v1/me', { consentMode: 'sso' });
 
-    await decide(page, 'Approve');
+    await decide(page, 'Allow');
     await sees(page, 'asks that you first sign in through your organisation');
     await button(page, 'Sign in through your organisation').click();
     await sees(page, 'You have signed in through your organisation.');
-    await decide(page, 'Approve');
+    await decide(page, 'Allow');
     await sees(page, 'Your organisation does not let you give all of this.');
     await page.getByLabel(/Send email/).uncheck();
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
 
     expect(await record()).toMatchObject({ scopes: ['calendar:read'] });
-    await heading(page, 'Approved').waitFor();
+    await heading(page, 'Allowed').waitFor();
   });
 
   test('where a passkey is needed too, the page asks for the sign-on first, and for the passkey once', async () => {
@@ -174,11 +174,11 @@ describe("through the developer's identity provider", () => {
     const asked = sentTo(page, 'options');
 
     await openRequest(page, link);
-    await sees(page, 'To approve, sign in through your organisation');
-    expect(await button(page, 'Approve').getAttribute('aria-disabled')).toBe('true');
+    await sees(page, 'To allow this, sign in through your organisation');
+    expect(await button(page, 'Allow').getAttribute('aria-disabled')).toBe('true');
     await button(page, 'Sign in through your organisation').click();
-    await sees(page, /your browser asks for the passkey of/);
-    await decide(page, 'Approve', 'Approved');
+    await sees(page, /Your browser asks for the passkey of/);
+    await decide(page, 'Allow', 'Allowed');
 
     expect(asked).toHaveLength(1);
     expect(await grant()).toMatchObject({ principalId: 'ada', consentMethod: 'passkey' });
@@ -237,7 +237,7 @@ describe('through providers of other kinds', () => {
     await page.getByLabel('Password').fill('password of ada');
     await button(page, 'Sign in').click();
     await sees(page, 'You have signed in through your organisation.');
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
 
     expect(faults).toEqual([]);
     expect(await grant()).toMatchObject({ principalId: 'ada@acme.test', consentMethod: 'sso' });
@@ -273,7 +273,7 @@ describe('through providers of other kinds', () => {
     await button(page, 'Sign in through your organisation').click();
     await button(page, 'Continue').click();
     await sees(page, 'You have signed in through your organisation.');
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
 
     expect(await grant()).toMatchObject({ principalId: 'ada@acme.test', consentMethod: 'sso' });
   });

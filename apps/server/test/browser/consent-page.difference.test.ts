@@ -30,7 +30,7 @@ test('the page says that a request is the first of its agent', async () => {
 
   await openRequest(page, link);
 
-  await sees(page, 'This is the first request of this agent that you see here.');
+  await sees(page, 'First request from this agent.');
 });
 
 test('the page says nothing of earlier requests to a person whom only the link proves', async () => {
@@ -50,7 +50,7 @@ test('the page has nothing to keep where every permission is new', async () => {
   await openRequest(page, link);
   await sees(page, '+ New: “Read your files” is new.');
 
-  expect(await button(page, 'Keep as before').count()).toBe(0);
+  expect(await button(page, 'Only what I allowed before').count()).toBe(0);
 });
 
 test('the page says that an approval ends the permission that it replaces', async () => {
@@ -58,12 +58,12 @@ test('the page says that an approval ends the permission that it replaces', asyn
   const page = await visit();
 
   await openRequest(page, link);
-  await sees(page, 'If you approve, the new permission takes the place of that one, which ends.');
-  await decide(page, 'Approve', 'Approved');
+  await sees(page, 'it takes the place of that permission, which ends.');
+  await decide(page, 'Allow', 'Allowed');
 
   const { link: plain } = await askAgain({ scopes }, { scopes });
   await openRequest(page, plain);
-  await sees(page, 'The request is the same as the one that you approved last.');
+  await sees(page, /^The same as you allowed/);
   await hasNo(page.getByText('takes the place of'));
   expect((await must(developer, 'GET', `/v1/grants?agentId=${agentId}`)).grants).toHaveLength(1);
 });
@@ -81,11 +81,14 @@ test('the page says what is new and what is gone above the permissions, in words
   const page = await visit();
 
   await openRequest(page, link);
-  const shown = await page.getByRole('region', { name: 'Since your last decision' }).innerText();
+  const region = page.getByRole('region', { name: 'Since your last decision' });
+  const atOnce = await region.innerText();
+  await page.getByText('Compare').click();
+  const shown = await region.innerText();
   const whole = await page.locator('main').innerText();
 
   for (const text of [
-    'The request asks for more than you approved last, or for something else.',
+    'Not the same as you allowed',
     '+ New: “Read your files” is new.',
     '↑ More: “payout” of “stripe” is a tool that you did not allow before.',
     '≠ Changed: The name of the agent has changed.',
@@ -96,11 +99,13 @@ test('the page says what is new and what is gone above the permissions, in words
     expect(shown).toContain(text);
   }
   expect(shown).toMatch(/Before:\W+Travel booker\W+Now:\W+b>Helper/); // in quotation marks
+  expect(atOnce).toContain('New: “Read your files” is new.');
+  expect(atOnce).not.toContain('Gone:');
   expect(shown.indexOf('New:')).toBeLessThan(shown.indexOf('Gone:'));
-  expect(whole.indexOf('Since your last decision')).toBeLessThan(whole.indexOf('Permissions'));
+  expect(whole.indexOf('Since your last decision')).toBeLessThan(whole.indexOf('Until'));
 });
 
-test('“Keep as before” takes away what is new, and the person still decides', async () => {
+test('“Only what I allowed before” takes away what is new, and the person still decides', async () => {
   const { link, developer, id } = await askAgain(
     { scopes, authorizationDetails: entry(['refund']), expiresIn: '2h' },
     { scopes: [...scopes, 'files:read'], authorizationDetails: entry(['refund', 'payout']), expiresIn: '3h' },
@@ -110,11 +115,11 @@ test('“Keep as before” takes away what is new, and the person still decides'
 
   await openRequest(page, link);
   const isKept = (name: RegExp) => page.getByRole('checkbox', { name }).isChecked();
-  const before = [await isKept(/files:read/), await isKept(/payout/)];
-  await button(page, 'Keep as before').click();
-  const after = [await isKept(/files:read/), await isKept(/payout/), await isKept(/orders:read/)];
+  const before = [await isKept(/Read your files/), await isKept(/payout/)];
+  await button(page, 'Only what I allowed before').click();
+  const after = [await isKept(/Read your files/), await isKept(/payout/), await isKept(/Read your orders/)];
   const undecided = (await must(developer, 'GET', `/v1/authorize/${id}`)).status;
-  await decide(page, 'Approve', 'Approved');
+  await decide(page, 'Allow', 'Allowed');
 
   expect([before, after, undecided]).toEqual([[true, true], [false, false, true], 'pending']);
   expect(approvals).toEqual([
@@ -134,11 +139,11 @@ test('an unchanged request is said to be the same, and waits for the click', asy
   const page = await visit();
 
   await openRequest(page, link);
-  await sees(page, 'The request is the same as the one that you approved last.');
-  await sees(page, 'The permission still holds. One more permission of this agent holds.');
-  await page.getByText('As before: 3').click();
+  await sees(page, /^The same as you allowed/);
+  await page.getByText('Compare').click();
+  await sees(page, 'That permission still holds. One more permission of this agent holds.');
   await sees(page, '= Same: The permission lasts about as long as before.');
 
-  expect(await button(page, 'Keep as before').count()).toBe(0);
+  expect(await button(page, 'Only what I allowed before').count()).toBe(0);
   expect((await must(developer, 'GET', `/v1/authorize/${id}`)).status).toBe('pending');
 });

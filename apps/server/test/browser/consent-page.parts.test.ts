@@ -42,8 +42,8 @@ describe('the proof of the person', () => {
 
     await openRequest(page, claims ? await vouchedLink({ ...claims, ...times }) : link);
     await sees(page, /sign in at Acme again/);
-    await button(page, 'Approve').click({ force: true });
-    await sees(page, 'You cannot approve yet.');
+    await button(page, 'Allow').click({ force: true });
+    await sees(page, 'You cannot allow this yet.');
     const before = (await record()).status;
     await decide(page, 'Deny', 'Denied');
 
@@ -90,9 +90,9 @@ describe('the proof of the person', () => {
 
     await openRequest(page, link);
     const mark = await page.getByRole('region', { name: 'Not verified' }).innerText();
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
 
-    expect(mark).toContain('anyone who holds this link can decide');
+    expect(mark).toContain('Anyone who holds this link can decide');
     expect(await grant()).toMatchObject({ consentMethod: 'link', unverified: true });
   });
 
@@ -102,9 +102,9 @@ describe('the proof of the person', () => {
 
     await openRequest(page, link);
     const banner = await page.getByRole('region', { name: 'Sandbox' }).innerText();
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
 
-    expect(banner).toContain('This is a test.');
+    expect(banner).toContain('This is a test');
     expect(await grant()).toMatchObject({ consentMethod: 'sandbox' });
   });
 });
@@ -116,13 +116,13 @@ describe('taking parts away', () => {
     const approvals = sentTo(page, 'approve');
 
     await openRequest(page, link);
-    await page.getByRole('checkbox', { name: /calendar:read/ }).uncheck();
+    await page.getByRole('checkbox', { name: /Read your calendar/ }).uncheck();
     await sees(page, 'Still allowed: it is part of');
-    await page.getByRole('checkbox', { name: /calendar:\*/ }).uncheck();
-    await page.getByLabel('Ends by itself after').selectOption('1h');
-    await sees(page, 'with 1 of 3 permissions, for 1 hour');
-    await decide(page, 'Approve', 'Approved');
-    await sees(page, 'with 1 of 3 permissions, for 1 hour');
+    await page.getByRole('checkbox', { name: /everything with your calendar/ }).uncheck();
+    await page.getByLabel('Ends after').selectOption('1h');
+    await sees(page, '1 of 3 permissions, for 1 hour');
+    await decide(page, 'Allow', 'Allowed');
+    await sees(page, '1 of 3 permissions, for 1 hour');
 
     expect(approvals).toEqual([{ scopes: ['email:send'], expiresIn: '1h' }]);
     const { scopes, expiresAt } = await grant();
@@ -137,7 +137,7 @@ describe('taking parts away', () => {
     await openRequest(page, link);
     await sees(page, 'at most 3 per day');
     await page.getByRole('checkbox', { name: /payout/ }).uncheck();
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
 
     const { authorizationDetails } = await grant();
     expect(authorizationDetails).toContainEqual(
@@ -159,13 +159,13 @@ describe('taking parts away', () => {
     await page.getByText('Allow less').last().click(); // below `transfer`
     const entry = page.getByLabel('amount at most');
     await entry.fill(bound);
-    await decide(page, 'Approve');
+    await decide(page, 'Allow');
     await page.getByRole('alert').filter({ hasText: fault }).waitFor();
 
     expect(await entry.getAttribute('aria-invalid')).toBe('true');
     expect([approvals, (await record()).status]).toEqual([[], 'pending']);
     await entry.fill('500');
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
   });
 
   test('says that a list without items allows nothing, and forgets the limits of a tool that is taken away', async () => {
@@ -176,11 +176,11 @@ describe('taking parts away', () => {
     await openRequest(page, link);
     await page.getByText('Allow less').last().click(); // below `transfer`
     for (const currency of ['EUR', 'USD']) await page.getByRole('checkbox', { name: currency }).uncheck();
-    await decide(page, 'Approve');
+    await decide(page, 'Allow');
     await page.getByRole('alert').filter({ hasText: 'has no value left' }).waitFor();
     await page.getByRole('checkbox', { name: 'transfer' }).uncheck();
     await hasNo(page.getByText('amount: between 1 and 500').and(page.locator(':visible')));
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
 
     expect(approvals).toEqual([{ manifests: expect.any(Array), tools: { acme_pay: ['notify*'] } }]);
     const { authorizationDetails } = await grant();
@@ -195,15 +195,15 @@ describe('taking parts away', () => {
 
     await openRequest(page, link);
     await button(page, 'Select none: Tools of stripe').click();
-    await decide(page, 'Approve');
+    await decide(page, 'Allow');
     await notice.filter({ hasText: 'No tool of stripe is selected.' }).waitFor();
-    for (const scope of [/tool:stripe/, /tool:mail/]) {
+    for (const scope of [/changes with stripe/, /Read with mail/]) {
       await page.getByRole('checkbox', { name: scope }).uncheck();
     }
-    await decide(page, 'Approve');
+    await decide(page, 'Allow');
     await notice.filter({ hasText: 'needs a tool' }).waitFor();
-    await page.getByRole('checkbox', { name: /orders:read/ }).uncheck();
-    await decide(page, 'Approve');
+    await page.getByRole('checkbox', { name: /Read your orders/ }).uncheck();
+    await decide(page, 'Allow');
     await notice.filter({ hasText: 'Nothing is selected.' }).waitFor();
 
     expect(approvals).toEqual([]);
@@ -219,7 +219,7 @@ describe('taking parts away', () => {
     await sees(page, '0 of 100 selected');
     await button(page, 'Select all: area3').click();
     await sees(page, '10 of 100 selected');
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
 
     expect((await grant()).scopes).toEqual(scopes.filter((scope) => scope.startsWith('area3:')));
   });
@@ -227,7 +227,7 @@ describe('taking parts away', () => {
 
 describe('afterwards', () => {
   test.each([
-    ['Approve', { code: expect.stringMatching(/^[\w-]{43}$/) }],
+    ['Allow', { code: expect.stringMatching(/^[\w-]{43}$/) }],
     ['Deny', { error: 'access_denied' }],
   ] as const)('%s leads back to the app, with its state and the issuer', async (how, answer) => {
     const { link } = await ask({ request: { redirectUri: `${RETURN_TO}?a=1`, state: 'a b&c' } });
@@ -249,7 +249,7 @@ describe('afterwards', () => {
   });
 
   test.each([
-    ['Approve', 'Approved'],
+    ['Allow', 'Allowed'],
     ['Deny', 'Denied'],
   ] as const)('%s without a redirect ends in words', async (how, title) => {
     const { link } = await ask();
@@ -272,7 +272,7 @@ describe('afterwards', () => {
 
     await openRequest(page, consentUrl);
     const attempts = await attemptsToGo(page);
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
     await page.clock.fastForward(2_500);
     await sees(page, 'If nothing else opens, you can close this window.');
     await button(page, 'Go there now').click();

@@ -75,18 +75,18 @@ describe('every state of the page is accessible', () => {
     const page = await visit(person);
 
     await openRequest(page, await vouchedLink());
-    await page.getByRole('checkbox', { name: /email:send/ }).uncheck();
+    await page.getByRole('checkbox', { name: /Send email/ }).uncheck();
     await page.getByRole('checkbox', { name: /payout\.cancel/ }).uncheck();
-    await page.getByLabel('Ends by itself after').selectOption('24h');
+    await page.getByLabel('Ends after').selectOption('24h');
     await page.clock.fastForward(600);
     await page.locator('#approve[aria-disabled="false"]').waitFor();
     const narrowed = await findings(page);
     const { letGo } = await holdBack(page, '**/approve');
-    await decide(page, 'Approve');
-    await button(page, 'Approving …').waitFor();
+    await decide(page, 'Allow');
+    await button(page, 'Allowing …').waitFor();
     const approving = await findings(page);
     letGo();
-    await heading(page, 'Approved').waitFor();
+    await heading(page, 'Allowed').waitFor();
 
     expect({ narrowed, approving, approved: await findings(page) }).toEqual({
       narrowed: [],
@@ -128,7 +128,7 @@ describe('every state of the page is accessible', () => {
 
     await openRequest(page, await vouchedLink());
     for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
-    await decide(page, 'Approve');
+    await decide(page, 'Allow');
     await page.getByRole('alert').filter({ hasText: 'Nothing is selected.' }).waitFor();
     const nothing = await findings(page);
     await page.getByText('Add a reason').click();
@@ -207,7 +207,7 @@ describe('every state of the page is accessible', () => {
     letGo();
     await heading(page, /asks to act/).waitFor();
     await page.route('**/approve', (route) => route.abort());
-    await decide(page, 'Approve');
+    await decide(page, 'Allow');
     await sees(page, 'No clear answer came back');
 
     expect({ opening, uncertain: await findings(page) }).toEqual({ opening: [], uncertain: [] });
@@ -240,5 +240,102 @@ describe('every state of the page is accessible', () => {
     await heading(page, 'This request has ended').waitFor();
 
     expect({ noKey, soon, ended: await findings(page) }).toEqual({ noKey: [], soon: [], ended: [] });
+  });
+});
+
+describe('the first screen', () => {
+  const agent = invoices.agent;
+  const four = {
+    agent,
+    hasKey: true,
+    settings: { name: 'Acme Books' },
+    request: {
+      principalId: 'ada@example.org',
+      scopes: ['invoices:read', 'email:send', 'tool:stripe:write:capped:500', 'contacts:read'],
+      purpose: 'payments.payout',
+      budget: { amount: '200.00', currency: 'EUR' },
+      expiresIn: '7d',
+    },
+  } as const;
+
+  test.each([
+    ['a phone', { width: 390, height: 844 }],
+    ['a laptop', { width: 1280, height: 800 }],
+  ])('of %s shows who, for whom, what, until when, and both buttons', async (device, viewport) => {
+    const { vouchedLink } = await ask(four);
+    const page = await visit({ ...person, viewport });
+    await withFixedIds(page, CALLS);
+
+    await page.goto(await vouchedLink());
+    await page.clock.fastForward(600);
+    await page.locator('#approve[aria-disabled="false"]').waitFor();
+
+    for (const text of [
+      'Acme Books',
+      'Invoice assistant',
+      'Signed in as',
+      '€200.00',
+      'Send email',
+      'Until',
+    ]) {
+      const box = await page.getByText(text).first().boundingBox();
+      expect((box?.y ?? 9_999) + (box?.height ?? 0), text).toBeLessThan(viewport.height);
+    }
+    const [deny, allow] = [
+      await button(page, 'Deny').boundingBox(),
+      await button(page, 'Allow').boundingBox(),
+    ];
+    expect([deny?.width, deny?.height]).toEqual([allow?.width, allow?.height]);
+    expect((allow?.y ?? 9_999) + (allow?.height ?? 0)).toBeLessThan(viewport.height);
+    const rows = await page.locator('.rows > li').allInnerTexts();
+    expect(rows[0]).toBe('Send email in your name');
+    expect(rows.at(-1)).toMatch(/^Read your/);
+    expect(await findings(page)).toEqual([]);
+    await picture(page, device === 'a phone' ? 'consent-phone' : 'consent');
+  });
+
+  test('of one permission has at most 60 words, and the rest is one tap away', async () => {
+    const request = { ...four.request, scopes: ['calendar:read'], budget: undefined, purpose: undefined };
+    const { vouchedLink, id } = await ask({ ...four, request });
+    const page = await visit({ viewport: { width: 390, height: 844 } });
+
+    await page.goto(await vouchedLink());
+    await button(page, 'Allow').waitFor();
+    const seen = await page.evaluate<string>(`{
+      for (const option of document.querySelectorAll('option:not(:checked)')) option.remove();
+      document.body.innerText;
+    }`);
+    await page.getByText('Details').click();
+
+    expect(seen.match(/[\w\p{L}]\S*/gu)?.length).toBeLessThanOrEqual(60);
+    expect(await page.evaluate('document.documentElement.scrollHeight > innerHeight')).toBe(true);
+    const whole = await page.locator('main').innerText();
+    for (const text of ['calendar:read', id, 'did:web:', 'I read new invoices'])
+      expect(whole).toContain(text);
+  });
+
+  test('of twelve permissions begins with those that act, and counts the others until they were seen', async () => {
+    const looking = ['files', 'photos', 'notes', 'tasks', 'contacts', 'orders', 'invoices', 'places'];
+    const acting = ['posts:publish', 'email:send', 'rooms:book', 'logs:delete'];
+    const scopes = [...looking.map((what) => `${what}:read`), ...acting];
+    const { vouchedLink } = await ask({ ...four, request: { ...four.request, scopes, purpose: undefined } });
+    const page = await visit({ viewport: { width: 390, height: 844 } });
+
+    await page.goto(await vouchedLink());
+    const more = page.locator('.more');
+    await more.waitFor();
+    const bar = (await page.locator('.bar').boundingBox())?.y ?? 0;
+    for (const words of ['Publish posts', 'Send email', 'Book rooms', 'Delete from your logs']) {
+      const box = await page.getByText(words).boundingBox();
+      expect((box?.y ?? 9_999) + (box?.height ?? 0), words).toBeLessThan(bar);
+    }
+    const before = Number((await more.innerText()).match(/\d+/)?.[0]);
+    const press = async () => {
+      if (await more.isVisible()) await more.click();
+      return more.isHidden();
+    };
+    await expect.poll(press, { timeout: 10_000 }).toBe(true);
+
+    expect(before).toBeGreaterThan(2);
   });
 });

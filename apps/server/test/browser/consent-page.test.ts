@@ -12,7 +12,7 @@ test('the proof of the person is the hint, where the developer’s app vouches f
   await openRequest(page, await vouchedLink());
   await sees(page, 'Acme vouches that this is you.');
   const shown = await page.locator('main').innerText();
-  await decide(page, 'Approve', 'Approved');
+  await decide(page, 'Allow', 'Allowed');
 
   for (const text of ['Travel booker', 'user_42', 'Read your calendar', 'calendar:read', 'email:send', id]) {
     expect(shown).toContain(text);
@@ -41,7 +41,7 @@ test('the proof of the person is the right code from the mail', async () => {
   await entry.fill(`${code.slice(0, 4)} ${code.slice(4)}`);
   await button(page, 'Check the code').click();
   await sees(page, 'You have shown that you can read this person’s email.');
-  await decide(page, 'Approve', 'Approved');
+  await decide(page, 'Allow', 'Allowed');
 
   expect(await grant()).toMatchObject({ consentMethod: 'email' });
 });
@@ -62,8 +62,8 @@ test('the person grants tighter limits on what the agent may pass to a tool', as
     .getByLabel('a.example')
     .uncheck();
   await sees(page, 'You allow 1 of 2 values.');
-  await sees(page, 'with everything requested, within tighter limits');
-  await decide(page, 'Approve', 'Approved');
+  await sees(page, 'everything requested, within tighter limits');
+  await decide(page, 'Allow', 'Allowed');
 
   const { authorizationDetails } = await grant();
   expect(authorizationDetails[0].arguments).toEqual({

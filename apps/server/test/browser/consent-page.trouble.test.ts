@@ -34,7 +34,7 @@ describe('time', () => {
     await sees(page, 'You can decide until today at 10:00 UTC.');
   });
 
-  test.each(['Approve', 'Deny'] as const)('%s after the end shows that the request is over', async (how) => {
+  test.each(['Allow', 'Deny'] as const)('%s after the end shows that the request is over', async (how) => {
     const { link } = await ask({ request: { consentExpiresIn: '5m' } });
     const page = await visit();
 
@@ -58,7 +58,7 @@ describe('more than one window', () => {
     await openRequest(second, other.consentUrl);
     await decide(second, 'Deny', 'Denied');
     await page.bringToFront();
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
 
     expect((await record()).status).toBe('approved');
     expect((await must(developer, 'GET', `/v1/authorize/${other.id}`)).status).toBe('denied');
@@ -70,10 +70,10 @@ describe('more than one window', () => {
 
     await openRequest(page, link);
     await openRequest(second, link);
-    await decide(page, 'Approve', LOST);
+    await decide(page, 'Allow', LOST);
     const before = (await record()).status;
     await button(page, 'Try again').click();
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
     await decide(second, 'Deny', LOST);
     await button(second, 'Try again').click();
     await heading(second, 'This request was approved').waitFor();
@@ -93,11 +93,11 @@ describe('more than one window', () => {
     const third = await page.context().newPage();
     await openRequest(third, await vouchedLink());
     await page.bringToFront();
-    await decide(page, 'Approve');
+    await decide(page, 'Allow');
     await sees(page, 'Another window has opened this request.');
     await button(page, 'Use this window').click();
     await sees(page, 'You can decide now.');
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
 
     expect((await grant()).scopes).toEqual(['calendar:read']);
   });
@@ -109,7 +109,7 @@ describe('more than one window', () => {
 
     await openRequest(page, link);
     await page.reload();
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
     await page.reload();
 
     await heading(page, 'This request was approved').waitFor();
@@ -118,7 +118,7 @@ describe('more than one window', () => {
   });
 
   test.each([
-    ['Approve', 'This request was approved'],
+    ['Allow', 'This request was approved'],
     ['Deny', 'This request was denied'],
   ] as const)('back after %s shows how it was decided, and no buttons', async (how, title) => {
     const { link } = await ask({ request: { redirectUri: RETURN_TO } });
@@ -153,7 +153,7 @@ describe('the page says that the request was decided', () => {
     await openRequest(page, link);
     await developer('DELETE', `/v1/authorize/${id}`);
 
-    await decide(page, 'Approve', 'This request was withdrawn');
+    await decide(page, 'Allow', 'This request was withdrawn');
   });
 
   test('by the revocation of the agent', async () => {
@@ -163,7 +163,7 @@ describe('the page says that the request was decided', () => {
     await openRequest(page, link);
     await developer('DELETE', `/v1/agents/${agentId}`);
 
-    await decide(page, 'Approve', /^This request (was withdrawn|is over)$/);
+    await decide(page, 'Allow', /^This request (was withdrawn|is over)$/);
   });
 
   test('by an approval whose code was exchanged', async () => {
@@ -187,10 +187,10 @@ describe('the page tells a loss', () => {
 
     await openRequest(page, link);
     await service().store.remove(`bh:{${id}}:session`);
-    await decide(page, 'Approve', LOST);
+    await decide(page, 'Allow', LOST);
     await button(page, 'Try again').click();
 
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
   });
 
   test('in a window whose ticket is lost too, which cannot', async () => {
@@ -200,7 +200,7 @@ describe('the page tells a loss', () => {
     await openRequest(page, link);
     await service().store.remove(`bh:{${id}}:session`);
     await service().store.remove(`bh:{${id}}:ticket`);
-    await decide(page, 'Approve', LOST);
+    await decide(page, 'Allow', LOST);
     await button(page, 'Try again').click();
 
     await heading(page, 'There is no such request').waitFor();
@@ -229,10 +229,10 @@ describe('a service', () => {
 
     await openRequest(page, link);
     await page.getByRole('checkbox', { name: /email/ }).uncheck();
-    await decide(page, 'Approve');
+    await decide(page, 'Allow');
     await sees(page, 'No clear answer came back');
     await button(page, 'Try again').click();
-    await heading(page, 'Approved').waitFor();
+    await heading(page, 'Allowed').waitFor();
 
     expect((await grant()).scopes).toEqual(['calendar:read']);
   });
@@ -247,7 +247,7 @@ describe('a service', () => {
     await page.route('**/approve', swallow, { times: 1 });
 
     await openRequest(page, link);
-    await decide(page, 'Approve');
+    await decide(page, 'Allow');
     await button(page, 'Try again').click();
 
     await heading(page, 'This request was approved').waitFor();
@@ -278,13 +278,13 @@ describe('a service', () => {
     await page.locator('#page[aria-busy="true"]').waitFor();
     opening.letGo();
     await heading(page, /asks to act/).waitFor();
-    await decide(page, 'Approve');
-    await button(page, 'Approving …').waitFor();
+    await decide(page, 'Allow');
+    await button(page, 'Allowing …').waitFor();
     const deny = button(page, 'Deny');
     const isDenyOff = await deny.getAttribute('aria-disabled');
     const areScopesOff = await page.getByRole('checkbox').first().isDisabled();
     deciding.letGo();
-    await heading(page, 'Approved').waitFor();
+    await heading(page, 'Allowed').waitFor();
 
     expect([isDenyOff, areScopesOff]).toEqual(['true', true]);
   });
@@ -296,8 +296,8 @@ describe('a service', () => {
 
     await openRequest(page, link);
     await page.clock.fastForward(600);
-    await button(page, 'Approve').dblclick();
-    await heading(page, 'Approved').waitFor();
+    await button(page, 'Allow').dblclick();
+    await heading(page, 'Allowed').waitFor();
 
     expect(approvals).toEqual([{}]);
     expect(await actionsOf(developer)).toContain('authorization.approved');
@@ -310,9 +310,9 @@ describe('a service', () => {
     await page.clock.pauseAt(new Date(service().clock().getTime() + 60_000));
 
     await openRequest(page, link);
-    await button(page, 'Approve').click({ force: true });
+    await button(page, 'Allow').click({ force: true });
     await sees(page, 'This page has only just come to the front');
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
 
     expect(approvals).toHaveLength(1);
   });
@@ -328,7 +328,7 @@ describe('a service', () => {
 
     await openRequest(page, link);
     await spendAddress(id);
-    await decide(page, 'Approve');
+    await decide(page, 'Allow');
     await sees(page, /Nothing was decided; your selection is kept. Try again in \d+ (seconds|minute)/);
     const again = button(page, 'Try again');
     const isOffAtFirst = await again.getAttribute('aria-disabled');
@@ -336,7 +336,7 @@ describe('a service', () => {
     await page.clock.fastForward(60_000);
     await sees(page, 'You can try again now.');
     await again.click();
-    await heading(page, 'Approved').waitFor();
+    await heading(page, 'Allowed').waitFor();
 
     expect(isOffAtFirst).toBe('true');
   });

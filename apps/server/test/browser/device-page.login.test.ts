@@ -33,7 +33,7 @@ test('a person whom the application signs in comes back to the code, and approve
   await heading(page, /asks to act for you/).waitFor();
   await sees(page, 'vouches that this is you.');
   await sees(page, 'Compare the code');
-  await decide(page, 'Approve', 'Approved');
+  await decide(page, 'Allow', 'Allowed');
 
   service().advance(5);
   const tokens = Object(await (await polled(service(), device, shown.device_code)).json());

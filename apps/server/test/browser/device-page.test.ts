@@ -23,7 +23,7 @@ test('a person compares the code, sees who asks, and approves for the device', a
   await sees(page, 'Compare the code');
   expect(await page.locator('main').innerText()).toContain(shown.user_code);
   expect(await findings(page)).toEqual([]);
-  await decide(page, 'Approve', 'Approved');
+  await decide(page, 'Allow', 'Allowed');
 });
 
 test('a code that nobody waits with is told, and a text that is no code is not sent', async () => {

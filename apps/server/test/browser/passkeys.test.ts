@@ -21,11 +21,11 @@ describe('a passkey in a real browser', () => {
     const asked = sentTo(page, 'options');
 
     await openRequest(page, link);
-    await sees(page, /your browser asks for the passkey of/);
+    await sees(page, /Your browser asks for the passkey of/);
     expect(await findings(page)).toEqual([]);
     expect(asked).toEqual([]);
     await page.getByRole('checkbox').last().uncheck();
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
 
     const given = await grant();
     expect(given).toMatchObject({ consentMethod: 'passkey', principalId: 'user_42' });
@@ -43,11 +43,11 @@ describe('a passkey in a real browser', () => {
     await openRequest(page, link);
 
     await setVerified(false);
-    await decide(page, 'Approve');
+    await decide(page, 'Allow');
     await sees(page, 'No passkey was used, so nothing was decided.');
     const before = (await record()).status;
     await setVerified(true);
-    await decide(page, 'Approve', 'Approved');
+    await decide(page, 'Allow', 'Allowed');
 
     expect([before, (await record()).status]).toEqual(['pending', 'approved']);
   });
@@ -57,7 +57,7 @@ describe('a passkey in a real browser', () => {
     const page = await visit();
 
     await openRequest(page, link);
-    await decide(page, 'Approve');
+    await decide(page, 'Allow');
     await sees(page, 'You have no passkey yet.');
     await decide(page, 'Deny', 'Denied');
 

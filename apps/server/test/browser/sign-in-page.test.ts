@@ -36,7 +36,7 @@ test('O32 a person whom nobody has named shows a passkey without a name, and app
   await setVerified(true);
   await button(page, 'Use your passkey').click();
   await heading(page, /asks to act for you/).waitFor();
-  await decide(page, 'Approve');
+  await decide(page, 'Allow');
   await heading(page, 'Back').waitFor();
 
   const back = new URL(page.url());

@@ -3,11 +3,11 @@ import { element } from './dom.js';
 import { language, words } from './words.js';
 
 /** Dates and money follow the reader's settings, in any language. */
-export const locale = new Intl.DateTimeFormat().resolvedOptions().locale;
-export const lang = locale.split('-')[0] === language ? undefined : locale;
+const locale = new Intl.DateTimeFormat().resolvedOptions().locale;
+const lang = locale.split('-')[0] === language ? undefined : locale;
 
 const clock = /** @type {const} */ ({ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' });
-const day = /** @type {const} */ ({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+const day = /** @type {const} */ ({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
 
 /**
  * A sentence with nodes in it. Each node is copied, because a sentence may name it twice.
@@ -47,6 +47,13 @@ export function duration(seconds) {
       : [];
   });
   return parts.join(' ');
+}
+
+/** @param {{ amount: string, currency: string }} limit */
+export function money({ amount, currency }) {
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, maximumFractionDigits: 9 });
+  // As text, because a number cannot hold every amount exactly.
+  return element('strong', { lang }, format.format(/** @type {`${number}`} */ (amount)));
 }
 
 /**

@@ -1,5 +1,5 @@
-/** @import { Child } from './types.js' */
-import { button, element, setContent } from './dom.js';
+/** @import { Branding, Child } from './types.js' */
+import { button, element, name, setContent } from './dom.js';
 import { words } from './words.js';
 
 const page = document.getElementById('page') ?? document.body;
@@ -9,6 +9,22 @@ export const announcer = element('p', { id: 'announcer', role: 'status' });
 page.after(announcer);
 
 export const isFramed = () => window.top !== window.self;
+
+/**
+ * Puts the account that asks at the head of the page, in place of this service.
+ * @param {string} account
+ * @param {Branding} [branding]
+ */
+export function showBrand(account, { logoUrl, accentColor } = {}) {
+  const masthead = document.querySelector('.masthead');
+  if (!masthead) return;
+  const logo = logoUrl && isOwnPath(logoUrl) && element('img', { src: logoUrl, alt: '' });
+  setContent(masthead, logo, name(account));
+  if (accentColor) document.documentElement.style.setProperty('--fill', accentColor);
+}
+
+/** @param {string} address */
+const isOwnPath = (address) => new URL(address, location.href).origin === location.origin;
 
 /** Takes the key out of the address, which people copy and photograph, and which browsers keep. */
 export function takeFragment() {

@@ -13,6 +13,13 @@ export interface Refusal {
   details?: { status?: string; field?: string; sub_reason?: string; loginUrl?: string };
 }
 
+/** How an account wants to be shown. */
+export interface Branding {
+  logoUrl?: string | null;
+  /** "#0b5a68". White text on it can be read. */
+  accentColor?: string | null;
+}
+
 /** Only on the pages for consent and for connecting accounts. */
 export type ConsentProblem =
   | 'notEnrolled'

@@ -72,15 +72,16 @@ export async function answerAsApp(page: Page): Promise<void> {
   );
 }
 
-/** Opens a link and waits for the request on the page. */
+/** Opens a link, waits for the request, and opens what is one tap away, as a careful reader does. */
 export async function openRequest(page: Page, link: string) {
   await page.goto(link);
   await heading(page, /asks to act for you/).waitFor();
+  await page.evaluate("for (const part of document.querySelectorAll('#details, #tools')) part.open = true");
 }
 
 /** Decides like a person who has read the page, and waits for the title of the next page. */
-export async function decide(page: Page, how: 'Approve' | 'Deny', title?: string | RegExp) {
-  if (how === 'Approve') await page.clock.fastForward(ARMING);
+export async function decide(page: Page, how: 'Allow' | 'Deny', title?: string | RegExp) {
+  if (how === 'Allow') await page.clock.fastForward(ARMING);
   await button(page, how).click();
   if (title) await heading(page, title).waitFor();
 }

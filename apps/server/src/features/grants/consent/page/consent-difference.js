@@ -2,10 +2,12 @@
 /** @import { Choices, ConsentRequest, DiffItem } from './types.js' */
 import { aside, button, element, paragraph, quotation } from '../../../../platform/page/dom.js';
 import { fill, fillText, moment } from '../../../../platform/page/format.js';
-import { clause } from '../../../../platform/page/parts.js';
 import { words } from './consent-words.js';
 
 const { difference: said } = words;
+
+/** So many changes are shown at once. The reader opens the rest. */
+const SHOWN_CHANGES = 3;
 
 /**
  * The difference between the request and the person's last consent. It selects nothing by itself.
@@ -16,29 +18,29 @@ export function renderDifference(request, { choices, now, refresh }) {
   const { previous, diff, verification, replacesGrantId } = request;
   if (!verification.satisfied || verification.mode === 'link') return undefined;
   const isLast = replacesGrantId === previous?.grantId;
-  const ends = replacesGrantId ? paragraph(isLast ? said.replacesIt : said.replaces) : undefined;
-  if (!previous || !diff) return clause(said.title, [paragraph(said.first), ends]);
+  const ends = replacesGrantId ? ` ${isLast ? said.replacesIt : said.replaces}` : '';
+  if (!previous || !diff) return aside(said.first, ends);
   const changes = diff.items.filter(({ change }) => change !== 'same');
-  const same = diff.items.filter(({ change }) => change === 'same');
   const { status, issuedAt, otherActive } = previous;
-  const since = fill(said.since[status], { time: moment(new Date(issuedAt), now()) });
   const others =
     otherActive > 0 && fillText(otherActive === 1 ? said.another : said.others, { n: otherActive });
-  return clause(said.title, [
-    paragraph(element('strong', {}, said.verdict[diff.verdict])),
-    aside(since, others && ` ${others}`),
-    ends,
-    changes.length > 0 && element('ul', { role: 'list', class: 'difference' }, changes.map(renderItem)),
-    same.length > 0 &&
-      element(
-        'details',
-        {},
-        element('summary', {}, fillText(said.same, { n: same.length })),
-        element('ul', { role: 'list', class: 'difference' }, same.map(renderItem)),
-      ),
+  const verdict = fill(said.verdict[diff.verdict], { time: moment(new Date(issuedAt), now()) });
+  return element('section', { class: 'difference card', 'aria-label': said.title }, [
+    paragraph(element('strong', {}, verdict), ends),
+    changes.length > 0 && renderItems(changes.slice(0, SHOWN_CHANGES)),
+    element(
+      'details',
+      {},
+      element('summary', {}, said.compare),
+      aside(said.since[status], others && ` ${others}`),
+      renderItems([...changes.slice(SHOWN_CHANGES), ...diff.items.filter(({ change }) => change === 'same')]),
+    ),
     renderKeep(request, { choices, refresh }),
   ]);
 }
+
+/** @param {DiffItem[]} items */
+const renderItems = (items) => element('ul', { role: 'list' }, items.map(renderItem));
 
 /** @param {DiffItem} item */
 function renderItem({ change, dimension, before, after, text }) {
@@ -75,7 +77,5 @@ function renderKeep({ diff, scopes }, { choices, refresh }) {
       if (lifetime) choices.expiresIn = lifetime;
       refresh();
     }),
-    ' ',
-    element('span', { class: 'aside' }, said.keepHint),
   );
 }

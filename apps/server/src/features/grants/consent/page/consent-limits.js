@@ -1,12 +1,7 @@
-/** @import { ConsentRequest, LimitsUse, Manifest } from './types.js' */
-import { aside, element, literal, mention } from '../../../../platform/page/dom.js';
-import { fill } from '../../../../platform/page/format.js';
+/** @import { ConsentRequest, LimitsUse } from './types.js' */
+import { element } from '../../../../platform/page/dom.js';
 import { limitLines, toolOf } from '../../../../platform/page/limits.js';
 import { renderLess } from './consent-less.js';
-import { words } from './consent-words.js';
-
-/** Enough to compare with what the developer publishes, and short enough to read out. */
-const SHOWN_DIGITS = 16;
 
 /**
  * The limits on what the agent may pass to tools, with the controls to tighten them.
@@ -22,7 +17,7 @@ export function renderLimits({ argumentLimits = [], authorizationDetails }, use)
     const part = element(
       'div',
       { class: 'group limits' },
-      element('h3', {}, toolOf(limits)),
+      element('h2', {}, toolOf(limits)),
       limitLines(limits, less.below),
       less.control,
     );
@@ -52,29 +47,4 @@ export function renderLimits({ argumentLimits = [], authorizationDetails }, use)
       );
     },
   };
-}
-
-/**
- * The descriptions of tools under which the person agrees.
- * @param {ConsentRequest} request
- */
-export function renderManifests({ manifests = [], developerName }) {
-  return manifests.map((manifest) => renderManifest(manifest, developerName));
-}
-
-/**
- * @param {Manifest} manifest
- * @param {string} developerName
- */
-function renderManifest({ connector, version, sha256, pinned }, developerName) {
-  const { manifest, noManifest } = words.tools;
-  if (version === null || sha256 === null) {
-    return aside(fill(noManifest, { developer: mention(developerName), connector: literal(connector) }));
-  }
-  const values = {
-    connector: literal(connector),
-    version: literal(version),
-    sha256: literal(sha256.slice(0, SHOWN_DIGITS)),
-  };
-  return aside(fill(manifest, values), pinned && ` ${words.tools.pinned}`);
 }

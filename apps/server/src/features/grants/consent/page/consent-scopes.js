@@ -80,3 +80,38 @@ export function groupScopes(scopes) {
   if (alone.length === 0) return together;
   return [...together, { kind: 'other', name: '', members: alone.flatMap((group) => group.members) }];
 }
+
+/** The permissions of `<resource>:<permission>` that only look. */
+const ONLY_LOOKS = new Set(['read', 'list', 'search', 'view', 'get', 'download']);
+/** Those that change something which can be changed back. */
+const CHANGES = new Set(['write', 'update', 'edit', 'create', 'upload', 'draft']);
+/** Those that reach other people, or cannot be undone. */
+const ACTS = new Set(
+  'send publish delete remove share book initiate approve pay transfer spend refund buy order post'.split(
+    ' ',
+  ),
+);
+
+/**
+ * How far a permission reaches: 0 looks, 1 changes, 2 spends, sends, deletes or publishes, 3 does everything. A word
+ * that is not known comes before those that are known to reach less.
+ * @param {string} scope
+ */
+function reachOf(scope) {
+  const tool = toolScope(scope);
+  if (tool)
+    return tool.level === 0 ? 0 : tool.level === 1 && tool.cap === undefined ? 1 : tool.level === 3 ? 3 : 2;
+  const permission = scope.split(':').at(-1) ?? '';
+  if (permission === '*' || permission === 'admin' || permission === 'manage') return 3;
+  if (scope.startsWith('vault:') || scope.endsWith(':credentials:read')) return 2;
+  if (ONLY_LOOKS.has(permission)) return 0;
+  if (CHANGES.has(permission)) return 1;
+  return ACTS.has(permission) ? 2 : 1.5;
+}
+
+/** Whether a permission may spend, send, delete or publish, or more. @param {string} scope */
+export const isFarReaching = (scope) => reachOf(scope) >= 2;
+
+/** @param {string[]} scopes */
+export const mostFarReachingFirst = (scopes) =>
+  scopes.toSorted((one, other) => reachOf(other) - reachOf(one));

@@ -5,19 +5,26 @@ import {
   button,
   element,
   literal,
-  mention,
   name,
   paragraph,
   setContent,
 } from '../../../../platform/page/dom.js';
 import { duration, fill, fillText, moment, secondsOf } from '../../../../platform/page/format.js';
-import { capText } from './consent-format.js';
-import { renderLimits } from './consent-limits.js';
-import { covers, groupScopes, lostCap, toolScope } from './consent-scopes.js';
+import { language } from '../../../../platform/page/words.js';
+import {
+  covers,
+  groupScopes,
+  isFarReaching,
+  lostCap,
+  mostFarReachingFirst,
+  toolScope,
+} from './consent-scopes.js';
 import { words } from './consent-words.js';
 
 /** The page groups and counts the lines of a longer list. */
 const SHORT_LIST = 8;
+/** So many permissions and tools fit one screen with both buttons. */
+const ONE_SCREEN = 4;
 const SHORTER_TIMES = ['180d', '90d', '30d', '7d', '24h', '8h', '1h', '15m', '5m'];
 
 /**
@@ -25,14 +32,14 @@ const SHORTER_TIMES = ['180d', '90d', '30d', '7d', '24h', '8h', '1h', '15m', '5m
  * @param {ConsentRequest} request
  * @param {RequestUse} use
  */
-export function renderSelection(request, { choices, now }) {
+export function renderSelection(request, { choices, now, renderLimits }) {
   const { scopes, grantExpiresIn } = request;
   const { manifests = [] } = request;
   const entries = request.authorizationDetails ?? [];
   /** @type {Array<() => void>} each is called when the selection changes */
   const followers = [];
   const summary = element('p', { id: 'summary' });
-  const end = aside();
+  const end = element('p', {});
 
   function refresh() {
     for (const follow of followers) follow();
@@ -68,7 +75,7 @@ export function renderSelection(request, { choices, now }) {
    * @param {Lines} lines
    */
   function renderTotal({ title, keys, removed }) {
-    const heading = element('h3', {}, title);
+    const heading = element('h2', {}, title);
     const count = element('span', { class: 'aside' });
     const keptCount = () => keys.filter((key) => !removed.has(key)).length;
     const toggle = button('', () => select(removed, keys, keptCount() < keys.length));
@@ -83,7 +90,7 @@ export function renderSelection(request, { choices, now }) {
 
   /** @param {Lines} lines */
   function renderList(lines) {
-    const { keys, removed, title, label } = lines;
+    const { keys, removed, title, label, isFar } = lines;
     const items = keys.map((key) => {
       const control = element('input', { type: 'checkbox' });
       control.addEventListener('change', () => select(removed, [key], control.checked));
@@ -91,24 +98,27 @@ export function renderSelection(request, { choices, now }) {
         control.checked = !removed.has(key);
       });
       const [text, ...notes] = label(key);
-      return element('li', {}, element('label', {}, control, element('span', {}, text)), notes);
+      const row = { class: isFar?.(key) ? 'far' : undefined };
+      return element('li', row, element('label', {}, control, element('span', {}, text)), notes);
     });
-    const list = element('ul', { role: 'list' }, items);
+    const list = element('ul', { role: 'list', class: 'rows' }, items);
     return title ? element('div', { class: 'group' }, renderTotal(lines), list) : list;
   }
 
   function renderScopes() {
-    const { total, tools, others, note, star } = words.scopes;
-    const whole = { keys: scopes, removed: choices.removedScopes, label: scopeLabel };
-    const groups = scopes.length > SHORT_LIST ? groupScopes(scopes) : [];
-    const lists = groups.map(({ kind, name: title, members }) => {
-      const sentence = { tool: tools, resource: '{connector}', other: others }[kind];
-      return renderList({ ...whole, title: fill(sentence, { connector: literal(title) }), keys: members });
-    });
+    const { total, tools, others, farReaching } = words.scopes;
+    const keys = mostFarReachingFirst(scopes);
+    const whole = { keys, removed: choices.removedScopes, label: scopeLabel, isFar: isFarReaching };
+    if (scopes.length <= SHORT_LIST) return renderList(whole);
+    const far = keys.filter(isFarReaching);
+    const groups = groupScopes(keys.filter((scope) => !isFarReaching(scope)));
     return [
-      aside(note, scopes.some((scope) => scope.includes('*')) && ` ${star}`),
-      lists.length > 1 && renderTotal({ ...whole, title: total }),
-      lists.length > 0 ? lists : renderList(whole),
+      renderTotal({ ...whole, title: total }),
+      far.length > 0 && renderList({ ...whole, title: fillText(farReaching, { n: far.length }), keys: far }),
+      groups.map(({ kind, name: title, members }) => {
+        const sentence = { tool: tools, resource: '{connector}', other: others }[kind];
+        return renderList({ ...whole, title: fill(sentence, { connector: literal(title) }), keys: members });
+      }),
     ];
   }
 
@@ -121,7 +131,10 @@ export function renderSelection(request, { choices, now }) {
       // Replaced only when the text differs, because a screen reader reads out each replacement.
       if (news.textContent !== consequence.textContent) consequence.replaceChildren(...news.childNodes);
     });
-    return [[description !== scope && name(description, 'words'), literal(scope)], consequence];
+    const isRaw = description === scope;
+    // Two permissions in the same words are told apart by their exact text.
+    const isAmbiguous = request.scopeDescriptions.filter((other) => other === description).length > 1;
+    return [[!isRaw && name(description, 'words'), (isRaw || isAmbiguous) && literal(scope)], consequence];
   }
 
   /**
@@ -153,7 +166,7 @@ export function renderSelection(request, { choices, now }) {
             removed,
             label: (tool) => [[literal(tool), toolNote(tool, caps[tool])]],
           })
-        : [element('h3', {}, title), paragraph(words.tools.any)],
+        : element('h2', {}, title),
       state,
       others.map((tool) =>
         paragraph(fill(words.tools.other, { tool: literal(tool), limits: capText(caps[tool] ?? {}) })),
@@ -163,12 +176,26 @@ export function renderSelection(request, { choices, now }) {
     ]);
   }
 
+  /** All tools and limits. They only take away from the permissions, so a long list waits behind one tap. */
+  function renderAllTools() {
+    const parts = [...entries.filter(hasTools).map(renderTools), ...limits.parts];
+    if (parts.length === 0) return [];
+    const count = entries.flatMap(({ tools = [] }) => tools).length;
+    const isShort = limits.parts.length === 0 && scopes.length + count <= ONE_SCREEN;
+    if (isShort) return parts;
+    const title =
+      count > 0
+        ? fillText(count === 1 ? words.tools.oneTool : words.tools.onlyTools, { n: count })
+        : words.tools.title;
+    return [element('details', { id: 'tools' }, element('summary', {}, title), parts)];
+  }
+
   function renderTime() {
     const asked = secondsOf(grantExpiresIn);
-    const { label, asAsked } = words.time;
+    const { label } = words.time;
     const shorter = SHORTER_TIMES.filter((time) => secondsOf(time) < asked);
     const options = shorter.map((time) => element('option', { value: time }, duration(secondsOf(time))));
-    const first = fillText(asAsked, { duration: duration(asked) });
+    const first = duration(asked);
     const menu = element(
       'select',
       { id: 'time' },
@@ -187,25 +214,20 @@ export function renderSelection(request, { choices, now }) {
       menu.value = choices.expiresIn;
       refreshEnd();
     });
-    const fixed = asked > 0 ? element('strong', {}, duration(asked)) : literal(grantExpiresIn);
-    return [
-      paragraph(
-        options.length > 0 ? [element('label', { for: menu.id }, label), ' ', menu] : [label, ' ', fixed],
-      ),
+    const fixed = asked > 0 ? duration(asked) : literal(grantExpiresIn);
+    return element('div', { class: 'until' }, [
       end,
-    ];
+      options.length > 0
+        ? [element('label', { for: menu.id, class: 'unseen' }, label), menu]
+        : element('span', { class: 'aside' }, fixed),
+    ]);
   }
 
   /** Runs also as time passes. */
   function refreshEnd() {
     const time = new Date(now().getTime() + secondsOf(choices.expiresIn) * 1000);
     const isDate = !Number.isNaN(time.getTime());
-    const { until, sooner } = words.time;
-    setContent(
-      end,
-      isDate && [fill(until, { time: moment(time, now()) }), ' '],
-      fill(sooner, { developer: mention(request.developerName) }),
-    );
+    setContent(end, isDate && fill(words.time.until, { time: element('strong', {}, moment(time, now())) }));
   }
 
   /** The selection in few words, for the middle of a sentence. */
@@ -260,19 +282,14 @@ export function renderSelection(request, { choices, now }) {
 
   const limits = renderLimits(request, { choices, refresh, isKept });
   followers.push(limits.follow);
-  const tools = [...entries.map(renderTools), ...limits.parts];
+  const tools = renderAllTools();
   const parts = { scopes: renderScopes(), tools, time: renderTime() };
-  followers.push(() =>
-    setContent(
-      summary,
-      missing() ??
-        fill(words.decision.summary, {
-          agent: mention(request.agentName),
-          principal: mention(request.principalId),
-          selection: inWords(),
-        }),
-    ),
-  );
+  // Said only where the person has taken something away, because the page says the rest.
+  followers.push(() => {
+    const { manifests: _, ...less } = narrowing();
+    const isLess = Object.keys(less).length > 0;
+    setContent(summary, missing() ?? (isLess && fill(words.decision.summary, { selection: inWords() })));
+  });
   refresh();
   return { ...parts, summary, refresh, refreshEnd, inWords, missing, narrowing };
 }
@@ -282,6 +299,10 @@ function namesConnector(scope) {
   return !['*', undefined].includes(toolScope(scope)?.connector);
 }
 
+/** Whether an entry says more than the permissions do. @param {ToolsEntry} entry */
+const hasTools = ({ tools, caps = {}, data_region: region }) =>
+  tools !== undefined || region !== undefined || Object.keys(caps).length > 0;
+
 /**
  * @param {string} tool
  * @param {Cap} [cap]
@@ -289,4 +310,18 @@ function namesConnector(scope) {
 function toolNote(tool, cap) {
   const notes = [tool.endsWith('*') && words.tools.prefix, cap && capText(cap)].filter(Boolean);
   return notes.length > 0 && element('span', {}, notes.join(', '));
+}
+
+/** @param {Cap} cap */
+function capText(cap) {
+  const { windows, never, atMost, limit } = words.tools;
+  const set = Object.entries(windows).map(([key, window]) => ({
+    window,
+    count: cap[/** @type {keyof Cap} */ (key)],
+  }));
+  const zeros = set.filter(({ count }) => count === 0);
+  const parts = (zeros.length > 0 ? zeros : set).flatMap(({ window, count }) =>
+    count === undefined ? [] : fillText(limit, { window, count: count.toLocaleString(language) }),
+  );
+  return fillText(zeros.length > 0 ? never : atMost, { limits: parts.join(', ') });
 }

@@ -1,5 +1,5 @@
 /** @import { Child } from '../../../../platform/page/types.js' */
-/** @import { ConsentRequest, RequestUse, DecisionKind } from './types.js' */
+/** @import { ConsentRequest, Manifest, RequestUse, DecisionKind } from './types.js' */
 import {
   aside,
   button,
@@ -10,117 +10,50 @@ import {
   paragraph,
   setContent,
 } from '../../../../platform/page/dom.js';
-import { fill, moment } from '../../../../platform/page/format.js';
-import { clause, factList, note, ownWords } from '../../../../platform/page/parts.js';
+import { fill, fillText, moment, money } from '../../../../platform/page/format.js';
+import { factList, note, ownWords } from '../../../../platform/page/parts.js';
 import { renderDifference } from './consent-difference.js';
-import { money } from './consent-format.js';
-import { renderManifests } from './consent-limits.js';
 import { renderSelection } from './consent-selection.js';
 import { words } from './consent-words.js';
 
+/** Enough to compare with what the developer publishes, and short enough to read out. */
+const SHOWN_DIGITS = 16;
+
 /**
- * The request as a page: the agent, the person, the purpose, the scopes, the time and the decision.
+ * The request as one screen: who asks, for whom, what is new, what it would be allowed and until when, and the two
+ * buttons. Everything else is one tap away.
  * @param {ConsentRequest} request
  * @param {RequestUse} use
  */
 export function renderRequest(request, use) {
-  const { agentName, purpose, purposeLabel, budget, audience, redirectHost, client } = request;
-  const { clauses, proof } = words;
+  const { agentName, budget, client, principalId } = request;
   const { mode, satisfied } = request.verification;
   const isProved = satisfied && mode !== 'link';
-  const developer = mention(request.developerName);
+  const values = { principal: mention(principalId), developer: mention(request.developerName) };
   const selection = renderSelection(request, use);
-  const tools = [...selection.tools, ...renderManifests(request)];
   const decision = renderDecision(request, use, selection.summary);
   const heading = element('h1', { tabindex: '-1' }, fill(words.heading, { agent: mention(agentName) }));
-
-  function proofNote() {
-    const values = { principal: mention(request.principalId), developer };
-    if (satisfied) return note(proof.notVerified, fill(proof.link, values));
-    const text = fill(proof.lacking[missingProof()] ?? proof.unproved, values);
-    return note(proof.missing, [text, ' ', proof.denyAnyway], use.proofStep);
-  }
-
-  function missingProof() {
-    const { methods, otherPerson, signInHere } = request.verification;
-    if (use.proofStep && methods.includes('email')) return 'email';
-    if (!methods.includes('sso') || (methods.length > 1 && !request.fidoRequired)) return mode;
-    return otherPerson ? 'otherPerson' : signInHere ? 'signOn' : 'sso';
-  }
-
-  function vouched(/** @type {NonNullable<typeof client>} */ { vouchedBy, host }) {
-    const values = { developer, host: literal(host ?? '') };
-    return fill(words.vouched[vouchedBy], values);
-  }
-
-  const inOwnWords = ownWords(request);
-  const whoAsks = [
-    [words.agent, name(agentName)],
-    inOwnWords.length > 0 && [words.description, inOwnWords],
-    [words.developer, name(request.developerName)],
-    [words.did, literal(request.agentDid)],
-    client && [words.client, vouched(client)],
-  ];
-  const given = isProved ? (proof.given[mode] ?? proof.proved) : `${proof.notVerified}.`;
-  const forWhom = [
-    paragraph(name(request.principalId)),
-    aside(fill(words.principal, { developer }), ' ', fill(given, { developer })),
-  ];
-  const where = [
-    ...(client?.resourceNames ?? []).map((resource) => [words.resource, name(resource)]),
-    audience && [words.audience, literal(audience)],
-    [
-      words.afterwards,
-      redirectHost
-        ? fill(words.returnsTo, { host: literal(redirectHost) })
-        : fill(words.staysHere, { developer }),
-    ],
-  ];
-
-  const { channel, comparedText } = request;
-  const otherDevice =
-    channel &&
-    note(
-      words.channel[channel].title,
-      fill(comparedText === undefined ? words.channel[channel].alone : words.channel[channel].text, {
-        text: literal(comparedText ?? ''),
-      }),
-    );
 
   const page = element('article', {}, [
     request.sandbox && element('div', { class: 'sandbox' }, note(words.sandbox, words.sandboxText)),
     heading,
-    element('p', { class: 'lead' }, fill(words.lead, { developer })),
-    otherDevice,
-    !isProved && !(request.fidoRequired && mayApprove(request)) && proofNote(),
-    request.fidoRequired &&
-      note(
-        proof.passkey,
-        fill(proof.lacking.passkey ?? '', { principal: mention(request.principalId), developer }),
-      ),
-    clause(clauses.who, factList(whoAsks)),
-    clause(clauses.forWhom, forWhom),
-    purpose &&
-      clause(clauses.purpose, [
-        paragraph(name(purposeLabel ?? purpose)),
-        paragraph(literal(purpose)),
-        aside(words.purposeOnly),
-      ]),
+    paragraph(fill(isProved ? words.signedIn : words.forPerson, values)),
+    isProved && aside(fill(words.proof.given[mode] ?? words.proof.proved, values)),
+    client && aside(vouched(request, client)),
+    renderWarnings(request, use),
     renderDifference(request, { choices: use.choices, now: use.now, refresh: selection.refresh }),
-    clause(clauses.scopes, selection.scopes),
-    tools.length > 0 && clause(clauses.tools, tools),
-    budget &&
-      clause(clauses.budget, [
-        paragraph(fill(words.budget, { amount: money(budget) })),
-        paragraph(literal(`${budget.amount} ${budget.currency}`)),
-      ]),
-    clause(clauses.time, selection.time),
-    clause(clauses.where, [
-      factList(where),
-      ...(client?.isLocal ? [note(words.local, fill(words.localText, { agent: mention(agentName) }))] : []),
+    element('section', { class: 'card', 'aria-label': words.permissions }, [
+      budget && element('p', { class: 'headline' }, fill(words.budget, { amount: money(budget) })),
+      selection.scopes,
+      selection.tools,
+      (client?.resourceNames ?? []).map((resource) =>
+        paragraph(fill(words.resource, { resource: name(resource) })),
+      ),
+      selection.time,
     ]),
-    clause(clauses.decision, decision.parts),
-    aside(fill(words.reference, { id: literal(request.id) })),
+    element('div', { class: 'card' }, renderDetails(request, decision.end), decision.reason),
+    element('footer', { class: 'colophon' }, words.service),
+    element('div', { class: 'bar' }, decision.notice, decision.unseen, selection.summary, decision.buttons),
   ]);
 
   return { ...selection, ...decision, page, heading };
@@ -132,6 +65,122 @@ export function renderRequest(request, use) {
  */
 export const mayApprove = ({ verification: { satisfied, methods }, fidoRequired }) =>
   satisfied || (fidoRequired && !methods.includes('sso'));
+
+/**
+ * @param {ConsentRequest} request
+ * @param {NonNullable<ConsentRequest['client']>} client
+ */
+function vouched({ developerName }, { vouchedBy, host }) {
+  return fill(words.vouched[vouchedBy], { developer: mention(developerName), host: literal(host ?? '') });
+}
+
+/**
+ * What a person has to know or do before anything else.
+ * @param {ConsentRequest} request
+ * @param {RequestUse} use
+ * @returns {Child[]}
+ */
+function renderWarnings(request, { proofStep }) {
+  const { proof, channel: channels } = words;
+  const { channel, comparedText, client, fidoRequired, verification } = request;
+  const { mode, satisfied, methods, otherPerson, signInHere } = verification;
+  const values = { principal: mention(request.principalId), developer: mention(request.developerName) };
+  const isProved = satisfied && mode !== 'link';
+
+  function missingProof() {
+    if (proofStep && methods.includes('email')) return 'email';
+    if (!methods.includes('sso') || (methods.length > 1 && !fidoRequired)) return mode;
+    return otherPerson ? 'otherPerson' : signInHere ? 'signOn' : 'sso';
+  }
+
+  function proofNote() {
+    if (satisfied) return note(proof.notVerified, fill(proof.link, values));
+    const text = fill(proof.lacking[missingProof()] ?? proof.unproved, values);
+    return note(proof.missing, [text, ' ', proof.denyAnyway], proofStep);
+  }
+
+  return [
+    channel &&
+      note(
+        channels[channel].title,
+        fill(comparedText === undefined ? channels[channel].alone : channels[channel].text, {
+          text: literal(comparedText ?? ''),
+        }),
+      ),
+    client?.isLocal && note(words.local, fill(words.localText, { agent: mention(request.agentName) })),
+    !isProved && !(fidoRequired && mayApprove(request)) && proofNote(),
+    fidoRequired && note(proof.passkey, fill(proof.lacking.passkey ?? '', values)),
+  ];
+}
+
+/**
+ * Everything that nobody needs in order to decide, and that a careful reader wants to see.
+ * @param {ConsentRequest} request
+ * @param {HTMLElement} end
+ */
+function renderDetails(request, end) {
+  const { details } = words;
+  const { agentName, purpose, purposeLabel, budget, audience, redirectHost, scopes } = request;
+  const developer = mention(request.developerName);
+  const inOwnWords = ownWords(request);
+  const manifests = renderManifests(request);
+  const exact = scopes.map((scope) => element('li', {}, literal(scope)));
+  const rows = [
+    [details.agent, name(agentName)],
+    inOwnWords.length > 0 && [details.description, inOwnWords],
+    [details.developer, name(request.developerName)],
+    [details.did, literal(request.agentDid)],
+    [details.person, [paragraph(name(request.principalId)), aside(fill(details.principal, { developer }))]],
+    purpose && [
+      details.purpose,
+      [paragraph(name(purposeLabel ?? purpose)), paragraph(literal(purpose)), aside(details.purposeOnly)],
+    ],
+    [
+      details.exact,
+      [
+        element('ul', { role: 'list' }, exact),
+        aside(details.exactCounts, scopes.some((scope) => scope.includes('*')) && ` ${details.star}`),
+      ],
+    ],
+    budget && [details.budget, literal(`${budget.amount} ${budget.currency}`)],
+    manifests.length > 0 && [details.manifests, manifests],
+    audience && [details.audience, literal(audience)],
+    [
+      details.afterwards,
+      redirectHost
+        ? fill(details.returnsTo, { host: literal(redirectHost) })
+        : fill(details.staysHere, { developer }),
+    ],
+    [details.decideUntil, end],
+    [details.reference, literal(request.id)],
+  ];
+  return element('details', { id: 'details' }, element('summary', {}, details.title), factList(rows));
+}
+
+/**
+ * The descriptions of tools under which the person agrees.
+ * @param {ConsentRequest} request
+ */
+function renderManifests({ manifests = [], developerName }) {
+  return manifests.map((manifest) => renderManifest(manifest, developerName));
+}
+
+/**
+ * @param {Manifest} manifest
+ * @param {string} developerName
+ */
+function renderManifest({ connector, version, sha256, pinned }, developerName) {
+  const { manifest, noManifest } = words.tools;
+  if (version === null || sha256 === null) {
+    return aside(fill(noManifest, { developer: mention(developerName), connector: literal(connector) }));
+  }
+  const values = {
+    connector: literal(connector),
+    version: literal(version),
+    sha256: literal(sha256.slice(0, SHOWN_DIGITS)),
+  };
+  return aside(fill(manifest, values), pinned && ` ${words.tools.pinned}`);
+}
 
 /**
  * @param {ConsentRequest} request
@@ -157,7 +206,7 @@ function renderDecision(
   const deny = button('', () => decide('deny'), { id: 'deny' });
   const approve = button('', () => decide('approve'), { id: 'approve', 'aria-describedby': summary.id });
   const notice = element('div', { class: 'notice', role: 'alert' });
-  const end = aside();
+  const end = element('span', {});
   let isArmed = false;
   /** @type {DecisionKind | undefined} */
   let sending;
@@ -174,7 +223,7 @@ function renderDecision(
     setContent(deny, sending === 'deny' ? decision.denying : decision.deny);
     setContent(approve, sending === 'approve' ? decision.approving : decision.approve);
     reason.readOnly = isSending;
-    for (const control of document.querySelectorAll('.clause :is(input, select, .total button)')) {
+    for (const control of document.querySelectorAll('.card :is(input, select, .total button)')) {
       control.toggleAttribute('disabled', isSending);
     }
   }
@@ -185,23 +234,22 @@ function renderDecision(
       time: moment(new Date(expiresAt), now()),
     });
     setContent(end, isSoon ? element('strong', {}, text) : text);
+    if (isSoon && !notice.hasChildNodes()) setContent(notice, paragraph(end.textContent));
     return end.textContent ?? '';
   }
 
   refresh();
   return {
-    parts: [
-      summary,
-      end,
-      element(
-        'details',
-        { open: choices.reason !== '' },
-        element('summary', {}, decision.reasonSummary),
-        element('label', {}, hint, reason),
-      ),
-      notice,
-      element('div', { class: 'decide' }, deny, approve),
-    ],
+    end,
+    reason: element(
+      'details',
+      { open: choices.reason !== '' },
+      element('summary', {}, decision.reasonSummary),
+      element('label', {}, hint, reason),
+    ),
+    notice,
+    buttons: element('div', { class: 'decide' }, deny, approve),
+    unseen: renderUnseen(),
     showEnd,
     /** @param {DecisionKind | undefined} kind */
     setSending(kind) {
@@ -221,4 +269,37 @@ function renderDecision(
       setContent(notice, text && paragraph(text), more);
     },
   };
+}
+
+/** The count of the permissions that have not been on the screen yet. It leads to the first of them. */
+function renderUnseen() {
+  /** @type {Set<Element>} */
+  const unseen = new Set();
+  const more = button('', () => [...unseen][0]?.scrollIntoView({ block: 'center' }), { class: 'more' });
+  more.hidden = true;
+
+  function refresh() {
+    more.hidden = unseen.size === 0;
+    setContent(more, fillText(unseen.size === 1 ? words.oneMore : words.more, { n: unseen.size }));
+  }
+
+  // Begins when the page is shown. The margin is the height of the bar, which hides what is below it.
+  requestAnimationFrame(() => {
+    const watch = new IntersectionObserver(
+      (entries) => {
+        for (const { target, isIntersecting } of entries) {
+          if (!isIntersecting) continue;
+          unseen.delete(target);
+          watch.unobserve(target);
+        }
+        refresh();
+      },
+      { rootMargin: '0px 0px -96px', threshold: 0.5 },
+    );
+    for (const row of document.querySelectorAll('.card .rows > li')) {
+      unseen.add(row);
+      watch.observe(row);
+    }
+  });
+  return more;
 }

@@ -1,42 +1,66 @@
 /** Every sentence of this page alone. The page puts a node in place of each name in braces. */
 export const words = {
+  service: 'Behest',
   loading: 'Opening the request …',
   sandbox: 'Sandbox',
-  sandboxText: 'This is a test. An approval here carries a test mark and works only in the test account.',
+  sandboxText: 'This is a test and works only in the test account.',
 
   heading: '{agent} asks to act for you',
-  lead: 'It is an AI agent of {developer}. If you approve, it may act in your name within the limits shown here. You can take parts away first.',
-  clauses: {
-    who: 'Agent',
-    forWhom: 'You',
+  signedIn: 'Signed in as {principal}',
+  forPerson: 'For {principal}',
+  permissions: 'What it may do',
+  budget: 'Spend up to {amount} in all',
+  resource: 'Only at {resource}',
+  oneMore: '↓ 1 more permission below',
+  more: '↓ {n} more permissions below',
+  vouched: {
+    developer: 'Registered by {developer}.',
+    host: 'Published by {host}.',
+    nobody: 'Not verified. Anybody can choose this name.',
+  },
+
+  /** One tap away. */
+  details: {
+    title: 'Details',
+    agent: 'Agent',
+    description: 'In its own words',
+    developer: 'From',
+    did: 'Identifier',
+    person: 'You',
+    principal: 'This is the name by which {developer} knows you.',
     purpose: 'Purpose',
-    scopes: 'Permissions',
-    tools: 'Tools and limits',
+    purposeOnly: 'It may be used for this purpose only.',
+    exact: 'Exact permissions',
+    exactCounts: 'The exact text counts.',
+    star: 'A star (*) stands for anything.',
     budget: 'Money',
-    time: 'How long',
-    where: 'Where',
-    decision: 'Your decision',
+    manifests: 'Descriptions',
+    audience: 'For use with',
+    afterwards: 'Afterwards',
+    returnsTo: 'You are taken to {host}',
+    staysHere: 'You stay on this page. {developer} learns what you decided.',
+    decideUntil: 'Your decision',
+    reference: 'Request',
   },
 
   difference: {
     title: 'Since your last decision',
-    first: 'This is the first request of this agent that you see here.',
+    first: 'First request from this agent.',
     verdict: {
-      same: 'The request is the same as the one that you approved last.',
-      narrower: 'The request asks for less than you approved last.',
-      wider: 'The request asks for more than you approved last, or for something else.',
+      same: 'The same as you allowed {time}.',
+      narrower: 'Less than you allowed {time}.',
+      wider: 'Not the same as you allowed {time}:',
     },
     since: {
-      active: 'You approved last: {time}. The permission still holds.',
-      expired: 'You approved last: {time}. The permission has run out.',
-      revoked: 'You approved last: {time}. The permission was taken back.',
+      active: 'That permission still holds.',
+      expired: 'That permission has run out.',
+      revoked: 'That permission was taken back.',
     },
-    replacesIt: 'If you approve, the new permission takes the place of that one, which ends.',
-    replaces:
-      'If you approve, the new permission takes the place of an earlier one of this agent, which ends.',
+    replacesIt: 'If you allow this, it takes the place of that permission, which ends.',
+    replaces: 'If you allow this, it takes the place of an earlier permission of this agent, which ends.',
     another: 'One more permission of this agent holds.',
     others: '{n} more permissions of this agent hold.',
-    same: 'As before: {n}',
+    compare: 'Compare',
     /** A mark beside the word, for readers who skim. */
     marks: { new: '+', wider: '↑', changed: '≠', narrower: '↓', removed: '−', same: '=' },
     changes: {
@@ -49,31 +73,11 @@ export const words = {
     },
     before: 'Before:',
     now: 'Now:',
-    keep: 'Keep as before',
-    keepHint: 'This takes away what is new or more, as far as it can be taken away. You still decide.',
-  },
-  agent: 'Name',
-  description: 'In its own words',
-  developer: 'From',
-  did: 'Identifier',
-  principal: 'This is the name by which {developer} knows you.',
-  purposeOnly: 'It may be used for this purpose only.',
-  budget: 'It may spend up to {amount} in all.',
-  audience: 'For use with',
-  resource: 'At',
-  client: 'Its name',
-  vouched: {
-    developer: 'Registered by {developer}.',
-    host: 'Published by {host}.',
-    nobody: 'Not verified. Anybody can choose this name.',
+    keep: 'Only what I allowed before',
   },
   local: 'A program on this computer',
   localText:
-    'The answer goes to a program on this computer. Approve only if you have just started {agent} there yourself.',
-  afterwards: 'Afterwards',
-  returnsTo: 'You are taken to {host}',
-  staysHere: 'You stay on this page. {developer} learns what you decided.',
-  reference: 'Request {id}',
+    'The answer goes to a program on this computer. Allow it only if you have just started {agent} there yourself.',
 
   channel: {
     device: {
@@ -91,20 +95,18 @@ export const words = {
 
   proof: {
     notVerified: 'Not verified',
-    link: 'Nobody has checked that you are {principal}: anyone who holds this link can decide. The decision will be marked as unverified. Approve only if this request was meant for you.',
+    link: 'Anyone who holds this link can decide. Allow it only if it was meant for you.',
     missing: 'Not verified yet',
-    unproved:
-      '{developer} has not confirmed that you are {principal}, or the confirmation has run out. To approve, sign in at {developer} again and open the request from there.',
+    unproved: 'To allow this, sign in at {developer} again and open the request from there.',
     /** @type {Record<string, string>} by mode, while the proof is missing */
     lacking: {
-      email:
-        'To approve, show that you are {principal}: a code of eight digits goes to the email address on file.',
+      email: 'To allow this, show that you are {principal}: a code goes to the email address on file.',
       passkey:
-        'When you approve, your browser asks for the passkey of {principal}. The passkey signs exactly what you see here. If you have none, register one at {developer}, and open the request again.',
-      sso: 'To approve, sign in through your organisation as {principal} and open the request again.',
-      signOn: 'To approve, sign in through your organisation as {principal}. You come back to this request.',
+        'Your browser asks for the passkey of {principal}, which signs exactly this. If you have none, register one at {developer} first.',
+      sso: 'To allow this, sign in through your organisation as {principal} and open the request again.',
+      signOn: 'To allow this, sign in through your organisation as {principal}. You come back here.',
       otherPerson:
-        'You are signed in through your organisation, but not as {principal}. To approve, sign in there as {principal}.',
+        'You are signed in through your organisation, but not as {principal}. To allow this, sign in there as {principal}.',
     },
     passkey: 'Your passkey',
     denyAnyway: 'You can deny without it.',
@@ -134,8 +136,7 @@ export const words = {
   },
 
   scopes: {
-    note: 'Each permission in words, with its exact text beneath. The exact text counts.',
-    star: 'A star (*) stands for anything.',
+    farReaching: '{n} that may spend, send, delete or publish',
     total: 'All permissions',
     selected: '{kept} of {all} selected',
     selectAll: 'Select all',
@@ -147,7 +148,9 @@ export const words = {
   },
 
   tools: {
-    any: 'Any tool that the permissions above allow.',
+    title: 'Within limits',
+    oneTool: 'With 1 tool only',
+    onlyTools: 'With {n} tools only',
     prefix: 'every tool whose name begins like this',
     other: '{tool}: {limits}',
     costUnits: 'Cost units, all tools together: {limits}',
@@ -184,14 +187,12 @@ export const words = {
   },
 
   time: {
-    label: 'Ends by itself after',
-    asAsked: '{duration} (as asked)',
-    until: 'If you approve now, that is about {time}.',
-    sooner: 'To end it sooner, ask {developer}.',
+    label: 'Ends after',
+    until: 'Until {time}',
   },
 
   decision: {
-    summary: 'Approving lets {agent} act for {principal}, with {selection}.',
+    summary: 'You allow {selection}.',
     allScopes: 'everything requested',
     someScopes: '{kept} of {all} permissions',
     someTools: '{kept} of {all} tools',
@@ -202,12 +203,12 @@ export const words = {
     reasonHint: 'Your reason, for {developer} to read (up to 200 characters)',
     deny: 'Deny',
     denying: 'Denying …',
-    approve: 'Approve',
-    approving: 'Approving …',
+    approve: 'Allow',
+    approving: 'Allowing …',
     closingSoon: 'This request ends soon: {time}. If you do not decide, nothing is granted.',
     pressAgain:
-      'This page has only just come to the front, so nothing was sent. Press Approve again if you mean it.',
-    proofFirst: 'You cannot approve yet. The top of this page says what is missing.',
+      'This page has only just come to the front, so nothing was sent. Press Allow again if you mean it.',
+    proofFirst: 'You cannot allow this yet. The top of this page says what is missing.',
     /** The reasons that a selection cannot be approved. */
     missing: {
       scope: 'Nothing is selected. Select at least one permission, or deny.',
@@ -232,7 +233,7 @@ export const words = {
     sso: 'Nothing was decided: {developer} asks that you first sign in through your organisation.',
     notEnrolled:
       'You have no passkey yet. Nothing was decided. Register a passkey at {developer}, and open the request again.',
-    noPasskey: 'No passkey was used, so nothing was decided. Press Approve to try again, or deny.',
+    noPasskey: 'No passkey was used, so nothing was decided. Press Allow to try again, or deny.',
     passkeyUnable:
       'Passkeys do not work in this browser or at this address. Nothing was decided. Try another browser.',
     passkeyRefused: 'The service did not accept the passkey. Nothing was decided. Try again.',
@@ -291,7 +292,7 @@ export const words = {
   },
 
   done: {
-    approved: ['Approved', '{agent} may now act for {principal}, with {selection}.'],
+    approved: ['Allowed', '{agent} may now act for {principal}, with {selection}.'],
     denied: ['Denied', '{agent} may not act for you on this request. Nothing was granted.'],
     returning: 'Taking you to {host} …',
     close: 'You can close this window.',

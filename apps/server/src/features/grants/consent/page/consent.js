@@ -1,7 +1,6 @@
 /** @import { Child, Problem } from '../../../../platform/page/types.js' */
-/** @import { Choices, ConsentRequest, Decision, Narrowing, DecisionKind } from './types.js' */
+/** @import { Choices, ConsentRequest, Decision, Limits, Narrowing, DecisionKind } from './types.js' */
 import { serviceTime } from '../../../../platform/page/call.js';
-import { renderCodeStep } from '../../../../platform/page/code-step.js';
 import {
   aside,
   button,
@@ -70,7 +69,7 @@ async function open() {
   if (pushed.requestUri !== '' && key.hint !== undefined) return arrive(key.hint);
   const answer = await screen.showLoading(words.loading, findRequest());
   if (!answer.ok) return showOpeningProblem(answer.problem);
-  showRequest(answer.body);
+  await showRequest(answer.body);
 }
 
 /** @param {string} hint */
@@ -92,20 +91,38 @@ async function findRequest() {
   return byCookie.ok ? byCookie : kept;
 }
 
+/** @returns {Limits} */
+const noLimits = () => ({
+  parts: [],
+  follow() {},
+  isTighter: () => false,
+  missing: () => undefined,
+  narrowing: () => ({}),
+});
+
+/** Loads the controls for limits, which most requests have none of. @param {ConsentRequest} request */
+async function loadLimits({ argumentLimits = [] }) {
+  if (argumentLimits.length === 0) return noLimits;
+  const { renderLimits } = await import('./consent-limits.js');
+  return renderLimits;
+}
+
 /** @param {ConsentRequest} request */
-function showRequest(request) {
-  const { verification, grantExpiresIn } = request;
+async function showRequest(request) {
+  const loading = Promise.all([loadLimits(request), loadProofStep(request.verification)]);
+  const [renderLimits, proofStep] = await loading.catch(() => []);
+  if (!renderLimits) return showMessage('away', screen.tryAgain(open));
   choices ??= {
     removedScopes: new Set(),
     removedTools: new Map(),
     bounds: new Map(),
     removedItems: new Map(),
-    expiresIn: grantExpiresIn,
+    expiresIn: request.grantExpiresIn,
     reason: '',
   };
-  const proofStep = proofStepOf(verification);
-  const view = renderRequest(request, { choices, now: serviceTime, proofStep, decide });
+  const view = renderRequest(request, { choices, now: serviceTime, proofStep, decide, renderLimits });
   forget();
+  screen.showBrand(request.developerName, request.branding);
   screen.show(view.page, view.heading);
   shown = { request, view };
   arm();
@@ -119,10 +136,11 @@ async function signOn() {
   else showProblem(answer.problem, signOn);
 }
 
-/** @param {ConsentRequest['verification']} verification */
-function proofStepOf({ satisfied, methods, signInHere }) {
+/** The step by which the missing proof is given, if this page has one. @param {ConsentRequest['verification']} verification */
+async function loadProofStep({ satisfied, methods, signInHere }) {
   if (satisfied) return undefined;
   if (methods.includes('email')) {
+    const { renderCodeStep } = await import('../../../../platform/page/code-step.js');
     return renderCodeStep({ words: words.email, ...api, proved: resume, explain });
   }
   return signInHere ? element('div', { class: 'step' }, paragraph(button(words.signOn, signOn))) : undefined;
@@ -270,7 +288,7 @@ async function resume() {
   if (!shown) return;
   if (!answer.ok) return showProblem(answer.problem, resume);
   const isProofNew = answer.body.verification.satisfied !== shown.request.verification.satisfied;
-  if (isProofNew) showRequest(answer.body);
+  if (isProofNew) await showRequest(answer.body);
   else shown.view.showNotice(words.resumed);
 }
 

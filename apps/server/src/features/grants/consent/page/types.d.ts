@@ -1,5 +1,5 @@
 import type { AgentProfile } from '@behest/protocol/shapes';
-import type { ArgumentLimits, Child } from '../../../../platform/page/types.js';
+import type { ArgumentLimits, Branding, Child, Part } from '../../../../platform/page/types.js';
 
 /**
  * Types that the page's scripts share, and the shapes of the API that they read. The service serves no part
@@ -91,6 +91,7 @@ export interface ConsentRequest extends AgentProfile {
   id: string;
   csrfToken: string;
   developerName: string;
+  branding?: Branding;
   principalId: string;
   scopes: string[];
   /** One text for each of `scopes`, in the same order. */
@@ -143,6 +144,17 @@ export interface RequestUse {
   /** The part of the page in which a person can give the proof. */
   proofStep: HTMLElement | undefined;
   decide: (kind: DecisionKind) => void;
+  renderLimits: (request: ConsentRequest, use: LimitsUse) => Limits;
+}
+
+/** The limits on what the agent may pass to tools, and what the person has made of them. */
+export interface Limits {
+  parts: HTMLElement[];
+  follow: () => void;
+  isTighter: () => boolean;
+  /** What is wrong with a limit of the person. */
+  missing: () => Part[] | undefined;
+  narrowing: () => Record<string, Record<string, Rules>>;
 }
 
 /** A list whose lines a person can take away one by one. */
@@ -153,6 +165,8 @@ export interface Lines {
   removed: Set<string>;
   /** The line's name, then notes on it. */
   label: (key: string) => Child[];
+  /** Whether a line reaches far, and is set off. */
+  isFar?: (key: string) => boolean;
 }
 
 /** The parts that the person has taken away so far, and the reason so far. */
