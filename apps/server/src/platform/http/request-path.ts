@@ -53,9 +53,10 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     const charge = chargingOf(path.charge, reply);
     const kind = callerKinds[access]; // undefined where there is no route
     // Each request is charged before its credential is looked at, so that guesses are bounded too.
-    const chargesAddress = kind?.chargesAddress && !unknown && isSound(request);
+    const hasSoundHead = isSound(request);
+    const chargesAddress = kind?.chargesAddress && !unknown && hasSoundHead;
     if (!chargesAddress && rate !== 'unlimited') await charge(anonymousBills(request, limits));
-    if (!isSound(request)) throw new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');
+    if (!hasSoundHead) throw new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');
     if (unknown) {
       if (!isPreflight(request, unknown)) throw unknownRoute(unknown, request);
       const allowed = fromAnyOrigin ? cors.preflightForAll(unknown.methods) : cors.preflightFor(origin);
@@ -134,7 +135,8 @@ const WIDER_IDS = /^\/access\/v1\//;
 
 /** Keeps the client's id of a request when it cannot hurt a log. */
 export function requestIdOf({ headers, url = '' }: IncomingMessage): string {
-  const given = String(headers['x-request-id'] ?? '');
+  if (headers['x-request-id'] === undefined) return randomUUID();
+  const given = String(headers['x-request-id']);
   const kept = WIDER_IDS.test(url) ? /^[!-~]{1,128}$/ : /^[\w.-]{1,64}$/;
   return kept.test(given) ? given : randomUUID();
 }

@@ -14,6 +14,8 @@ interface PatienceOptions {
   readonly onSilence: (node: string, error: Error) => void;
   /** Called when a node has answered all that was given up. */
   readonly onAnswer: (node: string) => void;
+  /** The failure that the caller of a command gets. */
+  readonly failureOf: (cause: unknown) => Error;
 }
 
 /**
@@ -21,7 +23,7 @@ interface PatienceOptions {
  * for each command costs more than the command.
  * @returns a function that waits for the answer of a command
  */
-export function patience({ onSilence, onAnswer }: PatienceOptions) {
+export function patience({ onSilence, onAnswer, failureOf }: PatienceOptions) {
   const waiting = new Set<Waiting>(); // in the order of their beginning
   const silent = new Map<string, number>(); // nodes, and how many commands were given up
   let timer: NodeJS.Timeout | undefined;
@@ -35,7 +37,7 @@ export function patience({ onSilence, onAnswer }: PatienceOptions) {
       silent.set(each.node, (silent.get(each.node) ?? 0) + 1);
       const error = new Error(`Redis has not answered for ${PATIENCE} ms.`);
       onSilence(each.node, error);
-      each.reject(error);
+      each.reject(failureOf(error));
     }
     if (waiting.size > 0) return;
     clearInterval(timer);
@@ -54,7 +56,7 @@ export function patience({ onSilence, onAnswer }: PatienceOptions) {
   return <T>(node: string, command: () => Promise<T>): Promise<T> => {
     // One command has waited in vain, so the others need not. They are not sent, so the connection notices the
     // silence.
-    if (silent.has(node)) return Promise.reject(new Error('Redis does not answer.'));
+    if (silent.has(node)) return Promise.reject(failureOf(new Error('Redis does not answer.')));
     return new Promise((resolve, reject) => {
       const each: Waiting = { node, since: performance.now(), reject, isGivenUp: false };
       waiting.add(each);
@@ -66,7 +68,7 @@ export function patience({ onSilence, onAnswer }: PatienceOptions) {
         },
         (error: unknown) => {
           end(each);
-          reject(error);
+          reject(failureOf(error));
         },
       );
     });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, createCluster } from '@redis/client';
 import type { PayerCharges, Settled, Slot } from './ephemeral-store.ts';
-import { charge, takeBack, takeSlot } from './scripts.ts';
+import { type ChargeReply, charge, chargeCommand, settledOf, takeBack, takeSlot } from './scripts.ts';
 
 // All in milliseconds.
 const PING_EVERY = 2000; // so that a good connection is never silent for long
@@ -11,6 +11,7 @@ const LONGEST_PAUSE = 1000; // between two attempts to reconnect
 /** A Redis server, or the nodes of a Redis Cluster, with the commands that the store sends. */
 export interface RedisConnection {
   readonly commands: Commands;
+  charge(bill: PayerCharges): Promise<Settled>;
   /** Sends any command to the node that holds `key`. */
   send(command: string[], key: string): Promise<unknown>;
   /** The node that holds a key. */
@@ -29,7 +30,6 @@ export interface RedisConnection {
 type Listener = (message: string, channel: string) => void;
 
 interface Commands {
-  charge(bill: PayerCharges): Promise<Settled>;
   takeBack(bill: PayerCharges): Promise<void>;
   takeSlot(slot: Slot): Promise<boolean>;
   get(key: string): Promise<string | null>;
@@ -75,6 +75,13 @@ export function connectToServer(url: string, { onLost, onReady }: Watcher): Redi
   client.connect().catch(() => {});
   return {
     commands: client,
+    charge(bill) {
+      const command = chargeCommand(bill);
+      return client.sendCommand<ChargeReply>(command).then(settledOf, (error: Error) => {
+        if (!error.message.startsWith('NOSCRIPT')) throw error;
+        return client.sendCommand<ChargeReply>(['EVAL', charge.SCRIPT, ...command.slice(2)]).then(settledOf);
+      });
+    },
     send: (command) => client.sendCommand(command),
     nodeOf: () => SERVER,
     probes: () => ['bh:{probe:0}'],
@@ -144,6 +151,7 @@ export function connectToCluster(urls: readonly string[], { onLost, onReady }: W
   const nodeOf = (key: string) => masterOf(key)?.address ?? CLUSTER;
   return {
     commands: cluster,
+    charge: (bill) => cluster.charge(bill),
     send: (command, key) => cluster.sendCommand(key, false, command),
     nodeOf,
     probes() {

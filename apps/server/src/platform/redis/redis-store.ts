@@ -50,11 +50,10 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
     onAnswer: (node) => {
       if (connection.isReady(node)) onBack(node);
     },
+    failureOf: (cause) => Object.assign(unavailable('redis'), { cause }),
   });
   const askNode = <T>(node: string, command: () => Promise<T>): Promise<T> =>
-    wait(node, () => (attempted ? attempted.then(command) : command())).catch((cause: unknown) => {
-      throw Object.assign(unavailable('redis'), { cause });
-    });
+    wait(node, () => (attempted ? attempted.then(command) : command()));
   const ask = <T>(key: string, command: () => Promise<T>) => askNode(nodeOf(key), command);
   const set = (key: string, value: string, seconds: number) =>
     ask(key, () => commands.set(key, value, { expiration: { type: 'EX', value: seconds } }));
@@ -73,7 +72,7 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
     charge: settleBills({
       settle: (bill) => {
         const key = keyOf(bill);
-        return key === undefined ? UNCHARGED : ask(key, () => commands.charge(bill));
+        return key === undefined ? UNCHARGED : ask(key, () => connection.charge(bill));
       },
       takeBack: (bill) => ask(keyOf(bill) ?? '', () => commands.takeBack(bill)),
     }),
@@ -135,17 +134,18 @@ const MOST = 10_000; // counts that are remembered as nearly used up
 export function settleBills({ settle, takeBack }: Till) {
   const nearlyUsed = new LRUCache<string, true>({ max: MOST });
   const mayBeRefused = ({ charges }: PayerCharges) => charges.some(({ key }) => nearlyUsed.has(key));
-  const settleAndWatch = async (bill: PayerCharges) => {
-    const settled = await settle(bill);
-    for (const [at, { key, limit }] of bill.charges.entries())
-      if (limit - (settled.used[at] ?? 0) <= limit * LITTLE) nearlyUsed.set(key, true);
-    return settled;
+  const watch = (bill: PayerCharges, { used }: Settled) => {
+    for (let at = 0; at < bill.charges.length; at += 1) {
+      const { key = '', limit = 0 } = bill.charges[at] ?? {};
+      if (limit - (used[at] ?? 0) <= limit * LITTLE) nearlyUsed.set(key, true);
+    }
   };
 
   const inTurn = async (bills: readonly PayerCharges[]) => {
     const all: Settled[] = [];
     for (const bill of bills) {
-      const settled = await settleAndWatch(bill);
+      const settled = await settle(bill);
+      watch(bill, settled);
       all.push(settled);
       if (settled.outcome === 'refused') break;
     }
@@ -153,7 +153,8 @@ export function settleBills({ settle, takeBack }: Till) {
   };
 
   const together = async (bills: readonly PayerCharges[]) => {
-    const all = await Promise.all(bills.map(settleAndWatch));
+    const all = await Promise.all(bills.map(settle));
+    for (const [at, bill] of bills.entries()) watch(bill, all[at] ?? NOTHING);
     const count = all.findIndex(({ outcome }) => outcome === 'refused') + 1;
     if (count === 0 || count === all.length) return all;
     const inVain = bills.filter((_, at) => at >= count && all[at]?.outcome === 'charged');

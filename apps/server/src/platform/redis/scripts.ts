@@ -41,17 +41,39 @@ export const charge = defineScript({
       if ARGV[3 * at] ~= '0' then used[at - first + 1] = redis.call('DECR', KEYS[at]) end
     end
     return { 'refused', version, used }`,
-  parseCommand(parser, { version, charges }: PayerCharges) {
-    parser.push(String(charges.length + (version ? 1 : 0)));
-    if (version) parser.pushKey(version.key);
-    for (const { key } of charges) parser.pushKey(key);
-    parser.push(version ? 'version' : '');
-    if (version) parser.push(version.expected ?? '', version.fresh, String(version.seconds));
-    for (const { limit, cost, seconds } of charges) parser.push(String(limit), String(cost), String(seconds));
+  parseCommand(parser, bill: PayerCharges) {
+    const { keys, texts } = partsOf(bill);
+    parser.push(String(keys.length));
+    for (const key of keys) parser.pushKey(key);
+    parser.push(...texts);
   },
-  transformReply: ([outcome, version, used]: [Settled['outcome'], string, number[]]): Settled =>
-    version === '' ? { outcome, used } : { outcome, used, version },
+  transformReply: (reply: ChargeReply): Settled => settledOf(reply),
 });
+
+/** The command that settles a bill by the script that Redis has, for a client that sends commands as they are. */
+export function chargeCommand(bill: PayerCharges): string[] {
+  const { keys, texts } = partsOf(bill);
+  return ['EVALSHA', charge.SHA1, String(keys.length), ...keys, ...texts];
+}
+
+function partsOf({ version, charges }: PayerCharges) {
+  const keys: string[] = [];
+  const texts: string[] = [version ? 'version' : ''];
+  if (version) {
+    keys.push(version.key);
+    texts.push(version.expected ?? '', version.fresh, String(version.seconds));
+  }
+  for (const { key, limit, cost, seconds } of charges) {
+    keys.push(key);
+    texts.push(String(limit), String(cost), String(seconds));
+  }
+  return { keys, texts };
+}
+
+export type ChargeReply = [outcome: Settled['outcome'], version: string, used: number[]];
+
+export const settledOf = ([outcome, version, used]: ChargeReply): Settled =>
+  version === '' ? { outcome, used } : { outcome, used, version };
 
 /** Undoes the charges of a bill. A count that is gone meanwhile stays so. */
 export const takeBack = defineScript({

@@ -106,7 +106,7 @@ export function knownCallers(
   };
 }
 
-const nameOf = (keyHash: Buffer) => keyHash.toString('base64url');
+const nameOf = (keyHash: Buffer) => keyHash.toString('latin1'); // a character for each byte, the cheapest text
 
 /**
  * Call it after the commit of a change to a developer's keys or plan, and before the answer: from then on
