@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ._json import Repeated, Unreadable, canonical, copy_object, from_b64url, is_count, parse_pairs, sha256_uri, without_pairs
-from ._rules import RuleFault, read_rules
+from ._rules import RuleFault, read_pointer, read_rules
 from .errors import ManifestValidationError
 
 LEVELS = ("read", "write", "delete", "admin")
@@ -184,6 +184,7 @@ def _read_tool(value: Any, path: str, must: Must) -> dict[str, Any]:
     is_read = tool["permission"] == "read"
     must(not (is_read and needs_decision), "decision_on_read", f"{path}.requires_decision")
     must("four_eyes_on" not in tool or needs_decision, "four_eyes_without_decision", f"{path}.four_eyes_on")
+    must("binds" not in tool or needs_decision, "binds_without_decision", f"{path}.binds")
     return tool
 
 
@@ -231,6 +232,60 @@ def is_pin(text: str) -> bool:
     return re.fullmatch("sha256:[A-Za-z0-9_-]{43}", text) is not None and from_b64url(text[7:]) is not None
 
 
+_LANGUAGE = re.compile("[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|[0-9]{3}))?")
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+
+
+def _label(most: int) -> Callable[[Any, str, Must], None]:
+    def check(value: Any, path: str, must: Must) -> None:
+        must(isinstance(value, str), "wrong_type", path)
+        is_seen = value == value.strip() and _UNSEEN.search(value) is None
+        must(is_seen and 0 < len(value) <= most, "invalid_text", path)
+
+    return check
+
+
+def _members(most: int, check_member: Callable[[str, Any, str, Must], None]) -> Callable[[Any, str, Must], None]:
+    def check(value: Any, path: str, must: Must) -> None:
+        must(isinstance(value, dict), "wrong_type", path)
+        must(value, "empty", path)
+        must(len(value) <= most, "too_many", path)
+        for name, member in value.items():
+            check_member(name, member, f"{path}.{name}", must)
+
+    return check
+
+
+def _is_argument(pointer: str) -> bool:
+    try:
+        return bool(read_pointer(pointer))
+    except RuleFault:
+        return False
+
+
+def _argument_title(pointer: str, title: Any, path: str, must: Must) -> None:
+    must(_is_argument(pointer), "invalid_pointer", path)
+    _label(80)(title, path, must)
+
+
+def _word(key: str, value: Any, path: str, must: Must) -> None:
+    must(key in _WORDS, "unknown_key", path)
+    _WORDS[key](value, path, must)
+
+
+def _words(language: str, words: Any, path: str, must: Must) -> None:
+    must(_LANGUAGE.fullmatch(language), "invalid_language", path)
+    _members(3, _word)(words, path, must)
+
+
+_WORDS: dict[str, Callable[[Any, str, Must], None]] = {
+    "title": _label(80),
+    "description": _label(300),
+    "argument_titles": _members(64, _argument_title),
+}
 _CHECKS: dict[str, Callable[[Any, str, Must], None]] = {
     "permission": _check_permission,
     "allowed_purposes": _list("invalid_purpose_pattern", is_purpose_pattern),
@@ -240,4 +295,7 @@ _CHECKS: dict[str, Callable[[Any, str, Must], None]] = {
     "four_eyes_on": _list("invalid_decision_name", WORD.fullmatch),
     "arguments": _check_rules,
     "mcp_pins": _list("invalid_pin", is_pin, 5),
+    **_WORDS,
+    "titles": _members(20, _words),
+    "binds": _list("invalid_pointer", _is_argument, 64),
 }

@@ -114,6 +114,29 @@ export const AgentProfile = agentProfile(Type.String());
 export type NullableAgentProfile = Static<typeof NullableAgentProfile>;
 export const NullableAgentProfile = agentProfile(Type.Union([Type.String(), Type.Null()]));
 
+/** A tool in the words of its manifest, which are the developer's own. The level is what the tool needs. */
+const toolWords = {
+  /** The exact text: the name of the tool. */
+  tool: Type.String(),
+  level: Type.Union([Type.Enum(['read', 'write', 'delete', 'admin']), Type.Null()]),
+  title: Type.Union([Type.String(), Type.Null()]),
+  description: Type.Union([Type.String(), Type.Null()]),
+  /** The language tag of the words; null for those of the manifest that name no language. */
+  language: Type.Union([Type.String(), Type.Null()]),
+};
+
+/**
+ * A tool, or a pattern such as `lookup_*` with the tools that it covers: the most far-reaching first, and `more` beyond
+ * those. The level of a pattern is the highest of all its tools. A name has no title where the manifest has none.
+ */
+export type ToolInWords = Static<typeof ToolInWords>;
+export const ToolInWords = Type.Object({
+  connector: Type.String(),
+  ...toolWords,
+  covers: Type.Array(Type.Object(toolWords)),
+  more: Type.Integer(),
+});
+
 /** The parameters of a key are numbers in base64url without padding (RFC 7518, section 6). */
 const keyNumber = (minLength: number, maxLength = minLength) =>
   Type.String({ minLength, maxLength, pattern: '^[A-Za-z0-9_-]+$' });

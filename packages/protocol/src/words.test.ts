@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { shortest } from '../test/timing.ts';
 import { purposes } from './purposes.ts';
-import { durationInWords, purposeLabel, scopeInWords } from './words.ts';
+import { chosenLanguage, durationInWords, purposeLabel, scopeInWords, wantedLanguages } from './words.ts';
 
 describe('scopes in words', () => {
   test.each([
@@ -101,5 +101,24 @@ describe('durations in words', () => {
       }, 0);
 
     fc.assert(fc.property(fc.nat(400 * 86_400), (seconds) => read(durationInWords(seconds)) === seconds));
+  });
+});
+
+describe('the language of words', () => {
+  test.each<[string | undefined, string | undefined]>([
+    ['de', 'de'],
+    ['de-AT, fr;q=0.9', 'de'],
+    ['pt, de;q=0.5', 'pt-BR'],
+    ['nl;q=0.2, DE;q=0.8', 'de'],
+    ['en-GB, en, de', undefined],
+    ['nl, en;q=0.9, de;q=0.8', undefined],
+    ['de;q=0, pt-BR', 'pt-BR'],
+    ['*, ;;, de;q=2', undefined],
+    ['nl', undefined],
+    ['', undefined],
+    [undefined, undefined],
+    [`${'nl,'.repeat(100_000)}de`, undefined],
+  ])('for %s is %s', (header, language) => {
+    expect(chosenLanguage(wantedLanguages(header), ['de', 'pt-BR'])).toBe(language);
   });
 });

@@ -29,6 +29,41 @@ export function scopeInWords(scope: string, own: Readonly<Record<string, string>
   return credentialInWords(scope) ?? permissionInWords(scope) ?? scope;
 }
 
+const MAX_LANGUAGES = 10;
+
+/** Reads the languages of `Accept-Language`, the most wanted first. @see RFC 9110, section 12.5.4 */
+export function wantedLanguages(header = ''): string[] {
+  const wanted = header
+    .slice(0, 512)
+    .split(',', MAX_LANGUAGES)
+    .flatMap((part) => {
+      const [, tag, q = '1'] =
+        /^\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*)\s*(?:;\s*q=([01](?:[.][0-9]{0,3})?))?\s*$/.exec(part) ??
+        [];
+      return tag !== undefined && Number(q) > 0 ? [{ tag, weight: Number(q) }] : [];
+    });
+  return wanted.toSorted((one, other) => other.weight - one.weight).map(({ tag }) => tag);
+}
+
+/**
+ * Chooses among languages by lookup (RFC 4647): `de-AT` takes `de`, and `pt` takes `pt-BR`.
+ *
+ * @returns undefined where the words that name no language fit best; they count as English
+ */
+export function chosenLanguage(wanted: readonly string[], offered: readonly string[]): string | undefined {
+  for (const tag of wanted) {
+    const lower = tag.toLowerCase();
+    const primary = lower.split('-', 1)[0] ?? lower;
+    const found =
+      offered.find((one) => one.toLowerCase() === lower) ??
+      offered.find((one) => lower.startsWith(`${one.toLowerCase()}-`)) ??
+      offered.find((one) => one.toLowerCase().startsWith(`${primary}-`));
+    if (found !== undefined) return found;
+    if (primary === 'en') return undefined;
+  }
+  return undefined;
+}
+
 /** Describes a purpose in words. A private purpose is shown in the words of its organisation. */
 export function purposeLabel(purpose: string): string {
   if (isKnownPurpose(purpose)) return english.purposes[purpose];

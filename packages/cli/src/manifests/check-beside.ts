@@ -55,7 +55,7 @@ const similarTo = (path: string, message: string): Found => ({
 
 /** Each name that looks like an earlier one of the list, with that one. */
 async function similarNames(names: readonly string[]): Promise<(readonly [name: string, earlier: string])[]> {
-  const { looksOf } = await import('@behest/protocol/manifest/looks');
+  const { looksOf } = await import('@behest/protocol/tools-entry');
   const first = new Map<string, string>();
   return names.flatMap((name) => {
     const looks = looksOf(name);

@@ -23,6 +23,11 @@ const MEMBERS: readonly (keyof ManifestTool)[] = [
   'four_eyes_on',
   'arguments',
   'mcp_pins',
+  'title',
+  'description',
+  'argument_titles',
+  'titles',
+  'binds',
 ];
 const NAMES: Readonly<Partial<Record<keyof ManifestTool, string>>> = {
   allowed_purposes: 'the allowed purposes',
@@ -31,6 +36,11 @@ const NAMES: Readonly<Partial<Record<keyof ManifestTool, string>>> = {
   four_eyes_on: 'the decisions of two people',
   arguments: 'the rules of arguments',
   mcp_pins: 'the pins',
+  title: 'the title',
+  description: 'the description',
+  argument_titles: 'the titles of arguments',
+  titles: 'the words in other languages',
+  binds: 'the arguments that a decision binds',
 };
 
 /** Says what changes between two manifests of one connector, tool by tool. */

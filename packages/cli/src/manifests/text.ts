@@ -11,6 +11,11 @@ const ORDER: readonly (keyof ManifestTool)[] = [
   'four_eyes_on',
   'arguments',
   'mcp_pins',
+  'title',
+  'description',
+  'argument_titles',
+  'titles',
+  'binds',
 ];
 
 /** The members of a manifest in their order, the tools by name. A tool that needs nothing but a permission stays short. */

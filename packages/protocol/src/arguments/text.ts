@@ -5,6 +5,17 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about them
 const NOT_SHOWN = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
+/** The same, and characters that have no shape of their own, so that two texts which look alike are alike. */
+const UNSEEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about them
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
+
+/** Tells whether a text is one line for a page: not empty or too long, without spaces around it, and all of it seen. */
+export function isLabel(text: string, most: number): boolean {
+  if (text === '' || text !== text.trim() || !text.isWellFormed() || UNSEEN.test(text)) return false;
+  return codePoints(text) <= most;
+}
+
 /** Tells whether a text has a control character. */
 export function hasControl(text: string): boolean {
   return CONTROL.test(text);

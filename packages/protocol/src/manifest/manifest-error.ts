@@ -14,8 +14,11 @@ export type ManifestFaultCode =
   | 'invalid_unit'
   | 'invalid_decision_name'
   | 'invalid_pin'
+  | 'invalid_text'
+  | 'invalid_language'
   | 'decision_on_read'
-  | 'four_eyes_without_decision';
+  | 'four_eyes_without_decision'
+  | 'binds_without_decision';
 
 const sentences: Readonly<Record<ManifestFaultCode, string>> = {
   unparseable: 'the text cannot be read',
@@ -37,8 +40,11 @@ const sentences: Readonly<Record<ManifestFaultCode, string>> = {
   invalid_rule: 'the value is outside the form of its key',
   rule_conflict: 'the keys of the rule cannot stand together',
   invalid_pin: 'the pin is malformed',
+  invalid_text: 'the text is empty or too long, or has characters that are not seen',
+  invalid_language: 'the language tag is malformed',
   decision_on_read: 'a read tool cannot require a decision',
   four_eyes_without_decision: 'four_eyes_on needs requires_decision',
+  binds_without_decision: 'binds needs requires_decision',
 };
 
 /** The error of a manifest that does not load: its first fault. */

@@ -5,8 +5,16 @@ import type { CapWindow } from '../tools-entry.ts';
 /** The most calls, or units, by window. */
 export type Windows = Readonly<Partial<Record<CapWindow, number>>>;
 
+/** A tool in words for the people who decide about it. The operator chose them; the permission is shown beside them. */
+export interface ToolWords {
+  readonly title?: string;
+  readonly description?: string;
+  /** The names of arguments, by JSON Pointer. */
+  readonly argument_titles?: Readonly<Record<string, string>>;
+}
+
 /** The demands of an operator on one tool. A text in the manifest is the permission alone. */
-export interface ManifestTool {
+export interface ManifestTool extends ToolWords {
   readonly permission: ToolLevel;
   readonly allowed_purposes?: readonly string[];
   readonly caps?: Windows;
@@ -15,6 +23,10 @@ export interface ManifestTool {
   readonly four_eyes_on?: readonly string[];
   readonly arguments?: Rules;
   readonly mcp_pins?: readonly string[];
+  /** The words in other languages, by language tag. */
+  readonly titles?: Readonly<Record<string, ToolWords>>;
+  /** JSON Pointers to the arguments that a decision binds. Default: all. */
+  readonly binds?: readonly string[];
 }
 
 /** A fault that does not stop a manifest from loading. */

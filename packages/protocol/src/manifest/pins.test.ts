@@ -17,6 +17,8 @@ describe('a tool that changed', () => {
     cost_units: { calls: 2, rows: 1 },
     arguments: { '/amount': { max: '5' } },
     mcp_pins: [pinA, pinB],
+    binds: ['/to', '/order/amount'],
+    title: 'Pay',
   };
   const toolOf = (tool: object) => {
     const loaded = manifestOf({ t0: tool }).tools.get('t0');
@@ -35,13 +37,16 @@ describe('a tool that changed', () => {
     ['one more unit', { cost_units: { calls: 2, rows: 1, bytes: 1 } }],
     ['a stricter rule', { arguments: { '/amount': { max: '4' } } }],
     ['a pin less', { mcp_pins: [pinA] }],
+    ['an argument more that a decision binds', { binds: ['/order/amount', '/memo', '/to'] }],
+    ['the object of a bound argument bound whole', { binds: ['/to', '/order'] }],
+    ['other words', { title: 'Look at payments', titles: { de: { title: 'Zahlen' } } }],
   ])('is not wider with %s', (_, change) => {
     expect(isWider(toolOf(base), toolOf({ ...base, ...change }))).toBe(false);
   });
 
   test.each<[string, object]>([
     ['a higher permission', { permission: 'delete' }],
-    ['no decision', { requires_decision: false, four_eyes_on: undefined }],
+    ['no decision', { requires_decision: false, four_eyes_on: undefined, binds: undefined }],
     ['a decision less for two people', { four_eyes_on: ['pay'] }],
     ['a purpose more', { allowed_purposes: ['aml.cdd.*', 'aml.screening', 'payments.payout'] }],
     ['any purpose', { allowed_purposes: undefined }],
@@ -54,13 +59,30 @@ describe('a tool that changed', () => {
     ['no rules', { arguments: undefined }],
     ['another pin', { mcp_pins: [pinA, pinB, pinA?.replace(/.{3}$/, 'AAA')] }],
     ['no pins', { mcp_pins: undefined }],
+    ['an argument less that a decision binds', { binds: ['/to'] }],
+    ['a part of a bound argument', { binds: ['/to/iban', '/order/amount'] }],
+    ['a name that only begins as a bound one', { binds: ['/t', '/order/amount'] }],
     [
       'one limit tightened and another dropped',
-      { permission: 'read', caps: { per_hour: 1 }, requires_decision: false, four_eyes_on: undefined },
+      {
+        ...base,
+        permission: 'read',
+        caps: { per_hour: 1 },
+        requires_decision: false,
+        four_eyes_on: undefined,
+        binds: undefined,
+      },
     ],
   ])('is wider with %s', (_, change) => {
     const given = Object.entries({ ...base, ...change }).filter(([, value]) => value !== undefined);
     expect(isWider(toolOf(base), toolOf(Object.fromEntries(given)))).toBe(true);
+  });
+
+  test('is wider when a decision no longer binds every argument, and narrower when it binds all again', () => {
+    const { binds, ...all } = base;
+
+    expect(isWider(toolOf(all), toolOf({ ...all, binds }))).toBe(true);
+    expect(isWider(toolOf({ ...all, binds }), toolOf(all))).toBe(false);
   });
 
   test('is wider when it is new', () => {

@@ -43,6 +43,7 @@ export function isWider(before: ManifestTool, after: ManifestTool): boolean {
     areCapsWider(before, after) ||
     areUnitsLower(before.cost_units ?? {}, after.cost_units ?? {}) ||
     !isWithin(after.arguments, before.arguments) ||
+    areBindsFewer(before, after) ||
     (before.mcp_pins !== undefined && (!after.mcp_pins || !hasAll(before.mcp_pins, after.mcp_pins)))
   );
 }
@@ -65,6 +66,21 @@ function areCapsWider({ caps: before }: ManifestTool, { caps: after }: ManifestT
     return old !== undefined && (now === undefined || now > old);
   });
 }
+
+/** A pointer binds everything below it too. */
+function areBindsFewer({ binds: before }: ManifestTool, { binds: after }: ManifestTool): boolean {
+  if (!after) return false;
+  return !before?.every((bound) => after.some((now) => bound === now || bound.startsWith(`${now}/`)));
+}
+
+/** Tells whether a tool is described to people in the same words. */
+export function isSaidAlike(one: ManifestTool, other: ManifestTool): boolean {
+  return canonicalJson(wordsOf(one)) === canonicalJson(wordsOf(other));
+}
+
+const wordsOf = ({ title = '', description = '', argument_titles = {}, titles = {} }: ManifestTool) => ({
+  ...{ title, description, argument_titles, titles },
+});
 
 function areUnitsLower(before: Readonly<Record<string, number>>, after: Readonly<Record<string, number>>) {
   return Object.entries(before).some(([unit, cost]) => {

@@ -1,11 +1,13 @@
+import { readPointer } from '../arguments/pointers.ts';
 import { isObject } from '../arguments/rule-faults.ts';
 import { readRules } from '../arguments/rule-reading.ts';
+import { isLabel } from '../arguments/text.ts';
 import { decodeBase64url } from '../base64url.ts';
 import { isCount } from '../counts.ts';
 import { isPurposePattern } from '../purpose-patterns.ts';
 import { toolLevels } from '../tool-scopes.ts';
 import { capWindows } from '../tools-entry.ts';
-import type { ManifestTool } from './manifest.ts';
+import type { ManifestTool, ToolWords } from './manifest.ts';
 import type { ManifestFaultCode } from './manifest-error.ts';
 
 /** Ends the reading of a manifest with its first fault. */
@@ -17,6 +19,12 @@ type Check = (value: unknown, path: string, fail: Fail) => undefined;
 const WORD = /^[a-z][a-z0-9_]{0,63}$/;
 const PIN = /^sha256:[A-Za-z0-9_-]{43}$/;
 const MAX_PINS = 5;
+/** A language, with its script and region if they matter, as `pt-BR`. */
+const LANGUAGE = /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|[0-9]{3}))?$/;
+const MAX_LANGUAGES = 20;
+const MAX_TITLE = 80; // code points, as of a description
+const MAX_DESCRIPTION = 300;
+const MAX_POINTERS = 64;
 
 /** Tells whether a text is the name of a cost unit or of a decision. */
 export function isWord(text: string): boolean {
@@ -70,6 +78,48 @@ function checkCounts(code: ManifestFaultCode, isName: (name: string) => boolean)
   };
 }
 
+const checkLabel =
+  (most: number): Check =>
+  (value, path, fail): undefined => {
+    if (typeof value !== 'string') return fail('wrong_type', path);
+    if (!isLabel(value, most)) fail('invalid_text', path);
+  };
+
+/** Checks an object by its members, of which it has 1 to so many. */
+function checkMembers(most: number, checkMember: (name: string) => Check): Check {
+  return (value, path, fail): undefined => {
+    if (!isObject(value)) return fail('wrong_type', path);
+    const members = Object.entries(value);
+    if (members.length === 0) fail('empty', path);
+    if (members.length > most) fail('too_many', path);
+    for (const [name, member] of members) checkMember(name)(member, `${path}.${name}`, fail);
+  };
+}
+
+/** A pointer to an argument, and not to all of them. */
+function isArgument(pointer: string): boolean {
+  return pointer !== '' && readPointer(pointer).ok;
+}
+
+const faultAt =
+  (code: ManifestFaultCode): Check =>
+  (_, path, fail): undefined =>
+    fail(code, path);
+
+/** In each language the words have the same members. */
+const words = {
+  title: checkLabel(MAX_TITLE),
+  description: checkLabel(MAX_DESCRIPTION),
+  argument_titles: checkMembers(MAX_POINTERS, (pointer) =>
+    isArgument(pointer) ? checkLabel(MAX_TITLE) : faultAt('invalid_pointer'),
+  ),
+} satisfies Record<keyof ToolWords, Check>;
+
+const checkWords = checkMembers(Object.keys(words).length, (key) => {
+  const known = Object.entries(words).find(([name]) => name === key);
+  return known ? known[1] : faultAt('unknown_key');
+});
+
 /** The keys of a tool, in the order in which faults are looked for. */
 const checks = {
   permission: checkPermission,
@@ -80,6 +130,11 @@ const checks = {
   four_eyes_on: checkList('invalid_decision_name', isWord),
   arguments: checkRules,
   mcp_pins: checkList('invalid_pin', isToolPin, MAX_PINS),
+  ...words,
+  titles: checkMembers(MAX_LANGUAGES, (tag) =>
+    LANGUAGE.test(tag) ? checkWords : faultAt('invalid_language'),
+  ),
+  binds: checkList('invalid_pointer', isArgument, MAX_POINTERS),
 } satisfies Record<keyof ManifestTool, Check>;
 
 /**
@@ -105,6 +160,7 @@ export function readTool(value: unknown, path: string, fail: Fail): ManifestTool
     fail('decision_on_read', `${path}.requires_decision`);
   if (tool.four_eyes_on && !tool.requires_decision)
     fail('four_eyes_without_decision', `${path}.four_eyes_on`);
+  if (tool.binds && !tool.requires_decision) fail('binds_without_decision', `${path}.binds`);
   return tool;
 }
 

@@ -1901,6 +1901,22 @@ export interface PrincipalGrantsItem {
       text: string;
     }[];
   }[];
+  tools: {
+    connector: string;
+    tool: string;
+    level: "read" | "write" | "delete" | "admin" | null;
+    title: string | null;
+    description: string | null;
+    language: string | null;
+    covers: {
+      tool: string;
+      level: "read" | "write" | "delete" | "admin" | null;
+      title: string | null;
+      description: string | null;
+      language: string | null;
+    }[];
+    more: number;
+  }[];
   budget?: {
     amount: string;
     remaining: string;

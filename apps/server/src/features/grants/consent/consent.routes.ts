@@ -241,7 +241,10 @@ const assertRate = passkeyRates.assert;
 
 interface FromBrowser {
   readonly params: { readonly id: string };
-  readonly headers: { readonly cookie?: string | undefined };
+  readonly headers: {
+    readonly cookie?: string | undefined;
+    readonly 'accept-language'?: string | undefined;
+  };
 }
 
 /** Reads the claim of a browser to a request. */
@@ -251,6 +254,7 @@ const holdReader =
     requestId: params.id,
     secret: cookiesIn(headers)[cookieName(params.id, publicBaseUrl)] ?? '',
     signOn: cookiesIn(headers)[signOnCookieName(publicBaseUrl)],
+    languages: headers['accept-language'],
   });
 
 const onPage = { access: 'consent', fromOwnPages: true, rate: assertRate } as const;

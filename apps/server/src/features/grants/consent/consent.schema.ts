@@ -1,4 +1,13 @@
-import { AgentProfile, Budget, Duration, Id, recordOf, Time, textOf } from '@behest/protocol/shapes';
+import {
+  AgentProfile,
+  Budget,
+  Duration,
+  Id,
+  recordOf,
+  Time,
+  ToolInWords,
+  textOf,
+} from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 export const ConsentPath = Type.Object({ id: Id });
@@ -113,6 +122,8 @@ export const ConsentRequest = Type.Object({
     }),
   ),
   argumentLimits: Type.Array(ArgumentLimits),
+  /** The tools of the request in the words of these manifests. */
+  tools: Type.Array(ToolInWords),
   budget: Type.Optional(Type.Omit(Budget, ['remaining'])),
   grantExpiresIn: Type.String(),
   audience: Type.Optional(Type.String()),

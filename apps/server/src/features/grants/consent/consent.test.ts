@@ -86,6 +86,7 @@ describe('opening the page’s session', () => {
       ],
       manifests: [{ connector: 'mail', version: null, sha256: null, pinned: false }],
       argumentLimits: [],
+      tools: [],
       grantExpiresIn: '30d',
       audience: 'https://api.example',
       redirectHost: 'app.example',

@@ -1,7 +1,7 @@
 import { isWithin as areRulesWithin } from '@behest/protocol/arguments/within';
 import { canonicalJson } from '@behest/protocol/canonical-json';
 import type { ManifestTool } from '@behest/protocol/manifest/manifest';
-import { isWider } from '@behest/protocol/manifest/pins';
+import { isSaidAlike, isWider } from '@behest/protocol/manifest/pins';
 import {
   isWithin,
   namedConnectors,
@@ -144,7 +144,8 @@ function changeOfTool(old: ManifestTool | undefined, now: ManifestTool | undefin
   if (!old) return 'new';
   if (!now) return 'removed';
   if (isWider(old, now)) return 'wider';
-  return isWider(now, old) ? 'narrower' : undefined;
+  if (isWider(now, old)) return 'narrower';
+  return isSaidAlike(old, now) ? undefined : 'changed';
 }
 
 interface Tool {

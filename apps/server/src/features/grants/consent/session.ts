@@ -23,7 +23,7 @@ import type { Proofs } from './consent.rules.ts';
 import type { ConsentRequest, ConsentSessionRequest, ConsentSessionResponse } from './consent.schema.ts';
 import { readHint } from './hint.ts';
 import { previousConsent } from './previous.ts';
-import { showManifests, shownRequest } from './show.ts';
+import { showManifests, shownRequest, toolsOf } from './show.ts';
 import { verifyPerson } from './verify.ts';
 
 export interface ConsentDeps extends AuthorizationDeps, PasskeyDeps {
@@ -54,6 +54,8 @@ export interface ConsentSession {
   readonly secret: string;
   /** The cookie of a session of single sign-on. */
   readonly signOn?: string | undefined;
+  /** `Accept-Language`, which chooses among the words of the developer. */
+  readonly languages?: string | undefined;
 }
 
 export const CSRF_KEY_USE = 'behest/consent-csrf/v1';
@@ -100,7 +102,8 @@ export async function openSession(
   const { verification } = await verificationFor(deps, row, proofs, signOn);
   const pins = await showManifests(deps, row);
   const previous = await previousConsent(deps, row, { verification, pins });
-  const request = shownRequest(row, { csrfToken, verification, pins, before: previous });
+  const tools = await toolsOf(deps, row, { pins, languages: browser.session.languages });
+  const request = shownRequest(row, { csrfToken, verification, pins, tools, before: previous });
   return { opened: { id: requestId, csrfToken, verification, request }, secret };
 }
 
@@ -186,8 +189,9 @@ export async function showRequest(deps: ConsentDeps, session: ConsentSession): P
   const { row, verification } = await requestOfSession(deps, session);
   const pins = await showManifests(deps, row);
   const before = await previousConsent(deps, row, { verification, pins });
+  const tools = await toolsOf(deps, row, { pins, languages: session.languages });
   const csrfToken = csrfTokenOf(deps.keyRing, session);
-  return shownRequest(row, { csrfToken, verification, pins, before });
+  return shownRequest(row, { csrfToken, verification, pins, tools, before });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { argumentLimits } from '@behest/protocol/arguments/limits';
+import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { namedConnectors } from '@behest/protocol/tool-scopes';
-import { purposeLabel, scopeInWords } from '@behest/protocol/words';
+import { purposeLabel, scopeInWords, wantedLanguages } from '@behest/protocol/words';
 import { profileOf } from '../../accounts/agents/agents.queries.ts';
 import {
   type AuthorizationDeps,
@@ -11,7 +12,8 @@ import {
   type ShownManifest,
   shownKey,
 } from '../authorization/index.ts';
-import type { ConsentPins } from '../manifests/index.ts';
+import { type ConsentPins, toolsInWords } from '../manifests/index.ts';
+import { findPinnedTools } from '../manifests/manifests.queries.ts';
 import type { ConsentRow } from './consent.repo.ts';
 import type { ConsentApproval, ConsentRequest, ConsentVerification } from './consent.schema.ts';
 import { hostOf } from './diff.rules.ts';
@@ -22,6 +24,7 @@ interface Session {
   readonly verification: ConsentVerification;
   /** The manifests as they are now; null where the scopes name no connector. */
   readonly pins: ConsentPins | null;
+  readonly tools: ConsentRequest['tools'];
   /** The last consent, and the difference to it. */
   readonly before: PreviousConsentView;
 }
@@ -29,7 +32,7 @@ interface Session {
 /** The request as the page shows it. */
 export function shownRequest(
   row: ConsentRow,
-  { csrfToken, verification, pins, before }: Session,
+  { csrfToken, verification, pins, tools, before }: Session,
 ): ConsentRequest {
   const budget = budgetOf(row);
   const { purpose, audience, redirectUri, authorizationDetails } = row;
@@ -50,6 +53,7 @@ export function shownRequest(
     ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
     manifests: manifestsIn(row.scopes, pins),
     argumentLimits: argumentLimits(authorizationDetails),
+    tools,
     ...(budget && { budget }),
     grantExpiresIn: row.expiresIn,
     ...(audience !== null && { audience }),
@@ -152,6 +156,22 @@ export async function showManifests(
   const seconds = Math.ceil((row.expiresAt.getTime() - clock().getTime()) / 1000) + LATE_SECONDS;
   await store.put([{ key: shownKey(row.id), value, seconds }]);
   return pins;
+}
+
+interface WordsOf {
+  readonly pins: ConsentPins | null;
+  readonly languages: string | undefined;
+}
+
+/** The tools in the words of the versions whose hashes the page shows, and the person's approval names. */
+export async function toolsOf(
+  { db }: Pick<AuthorizationDeps, 'db'>,
+  { developerId, scopes, authorizationDetails }: ConsentRow,
+  { pins, languages }: WordsOf,
+): Promise<ConsentRequest['tools']> {
+  const tools = await findPinnedTools(db, { developerId }, pins?.pins ?? []);
+  const entries = toolsEntries(storedEntries(authorizationDetails));
+  return toolsInWords({ scopes, entries }, tools, wantedLanguages(languages));
 }
 
 /**

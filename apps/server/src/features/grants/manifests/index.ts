@@ -1,2 +1,7 @@
-export { type ConsentPins, pinsInToken, storedPins } from './manifests.rules.ts';
+export {
+  type ConsentPins,
+  pinsInToken,
+  storedPins,
+  toolsInWords,
+} from './manifests.rules.ts';
 export { type FindManifest, manifestLibrary } from './put.ts';

@@ -1,7 +1,11 @@
 import { MAX_PINS } from '@behest/protocol/claims';
 import { manifestFromObject } from '@behest/protocol/manifest/load';
-import type { Manifest, ManifestPin } from '@behest/protocol/manifest/manifest';
+import type { Manifest, ManifestPin, ManifestTool } from '@behest/protocol/manifest/manifest';
 import { ManifestValidationError } from '@behest/protocol/manifest/manifest-error';
+import type { ToolInWords } from '@behest/protocol/shapes';
+import { isWithin, namedConnectors, parseToolScope, toolLevels } from '@behest/protocol/tool-scopes';
+import type { ToolsEntry } from '@behest/protocol/tools-entry';
+import { chosenLanguage } from '@behest/protocol/words';
 import { AppError } from '../../../platform/errors.ts';
 
 const MAX_PATH = 512; // characters of a fault's path, since names may have any length
@@ -58,3 +62,60 @@ export function pinsInToken(column: unknown): {
 
 type Pinned = Readonly<Record<string, string>>;
 type PinMode = 'warn' | 'enforce';
+
+/** The tools of manifests, by connector. */
+type ToolsOf = ReadonlyMap<string, Manifest['tools']>;
+
+const MAX_COVERED = 10;
+
+/**
+ * The tools that scopes and entries reach, in the words of the manifests: those that an entry lists, and otherwise those
+ * that the scopes name, or `*` for all that they reach. A connector without a manifest has no words.
+ */
+export function toolsInWords(
+  { scopes, entries }: { readonly scopes: readonly string[]; readonly entries: readonly ToolsEntry[] },
+  tools: ToolsOf,
+  languages: readonly string[],
+): ToolInWords[] {
+  const parsed = scopes.flatMap((scope) => parseToolScope(scope) ?? []);
+  return namedConnectors(scopes).flatMap((connector) => {
+    const own = parsed.filter((scope) => scope.connector === connector || scope.connector === '*');
+    const reached = [...(tools.get(connector) ?? [])].filter(([name, { permission }]) =>
+      own.some(
+        ({ level, resource = '*' }) =>
+          isWithin(resource, name) && toolLevels.indexOf(level) >= toolLevels.indexOf(permission),
+      ),
+    );
+    const listed = entries.find((entry) => entry.connector === connector)?.tools;
+    const items = new Set(listed ?? own.map(({ resource = '*' }) => resource));
+    return [...items].flatMap((item): ToolInWords[] => {
+      const covered = reached
+        .filter(([name]) => isWithin(item, name))
+        .map(([name, tool]) => toolInWords(name, tool, languages))
+        .toSorted((one, other) => rank(other.level) - rank(one.level)); // keeps the order within a level
+      const [first] = covered;
+      if (!first) return [];
+      if (!item.endsWith('*')) return [{ connector, ...first, covers: [], more: 0 }];
+      const covers = covered.slice(0, MAX_COVERED);
+      const more = covered.length - covers.length;
+      return [{ connector, ...NO_WORDS, tool: item, level: first.level, covers, more }];
+    });
+  });
+}
+
+const NO_WORDS = { title: null, description: null, language: null };
+
+const rank = (level: ToolInWords['level']) => (level === null ? -1 : toolLevels.indexOf(level));
+
+/** One tool in the language that the reader wants most. Words that the language lacks come from those without a language. */
+function toolInWords(name: string, tool: ManifestTool, languages: readonly string[]) {
+  const language = chosenLanguage(languages, Object.keys(tool.titles ?? {}));
+  const words = language === undefined ? undefined : tool.titles?.[language];
+  return {
+    tool: name,
+    level: tool.permission,
+    title: words?.title ?? tool.title ?? null,
+    description: words?.description ?? tool.description ?? null,
+    language: language ?? null,
+  };
+}

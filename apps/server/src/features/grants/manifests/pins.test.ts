@@ -175,3 +175,115 @@ describe('the manifests under which a person agrees', () => {
     expect(Object.keys(grantClaim(grantToken).manifests)).toEqual(connectors);
   });
 });
+
+describe('the words of a manifest', () => {
+  const tools = {
+    wipe: { permission: 'admin', title: 'Clear everything' },
+    lookup_person: {
+      permission: 'read',
+      title: 'Look up a person',
+      description: 'By name.',
+      titles: { de: { title: 'Person nachschlagen' } },
+    },
+    lookup_firm: 'read',
+    lookup_and_fix: { permission: 'write', title: 'Look up and correct' },
+    hidden: { permission: 'read', title: 'Not asked for' },
+  };
+  const asked = {
+    scopes: ['tool:acme_pay:write', 'tool:acme_mail:read:news*', 'calendar:read'],
+    authorizationDetails: [
+      { type: 'urn:service:tools:v1', connector: 'acme_pay', tools: ['lookup_*', 'lookup_person', 'wipe'] },
+    ],
+    autoApprove: false,
+  };
+
+  test('say in the language of the browser what a person allows, with the level and the exact text beside', async () => {
+    const { acme, service } = await sandbox();
+    await putManifest(acme, 'acme_pay', tools);
+    const many = Object.fromEntries(Array.from({ length: 14 }, (_, n) => [`news_${n}`, 'read']));
+    await putManifest(acme, 'acme_mail', { ...many, news_purge: 'admin' });
+    const { agentId } = await registerAgent(acme);
+    const { id, consentUrl } = await authorize(acme, agentId, asked);
+    const person = personOn(service);
+
+    const german = await person.open(consentUrl, undefined, { 'accept-language': 'de-CH,en;q=0.5' });
+    const [pattern, name, mail, ...others] = german.json().request.tools;
+    const english = (await person.see(id)).json().tools;
+
+    const none = { title: null, description: null, language: null };
+    const inGerman = {
+      tool: 'lookup_person',
+      level: 'read',
+      title: 'Person nachschlagen',
+      description: 'By name.',
+      language: 'de',
+    };
+    // The tool that the scopes do not cover, `wipe`, is not shown as allowed.
+    expect(others).toEqual([]);
+    expect(name).toEqual({ connector: 'acme_pay', ...inGerman, covers: [], more: 0 });
+    expect(pattern).toEqual({
+      ...{ connector: 'acme_pay', tool: 'lookup_*', level: 'write', ...none, more: 0 },
+      covers: [
+        { ...none, tool: 'lookup_and_fix', level: 'write', title: 'Look up and correct' },
+        inGerman,
+        { ...none, tool: 'lookup_firm', level: 'read' },
+      ],
+    });
+    expect(mail).toMatchObject({ connector: 'acme_mail', tool: 'news*', level: 'read', more: 4 });
+    expect(mail.covers).toHaveLength(10);
+    expect(english[1]).toMatchObject({ title: 'Look up a person', language: null });
+  });
+
+  test('are part of its hash, so that a person who saw others looks again', async () => {
+    const { acme, service } = await sandbox();
+    const sha256 = await putManifest(acme, 'acme_pay', tools);
+    const { agentId } = await registerAgent(acme);
+    const { id, consentUrl } = await authorize(acme, agentId, asked);
+    const person = personOn(service);
+    await person.open(consentUrl);
+    const reworded = { ...tools, wipe: { permission: 'admin', title: 'Look at nothing' } };
+    const other = await putManifest(acme, 'acme_pay', reworded);
+
+    const refused = await person.approve(id);
+    await person.see(id);
+
+    expect(other).not.toBe(sha256);
+    expect(refusalOf(refused)).toBe('409 CONFLICT');
+    expect((await person.approve(id)).statusCode).toBe(200);
+  });
+
+  test('that changed since the last consent are a change that the page names', async () => {
+    const { acme, service } = await sandbox();
+    await putManifest(acme, 'acme_pay', tools);
+    const { agentId } = await registerAgent(acme);
+    const person = personOn(service);
+    const first = await authorize(acme, agentId, asked);
+    await person.open(first.consentUrl);
+    const { code } = (await person.approve(first.id)).json();
+    await acme('POST', '/v1/token', { code, agentId });
+    const lookup = { ...tools.lookup_person, titles: { de: { title: 'Nichts' } } };
+    await putManifest(acme, 'acme_pay', { ...tools, lookup_person: lookup });
+
+    const again = await authorize(acme, agentId, asked);
+    const { diff } = (await person.open(again.consentUrl)).json().request;
+
+    expect(diff.items.filter(({ dimension }: { dimension: string }) => dimension === 'manifest')).toEqual([
+      expect.objectContaining({ change: 'changed', key: 'lookup_person' }),
+    ]);
+  });
+
+  test('are refused where they would hide something', async () => {
+    const { acme } = await sandbox();
+    const manifest = { $schema: 'x', connector: 'acme_pay', version: '3' };
+    const put = (title: string) =>
+      acme('PUT', '/v1/manifests/acme_pay', { ...manifest, tools: { wipe: { permission: 'admin', title } } });
+
+    const refused = await put('Wipe \u202eeverything');
+
+    expect([refusalOf(refused), refused.json().details]).toEqual([
+      '400 INVALID_MANIFEST',
+      { code: 'invalid_text', path: 'tools.wipe.title' },
+    ]);
+    expect((await put('Wipe everything')).statusCode).toBe(201);
+  });
+});

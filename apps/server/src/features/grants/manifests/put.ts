@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { looksOf } from '@behest/protocol/manifest/looks';
 import type { Manifest } from '@behest/protocol/manifest/manifest';
 import { manifestSha256, widerTools } from '@behest/protocol/manifest/pins';
+import { looksOf } from '@behest/protocol/tools-entry';
 import { LRUCache } from 'lru-cache';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';

@@ -1,10 +1,14 @@
 import { argumentLimits } from '@behest/protocol/arguments/limits';
-import { purposeLabel, scopeInWords } from '@behest/protocol/words';
+import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
+import { namedConnectors } from '@behest/protocol/tool-scopes';
+import { purposeLabel, scopeInWords, wantedLanguages } from '@behest/protocol/words';
 import type { PrincipalSession } from '../../../platform/caller.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { noProfile, profileOf } from '../../accounts/agents/agents.queries.ts';
 import { budgetsOfGrants } from '../../grants/budgets/index.ts';
 import { grantStatus } from '../../grants/grants/index.ts';
+import { toolsInWords } from '../../grants/manifests/index.ts';
+import { findCurrentTools } from '../../grants/manifests/manifests.queries.ts';
 import { listOwnEntryRows, listOwnGrantRows, type OwnEntryRow, type OwnGrantRow } from './principals.repo.ts';
 import type { OwnEntry, OwnEntryQuery, OwnGrant, OwnGrantPage, OwnGrantQuery } from './principals.schema.ts';
 import { type PrincipalDeps, sessionEnded } from './session.ts';
@@ -13,15 +17,19 @@ import { type PrincipalDeps, sessionEnded } from './session.ts';
 export async function listOwnGrants(
   deps: PrincipalDeps,
   session: PrincipalSession,
-  query: OwnGrantQuery,
+  { languages, ...query }: OwnGrantQuery & { readonly languages?: string | undefined },
 ): Promise<OwnGrantPage> {
   const now = deps.clock();
   const found = await listOwnGrantRows(deps.db, session, query, now);
   if (!found) throw sessionEnded();
   const ids = found.grants.rows.map(({ id }) => id);
   const budgets = await budgetsOfGrants(deps.db, session.tenant, ids);
+  const named = new Set(found.grants.rows.flatMap(({ scopes }) => namedConnectors(scopes)));
+  const tools = await findCurrentTools(deps.db, session.tenant, [...named].slice(0, MAX_CONNECTORS));
+  const wanted = wantedLanguages(languages);
   const { page, nextCursor } = pageOf(found.grants, byId, (row) => ({
     ...toOwnGrant(row, Object(found.scopeDescriptions), now),
+    tools: toolsInWords({ scopes: row.scopes, entries: entriesOf(row) }, tools, wanted),
     ...budgets.get(row.id),
   }));
   return {
@@ -46,7 +54,17 @@ export async function listOwnEntries(
   return `{"entries":[${page.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`;
 }
 
-function toOwnGrant(row: OwnGrantRow, own: Readonly<Record<string, string>>, now: Date): OwnGrant {
+/** A manifest may have a megabyte. The tools of further connectors are shown by their names. */
+const MAX_CONNECTORS = 20;
+
+const entriesOf = ({ authorizationDetails }: OwnGrantRow) =>
+  toolsEntries(storedEntries(authorizationDetails));
+
+function toOwnGrant(
+  row: OwnGrantRow,
+  own: Readonly<Record<string, string>>,
+  now: Date,
+): Omit<OwnGrant, 'tools'> {
   const { revokedAt, revokedReason, parentGrantId, audience, purpose } = row;
   return {
     grantId: row.id,

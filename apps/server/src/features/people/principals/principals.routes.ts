@@ -70,7 +70,10 @@ export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (
         response: { 200: OwnGrantPage },
       },
     },
-    (request) => listOwnGrants(deps, sessionOf(request), request.query),
+    (request) => {
+      const languages = request.headers['accept-language'];
+      return listOwnGrants(deps, sessionOf(request), { ...request.query, languages });
+    },
   );
 
   app.delete(

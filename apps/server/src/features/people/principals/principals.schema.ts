@@ -7,6 +7,7 @@ import {
   PrincipalId,
   pageQuery,
   Time,
+  ToolInWords,
 } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
@@ -56,6 +57,8 @@ export const OwnGrant = Type.Object({
   purposeLabel: Type.Optional(Type.String()),
   audience: Type.Optional(Type.String()),
   argumentLimits: Type.Array(ArgumentLimits),
+  /** The tools of the grant in the words of the manifests as they are now. */
+  tools: Type.Array(ToolInWords),
   budget: Type.Optional(Budget),
   unverified: Type.Optional(Type.Literal(true)),
   lastUsedAt: Type.Union([Time, Type.Null()]),

@@ -51,6 +51,36 @@ async function grantMore(developer: Developer, agentId: string, request: object 
   return (await developer('POST', '/v1/token', { code, agentId })).json();
 }
 
+test('grants are shown in the words of the manifests, in the language of the browser', async () => {
+  const { acme, service } = await joinSandbox();
+  const send = { permission: 'write', title: 'Send mail', titles: { de: { title: 'Post senden' } } };
+  const manifest = { $schema: 'x', connector: 'acme_mail', tools: { send_mail: send, wipe: 'admin' } };
+  await acme('PUT', '/v1/manifests/acme_mail', manifest);
+  await grantTo(acme, { scopes: ['tool:acme_mail:write', 'tool:other:read'] });
+  const { sessionToken } = await asPrincipal(service, acme);
+
+  const seen = await service.app.inject({
+    method: 'GET',
+    url: '/v1/principal/grants',
+    headers: { authorization: `Bearer ${sessionToken}`, 'accept-language': 'de' },
+  });
+
+  const words = { title: 'Post senden', description: null, language: 'de' };
+  expect(seen.json().grants[0].tools).toEqual([
+    {
+      ...{
+        connector: 'acme_mail',
+        tool: '*',
+        level: 'write',
+        title: null,
+        description: null,
+        language: null,
+      },
+      ...{ covers: [{ tool: 'send_mail', level: 'write', ...words }], more: 0 },
+    },
+  ]);
+});
+
 describe('opening a session', () => {
   test('gives a token for these routes only, and the address of the page', async () => {
     const { acme } = await joinSandbox();
@@ -221,6 +251,7 @@ describe('a person’s own grants', () => {
           purposeLabel: expect.any(String),
           audience: 'https://api.example',
           argumentLimits: [],
+          tools: [],
           lastUsedAt: null,
         },
       ],
