@@ -10,32 +10,30 @@ test('R10: two people with two authenticators see the exact call, sign it, and i
   const acme = await service().asDeveloper({ mode: 'sandbox' });
   const agent = await payer(acme);
   const [ada, bob] = [await enrolled(acme, 'Ada'), await enrolled(acme, 'Bob')];
-  const args = { ...release.arguments, note: 'a\u202eb' };
+  const args = { ...release.arguments, currency: 'EUR', note: 'a\u202eb' };
   const asked = (await agent.ask({ ...release, arguments: args, summary: 'Pay the rent' })).json();
   expect((await agent.enforce({ ...release, arguments: args })).sub_reason).toBe(null);
 
   await sees(ada, /wants to use wire of acme_bank/);
   expect(await findings(ada)).toEqual([]);
   await button(ada, 'The call').click();
-  await heading(ada, /wants to make a call/).waitFor();
+  await heading(ada, /asks to use/).waitFor();
+  await sees(ada, '9,000 EUR');
+  await ada.getByText('Details').click();
   await sees(ada, '"amount": "9000"');
   await sees(ada, 'U+202E');
   await sees(ada, 'Pay the rent');
   expect(await findings(ada)).toEqual([]);
   const hash = (await ada.locator('#hash').innerText()).replaceAll(' ', '');
   expect(`sha256:${hash}`).toBe(asked.actionHash);
-  await button(ada, 'Approve with your passkey').click();
-  await sees(ada, 'Read the call to its end');
-  await ada.getByLabel('I have read all of it.').check();
-  await button(ada, 'Approve with your passkey').click();
+  await button(ada, 'Approve').click();
   await heading(ada, 'You approved the call').waitFor();
   await sees(ada, 'A second person has to approve');
 
   await bob.goto(asked.url);
-  await heading(bob, /wants to make a call/).waitFor();
-  await sees(bob, 'Approved first by');
-  await bob.getByLabel('I have read all of it.').check();
-  await button(bob, 'Approve with your passkey').click();
+  await heading(bob, /asks to use/).waitFor();
+  await sees(bob, 'A second person has to approve it too.');
+  await button(bob, 'Approve').click();
   await sees(bob, 'The agent can make exactly this call now, once.');
 
   const decisionGrants = await agent.grantsOf(asked.decisionId);

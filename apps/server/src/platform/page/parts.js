@@ -1,6 +1,7 @@
 /** @import { AgentProfile, NullableAgentProfile } from '@behest/protocol/shapes' */
 /** @import { Child } from './types.js' */
-import { element, paragraph, quotation } from './dom.js';
+import { button, element, paragraph, quotation, setContent } from './dom.js';
+import { fillText } from './format.js';
 
 let clauseCount = 0;
 
@@ -51,4 +52,35 @@ export function ownWords(agent) {
     const text = agent[member];
     return text ? [ownTexts[member](text)] : [];
   });
+}
+
+/** The height of the bar with the buttons, which hides what is below it. */
+const BAR = 96;
+
+/**
+ * Counts the rows whose end has not been on the screen yet. Its button leads to the first of them.
+ * @param {string} rows a selector
+ * @param {{ oneBelow: string, below: string }} words
+ */
+export function unseenRows(rows, words) {
+  /** @type {Element[]} */
+  let unseen = [];
+  const showNext = () => unseen[0]?.scrollIntoView({ block: 'start' });
+  const more = button('', showNext, { class: 'more' });
+  more.hidden = true;
+
+  function refresh() {
+    if (!more.isConnected) return removeEventListener('scroll', refresh);
+    unseen = unseen.filter((row) => row.getBoundingClientRect().bottom > innerHeight - BAR);
+    more.hidden = unseen.length === 0;
+    setContent(more, fillText(unseen.length === 1 ? words.oneBelow : words.below, { n: unseen.length }));
+  }
+
+  // Begins when the page is shown.
+  requestAnimationFrame(() => {
+    unseen = [...document.querySelectorAll(rows)];
+    addEventListener('scroll', refresh, { passive: true });
+    refresh();
+  });
+  return { button: more, showNext, count: () => unseen.length };
 }

@@ -1,71 +1,127 @@
+/** @import { Child } from '../../../../platform/page/types.js' */
+/** @import { ComparedRow, Row } from './approve-rows.js' */
 /** @import { Shown } from './types.js' */
-
 import { serviceTime } from '../../../../platform/page/call.js';
-import { element, literal, mention, name, quotation } from '../../../../platform/page/dom.js';
+import {
+  aside,
+  element,
+  literal,
+  mention,
+  name,
+  paragraph,
+  quotation,
+} from '../../../../platform/page/dom.js';
 import { fill, moment } from '../../../../platform/page/format.js';
-import { clause, factList } from '../../../../platform/page/parts.js';
-import { compareLines, linesOf } from './approve-lines.js';
+import { factList, note } from '../../../../platform/page/parts.js';
+import { argumentsOf, compareRows, linesOf, moneyOf, readable } from './approve-rows.js';
 import { words } from './approve-words.js';
 
 /**
- * A line of a call as plain text, with every character that nobody would see spelled out.
- * @param {string} line
- * @param {'div' | 'del' | 'ins'} [kind]
- */
-const text = (line, kind = 'div') => element(kind, {}, name(line, 'line'));
-
-/**
- * The facts of a call, before a person decides.
+ * A call as a person reads it: the money first, then every argument in a row of its own, and what differs from the last
+ * decision of the case. The text that is signed is one tap away.
  * @param {Shown} shown
  */
 export function renderCall(shown) {
-  const { agentName, developerName, principalId, tool, connector, permission, purpose } = shown;
-  const { caseId, caseVersion, quorum, firstApprover, expiresAt, summary, canonical, actionHash } = shown;
-  const caseText = { case: mention(caseId ?? ''), version: mention(caseVersion ?? '–') };
-  const facts = [
-    [words.agent, name(agentName)],
-    [words.account, name(developerName)],
-    [words.principal, name(principalId)],
-    [words.tool, fill(words.toolOf, { tool: name(tool), connector: name(connector), permission })],
-    purpose && [words.purpose, literal(purpose)],
-    caseId && [words.case, fill(words.caseOf, caseText)],
-    [words.quorum, quorum === 2 ? words.two : words.one],
-    firstApprover && [words.first, name(firstApprover)],
-    [words.ends, moment(new Date(expiresAt), serviceTime())],
-  ];
-  const hash = actionHash.replace('sha256:', '').match(/.{1,4}/g) ?? [];
+  const { principalId, connector, tool, quorum, firstApprover, expiresAt, previous } = shown;
+  const now = argumentsOf(shown.canonical);
+  const { rows, gone } = compareRows(previous ? argumentsOf(previous) : now, now);
+  const isSame = previous === shown.canonical;
+  const values = { tool: name(tool), connector: name(connector), first: mention(firstApprover ?? '') };
   return [
-    factList(facts),
-    summary && clause(words.summary, quotation(summary)),
-    clause(
-      words.call,
-      element(
-        'div',
-        { class: 'call', id: 'call' },
-        linesOf(canonical).map((line) => text(line)),
+    paragraph(fill(words.forWhom, { principal: mention(principalId) })),
+    quorum === 2 && aside(fill(firstApprover ? words.second : words.two, values)),
+    previous && (isSame ? aside(words.same) : note(words.differs, words.differsText)),
+    element('section', { class: 'card', 'aria-label': words.call }, [
+      headline(now),
+      paragraph(fill(words.toolOf, values)),
+      now.length > 0
+        ? element('dl', { class: 'rows', id: 'call' }, rows.map(renderRow))
+        : paragraph(words.noArguments),
+      gone.map((row) =>
+        element(
+          'p',
+          { class: 'gone' },
+          `${words.marks.gone} `,
+          fill(words.gone, { argument: pathOf(row), before: valueIn(row.text) }),
+        ),
       ),
-    ),
-    shown.previous && clause(words.difference, renderDifference(shown.previous, canonical)),
-    clause(words.hash, element('code', { id: 'hash' }, hash.join(' '))),
+      element(
+        'p',
+        { class: 'until' },
+        fill(words.ends, { time: moment(new Date(expiresAt), serviceTime()) }),
+      ),
+    ]),
+    renderDetails(shown),
   ];
 }
 
-/** The lines that are shown around each difference. */
-const AROUND = 3;
+/** @param {Row[]} rows */
+function headline(rows) {
+  const money = moneyOf(rows);
+  if (!money) return undefined;
+  const sum = element('strong', {}, `${money.amount} ${money.currency}`);
+  const { receiver } = money;
+  return element(
+    'p',
+    { class: 'headline' },
+    receiver === undefined
+      ? sum
+      : fill(words.sumTo, { sum, receiver: element('strong', {}, mention(receiver)) }),
+  );
+}
+
+/** @param {ComparedRow} row */
+function renderRow({ path, text, change, before }) {
+  return element('div', { class: change }, [
+    element('dt', {}, pathOf({ path })),
+    element('dd', {}, [
+      change && element('strong', {}, `${words.marks[change]} ${words[change]} `),
+      valueIn(text),
+      momentIn(text),
+      before !== undefined &&
+        element('p', { class: 'aside' }, fill(words.before, { before: valueIn(before) })),
+    ]),
+  ]);
+}
+
+/** @param {Pick<Row, 'path'>} row */
+const pathOf = ({ path }) => name(path.join(' › '), 'path');
+
+/** @param {string} text JSON */
+const valueIn = (text) => name(readable(text), 'value');
+
+/** A point in time also as a date of the reader. @param {string} text JSON @returns {Child} */
+function momentIn(text) {
+  if (!/^"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:\d\d)"$/.test(text)) return undefined;
+  const time = new Date(JSON.parse(text));
+  return Number.isNaN(time.getTime()) ? undefined : aside(moment(time, serviceTime()));
+}
 
 /**
- * Only equal texts are the same call. A set of lines would not tell a sender from a recipient.
- * @param {string} before
- * @param {string} after
+ * Everything else of the call, and the text whose hash is signed.
+ * @param {Shown} shown
  */
-function renderDifference(before, after) {
-  if (before === after) return words.same;
-  const compared = compareLines(linesOf(before), linesOf(after));
-  const isNear = compared.map((_, at) =>
-    compared.slice(Math.max(0, at - AROUND), at + AROUND + 1).some(({ kind }) => kind),
+function renderDetails(shown) {
+  const { agentName, developerName, permission, purpose, caseId, summary, canonical } = shown;
+  const hash = shown.actionHash.replace('sha256:', '').match(/.{1,4}/g) ?? [];
+  const line = (/** @type {string} */ text) => element('div', {}, name(text, 'line'));
+  const rows = [
+    [words.agent, name(agentName)],
+    summary && [words.summary, quotation(summary)],
+    [words.account, name(developerName)],
+    [words.permission, literal(permission)],
+    purpose && [words.purpose, literal(purpose)],
+    caseId && [
+      words.case,
+      fill(words.caseOf, { case: mention(caseId), version: mention(shown.caseVersion ?? '–') }),
+    ],
+    [words.text, element('div', { class: 'call', id: 'text' }, linesOf(canonical).map(line))],
+    [words.hash, element('code', { id: 'hash' }, hash.join(' '))],
+  ];
+  return element(
+    'details',
+    { class: 'card', id: 'details' },
+    element('summary', {}, words.details),
+    factList(rows),
   );
-  const lines = compared.map(({ line, kind }, at) =>
-    isNear[at] ? text(line, kind) : (at === 0 || isNear[at - 1]) && text('…'),
-  );
-  return element('div', { class: 'call', id: 'difference' }, lines);
 }

@@ -2,12 +2,12 @@
 /** @import { approveApi } from './approve-api.js' */
 /** @import { Shown } from './types.js' */
 import { button, element, paragraph, setContent } from '../../../../platform/page/dom.js';
-import { note } from '../../../../platform/page/parts.js';
+import { unseenRows } from '../../../../platform/page/parts.js';
 import { askForPasskey } from '../../../../platform/page/passkey.js';
 import { words } from './approve-words.js';
 
 /**
- * The box and the buttons below the last line of the call.
+ * The bar with the two buttons. A call can be approved once every row of it was on the screen.
  * @param {Shown} shown
  * @param {{
  *   api: ReturnType<typeof approveApi>,
@@ -16,9 +16,8 @@ import { words } from './approve-words.js';
  * }} use
  */
 export function renderDecision({ decisionId, actionHash }, { api, settle, fail }) {
-  const outcome = element('div', { role: 'status' });
-  const box = element('input', { type: 'checkbox', id: 'read' });
-  const label = element('label', { for: box.id }, box, ' ', words.read);
+  const outcome = element('div', { class: 'notice', role: 'alert' });
+  const unseen = unseenRows('.rows > div, .gone', words);
   let isBusy = false;
 
   /** @param {() => Promise<unknown>} work */
@@ -31,7 +30,10 @@ export function renderDecision({ decisionId, actionHash }, { api, settle, fail }
 
   const approve = button(words.approve, () =>
     once(async () => {
-      if (!box.checked) return setContent(outcome, note(words.trouble, words.readFirst));
+      if (unseen.count() > 0) {
+        setContent(outcome, paragraph(words.readFirst));
+        return unseen.showNext();
+      }
       const answer = await askForPasskey(
         () => api.beginApproval(decisionId),
         (assertion) => api.approve(decisionId, { actionHash, assertion }),
@@ -48,9 +50,14 @@ export function renderDecision({ decisionId, actionHash }, { api, settle, fail }
       settle(words.deniedTitle, words.deniedText);
     }),
   );
-  const buttons = element('div', { class: 'buttons' }, approve, deny);
   return {
-    content: element('div', { class: 'decide' }, paragraph(label), buttons, outcome),
+    content: element(
+      'div',
+      { class: 'bar' },
+      outcome,
+      unseen.button,
+      element('div', { class: 'decide' }, deny, approve),
+    ),
     isBusy: () => isBusy,
   };
 }

@@ -111,6 +111,7 @@ async function confirmSelf(opened) {
 /** @param {Opened} opened */
 async function showList(opened) {
   const { approver, developerName } = opened;
+  screen.showBrand(developerName, opened.branding);
   onEvent = () => {};
   current = '';
   const [listed, waiting, own, ended] = await screen.showLoading(
@@ -202,9 +203,8 @@ async function showCall(opened, id, notice) {
   const heading = element(
     'h1',
     { tabindex: '-1' },
-    fill(words.callTitle, { agent: mention(shown.agentName) }),
+    fill(words.callTitle, { agent: mention(shown.agentName), tool: mention(shown.tool) }),
   );
-  const lead = element('p', { class: 'lead' }, words.callLead);
   const back = button(words.back, () => showList(opened));
   const decision = renderDecision(shown, {
     api,
@@ -224,12 +224,13 @@ async function showCall(opened, id, notice) {
     else if (type === 'decision.first_approval') showCall(opened, id, words.renewed);
   };
   const parts = [
-    notice && note(words.changed, notice),
-    lead,
+    notice && note(words.requestChanged, notice),
     renderCall(shown),
+    element('div', { class: 'buttons' }, back),
     shown.mayDecide ? decision.content : paragraph(words.cannot),
   ];
-  screen.show(element('article', {}, heading, parts, element('div', { class: 'buttons' }, back)), heading);
+  screen.showBrand(shown.developerName, shown.branding);
+  screen.show(element('article', {}, heading, parts), heading);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Types of this page's scripts. The service serves no part of this. */
-import type { PasskeyCreation } from '../../../../platform/page/types.js';
+import type { Branding, PasskeyCreation } from '../../../../platform/page/types.js';
 
 export interface Opened {
   approver: {
@@ -11,6 +11,7 @@ export interface Opened {
     absence: Absence | null;
   };
   developerName: string;
+  branding?: Branding;
   csrfToken: string;
   mayDecideUntil: string;
 }
@@ -67,6 +68,7 @@ export interface Shown extends Routed {
   permission: string;
   purpose: string | null;
   developerName: string;
+  branding?: Branding;
   summary: string | null;
   canonical: string;
   previous: string | null;

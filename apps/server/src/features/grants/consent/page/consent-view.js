@@ -10,8 +10,8 @@ import {
   paragraph,
   setContent,
 } from '../../../../platform/page/dom.js';
-import { fill, fillText, moment, money } from '../../../../platform/page/format.js';
-import { factList, note, ownWords } from '../../../../platform/page/parts.js';
+import { fill, moment, money } from '../../../../platform/page/format.js';
+import { factList, note, ownWords, unseenRows } from '../../../../platform/page/parts.js';
 import { renderDifference } from './consent-difference.js';
 import { renderSelection } from './consent-selection.js';
 import { words } from './consent-words.js';
@@ -249,7 +249,7 @@ function renderDecision(
     ),
     notice,
     buttons: element('div', { class: 'decide' }, deny, approve),
-    unseen: renderUnseen(),
+    unseen: unseenRows('.card .rows > li', words).button,
     showEnd,
     /** @param {DecisionKind | undefined} kind */
     setSending(kind) {
@@ -269,37 +269,4 @@ function renderDecision(
       setContent(notice, text && paragraph(text), more);
     },
   };
-}
-
-/** The count of the permissions that have not been on the screen yet. It leads to the first of them. */
-function renderUnseen() {
-  /** @type {Set<Element>} */
-  const unseen = new Set();
-  const more = button('', () => [...unseen][0]?.scrollIntoView({ block: 'center' }), { class: 'more' });
-  more.hidden = true;
-
-  function refresh() {
-    more.hidden = unseen.size === 0;
-    setContent(more, fillText(unseen.size === 1 ? words.oneMore : words.more, { n: unseen.size }));
-  }
-
-  // Begins when the page is shown. The margin is the height of the bar, which hides what is below it.
-  requestAnimationFrame(() => {
-    const watch = new IntersectionObserver(
-      (entries) => {
-        for (const { target, isIntersecting } of entries) {
-          if (!isIntersecting) continue;
-          unseen.delete(target);
-          watch.unobserve(target);
-        }
-        refresh();
-      },
-      { rootMargin: '0px 0px -96px', threshold: 0.5 },
-    );
-    for (const row of document.querySelectorAll('.card .rows > li')) {
-      unseen.add(row);
-      watch.observe(row);
-    }
-  });
-  return more;
 }

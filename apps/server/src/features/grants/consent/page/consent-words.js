@@ -11,8 +11,8 @@ export const words = {
   permissions: 'What it may do',
   budget: 'Spend up to {amount} in all',
   resource: 'Only at {resource}',
-  oneMore: '↓ 1 more permission below',
-  more: '↓ {n} more permissions below',
+  oneBelow: '↓ 1 more permission below',
+  below: '↓ {n} more permissions below',
   vouched: {
     developer: 'Registered by {developer}.',
     host: 'Published by {host}.',

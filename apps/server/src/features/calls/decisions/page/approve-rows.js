@@ -1,0 +1,153 @@
+/**
+ * @typedef {{ kind: 'object', members: [string, Tree][] } | { kind: 'list', items: Tree[] } | { kind: 'value', text: string }} Tree
+ * @typedef {{ path: string[], text: string }} Row a value of the call: the names that lead to it, and its JSON
+ * @typedef {Row & { change?: 'new' | 'changed', before?: string }} ComparedRow
+ */
+
+const TOKENS = /"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}[\],:]|[^"{}[\],:]+/g;
+
+/**
+ * The lines of canonical JSON, one member each, in the order of the text that is hashed. Parsing would reorder members
+ * whose names are numbers. Nothing is left out, and each text stays on its line.
+ * @param {string} canonical
+ */
+export function linesOf(canonical) {
+  const lines = [''];
+  let depth = 0;
+  const breakLine = () => lines.push('  '.repeat(depth));
+  for (const token of canonical.match(TOKENS) ?? []) {
+    if (token === '}' || token === ']') {
+      depth -= 1;
+      breakLine();
+    }
+    lines.push(`${lines.pop()}${token === ':' ? ': ' : token}`);
+    if (token === '{' || token === '[') depth += 1;
+    if (token === '{' || token === '[' || token === ',') breakLine();
+  }
+  return lines;
+}
+
+/**
+ * Canonical JSON as a tree that has each value's own text, and the order of the text that is hashed.
+ * @param {string} canonical
+ * @returns {Tree}
+ */
+function treeOf(canonical) {
+  const tokens = canonical.match(TOKENS) ?? [];
+  let at = 0;
+
+  /** @returns {Tree} */
+  function next() {
+    const token = tokens[at++] ?? '';
+    if (token === '{') return { kind: 'object', members: until('}', member) };
+    if (token === '[') return { kind: 'list', items: until(']', next) };
+    return { kind: 'value', text: token };
+  }
+
+  /** @returns {[string, Tree]} */
+  function member() {
+    const name = JSON.parse(tokens[at++] ?? '""');
+    at += 1; // the colon
+    return [name, next()];
+  }
+
+  /**
+   * @template Part
+   * @param {string} end
+   * @param {() => Part} part
+   */
+  function until(end, part) {
+    const parts = [part()];
+    while (tokens[at++] !== end) parts.push(part());
+    return parts;
+  }
+
+  return next();
+}
+
+/**
+ * Every argument of a call, in the order of the text that is hashed.
+ * @param {string} canonical
+ */
+export function argumentsOf(canonical) {
+  const tree = treeOf(canonical);
+  const members = tree.kind === 'object' ? tree.members : [];
+  return members.flatMap(([name, value]) => (name === 'arguments' ? rowsBelow(value, []) : []));
+}
+
+/** @type {(tree: Tree, path: string[]) => Row[]} */
+function rowsBelow(tree, path) {
+  if (tree.kind === 'value') return [{ path, text: tree.text }];
+  if (tree.kind === 'list') return tree.items.flatMap((item, at) => rowsBelow(item, [...path, `#${at + 1}`]));
+  return tree.members.flatMap(([name, value]) => rowsBelow(value, [...path, labelOf(name)]));
+}
+
+/** A name as it is, or in quotation marks where it could be taken for something else. @param {string} name */
+const labelOf = (name) => (/^[\p{L}\p{N}_][\p{L}\p{N}_. -]*$/u.test(name) ? name : JSON.stringify(name));
+
+/**
+ * A value as a person reads it. Only texts that could be taken for another kind of value, or whose ends would not be
+ * seen, are in quotation marks, so no two values look the same.
+ * @param {string} text JSON
+ */
+export function readable(text) {
+  if (!text.startsWith('"')) return text;
+  const value = /** @type {string} */ (JSON.parse(text));
+  const isPlain =
+    value !== '' &&
+    value === value.trim() &&
+    !/^["“{[]|^-?\d+(\.\d+)?(e[+-]?\d+)?$|^(true|false|null)$/i.test(value);
+  return isPlain ? value : `“${value}”`;
+}
+
+/**
+ * The rows of a call beside those of an earlier one.
+ * @param {Row[]} before
+ * @param {Row[]} now
+ * @returns {{ rows: ComparedRow[], gone: Row[] }}
+ */
+export function compareRows(before, now) {
+  const key = (/** @type {Row} */ { path }) => JSON.stringify(path);
+  const old = new Map(before.map((row) => [key(row), row.text]));
+  const rows = now.map((row) => {
+    const text = old.get(key(row));
+    if (text === row.text) return row;
+    return text === undefined
+      ? { ...row, change: /** @type {const} */ ('new') }
+      : { ...row, change: /** @type {const} */ ('changed'), before: text };
+  });
+  const kept = new Set(now.map(key));
+  return { rows, gone: before.filter((row) => !kept.has(key(row))) };
+}
+
+const CURRENCY = /^[A-Z]{3}$/;
+const AMOUNT = /^(0|[1-9]\d{0,17})(\.\d{1,18})?$/;
+const RECEIVERS = ['to', 'recipient', 'payee', 'beneficiary', 'creditor'];
+
+/**
+ * The money of a call, and to whom it goes: an `amount` beside a `currency`, and a name under a member for the receiver.
+ * The digits are those of the call, because nobody says in which unit they are.
+ * @param {Row[]} rows the arguments
+ * @returns {{ amount: string, currency: string, receiver: string | undefined } | undefined}
+ */
+export function moneyOf(rows) {
+  const textAt = (/** @type {string[]} */ ...path) => {
+    const row = rows.find((each) => each.path.join('\n') === path.join('\n'));
+    return row && (row.text.startsWith('"') ? String(JSON.parse(row.text)) : row.text);
+  };
+  const sums = rows.filter(({ path }) => path.at(-1) === 'amount');
+  const [sum, ...others] = sums;
+  if (!sum || others.length > 0) return undefined; // a call with two sums has no headline
+  const amount = textAt(...sum.path) ?? '';
+  const currency = textAt(...sum.path.slice(0, -1), 'currency') ?? '';
+  if (!AMOUNT.test(amount) || !CURRENCY.test(currency)) return undefined;
+  const receivers = RECEIVERS.flatMap((name) => textAt(name) ?? textAt(name, 'name') ?? []);
+  return { amount: grouped(amount), currency, receiver: receivers.length === 1 ? receivers[0] : undefined };
+}
+
+/** @param {string} amount */
+function grouped(amount) {
+  const [whole = '', fraction] = amount.split('.');
+  const digits = BigInt(whole).toLocaleString('en');
+  return fraction === undefined ? digits : `${digits}.${fraction}`;
+}
