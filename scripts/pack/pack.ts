@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Plugin, rolldown } from 'rolldown';
-import { importsOf, type PackedSources, packSources } from './sources.ts';
+import { importsOf, type PackedSources, packSources, WRITING } from './sources.ts';
 
 const ENTRY = 'apps/server/src/main.ts';
 
@@ -29,7 +29,7 @@ export async function packPackages(root: string): Promise<void> {
   const { atStart, later } = await importsOf(root, ENTRY);
   const specifiers = [...atStart, ...later].filter((specifier) => !UNPACKED.includes(specifier));
   const lock = hashOf(readFileSync(join(root, 'package-lock.json')));
-  const folder = hashOf(`${lock} ${specifiers.join(' ')}`).slice(0, 16);
+  const folder = hashOf(`${lock} ${specifiers.join(' ')} ${JSON.stringify(WRITING)}`).slice(0, 16);
   const home = join(root, 'node_modules/.cache/behest-packages');
   const index = join(home, 'index.json');
   const known: Partial<Index> = existsSync(index) ? JSON.parse(readFileSync(index, 'utf8')) : {};
@@ -69,10 +69,9 @@ async function write(root: string, folder: string, specifiers: readonly string[]
     logLevel: 'silent',
   });
   await build.write({
+    ...WRITING,
     dir: folder,
-    format: 'es',
     entryFileNames: '[name].mjs',
-    chunkFileNames: '[name]-[hash].mjs',
   });
   await build.close();
   return Object.fromEntries(specifiers.map((specifier) => [specifier, `${nameOf(specifier)}.mjs`]));

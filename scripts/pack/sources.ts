@@ -18,6 +18,17 @@ const ENTRIES = {
   'process-io': 'apps/server/src/process-io.ts',
 };
 
+/**
+ * How both kinds of files are written. V8 keeps the text of each file as long as the process runs, and one character
+ * beyond Latin-1 makes it take two bytes for every character of that file.
+ */
+export const WRITING = {
+  format: 'es',
+  chunkFileNames: '[name]-[hash].mjs',
+  comments: false,
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
+} as const;
+
 interface Packing {
   /** The packed packages, which the files import by their paths. Other packages are imported by their names. */
   readonly packages: { readonly folder: string; readonly files: Readonly<Record<string, string>> };
@@ -55,9 +66,8 @@ export async function packSources(
     logLevel: 'silent',
   });
   const output = {
-    format: 'es',
+    ...WRITING,
     entryFileNames: '[name].mjs',
-    chunkFileNames: '[name]-[hash].mjs',
     sourcemap: true,
     sourcemapExcludeSources: true,
   } as const;

@@ -76,6 +76,7 @@ describe('the names in the documents', () => {
       'TEST_SEED',
       'NODE_EXTRA_CA_CERTS',
       'NODE_OPTIONS',
+      'MALLOC_ARENA_MAX',
       'OTEL_RESOURCE_ATTRIBUTES',
       'ANALYZE',
       'BAD_REFRESH_TOKEN',

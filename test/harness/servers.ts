@@ -101,6 +101,7 @@ export async function startServer(stores: Omit<Stores, 'stop'>, options: ServerO
       env: {
         PATH: process.env.PATH,
         NODE_ENV: 'test',
+        MALLOC_ARENA_MAX: '2', // as the image has it
         PORT: String(port),
         HOST: '127.0.0.1',
         DATABASE_URL: stores.databaseUrl,

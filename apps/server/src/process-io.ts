@@ -1,5 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { processCount } from './config/readers.ts';
 import type { Environment } from './config/setting.ts';
 import type { Io } from './main.ts';
@@ -10,6 +12,7 @@ export function processIo(): Io {
   return {
     openOutput: (onLost) => openLogOutput({ onLost }),
     exit: (code) => process.exit(code),
+    collectGarbage,
     watchFailures(fail) {
       for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);
     },
@@ -20,6 +23,14 @@ export function processIo(): Io {
     },
     ...(cluster.isWorker && { joinMetrics }),
   };
+}
+
+/** Of several kinds, `last-resort` alone gives the emptied pages back to the system. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  const collect: NodeJS.GCFunction = runInNewContext('gc');
+  setFlagsFromString('--no-expose-gc'); // V8 refuses compiled code that was kept under other options
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
 /**
