@@ -71,8 +71,8 @@ export function requestLines(logger: Logger): (line: RequestLine) => void {
   };
 }
 
-/** Texts that JSON has as they are. */
-const PLAIN = /^[\w.-]*$/;
+/** Most ids of requests. JSON has them as they are. */
+const PLAIN = /^[\w.-]{1,64}$/;
 
 const MOST_TEXTS = 2000; // methods and patterns of routes; more than there are
 

@@ -143,11 +143,20 @@ function meterOf(registry: Registry) {
   });
   const redis = new Gauge({ name: 'redis_up', help: '1 while Redis answers.', registers, aggregator: 'min' });
   redis.set(1);
-  const caches = new Counter({
+  /** Look-ups since they were last collected: a request makes some, and to find their series costs more than a look-up. */
+  const lookUps = new Map<string, { hit: number; miss: number }>();
+  new Counter({
     name: 'cache_lookups_total',
     help: 'Look-ups in caches of this process.',
     labelNames: ['cache', 'result'],
     registers,
+    collect() {
+      for (const [cache, { hit, miss }] of lookUps) {
+        if (hit > 0) this.inc({ cache, result: 'hit' }, hit);
+        if (miss > 0) this.inc({ cache, result: 'miss' }, miss);
+      }
+      lookUps.clear();
+    },
   });
   const runs = new Histogram({
     name: 'worker_run_duration_seconds',
@@ -179,7 +188,11 @@ function meterOf(registry: Registry) {
     redisIsUp: (isUp) => redis.set(isUp ? 1 : 0),
     rateLimiterIsDegraded: (isDegraded) => degraded.set(isDegraded ? 1 : 0),
     rateRefused: (rule) => refusals.inc(rule),
-    cacheAsked: (cache, isHit) => caches.inc({ cache, result: isHit ? 'hit' : 'miss' }),
+    cacheAsked(cache, isHit) {
+      const counts = lookUps.get(cache) ?? { hit: 0, miss: 0 };
+      counts[isHit ? 'hit' : 'miss'] += 1;
+      lookUps.set(cache, counts);
+    },
     jobEnded(worker, seconds, hasFailed) {
       runs.observe({ worker, result: hasFailed ? 'failed' : 'ok' }, seconds);
       if (!hasFailed) succeeded.set({ worker }, Date.now() / 1000);

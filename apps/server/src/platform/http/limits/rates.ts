@@ -89,15 +89,16 @@ export function rateLimiter(
     if (bills.every(({ counts, version }) => counts.length === 0 && !version)) return NOTHING;
     const now = Math.floor(clock().getTime() / 1000);
     const settled = await settle(bills.map((bill) => billOf(bill, now)));
-    const rateStatuses = bills.flatMap(({ payer, counts }) => {
+    let rateStatus: RateStatus | undefined;
+    for (const { payer, counts } of bills) {
       const { outcome, used } = settled.get(payer) ?? {};
       const isDecided = outcome === 'charged' || outcome === 'refused';
-      if (!isDecided || !used || counts.length === 0) return [];
-      return [rateStatusOf(counts, used, outcome === 'refused', now)];
-    });
-    for (const { refusal } of rateStatuses) if (refusal) onRefused(String(refusal.details?.rule));
-    const [first, ...rest] = rateStatuses;
-    return { rateStatus: first && rest.reduce(tighter, first), settled };
+      if (!isDecided || !used || counts.length === 0) continue;
+      const own = rateStatusOf(counts, used, outcome === 'refused', now);
+      if (own.refusal) onRefused(String(own.refusal.details?.rule));
+      rateStatus = rateStatus ? tighter(rateStatus, own) : own;
+    }
+    return { rateStatus, settled };
   };
 }
 

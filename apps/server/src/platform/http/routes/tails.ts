@@ -23,12 +23,12 @@ export interface Tails {
 
 /** Routes that declare `keepsTail` say where the tail begins. Those that declare `takesSlash` lose slashes at the end. */
 export function createTails(): Tails {
-  const heads: RegExp[] = [];
+  const heads: { readonly pattern: RegExp; readonly begin: string }[] = [];
   const slashed: RegExp[] = [];
   return {
     rewriteUrl({ url = '/' }) {
-      for (const head of heads) {
-        const found = head.exec(url);
+      for (const { begin, pattern } of heads) {
+        const found = url.startsWith(begin) ? pattern.exec(url) : null;
         if (found) return `${found[0]}${STAND_IN}`;
       }
       return withoutSlash(url, slashed);
@@ -40,8 +40,9 @@ export function createTails(): Tails {
           if (!slashed.some(({ source }) => source === path.source)) slashed.push(path);
         }
         if (!config?.keepsTail) return;
-        const head = new RegExp(`^${patternOf(url.replace(/:\w+$/, ''))}`);
-        if (!heads.some(({ source }) => source === head.source)) heads.push(head);
+        const pattern = new RegExp(`^${patternOf(url.replace(/:\w+$/, ''))}`);
+        const begin = url.slice(0, url.indexOf(':'));
+        if (!heads.some((head) => head.pattern.source === pattern.source)) heads.push({ pattern, begin });
       });
     },
   };
