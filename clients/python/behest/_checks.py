@@ -38,6 +38,7 @@ class Asked:
     entry: dict[str, Any]
     ancestors: list[dict[str, Any]]
     declared: Mapping[str, Any]
+    manifest: Manifest
 
 
 def scopes_of(grant: VerifiedGrant, result: Result) -> tuple[list[Scope], list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 import httpx
@@ -13,7 +13,8 @@ from ._json import canonical, copy_object, Unreadable, sha256_uri, size_of, is_n
 from .claims import VerifiedGrant
 from .errors import BehestTokenError
 from .keys import Jwks
-from .manifest import WORD
+from ._rules import read_pointer
+from .manifest import WORD, Manifest
 from .tokens import check_times, read_signed
 
 REFUSALS = (
@@ -42,8 +43,35 @@ class DecisionStore(Protocol):
         """The state after the step. :raises DecisionRefused:"""
 
 
-def action_of(connector: str, tool: str, arguments: Any, case_id: Any, case_version: Any) -> dict[str, Any] | None:
-    """The action of a call, whole; None when the arguments are no object that can be hashed."""
+def bound_arguments(arguments: dict[str, Any], binds: Iterable[str]) -> dict[str, Any]:
+    """The part of the arguments that a decision binds. What is no object where a pointer leads on is bound whole."""
+    return _bound(arguments, [["decision"], *map(read_pointer, binds)])
+
+
+def _bound(value: dict[str, Any], paths: list[list[str]]) -> dict[str, Any]:
+    bound = {}
+    for name, member in value.items():
+        below = [path[1:] for path in paths if path[:1] == [name]]
+        if below:
+            bound[name] = _bound(member, below) if isinstance(member, dict) and all(below) else member
+    return bound
+
+
+def binding_of(manifest: Manifest, tool: str) -> tuple[str, tuple[str, ...]] | None:
+    """The hash of the manifest and the arguments that it binds; None where it binds all of them."""
+    binds = manifest.tools.get(tool, {}).get("binds")
+    return None if binds is None else (manifest.sha256, tuple(binds))
+
+
+def action_of(
+    connector: str,
+    tool: str,
+    arguments: Any,
+    case_id: Any,
+    case_version: Any,
+    binding: tuple[str, tuple[str, ...]] | None = None,
+) -> dict[str, Any] | None:
+    """The action of a call; None when the arguments are no object that can be hashed."""
     if not isinstance(arguments, dict):
         return None
     try:
@@ -52,7 +80,9 @@ def action_of(connector: str, tool: str, arguments: Any, case_id: Any, case_vers
         return None
     decision = own.get("decision")
     is_word = isinstance(decision, str) and WORD.fullmatch(decision)
-    action = {"v": 1, "connector": connector, "tool": tool, "arguments": own}
+    action: dict[str, Any] = {"v": 1, "connector": connector, "tool": tool, "arguments": own}
+    if binding is not None:
+        action |= {"v": 2, "manifest": binding[0], "arguments": bound_arguments(own, binding[1])}
     action |= {"case_id": case_id, "case_version": case_version, "decision": decision if is_word else None}
     return action if size_of(action) <= 65_536 else None
 
@@ -86,10 +116,11 @@ class HeldDecision:
 def check_decision(
     store: DecisionStore | None,
     grant: VerifiedGrant,
-    declared: Any,
+    manifest: Manifest,
     call: dict[str, Any],
 ) -> HeldDecision:
     """The decision grants of a call are genuine and allow exactly this action. :raises DecisionRefused:"""
+    declared, binding = manifest.tools[call["tool"]], binding_of(manifest, call["tool"])
     given = call["decision_grants"]
     if given is None or given == []:
         raise DecisionRefused("")
@@ -105,7 +136,7 @@ def check_decision(
     if not all(map(_is_readable, grants)):
         raise DecisionRefused("malformed")
     case_id = call["case_id"] if isinstance(call["case_id"], str) else None
-    action = action_of(call["connector"], call["tool"], call["arguments"], case_id, call["case_version"])
+    action = action_of(call["connector"], call["tool"], call["arguments"], case_id, call["case_version"], binding)
     word = action["decision"] if action else None
     if "four_eyes_on" in declared and word is None:
         raise DecisionRefused("malformed")

@@ -23,7 +23,7 @@ from ._counting import metered
 from ._denials import CAUSES, SENTENCES, UNEXPECTED, Denial, NotCharged
 from ._details import ABSENT, entries_of, is_name
 from .claims import VerifiedGrant
-from .decisions import DecisionRefused, DecisionStore, HeldDecision, action_hash, action_of, check_decision
+from .decisions import DecisionRefused, DecisionStore, HeldDecision, action_hash, action_of, binding_of, check_decision
 from .errors import BehestNetworkError, BehestTokenError
 from .manifest import Manifest
 from .meter import CapsMeter
@@ -197,7 +197,7 @@ class Enforcer:
         if declared is None:
             raise Denial("manifest_unknown_tool", "unknown_tool")
         result.permission = declared["permission"]
-        asked = Asked(grant, scopes, entry, lineage.get(call["connector"], []), declared)
+        asked = Asked(grant, scopes, entry, lineage.get(call["connector"], []), declared, manifest)
         check_pins(asked, manifest, call, result)
         at[0] = "reach"
         check_reach(asked, call)
@@ -236,14 +236,15 @@ class Enforcer:
 
     def _held(self, asked: Asked, call: dict[str, Any], result: Result) -> HeldDecision:
         try:
-            held = check_decision(self._decisions, asked.grant, asked.declared, call)
+            held = check_decision(self._decisions, asked.grant, asked.manifest, call)
             result.decision = held.used
             if call["reserve"]:
                 held.move("hold")
             return held
         except DecisionRefused as error:
             result.decision = None
-            action = action_of(*(call[name] for name in ("connector", "tool", "arguments", "case_id", "case_version")))
+            parts = (call[name] for name in ("connector", "tool", "arguments", "case_id", "case_version"))
+            action = action_of(*parts, binding_of(asked.manifest, call["tool"]))
             details: dict[str, Any] = {}
             if str(error) == "" and action:
                 is_two = action["decision"] in asked.declared.get("four_eyes_on", ())

@@ -24,7 +24,7 @@ from behest._json import canonical
 from behest._narrower import is_within
 from behest._rules import RuleFault, read_rules
 from behest.claims import VerifiedGrant, read_claims
-from behest.decisions import DecisionRefused, action_hash, action_of
+from behest.decisions import DecisionRefused, action_hash, action_of, binding_of, bound_arguments
 from behest.manifest import is_known_purpose, matches_purpose
 
 FOLDER = Path(__file__).parents[3] / "packages/protocol/vectors"
@@ -70,6 +70,12 @@ def purpose_case(_: Any, expect: Any, pattern: str, purpose: str) -> None:
 
 def action_case(_: Any, expect: Any, action: Any) -> None:
     assert {"canonical": canonical(action), "hash": action_hash(action)} == expect
+
+
+def bound_case(_: Any, expect: Any, arguments: Any, binds: Any) -> None:
+    bound = bound_arguments(arguments, binds)
+    assert {"arguments": bound} == expect
+    assert bound_arguments(bound, binds) == bound
 
 
 def pin_case(_: Any, expect: Any, definition: Any) -> None:
@@ -191,7 +197,8 @@ def enforce_case(
     manifests = [loaded for each in [*manifest] * (isinstance(manifest, list)) or [manifest] for loaded in load(vectors, each)]
     first = calls[0]["call"]
     action = action_of(
-        first["connector"], first["tool"], first.get("arguments"), first.get("case_id"), first.get("case_version")
+        *(first["connector"], first["tool"], first.get("arguments"), first.get("case_id"), first.get("case_version")),
+        next((binding_of(each, first["tool"]) for each in manifests if each.connector == first["connector"]), None),
     )
     hashed = action_hash(action) if action else None
     enforcer = Enforcer(
@@ -252,6 +259,7 @@ def contains(whole: Any, part: Any) -> bool:
 
 KINDS = {
     **{"manifest": manifest_case, "purpose": purpose_case, "action": action_case, "pin": pin_case},
+    "bound": bound_case,
     **{"within": within_case, "words": words_case, "tools_list": list_case, "expose": expose_case},
     **{"rules": rules_case, "arguments": arguments_case, "enforce": enforce_case},
 }

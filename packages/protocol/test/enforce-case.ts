@@ -4,6 +4,7 @@ import { actionHash, actionOf } from '../src/enforcement/action.ts';
 import type { Call } from '../src/enforcement/call.ts';
 import { createEnforcer } from '../src/enforcement/enforcer.ts';
 import type { EnforcerSetup } from '../src/enforcement/engine.ts';
+import { bindingOf } from '../src/enforcement/manifest-checks.ts';
 import { MeterError } from '../src/enforcement/meter.ts';
 import type { GrantStatus, TokenSource } from '../src/enforcement/ports.ts';
 import { manifestFromObject } from '../src/manifest/load.ts';
@@ -134,7 +135,7 @@ function downMeter(meter: PlainMeter) {
 }
 
 async function decisionsOf(
-  { decisions = {}, calls }: VectorCase,
+  { decisions = {}, calls, manifest }: VectorCase,
   { epoch_ms, issuer }: Vectors,
   now: () => number,
 ) {
@@ -146,6 +147,7 @@ async function decisionsOf(
     arguments: args,
     caseId: typeof caseId === 'string' ? caseId : null,
     caseVersion,
+    binding: await bindingIn(manifest, tool),
   };
   const action = actionOf(parts);
   const hash = action && (await actionHash(action));
@@ -164,6 +166,14 @@ async function decisionsOf(
     ];
   });
   return new PlainDecisions(new Map(grants), { issuer, now });
+}
+
+/** What the inline manifest of a case binds. */
+async function bindingIn(manifest: unknown, tool: string) {
+  if (typeof manifest !== 'object' || Array.isArray(manifest)) return undefined;
+  const [loaded] = loadable(manifest);
+  const declared = loaded?.tools.get(tool);
+  return loaded && declared && bindingOf(loaded, declared);
 }
 
 function callOf(members: Fields): Call {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { decisionClaims } from '../../test/decision-claims.ts';
 import { engineSetup } from '../../test/engine-setup.ts';
@@ -6,7 +7,7 @@ import { encodeBase64url } from '../base64url.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { manifestFromObject } from '../manifest/load.ts';
 import { manifestSha256 } from '../manifest/pins.ts';
-import { actionOf } from './action.ts';
+import { actionHash, actionOf, argumentParts } from './action.ts';
 import type { Call } from './call.ts';
 import { createEnforcer } from './enforcer.ts';
 import type { EnforcerSetup } from './engine.ts';
@@ -144,6 +145,83 @@ describe('an action', () => {
 
     expect(actionWith(65_536 - empty)).toBeDefined();
     expect(actionWith(65_537 - empty)).toBeUndefined();
+  });
+});
+
+describe('the arguments that a decision binds', () => {
+  const binds = ['/a', '/b/a', '/__proto__/c', '/0'];
+  const names = fc.constantFrom('a', 'b', 'c', 'decision', '__proto__', '0', 'constructor');
+  const leaf = fc.oneof(fc.constantFrom('', 'x', 0, 1, true, null), fc.array(fc.constantFrom('x', 1)));
+  /** Objects whose members are their own, whatever their names. */
+  const objectOf = (member: fc.Arbitrary<unknown>) =>
+    fc.uniqueArray(fc.tuple(names, member), { selector: ([name]) => name }).map(Object.fromEntries);
+  const anyArguments = objectOf(fc.oneof(leaf, objectOf(fc.oneof(leaf, objectOf(leaf)))));
+
+  const hashOf = async (args: object, sha256 = 'a'.repeat(64)) => {
+    const binding = { binds, sha256 };
+    const action = actionOf({ ...call, arguments: args, caseId: null, caseVersion: null, binding });
+    if (!action) throw new Error('The arguments of the test have no action.');
+    return actionHash(action);
+  };
+  /** The values of the bound parts, as a reader of the page sees them. */
+  const boundOf = (args: object) =>
+    canonicalJson(
+      argumentParts({ ...args }, binds)
+        .filter((part) => part.binds)
+        .map(({ path }) => [path, valueAt(args, path)])
+        .toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1)),
+    );
+  const valueAt = (args: object, path: string) =>
+    path
+      .slice(1)
+      .split('/')
+      .reduce<unknown>((value, name) => Object.getOwnPropertyDescriptor(value, name)?.value, args);
+
+  test('give two calls one hash if and only if no bound part differs', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyArguments, anyArguments, async (one, other) => {
+        const isSame = (await hashOf(one)) === (await hashOf(other));
+        // An object of which nothing is bound but that it is there has no part of its own.
+        const onTheWay = (args: object) =>
+          canonicalJson(['b', '__proto__'].map((name) => typeof valueAt(args, `/${name}`)));
+        if (boundOf(one) !== boundOf(other)) expect(isSame).toBe(false);
+        else if (onTheWay(one) === onTheWay(other)) expect(isSame).toBe(true);
+      }),
+      { numRuns: 2_000, seed: 20_260_101 },
+    );
+  });
+
+  test('are the same after any change of a part that is not bound, and others after one of a bound part', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyArguments, fc.nat(), async (args, pick) => {
+        const parts = argumentParts(args, binds);
+        const part = parts[pick % parts.length];
+        if (!part) return;
+        const changed = structuredClone(args);
+        const steps = part.path.slice(1).split('/');
+        const last = steps.pop() ?? '';
+        const parent = steps.length === 0 ? changed : valueAt(changed, `/${steps.join('/')}`);
+        Object.defineProperty(parent, last, { value: 'another', enumerable: true, configurable: true });
+        expect((await hashOf(args)) === (await hashOf(changed))).toBe(!part.binds);
+      }),
+      { numRuns: 2_000, seed: 20_260_101 },
+    );
+  });
+
+  test('name every argument once, and every one as bound without a list', () => {
+    const args = { a: 1, b: { a: 2, c: 3 }, 'c/d': [1] };
+
+    expect(argumentParts(args, ['/a', '/b/a'])).toEqual([
+      { path: '/a', binds: true },
+      { path: '/b/a', binds: true },
+      { path: '/b/c', binds: false },
+      { path: '/c~1d', binds: false },
+    ]);
+    expect(argumentParts(args).map((part) => part.binds)).toEqual([true, true, true]);
+  });
+
+  test('have another hash under another manifest', async () => {
+    expect(await hashOf({ a: 1 }, 'b'.repeat(64))).not.toBe(await hashOf({ a: 1 }));
   });
 });
 

@@ -3,6 +3,7 @@ import { type Action, actionHash, actionOf } from './action.ts';
 import { type DecisionClaims, readDecisionClaims } from './decision-claims.ts';
 import { deny } from './deny.ts';
 import type { RequestedCall } from './grant-checks.ts';
+import { bindingOf } from './manifest-checks.ts';
 import {
   type DecisionMoved,
   type DecisionPhase,
@@ -36,7 +37,8 @@ export interface ToDecide extends Pick<RequestedCall, 'connector' | 'tool'> {
   readonly token: {
     readonly claims: Pick<RequestedCall['token']['claims'], 'developerId' | 'agentDid' | 'grantId'>;
   };
-  readonly declared: Pick<RequestedCall['declared'], 'four_eyes_on'>;
+  readonly declared: RequestedCall['declared'] | undefined;
+  readonly manifest: RequestedCall['manifest'] | undefined;
 }
 
 /** The outcome of check 12. */
@@ -67,9 +69,9 @@ export async function checkDecision(
     if (!verified.ok || !claims) return refuse('malformed');
     grants.push({ claims, isExpired: verified.expired !== false });
   }
-  const action = actionOfCall(asked, call);
+  const action = await actionOfCall(asked, call);
   const decision = action?.decision ?? null;
-  const fourEyes = asked.declared.four_eyes_on;
+  const fourEyes = asked.declared?.four_eyes_on;
   if (fourEyes && (decision === null || !isWord(decision))) return refuse('malformed');
   const quorum = fourEyes?.some((word) => word === decision) ? 2 : 1;
   const fault = await faultOf(grants, { asked, call, action, quorum });
@@ -80,9 +82,9 @@ export async function checkDecision(
 
 /** The denial of a call that has no decision yet says what has to be decided, so that any adapter can ask for it. */
 async function waiting(asked: ToDecide, call: CallToDecide): Promise<Decided> {
-  const action = actionOfCall(asked, call);
+  const action = await actionOfCall(asked, call);
   if (!action) return refuse(null);
-  const quorum = asked.declared.four_eyes_on?.some((word) => word === action.decision) ? 2 : 1;
+  const quorum = asked.declared?.four_eyes_on?.some((word) => word === action.decision) ? 2 : 1;
   const details = { action_hash: await actionHash(action), quorum };
   return { ok: false, denial: deny('decision_required', null, details) };
 }
@@ -95,7 +97,10 @@ function areGrants(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length <= 2 && value.every((jwt) => typeof jwt === 'string');
 }
 
-function actionOfCall({ connector, tool }: ToDecide, call: CallToDecide): Action | undefined {
+/** The action as the manifest is now: under another one than at the approval, what is bound may be another part. */
+async function actionOfCall(asked: ToDecide, call: CallToDecide): Promise<Action | undefined> {
+  const { connector, tool, manifest, declared } = asked;
+  const binding = manifest && declared && (await bindingOf(manifest, declared));
   const caseId = typeof call.caseId === 'string' ? call.caseId : null;
   return actionOf({
     connector,
@@ -103,6 +108,7 @@ function actionOfCall({ connector, tool }: ToDecide, call: CallToDecide): Action
     arguments: call.arguments,
     caseId,
     caseVersion: call.caseVersion ?? null,
+    binding,
   });
 }
 

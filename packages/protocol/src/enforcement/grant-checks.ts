@@ -1,6 +1,6 @@
 import { decimalOf } from '../arguments/decimals.ts';
 import { compareDecimals } from '../decimals.ts';
-import type { ManifestTool } from '../manifest/manifest.ts';
+import type { Manifest, ManifestTool } from '../manifest/manifest.ts';
 import { matchesPurpose } from '../purpose-patterns.ts';
 import { isPurpose } from '../purposes.ts';
 import { isWithin, type ToolLevel, type ToolScope, toolLevels } from '../tool-scopes.ts';
@@ -14,6 +14,7 @@ export interface RequestedCall {
   readonly token: ReadToken;
   readonly connector: string;
   readonly tool: string;
+  readonly manifest: Manifest;
   readonly declared: ManifestTool;
   /** The token's entry for the connector. */
   readonly entry: ReadEntry | undefined;

@@ -2,6 +2,7 @@ import { decodeBase64url } from '../base64url.ts';
 import type { Manifest, ManifestTool } from '../manifest/manifest.ts';
 import { manifestSha256 } from '../manifest/pins.ts';
 import { isConnectorName } from '../tools-entry.ts';
+import type { Binding } from './action.ts';
 import { deny } from './deny.ts';
 import type { MaybePromise } from './ports.ts';
 import type { Denial } from './reasons.ts';
@@ -17,6 +18,11 @@ export function hashOf(manifest: Manifest): MaybePromise<string> {
     hashes.set(manifest, sha256);
     return sha256;
   });
+}
+
+/** What a decision about a tool binds, where its manifest does not leave that at everything. */
+export async function bindingOf(manifest: Manifest, { binds }: ManifestTool): Promise<Binding | undefined> {
+  return binds && { binds, sha256: await hashOf(manifest) };
 }
 
 /** The pin of the definition that was last given to the caller, where the tool has pins. */

@@ -42,7 +42,15 @@ export function checkTool(token: ReadToken, question: ToolQuestion): MaybePromis
   const changed = checkToolPin(declared, toolPin);
   if (changed) return { ok: false, denial: changed, declared };
   const entry = entries.tools.get(connector);
-  const asked: RequestedCall = { token, connector, tool, declared, entry, resource: question.resource };
+  const asked: RequestedCall = {
+    token,
+    connector,
+    tool,
+    manifest,
+    declared,
+    entry,
+    resource: question.resource,
+  };
   const pinned = consentPin(token, connector);
   if (pinned === undefined) return checkGrant(asked, question, NO_WARNINGS);
   const hash = hashOf(manifest);

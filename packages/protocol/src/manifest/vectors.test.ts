@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Kind, runCase, vectorsOf } from '../../test/vectors.ts';
 import { canonicalJson } from '../canonical-json.ts';
-import { actionHash } from '../enforcement/action.ts';
+import { actionHash, boundArguments } from '../enforcement/action.ts';
 import { matchesPurpose } from '../purpose-patterns.ts';
 import { isPurpose } from '../purposes.ts';
 import { manifestFromObject } from './load.ts';
@@ -29,6 +29,15 @@ const kinds: Record<string, Kind> = {
     async run({ action, expect: expected }) {
       const canonical = canonicalJson(Object(action));
       expect({ canonical, hash: await actionHash(Object(action)) }).toEqual(expected);
+    },
+  },
+  bound: {
+    members: ['arguments', 'binds'],
+    run({ arguments: args, binds, expect: expected }) {
+      const pointers = Array.isArray(binds) ? binds.map(String) : [];
+      const bound = boundArguments(Object(args), pointers);
+      expect(canonicalJson({ arguments: bound })).toBe(canonicalJson(Object(expected)));
+      expect(canonicalJson(boundArguments(bound, pointers))).toBe(canonicalJson(bound));
     },
   },
   pin: {

@@ -3449,7 +3449,7 @@ export interface DecisionsRequestAnswer {
   connector: string;
   tool: string;
   arguments: { readonly [name: string]: unknown };
-  /** The hash of the whole call, which the approvers sign. */ actionHash: string;
+  /** The hash that the approvers sign: of the whole call, or of what the manifest binds and the manifest. */ actionHash: string;
   caseId: string | null;
   caseVersion: string | null;
   decision: string | null;
@@ -3494,9 +3494,10 @@ export interface DecisionsGrantsAnswer {
 export interface DecisionsConsumeInput {
   readonly decisionGrants: readonly string[];
   readonly action: {
-    readonly v: 1;
+    /** 2 for a tool whose manifest has `binds`. */ readonly v: 1 | 2;
     readonly connector: string;
     readonly tool: string;
+    readonly manifest?: string | undefined;
     readonly arguments: { readonly [name: string]: unknown };
     readonly case_id: string | null;
     readonly case_version: string | null;

@@ -659,6 +659,7 @@ export interface Decisions {
   dueAt: Timestamp;
   expiresAt: Timestamp;
   fourEyesOn: string[] | null;
+  given: string | null;
   grantId: string;
   heldAt: Timestamp | null;
   hold: DecisionHold;

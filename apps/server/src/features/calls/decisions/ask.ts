@@ -1,6 +1,7 @@
 import { canonicalJson } from '@behest/protocol/canonical-json';
 import { parseDuration } from '@behest/protocol/durations';
 import { actionHash, actionOf } from '@behest/protocol/enforcement/action';
+import { bindingOf } from '@behest/protocol/enforcement/manifest-checks';
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
@@ -157,16 +158,19 @@ async function callToDecide(deps: DecisionsDeps, caller: Caller, input: NewDecis
     const { reason_code, sub_reason } = result;
     throw new AppError('CONFLICT', 'Another check refuses this call.', { reason_code, sub_reason });
   }
+  const declared = manifest?.tools.get(tool);
+  const binding = manifest && declared && (await bindingOf(manifest, declared));
   const parts = {
     connector,
     tool,
     arguments: call.arguments,
     caseId: caseId ?? null,
     caseVersion: caseVersion ?? null,
+    binding,
   };
   const action = actionOf(parts);
   if (!action) throw badField('arguments', 'not_allowed', 'The arguments have no canonical form.');
-  const fourEyes = manifest?.tools.get(tool)?.four_eyes_on;
+  const fourEyes = declared?.four_eyes_on;
   if (fourEyes && action.decision === null) throw badField('arguments.decision', 'required');
   const quorum = fourEyes?.some((word) => word === action.decision) ? 2 : 1;
   const { agentId, agentDid, principalId, purpose } = row;
@@ -174,6 +178,7 @@ async function callToDecide(deps: DecisionsDeps, caller: Caller, input: NewDecis
     ...{ agentId, agentDid, principalId, purpose, grantId: row.id, connector, tool, quorum },
     permission: String(result.permission),
     action: canonicalJson(action),
+    given: binding ? canonicalJson(Object(call.arguments)) : null,
     actionHash: await actionHash(action),
     decision: action.decision,
     fourEyesOn: fourEyes ? [...fourEyes] : null,

@@ -125,6 +125,28 @@ export const findPrevious = (db: Executor, row: DecisionRow): Promise<DecisionRo
     .orderBy('id', 'desc')
     .executeTakeFirst();
 
+const MAX_SEARCHED = 500; // of the agent's requests before this one
+
+/** The last approved call of the tool by the same agent for the same person, not long before this one. */
+export const findLastApproved = (db: Executor, row: DecisionRow): Promise<DecisionRow | undefined> =>
+  db
+    .selectFrom(
+      decisionsOf(db, row)
+        .where('agentId', '=', row.agentId)
+        .where('id', '<', row.id)
+        .orderBy('id', 'desc')
+        .limit(MAX_SEARCHED)
+        .as('before'),
+    )
+    .selectAll()
+    .where('principalId', '=', row.principalId)
+    .where('connector', '=', row.connector)
+    .where('tool', '=', row.tool)
+    .where('status', 'in', ['approved', 'consumed'])
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
 /** The open requests of a case, but for those at the version that stays. */
 export function lockOpenOfCase(tx: Tx, { developerId }: Tenant, caseId: string, stays: string | undefined) {
   const open = tx

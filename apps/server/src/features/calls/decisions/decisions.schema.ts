@@ -60,7 +60,8 @@ export const Decision = Type.Object({
   tool: Type.String(),
   arguments: Arguments,
   actionHash: Type.String({
-    description: 'The hash of the whole call, which the approvers sign.',
+    description:
+      'The hash that the approvers sign: of the whole call, or of what the manifest binds and the manifest.',
   }),
   caseId: nullable(Type.String()),
   caseVersion: nullable(Type.String()),
@@ -97,9 +98,10 @@ export const ConsumeDecisionRequest = Type.Object(
     decisionGrants: Type.Array(GrantToken, { minItems: 1, maxItems: 2 }),
     action: Type.Object(
       {
-        v: Type.Literal(1),
+        v: Type.Enum([1, 2], { description: '2 for a tool whose manifest has `binds`.' }),
         connector: Text(256),
         tool: Text(256),
+        manifest: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
         arguments: Arguments,
         case_id: nullable(Type.String({ maxLength: 512 })),
         case_version: nullable(CaseVersion),
@@ -160,6 +162,28 @@ export const DecisionForApprover = Type.Object({
   canonical: Type.String({ description: 'The canonical JSON whose hash is signed.' }),
   previous: nullable(
     Type.String({ description: 'The same of the last decision about the case and the tool.' }),
+  ),
+  words: Type.Object(
+    {
+      title: nullable(Type.String()),
+      description: nullable(Type.String()),
+      language: nullable(Type.String()),
+      arguments: Type.Array(Type.Object({ path: Type.String(), title: Type.String() })),
+    },
+    {
+      description:
+        'The tool and its arguments in the words of its manifest, which are those of the developer.',
+    },
+  ),
+  parts: Type.Array(Type.Object({ path: Type.String(), binds: Type.Boolean() }), {
+    description:
+      'All of `arguments`, in parts that the approval binds or that may be others when the call is made.',
+  }),
+  lastApproved: nullable(
+    Type.Object(
+      { decisionId: Id, arguments: Arguments, createdAt: Time },
+      { description: 'The last approved call of the tool by the same agent for the same person.' },
+    ),
   ),
   firstApprover: nullable(Type.String()),
   mayDecide: Type.Boolean(),

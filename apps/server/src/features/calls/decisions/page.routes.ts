@@ -88,7 +88,10 @@ export const decisionPageRoutes: FastifyPluginAsyncTypebox<DecisionsDeps & Follo
         response: { 200: DecisionForApprover },
       },
     },
-    (request) => showRouted(deps, callerOf(request), request.params.id),
+    (request) => {
+      const languages = request.headers['accept-language'];
+      return showRouted(deps, callerOf(request), { id: request.params.id, languages });
+    },
   );
 
   app.post(

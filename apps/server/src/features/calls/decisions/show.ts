@@ -1,8 +1,12 @@
+import { type Action, argumentParts } from '@behest/protocol/enforcement/action';
+import { wantedLanguages } from '@behest/protocol/words';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { findAgentNames } from '../../accounts/agents/agents.queries.ts';
 import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
+import { approvalWords } from '../../grants/manifests/index.ts';
+import { findCurrentTools, findPinnedTools } from '../../grants/manifests/manifests.queries.ts';
 import { approverIn, findApprover, listAllApprovers } from '../approvers/index.ts';
 import { standingOf } from './approve.ts';
 import type { DecisionsDeps } from './decisions.acts.ts';
@@ -10,6 +14,7 @@ import {
   type ApprovalRow,
   type DecisionRow,
   findDecision,
+  findLastApproved,
   findPrevious,
   listApprovals,
 } from './decisions.repo.ts';
@@ -72,7 +77,7 @@ export function toDecision(
   const { agentId, grantId, principalId } = row;
   return {
     ...{ decisionId: id, status: statusAt(row, clock()), connector, tool },
-    arguments: JSON.parse(row.action).arguments,
+    arguments: argumentsOf(row),
     ...{ actionHash, caseId, caseVersion, decision, quorum },
     approvals: approvals.map(({ sub, approvedAt, position, onBehalfOf, isRelaxed }) => ({
       approver: sub,
@@ -87,6 +92,10 @@ export function toDecision(
     url: `${publicBaseUrl}/approve#decision=${id}`,
   };
 }
+
+/** The arguments as they were given, whole, also where the action has a part of them. */
+const argumentsOf = ({ action, given }: DecisionRow): Decision['arguments'] =>
+  given === null ? JSON.parse(action).arguments : JSON.parse(given);
 
 /** The requests that go to an approver. */
 export async function listRouted(
@@ -126,7 +135,7 @@ export async function listRouted(
 export async function showRouted(
   deps: DecisionsDeps,
   caller: Caller,
-  id: string,
+  { id, languages }: { readonly id: string; readonly languages: string | undefined },
 ): Promise<DecisionForApprover> {
   const { db, clock } = deps;
   const { row, eligible } = await standingOf(deps, db, caller, id);
@@ -134,14 +143,38 @@ export async function showRouted(
   const [first] = approvals;
   const firstApprover = first && (await findApprover(db, caller.tenant, first.approverId));
   const previous = row.caseId === null ? undefined : await findPrevious(db, row);
+  const last = await findLastApproved(db, row);
   const names = await findAgentNames(db, caller.tenant, [row.agentId]);
   return {
     ...toDecision(deps, row, approvals),
+    ...(await inWords(db, row, languages)),
+    lastApproved: last
+      ? { decisionId: last.id, arguments: argumentsOf(last), createdAt: last.createdAt.toISOString() }
+      : null,
     ...{ permission: row.permission, purpose: row.purpose, summary: row.summary, canonical: row.action },
     agentName: names.get(row.agentId) ?? row.agentId,
     developerName: await findDeveloperName(db, row),
     previous: previous?.action ?? null,
     firstApprover: firstApprover ? firstApprover.displayName || firstApprover.id : null,
     mayDecide: eligible !== undefined && statusAt(row, clock()) === 'pending',
+  };
+}
+
+/** The words and the binding of the manifest that the action names, or of the one that there is now. */
+async function inWords(
+  db: ShowDeps['db'],
+  row: DecisionRow,
+  languages: string | undefined,
+): Promise<Pick<DecisionForApprover, 'words' | 'parts'>> {
+  const { connector, tool } = row;
+  const { manifest: sha256 }: Action = JSON.parse(row.action);
+  const tools =
+    sha256 === undefined
+      ? await findCurrentTools(db, row, [connector])
+      : await findPinnedTools(db, row, [{ connector, sha256, version: '' }]);
+  const declared = tools.get(connector)?.get(tool);
+  return {
+    words: approvalWords(declared, wantedLanguages(languages)),
+    parts: argumentParts({ ...argumentsOf(row) }, sha256 === undefined ? undefined : (declared?.binds ?? [])),
   };
 }

@@ -142,8 +142,9 @@ export async function consume(
   const facts = await deps.findCallFacts(deps, caller, { grantToken, connector });
   if (!facts.token.ok || !facts.row) throw refusedUse('unknown_grant');
   if (facts.status !== 'active') throw refusedUse('revoked');
-  const declared = facts.manifest?.tools.get(tool) ?? {};
-  const asked = { token: { claims: facts.token.claims }, connector, tool, declared };
+  const { manifest } = facts;
+  const declared = manifest?.tools.get(tool);
+  const asked = { token: { claims: facts.token.claims }, connector, tool, manifest, declared };
   const call = {
     arguments: action.arguments,
     caseId: action.case_id,

@@ -137,7 +137,8 @@ async function record(deps: EnforcementDeps, caller: Caller, answered: Answered)
   const at = deps.clock();
   const about = row ? concerning({ ...row, grantId: row.id }) : {};
   const { agentDid: _, ...subjects } = about;
-  const told = callDataOf({ call, capsMode, result, actionHash: await actionHashOf(call), denied });
+  const actionHash = await actionHashOf(call, facts);
+  const told = callDataOf({ call, capsMode, result, actionHash, denied });
   const data: CallData = { ...told, ...marks };
   const isTold = !result.allowed && call.reserve !== false;
   const records = prepareRuling(

@@ -2,6 +2,7 @@ import { actionHash, actionOf } from '@behest/protocol/enforcement/action';
 import type { Call } from '@behest/protocol/enforcement/call';
 import { createEnforcer } from '@behest/protocol/enforcement/enforcer';
 import type { Enforcer } from '@behest/protocol/enforcement/engine';
+import { bindingOf } from '@behest/protocol/enforcement/manifest-checks';
 import type { CapsMeter } from '@behest/protocol/enforcement/meter';
 import type { DecisionStore, RuledCall, StandingRules } from '@behest/protocol/enforcement/ports';
 import { isScope } from '@behest/protocol/scopes';
@@ -40,14 +41,16 @@ export function enforcerFor(
 }
 
 /** @returns undefined where the arguments have no canonical form */
-export async function actionHashOf(call: Call): Promise<string | undefined> {
+export async function actionHashOf(call: Call, { manifest }: CallFacts): Promise<string | undefined> {
   const { connector, tool, caseId, caseVersion = null } = call;
+  const declared = manifest?.tools.get(tool);
   const action = actionOf({
     connector,
     tool,
     arguments: call.arguments ?? {},
     caseId: typeof caseId === 'string' ? caseId : null,
     caseVersion,
+    binding: manifest && declared && (await bindingOf(manifest, declared)),
   });
   return action && actionHash(action);
 }

@@ -54,7 +54,7 @@ function countersFor(
   const declared = manifest.tools.get(tool);
   const entries = readIssuedEntries(grant.authorizationDetails ?? undefined);
   if (!declared || !entries.ok) return [];
-  const asked = { token: tokenOf(grant, entries), connector, tool, declared, resource: undefined };
+  const asked = { token: tokenOf(grant, entries), connector, tool, manifest, declared, resource: undefined };
   const counted = { ...asked, entry: entries.tools.get(connector) };
   const counters = countersOf(counted, meteringOf(counted), costOf(counted, undefined) ?? 0, caseId);
   return caseId === undefined ? counters.filter(({ window }) => window !== 'per_case') : counters;

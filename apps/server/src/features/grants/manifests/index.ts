@@ -1,4 +1,5 @@
 export {
+  approvalWords,
   type ConsentPins,
   pinsInToken,
   storedPins,

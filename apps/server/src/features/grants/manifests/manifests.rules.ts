@@ -119,3 +119,12 @@ function toolInWords(name: string, tool: ManifestTool, languages: readonly strin
     language: language ?? null,
   };
 }
+
+/** A tool and its arguments in words, for a person who decides about one call. */
+export function approvalWords(tool: ManifestTool | undefined, languages: readonly string[]) {
+  if (!tool) return { title: null, description: null, language: null, arguments: [] };
+  const { title, description, language } = toolInWords('', tool, languages);
+  const own = language === null ? undefined : tool.titles?.[language]?.argument_titles;
+  const titles = Object.entries({ ...tool.argument_titles, ...own });
+  return { title, description, language, arguments: titles.map(([path, text]) => ({ path, title: text })) };
+}
