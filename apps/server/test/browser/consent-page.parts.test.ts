@@ -11,7 +11,7 @@ import {
   sentTo,
   withLimits,
 } from './consent-page/pages.ts';
-import { button, hasNo, heading, sees } from './pages.ts';
+import { button, hasNo, heading, must, sees } from './pages.ts';
 
 const { ask, visit, service } = consentPages();
 
@@ -223,6 +223,42 @@ describe('taking parts away', () => {
 
     expect((await grant()).scopes).toEqual(scopes.filter((scope) => scope.startsWith('area3:')));
   });
+});
+
+test('tools are shown in the words of the manifest with what they do at most, and exactly among the details', async () => {
+  const { developer, agentId } = await ask();
+  const tools = {
+    pay: { permission: 'write', title: 'Pay out money', description: 'Sends money to a bank account.' },
+    wipe: { permission: 'delete', title: 'Tidy up' },
+    sweep: { permission: 'read', title: 'Tidy up' },
+    look_up_person: { permission: 'read', title: 'Look up a person' },
+    look_up_order: 'read',
+  };
+  await must(developer, 'PUT', '/v1/manifests/shop', { connector: 'shop', version: '1.0.0', tools });
+  const entry = {
+    type: 'urn:service:tools:v1',
+    connector: 'shop',
+    tools: ['pay', 'wipe', 'sweep', 'look_up_*'],
+  };
+  const asked = await authorize(developer, agentId, {
+    scopes: ['tool:shop:delete'],
+    authorizationDetails: [entry],
+  });
+  const page = await visit();
+
+  await openRequest(page, String(asked.consentUrl));
+
+  const rows = await page.locator('#tools .rows > li').allInnerTexts();
+  expect(rows).toEqual([
+    'Pay out money\nmakes changes',
+    'Tidy up\nwipe\ncan delete', // two tools of one title are told apart
+    'Tidy up\nsweep\nonly reads',
+    'Look up a person and look_up_order\nonly reads',
+  ]);
+  const details = await page.locator('#details').innerText();
+  for (const text of ['shop: pay', 'shop: look_up_*', 'shop: look_up_person', 'Sends money to a bank']) {
+    expect(details).toContain(text);
+  }
 });
 
 describe('afterwards', () => {

@@ -1,4 +1,5 @@
-/** @import { Part } from '../../../../platform/page/types.js' */
+/** @import { ToolInWords } from '@behest/protocol/shapes' */
+/** @import { Child, Part } from '../../../../platform/page/types.js' */
 /** @import { Cap, ConsentRequest, Lines, Narrowing, RequestUse, ToolsEntry } from './types.js' */
 import {
   aside,
@@ -134,7 +135,24 @@ export function renderSelection(request, { choices, now, renderLimits }) {
     const isRaw = description === scope;
     // Two permissions in the same words are told apart by their exact text.
     const isAmbiguous = request.scopeDescriptions.filter((other) => other === description).length > 1;
-    return [[!isRaw && name(description, 'words'), (isRaw || isAmbiguous) && literal(scope)], consequence];
+    const covered = coveredBy(scope);
+    return [
+      [
+        !isRaw && name(description, 'words'),
+        (isRaw || isAmbiguous) && literal(scope),
+        covered && element('span', { class: 'aside' }, name(covered, 'words')),
+      ],
+      consequence,
+    ];
+  }
+
+  /** The tools that a permission reaches, where no entry lists them. @param {string} scope */
+  function coveredBy(scope) {
+    const { connector, resource = '*' } = toolScope(scope) ?? {};
+    if (entries.some((entry) => entry.connector === connector && entry.tools)) return undefined;
+    const said = request.tools?.find((each) => each.connector === connector && each.tool === resource);
+    if (!said) return undefined;
+    return said.covers.length > 0 ? coveredText(said) : (said.title ?? undefined);
   }
 
   /**
@@ -164,7 +182,7 @@ export function renderSelection(request, { choices, now, renderLimits }) {
             title,
             keys: tools,
             removed,
-            label: (tool) => [[literal(tool), toolNote(tool, caps[tool])]],
+            label: (tool) => [toolLabel(request, connector, tool, caps[tool])],
           })
         : element('h2', {}, title),
       state,
@@ -304,12 +322,36 @@ const hasTools = ({ tools, caps = {}, data_region: region }) =>
   tools !== undefined || region !== undefined || Object.keys(caps).length > 0;
 
 /**
+ * A tool in the words of its manifest, with what it does at most. Its exact text is among the details, and here where
+ * there are no words, or two tools have the same.
+ * @param {ConsentRequest} request
+ * @param {string} connector
  * @param {string} tool
  * @param {Cap} [cap]
+ * @returns {Child}
  */
-function toolNote(tool, cap) {
-  const notes = [tool.endsWith('*') && words.tools.prefix, cap && capText(cap)].filter(Boolean);
-  return notes.length > 0 && element('span', {}, notes.join(', '));
+function toolLabel({ tools = [] }, connector, tool, cap) {
+  const { levels, prefix } = words.tools;
+  const said = tools.find((each) => each.connector === connector && each.tool === tool);
+  const title = said?.title ?? (said && said.covers.length > 0 ? coveredText(said) : undefined);
+  const isAmbiguous = tools.filter((each) => each.title !== null && each.title === said?.title).length > 1;
+  const notes = [
+    said?.level && levels[said.level],
+    !title && tool.endsWith('*') && prefix,
+    cap && capText(cap),
+  ].filter(Boolean);
+  return [
+    title && name(title, 'words'),
+    (!title || isAmbiguous) && literal(tool),
+    notes.length > 0 && element('span', { class: 'aside' }, notes.join(', ')),
+  ];
+}
+
+/** The tools that a pattern covers. @param {ToolInWords} pattern */
+function coveredText({ covers, more }) {
+  const names = covers.map(({ title, tool }) => title ?? tool);
+  const rest = more > 0 ? [fillText(words.tools.more, { n: more })] : [];
+  return new Intl.ListFormat(language).format([...names, ...rest]);
 }
 
 /** @param {Cap} cap */

@@ -8,6 +8,7 @@ import {
   mention,
   name,
   paragraph,
+  quotation,
   setContent,
 } from '../../../../platform/page/dom.js';
 import { fill, moment, money } from '../../../../platform/page/format.js';
@@ -125,6 +126,11 @@ function renderDetails(request, end) {
   const inOwnWords = ownWords(request);
   const manifests = renderManifests(request);
   const exact = scopes.map((scope) => element('li', {}, literal(scope)));
+  const toolRows = (request.tools ?? [])
+    .flatMap(({ connector, covers, ...tool }) => [tool, ...covers].map((each) => ({ connector, ...each })))
+    .map(({ connector, tool, description }) =>
+      element('div', {}, literal(`${connector}: ${tool}`), description && quotation(description)),
+    );
   const rows = [
     [details.agent, name(agentName)],
     inOwnWords.length > 0 && [details.description, inOwnWords],
@@ -142,6 +148,7 @@ function renderDetails(request, end) {
         aside(details.exactCounts, scopes.some((scope) => scope.includes('*')) && ` ${details.star}`),
       ],
     ],
+    toolRows.length > 0 && [details.tools, toolRows],
     budget && [details.budget, literal(`${budget.amount} ${budget.currency}`)],
     manifests.length > 0 && [details.manifests, manifests],
     audience && [details.audience, literal(audience)],

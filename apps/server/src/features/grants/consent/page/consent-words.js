@@ -34,6 +34,7 @@ export const words = {
     exactCounts: 'The exact text counts.',
     star: 'A star (*) stands for anything.',
     budget: 'Money',
+    tools: 'Exact tools',
     manifests: 'Descriptions',
     audience: 'For use with',
     afterwards: 'Afterwards',
@@ -152,6 +153,14 @@ export const words = {
     oneTool: 'With 1 tool only',
     onlyTools: 'With {n} tools only',
     prefix: 'every tool whose name begins like this',
+    /** What a tool does at most. */
+    levels: {
+      read: 'only reads',
+      write: 'makes changes',
+      delete: 'can delete',
+      admin: 'can do everything, administration included',
+    },
+    more: '{n} more',
     other: '{tool}: {limits}',
     costUnits: 'Cost units, all tools together: {limits}',
     region: 'Data region: {region}',

@@ -1,4 +1,4 @@
-import type { AgentProfile } from '@behest/protocol/shapes';
+import type { AgentProfile, ToolInWords } from '@behest/protocol/shapes';
 import type { ArgumentLimits, Branding, Child, Part } from '../../../../platform/page/types.js';
 
 /**
@@ -104,6 +104,8 @@ export interface ConsentRequest extends AgentProfile {
   authorizationDetails?: ToolsEntry[] | null;
   /** A description of each connector that the scopes name. Without a manifest, `version` and `sha256` are null. */
   manifests?: Manifest[];
+  /** The tools in the words of their manifests. */
+  tools?: ToolInWords[];
   argumentLimits?: ArgumentLimits[];
   budget?: { amount: string; currency: string } | null;
   audience?: string | null;
