@@ -244,7 +244,7 @@ class Enforcer:
         except DecisionRefused as error:
             result.decision = None
             parts = (call[name] for name in ("connector", "tool", "arguments", "case_id", "case_version"))
-            action = action_of(*parts, binding_of(asked.manifest, call["tool"]))
+            action = action_of(*parts, binding=binding_of(asked.manifest, call["tool"]))
             details: dict[str, Any] = {}
             if str(error) == "" and action:
                 is_two = action["decision"] in asked.declared.get("four_eyes_on", ())
