@@ -243,8 +243,9 @@ class Enforcer:
             return held
         except DecisionRefused as error:
             result.decision = None
-            parts = (call[name] for name in ("connector", "tool", "arguments", "case_id", "case_version"))
-            action = action_of(*parts, binding=binding_of(asked.manifest, call["tool"]))
+            tool, case = call["tool"], (call["case_id"], call["case_version"])
+            binding = binding_of(asked.manifest, tool)
+            action = action_of(call["connector"], tool, call["arguments"], *case, binding)
             details: dict[str, Any] = {}
             if str(error) == "" and action:
                 is_two = action["decision"] in asked.declared.get("four_eyes_on", ())
