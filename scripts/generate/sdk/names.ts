@@ -104,6 +104,7 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'enforcement.listTools': { reads: true },
   'principals.openSession': { method: 'principalSessions.create' },
   'principals.grants': { method: 'principal.grants' },
+  'principals.receipt': { method: 'principal.receipt' },
   'principals.audit': { method: 'principal.audit' },
   'principals.revoke': { method: 'principal.revoke' },
   'principals.revokeAll': { method: 'principal.revokeAll' },

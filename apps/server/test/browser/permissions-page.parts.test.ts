@@ -1,9 +1,11 @@
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { button, hasNo, heading, holdBack, sees } from './pages.ts';
 import {
+  agentOf,
   answer,
   grant,
-  grantOf,
+  grantMore,
   isGood,
   openPermissions,
   passOn,
@@ -24,13 +26,15 @@ describe('the page of a person', () => {
     const page = await visit();
 
     await openPermissions(page, await linkFor(developer));
-    const booking = grantOf(page, 'Travel booker').first();
+    const booking = agentOf(page, 'Travel booker').first();
+    await booking.getByText('Details', { exact: true }).first().click();
     await booking.getByText('History of this permission').first().click();
-    const done = booking.locator('> details').first();
+    const done = booking.locator('> .grant > .status > details');
     await done.getByText('flight.booked').waitFor();
     await done.getByText('Details').first().click();
     const ofBooking = await done.innerText();
-    const all = page.locator('details').filter({ has: page.getByText('All records', { exact: true }) });
+    const all = page.locator('details').filter({ has: page.getByText('Activity in your name') });
+    await page.getByText('Activity in your name').click();
     await all.getByText('mail.read').first().waitFor();
     const before = await all.locator('> ul > li').count();
     await button(page, 'Show earlier').click();
@@ -50,7 +54,7 @@ describe('the page of a person', () => {
 
     await openPermissions(page, await linkFor(developer));
     await button(page, 'End what Travel booker may do').waitFor(); // the list has come
-    const inList = await grantOf(page, 'Mail reader').count();
+    const inList = await agentOf(page, 'Mail reader').count();
     await button(page, 'End what Travel booker may do').click();
     await answer(page, 'End it');
     await sees(page, 'Ended, with all that was passed on.'); // the list below is asked for once
@@ -72,12 +76,96 @@ describe('the page of a person', () => {
   });
 });
 
+describe('several grants of one agent', () => {
+  test('are one card, whose End ends them all', async () => {
+    const { developer, reader, booker } = await approve();
+    const second = await grantMore(developer, reader.agentId, { scopes: ['email:send'] });
+    const page = await visit();
+
+    await openPermissions(page, await linkFor(developer));
+    const cards = await page.locator('section.agent').count();
+    const rows = await agentOf(page, 'Mail reader').locator('.rows > li').count();
+    await button(page, 'End what Mail reader may do').click();
+    await sees(page, 'This ends all its permissions: 2.');
+    await answer(page, 'End it');
+    await sees(page, 'Ended. Mail reader can do nothing more');
+
+    expect([cards, rows]).toEqual([2, 2]);
+    const tokens = [reader.grantToken, second, booker.grantToken];
+    const good = await Promise.all(tokens.map((token) => isGood(developer, token)));
+    expect(good).toEqual([false, false, true]);
+  });
+
+  test('end one by one under their details, and what could not be ended is said and stays', async () => {
+    const { developer, reader } = await approve();
+    const second = await grantMore(developer, reader.agentId, { scopes: ['email:send'] });
+    const page = await visit();
+
+    await openPermissions(page, await linkFor(developer));
+    const card = agentOf(page, 'Mail reader');
+    const first = card.locator('.rows > li').first(); // the one that reaches further
+    await first.getByText('Details', { exact: true }).click();
+    await first.getByRole('button', { name: 'End only this permission' }).click();
+    await answer(page, 'End it');
+    await sees(page, 'This permission has ended.');
+    const after = await Promise.all([reader.grantToken, second].map((token) => isGood(developer, token)));
+    await page.route('**/v1/principal/grants/*', (route) => route.abort(), { times: 1 });
+    await button(page, 'End what Mail reader may do').click();
+    await answer(page, 'End it');
+    await card.getByText('No clear answer came back.').waitFor();
+    await button(page, 'End what Mail reader may do').click();
+    await answer(page, 'End it');
+    await sees(page, 'Ended. Mail reader can do nothing more');
+
+    expect(after).toEqual([true, false]);
+    expect(await isGood(developer, reader.grantToken)).toBe(false);
+  });
+});
+
+test('stopping everything first says what will fall', async () => {
+  const { developer } = await approve();
+  const page = await visit();
+
+  await openPermissions(page, await linkFor(developer));
+  await button(page, 'Stop everything').click();
+  const question = await page.getByRole('dialog').innerText();
+
+  expect(question).toContain('Travel booker: 1 permission, and 1 passed on');
+  expect(question).toContain('Mail reader: 1 permission');
+});
+
+test('the receipt of an approval is downloaded as JSON', async () => {
+  const { developer, booker } = await approve();
+  const page = await visit();
+
+  await openPermissions(page, await linkFor(developer));
+  const card = agentOf(page, 'Travel booker').first();
+  await card.getByText('Details', { exact: true }).first().click();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    card.getByRole('button', { name: 'Download the receipt' }).first().click(),
+  ]);
+  const receipt = JSON.parse(await text(await file.createReadStream()));
+
+  expect(file.suggestedFilename()).toBe(`${booker.grantId}.json`);
+  expect(receipt).toMatchObject({
+    grantId: booker.grantId,
+    principalId: 'user_42',
+    approved: { method: 'sandbox', scopes: ['calendar:read', 'email:send'] },
+  });
+  await page.getByText('Passed on to another agent').click();
+  await agentOf(page, 'Calendar helper').last().getByText('Details', { exact: true }).click();
+  await card.getByText('calendar:read').last().waitFor();
+  expect(await page.getByRole('button', { name: 'Download the receipt' }).count()).toBe(1); // nobody was asked for it
+});
+
 describe('ending', () => {
   test('a delegated grant leaves its parent, whose question then counts the rest', async () => {
     const { developer, booker, helper } = await approve();
     const page = await visit();
 
     await openPermissions(page, await linkFor(developer));
+    await page.getByText('Passed on to another agent').click();
     await button(page, 'End what Calendar helper may do').click();
     await answer(page, 'End it');
     await sees(page, 'Ended. Calendar helper can do nothing more');
@@ -99,7 +187,7 @@ describe('ending', () => {
     const page = await visit();
 
     await openPermissions(page, await linkFor(developer));
-    const depth = await page.locator('.grant .grant .grant .grant .grant .grant').count();
+    const depth = await page.locator('.agent .agent .agent .agent .agent .agent').count();
     await button(page, 'End what Travel booker may do').click();
     await sees(page, 'passed on to them: 5 more.');
     await answer(page, 'End it');
@@ -116,15 +204,16 @@ describe('ending', () => {
     const page = await visit();
 
     await openPermissions(page, await linkFor(developer));
-    await button(page, 'End everything').click();
-    await answer(page, 'End everything');
+    await button(page, 'Stop everything').click();
+    await answer(page, 'Stop everything');
     await heading(page, 'No agent may act for you').waitFor();
-    await sees(page, 'Everything has been ended.');
+    await sees(page, 'Everything has been stopped.');
+    await page.getByText('Activity in your name').click();
     await sees(page, 'You ended what Travel booker may do');
 
     const all = [booker, reader, helper, other].map(({ grantToken }) => isGood(developer, grantToken));
     expect(await Promise.all(all)).toEqual([false, false, false, true]);
-    await hasNo(button(page, 'End everything'));
+    await hasNo(button(page, 'Stop everything'));
   });
 
   test.each([
@@ -156,7 +245,7 @@ describe('ending', () => {
     await page.route('**/v1/principal/grants/*', (route) => route.abort(), { times: 1 });
     await button(page, 'End what Travel booker may do').click();
     await answer(page, 'End it');
-    await grantOf(page, 'Travel booker').getByText('No clear answer came back.').waitFor();
+    await agentOf(page, 'Travel booker').getByText('No clear answer came back.').waitFor();
     const before = await isGood(developer, booker.grantToken);
     await button(page, 'End what Travel booker may do').click();
     await answer(page, 'End it');
@@ -197,8 +286,8 @@ describe('the session', () => {
     await openPermissions(second, link);
     await button(page, 'Close it now').click();
     await heading(page, 'You have closed this page').waitFor();
-    await button(second, 'End everything').click();
-    await answer(second, 'End everything');
+    await button(second, 'Stop everything').click();
+    await answer(second, 'Stop everything');
     await heading(second, ENDED).waitFor();
     await page.goto(link);
 
@@ -210,15 +299,15 @@ describe('the session', () => {
     const page = await visit();
 
     await openPermissions(page, await linkFor(developer));
-    await sees(page, 'This page closes by itself today at 10:00 UTC.');
+    await sees(page, 'This page closes today at 10:00 UTC.');
     await page.clock.fastForward('59:30');
-    const before = await button(page, 'End everything').isVisible();
-    await button(page, 'End everything').click();
+    const before = await button(page, 'Stop everything').isVisible();
+    await button(page, 'Stop everything').click();
     await page.clock.fastForward('01:00');
     await heading(page, ENDED).waitFor();
 
     expect(before).toBe(true);
-    await hasNo(page.locator('.grant, dialog'));
+    await hasNo(page.locator('.agent, dialog'));
   });
 
   test('does not end by a wrong clock in the browser', async () => {
@@ -229,7 +318,7 @@ describe('the session', () => {
     await openPermissions(page, await linkFor(developer));
     await page.clock.fastForward('05:00');
 
-    await sees(page, 'This page closes by itself today at 10:00 UTC.');
+    await sees(page, 'This page closes today at 10:00 UTC.');
   });
 
   test.each([
@@ -246,7 +335,7 @@ describe('the session', () => {
     await page.goto(link);
 
     await heading(page, link.includes('#') ? ENDED : 'Please open the link again').waitFor();
-    await hasNo(page.locator('.grant'));
+    await hasNo(page.locator('.agent'));
   });
 
   test('is gone when the window is reloaded, and comes back with the link in the same tab', async () => {
@@ -259,7 +348,7 @@ describe('the session', () => {
     await heading(page, 'Please open the link again').waitFor();
     await page.goto(link);
 
-    await heading(page, 'Agents that may act for you').waitFor();
+    await heading(page, 'Your permissions').waitFor();
   });
 
   test('is asked for again when the service does not answer, and the page says so', async () => {
@@ -271,6 +360,6 @@ describe('the session', () => {
     await heading(page, 'Your page cannot be opened just now').waitFor();
     await button(page, 'Try again').click();
 
-    await heading(page, 'Agents that may act for you').waitFor();
+    await heading(page, 'Your permissions').waitFor();
   });
 });

@@ -23,8 +23,10 @@ describe('texts from outside', () => {
     page.on('dialog', (dialog) => dialogs.push(dialog.message()));
 
     await openPermissions(page, await linkFor(developer, text));
+    await page.getByText('Activity in your name').click();
     await sees(page, 'a.b');
-    for (const details of await page.getByText('Details').all()) await details.click();
+    await page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true");
+    await page.waitForLoadState('networkidle');
     const shown = (await page.locator('main').textContent()) ?? '';
     const sideways = await scrollsSideways(page);
     const made = await page.locator('main :is(img, script, style, svg, iframe, a)').count();
@@ -51,6 +53,7 @@ test('T6 an action named like a member of a prototype is shown like any other', 
   const page = await visit();
 
   await openPermissions(page, await linkFor(developer));
+  await page.getByText('Activity in your name').click();
   await sees(page, 'constructor, by Mail reader');
   const shown = await page.locator('main').innerText();
 
@@ -63,7 +66,7 @@ describe('the browser', () => {
     const page = await visit({ expected: /Content Security Policy|Trusted(HTML|Script)/ });
 
     const loaded = await page.goto(await linkFor(developer));
-    await heading(page, 'Agents that may act for you').waitFor();
+    await heading(page, 'Your permissions').waitFor();
     const markup = page.evaluate(`{ document.body.innerHTML = '<b>x</b>' }`);
 
     await expect(markup).rejects.toThrow('TrustedHTML');
@@ -150,14 +153,16 @@ test('a person can read the history, end a grant and end everything by keyboard 
   await sees(page, 'Ended. Mail reader');
   const afterwards = await page.evaluate('document.activeElement?.textContent');
   const between = await isGood(developer, booker.grantToken);
+  await tabTo(page.locator('.status > summary').first());
+  await page.keyboard.press('Space');
   await tabTo(page.getByText('History of this permission').first());
   await page.keyboard.press('Space');
   await sees(page, 'Travel booker was allowed to act for you');
   await page.keyboard.press('Control+Home');
-  await button(page, 'End everything').focus();
+  await button(page, 'Stop everything').focus();
   await page.keyboard.press('Space');
   await page.clock.fastForward(500);
-  await tabTo(page.getByRole('dialog').getByRole('button', { name: 'End everything' }));
+  await tabTo(page.getByRole('dialog').getByRole('button', { name: 'Stop everything' }));
   await page.keyboard.press('Space');
   await heading(page, 'No agent may act for you').waitFor();
 

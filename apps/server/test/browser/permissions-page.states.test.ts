@@ -1,21 +1,37 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { button, findings, heading, picture, sees, withFixedIds } from './pages.ts';
-import { answer, grant, openPermissions, passOn, permissionPages } from './permissions-page/permissions.ts';
+import {
+  agentOf,
+  answer,
+  grant,
+  grantMore,
+  openAll,
+  openPermissions,
+  passOn,
+  permissionPages,
+} from './permissions-page/permissions.ts';
 
 const { linkFor, visit, service } = permissionPages();
 
 const person = { bypassCSP: true } as const; // axe is a script from outside the page
 const ada = 'ada@example.org';
 
-/** Gives the agents of a bookshop some grants from a person. */
+/** Gives the four agents of a bookshop six grants from a person, and one of them passes its grant on. */
 async function approveAtBooks() {
   const developer = await service().asDeveloper({ mode: 'sandbox' });
   await developer('PATCH', '/v1/me', { name: 'Acme Books' });
+  const diary = await grant(developer, 'Diary keeper', {
+    principalId: ada,
+    scopes: ['calendar:read', 'calendar:write', 'contacts:read', 'files:read', 'files:write', 'email:read'],
+  });
+  await grantMore(developer, diary.agentId, { principalId: ada, scopes: ['files:delete'], expiresIn: '30d' });
+  service().advance(600);
   const scopes = ['invoices:read', 'email:send', 'tool:stripe:write:capped:500'];
   const invoices = await grant(developer, 'Invoice assistant', {
     principalId: ada,
     scopes,
     purpose: 'payments.payout',
+    budget: { amount: '200.00', currency: 'EUR' },
     authorizationDetails: [
       {
         type: 'urn:service:tools:v1',
@@ -26,8 +42,15 @@ async function approveAtBooks() {
     ],
     expiresIn: '7d',
   });
+  await grantMore(developer, invoices.agentId, { principalId: ada, scopes: ['contacts:read'] });
   service().advance(600);
   await passOn(developer, invoices.grantToken, 'Payout runner', ['tool:stripe:write:capped:100']);
+  service().advance(600);
+  await grant(developer, 'Travel booker', {
+    principalId: ada,
+    scopes: ['calendar:read', 'payments:initiate'],
+    expiresIn: '30d',
+  });
   service().advance(600);
   await grant(developer, 'Mail reader', { principalId: ada, scopes: ['email:read'] });
   service().advance(600);
@@ -40,17 +63,19 @@ async function approveAtBooks() {
 
 test('a person’s page is accessible in every state', async () => {
   const developer = await approveAtBooks();
-  const page = await visit(person);
+  const page = await visit({ ...person, viewport: { width: 390, height: 844 } });
   await withFixedIds(page, /\/v1\/principal\/\w+\?/, /(?<=:agents:ag_|"alog_)[0-9A-HJKMNP-TV-Z]{26}/g);
 
   await openPermissions(page, await linkFor(developer, ada));
-  await sees(page, 'invoice.paid');
-  await page.getByText('Details').nth(1).click();
   const light = await findings(page);
   await picture(page, 'permissions-page');
-  await page.setViewportSize({ width: 375, height: 800 });
-  const phone = await findings(page);
+  await openAll(page);
+  await page.getByText('Activity in your name').click();
+  await sees(page, 'invoice.paid');
+  await page.locator('.entry summary').nth(1).click();
+  const opened = await findings(page);
   await page.setViewportSize({ width: 820, height: 900 });
+  const wide = await findings(page);
   await button(page, 'End what Invoice assistant may do').click();
   const question = await findings(page);
   await answer(page, 'End it');
@@ -60,9 +85,10 @@ test('a person’s page is accessible in every state', async () => {
   await sees(page, 'by you');
   const before = await findings(page);
 
-  expect({ light, phone, question, ended, before }).toEqual({
+  expect({ light, opened, wide, question, ended, before }).toEqual({
     light: [],
-    phone: [],
+    opened: [],
+    wide: [],
     question: [],
     ended: [],
     before: [],
@@ -75,9 +101,10 @@ test('a page without grants, a closed page and a bad link are accessible too', a
   const link = await linkFor(developer, ada);
 
   await openPermissions(page, link);
-  await button(page, 'End everything').click();
-  await answer(page, 'End everything');
-  await sees(page, 'Everything has been ended.');
+  await button(page, 'Stop everything').click();
+  await answer(page, 'Stop everything');
+  await sees(page, 'Everything has been stopped.');
+  await page.getByText('Activity in your name').click();
   await sees(page, 'You ended what Mail reader may do');
   const nothing = await findings(page);
   await button(page, 'Close it now').click();
@@ -94,5 +121,34 @@ test('a page without grants, a closed page and a bad link are accessible too', a
     closed: [],
     ended: [],
     noKey: [],
+  });
+});
+
+describe('the first screen', () => {
+  test.each([
+    ['a phone', { width: 390, height: 844 }],
+    ['a laptop', { width: 1280, height: 800 }],
+  ])('of %s shows three agents whole: one card each, with End beside the name', async (_, viewport) => {
+    const developer = await approveAtBooks();
+    const page = await visit({ ...person, viewport });
+
+    await openPermissions(page, await linkFor(developer, ada));
+    const cards = page.locator('section.agent');
+    const names = await cards.locator('h2').allInnerTexts();
+    const third = await cards.nth(2).boundingBox();
+    const ends = await cards.evaluateAll((parts) =>
+      parts.map((part) => {
+        const [name, end] = ['h2', '.title > button'].map((what) =>
+          part.querySelector(what)?.getBoundingClientRect(),
+        );
+        return Math.abs((name?.y ?? 0) + (name?.height ?? 0) / 2 - (end?.y ?? 999) - (end?.height ?? 0) / 2);
+      }),
+    );
+
+    expect(names).toEqual(['Mail reader', 'Travel booker', 'Invoice assistant', 'Diary keeper']);
+    expect((third?.y ?? 9_999) + (third?.height ?? 0)).toBeLessThanOrEqual(viewport.height);
+    expect(Math.max(...ends)).toBeLessThan(2);
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(1_800);
+    expect(await agentOf(page, 'Invoice assistant').first().innerText()).toContain('€200.00 of €200.00 left');
   });
 });

@@ -91,7 +91,7 @@ describe('connections', () => {
     const { developer, agent, credentialId } = await startConnected();
     const page = await visit(person);
     await page.goto(await linkFor(developer));
-    await heading(page, 'Agents that may act for you').waitFor();
+    await heading(page, 'Your permissions').waitFor();
     const part = page.getByRole('group', { name: 'Ledger' });
     const shown = await part.innerText();
     for (const text of ['ada', 'files:read', 'offline_access', 'Not yet']) expect(shown).toContain(text);

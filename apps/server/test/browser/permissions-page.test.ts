@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { entriesOf } from '../app/flow.ts';
 import { button, hasNo, sees } from './pages.ts';
 import {
+  agentOf,
   answer,
   grant,
-  grantOf,
   isGood,
+  openAll,
   openPermissions,
   permissionPages,
 } from './permissions-page/permissions.ts';
@@ -18,16 +19,21 @@ test('the page shows each grant in words and exactly, delegated grants below it,
   const page = await visit();
 
   await openPermissions(page, await linkFor(developer));
-  const shown = await grantOf(page, 'Travel booker').first().innerText();
-  const helper = await grantOf(page, 'Travel booker').locator('.grant').innerText();
+  const lines = await agentOf(page, 'Travel booker').locator('> .grant > ul > li').allInnerTexts();
+  const closed = await page.locator('main').innerText();
+  await openAll(page);
+  const shown = await agentOf(page, 'Travel booker').first().innerText();
+  const helper = await agentOf(page, 'Travel booker').locator('.agent').innerText();
   const all = await page.locator('main').innerText();
 
+  expect(lines).toEqual(['Send email in your name', 'Read your calendar']);
+  expect(closed).not.toMatch(/calendar:read|Calendar helper|did:web/);
   for (const text of ['Read your calendar', 'calendar:read', 'email:send', booker.did]) {
     expect(shown).toContain(text);
   }
   expect(helper).toContain('Calendar helper');
   expect(helper).not.toContain('email:send');
-  expect(all).toContain('Acme knows you as user_42.');
+  expect(all).toContain('For user_42');
   expect(all).toContain('Mail reader');
   expect(all).toContain('This is a test account.');
   expect(all).not.toContain('Stranger');
@@ -45,7 +51,7 @@ test('ending one grant ends the grants delegated from it, and leaves the others'
 
   const good = await Promise.all([booker, helper, reader].map((it) => isGood(developer, it.grantToken)));
   expect(good).toEqual([false, false, true]);
-  await hasNo(grantOf(page, 'Calendar helper'));
+  await hasNo(agentOf(page, 'Calendar helper'));
   const entries = await entriesOf(developer, 'grant.revoked');
   expect(entries.map(({ grantId, metadata }) => [grantId, metadata.reason, metadata.revokedBy])).toEqual([
     [booker.grantId, 'principal', 'principal'],

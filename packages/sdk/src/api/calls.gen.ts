@@ -134,6 +134,7 @@ export const CALLS = {
   'principals.grants': { method: 'principal.grants', sends: 'GET /v1/principal/grants', takes: 'query', as: 'session', rows: 'grants' },
   'principals.revokeAll': { method: 'principal.revokeAll', sends: 'DELETE /v1/principal/grants', as: 'session' },
   'principals.revoke': { method: 'principal.revoke', sends: 'DELETE /v1/principal/grants/{id}', as: 'session' },
+  'principals.receipt': { method: 'principal.receipt', sends: 'GET /v1/principal/grants/{id}/receipt', as: 'session' },
   'principals.audit': { method: 'principal.audit', sends: 'GET /v1/principal/audit', takes: 'query', as: 'session', rows: 'entries' },
   'principals.endSession': { method: 'principal.end', sends: 'DELETE /v1/principal/session', as: 'session' },
   'webauthn.registerOptions': { method: 'webauthn.registerOptions', sends: 'POST /v1/webauthn/register/options', takes: 'body', keyed: true },

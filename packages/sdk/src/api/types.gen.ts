@@ -1940,6 +1940,49 @@ export interface PrincipalRevokeAllAnswer {
   cancelled: number;
 }
 
+export interface PrincipalReceiptAnswer {
+  grantId: string;
+  authRequestId: string;
+  developerName: string;
+  principalId: string;
+  sandbox: boolean;
+  agentId: string;
+  agentDid: string;
+  shownAgent: {
+    agentName: string;
+    agentDescription: string;
+  } | null;
+  asked: {
+    at: string;
+    scopes: string[] | null;
+  };
+  approved: {
+    at: string;
+    method: string;
+    unverified?: true;
+    scopes: string[];
+    expiresIn: string;
+    purpose?: string;
+    audience?: string;
+    authorizationDetails?: unknown[];
+    budget?: {
+      amount: string;
+      currency: string;
+    };
+    manifests?: {
+      connector: string;
+      version: string;
+      sha256: string;
+    }[];
+  };
+  entries: {
+    entryId: string;
+    action: string;
+    timestamp: string;
+    hash: string;
+  }[];
+}
+
 export interface PrincipalAuditQuery {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
@@ -4737,6 +4780,12 @@ export interface PrincipalApi {
    * Sends `DELETE /v1/principal/grants/{id}`.
    */
   revoke(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * Get the receipt of one of the principal's approvals: what was asked, what was approved, and when.
+   *
+   * Sends `GET /v1/principal/grants/{id}/receipt`.
+   */
+  receipt(id: string, options?: CallOptions): Promise<PrincipalReceiptAnswer>;
   /**
    * List the audit entries about the principal, newest first.
    *

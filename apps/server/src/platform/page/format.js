@@ -6,8 +6,10 @@ import { language, words } from './words.js';
 const locale = new Intl.DateTimeFormat().resolvedOptions().locale;
 const lang = locale.split('-')[0] === language ? undefined : locale;
 
+const year = /** @type {const} */ ({ year: 'numeric' });
 const clock = /** @type {const} */ ({ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' });
-const day = /** @type {const} */ ({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+const date = /** @type {const} */ ({ day: 'numeric', month: 'short' });
+const weekday = /** @type {const} */ ({ weekday: 'short', ...date, ...year });
 
 /**
  * A sentence with nodes in it. Each node is copied, because a sentence may name it twice.
@@ -56,15 +58,34 @@ export function money({ amount, currency }) {
   return element('strong', { lang }, format.format(/** @type {`${number}`} */ (amount)));
 }
 
+/** @type {(time: Date, now: Date) => number} */
+const daysUntil = (time, now) =>
+  Math.round((new Date(time).setHours(0, 0, 0, 0) - new Date(now).setHours(0, 0, 0, 0)) / 86_400_000);
+
+/** @type {(time: Date, parts: Intl.DateTimeFormatOptions) => HTMLElement} */
+const timeElement = (time, parts) =>
+  element(
+    'time',
+    { datetime: time.toISOString(), lang },
+    new Intl.DateTimeFormat(locale, parts).format(time),
+  );
+
 /**
  * @param {Date} time
  * @param {Date} now
  */
 export function moment(time, now) {
-  const days = Math.round(
-    (new Date(time).setHours(0, 0, 0, 0) - new Date(now).setHours(0, 0, 0, 0)) / 86_400_000,
-  );
-  const sentence = [words.today, words.tomorrow][days];
-  const text = new Intl.DateTimeFormat(locale, sentence ? clock : { ...day, ...clock }).format(time);
-  return fill(sentence ?? '{time}', { time: element('time', { datetime: time.toISOString(), lang }, text) });
+  const sentence = [words.today, words.tomorrow][daysUntil(time, now)];
+  const text = timeElement(time, sentence ? clock : { ...weekday, ...clock });
+  return fill(sentence ?? '{time}', { time: text });
+}
+
+/**
+ * A moment in few words, for a line that has the exact time beside it.
+ * @param {Date} time
+ * @param {Date} now
+ */
+export function day(time, now) {
+  if (daysUntil(time, now) === 0) return timeElement(time, clock);
+  return timeElement(time, time.getFullYear() === now.getFullYear() ? date : { ...date, ...year });
 }

@@ -119,3 +119,17 @@ export interface CodeUse {
   /** The words for a problem that is not about the code. */
   explain: (problem: Problem) => Child;
 }
+
+export interface ToolScope {
+  connector: string;
+  /** 0 is reading, 3 is administration. */
+  level: number;
+  resource: string | undefined;
+  cap: string | undefined;
+}
+
+export interface ScopeGroup {
+  kind: 'tool' | 'resource' | 'other';
+  name: string;
+  members: string[];
+}

@@ -39,6 +39,12 @@ export async function grant(developer: Developer, name: string, request: object 
   return { agentId, did, grantId: String(grantId), grantToken: String(grantToken) };
 }
 
+/** Gives one more grant to an agent. @returns its token */
+export async function grantMore(developer: Developer, agentId: string, request: object): Promise<string> {
+  const { code } = await authorize(developer, agentId, request);
+  return (await must(developer, 'POST', '/v1/token', { code, agentId })).grantToken;
+}
+
 export async function passOn(
   developer: Developer,
   parentGrantToken: string,
@@ -54,12 +60,16 @@ export async function passOn(
 /** Opens a link and waits for the grants on the page. */
 export async function openPermissions(page: Page, link: string) {
   await page.goto(link);
-  await heading(page, 'Agents that may act for you').waitFor();
+  await heading(page, 'Your permissions').waitFor();
 }
 
-/** The part of the page for one grant, with the grants delegated from it. */
-export const grantOf = (page: Page, agent: string) =>
-  page.locator('.grant').filter({ has: page.locator('> :is(h2, h3)', { hasText: agent }) });
+/** The part of the page for one agent, with the grants delegated from its own. */
+export const agentOf = (page: Page, agent: string) =>
+  page.locator('.agent').filter({ has: page.locator('> .title > :is(h2, h3)', { hasText: agent }) });
+
+/** Opens everything that is one tap away in a card, as a careful reader does. */
+export const openAll = (page: Page) =>
+  page.evaluate("for (const part of document.querySelectorAll('.agent details')) part.open = true");
 
 /** Answers the open question like a person who has read it. */
 export async function answer(page: Page, name: string) {

@@ -27,6 +27,7 @@ export function decidedRequestsOf(db: Executor, { developerId }: Tenant) {
   return db
     .selectFrom('authRequests')
     .select(['id as requestId', 'scopes', 'authorizationDetails', 'purpose', 'audience', 'redirectUri'])
+    .select(['createdAt', 'decidedAt'])
     .select([
       'budgetAmount',
       'budgetUnits',

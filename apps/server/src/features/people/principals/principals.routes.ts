@@ -4,7 +4,7 @@ import { callerOf, sessionOf } from '../../../platform/http/callers/credentials.
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
-import { listOwnEntries, listOwnGrants } from './list.ts';
+import { getOwnReceipt, listOwnEntries, listOwnGrants } from './list.ts';
 import {
   CreatedPrincipalSession,
   NewPrincipalSession,
@@ -13,6 +13,7 @@ import {
   OwnGrantPage,
   OwnGrantPath,
   OwnGrantQuery,
+  OwnReceipt,
   RevokedGrants,
 } from './principals.schema.ts';
 import { revokeOwnGrant, revokeOwnGrants } from './revoke.ts';
@@ -26,7 +27,7 @@ export const rates = rateRules({
   },
   principalAudit: {
     perMinute: 30,
-    describes: '`GET /v1/principal/audit`, by principal session',
+    describes: '`GET /v1/principal/audit` and receipts of grants, by principal session',
     counts: [{ by: 'session' }],
   },
 });
@@ -104,6 +105,21 @@ export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (
       await revokeOwnGrant(deps, sessionOf(request), request.params.id);
       return reply.code(204).send(null);
     },
+  );
+
+  app.get(
+    '/v1/principal/grants/:id/receipt',
+    {
+      config: { access: 'session', rate: rates.principalAudit, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'principals.receipt',
+        summary:
+          "Get the receipt of one of the principal's approvals: what was asked, what was approved, and when",
+        params: OwnGrantPath,
+        response: { 200: OwnReceipt },
+      },
+    },
+    (request) => getOwnReceipt(deps, sessionOf(request), request.params.id),
   );
 
   app.get(

@@ -11,7 +11,6 @@ import {
   setContent,
 } from '../../../../platform/page/dom.js';
 import { duration, fill, fillText, moment, secondsOf } from '../../../../platform/page/format.js';
-import { language } from '../../../../platform/page/words.js';
 import {
   covers,
   groupScopes,
@@ -19,7 +18,8 @@ import {
   lostCap,
   mostFarReachingFirst,
   toolScope,
-} from './consent-scopes.js';
+} from '../../../../platform/page/scopes.js';
+import { language } from '../../../../platform/page/words.js';
 import { words } from './consent-words.js';
 
 /** The page groups and counts the lines of a longer list. */

@@ -12,7 +12,6 @@ import {
 } from '../../../../platform/page/dom.js';
 import { duration, fill, fillText } from '../../../../platform/page/format.js';
 import * as screen from '../../../../platform/page/screen.js';
-import { isSafeTarget } from '../../../../platform/page/target.js';
 import { words as shared } from '../../../../platform/page/words.js';
 import { consentApi } from './consent-api.js';
 import { mayApprove, renderRequest } from './consent-view.js';
@@ -76,7 +75,7 @@ async function open() {
 async function arrive(hint) {
   const answer = await screen.showLoading(words.loading, api.arrive({ ...pushed, hint }));
   if (!answer.ok) return showOpeningProblem(answer.problem);
-  if (isSafeTarget(answer.body.redirectTo)) location.replace(answer.body.redirectTo);
+  if (screen.isSafeTarget(answer.body.redirectTo)) location.replace(answer.body.redirectTo);
   else showMessage('incomplete');
 }
 
@@ -218,7 +217,7 @@ function showDecided(kind, { redirectTo }, { agentName, principalId, redirectHos
   const { done } = words;
   const [title = '', sentence = ''] = kind === 'approve' ? done.approved : done.denied;
   const text = fill(sentence, { agent: mention(agentName), principal: mention(principalId), selection });
-  const target = redirectTo && isSafeTarget(redirectTo) ? redirectTo : undefined;
+  const target = redirectTo && screen.isSafeTarget(redirectTo) ? redirectTo : undefined;
   const next = paragraph(target ? fill(done.returning, { host: literal(redirectHost ?? '') }) : done.close);
   showPage(title, paragraph(text), next);
   if (!target) return;

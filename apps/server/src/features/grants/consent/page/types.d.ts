@@ -196,17 +196,3 @@ export interface Decision {
   status: string;
   redirectTo?: string;
 }
-
-export interface ToolScope {
-  connector: string;
-  /** 0 is reading, 3 is administration. */
-  level: number;
-  resource: string | undefined;
-  cap: string | undefined;
-}
-
-export interface ScopeGroup {
-  kind: 'tool' | 'resource' | 'other';
-  name: string;
-  members: string[];
-}

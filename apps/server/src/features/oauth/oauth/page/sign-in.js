@@ -4,7 +4,6 @@ import { button, element, paragraph, setContent } from '../../../../platform/pag
 import { duration, fillText } from '../../../../platform/page/format.js';
 import { askForPasskey, passkeyProblem } from '../../../../platform/page/passkey.js';
 import * as screen from '../../../../platform/page/screen.js';
-import { isSafeTarget } from '../../../../platform/page/target.js';
 import { words } from './sign-in-words.js';
 
 const AT = '/v1/oauth/sign-ins';
@@ -36,7 +35,7 @@ function open() {
     setContent(go, words.go);
     if (!answer.ok) return explain(answer.problem);
     const { redirectTo } = answer.body;
-    if (!isSafeTarget(redirectTo)) return explain({ kind: 'away' });
+    if (!screen.isSafeTarget(redirectTo)) return explain({ kind: 'away' });
     setContent(outcome, paragraph(words.leaving));
     location.replace(redirectTo);
   });

@@ -53,6 +53,8 @@ export function permissionsApi(token) {
     /** @type {(cursor: string | null, grantId?: string) => Promise<Answer<EntryPage>>} */
     entries: (cursor, grantId) => ask(`audit?${queryOf({ limit: String(ENTRIES), cursor, grantId })}`),
     /** @param {string} grantId */
+    receipt: (grantId) => ask(`grants/${encodeURIComponent(grantId)}/receipt`),
+    /** @param {string} grantId */
     end: (grantId) => ask(`grants/${encodeURIComponent(grantId)}`, 'DELETE'),
     endAll: () => ask('grants', 'DELETE'),
     /** @param {string} id */

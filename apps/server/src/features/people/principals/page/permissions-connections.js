@@ -21,7 +21,7 @@ import { words } from './permissions-words.js';
  * @param {Use} use
  */
 export function renderConnections(connections, use) {
-  return element('section', { class: 'grant', 'aria-labelledby': 'connections' }, [
+  return element('section', { class: 'card', 'aria-labelledby': 'connections' }, [
     element('h2', { id: 'connections' }, words.connections.title),
     aside(fill(words.connections.lead, { developer: mention(use.developerName) })),
     connections.map((connection) => renderConnection(connection, use)),
@@ -43,12 +43,12 @@ function renderConnection(connection, use) {
   const label = (sentence) => ({ 'aria-label': fillText(sentence, { provider: providerName }) });
   const endButton = button(words.connections.end, end, label(words.connections.endOf));
   const againButton = isOver && button(words.connections.again, again, label(words.connections.againOf));
-  const part = element('div', { class: 'grant', role: 'group', 'aria-labelledby': id }, [
-    heading,
+  const part = element('div', { class: 'part', role: 'group', 'aria-labelledby': id }, [
+    element('div', { class: 'title' }, heading, endButton),
     isOver && note(words.connections.over, words.connections.overText),
     renderFacts(connection),
     notice,
-    element('p', { class: 'buttons' }, againButton, endButton),
+    againButton && element('p', { class: 'buttons' }, againButton),
   ]);
 
   const question = () => ({
@@ -88,6 +88,6 @@ function renderFacts({ account, scopesGranted, connectedAt, lastExchangedAt }) {
     [words.connections.accountTerm, label ? name(label, 'words') : words.connections.noAccount],
     scopes.length > 0 && [words.connections.granted, element('ul', { role: 'list' }, scopes)],
     [words.connections.since, when(connectedAt)],
-    [words.grant.lastUsed, lastExchangedAt ? when(lastExchangedAt) : words.grant.unused],
+    [words.grant.lastUsed, lastExchangedAt ? when(lastExchangedAt) : words.grant.never],
   ]);
 }

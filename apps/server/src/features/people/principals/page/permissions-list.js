@@ -18,7 +18,7 @@ import { words } from './permissions-words.js';
  * @param {Later} later
  * @param {Use} use
  */
-export function renderLater({ title, empty, isOpen = false, ask }, { explain }) {
+export function renderLater({ title, empty, ask }, { explain }) {
   const list = element('ul', { role: 'list' });
   const status = element('p', { class: 'aside', role: 'status' });
   const more = button(words.earlier, () => read().then((first) => first?.focus()));
@@ -47,14 +47,7 @@ export function renderLater({ title, empty, isOpen = false, ask }, { explain }) 
     return rows[0];
   }
 
-  const part = element(
-    'details',
-    { open: isOpen },
-    element('summary', {}, title),
-    list,
-    status,
-    paragraph(more),
-  );
+  const part = element('details', {}, element('summary', {}, title), list, status, paragraph(more));
   part.addEventListener('toggle', () => {
     if (part.open && list.childElementCount === 0) read();
   });
@@ -74,8 +67,8 @@ export function renderActivity(use, grantId) {
     const { entries, nextCursor } = answer.body;
     return { ok: true, body: { rows: entries.map((entry) => renderEntry(entry, use)), nextCursor } };
   }
-  const title = grantId ? words.grant.done : words.records;
-  return renderLater({ title, empty: words.nothingDone, isOpen: !grantId, ask }, use);
+  const title = grantId ? words.grant.done : words.activity;
+  return renderLater({ title, empty: words.nothingDone, ask }, use);
 }
 
 /**

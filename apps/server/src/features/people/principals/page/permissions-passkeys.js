@@ -20,7 +20,7 @@ import { words } from './permissions-words.js';
  * @param {Use} use
  */
 export function renderPasskeys(passkeys, use) {
-  return element('section', { class: 'grant', 'aria-labelledby': 'passkeys' }, [
+  return element('section', { class: 'card', 'aria-labelledby': 'passkeys' }, [
     element('h2', { id: 'passkeys' }, words.passkeys.title),
     aside(fill(words.passkeys.lead, { developer: mention(use.developerName) })),
     passkeys.map((passkey) => renderPasskey(passkey, use)),
@@ -41,15 +41,14 @@ function renderPasskey({ id: passkeyId, deviceName, status, createdAt, lastUsedA
   const removeButton = button(passkeys.remove, remove, label);
   /** @param {string} time */
   const when = (time) => moment(new Date(time), serviceTime());
-  const part = element('div', { class: 'grant', role: 'group', 'aria-labelledby': id }, [
-    heading,
+  const part = element('div', { class: 'part', role: 'group', 'aria-labelledby': id }, [
+    element('div', { class: 'title' }, heading, removeButton),
     status === 'suspect' && note(passkeys.suspect, passkeys.suspectText),
     factList([
       [passkeys.since, when(createdAt)],
-      [words.grant.lastUsed, lastUsedAt ? when(lastUsedAt) : words.grant.unused],
+      [words.grant.lastUsed, lastUsedAt ? when(lastUsedAt) : words.grant.never],
     ]),
     notice,
-    element('p', { class: 'buttons' }, removeButton),
   ]);
 
   const question = () => ({

@@ -21,7 +21,7 @@ import { words } from './permissions-words.js';
  * @param {(news: string) => void} reopen reads everything again, because a lifting lifts every stop of the agent
  */
 export function renderStops(stops, use, reopen) {
-  return element('section', { class: 'grant', 'aria-labelledby': 'stops' }, [
+  return element('section', { class: 'card', 'aria-labelledby': 'stops' }, [
     element('h2', { id: 'stops' }, words.stops.title),
     aside(fill(words.stops.lead, { developer: mention(use.developerName) })),
     stops.map((stop) => renderStop(stop, use, reopen)),
@@ -55,13 +55,17 @@ function renderStop({ id: stopId, agentName, by, createdAt }, use, reopen) {
     else if (answer) setContent(notice, paragraph(use.explain(answer.problem)));
   }
 
-  return element('div', { class: 'grant', role: 'group', 'aria-labelledby': id }, [
-    element('h3', { id }, agentName ? name(agentName, 'words') : agent),
+  return element('div', { class: 'part', role: 'group', 'aria-labelledby': id }, [
+    element(
+      'div',
+      { class: 'title' },
+      element('h3', { id }, agentName ? name(agentName, 'words') : agent),
+      isOwn && liftButton,
+    ),
     factList([
       [stops.since, moment(new Date(createdAt), serviceTime())],
       [stops.by, isOwn ? stops.you : fill(stops.others, { developer: mention(use.developerName) })],
     ]),
     notice,
-    isOwn && element('p', { class: 'buttons' }, liftButton),
   ]);
 }

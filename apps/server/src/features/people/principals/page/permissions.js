@@ -1,5 +1,5 @@
 /** @import { Answer, Child, Problem } from '../../../../platform/page/types.js' */
-/** @import { Ask, Connection, GrantPage, Passkey, Stop, Use } from './types.js' */
+/** @import { Ask, Branch, Connection, GrantPage, Passkey, Stop, Use } from './types.js' */
 import { serviceTime } from '../../../../platform/page/call.js';
 import {
   aside,
@@ -7,6 +7,7 @@ import {
   element,
   literal,
   mention,
+  name,
   paragraph,
   setContent,
 } from '../../../../platform/page/dom.js';
@@ -14,16 +15,16 @@ import { duration, fill, fillText, moment } from '../../../../platform/page/form
 import { note } from '../../../../platform/page/parts.js';
 import * as screen from '../../../../platform/page/screen.js';
 import { words as shared } from '../../../../platform/page/words.js';
+import { agentName, agentOf, agentsOf, countBelow, renderAgent } from './permissions-agent.js';
 import { permissionsApi } from './permissions-api.js';
-import { renderConnections } from './permissions-connections.js';
-import { agentOf, renderGrant, renderTerms, treesOf } from './permissions-grant.js';
+import { renderTerms } from './permissions-details.js';
 import { renderActivity, renderLater } from './permissions-list.js';
-import { renderPasskeys } from './permissions-passkeys.js';
 import { endAfterAsking } from './permissions-question.js';
-import { renderStops } from './permissions-stops.js';
 import { words } from './permissions-words.js';
 
 const LONGEST_TIMER_MILLISECONDS = 30_000;
+/** The question before everything ends names this number of agents. */
+const NAMED = 5;
 
 let api = openApi();
 /** The end of the session that the page shows, or 0. */
@@ -54,8 +55,11 @@ async function open(news) {
   if (screen.isFramed()) return showMessage('notHere');
   if (!api) return showMessage('incomplete');
   const answer = await screen.showLoading(words.loading, readAll(api));
-  if (answer.ok) showGrants(answer.body, { api, developerName: answer.body.developerName, explain }, news);
-  else showOpeningProblem(answer.problem);
+  if (!answer.ok) return showOpeningProblem(answer.problem);
+  const use = { api, developerName: answer.body.developerName, explain };
+  const rest = await renderRest(answer.body, use).catch(() => undefined);
+  if (rest) showGrants(answer.body, use, { rest, news });
+  else showMessage('away', screen.tryAgain(open));
 }
 
 /**
@@ -80,14 +84,30 @@ async function readAll(from) {
 }
 
 /**
- * @param {GrantPage & { connections: Connection[], passkeys: Passkey[], stops: Stop[] }} page
+ * The parts that few people have anything in. Each loads when it is needed.
+ * @param {{ connections: Connection[], passkeys: Passkey[], stops: Stop[] }} page
  * @param {Use} use
- * @param {string} [news]
+ * @returns {Promise<Child[]>}
  */
-function showGrants(page, use, news) {
-  const { grants, connections, passkeys, stops, principalId, sandbox, sessionExpiresAt } = page;
+const renderRest = ({ connections, passkeys, stops }, use) =>
+  Promise.all([
+    connections.length > 0 &&
+      import('./permissions-connections.js').then((part) => part.renderConnections(connections, use)),
+    passkeys.length > 0 &&
+      import('./permissions-passkeys.js').then((part) => part.renderPasskeys(passkeys, use)),
+    stops.length > 0 && import('./permissions-stops.js').then((part) => part.renderStops(stops, use, open)),
+  ]);
+
+/**
+ * @param {GrantPage} page
+ * @param {Use} use
+ * @param {{ rest: Child[], news: string | undefined }} more
+ */
+function showGrants(page, use, { rest, news }) {
+  const { grants, principalId, sandbox, sessionExpiresAt } = page;
   const developer = mention(use.developerName);
-  const isAny = grants.length > 0;
+  const agents = agentsOf(grants);
+  const isAny = agents.length > 0;
   const heading = element('h1', { tabindex: '-1' }, isAny ? words.heading : words.headingNone);
   const notice = element('div', { class: 'notice', role: 'alert' });
   const endAllButton = button(words.endAll, endAll);
@@ -95,7 +115,7 @@ function showGrants(page, use, news) {
 
   const question = () => ({
     title: words.question.endAll,
-    text: [fill(words.question.endAllText, { developer })],
+    text: [fill(words.question.endAllText, { developer }), ...whatFalls(agents)],
     yes: words.question.yesAll,
     no: words.question.noAll,
   });
@@ -114,31 +134,44 @@ function showGrants(page, use, news) {
 
   const article = element('article', {}, [
     sandbox && element('div', { class: 'sandbox' }, note(words.sandbox, words.sandboxText)),
-    heading,
-    news && element('p', { class: 'lead' }, element('strong', {}, news)),
-    element('p', { class: 'lead' }, fill(isAny ? words.lead : words.leadNone, { developer })),
-    aside(fill(words.principal, { developer, principal: mention(principalId) })),
+    element('div', { class: 'title' }, heading, isAny && endAllButton),
+    aside(fill(words.person, { principal: name(principalId) })),
+    news && element('p', {}, element('strong', {}, news)),
     notice,
-    isAny && paragraph(endAllButton),
-    treesOf(grants).map((tree) => renderGrant(tree, use)),
-    connections.length > 0 && renderConnections(connections, use),
-    passkeys.length > 0 && renderPasskeys(passkeys, use),
-    stops.length > 0 && renderStops(stops, use, open),
-    element('section', { class: 'grant', 'aria-labelledby': 'activity' }, [
-      element('h2', { id: 'activity' }, words.activity),
-      aside(words.activityNote),
-      renderActivity(use),
-      renderEnded(use),
-    ]),
-    element('p', { class: 'aside closing' }, [
-      fill(words.closes, { time: closes }),
-      ' ',
-      button(words.close, close),
+    agents.map((branches) => renderAgent(branches, use)),
+    rest,
+    element('div', { class: 'card' }, renderEnded(use), renderActivity(use)),
+    element('footer', { class: 'colophon' }, [
+      element(
+        'p',
+        { class: 'title' },
+        element('span', {}, fill(words.closes, { time: closes })),
+        button(words.close, close),
+      ),
+      words.service,
     ]),
   ]);
+  screen.showBrand(use.developerName, page.branding);
   screen.show(article, heading);
   endsAt = Date.parse(sessionExpiresAt);
   watchEnd();
+}
+
+/**
+ * What ends with everything, by agent.
+ * @param {Branch[][]} agents
+ */
+function whatFalls(agents) {
+  const { falls, oneGrant, someGrants, below, moreAgents } = words.question;
+  const lines = agents.slice(0, NAMED).map((branches) => {
+    const count = branches.length;
+    const own = count === 1 ? oneGrant : fillText(someGrants, { count });
+    const passedOn = countBelow(branches);
+    const what = passedOn > 0 ? fillText(below, { what: own, count: passedOn }) : own;
+    return fill(falls, { agent: agentOf(branches[0]?.grant), what });
+  });
+  const more = agents.length - lines.length;
+  return more > 0 ? [...lines, fillText(moreAgents, { count: more })] : lines;
 }
 
 /** @param {Use} use */
@@ -149,7 +182,7 @@ function renderEnded(use) {
     if (!answer.ok) return answer;
     const ended = answer.body.grants.filter(({ status }) => status !== 'active');
     const rows = ended.map((grant) => {
-      return element('li', { tabindex: '-1' }, paragraph(agentOf(grant)), renderTerms(grant, use));
+      return element('li', { tabindex: '-1' }, paragraph(name(agentName(grant))), renderTerms(grant, use));
     });
     return { ok: true, body: { rows, nextCursor: answer.body.nextCursor } };
   }

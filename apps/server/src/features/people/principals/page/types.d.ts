@@ -1,5 +1,5 @@
 import type { NullableAgentProfile } from '@behest/protocol/shapes';
-import type { Answer, ArgumentLimits, Child, Problem } from '../../../../platform/page/types.js';
+import type { Answer, ArgumentLimits, Branding, Child, Problem } from '../../../../platform/page/types.js';
 
 /**
  * Types that the page's scripts share, and the shapes of the API that they read. The service serves no part
@@ -22,6 +22,7 @@ export interface Grant extends NullableAgentProfile {
   purposeLabel?: string;
   audience?: string;
   argumentLimits?: ArgumentLimits[];
+  budget?: { amount: string; remaining: string; currency: string };
   unverified?: true;
   lastUsedAt: string | null;
 }
@@ -31,6 +32,7 @@ export interface GrantPage {
   principalId: string;
   developerName: string;
   sandbox: boolean;
+  branding?: Branding;
   sessionExpiresAt: string;
   nextCursor: string | null;
 }
@@ -87,6 +89,13 @@ export interface Branch {
   branches: Branch[];
 }
 
+/** The grants of an agent that its card still shows. */
+export interface Card {
+  left: Branch[];
+  /** Ends one of several, by a button in its details. */
+  endOne: (branch: Branch, control: HTMLElement) => void;
+}
+
 /** The question before the page ends something. */
 export interface Question {
   title: Child;
@@ -105,7 +114,6 @@ export interface Later {
   title: string;
   /** The words for an empty list. */
   empty: string;
-  isOpen?: boolean;
   ask: Ask;
 }
 

@@ -1,7 +1,7 @@
 /** @import { ScopeGroup, ToolScope } from './types.js' */
 
 /*
- * The page reads scopes only to describe them exactly. The service alone decides about grants.
+ * Pages read scopes only to describe them exactly. The service alone decides about grants.
  */
 
 const LEVELS = ['read', 'write', 'delete', 'admin'];
@@ -97,7 +97,7 @@ const ACTS = new Set(
  * that is not known comes before those that are known to reach less.
  * @param {string} scope
  */
-function reachOf(scope) {
+export function reachOf(scope) {
   const tool = toolScope(scope);
   if (tool)
     return tool.level === 0 ? 0 : tool.level === 1 && tool.cap === undefined ? 1 : tool.level === 3 ? 3 : 2;
