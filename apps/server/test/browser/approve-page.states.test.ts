@@ -3,7 +3,7 @@ import { payer, release } from '../app/approving.ts';
 import { provisionerOf } from '../app/scim.ts';
 import { ADMIN_API_KEY, type Developer } from '../app/start-app.ts';
 import { verifyAddress } from '../app/verified.ts';
-import { button, findings, heading, pagesOfService, sees } from './pages.ts';
+import { button, findings, heading, must, pagesOfService, picture, sees } from './pages.ts';
 import { addAuthenticator, enrolledAs } from './passkeys.ts';
 
 const { visit, service } = pagesOfService();
@@ -255,3 +255,37 @@ async function weighed(path: string) {
   };
   return { page, bytes };
 }
+
+test('a call is shown in the words of the manifest, with every argument, and says which of them may differ', async () => {
+  const acme = await service().asDeveloper({ mode: 'sandbox' });
+  const agent = await payer(acme);
+  const ada = await enrolled(acme, 'Ada');
+  const wire = {
+    ...{ permission: 'write', requires_decision: true, binds: ['/to', '/amount', '/currency'] },
+    ...{ title: 'Pay by wire', argument_titles: { '/to/name': 'Receiver', '/amount': 'Amount' } },
+  };
+  const manifest = { $schema: 'x', connector: 'acme_bank', tools: { wire } };
+  await must(acme, 'PUT', '/v1/manifests/acme_bank', manifest);
+  const to = { name: 'Acme Rent GmbH', iban: 'DE89 3704' };
+  const args = { amount: '9000.00', currency: 'EUR', to, note: 'Rent of March' };
+  const asked = (await agent.ask({ ...release, arguments: args })).json();
+  await ada.setViewportSize({ width: 390, height: 844 });
+
+  await ada.goto(asked.url);
+  await heading(ada, /asks to use/).waitFor();
+
+  const card = await ada.getByRole('region', { name: 'The call' }).innerText();
+  expect(card).toMatch(/^9,000\.00 EUR to Acme Rent GmbH\s+Pay by wire\s/);
+  const rows = (await ada.locator('#call > div').allInnerTexts()).map((row) => row.split(/\s+/).join(' '));
+  expect(rows).toEqual([
+    'Amount amount “9000.00”',
+    'currency EUR',
+    'note Rent of March May differ when the call is made.',
+    'to › iban DE89 3704',
+    'Receiver to › name Acme Rent GmbH',
+  ]);
+  expect(await findings(ada)).toEqual([]);
+  const allow = await button(ada, 'Approve').boundingBox();
+  expect((allow?.y ?? 9_999) + (allow?.height ?? 0)).toBeLessThan(844);
+  await picture(ada, 'approve-phone');
+});

@@ -4,27 +4,32 @@ import { describe, expect, test } from 'vitest';
 
 interface Row {
   readonly path: readonly string[];
+  readonly pointer: string;
   readonly text: string;
 }
 
 /** The script of the page, which is JavaScript. */
 const {
-  argumentsOf,
   compareRows,
+  isBound,
   moneyOf,
   readable,
+  rowsOf,
 }: {
-  argumentsOf(canonical: string): Row[];
   compareRows(before: Row[], now: Row[]): { rows: Row[]; gone: Row[] };
+  isBound(row: Row, parts: { path: string; binds: boolean }[]): boolean;
   moneyOf(rows: Row[]): object | undefined;
   readable(text: string): string;
+  rowsOf(value: unknown): Row[];
 } = await import(new URL('page/approve-rows.js', import.meta.url).href);
 
-const canonical = (args: unknown) => canonicalJson({ v: 1, arguments: args });
+const canonical = (args: object) => canonicalJson({ v: 1, arguments: args });
+
+/** The rows of arguments that came as JSON. */
+const sentRows = (args: object) => rowsOf(JSON.parse(canonicalJson(args)));
 
 /** What a person reads of a call: the names and the value of each row. */
-const shown = (args: unknown) =>
-  argumentsOf(canonical(args)).map(({ path, text }) => [path.join(' › '), readable(text)]);
+const shown = (args: object) => sentRows(args).map(({ path, text }) => [path.join(' › '), readable(text)]);
 
 /** Names and texts that look like something else. */
 const tricky = fc.constantFrom(
@@ -92,7 +97,7 @@ describe('a call in rows', () => {
   test('no argument is left out, and their order is that of the text that is signed', () => {
     fc.assert(
       fc.property(args, (own) => {
-        const texts = argumentsOf(canonical(own)).map(({ text }) => text);
+        const texts = sentRows(own).map(({ text }) => text);
         let at = 0;
         const whole = canonical(own);
         for (const text of texts) {
@@ -100,30 +105,44 @@ describe('a call in rows', () => {
           expect(at).toBeGreaterThan(-1);
           at += text.length;
         }
-        expect(texts).toHaveLength(countOf(own));
+        expect(texts).toHaveLength(Object.keys(own).length === 0 ? 0 : countOf(own));
       }),
     );
   });
 
   test('what is new, changed and gone is said', () => {
-    const [before, now] = [
-      argumentsOf(canonical({ a: 1, b: 2, c: 3 })),
-      argumentsOf(canonical({ a: 1, b: '2', d: 4 })),
-    ];
+    const [before, now] = [sentRows({ a: 1, b: 2, c: 3 }), sentRows({ a: 1, b: '2', d: 4 })];
 
     const { rows, gone } = compareRows(before, now);
 
     expect(rows).toEqual([
-      { path: ['a'], text: '1' },
-      { path: ['b'], text: '"2"', change: 'changed', before: '2' },
-      { path: ['d'], text: '4', change: 'new' },
+      { path: ['a'], pointer: '/a', text: '1' },
+      { path: ['b'], pointer: '/b', text: '"2"', change: 'changed', before: '2' },
+      { path: ['d'], pointer: '/d', text: '4', change: 'new' },
     ]);
-    expect(gone).toEqual([{ path: ['c'], text: '3' }]);
+    expect(gone).toEqual([{ path: ['c'], pointer: '/c', text: '3' }]);
   });
 });
 
+test('a row is bound as the nearest part says, and where no part says anything', () => {
+  const parts = [
+    { path: '/to', binds: true },
+    { path: '/to/memo', binds: false },
+    { path: '/note', binds: false },
+  ];
+  const rows = sentRows({ note: { text: 'x' }, to: { iban: 'DE1', memo: ['a'] }, notes: 1, 'a/b': 2 });
+
+  expect(rows.map((row) => [row.pointer, isBound(row, parts)])).toEqual([
+    ['/a~1b', true],
+    ['/note/text', false],
+    ['/notes', true],
+    ['/to/iban', true],
+    ['/to/memo/0', false],
+  ]);
+});
+
 describe('the money of a call', () => {
-  const money = (own: unknown) => moneyOf(argumentsOf(canonical(own)));
+  const money = (own: object) => moneyOf(sentRows(own));
 
   test.each([
     [{ amount: '9000.00', currency: 'EUR', to: 'Acme' }, ['9,000.00', 'EUR', 'Acme']],

@@ -13,29 +13,39 @@ import {
 } from '../../../../platform/page/dom.js';
 import { fill, moment } from '../../../../platform/page/format.js';
 import { factList, note } from '../../../../platform/page/parts.js';
-import { argumentsOf, compareRows, linesOf, moneyOf, readable } from './approve-rows.js';
+import { compareRows, isBound, linesOf, moneyOf, readable, rowsOf } from './approve-rows.js';
 import { words } from './approve-words.js';
 
 /**
  * A call as a person reads it: the money first, then every argument in a row of its own, and what differs from the last
  * decision of the case. The text that is signed is one tap away.
  * @param {Shown} shown
+ * @returns {Child[]}
  */
 export function renderCall(shown) {
-  const { principalId, connector, tool, quorum, firstApprover, expiresAt, previous } = shown;
-  const now = argumentsOf(shown.canonical);
-  const { rows, gone } = compareRows(previous ? argumentsOf(previous) : now, now);
-  const isSame = previous === shown.canonical;
+  const { principalId, connector, tool, quorum, firstApprover, expiresAt, parts } = shown;
+  const now = rowsOf(shown.arguments);
+  const earlier = earlierArguments(shown);
+  const { rows, gone } = compareRows(earlier ? rowsOf(earlier) : now, now);
+  const isSame = gone.length === 0 && rows.every(({ change }) => change === undefined);
+  const isWholeBound = now.every((row) => isBound(row, parts));
+  const { title } = shown.words;
   const values = { tool: name(tool), connector: name(connector), first: mention(firstApprover ?? '') };
+  const titles = new Map(shown.words.arguments.map((each) => [each.path, each.title]));
   return [
-    paragraph(fill(words.forWhom, { principal: mention(principalId) })),
+    paragraph(fill(isWholeBound ? words.forWhom : words.mostlyBound, { principal: mention(principalId) })),
     quorum === 2 && aside(fill(firstApprover ? words.second : words.two, values)),
-    previous && (isSame ? aside(words.same) : note(words.differs, words.differsText)),
+    earlier && (isSame ? aside(words.same) : note(words.differs, words.differsText)),
     element('section', { class: 'card', 'aria-label': words.call }, [
-      headline(now),
+      headline(now.filter((row) => isBound(row, parts))),
+      title && element('p', { class: 'name' }, name(title)),
       paragraph(fill(words.toolOf, values)),
       now.length > 0
-        ? element('dl', { class: 'rows', id: 'call' }, rows.map(renderRow))
+        ? element(
+            'dl',
+            { class: 'rows', id: 'call' },
+            rows.map((row) => renderRow(row, titles.get(row.pointer), isBound(row, parts))),
+          )
         : paragraph(words.noArguments),
       gone.map((row) =>
         element(
@@ -70,16 +80,28 @@ function headline(rows) {
   );
 }
 
-/** @param {ComparedRow} row */
-function renderRow({ path, text, change, before }) {
+/**
+ * The arguments with which those of this call are compared.
+ * @param {Shown} shown
+ * @returns {Record<string, unknown> | null | undefined}
+ */
+const earlierArguments = ({ lastApproved, previous }) =>
+  lastApproved?.arguments ?? (previous ? JSON.parse(previous).arguments : null);
+
+/**
+ * @param {ComparedRow} row
+ * @param {string | undefined} title
+ * @param {boolean} binds
+ */
+function renderRow({ path, text, change, before }, title, binds) {
   return element('div', { class: change }, [
-    element('dt', {}, pathOf({ path })),
+    element('dt', {}, title && element('span', { class: 'title' }, name(title)), pathOf({ path })),
     element('dd', {}, [
       change && element('strong', {}, `${words.marks[change]} ${words[change]} `),
       valueIn(text),
       momentIn(text),
-      before !== undefined &&
-        element('p', { class: 'aside' }, fill(words.before, { before: valueIn(before) })),
+      before !== undefined && aside(fill(words.before, { before: valueIn(before) })),
+      !binds && aside(words.mayDiffer),
     ]),
   ]);
 }
@@ -103,12 +125,14 @@ function momentIn(text) {
  */
 function renderDetails(shown) {
   const { agentName, developerName, permission, purpose, caseId, summary, canonical } = shown;
+  const { description } = shown.words;
   const hash = shown.actionHash.replace('sha256:', '').match(/.{1,4}/g) ?? [];
   const line = (/** @type {string} */ text) => element('div', {}, name(text, 'line'));
   const rows = [
     [words.agent, name(agentName)],
     summary && [words.summary, quotation(summary)],
     [words.account, name(developerName)],
+    description && [words.description, quotation(description)],
     [words.permission, literal(permission)],
     purpose && [words.purpose, literal(purpose)],
     caseId && [

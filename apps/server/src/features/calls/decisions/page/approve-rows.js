@@ -1,6 +1,6 @@
 /**
- * @typedef {{ kind: 'object', members: [string, Tree][] } | { kind: 'list', items: Tree[] } | { kind: 'value', text: string }} Tree
- * @typedef {{ path: string[], text: string }} Row a value of the call: the names that lead to it, and its JSON
+ * @typedef {{ path: string[], pointer: string, text: string }} Row a value of the call: the names that lead to it, its JSON
+ *   Pointer (RFC 6901), and its JSON
  * @typedef {Row & { change?: 'new' | 'changed', before?: string }} ComparedRow
  */
 
@@ -28,58 +28,35 @@ export function linesOf(canonical) {
 }
 
 /**
- * Canonical JSON as a tree that has each value's own text, and the order of the text that is hashed.
- * @param {string} canonical
- * @returns {Tree}
+ * Every value of the arguments, in the order of canonical JSON (RFC 8785). Nothing is left out.
+ * @param {unknown} value
+ * @param {Pick<Row, 'path' | 'pointer'>} [above]
+ * @returns {Row[]}
  */
-function treeOf(canonical) {
-  const tokens = canonical.match(TOKENS) ?? [];
-  let at = 0;
-
-  /** @returns {Tree} */
-  function next() {
-    const token = tokens[at++] ?? '';
-    if (token === '{') return { kind: 'object', members: until('}', member) };
-    if (token === '[') return { kind: 'list', items: until(']', next) };
-    return { kind: 'value', text: token };
-  }
-
-  /** @returns {[string, Tree]} */
-  function member() {
-    const name = JSON.parse(tokens[at++] ?? '""');
-    at += 1; // the colon
-    return [name, next()];
-  }
-
-  /**
-   * @template Part
-   * @param {string} end
-   * @param {() => Part} part
-   */
-  function until(end, part) {
-    const parts = [part()];
-    while (tokens[at++] !== end) parts.push(part());
-    return parts;
-  }
-
-  return next();
+export function rowsOf(value, { path, pointer } = { path: [], pointer: '' }) {
+  const isBranch = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  if (!isBranch) return path.length === 0 ? [] : [{ path, pointer, text: JSON.stringify(value) }];
+  return Object.keys(value)
+    .sort(Array.isArray(value) ? byNumber : undefined) // without a rule, by code units
+    .flatMap((name) => {
+      const label = Array.isArray(value) ? `#${Number(name) + 1}` : labelOf(name);
+      const below = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      return rowsOf(Reflect.get(value, name), { path: [...path, label], pointer: below });
+    });
 }
+
+const byNumber = (/** @type {string} */ one, /** @type {string} */ other) => Number(one) - Number(other);
 
 /**
- * Every argument of a call, in the order of the text that is hashed.
- * @param {string} canonical
+ * Whether the approval binds a row, or whether the value may be another one when the call is made.
+ * @param {Row} row
+ * @param {{ path: string, binds: boolean }[]} parts
  */
-export function argumentsOf(canonical) {
-  const tree = treeOf(canonical);
-  const members = tree.kind === 'object' ? tree.members : [];
-  return members.flatMap(([name, value]) => (name === 'arguments' ? rowsBelow(value, []) : []));
-}
-
-/** @type {(tree: Tree, path: string[]) => Row[]} */
-function rowsBelow(tree, path) {
-  if (tree.kind === 'value') return [{ path, text: tree.text }];
-  if (tree.kind === 'list') return tree.items.flatMap((item, at) => rowsBelow(item, [...path, `#${at + 1}`]));
-  return tree.members.flatMap(([name, value]) => rowsBelow(value, [...path, labelOf(name)]));
+export function isBound({ pointer }, parts) {
+  const [nearest] = parts
+    .filter(({ path }) => path === pointer || path === '' || pointer.startsWith(`${path}/`))
+    .sort((one, other) => other.path.length - one.path.length);
+  return nearest?.binds ?? true;
 }
 
 /** A name as it is, or in quotation marks where it could be taken for something else. @param {string} name */
@@ -107,7 +84,7 @@ export function readable(text) {
  * @returns {{ rows: ComparedRow[], gone: Row[] }}
  */
 export function compareRows(before, now) {
-  const key = (/** @type {Row} */ { path }) => JSON.stringify(path);
+  const key = (/** @type {Row} */ { pointer }) => pointer;
   const old = new Map(before.map((row) => [key(row), row.text]));
   const rows = now.map((row) => {
     const text = old.get(key(row));

@@ -70,7 +70,15 @@ export interface Shown extends Routed {
   developerName: string;
   branding?: Branding;
   summary: string | null;
+  arguments: Record<string, unknown>;
+  /** All of the arguments: what the approval binds, and what may be other when the call is made. */
+  parts: { path: string; binds: boolean }[];
+  /** The tool and its arguments in the words of the manifest. */
+  words: { title: string | null; description: string | null; arguments: { path: string; title: string }[] };
   canonical: string;
+  /** The last approved call of the tool by the same agent for the same person. */
+  lastApproved: { arguments: Record<string, unknown> } | null;
+  /** The canonical text of the last decision about the case and the tool. */
   previous: string | null;
   firstApprover: string | null;
   mayDecide: boolean;
