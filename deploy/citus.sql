@@ -275,6 +275,7 @@ select create_distributed_function('write_debit(text,timestamp with time zone,js
 select create_distributed_function('write_delegation(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_enforced_call(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_part(text,jsonb,text,text)');
+select create_distributed_function('write_receiver_token(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_redemption(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_refund(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_request(text,timestamp with time zone,jsonb)');

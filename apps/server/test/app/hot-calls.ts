@@ -14,6 +14,8 @@ export interface HotCall {
 
 const TOOLS = { list: 'read', send: { permission: 'write', caps: { per_day: 9 } } };
 const CONNECTOR = 'acme_mail';
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 
 /**
  * One call of each kind that agents, and servers that agents call, make all day. Each succeeds once, in any order but
@@ -105,11 +107,22 @@ async function oauthCallsOf({ app }: Service, acme: Developer): Promise<Record<s
     return form('/oauth/token', { ...about, redirect_uri: REDIRECT, ...client });
   };
   const { access_token: token, refresh_token } = (await app.inject(await newExchange())).json();
+  const receiver = (await acme('POST', '/v1/ssf/receivers', { name: 'Receiver' })).json();
+  const asServer = { authorization: `Bearer ${credential}` };
 
   return {
     'OAuth authorize': (await newLink()).visit,
     'OAuth token': await newExchange(),
     'OAuth refresh': form('/oauth/token', { grant_type: 'refresh_token', refresh_token, ...client }),
-    'OAuth introspect': form('/oauth/introspect', { token }, { authorization: `Bearer ${credential}` }),
+    'OAuth introspect': form('/oauth/introspect', { token }, asServer),
+    'OAuth exchange of a received token': form(
+      '/oauth/token',
+      { grant_type: TOKEN_EXCHANGE, subject_token: token, subject_token_type: ACCESS_TOKEN },
+      asServer,
+    ),
+    'OAuth token of a receiver': form('/oauth/token', {
+      ...{ grant_type: 'client_credentials', client_id: receiver.clientId },
+      client_secret: receiver.clientSecret,
+    }),
   };
 }

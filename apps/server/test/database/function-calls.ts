@@ -28,6 +28,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
   const grant = await rowOf(db, 'grants', developerId, `id = '${grantId}'`);
   const token = await rowOf(db, 'tokens', developerId, `id = '${tokenId}'`);
   const refresh = await rowOf(db, 'refresh_tokens', developerId, 'true');
+  const receiver = await rowOf(db, 'ssf_receivers', developerId, 'true');
+  const issued = await rowOf(db, 'ssf_tokens', developerId, `receiver_id = '${receiver.id}'`);
   const leased = `'${now.toISOString()}'::timestamptz + interval '1 minute'`;
   await sql
     .raw(
@@ -199,6 +201,10 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     write_resource_exchange: call(
       'write_resource_exchange',
       ...[dev, at, json({ token: { ...nextToken, subject_token_id: tokenId, grant_id: grantId } })],
+    ),
+    write_receiver_token: call(
+      'write_receiver_token',
+      ...[dev, at, json({ token: { ...issued, hash: '\\x01' }, shown_hash: receiver.secret_hash })],
     ),
     write_redemption: call('write_redemption', dev, at, json(redemption)),
     write_rotation: call('write_rotation', dev, at, json(rotation)),

@@ -90,6 +90,8 @@ test('OAuth, AuthZEN and debits make as few trips, with prepared statements', as
     'OAuth token': ['find_oauth_client', 'find_redeemable', 'find_limiting_resources', 'write_together'],
     'OAuth refresh': ['find_oauth_client', 'find_refreshable', 'find_limiting_resources', 'write_together'],
     'OAuth introspect': ['find_resource_server', 'use_token'],
+    'OAuth exchange of a received token': ['find_resource_server', 'use_token', 'write_together'],
+    'OAuth token of a receiver': ['find_receiver_client', 'write_together'],
   });
 });
 

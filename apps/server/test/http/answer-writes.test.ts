@@ -66,6 +66,8 @@ test('a call of an agent writes once to its client, and to a store as often as i
     'OAuth token': [1, 3, 4],
     'OAuth refresh': [1, 3, 4],
     'OAuth introspect': [1, 2, 2],
+    'OAuth exchange of a received token': [1, 2, 3],
+    'OAuth token of a receiver': [1, 2, 2],
     'get grant': [1, 1, 1],
     'get agent': [1, 1, 1],
     'list agents': [1, 1, 1],

@@ -1,11 +1,12 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { hotCall, writeHot } from '../../../platform/db/hot-writes.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import { eraserOf } from '../../../platform/db/personal-data.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { SsfReceivers, SsfTokens } from '../../../platform/db/types.gen.ts';
-import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
+import { row } from '../../../platform/db/values.ts';
 import type { ReceiverQuery } from './transmitter.schema.ts';
 
 export type ReceiverRow = Selectable<SsfReceivers>;
@@ -98,48 +99,31 @@ export async function insertToken(db: Executor, { developerId }: Tenant, token: 
     .execute();
 }
 
-/** A token of a secret, and the end that it has while the secret is the current one. */
+/** A token that a receiver gets for its secret. */
 export type IssuedToken = Pick<NewToken, 'hash' | 'scopes' | 'expiresAt'>;
 
 /**
- * Stores a token, if the receiver still has the secret that was shown. One statement under the lock of the receiver, so
- * that no rotation comes between: a token of a former secret ends with it.
- * @returns when the token ends, or undefined for a secret that is of no use any longer
+ * Stores a token, if the receiver still has the secret that was shown, and a former one does not end before the token: a
+ * hot write, because receivers of a developer ask for tokens at the same time.
+ * @returns whether it was stored
  */
 export async function insertIssuedToken(
   db: Executor,
   { developerId, id, shownHash }: ProvedClient,
-  { hash, scopes, expiresAt }: IssuedToken,
+  token: IssuedToken,
   at: Date,
-): Promise<Date | undefined> {
-  const stored = await db
-    .insertInto('ssfTokens')
-    .columns(['developerId', 'hash', 'receiverId', 'scopes', 'isStatic', 'expiresAt'])
-    .expression((eb) =>
-      eb
-        .selectFrom('ssfReceivers')
-        .select(({ ref, val }) => [
-          'developerId',
-          val(hash).as('hash'),
-          'id',
-          val(scopes).as('scopes'),
-          val(false).as('isStatic'),
-          sql<Date>`case when ${ref('secretHash')} = ${shownHash} then ${expiresAt}::timestamptz
-            else least(${expiresAt}, ${ref('previousSecretExpiresAt')}) end`.as('expiresAt'),
-        ])
-        .where('developerId', '=', developerId)
-        .where('id', '=', id)
-        .where(({ and, eb: is, or }) =>
-          or([
-            is('secretHash', '=', shownHash),
-            and([is('previousSecretHash', '=', shownHash), is('previousSecretExpiresAt', '>', at)]),
-          ]),
-        )
-        .forShare(),
-    )
-    .returning('expiresAt')
-    .executeTakeFirst();
-  return stored?.expiresAt;
+): Promise<boolean> {
+  const { refusal } = await writeHot(db, {
+    tenant: { developerId },
+    at,
+    fact: hotCall('write_receiver_token', {
+      token: row({ ...token, developerId, receiverId: id, isStatic: false }),
+      ...row({ shownHash }),
+    }),
+    acts: '[]',
+    turn: `client ${id}`,
+  });
+  return refusal === null;
 }
 
 interface HeldToken extends Pick<Selectable<SsfTokens>, 'hash' | 'developerId' | 'receiverId' | 'scopes'> {}
@@ -163,19 +147,27 @@ export type ReceiverClient = Pick<
   Pick<Caller, 'mode' | 'plan'> & { readonly closedAt: Date | null };
 
 /** A receiver that showed a secret, which was its own at that moment. */
-export type ProvedClient = ReceiverClient & { readonly shownHash: Buffer };
+export type ProvedClient = ReceiverClient & {
+  readonly shownHash: Buffer;
+  /** When a former secret ends; null for the current one. */
+  readonly shownUntil: Date | null;
+};
 
-export function findReceiverAcrossTenants(
+const clientById = lookUp<ReceiverClient, [clientId: string]>(
+  'find_receiver_client',
+  `select r.developer_id as "developerId", r.id, r.secret_hash as "secretHash",
+     r.previous_secret_hash as "previousSecretHash", r.previous_secret_expires_at as "previousSecretExpiresAt",
+     d.mode, d.plan, d.closed_at as "closedAt"
+   from ssf_receivers r join developers d on d.id = r.developer_id
+   where r.id = $1`,
+);
+
+/** It takes no tenant by design: the id of a receiver names it. */
+export async function findReceiverAcrossTenants(
   db: Executor,
   clientId: string,
 ): Promise<ReceiverClient | undefined> {
-  return db
-    .selectFrom('ssfReceivers as receiver')
-    .innerJoin(developersAcrossTenants(db), 'developer.developerId', 'receiver.developerId')
-    .select(['receiver.developerId', 'receiver.id', 'receiver.secretHash', 'receiver.previousSecretHash'])
-    .select(['receiver.previousSecretExpiresAt', 'developer.mode', 'developer.plan', 'developer.closedAt'])
-    .where('receiver.id', '=', clientId)
-    .executeTakeFirst();
+  return (await clientById(db, clientId))[0];
 }
 
 /** Ends the tokens of a former secret, at a time that is no later than their own. */

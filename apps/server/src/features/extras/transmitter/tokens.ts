@@ -31,17 +31,25 @@ export const isReceiverId = (clientId: string): boolean => clientId.startsWith('
 
 /** @returns undefined for an unknown receiver or a wrong secret alike */
 export async function provedReceiver(
-  { db, clock }: ReceiverTokenDeps,
+  deps: ReceiverTokenDeps,
   clientId: string,
   secret: string,
 ): Promise<ProvedClient | undefined> {
+  return receiverOf(deps, clientId, hashOf(secret));
+}
+
+async function receiverOf(
+  { db, clock }: ReceiverTokenDeps,
+  clientId: string,
+  hash: Buffer,
+): Promise<ProvedClient | undefined> {
   const found = await findReceiverAcrossTenants(db, clientId);
-  const hash = hashOf(secret);
   const { previousSecretHash: previous, previousSecretExpiresAt: until } = { ...found };
   const isCurrent = timingSafeEqual(found?.secretHash ?? NOBODY, hash);
   const isPrevious = timingSafeEqual(previous ?? NOBODY, hash);
   const isFormer = isPrevious && until && until > clock();
-  return found && (isCurrent || isFormer) ? { ...found, shownHash: hash } : undefined;
+  if (!found || (!isCurrent && !isFormer)) return undefined;
+  return { ...found, shownHash: hash, shownUntil: isCurrent ? null : (until ?? null) };
 }
 
 /**
@@ -51,7 +59,7 @@ export async function provedReceiver(
  * @throws invalid_scope, invalid_client when the secret was rotated, or the receiver deleted, since it was shown
  */
 export async function issueReceiverToken(
-  { db, clock }: ReceiverTokenDeps,
+  deps: ReceiverTokenDeps,
   receiver: ProvedClient,
   scope: string | undefined,
 ) {
@@ -61,12 +69,15 @@ export async function issueReceiverToken(
     throw oauthRefusal('invalid_scope', 'The scopes of a receiver are `ssf.read` and `ssf.manage`.');
   }
   const token = newSecret();
-  const at = clock();
-  const latest = new Date(at.getTime() + LASTS_SECONDS * 1000);
-  const wanted = { hash: hashOf(token), scopes, expiresAt: latest };
-  const expiresAt = await insertIssuedToken(db, receiver, wanted, at);
-  if (!expiresAt) throw unknownReceiver();
-  const seconds = Math.ceil((expiresAt.getTime() - at.getTime()) / 1000);
+  const at = deps.clock();
+  const end = Math.min(at.getTime() + LASTS_SECONDS * 1000, receiver.shownUntil?.getTime() ?? Infinity);
+  const wanted = { hash: hashOf(token), scopes, expiresAt: new Date(end) };
+  if (!(await insertIssuedToken(deps.db, receiver, wanted, at))) {
+    const now = await receiverOf(deps, receiver.id, receiver.shownHash);
+    if (!now) throw unknownReceiver();
+    return issueReceiverToken(deps, now, scope);
+  }
+  const seconds = Math.ceil((end - at.getTime()) / 1000);
   return { access_token: token, token_type: 'Bearer' as const, expires_in: seconds, scope: scopes.join(' ') };
 }
 

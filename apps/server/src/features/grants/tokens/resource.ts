@@ -3,10 +3,9 @@ import { namesResource } from '@behest/protocol/resource-uri';
 import { distinctScopes, uncovered } from '@behest/protocol/scopes';
 import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { inTransaction } from '../../../platform/db/db.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { recordEntry } from '../../record/audit/index.ts';
+import { prepareEntry } from '../../record/audit/index.ts';
 import { signToken } from '../../service/keys/index.ts';
 import { type LookUpDeps, lookUp } from './look-up.ts';
 import { audiencesOf, wholeSecond } from './tokens.rules.ts';
@@ -91,24 +90,23 @@ export async function exchangeForResource(
   );
   const act: Actor = { sub: acting.resource, act: Object(verified.payload.act) };
   const grantToken = await signToken(deps.keyRing, 'resource-exchange+jwt', { ...claims, act });
-  const isWritten = await inTransaction(deps.db, async (tx) => {
-    const token = {
+  const data = {
+    tokenId,
+    subjectTokenId: row.tokenId,
+    ...acting,
+    scopes,
+    expiresAt: expiresAt.toISOString(),
+  };
+  const about = concerning({ ...row, grantId });
+  const isWritten = await writeResourceExchange(deps.db, caller.tenant, at, {
+    agentId,
+    token: {
       ...{ id: tokenId, grantId, issuedAt: at, expiresAt, revokedAt: null, scopes, audience: deps.issuer },
       ...{ authorizationDetails: null, keyThumbprint: keyThumbprint ?? null },
       ...{ authenticatedAt: null, authMethods: null },
       ...{ actingResourceId: acting.resourceId, subjectTokenId: row.tokenId },
-    };
-    if (!(await writeResourceExchange(tx, caller.tenant, at, token))) return false;
-    const data = {
-      tokenId,
-      subjectTokenId: row.tokenId,
-      ...acting,
-      scopes,
-      expiresAt: expiresAt.toISOString(),
-    };
-    const about = concerning({ ...row, grantId });
-    await recordEntry(tx, caller, { action: 'token.exchanged', about, data }, at);
-    return true;
+    },
+    records: prepareEntry(caller, { action: 'token.exchanged', about, data }, at),
   });
   if (!isWritten) throw unusable();
   return { grantToken, expiresAt: expiresAt.toISOString(), scopes, grantId, refreshToken: null };

@@ -258,23 +258,19 @@ export async function writeAssertion(
   return made?.refusal ?? null;
 }
 
-const writingExchange = statement<{ refusal: 'token_ended' | null }, [string, at: Date, write: string]>(
-  'write_resource_exchange',
-  'select write_resource_exchange($1, $2, $3) as refusal',
-);
-
-/** Writes in the caller's transaction. @returns whether the received token was still good */
+/** A hot write. @returns whether the received token was still good */
 export async function writeResourceExchange(
-  tx: Tx,
-  { developerId }: Tenant,
+  db: Executor,
+  tenant: Tenant,
   at: Date,
-  token: NewToken,
+  { agentId, token, records }: Pick<Redemption, 'token' | 'records'> & { readonly agentId: string },
 ): Promise<boolean> {
-  const [made] = await writingExchange(
-    tx,
-    developerId,
+  const refusal = await records.writeUnlessRefused<'token_ended'>(db, {
+    tenant,
     at,
-    JSON.stringify({ token: row({ ...token, developerId }) }),
-  );
-  return made?.refusal === null;
+    fact: hotCall('write_resource_exchange', { token: row({ ...token, developerId: tenant.developerId }) }),
+    locks: [[sharedAgents, [agentId]]],
+    turn: `grant ${token.grantId}`,
+  });
+  return refusal === null;
 }

@@ -7,6 +7,7 @@ export {
   openChain,
   prepareActs,
   prepareActsInTurns,
+  prepareEntry,
   prepareRuling,
   recordActs,
   recordBlockedAttempt,

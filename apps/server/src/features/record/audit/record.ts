@@ -152,7 +152,7 @@ export async function recordBlockedAttempt(
   const { isFirst, previousMinute } = await countBlocked(db, caller.tenant, action, at);
   if (!isFirst && !hasOwnEntry) return;
   const metadata = hasOwnEntry ? data : { ...data, previousMinute };
-  await writeEntry(db, caller, { about, action, status, metadata }, at);
+  await writeActs(db, caller.tenant, at, recordOf(caller, { about, action, status, metadata }, at));
 }
 
 /** An entry without an event, about work of the service itself. */
@@ -165,14 +165,13 @@ type Entry = {
 }[keyof Entries];
 
 /** Writes an entry and no event. Call it last, as `recordActs`. */
-export function recordEntry(
-  db: Tx,
-  caller: Caller,
-  { action, data, about = {} }: Entry,
-  at: Date,
-): Promise<void> {
-  return writeEntry(db, caller, { about, action, status: 'success', metadata: { ...data } }, at);
+export async function recordEntry(db: Tx, caller: Caller, entry: Entry, at: Date): Promise<void> {
+  await writeActs(db, caller.tenant, at, prepareEntry(caller, entry, at));
 }
+
+/** Prepares an entry as `recordEntry` does, for the hot SQL function that writes it. */
+export const prepareEntry = (caller: Caller, { action, data, about = {} }: Entry, at: Date): Records =>
+  recordOf(caller, { about, action, status: 'success', metadata: { ...data } }, at);
 
 interface EntryFacts {
   readonly about: ActSubject;
@@ -181,16 +180,11 @@ interface EntryFacts {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-async function writeEntry(
-  db: Tx,
-  { tenant, actor, requestId }: Caller,
-  { about, metadata, ...facts }: EntryFacts,
-  at: Date,
-): Promise<void> {
+function recordOf({ tenant, actor, requestId }: Caller, { about, metadata, ...facts }: EntryFacts, at: Date) {
   const told = { ...about, ...facts, metadata: { ...metadata, actor }, salt: newSalt() };
   const line = auditLineParts({ ...told, ...tenant, id: newId('alog', at) });
   const record: PreparedAct = { ...line, requestId };
-  await writeActs(db, tenant, at, newRecords(JSON.stringify([record]), { tallies: [[ofService]] }));
+  return newRecords(JSON.stringify([record]), { tallies: [[ofService]] });
 }
 
 const ofService: Tally = { counter: 'auditEntries', label: 'service' };
