@@ -253,7 +253,7 @@ test('tools are shown in the words of the manifest with what they do at most, an
     'Pay out money\nmakes changes',
     'Tidy up\nwipe\ncan delete', // two tools of one title are told apart
     'Tidy up\nsweep\nonly reads',
-    'Look up a person and look_up_order\nonly reads',
+    '“Look up a person” and look_up_order\nonly reads, every tool whose name begins like this',
   ]);
   const details = await page.locator('#details').innerText();
   for (const text of ['shop: pay', 'shop: look_up_*', 'shop: look_up_person', 'Sends money to a bank']) {

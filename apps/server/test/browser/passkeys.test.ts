@@ -96,7 +96,7 @@ describe('a passkey in a real browser', () => {
     const again = (await openSession(developer)).json().dashboardUrl;
 
     await page.goto(again);
-    await heading(page, 'Agents that may act for you').waitFor();
+    await heading(page, 'Your permissions').waitFor();
     await page.getByRole('heading', { name: 'Your passkeys' }).waitFor();
     expect(await findings(page)).toEqual([]);
     await button(page, 'Remove the passkey Laptop').click();

@@ -58,3 +58,18 @@ function problemOf(refusal, read) {
   if (status >= 500) return { kind: 'uncertain', reference };
   return read(refusal);
 }
+
+/** @type {Record<string, Problem['kind']>} by the code of the refusal */
+const PROBLEMS = {
+  FIDO_NOT_ENROLLED: 'notEnrolled',
+  NOT_CONFIGURED: 'passkeyUnable',
+  CHALLENGE_INVALID: 'passkeyRefused',
+  WEBAUTHN_VERIFICATION_FAILED: 'passkeyRefused',
+  WEBAUTHN_CLONE_SUSPECTED: 'copied',
+};
+
+/**
+ * The problem that a refusal about passkeys means.
+ * @param {string} code
+ */
+export const passkeyProblem = (code) => PROBLEMS[code];

@@ -54,33 +54,46 @@ export function ownWords(agent) {
   });
 }
 
-/** The height of the bar with the buttons, which hides what is below it. */
-const BAR = 96;
-
 /**
- * Counts the rows whose end has not been on the screen yet. Its button leads to the first of them.
+ * Counts the rows whose end has not been on the screen above the bar yet. Its button leads to the first of them. Rows that
+ * a closed part hides do not count.
  * @param {string} rows a selector
- * @param {{ oneBelow: string, below: string }} words
+ * @param {{ oneUnseen: string, unseen: string }} words
  */
 export function unseenRows(rows, words) {
-  /** @type {Element[]} */
-  let unseen = [];
-  const showNext = () => unseen[0]?.scrollIntoView({ block: 'start' });
+  /** @type {Element[] | undefined} */
+  let unseen;
+  const shown = () => (unseen ?? []).filter((row) => row.getClientRects().length > 0);
+  const showNext = () => shown()[0]?.scrollIntoView({ block: 'start' });
   const more = button('', showNext, { class: 'more' });
   more.hidden = true;
 
+  const watch = new AbortController();
+
   function refresh() {
-    if (!more.isConnected) return removeEventListener('scroll', refresh);
-    unseen = unseen.filter((row) => row.getBoundingClientRect().bottom > innerHeight - BAR);
-    more.hidden = unseen.length === 0;
-    setContent(more, fillText(unseen.length === 1 ? words.oneBelow : words.below, { n: unseen.length }));
+    if (!unseen) return;
+    if (!more.isConnected) return watch.abort(); // another view is shown
+    const end = more.closest('.bar')?.getBoundingClientRect().top ?? innerHeight;
+    unseen = unseen.filter((row) => {
+      const { bottom, height } = row.getBoundingClientRect();
+      return height === 0 || bottom < 0 || bottom > end;
+    });
+    const count = shown().length;
+    more.hidden = count === 0;
+    setContent(more, fillText(count === 1 ? words.oneUnseen : words.unseen, { n: count }));
   }
 
   // Begins when the page is shown.
   requestAnimationFrame(() => {
     unseen = [...document.querySelectorAll(rows)];
-    addEventListener('scroll', refresh, { passive: true });
     refresh();
   });
-  return { button: more, showNext, count: () => unseen.length };
+  for (const event of ['scroll', 'resize', 'toggle']) {
+    addEventListener(event, () => requestAnimationFrame(refresh), {
+      passive: true,
+      capture: true,
+      signal: watch.signal,
+    });
+  }
+  return { button: more, showNext, count: () => (unseen ? shown().length : Number.POSITIVE_INFINITY) };
 }

@@ -1,4 +1,4 @@
-/** @import { Answer, PasskeyAnswer, PasskeyCreation, PasskeyOptions, Problem } from './types.js' */
+/** @import { Answer, PasskeyAnswer, PasskeyCreation, PasskeyOptions } from './types.js' */
 
 /**
  * Proves the person by a passkey: the service asks, the browser answers, the service checks.
@@ -40,18 +40,3 @@ async function run(begin, finish, ask) {
   if (!(credential instanceof PublicKeyCredential)) return { ok: false, problem: { kind: 'noPasskey' } };
   return finish({ challengeId, response: credential.toJSON() });
 }
-
-/** @type {Record<string, Problem['kind']>} by the code of the refusal */
-const PROBLEMS = {
-  FIDO_NOT_ENROLLED: 'notEnrolled',
-  NOT_CONFIGURED: 'passkeyUnable',
-  CHALLENGE_INVALID: 'passkeyRefused',
-  WEBAUTHN_VERIFICATION_FAILED: 'passkeyRefused',
-  WEBAUTHN_CLONE_SUSPECTED: 'copied',
-};
-
-/**
- * The problem that a refusal about passkeys means.
- * @param {string} code
- */
-export const passkeyProblem = (code) => PROBLEMS[code];

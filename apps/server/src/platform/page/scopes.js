@@ -82,31 +82,36 @@ export function groupScopes(scopes) {
 }
 
 /** The permissions of `<resource>:<permission>` that only look. */
-const ONLY_LOOKS = new Set(['read', 'list', 'search', 'view', 'get', 'download']);
+const LOOKS = new Set(['read', 'list', 'search', 'view', 'get', 'download']);
 /** Those that change something which can be changed back. */
 const CHANGES = new Set(['write', 'update', 'edit', 'create', 'upload', 'draft']);
 /** Those that reach other people, or cannot be undone. */
 const ACTS = new Set(
-  'send publish delete remove share book initiate approve pay transfer spend refund buy order post'.split(
+  'send publish delete remove share book initiate approve pay transfer spend refund buy order post execute run'.split(
     ' ',
   ),
 );
+const DOES_EVERYTHING = new Set(['*', 'admin', 'manage']);
 
 /**
- * How far a permission reaches: 0 looks, 1 changes, 2 spends, sends, deletes or publishes, 3 does everything. A word
- * that is not known comes before those that are known to reach less.
+ * How far a permission reaches: 0 looks, 1 changes, 2 spends, sends, deletes or publishes, 3 does everything. Every word
+ * behind the resource counts, and the furthest decides. Words that are not known come before those that reach less.
  * @param {string} scope
  */
 export function reachOf(scope) {
   const tool = toolScope(scope);
-  if (tool)
-    return tool.level === 0 ? 0 : tool.level === 1 && tool.cap === undefined ? 1 : tool.level === 3 ? 3 : 2;
-  const permission = scope.split(':').at(-1) ?? '';
-  if (permission === '*' || permission === 'admin' || permission === 'manage') return 3;
+  if (tool) return tool.level === 0 ? 0 : tool.level === 3 ? 3 : 2; // what a tool that changes something does, no level says
+  if (scope === '*') return 3;
+  const words = scope
+    .toLowerCase()
+    .split(':')
+    .slice(1)
+    .flatMap((part) => (part === '*' ? part : part.split(/[_.-]/)));
+  if (words.some((word) => DOES_EVERYTHING.has(word))) return 3;
   if (scope.startsWith('vault:') || scope.endsWith(':credentials:read')) return 2;
-  if (ONLY_LOOKS.has(permission)) return 0;
-  if (CHANGES.has(permission)) return 1;
-  return ACTS.has(permission) ? 2 : 1.5;
+  if (words.some((word) => ACTS.has(word))) return 2;
+  if (words.length === 0 || words.some((word) => !LOOKS.has(word) && !CHANGES.has(word))) return 1.5;
+  return words.some((word) => CHANGES.has(word)) ? 1 : 0;
 }
 
 /** Whether a permission may spend, send, delete or publish, or more. @param {string} scope */

@@ -90,6 +90,9 @@ describe('a call in rows', () => {
     [{ 'a › b': 1 }, { a: { b: 1 } }],
     [{ a: '“9”' }, { a: '9' }],
     [{ a: 'x ' }, { a: 'x' }],
+    [{ 'a ': 1 }, { a: 1 }],
+    [{ 'a  b': 1 }, { 'a b': 1 }],
+    [{ '\u0430mount': 1 }, { amount: 1 }],
   ])('%j does not look like %j', (one, other) => {
     expect(shown(one)).not.toEqual(shown(other));
   });
@@ -149,6 +152,8 @@ describe('the money of a call', () => {
     [{ amount: 1234567, currency: 'JPY', to: { name: 'Acme', iban: 'DE1' } }, ['1,234,567', 'JPY', 'Acme']],
     [{ payment: { amount: '0.05', currency: 'USD' } }, ['0.05', 'USD', undefined]],
     [{ amount: '1', currency: 'EUR', to: 'Acme', payee: 'Other' }, ['1', 'EUR', undefined]],
+    [{ amount: '1', currency: 'EUR', to: 'Acme', payee: { iban: 'DE1' } }, ['1', 'EUR', undefined]],
+    [{ amount: '1', currency: 'EUR', to: 'Acme', Recipient: 'Eve' }, ['1', 'EUR', undefined]],
   ])('%j has a headline with the digits of the call', (own, [amount, currency, receiver]) => {
     expect(money(own)).toEqual({ amount, currency, receiver });
   });
@@ -161,6 +166,10 @@ describe('the money of a call', () => {
     { amount: '1', currency: 'euro' },
     { amount: '1', currency: 'EUR', fee: { amount: '9000', currency: 'EUR' } },
     { amount: '1', nested: { currency: 'EUR' } },
+    { Amount: '9000', amount: '10', currency: 'EUR' },
+    { amount: { value: 9000 }, fee: { amount: 1, currency: 'EUR' } },
+    { items: [{ amount: 1, currency: 'EUR' }] },
+    { amount: 1, currency: 'EUR', total_price: 9000 },
   ])('%j has none', (own) => {
     expect(money(own)).toBeUndefined();
   });

@@ -1,7 +1,6 @@
 /** @import { Answer, PasskeyAnswer, PasskeyCreation, PasskeyOptions, Problem, Refusal } from '../../../../platform/page/types.js' */
 /** @import { Colleagues, Enrolment, OwnPasskeys, Opened, RoutedList, Shown } from './types.js' */
-import { call } from '../../../../platform/page/call.js';
-import { passkeyProblem } from '../../../../platform/page/passkey.js';
+import { call, passkeyProblem } from '../../../../platform/page/call.js';
 
 const AT = '/v1/approver';
 

@@ -59,8 +59,24 @@ export function isBound({ pointer }, parts) {
   return nearest?.binds ?? true;
 }
 
-/** A name as it is, or in quotation marks where it could be taken for something else. @param {string} name */
-const labelOf = (name) => (/^[\p{L}\p{N}_][\p{L}\p{N}_. -]*$/u.test(name) ? name : JSON.stringify(name));
+/** Letters of two scripts that have the same look. */
+const LATIN = /\p{Script=Latin}/u;
+const LIKE_LATIN = /[\p{Script=Cyrillic}\p{Script=Greek}]/u;
+
+/**
+ * A name as it is, or in quotation marks where it could be taken for something else.
+ * @param {string} name
+ */
+function labelOf(name) {
+  if (LATIN.test(name) && LIKE_LATIN.test(name)) {
+    return JSON.stringify(name).replaceAll(
+      /[^ -~]/g,
+      (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+  }
+  const isPlain = /^[\p{L}\p{N}_]([\p{L}\p{N}_. -]*[\p{L}\p{N}_.-])?$/u.test(name) && !name.includes('  ');
+  return isPlain ? name : JSON.stringify(name);
+}
 
 /**
  * A value as a person reads it. Only texts that could be taken for another kind of value, or whose ends would not be
@@ -99,27 +115,37 @@ export function compareRows(before, now) {
 
 const CURRENCY = /^[A-Z]{3}$/;
 const AMOUNT = /^(0|[1-9]\d{0,17})(\.\d{1,18})?$/;
-const RECEIVERS = ['to', 'recipient', 'payee', 'beneficiary', 'creditor'];
+const RECEIVERS = new Set(['to', 'recipient', 'payee', 'beneficiary', 'creditor']);
+const MAY_BE_MONEY = /amount|total|sum|price|value|fee|cost/i;
 
 /**
- * The money of a call, and to whom it goes: an `amount` beside a `currency`, and a name under a member for the receiver.
- * The digits are those of the call, because nobody says in which unit they are.
+ * The money of a call, and to whom it goes: an `amount` beside a `currency` at the top or one level below, and a name under
+ * the one member for the receiver. A call with anything else that may be money has no headline, so that none is smaller
+ * than what is paid. The digits are those of the call, because nobody says in which unit they are.
  * @param {Row[]} rows the arguments
  * @returns {{ amount: string, currency: string, receiver: string | undefined } | undefined}
  */
 export function moneyOf(rows) {
-  const textAt = (/** @type {string[]} */ ...path) => {
-    const row = rows.find((each) => each.path.join('\n') === path.join('\n'));
+  const textAt = (/** @type {string} */ pointer) => {
+    const row = rows.find((each) => each.pointer === pointer);
     return row && (row.text.startsWith('"') ? String(JSON.parse(row.text)) : row.text);
   };
-  const sums = rows.filter(({ path }) => path.at(-1) === 'amount');
-  const [sum, ...others] = sums;
-  if (!sum || others.length > 0) return undefined; // a call with two sums has no headline
-  const amount = textAt(...sum.path) ?? '';
-  const currency = textAt(...sum.path.slice(0, -1), 'currency') ?? '';
+  const [sum, ...others] = rows.filter(({ path }) => path.some((name) => MAY_BE_MONEY.test(name)));
+  const isSum =
+    sum && others.length === 0 && /^(\/[^/#]+)?\/amount$/.test(sum.pointer) && !sum.path[0]?.startsWith('#');
+  if (!isSum) return undefined;
+  const amount = textAt(sum.pointer) ?? '';
+  const currency = textAt(sum.pointer.replace(/amount$/, 'currency')) ?? '';
   if (!AMOUNT.test(amount) || !CURRENCY.test(currency)) return undefined;
-  const receivers = RECEIVERS.flatMap((name) => textAt(name) ?? textAt(name, 'name') ?? []);
-  return { amount: grouped(amount), currency, receiver: receivers.length === 1 ? receivers[0] : undefined };
+  const receivers = new Set(
+    rows
+      .map(({ pointer }) => pointer.split('/')[1] ?? '')
+      .filter((name) => RECEIVERS.has(name.toLowerCase())),
+  );
+  const [receiver] = receivers;
+  const name =
+    receiver && receivers.size === 1 ? (textAt(`/${receiver}`) ?? textAt(`/${receiver}/name`)) : undefined;
+  return { amount: grouped(amount), currency, receiver: name };
 }
 
 /** @param {string} amount */

@@ -1,7 +1,9 @@
 /** @import { Answer, Problem, Refusal } from '../../../../platform/page/types.js' */
 /** @import { ConsentRequest, Decision, Narrowing } from './types.js' */
-import { call } from '../../../../platform/page/call.js';
-import { askForPasskey, passkeyProblem } from '../../../../platform/page/passkey.js';
+import { call, passkeyProblem } from '../../../../platform/page/call.js';
+
+/** Few requests need a passkey. */
+const passkeys = () => import('../../../../platform/page/passkey.js');
 
 const REFUSED_IN_TEXT = /(?!\n)[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu;
 
@@ -19,6 +21,7 @@ export function consentApi(id) {
     const body = { ...answer.body.request, ...answer.body };
     if (!isRequest(body)) return { ok: false, problem: { kind: 'away' } };
     csrfToken = body.csrfToken;
+    if (body.fidoRequired) passkeys().catch(() => {}); // the click that asks for the passkey waits for nothing then
     return { ok: true, body };
   }
 
@@ -40,11 +43,13 @@ export function consentApi(id) {
       return write('deny', text ? { reason: text } : {});
     },
     /** @type {(decision: Narrowing) => Promise<Answer<any>>} */
-    provePasskey: (decision) =>
-      askForPasskey(
+    provePasskey: async (decision) => {
+      const { askForPasskey } = await passkeys();
+      return askForPasskey(
         () => ask(`${path}/passkey/options`, { decision }),
         (answer) => ask(`${path}/passkey/verify`, answer),
-      ),
+      );
+    },
     /** @type {(arrival: { clientId: string, requestUri: string, hint: string }) => Promise<Answer<{ redirectTo: string }>>} */
     arrive: (arrival) => ask('/v1/oauth/arrivals', arrival),
     /** @returns {Promise<Answer<{ redirectTo: string }>>} */

@@ -11,15 +11,15 @@ const SHOWN_CHANGES = 3;
 
 /**
  * The difference between the request and the person's last consent. It selects nothing by itself.
+ * Only where the person is proved is there a last consent.
  * @param {ConsentRequest} request
  * @param {{ choices: Choices, now: () => Date, refresh: () => void }} use
  */
 export function renderDifference(request, { choices, now, refresh }) {
-  const { previous, diff, verification, replacesGrantId } = request;
-  if (!verification.satisfied || verification.mode === 'link') return undefined;
+  const { previous, diff, replacesGrantId } = request;
+  if (!previous || !diff) return undefined;
   const isLast = replacesGrantId === previous?.grantId;
   const ends = replacesGrantId ? ` ${isLast ? said.replacesIt : said.replaces}` : '';
-  if (!previous || !diff) return aside(said.first, ends);
   const changes = diff.items.filter(({ change }) => change !== 'same');
   const { status, issuedAt, otherActive } = previous;
   const others =

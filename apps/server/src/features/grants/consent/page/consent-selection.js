@@ -134,7 +134,7 @@ export function renderSelection(request, { choices, now, renderLimits }) {
     });
     const isRaw = description === scope;
     // Two permissions in the same words are told apart by their exact text.
-    const isAmbiguous = request.scopeDescriptions.filter((other) => other === description).length > 1;
+    const isAmbiguous = isSharedBy(request, description);
     const covered = coveredBy(scope);
     return [
       [
@@ -152,7 +152,8 @@ export function renderSelection(request, { choices, now, renderLimits }) {
     if (entries.some((entry) => entry.connector === connector && entry.tools)) return undefined;
     const said = request.tools?.find((each) => each.connector === connector && each.tool === resource);
     if (!said) return undefined;
-    return said.covers.length > 0 ? coveredText(said) : (said.title ?? undefined);
+    if (said.covers.length > 0) return fillText(words.tools.covers, { tools: coveredText(said) });
+    return said.title ?? undefined;
   }
 
   /**
@@ -330,28 +331,39 @@ const hasTools = ({ tools, caps = {}, data_region: region }) =>
  * @param {Cap} [cap]
  * @returns {Child}
  */
-function toolLabel({ tools = [] }, connector, tool, cap) {
+function toolLabel(request, connector, tool, cap) {
   const { levels, prefix } = words.tools;
-  const said = tools.find((each) => each.connector === connector && each.tool === tool);
+  const said = request.tools?.find((each) => each.connector === connector && each.tool === tool);
   const title = said?.title ?? (said && said.covers.length > 0 ? coveredText(said) : undefined);
-  const isAmbiguous = tools.filter((each) => each.title !== null && each.title === said?.title).length > 1;
-  const notes = [
-    said?.level && levels[said.level],
-    !title && tool.endsWith('*') && prefix,
-    cap && capText(cap),
-  ].filter(Boolean);
+  const notes = [said?.level && levels[said.level], tool.endsWith('*') && prefix, cap && capText(cap)].filter(
+    Boolean,
+  );
   return [
     title && name(title, 'words'),
-    (!title || isAmbiguous) && literal(tool),
+    (!said?.title || isSharedBy(request, said.title)) && (!title || said?.title) && literal(tool),
     notes.length > 0 && element('span', { class: 'aside' }, notes.join(', ')),
   ];
 }
 
-/** The tools that a pattern covers. @param {ToolInWords} pattern */
+/** The tools that a pattern covers now, each title in quotation marks. @param {ToolInWords} pattern */
 function coveredText({ covers, more }) {
-  const names = covers.map(({ title, tool }) => title ?? tool);
+  const names = covers.map(({ title, tool }) => (title === null ? tool : `“${title}”`));
   const rest = more > 0 ? [fillText(words.tools.more, { n: more })] : [];
   return new Intl.ListFormat(language).format([...names, ...rest]);
+}
+
+/**
+ * Whether several permissions or tools are shown in the same words.
+ * @param {ConsentRequest} request
+ * @param {string} text
+ */
+function isSharedBy({ scopeDescriptions, tools = [] }, text) {
+  const titles = tools.flatMap(({ title, covers }) => [title, ...covers.map((each) => each.title)]);
+  const plain = (/** @type {string} */ each) => each.normalize('NFKC').trim().toLowerCase();
+  return (
+    [...scopeDescriptions, ...titles].filter((each) => each !== null && plain(each) === plain(text)).length >
+    1
+  );
 }
 
 /** @param {Cap} cap */

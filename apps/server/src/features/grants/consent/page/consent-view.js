@@ -13,7 +13,6 @@ import {
 } from '../../../../platform/page/dom.js';
 import { fill, moment, money } from '../../../../platform/page/format.js';
 import { factList, note, ownWords, unseenRows } from '../../../../platform/page/parts.js';
-import { renderDifference } from './consent-difference.js';
 import { renderSelection } from './consent-selection.js';
 import { words } from './consent-words.js';
 
@@ -42,7 +41,7 @@ export function renderRequest(request, use) {
     isProved && aside(fill(words.proof.given[mode] ?? words.proof.proved, values)),
     client && aside(vouched(request, client)),
     renderWarnings(request, use),
-    renderDifference(request, { choices: use.choices, now: use.now, refresh: selection.refresh }),
+    isProved && renderSince(request, use, selection.refresh),
     element('section', { class: 'card', 'aria-label': words.permissions }, [
       budget && element('p', { class: 'headline' }, fill(words.budget, { amount: money(budget) })),
       selection.scopes,
@@ -58,6 +57,18 @@ export function renderRequest(request, use) {
   ]);
 
   return { ...selection, ...decision, page, heading };
+}
+
+/**
+ * What is new since the person's last consent, or that there was none.
+ * @param {ConsentRequest} request
+ * @param {RequestUse} use
+ * @param {() => void} refresh
+ */
+function renderSince(request, { choices, now, renderDifference }, refresh) {
+  if (renderDifference) return renderDifference(request, { choices, now, refresh });
+  const { first, replaces } = words.difference;
+  return aside(first, request.replacesGrantId && ` ${replaces}`);
 }
 
 /**

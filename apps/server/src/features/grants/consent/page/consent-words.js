@@ -11,8 +11,8 @@ export const words = {
   permissions: 'What it may do',
   budget: 'Spend up to {amount} in all',
   resource: 'Only at {resource}',
-  oneBelow: '↓ 1 more permission below',
-  below: '↓ {n} more permissions below',
+  oneUnseen: '1 more permission to see',
+  unseen: '{n} more permissions to see',
   vouched: {
     developer: 'Registered by {developer}.',
     host: 'Published by {host}.',
@@ -161,6 +161,7 @@ export const words = {
       admin: 'can do everything, administration included',
     },
     more: '{n} more',
+    covers: 'Now: {tools}',
     other: '{tool}: {limits}',
     costUnits: 'Cost units, all tools together: {limits}',
     region: 'Data region: {region}',

@@ -108,8 +108,12 @@ async function loadLimits({ argumentLimits = [] }) {
 
 /** @param {ConsentRequest} request */
 async function showRequest(request) {
-  const loading = Promise.all([loadLimits(request), loadProofStep(request.verification)]);
-  const [renderLimits, proofStep] = await loading.catch(() => []);
+  const loading = Promise.all([
+    loadLimits(request),
+    loadProofStep(request.verification),
+    request.diff && import('./consent-difference.js'),
+  ]);
+  const [renderLimits, proofStep, difference] = await loading.catch(() => []);
   if (!renderLimits) return showMessage('away', screen.tryAgain(open));
   choices ??= {
     removedScopes: new Set(),
@@ -119,7 +123,14 @@ async function showRequest(request) {
     expiresIn: request.grantExpiresIn,
     reason: '',
   };
-  const view = renderRequest(request, { choices, now: serviceTime, proofStep, decide, renderLimits });
+  const view = renderRequest(request, {
+    choices,
+    now: serviceTime,
+    proofStep,
+    decide,
+    renderLimits,
+    renderDifference: difference?.renderDifference,
+  });
   forget();
   screen.showBrand(request.developerName, request.branding);
   screen.show(view.page, view.heading);

@@ -147,6 +147,10 @@ export interface RequestUse {
   proofStep: HTMLElement | undefined;
   decide: (kind: DecisionKind) => void;
   renderLimits: (request: ConsentRequest, use: LimitsUse) => Limits;
+  /** Only where there is a last consent. */
+  renderDifference:
+    | ((request: ConsentRequest, use: { choices: Choices; now: () => Date; refresh: () => void }) => Child)
+    | undefined;
 }
 
 /** The limits on what the agent may pass to tools, and what the person has made of them. */

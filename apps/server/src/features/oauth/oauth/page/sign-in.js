@@ -1,8 +1,8 @@
 /** @import { Problem, Refusal } from '../../../../platform/page/types.js' */
-import { call } from '../../../../platform/page/call.js';
+import { call, passkeyProblem } from '../../../../platform/page/call.js';
 import { button, element, paragraph, setContent } from '../../../../platform/page/dom.js';
 import { duration, fillText } from '../../../../platform/page/format.js';
-import { askForPasskey, passkeyProblem } from '../../../../platform/page/passkey.js';
+import { askForPasskey } from '../../../../platform/page/passkey.js';
 import * as screen from '../../../../platform/page/screen.js';
 import { words } from './sign-in-words.js';
 

@@ -1,7 +1,7 @@
 /** @import { Answer, Problem, Refusal } from '../../../../platform/page/types.js' */
 /** @import { Ended, Session } from './types.js' */
-import { call } from '../../../../platform/page/call.js';
-import { askForPasskey, passkeyProblem } from '../../../../platform/page/passkey.js';
+import { call, passkeyProblem } from '../../../../platform/page/call.js';
+import { askForPasskey } from '../../../../platform/page/passkey.js';
 
 /**
  * The calls for one connect session. They share its CSRF token.
