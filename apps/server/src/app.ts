@@ -14,7 +14,7 @@ import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
 import { requireDeclarations } from './platform/http/routes/declarations.ts';
 import { docsRoutes } from './platform/http/routes/docs.ts';
 import { openapiRoutes } from './platform/http/routes/openapi.ts';
-import { pagePartRoutes } from './platform/http/routes/pages.ts';
+import { homeRoutes, pagePartRoutes } from './platform/http/routes/pages.ts';
 import { createTails } from './platform/http/routes/tails.ts';
 import { addRequestReport, addRequestTrace, answerReport } from './platform/http/telemetry.ts';
 import { addUpgrades, isUpgrade } from './platform/http/upgrades.ts';
@@ -101,6 +101,7 @@ export async function buildApp({
 
   await app.register(openapiRoutes, { publicBaseUrl, hasDocs: http.hasDocs });
   if (http.hasDocs) await app.register(docsRoutes);
+  await app.register(homeRoutes, { hasDocs: http.hasDocs });
   await app.register(pagePartRoutes);
   for (const { routes } of opened) await routes?.(app);
   await app.ready();

@@ -92,7 +92,7 @@ describe('the browser', () => {
       "default-src 'none'",
       "form-action 'none'",
       "frame-ancestors 'none'",
-      "img-src 'none'",
+      "img-src 'self'",
       "require-trusted-types-for 'script'",
       "script-src 'self'",
       "style-src 'self'",

@@ -2,8 +2,10 @@ import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startListening } from '../app/listening.ts';
 import { type Service, startApp } from '../app/start-app.ts';
 import { launchBrowser } from './browser.ts';
+import { findings, heading, scrollsSideways } from './pages.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -130,4 +132,25 @@ test('a browser starts, runs scripts and has fonts to draw text with', async () 
 
   expect(narrow).toBeGreaterThan(0);
   expect(wide).toBeGreaterThan(narrow);
+});
+
+test('the first page and the page of a refusal are sound in both colour schemes, and fit a phone', async () => {
+  const { url, stop } = await startListening();
+  onTestFinished(stop);
+  const browser = await launchBrowser();
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+
+  for (const [path, status, title] of [
+    ['/', 200, 'You decide what AI agents may do'],
+    ['/nowhere', 404, 'There is no such page'],
+  ] as const) {
+    const answer = await page.goto(url + path);
+    expect(answer?.status()).toBe(status);
+    await heading(page, title).waitFor();
+    expect(await findings(page)).toEqual([]);
+    expect(await scrollsSideways(page)).toBe(false);
+  }
+
+  await page.getByText('Request').waitFor();
 });

@@ -558,7 +558,7 @@ describe('other origins', () => {
         'access-control-allow-origin': origin,
         'access-control-expose-headers':
           'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Request-Id, Idempotency-Replayed',
-        vary: 'Origin',
+        vary: expect.stringMatching(/^Origin(, Accept)?$/),
       });
       expect(headers).not.toHaveProperty('access-control-allow-credentials');
     }
@@ -800,4 +800,111 @@ test('a route that declares nothing stops the server from starting', () => {
   expect(declare).toThrow(
     'POST /v1/careless/:id does not declare operationId, summary, access, rate, failures, response, params, body.',
   );
+});
+
+describe('a browser that meets a refusal', () => {
+  const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+  const refusals = [
+    ['GET', '/nowhere/%3Cb%3Ehere', 404],
+    ['GET', '/v1/agents', 401],
+    ['GET', '/v1/agents/', 404],
+    ['GET', '/%zz', 404],
+    ['GET', '/oauth/nowhere', 404],
+    ['DELETE', '/livez', 405],
+  ] as const;
+
+  test.each(refusals)(
+    '%s %s reads a page, and a program JSON, with one status',
+    async (method, url, status) => {
+      const { app } = await startApp();
+      const ask = (accept: string) =>
+        app.inject({ method, url, headers: { accept, 'x-request-id': 'seen.1' } });
+
+      const page = await ask(BROWSER);
+
+      expect([page.statusCode, page.headers['content-type']]).toEqual([status, 'text/html; charset=utf-8']);
+      expect(page.headers).toMatchObject({
+        vary: 'Accept',
+        'cache-control': 'no-store',
+        'x-request-id': 'seen.1',
+        'content-security-policy':
+          "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      });
+      expect(page.body).toContain('Request <code>seen.1</code>');
+      expect(page.body).not.toMatch(/nowhere|agents|livez|zz|<script/);
+      for (const accept of [
+        '*/*',
+        'application/json',
+        'application/json, text/html',
+        'text/html;q=0',
+        'text/plain',
+      ]) {
+        const { statusCode, headers } = await ask(accept);
+        expect([accept, statusCode, headers['content-type'], headers.vary]).toEqual([
+          ...[accept, status, 'application/json; charset=utf-8', 'Accept'],
+        ]);
+      }
+    },
+  );
+
+  test('is given a page after too many requests, with how long to wait', async () => {
+    const { app } = await startApp({ env: { RATE_LIMIT_DEFAULT: '1' } });
+    const ask = () => app.inject({ url: '/nowhere', headers: { accept: BROWSER } });
+    await ask();
+
+    const page = await ask();
+
+    expect(page.statusCode).toBe(429);
+    expect(page.headers['retry-after']).toMatch(/^\d+$/);
+    expect(page.body).toContain(`Try again in ${page.headers['retry-after']} seconds.`);
+  });
+
+  test('keeps the Origin of pages that may call in Vary', async () => {
+    const { app } = await startApp({ env: { CORS_ALLOWED_ORIGINS: 'https://spa.test' } });
+
+    const answer = await app.inject({
+      url: '/v1/agents',
+      headers: { accept: BROWSER, origin: 'https://spa.test' },
+    });
+
+    expect(answer.headers.vary).toBe('Origin, Accept');
+  });
+});
+
+describe('the first page', () => {
+  test('says what the service is to a browser, and is an unknown path to a program', async () => {
+    const { app } = await startApp();
+
+    const page = await app.inject({ url: '/', headers: { accept: 'text/html' } });
+    const program = await app.inject({ url: '/' });
+
+    expect([page.statusCode, page.headers.vary]).toEqual([200, 'Accept']);
+    for (const path of ['/docs', '/openapi.json']) {
+      expect(page.body).toContain(`href="${path}"`);
+      expect((await app.inject({ url: path })).statusCode).toBe(200);
+    }
+    expect([program.statusCode, program.json()]).toMatchObject([404, { message: 'No such route.' }]);
+    expect((await app.inject({ url: '//', headers: { accept: 'text/html' } })).statusCode).toBe(404);
+  });
+
+  test('leads to no documentation that is not served', async () => {
+    const { app } = await startApp({ env: { DOCS_ENABLED: 'false' } });
+
+    const page = await app.inject({ url: '/', headers: { accept: 'text/html' } });
+
+    expect(page.body).not.toContain('/docs');
+    expect(page.body).toContain('/openapi.json');
+  });
+
+  test('has an icon, which a browser fetches once', async () => {
+    const { app } = await startApp();
+
+    const { statusCode, headers, rawPayload } = await app.inject({ url: '/favicon.ico' });
+
+    expect([statusCode, headers['content-type']]).toEqual([200, 'image/png']);
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(rawPayload.subarray(1, 4).toString()).toBe('PNG');
+    expect(rawPayload.length).toBeLessThan(1024);
+  });
 });

@@ -81,9 +81,9 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
   app.setNotFoundHandler(() => {});
 }
 
-/** The router reads a slash at the end of a path as an empty id, and makes a HEAD of each GET. */
+/** The router reads a slash at the end of a path, other than the root, as an empty id, and makes a HEAD of each GET. */
 const isUnknown = ({ is404, url, method, declared }: FastifyRequest) =>
-  is404 || /^[^?#]*\/([?#]|$)/.test(url) || (method === 'HEAD' && declared.actsOnGet === true);
+  is404 || /^[^?#]+\/([?#]|$)/.test(url) || (method === 'HEAD' && declared.actsOnGet === true);
 
 /** Browsers say so by `Sec-Purpose` (Fetch, section 3.8), and older ones by names of their own. */
 const isFetchedAhead = ({ headers }: FastifyRequest) =>

@@ -97,7 +97,7 @@ describe('a mailed link', () => {
       'cache-control': 'no-store',
       'x-frame-options': 'DENY',
       'content-security-policy':
-        "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     });
     expect(asked.json()).toEqual({ message: expect.any(String), email, status: 'pending' });
     expect(await emailOf(acme)).toEqual({ email: null, emailVerified: false });

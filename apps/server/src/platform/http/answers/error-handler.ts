@@ -3,7 +3,7 @@ import { isDatabaseAway } from '../../db/db.ts';
 import { AppError, notFound, unavailable } from '../../errors.ts';
 import { isOAuthPath, oauthStatus, toOAuthError } from '../../oauth-errors.ts';
 import { tenantIn } from '../callers/credentials.ts';
-import { asksForPage, refusalPage, sendPage } from './plain-page.ts';
+import { asksForPage, prefersHtml, refusalPage, sendPage, strayPage, variesByAccept } from './plain-page.ts';
 
 /** Turns any thrown error into the one error body. */
 export function addErrorHandler(app: FastifyInstance): void {
@@ -24,13 +24,17 @@ export function addErrorHandler(app: FastifyInstance): void {
     const isOAuth = errors === 'oauth' || errors === 'oauth page' || isStray;
     reply.code(isOAuth && isOAuthPath(request.url) && !isStray ? oauthStatus(error) : error.status);
     if ((errors === 'page' || errors === 'oauth page') && asksForPage(request)) {
-      return sendPage(reply, refusalPage(error));
+      return sendPage(reply, refusalPage(error, request.id));
     }
     if (errors === 'set') {
       reply.code(setStatus(error)).header('content-language', 'en');
       return reply.send(setErrorBody(error));
     }
     if (isScim) return reply.type(SCIM_TYPE).send(scimErrorBody(error));
+    if (isStray || !isOAuth) {
+      if (prefersHtml(request)) return sendPage(reply, strayPage(error, request.id));
+      reply.header('vary', variesByAccept(reply));
+    }
     if (isStray) return reply.send({ ...toOAuthError(error), error: 'invalid_request' });
     return reply.send(isOAuth ? toOAuthError(error) : errorBody(error, request.id));
   });

@@ -8,12 +8,20 @@ import type { RateLimits } from '../limits/rate-rules.ts';
 import type { ChargeRates } from '../limits/rates.ts';
 import { errorBody, isScimPath, SCIM_TYPE, scimErrorBody } from './error-handler.ts';
 import { standardHeaders } from './headers.ts';
+import { pageAnswer, prefersHtml, strayPage } from './plain-page.ts';
+
+interface Asker {
+  readonly requestId: string;
+  readonly address: string;
+  readonly url?: string;
+  readonly isBrowser?: boolean;
+}
 
 /**
  * Answers requests that are refused before any hook runs: these answers look like, and count as, all others.
  */
 export function outermostAnswers(charge: ChargeRates, limits: RateLimits, isProduction: boolean) {
-  const answer = async (error: AppError, requestId: string, address: string, url = '') => {
+  const answer = async (error: AppError, { requestId, address, url = '', isBrowser = false }: Asker) => {
     const { rateStatus } = await charge([addressCharges(address, limits)]);
     const refusal = rateStatus?.refusal ?? error;
     const isScim = isScimPath(url);
@@ -23,9 +31,13 @@ export function outermostAnswers(charge: ChargeRates, limits: RateLimits, isProd
       'content-type': isScim ? SCIM_TYPE : 'application/json; charset=utf-8',
       ...rateStatus?.headers,
     };
+    if (isBrowser && !isScim) {
+      const page = pageAnswer(strayPage(refusal, requestId));
+      return { status: refusal.status, headers: { ...headers, ...page.headers }, body: page.body };
+    }
     return {
       status: refusal.status,
-      headers,
+      headers: { ...headers, vary: 'Accept' },
       body: JSON.stringify(isScim ? scimErrorBody(refusal) : errorBody(refusal, requestId)),
     };
   };
@@ -33,18 +45,22 @@ export function outermostAnswers(charge: ChargeRates, limits: RateLimits, isProd
   return {
     /** For a path that cannot be decoded, or whose id is longer than any. It leads nowhere. */
     frameworkErrors: async (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      const { status, headers, body } = await answer(notFound(), request.id, request.ip, request.url);
+      const { status, headers, body } = await answer(notFound(), {
+        requestId: request.id,
+        address: request.ip,
+        url: request.url,
+        isBrowser: prefersHtml(request),
+      });
       reply.code(status).headers(headers).send(body);
     },
     /** For bytes that are no HTTP, or headers that never end. */
     clientErrorHandler: async (error: NodeJS.ErrnoException, socket: Socket) => {
       if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
       const refusal = new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');
-      const { status, headers, body } = await answer(
-        refusal,
-        randomUUID(),
-        addressIn(socket.remoteAddress ?? '') ?? '',
-      );
+      const { status, headers, body } = await answer(refusal, {
+        requestId: randomUUID(),
+        address: addressIn(socket.remoteAddress ?? '') ?? '',
+      });
       if (!socket.writable) return; // the request, of which only the body is bad, was answered meanwhile
       const framed = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' };
       const lines = Object.entries(framed).map(([name, value]) => `${name}: ${value}`);

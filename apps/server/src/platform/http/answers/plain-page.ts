@@ -15,13 +15,22 @@ export interface PlainPage {
   /** Members of the form that the person does not see. */
   readonly hidden?: Iterable<readonly [name: string, value: string]>;
   /** A place elsewhere, to which nothing leads but the person's own decision. */
-  readonly link?: { readonly label: string; readonly href: string };
+  readonly link?: PlainLink;
+  /** Where the reader may go on to, with a sentence for each. */
+  readonly links?: readonly (PlainLink & { readonly about: string })[];
+  /** What the reader quotes who reports the page. */
+  readonly requestId?: string;
   /** The path that the form posts to, in place of the page's own address with its query. */
   readonly action?: string;
   /** Whether the form submits itself where scripts run. */
   readonly submitsItself?: true;
   /** The page shows itself only until the browser has gone there. */
   readonly onward?: string;
+}
+
+interface PlainLink {
+  readonly label: string;
+  readonly href: string;
 }
 
 interface PlainField {
@@ -33,20 +42,29 @@ interface PlainField {
 
 const policyOf = ({ submitsItself }: PlainPage) => {
   const script = submitsItself ? "script-src 'self'; " : '';
-  return `default-src 'none'; ${script}style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
+  return `default-src 'none'; ${script}style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 };
 
 export function sendPage(reply: FastifyReply, page: PlainPage): FastifyReply {
-  return reply
-    .headers({
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policyOf(page),
-      vary: 'Accept',
-      // Without a referrer a browser calls the origin of the form `null`. This one holds no path and no query.
-      ...(page.submitsItself && { 'referrer-policy': 'strict-origin' }),
-    })
-    .send(htmlOf(page));
+  const { headers, body } = pageAnswer(page);
+  const vary = variesByAccept(reply);
+  return reply.headers({ ...headers, vary }).send(body);
 }
+
+/** `Vary` with `Accept`, beside the `Origin` that answers to pages elsewhere have. */
+export const variesByAccept = (reply: FastifyReply): string =>
+  reply.hasHeader('vary') ? `${reply.getHeader('vary')}, Accept` : 'Accept';
+
+export const pageAnswer = (page: PlainPage) => ({
+  headers: {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policyOf(page),
+    vary: 'Accept',
+    // Without a referrer a browser calls the origin of the form `null`. This one holds no path and no query.
+    ...(page.submitsItself && { 'referrer-policy': 'strict-origin' }),
+  },
+  body: htmlOf(page),
+});
 
 /**
  * Answers a browser's GET that would use something up by a page which posts the same parameters (RFC 9110, section 9.2.1). Who
@@ -80,6 +98,18 @@ export const sendOnward = (reply: FastifyReply, url: string) =>
 export const asksForPage = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
   /\btext\/html\b/i.test(accept);
 
+/**
+ * Whether the client prefers a page to JSON (RFC 9110, section 12.5.1). A program that names both alike gets JSON, and so does
+ * `fetch`, which sends a bare star.
+ */
+export function prefersHtml({ headers: { accept = '' } }: Pick<FastifyRequest, 'headers'>): boolean {
+  const weightOf = (type: string) => {
+    const range = accept.split(',').find((each) => each.split(';')[0]?.trim().toLowerCase() === type);
+    return range === undefined ? 0 : Number(/;\s*q=([\d.]+)/i.exec(range)?.[1] ?? 1);
+  };
+  return weightOf('text/html') > weightOf('application/json');
+}
+
 /** Whether to answer with a page where nothing speaks for JSON. */
 export const prefersPage = (request: FastifyRequest): boolean =>
   asksForPage(request) || !/\bapplication\/json\b/i.test(request.headers.accept ?? '');
@@ -101,6 +131,18 @@ const linkOf = ({ link }: PlainPage) =>
   link
     ? `<p class="lead"><a href="${escaped(link.href)}" rel="noreferrer">${escaped(link.label)}</a></p>`
     : '';
+
+const linksOf = ({ links }: PlainPage) => {
+  if (!links) return '';
+  const rows = links.map(
+    ({ label, href, about }) =>
+      `<li><a href="${escaped(href)}">${escaped(label)}</a><p class="aside">${escaped(about)}</p></li>`,
+  );
+  return `<ul class="card rows">${rows.join('')}</ul>`;
+};
+
+const requestIdOf = ({ requestId }: PlainPage) =>
+  requestId === undefined ? '' : `<p class="lead aside">Request <code>${escaped(requestId)}</code></p>`;
 
 const headOf = ({ submitsItself, onward }: PlainPage) =>
   [
@@ -125,7 +167,7 @@ const htmlOf = (page: PlainPage) => `<!doctype html>
     <main>
       <h1>${escaped(page.title)}</h1>
       <p class="lead">${escaped(page.lead)}</p>
-      ${formOf(page)}${linkOf(page)}
+      ${formOf(page)}${linkOf(page)}${linksOf(page)}${requestIdOf(page)}
     </main>
   </body>
 </html>
@@ -135,16 +177,40 @@ const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 
 const escaped = (text: string) => text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] ?? '');
 
-const title = 'This did not work';
+/** What a person reads in place of sentences for programs. */
+const WORDS: Readonly<Record<number, readonly [title: string, lead: string]>> = {
+  401: [
+    'This is for programs',
+    'This address answers programs that send a key. There is nothing to see here.',
+  ],
+  404: ['There is no such page', 'The link may be incomplete, or what it led to has ended.'],
+  405: ['This is for programs', 'This address cannot be opened in a browser.'],
+  429: ['Too many requests', 'More requests came from here than the service takes.'],
+  500: [
+    'Something went wrong',
+    'The fault is on our side. Try again, and quote the request below if it goes on.',
+  ],
+  503: ['Not available right now', 'The service cannot answer at the moment. Try again in a minute.'],
+};
+
+const UNNAMED = 'This did not work';
+
+/** The page of a refusal, for a browser that opened an address of programs, or none. It repeats nothing of the address. */
+export function strayPage(error: AppError, requestId: string): PlainPage {
+  const [title, lead] = WORDS[error.status] ?? [UNNAMED, error.message];
+  const { retryAfter } = Object(error.details);
+  const wait = error.status === 429 && retryAfter !== undefined ? ` Try again in ${retryAfter} seconds.` : '';
+  return { title, lead: lead + wait, requestId };
+}
 
 /**
  * The page of a refusal. `details.leadsTo` is the web address of a site that nobody here knows. The page then names the host
  * and shows none of the site's own words, since a person takes every word on it for the service's.
  */
-export function refusalPage({ message, details }: AppError): PlainPage {
+export function refusalPage({ message, details }: AppError, requestId: string): PlainPage {
   const { leadsTo, oauth } = Object(details);
-  if (leadsTo === undefined) return { title, lead: message };
+  if (leadsTo === undefined) return { title: UNNAMED, lead: message, requestId };
   const { host } = new URL(leadsTo);
   const lead = `The site ${host} sent you here with a request that the service refuses (${oauth}). The service does not know this site. Go back only if you came from there.`;
-  return { title, lead, link: { label: `Go back to ${host}`, href: leadsTo } };
+  return { title: UNNAMED, lead, link: { label: `Go back to ${host}`, href: leadsTo }, requestId };
 }

@@ -6,11 +6,13 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { notFound } from '../../errors.ts';
 import { type Finished, finished } from '../../finished.ts';
+import { prefersHtml, sendPage } from '../answers/plain-page.ts';
 import { sendFinished } from '../answers/send.ts';
+import { unknownRoute } from './unknown-route.ts';
 
 /** Only the service's own files, and nothing that the browser would run from the document itself. */
 const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; img-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; img-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 const TYPES = new Map([
   ['.html', 'text/html; charset=utf-8'],
@@ -61,6 +63,70 @@ export const pagePartRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const files = loadFiles(join(import.meta.dirname, '../../page'));
   addFiles(app, { at: '/platform/page', operationId: 'pages.file', files });
 };
+
+/** A key on the colour of the pages: a PNG, which every browser takes for this name. */
+const ICON = finished(
+  Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAYAAACqaXHeAAAB60lEQVR42u2bvU7EMAzHs+dNmG5l6yN0ztSNbGxIiJX9FgZWEBMvwIROMLCyITH1EcoCa5BRQaVqUvdDaVr/LVmq+nXxL7aT5mKlGKKNzbSxe23sQRtbaWNdolrVbaS2ZmqqaGMLbWyZsMF9Sm0vxhi+08a+rtjwtpItO67xeeJuPiU8co7xbuOah9y+EgCg6gyHjcV8b07oyvZOmBZNAKVAAGVzkuOEaqbqWZNUAHtVTx2lAjgoIUOfd0hUgo3/UQAAAAAAAAAAgIl6dHrhzm7v3fPbu/v4/HK/Qsd0jq7RPZsDQEbdPb04rtC9qYEYDeDk+uZfb3OFnqFnVw2ADJgqqUBQSxifEgQ1NObHuH0oHJbOCYMA9CW8q4dHd3x++Xc/HdO5vsS4CgDUU6GebBreVroW8pwlvYANgMZyn4SMb0LwCb07eQA0ofG5PfcdfeEwV14Z0iY2AJ8Lc3qf4wVzCxcCG4BPhrpcLKEOAwCEgMAkOLRNyQ6DnJCbIyyTnQglByD2VDhJADE/hrp+p53ZowOI+Tnc5Tnt5LYIgJgLImQw9bpvesvxkk0viXG8ZPOLon1egmVx/DECAAAAAAAAAAAQAiB+m5z4jZLit8rK3iwtfrs8CiZQMoOiKZTNoXASpbMonhZbPv8NJTRGl/cI7A4AAAAASUVORK5CYII=',
+    'base64',
+  ),
+);
+
+interface Home {
+  readonly hasDocs: boolean;
+}
+
+/** What a person meets who opens the service's own address. Pages under a developer's domain show neither. */
+export async function homeRoutes(app: FastifyInstance, { hasDocs }: Home): Promise<void> {
+  const docs = {
+    label: 'API documentation',
+    href: '/docs',
+    about: 'Every call, with its parameters and answers.',
+  };
+  const links = [
+    ...(hasDocs ? [docs] : []),
+    { label: 'API description', href: '/openapi.json', about: 'The same for programs, as OpenAPI.' },
+  ];
+
+  app.get(
+    '/',
+    {
+      config: { access: 'none', rate: 'default', failures: ['NOT_FOUND'], onOwnHost: true },
+      schema: {
+        operationId: 'pages.home',
+        summary: 'What the service is, for people',
+        hide: true,
+        response: { 200: Bytes },
+      },
+    },
+    async (request, reply) => {
+      if (!prefersHtml(request)) throw unknownRoute({ methods: [] }, request);
+      return sendPage(reply, {
+        title: 'You decide what AI agents may do',
+        lead: 'Behest asks people before an AI agent acts in their name: what it may do, how much it may spend, and until when. Each permission can be ended at any time. If a link brought you here, go back to the app that sent it.',
+        links,
+      });
+    },
+  );
+
+  app.get(
+    '/favicon.ico',
+    {
+      config: { access: 'none', rate: 'default', failures: [], onOwnHost: true },
+      schema: {
+        operationId: 'pages.icon',
+        summary: 'The icon of the pages',
+        hide: true,
+        response: { 200: Bytes, 304: Type.Null() },
+      },
+    },
+    async (request, reply) =>
+      sendFinished(request, reply, ICON, {
+        'content-type': 'image/png',
+        'cache-control': 'public, max-age=31536000, immutable',
+      }),
+  );
+}
 
 interface Files {
   readonly at: string;
