@@ -55,6 +55,18 @@ test('the manifest of the guide loads, and has every key that the guide explains
   expect(manifest.warnings).toEqual([]);
 });
 
+test('the words of the guide are those of a tool', () => {
+  const tool = JSON.parse(blocksIn('write-a-manifest', 'json')[1] ?? '');
+
+  const manifest = manifestFromObject({
+    $schema: 'x',
+    connector: 'register',
+    tools: { lookup_person: tool },
+  });
+
+  expect(manifest.tools.get('lookup_person')).toMatchObject(tool);
+});
+
 const mistakes = rowsOf('write-a-manifest', 'Mistake');
 
 test.each(mistakes)('the mistake %s is named as the guide says', (mistake, code, path) => {
@@ -69,7 +81,7 @@ test.each(mistakes)('the mistake %s is named as the guide says', (mistake, code,
 const calls = rowsOf('write-a-manifest', 'Arguments of the call');
 
 test.each(calls)('the call with %s is answered %s', (sent, answer) => {
-  const rules = JSON.parse(blocksIn('write-a-manifest', 'json')[1] ?? '');
+  const rules = JSON.parse(blocksIn('write-a-manifest', 'json')[2] ?? '');
 
   const checked = checkArguments(rules, JSON.parse(sent ?? ''));
 
@@ -77,7 +89,7 @@ test.each(calls)('the call with %s is answered %s', (sent, answer) => {
 });
 
 test('the entry of the guide is one that the service takes', () => {
-  const entry = JSON.parse(blocksIn('write-a-manifest', 'json')[2] ?? '');
+  const entry = JSON.parse(blocksIn('write-a-manifest', 'json')[3] ?? '');
 
   expect(readRequestedDetails([entry], ['tool:acme_pay:write'])).toMatchObject({ ok: true });
 });
