@@ -161,7 +161,7 @@ describe('K7: a safe method', () => {
       ]);
       const page = await app.inject({ url: at.url, headers: { ...headers, accept: html } });
       expect(page.headers['content-security-policy']).toBe(
-        "default-src 'none'; script-src 'self'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
       );
       expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'strict-origin' });
       return page.body;
