@@ -124,7 +124,7 @@ test('O28: no token of a person who comes inactive before the write is exchanged
     return { answer: outcome, steps };
   }
   const { answer, steps } = await exchange(0); // after no step
-  const write = steps.findIndex((step) => step.includes('write_resource_exchange'));
+  const write = steps.findIndex((step) => step.includes('write_together'));
   expect([answer, write > 1]).toEqual([200, true]);
 
   for (let stopAfter = 1; stopAfter <= write; stopAfter += 1) {
