@@ -34,12 +34,16 @@ function ensureInstalled(root: string): Promise<{ status: number | null; said: s
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text) => {
     said += text;
+    if (said.includes('Another command is installing')) fs.writeFileSync(join(root, 'waits'), '');
   });
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, said })));
 }
 
 test('two commands started together install once, and the waiting one says so', async () => {
-  const { ensureInstalled, runs } = newCheckout();
+  // It is done when the other command waits.
+  const { ensureInstalled, runs } = newCheckout(
+    "fs.appendFileSync('runs', 'npm ' + process.argv[2] + '\\n'); const wait = setInterval(() => fs.existsSync('waits') && (clearInterval(wait), unpack()), 20);",
+  );
 
   const both = await Promise.all([ensureInstalled(), ensureInstalled()]);
 

@@ -36,7 +36,7 @@ const tables: TableUse = {
     ssf_tokens: { rate: 'ssf', kept: 'until they expire' },
     ssf_streams: { of: 'ssf_receivers', each: 5, kib: 16 },
   },
-  reads: [],
+  reads: ['developers'],
   writes: [],
 };
 
