@@ -38,7 +38,7 @@ export function wantedLanguages(header = ''): string[] {
     .split(',', MAX_LANGUAGES)
     .flatMap((part) => {
       const [, tag, q = '1'] =
-        /^\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*)\s*(?:;\s*q=([01](?:[.][0-9]{0,3})?))?\s*$/.exec(part) ??
+        /^([A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*)(?:\s*;\s*q=([01](?:[.][0-9]{0,3})?))?$/.exec(part.trim()) ??
         [];
       return tag !== undefined && Number(q) > 0 ? [{ tag, weight: Number(q) }] : [];
     });

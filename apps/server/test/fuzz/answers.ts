@@ -102,9 +102,12 @@ function requestIdFaults({ headers, raw, target }: SentRequest, answer: Answer):
 const isNotOffered = ({ route }: Draft, status: number) =>
   status === 501 && (Object(route.config).failures ?? []).includes('NOT_SUPPORTED');
 
-/** Some routes are opened by a browser, which shows their refusals as a page. */
-const isPageOfLink = ({ route }: Draft) =>
-  route.url === '/v1/signup/verify/:token' || String(Object(route.config).errors).includes('page');
+/** A browser shows refusals as a page: at the routes of links, and where it follows a link without a credential. */
+const isPageOfLink = ({ route, method, headers }: Draft) =>
+  route.url === '/v1/signup/verify/:token' ||
+  String(Object(route.config).errors).includes('page') ||
+  (['GET', 'HEAD'].includes(method) &&
+    headers.some(([name, value]) => name === 'accept' && /html/.test(value)));
 
 function refusalFaults(draft: Draft, { status, headers, body }: Answer): string[] {
   const inside = INSIDE.exec(body)?.[0];

@@ -811,7 +811,6 @@ describe('a browser that meets a refusal', () => {
     ['GET', '/v1/agents/', 404],
     ['GET', '/%zz', 404],
     ['GET', '/oauth/nowhere', 404],
-    ['DELETE', '/livez', 405],
   ] as const;
 
   test.each(refusals)(
@@ -847,6 +846,21 @@ describe('a browser that meets a refusal', () => {
       }
     },
   );
+
+  test.each([
+    ['DELETE', '/livez', {}, 405],
+    ['POST', '/v1/agents', {}, 401],
+    ['GET', '/v1/agents', { authorization: 'Bearer none' }, 401],
+  ] as const)('%s %s with %j is sent by no link, so it reads JSON', async (method, url, headers, status) => {
+    const { app } = await startApp();
+
+    const answer = await app.inject({ method, url, headers: { ...headers, accept: BROWSER } });
+
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([
+      status,
+      'application/json; charset=utf-8',
+    ]);
+  });
 
   test('is given a page after too many requests, with how long to wait', async () => {
     const { app } = await startApp({ env: { RATE_LIMIT_DEFAULT: '1' } });

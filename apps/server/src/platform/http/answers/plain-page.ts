@@ -99,10 +99,12 @@ export const asksForPage = ({ headers: { accept = '' } }: FastifyRequest): boole
   /\btext\/html\b/i.test(accept);
 
 /**
- * Whether the client prefers a page to JSON (RFC 9110, section 12.5.1). A program that names both alike gets JSON, and so does
- * `fetch`, which sends a bare star.
+ * Whether the client prefers a page to JSON (RFC 9110, section 12.5.1), and may be a browser that shows it: it follows a
+ * link, without a credential. A program that names both alike gets JSON, and so does `fetch`, which sends a bare star.
  */
-export function prefersHtml({ headers: { accept = '' } }: Pick<FastifyRequest, 'headers'>): boolean {
+export function prefersHtml({ method, headers }: Pick<FastifyRequest, 'headers' | 'method'>): boolean {
+  const { accept = '', authorization } = headers;
+  if (!['GET', 'HEAD'].includes(method) || authorization !== undefined) return false;
   const weightOf = (type: string) => {
     const range = accept.split(',').find((each) => each.split(';')[0]?.trim().toLowerCase() === type);
     return range === undefined ? 0 : Number(/;\s*q=([\d.]+)/i.exec(range)?.[1] ?? 1);
