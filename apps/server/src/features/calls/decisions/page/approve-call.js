@@ -38,8 +38,13 @@ export function renderCall(shown) {
     earlier && (isSame ? aside(words.same) : note(words.differs, words.differsText)),
     element('section', { class: 'card', 'aria-label': words.call }, [
       headline(now.filter((row) => isBound(row, parts))),
-      title && element('p', { class: 'name' }, name(title)),
-      paragraph(fill(words.toolOf, values)),
+      title
+        ? paragraph(
+            name(title),
+            ' ',
+            element('span', { class: 'aside' }, '(', fill(words.toolOf, values), ')'),
+          )
+        : paragraph(fill(words.toolOf, values)),
       now.length > 0
         ? element(
             'dl',
@@ -106,8 +111,19 @@ function renderRow({ path, text, change, before }, title, binds) {
   ]);
 }
 
-/** @param {Pick<Row, 'path'>} row */
-const pathOf = ({ path }) => name(path.join(' › '), 'path');
+/**
+ * The names that lead to a value. A long one breaks between its words first.
+ * @param {Pick<Row, 'path'>} row
+ */
+function pathOf({ path }) {
+  const node = name(path.join(' › '), 'path');
+  for (const piece of [...node.childNodes]) {
+    if (!(piece instanceof Text)) continue;
+    const parts = piece.data.split(/(?<=[\p{Ll}\d])(?=\p{Lu})|(?<=_)/u);
+    piece.replaceWith(...parts.flatMap((part, at) => (at > 0 ? [element('wbr', {}), part] : part)));
+  }
+  return node;
+}
 
 /** @param {string} text JSON */
 const valueIn = (text) => name(readable(text), 'value');

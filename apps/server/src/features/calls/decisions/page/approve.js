@@ -203,7 +203,11 @@ async function showCall(opened, id, notice) {
   const heading = element(
     'h1',
     { tabindex: '-1' },
-    fill(words.callTitle, { agent: mention(shown.agentName), tool: mention(shown.tool) }),
+    fill(shown.words.title ? words.callTitled : words.callTitle, {
+      agent: mention(shown.agentName),
+      title: mention(shown.words.title ?? ''),
+      tool: mention(shown.tool),
+    }),
   );
   const back = button(words.back, () => showList(opened));
   const decision = renderDecision(shown, {
