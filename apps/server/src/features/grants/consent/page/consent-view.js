@@ -37,9 +37,9 @@ export function renderRequest(request, use) {
   const page = element('article', {}, [
     request.sandbox && element('div', { class: 'sandbox' }, note(words.sandbox, words.sandboxText)),
     heading,
-    paragraph(fill(isProved ? words.signedIn : words.forPerson, values)),
+    client && client.vouchedBy !== 'nobody' && aside(vouched(request, client)),
+    element('p', { class: 'person' }, fill(isProved ? words.signedIn : words.forPerson, values)),
     isProved && aside(fill(words.proof.given[mode] ?? words.proof.proved, values)),
-    client && aside(vouched(request, client)),
     renderWarnings(request, use),
     isProved && renderSince(request, use, selection.refresh),
     element('section', { class: 'card', 'aria-label': words.permissions }, [
@@ -47,7 +47,7 @@ export function renderRequest(request, use) {
       selection.scopes,
       selection.tools,
       (client?.resourceNames ?? []).map((resource) =>
-        paragraph(fill(words.resource, { resource: name(resource) })),
+        element('p', { class: 'where' }, fill(words.resource, { resource: name(resource) })),
       ),
       selection.time,
     ]),
@@ -83,7 +83,10 @@ export const mayApprove = ({ verification: { satisfied, methods }, fidoRequired 
  * @param {NonNullable<ConsentRequest['client']>} client
  */
 function vouched({ developerName }, { vouchedBy, host }) {
-  return fill(words.vouched[vouchedBy], { developer: mention(developerName), host: literal(host ?? '') });
+  return fill(vouchedBy === 'host' ? words.vouched.host : words.vouched.developer, {
+    developer: mention(developerName),
+    host: literal(host ?? ''),
+  });
 }
 
 /**
@@ -119,10 +122,21 @@ function renderWarnings(request, { proofStep }) {
           text: literal(comparedText ?? ''),
         }),
       ),
-    client?.isLocal && note(words.local, fill(words.localText, { agent: mention(request.agentName) })),
+    client && programNote(request.agentName, client),
     !isProved && !(fidoRequired && mayApprove(request)) && proofNote(),
     fidoRequired && note(proof.passkey, fill(proof.lacking.passkey ?? '', values)),
   ];
+}
+
+/**
+ * A program that anybody could have named, or that runs where the person is.
+ * @param {string} agentName
+ * @param {NonNullable<ConsentRequest['client']>} client
+ */
+function programNote(agentName, { vouchedBy, isLocal }) {
+  if (vouchedBy !== 'nobody') return isLocal && note(words.local, words.localText);
+  const text = fill(words.namelessText, { agent: mention(agentName) });
+  return note(words.nameless, [text, isLocal && ` ${words.localText}`]);
 }
 
 /**

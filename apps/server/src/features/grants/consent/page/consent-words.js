@@ -16,8 +16,9 @@ export const words = {
   vouched: {
     developer: 'Registered by {developer}.',
     host: 'Published by {host}.',
-    nobody: 'Not verified. Anybody can choose this name.',
   },
+  nameless: 'Nobody has checked this name',
+  namelessText: 'Anybody can call a program “{agent}”.',
 
   /** One tap away. */
   details: {
@@ -76,9 +77,9 @@ export const words = {
     now: 'Now:',
     keep: 'Only what I allowed before',
   },
-  local: 'A program on this computer',
+  local: 'A program on this device',
   localText:
-    'The answer goes to a program on this computer. Allow it only if you have just started {agent} there yourself.',
+    'The answer goes to a program on this device. Allow it only if you have just started that program yourself.',
 
   channel: {
     device: {
