@@ -251,7 +251,7 @@ test('tools are shown in the words of the manifest with what they do at most, an
   const rows = await page.locator('#tools .rows > li').allInnerTexts();
   expect(rows).toEqual([
     'Pay out money\nmakes changes',
-    'Tidy up\nwipe\ncan delete', // two tools of one title are told apart
+    'Tidy up\nwipe\ncan delete', // two tools have the same title, so their names are shown
     'Tidy up\nsweep\nonly reads',
     '“Look up a person” and look_up_order\nonly reads, every tool whose name begins like this',
   ]);

@@ -156,7 +156,7 @@ test('the receipt of an approval is downloaded as JSON', async () => {
   await page.getByText('Passed on to another agent').click();
   await agentOf(page, 'Calendar helper').last().getByText('Details', { exact: true }).click();
   await card.getByText('calendar:read').last().waitFor();
-  expect(await page.getByRole('button', { name: 'Download the receipt' }).count()).toBe(1); // nobody was asked for it
+  expect(await page.getByRole('button', { name: 'Download the receipt' }).count()).toBe(1); // a delegated grant has none
 });
 
 describe('ending', () => {

@@ -138,8 +138,8 @@ async function record(deps: EnforcementDeps, caller: Caller, answered: Answered)
   const about = row ? concerning({ ...row, grantId: row.id }) : {};
   const { agentDid: _, ...subjects } = about;
   const actionHash = await actionHashOf(call, facts);
-  const told = callDataOf({ call, capsMode, result, actionHash, denied });
-  const data: CallData = { ...told, ...marks };
+  const callData = callDataOf({ call, capsMode, result, actionHash, denied });
+  const data: CallData = { ...callData, ...marks };
   const isTold = !result.allowed && call.reserve !== false;
   const records = prepareRuling(
     caller,

@@ -121,7 +121,7 @@ const MAY_BE_MONEY = /amount|total|sum|price|value|fee|cost/i;
 /**
  * The money of a call, and to whom it goes: an `amount` beside a `currency` at the top or one level below, and a name under
  * the one member for the receiver. A call with anything else that may be money has no headline, so that none is smaller
- * than what is paid. The digits are those of the call, because nobody says in which unit they are.
+ * than what is paid. The digits are those of the call, because the call does not say in which unit they are.
  * @param {Row[]} rows the arguments
  * @returns {{ amount: string, currency: string, receiver: string | undefined } | undefined}
  */

@@ -133,7 +133,7 @@ export function renderSelection(request, { choices, now, renderLimits }) {
       if (news.textContent !== consequence.textContent) consequence.replaceChildren(...news.childNodes);
     });
     const isRaw = description === scope;
-    // Two permissions in the same words are told apart by their exact text.
+    // Two permissions in the same words are shown with their exact text.
     const isAmbiguous = isSharedBy(request, description);
     const covered = coveredBy(scope);
     return [

@@ -140,7 +140,7 @@ function programNote(agentName, { vouchedBy, isLocal }) {
 }
 
 /**
- * Everything that nobody needs in order to decide, and that a careful reader wants to see.
+ * What a decision does not need, for a reader who wants all of it.
  * @param {ConsentRequest} request
  * @param {HTMLElement} end
  */
