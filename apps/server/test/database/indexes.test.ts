@@ -331,7 +331,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   decision_notices_due: ({ db, at }) =>
     listDueMessagesAcrossTenants(db, { table: 'decision_notices', skips: 'is_gathered' }, at),
   decision_notices_gathered: ({ db, acme, at }) =>
-    gatheredUntil(db, { developerId: acme.developerId }, 'apv_01K9Z3QW5M8T2V4X6Y7Z8A9B0C', at),
+    gatheredUntil(db, acme, { approverId: 'apv_01K9Z3QW5M8T2V4X6Y7Z8A9B0C', channelId: null }, at),
   decision_notices_decision: ({ acme, its }) => acme('POST', `/v1/decisions/${its.decisionId}/cancel`, {}),
   verifiable_credentials_principal: get(() => '/v1/credentials?principalId=user_42'),
   setup_links_id: ({ db }) => findLinkAcrossTenants(db, 'setup_1'),

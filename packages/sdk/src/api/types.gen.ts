@@ -3588,7 +3588,7 @@ export interface DecisionsAddChannelAnswer {
   id: string;
   kind: "slack" | "teams";
   name: string;
-  /** Its origin alone, because such a URL is a secret. */ url: string;
+  /** Its origin and last four characters, because such a URL is a secret. */ url: string;
   createdAt: string;
 }
 

@@ -51,15 +51,26 @@ const UNSEEN =
   /((?!\uFE0E|\uFE0F)(?!(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|(?!\p{Script=Latin}|\p{Script=Greek}|\p{Script=Cyrillic})[\p{L}\p{M}])[\u200C\u200D])(?:(?![ \u3000])\p{Zs}|[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\uFFF9-\uFFFB]))/u;
 
 /**
+ * @template Shown
+ * @param {string} text
+ * @param {(number: string, piece: string) => Shown} show gives what stands for a character that nobody would see
+ * @returns {(string | Shown)[]}
+ */
+export const showUnseen = (text, show) =>
+  text
+    .split(UNSEEN)
+    .map((piece, index) =>
+      index % 2 === 0
+        ? piece
+        : show(`U+${piece.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`, piece),
+    );
+
+/**
  * @param {string} text
  * @param {string} [kept] stays as it is
  */
-function visible(text, kept) {
-  return text.split(UNSEEN).map((piece, index) => {
-    if (index % 2 === 0 || piece === kept) return piece;
-    return element('i', {}, `U+${piece.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`);
-  });
-}
+const visible = (text, kept) =>
+  showUnseen(text, (number, piece) => (piece === kept ? piece : element('i', {}, number)));
 
 /**
  * A name, isolated so that its writing direction does not reach the text around it.

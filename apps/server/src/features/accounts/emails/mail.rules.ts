@@ -1,4 +1,8 @@
+// @ts-expect-error A script of the pages has its types in comments, which the check of the pages reads.
+import * as page from '../../../platform/page/dom.js';
+
 const MOST = 60; // code points of a name
+const UNSEEN = /\p{Default_Ignorable_Code_Point}|\p{Cf}|(?!\s)\p{Cc}/gu;
 
 /** A letter or digit with its marks, as a mail program may find it in the name of a host. */
 const SIGN = '\\p{L}\\p{N}\\p{M}\\p{Extended_Pictographic}';
@@ -20,12 +24,27 @@ const ADDRESS = new RegExp(
  */
 export function nameInMail(name: string, id: string): string {
   const words = name
-    .replace(/\p{Default_Ignorable_Code_Point}|\p{Cf}|(?!\s)\p{Cc}/gu, '')
+    .replace(UNSEEN, '')
     .split(/\s+/u)
     .filter((word) => word !== '' && !ADDRESS.test(word) && !ADDRESS.test(word.normalize('NFKC')));
-  const points = [...words.join(' ')];
-  if (points.length === 0) return id;
-  return points.length > MOST ? `${points.slice(0, MOST - 1).join('')}…` : points.join('');
+  return words.length === 0 ? id : cut(words.join(' '));
+}
+
+function cut(text: string): string {
+  const points = [...text];
+  return points.length > MOST ? `${points.slice(0, MOST - 1).join('')}…` : text;
+}
+
+/**
+ * A value of a call for the same texts. It loses nothing but its end: characters that nobody would see are there as their numbers, as on
+ * the page.
+ * @returns undefined where a mail program could make a link of a part
+ */
+export function valueInMail(value: string): string | undefined {
+  const seen = value.replace(UNSEEN, '');
+  if (ADDRESS.test(seen) || ADDRESS.test(seen.normalize('NFKC'))) return undefined;
+  const shown: readonly string[] = page.showUnseen(value, (number: string) => `[${number}]`);
+  return cut(shown.join(''));
 }
 
 /** @see https://docs.slack.dev/messaging/formatting-message-text, "Escaping text" */

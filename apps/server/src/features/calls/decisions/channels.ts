@@ -26,7 +26,7 @@ export const DecisionChannel = Type.Object({
   id: Id,
   kind: Type.Enum(['slack', 'teams']),
   name: Type.String(),
-  url: Type.String({ description: 'Its origin alone, because such a URL is a secret.' }),
+  url: Type.String({ description: 'Its origin and last four characters, because such a URL is a secret.' }),
   createdAt: Time,
 });
 export const DecisionChannelList = Type.Object({ channels: Type.Array(DecisionChannel) });
@@ -83,8 +83,16 @@ export function removeChannel({ db, clock }: ChannelDeps, caller: Caller, id: st
 
 const toChannel = ({ id, kind, name, createdAt }: ChannelRow, url: string | undefined): DecisionChannel => ({
   ...{ id, kind, name, createdAt: createdAt.toISOString() },
-  url: url === undefined ? '' : `${new URL(url).origin}/…`,
+  url: url === undefined ? '' : masked(new URL(url)),
 });
+
+const SHORTEST = 24;
+
+/** The end tells channels of one host apart. A short URL has none to spare. */
+const masked = ({ origin, pathname, search }: URL) => {
+  const secret = `${pathname}${search}`;
+  return `${origin}/…${secret.length < SHORTEST ? '' : secret.slice(-4)}`;
+};
 
 export const SEAL_KEY_USE = 'behest/decision-channel-seal/v1';
 

@@ -3,6 +3,7 @@ import { enrolApprover, payer, relaxFourEyes } from '../../../../test/app/approv
 import { startApp } from '../../../../test/app/start-app.ts';
 import { verifyAddress } from '../../../../test/app/verified.ts';
 import { recipientCharger } from '../../../platform/charge.ts';
+import type { OutgoingRequest } from '../../../platform/egress/egress.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { rateLimiter } from '../../../platform/http/limits/rates.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
@@ -11,8 +12,11 @@ import { sendNotices } from './notices.ts';
 
 const HOUR = 3600;
 
-async function started() {
-  const service = await startApp({ env: { RATE_LIMIT_DECISION_MAIL: '20' } });
+/** @param burst the mails and messages to one recipient in a minute */
+async function started({ burst = '20', status = 200 } = {}) {
+  const service = await startApp({
+    env: { RATE_LIMIT_DECISION_MAIL: '20', RATE_LIMIT_DECISION_BURST: burst },
+  });
   const { db, clock, keyRing, store, settings } = service;
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   await verifyAddress(service, acme);
@@ -37,8 +41,15 @@ async function started() {
   const failures: unknown[] = [];
   const mails: Mail[] = [];
   const mailer = { send: async (mail: Mail) => void mails.unshift(mail) };
+  const posted: OutgoingRequest[] = [];
+  const egress = {
+    send: async (request: OutgoingRequest) => {
+      posted.push(request);
+      return { status };
+    },
+  };
   const deps = {
-    ...{ db, clock, mailer, egress: { send: async () => ({ status: 200 }) } },
+    ...{ db, clock, mailer, egress, publicBaseUrl: 'https://auth.test' },
     seals: channelSeals(keyRing),
     chargeRecipient: (...bill: Parameters<typeof chargeRecipient>) => {
       if (room.isFull) throw new AppError('RATE_LIMITED', 'Wait.', { retryAfter: HOUR });
@@ -60,8 +71,63 @@ async function started() {
     expect(mails.every(({ to }) => addresses.includes(to))).toBe(true);
   };
   const told = () => mails;
-  return { service, acme, ada, addresses, enrol, ask, send, told, room };
+  /** Adds a channel. @returns the messages that it got, oldest first */
+  const channel = async (kind: 'slack' | 'teams') => {
+    const url = `https://${kind}.test/${crypto.randomUUID()}`; // messages are counted by URL, whatever the test
+    await acme('POST', '/v1/decision-channels', { kind, name: kind, url });
+    return () => posted.filter((request) => request.url === url).map(({ body }) => String(body));
+  };
+  return { service, acme, ada, addresses, enrol, ask, send, told, room, channel };
 }
+
+test('more than three calls within a minute become one message to each person and channel', async () => {
+  const { service, ask, send, told, channel } = await started({ burst: '3' });
+  const [slack, teams] = [await channel('slack'), await channel('teams')];
+  await ask(0, 3);
+  await send();
+  service.advance(60);
+  await send();
+  expect([told().length, slack().length, teams().length]).toEqual([3, 3, 3]); // the control: each by itself
+
+  service.advance(60);
+  const ids = await ask(3, 10);
+  await send();
+  expect([told().length, slack().length, teams().length]).toEqual([6, 6, 6]);
+  service.advance(60);
+  await send();
+
+  const title = '4 more calls wait for your decision';
+  expect([told().length, told()[0]?.subject]).toEqual([7, title]);
+  expect(told()[0]?.text).toContain('\n    https://auth.test/approve\n');
+  expect(ids.slice(3).every((id) => told()[0]?.text.includes(`/approve#decision=${id}`))).toBe(true);
+  expect([slack().length, teams().length]).toEqual([7, 7]);
+  expect(JSON.parse(slack()[6] ?? '')).toEqual({
+    text: title,
+    mrkdwn: false,
+    blocks: [
+      { type: 'section', text: { type: 'plain_text', text: title, emoji: false } },
+      { type: 'section', text: { type: 'mrkdwn', text: '<https://auth.test/approve|Open the list>' } },
+    ],
+  });
+  expect(JSON.parse(teams()[6] ?? '').attachments[0].content).toMatchObject({
+    body: [{ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: title }] }],
+    actions: [{ type: 'Action.OpenUrl', title: 'Open the list', url: 'https://auth.test/approve' }],
+  });
+});
+
+test('a channel that does not take a digest gets it again, five times in all', async () => {
+  const { service, ask, send, channel } = await started({ burst: '1', status: 500 });
+  const slack = await channel('slack');
+  await ask(0, 3);
+  for (let minutes = 0; minutes < 200; minutes += 1) {
+    await send();
+    service.advance(60);
+  }
+
+  const digests = slack().filter((body) => body.includes('2 more calls wait'));
+  expect(digests).toHaveLength(5);
+  expect(slack().filter((body) => body.includes('An agent waits'))).toHaveLength(5);
+});
 
 test('after twenty mails within an hour, further ones come as one', async () => {
   const { service, ask, send, told } = await started();
@@ -79,7 +145,7 @@ test('after twenty mails within an hour, further ones come as one', async () => 
 
   const [digest, ...others] = told();
   expect(others).toHaveLength(20);
-  expect(digest?.subject).toBe('3 notices about calls of agents');
+  expect(digest?.subject).toBe('3 more calls wait for your decision');
   for (const id of [first, second, third]) expect(digest?.text).toContain(`/approve#decision=${id}`);
   expect(digest?.text).not.toContain('"n"');
   await send();
@@ -97,7 +163,7 @@ test('two people who wait get a digest each', async () => {
   service.advance(HOUR);
   await send();
 
-  const digests = told().filter(({ subject }) => subject === '2 notices about calls of agents');
+  const digests = told().filter(({ subject }) => subject === '2 more calls wait for your decision');
   expect(digests.map(({ to }) => to).sort()).toEqual(addresses.toSorted());
   expect(told()).toHaveLength(42);
 });
@@ -120,7 +186,7 @@ test('a digest that finds no room again and again is sent when there is room', a
   await send();
 
   const [digest, ...others] = told();
-  expect([others.length, digest?.subject]).toEqual([20, '2 notices about calls of agents']);
+  expect([others.length, digest?.subject]).toEqual([20, 'The calls that waited need no decision now']);
   for (const id of ids) expect(digest?.text).toContain(`/approve#decision=${id}`);
 });
 
@@ -136,7 +202,10 @@ test('a digest leaves out what was decided meanwhile, and one notice that is lef
   await send();
 
   const [mail] = told();
-  expect([told().length, mail?.subject]).toEqual([21, 'An agent waits for your decision']);
+  expect([told().length, mail?.subject]).toEqual([
+    21,
+    expect.stringMatching(/^An agent waits for your decision: /),
+  ]);
   expect(mail?.text).toContain(`/approve#decision=${open}`);
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type ApprovingPerson, enrolApprover, payer } from '../../../../test/app/approving.ts';
 import { sharedSandbox } from '../../../../test/app/flow.ts';
+import { type Service, startApp } from '../../../../test/app/start-app.ts';
 
 const sandbox = sharedSandbox();
 
@@ -102,4 +103,39 @@ test('a call is compared with the last decision of its case, also with one of th
   const [next, last] = [await request(6), await request(7)];
   await ada.approve(next);
   expect([await comparedWith(last), await comparedWith(before)]).toEqual([6, null]);
+});
+
+/** The numbers of the metrics about decisions, by their names and labels. */
+async function counted({ app }: Service): Promise<Record<string, number>> {
+  const { body } = await app.inject({ url: '/metrics' });
+  const lines = body.matchAll(/^(?:acts_total\{type="decision\.(\w+)"\}|(decisions_waiting)) (\d+)$/gm);
+  return Object.fromEntries([...lines].map(([, type, name, count]) => [type ?? name, Number(count)]));
+}
+
+test('the metrics tell what was asked, approved, denied, expired and used, and what waits', async () => {
+  const service = await startApp();
+  const waiting = async () => Number((await counted(service)).decisions_waiting);
+  const now = await waiting();
+  service.advance(3600);
+  const others = { now, later: await waiting() };
+  service.advance(-3600);
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const agent = await payer(acme);
+  const ada = await enrolApprover(service, acme, 'ada@example.org');
+  const ask = async (to: string) =>
+    (await agent.ask({ arguments: { to }, expiresIn: '1h' })).json().decisionId;
+  const [used, denied] = [await ask('A'), await ask('B')];
+  await ask('C');
+  await ada.approve(used);
+  await ada.deny(denied);
+  await agent.enforce({ arguments: { to: 'A' }, decisionGrants: await agent.grantsOf(used) });
+
+  const seen = { requested: 3, granted: 1, denied: 1, consumed: 1 };
+  expect(await counted(service)).toMatchObject({ ...seen, decisions_waiting: others.now + 1 });
+
+  service.advance(3600);
+  expect(await counted(service)).toMatchObject({ ...seen, decisions_waiting: others.later });
+  await service.runJob('care of decisions');
+  const expired = others.now + 1 - others.later;
+  expect(await counted(service)).toMatchObject({ ...seen, expired, decisions_waiting: others.later });
 });

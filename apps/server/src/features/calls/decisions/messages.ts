@@ -1,9 +1,16 @@
-import { escapeSlack, nameInMail } from '../../accounts/emails/index.ts';
+import { escapeSlack, nameInMail, valueInMail } from '../../accounts/emails/index.ts';
 
 /** Why people hear of a request. */
 export type Occasion = 'requested' | 'first_approval' | 'reminder' | 'ended';
 
-/** The facts that a notice tells: never an argument, an amount or the agent's own words. */
+/** The money of a call, as the page has it in its headline. */
+export interface Money {
+  readonly amount: string;
+  readonly currency: string;
+  readonly receiver: string | undefined;
+}
+
+/** The facts that a notice tells. Of the arguments it has only the headline, and never the agent's own words. */
 export interface NoticeFacts {
   readonly occasion: Occasion;
   readonly status: string;
@@ -13,6 +20,9 @@ export interface NoticeFacts {
   readonly agentId: string;
   readonly connector: string;
   readonly tool: string;
+  /** The tool in the words of the manifest. */
+  readonly title: string | null;
+  readonly money: Money | undefined;
   readonly caseId: string | null;
   readonly expiresAt: Date;
   readonly url: string;
@@ -35,7 +45,23 @@ const ENDS: Readonly<Record<string, string>> = {
 
 const plain = (text: string) => nameInMail(text, '–');
 
-const rowsOf = ({
+/** What the page says first: the money, or else who asks for what. */
+function headlineOf({ agentName, agentId, tool, title, money }: NoticeFacts): string {
+  if (!money) {
+    const named = title === null ? plain(tool) : `“${plain(title)}”`;
+    return `${nameInMail(agentName, agentId)} asks to use ${named}`;
+  }
+  const sum = `${money.amount} ${money.currency}`;
+  if (money.receiver === undefined) return sum;
+  const receiver = valueInMail(money.receiver);
+  return receiver === undefined ? `${sum} (the page shows to whom)` : `${sum} to ${receiver}`;
+}
+
+const subjectOf = (notice: NoticeFacts) => `${TITLES[notice.occasion]}: ${headlineOf(notice)}`;
+
+type Fact = readonly [term: string, value: string];
+
+const factsOf = ({
   developerName,
   developerId,
   agentName,
@@ -44,11 +70,11 @@ const rowsOf = ({
   tool,
   caseId,
   expiresAt,
-}: NoticeFacts) => [
+}: NoticeFacts): Fact[] => [
   ['Account', nameInMail(developerName, developerId)],
   ['Agent', nameInMail(agentName, agentId)],
   ['Call', `${plain(tool)} of ${plain(connector)}`],
-  ...(caseId === null ? [] : [['Case', plain(caseId)]]),
+  ...(caseId === null ? [] : [['Case', plain(caseId)] as const]),
   ['Ends', expiresAt.toISOString()],
 ];
 
@@ -58,54 +84,100 @@ export function mailOf(notice: NoticeFacts): { readonly subject: string; readonl
     occasion === 'ended'
       ? (ENDS[status] ?? '')
       : `Open the page and sign in with your passkey. The link alone decides nothing.\n\n    ${url}`;
-  const facts = rowsOf(notice)
+  const facts = factsOf(notice)
     .map(([term, value]) => `${term}: ${value}`)
     .join('\n');
-  return { subject: TITLES[occasion], text: `${TITLES[occasion]}.\n\n${lead}\n\n${facts}\n` };
+  const text = `${TITLES[occasion]}.\n\n${headlineOf(notice)}\n\n${lead}\n\n${facts}\n`;
+  return { subject: subjectOf(notice), text };
 }
+
+/** Calls of which people hear at once. */
+export interface Flood {
+  /** The calls that still wait. */
+  readonly waiting: number;
+  /** The page that lists them. */
+  readonly url: string;
+}
+
+const floodTitle = ({ waiting }: Flood) => {
+  if (waiting === 0) return 'The calls that waited need no decision now';
+  return waiting === 1
+    ? '1 more call waits for your decision'
+    : `${waiting} more calls wait for your decision`;
+};
 
 /** Notices that a digest shows in full. */
 const MAX_SHOWN = 50;
 
 /** One mail in place of several. A single notice stays as it is. */
-export function digestOf(notices: readonly { readonly subject: string; readonly body: string }[]) {
+export function digestOf(
+  notices: readonly { readonly subject: string; readonly body: string }[],
+  flood: Flood,
+): { readonly subject: string; readonly text: string } {
   const [only, ...others] = notices;
   if (only && others.length === 0) return { subject: only.subject, text: only.body };
   const shown = notices.slice(0, MAX_SHOWN).map(({ body }) => body.trim());
   const more = notices.length - shown.length;
+  const title = floodTitle(flood);
   return {
-    subject: `${notices.length} notices about calls of agents`,
-    text: `There were so many notices within an hour that these come in one mail.
+    subject: title,
+    text: `${title}. There were so many notices that these come in one mail. The page lists every call that waits:
+
+    ${flood.url}
 
 ${shown.join('\n\n– – –\n\n')}
-${more > 0 ? `\nThere are ${more} more. The page of decisions lists every call that waits.\n` : ''}`,
+${more > 0 ? `\nThere are ${more} more.\n` : ''}`,
   };
 }
 
 /** The body of a message, in the shape that the channel takes. */
 export function messageOf(kind: 'slack' | 'teams', notice: NoticeFacts): string {
   const { occasion, status, url } = notice;
-  const title = TITLES[occasion];
-  const end = occasion === 'ended' ? (ENDS[status] ?? '') : '';
-  const facts = rowsOf(notice);
+  const facts = factsOf(notice);
+  if (occasion === 'ended') return cardOf(kind, [subjectOf(notice), ENDS[status] ?? ''], facts);
+  return cardOf(kind, [subjectOf(notice)], facts, { title: 'Decide', url });
+}
+
+/** One message in place of several. */
+export const floodMessageOf = (kind: 'slack' | 'teams', flood: Flood): string =>
+  cardOf(kind, [floodTitle(flood)], [], { title: 'Open the list', url: flood.url });
+
+/**
+ * Texts that others chose are in elements that read no markup: `plain_text` of Slack, and `TextRun` of Adaptive Cards, where a
+ * `TextBlock` or a `Fact` would read Markdown. The link opens the page, and nothing in a message decides.
+ */
+function cardOf(
+  kind: 'slack' | 'teams',
+  lines: readonly string[],
+  facts: readonly Fact[],
+  link?: { readonly title: string; readonly url: string },
+): string {
+  const [title = ''] = lines;
   if (kind === 'slack') {
-    const lines = facts.map(([term, value]) => `*${term}*: ${escapeSlack(String(value))}`);
-    const text = [
-      `*${title}.* ${end}`.trim(),
-      ...lines,
-      ...(occasion === 'ended' ? [] : [`<${url}|Decide>`]),
-    ].join('\n');
-    return JSON.stringify({ text: title, blocks: [{ type: 'section', text: { type: 'mrkdwn', text } }] });
+    const section = (text: readonly string[]) => ({
+      type: 'section',
+      text: { type: 'plain_text', text: escapeSlack(text.join('\n')), emoji: false },
+    });
+    const blocks = [
+      section(lines),
+      ...(facts.length > 0 ? [section(facts.map(([term, value]) => `${term}: ${value}`))] : []),
+      ...(link ? [{ type: 'section', text: { type: 'mrkdwn', text: `<${link.url}|${link.title}>` } }] : []),
+    ];
+    return JSON.stringify({ text: escapeSlack(title), mrkdwn: false, blocks });
   }
+  const run = (text: string, weight?: 'Bolder') => ({ type: 'TextRun', text, ...(weight && { weight }) });
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
     version: '1.4',
     body: [
-      { type: 'TextBlock', text: `${title}. ${end}`.trim(), weight: 'Bolder', wrap: true },
-      { type: 'FactSet', facts: facts.map(([term, value]) => ({ title: term, value })) },
+      ...lines.map((line) => ({ type: 'RichTextBlock', inlines: [run(line, 'Bolder')] })),
+      ...facts.map(([term, value]) => ({
+        type: 'RichTextBlock',
+        inlines: [run(`${term}: `, 'Bolder'), run(value)],
+      })),
     ],
-    ...(occasion !== 'ended' && { actions: [{ type: 'Action.OpenUrl', title: 'Decide', url }] }),
+    ...(link && { actions: [{ type: 'Action.OpenUrl', ...link }] }),
   };
   const attachment = { contentType: 'application/vnd.microsoft.card.adaptive', content };
   return JSON.stringify({ type: 'message', attachments: [attachment] });

@@ -70,29 +70,33 @@ export async function deleteGathered(
     .execute();
 }
 
-/** The approvers for whom a digest is due. */
+/** Whom a notice goes to: one of the two. */
+export type Recipient = Pick<NoticeRow, 'approverId' | 'channelId'>;
+
+/** The recipients for whom a digest is due. */
 export const listDueDigestsAcrossTenants = (db: Executor, at: Date, limit: number) =>
   db
     .selectFrom('decisionNotices')
-    .select((row) => ['developerId', 'approverId', row.fn.max('attempts').as('attempts')])
+    .select((row) => ['developerId', 'approverId', 'channelId', row.fn.max('attempts').as('attempts')])
     .where('isGathered', '=', true)
     .where('nextAttemptAt', '<=', at)
-    .groupBy(['developerId', 'approverId'])
+    .groupBy(['developerId', 'approverId', 'channelId'])
     .limit(limit)
     .execute();
 
-/** The time at which the next digest of an approver is sent, where one waits. */
+/** The time at which the next digest of a recipient is sent, where one waits. */
 export async function gatheredUntil(
   db: Executor,
   { developerId }: Tenant,
-  approverId: string,
+  { approverId, channelId }: Recipient,
   at: Date,
 ): Promise<Date | undefined> {
   const found = await db
     .selectFrom('decisionNotices')
     .select('nextAttemptAt')
     .where('developerId', '=', developerId)
-    .where('approverId', '=', approverId)
+    .where('approverId', approverId === null ? 'is' : '=', approverId)
+    .where('channelId', channelId === null ? 'is' : '=', channelId)
     .where('isGathered', '=', true)
     .where('nextAttemptAt', '>', at)
     .limit(1)
@@ -100,16 +104,34 @@ export async function gatheredUntil(
   return found?.nextAttemptAt;
 }
 
-/** Lets notices wait for a digest. */
+/** How many of these decisions still wait for people. */
+export async function countOpen(
+  db: Executor,
+  { developerId }: Tenant,
+  decisionIds: readonly string[],
+  at: Date,
+): Promise<number> {
+  const { open } = await db
+    .selectFrom('decisions')
+    .select((row) => row.fn.countAll<string>().as('open'))
+    .where('developerId', '=', developerId)
+    .where('id', 'in', [...decisionIds, ''])
+    .where('status', '=', 'pending')
+    .where('expiresAt', '>', at)
+    .executeTakeFirstOrThrow();
+  return Number(open);
+}
+
+/** Lets notices wait for a digest, of which so many attempts were made. */
 export async function gather(
   db: Executor,
   { developerId }: Tenant,
   ids: readonly string[],
-  until: Date,
+  { until, attempts }: { readonly until: Date; readonly attempts: number },
 ): Promise<void> {
   await db
     .updateTable('decisionNotices')
-    .set({ isGathered: true, nextAttemptAt: until, attempts: 0 })
+    .set({ isGathered: true, nextAttemptAt: until, attempts })
     .where('developerId', '=', developerId)
     .where('id', 'in', [...ids, ''])
     .execute();
@@ -119,7 +141,7 @@ export async function gather(
 export async function claimGathered(
   db: Executor,
   { developerId }: Tenant,
-  approverId: string,
+  { approverId, channelId }: Recipient,
   at: Date,
   until: Date,
 ): Promise<NoticeRow[]> {
@@ -127,7 +149,8 @@ export async function claimGathered(
     .updateTable('decisionNotices')
     .set((row) => ({ nextAttemptAt: until, attempts: row('attempts', '+', 1) }))
     .where('developerId', '=', developerId)
-    .where('approverId', '=', approverId)
+    .where('approverId', approverId === null ? 'is' : '=', approverId)
+    .where('channelId', channelId === null ? 'is' : '=', channelId)
     .where('isGathered', '=', true)
     .where('nextAttemptAt', '<=', at)
     .returningAll()

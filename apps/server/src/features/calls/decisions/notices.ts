@@ -2,7 +2,7 @@ import { type Caller, systemCaller, type Tenant } from '../../../platform/caller
 import { secondsUntilRoom } from '../../../platform/charge.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
-import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
+import { type RateRule, rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { newId } from '../../../platform/ids.ts';
 import { nextAttemptAt, postJson, type SendResult } from '../../../platform/outbound/attempts.ts';
 import { LEASE_MS, sendDue } from '../../../platform/outbound/queue.ts';
@@ -12,10 +12,11 @@ import { recordActs } from '../../record/audit/index.ts';
 import { findApprover, listAllApprovers } from '../approvers/index.ts';
 import type { DecisionsDeps } from './decisions.acts.ts';
 import type { DecisionRow } from './decisions.repo.ts';
-import { digestOf, mailOf, messageOf, type Occasion } from './messages.ts';
+import { digestOf, type Flood, floodMessageOf, mailOf, messageOf, type Occasion } from './messages.ts';
 import {
   type ChannelRow,
   claimGathered,
+  countOpen,
   deleteChannel,
   deleteGathered,
   deleteNotices,
@@ -25,8 +26,10 @@ import {
   listChannelRows,
   listDueDigestsAcrossTenants,
   type NoticeRow,
+  type Recipient,
 } from './notices.repo.ts';
 import { type Eligible, eligibleOf } from './routing.ts';
+import { headlineParts } from './words.ts';
 
 type NoticeDeps = Pick<DecisionsDeps, 'clock' | 'mailer' | 'publicBaseUrl'>;
 
@@ -57,8 +60,11 @@ export async function noticesOf(
   const people = all.filter(
     ({ row: { id, emailVerified } }) => mailer !== undefined && emailVerified && id !== except,
   );
+  const channels = await listChannelRows(tx, tenant);
+  if (people.length + channels.length === 0) return;
   const names = await findAgentNames(tx, tenant, [row.agentId]);
   const told = {
+    ...(await headlineParts(tx, row)),
     ...{ occasion, status: row.status, connector: row.connector, tool: row.tool, caseId: row.caseId },
     ...{ developerName: await findDeveloperName(tx, tenant), developerId: tenant.developerId },
     ...{ agentName: names.get(row.agentId) ?? '', agentId: row.agentId, expiresAt: row.expiresAt },
@@ -75,7 +81,7 @@ export async function noticesOf(
       subject,
       body: text,
     })),
-    ...(await listChannelRows(tx, tenant)).map(({ id: channelId, kind }) => ({
+    ...channels.map(({ id: channelId, kind }) => ({
       ...{
         ...shared,
         id: newId('dntc', at),
@@ -89,6 +95,11 @@ export async function noticesOf(
 }
 
 export const rates = rateRules({
+  decisionBurst: {
+    perMinute: 3,
+    describes: 'mails and messages about decisions, by recipient in a minute; further ones become one',
+    counts: [{ by: 'recipient' }],
+  },
   decisionMail: {
     perHour: 20,
     describes: 'mails about decisions, by recipient',
@@ -101,7 +112,8 @@ export const rates = rateRules({
   },
 });
 
-export interface SendDeps extends Pick<DecisionsDeps, 'clock' | 'mailer' | 'chargeRecipient' | 'seals'> {
+export interface SendDeps
+  extends Pick<DecisionsDeps, 'clock' | 'mailer' | 'publicBaseUrl' | 'chargeRecipient' | 'seals'> {
   readonly db: Executor;
   readonly egress: Pick<Egress, 'send'>;
   readonly onFailure: (error: unknown) => void;
@@ -121,15 +133,39 @@ export async function sendNotices(deps: SendDeps): Promise<number> {
   return notices + (await sendDigests(deps));
 }
 
+/** Posts a notice to a channel, or lets it wait for a digest. */
 async function post(deps: SendDeps, notice: NoticeRow): Promise<SendResult> {
-  const channel = (await listChannelRows(deps.db, notice)).find(({ id }) => id === notice.channelId);
-  const url = channel && deps.seals.open(channel);
-  if (!channel || url === undefined) return { result: 'gone' };
-  const wait = await secondsUntilRoom(deps.chargeRecipient, [rates.decisionDaily], url, notice);
-  if (wait !== undefined) return { result: 'failed', retryAfter: String(wait) };
-  const sent = await postJson(deps.egress, url, notice.body);
-  if (sent.result === 'gone') await removeGone(deps, channel);
+  const channel = await openChannel(deps, notice);
+  if (!channel) return { result: 'gone' };
+  const room = await roomAt(deps, OF_CHANNELS, channel.url, notice);
+  return room === undefined ? postTo(deps, channel, notice.body) : letWait(deps, notice, room);
+}
+
+interface OpenChannel {
+  readonly row: ChannelRow;
+  readonly url: string;
+}
+
+async function openChannel(
+  { db, seals }: SendDeps,
+  { channelId, developerId }: Pick<NoticeRow, 'channelId' | 'developerId'>,
+): Promise<OpenChannel | undefined> {
+  const row = (await listChannelRows(db, { developerId })).find(({ id }) => id === channelId);
+  const url = row && seals.open(row);
+  return row && url !== undefined ? { row, url } : undefined;
+}
+
+async function postTo(deps: SendDeps, { row, url }: OpenChannel, body: string): Promise<SendResult> {
+  const sent = await postJson(deps.egress, url, body);
+  if (sent.result === 'gone') await removeGone(deps, row);
   return sent;
+}
+
+/** All that wait for one recipient have one time of sending. */
+async function letWait({ db, clock }: SendDeps, notice: NoticeRow, room: Date): Promise<SendResult> {
+  const until = (await gatheredUntil(db, notice, notice, clock())) ?? room;
+  await gather(db, notice, [notice.id], { until, attempts: 0 });
+  return { result: 'rescheduled' };
 }
 
 /** A receiver that answers 410 asks for nothing more. */
@@ -148,20 +184,23 @@ async function mail(deps: SendDeps, notice: NoticeRow, approverId: string): Prom
   const { subject, body: text, ...tenant } = notice;
   const row = await findApprover(deps.db, tenant, approverId);
   if (!deps.mailer || row?.status !== 'active') return { result: 'gone' };
-  const room = await roomAt(deps, row.email, tenant);
-  if (room !== undefined) {
-    const until = (await gatheredUntil(deps.db, tenant, approverId, deps.clock())) ?? room;
-    await gather(deps.db, tenant, [notice.id], until);
-    return { result: 'rescheduled' };
-  }
+  const room = await roomAt(deps, OF_MAILS, row.email, tenant);
+  if (room !== undefined) return letWait(deps, notice, room);
   await deps.mailer.send({ to: row.email, subject, text });
   return { result: 'delivered' };
 }
 
-/** Counts a mail. @returns when the next one may be sent, if not now */
-async function roomAt({ chargeRecipient, clock }: SendDeps, email: string, tenant: Tenant) {
-  const limits = [rates.decisionMail, rates.decisionDaily];
-  const seconds = await secondsUntilRoom(chargeRecipient, limits, email, tenant);
+const OF_MAILS = [rates.decisionBurst, rates.decisionMail, rates.decisionDaily];
+const OF_CHANNELS = [rates.decisionBurst, rates.decisionDaily];
+
+/** Counts a mail or message. @returns when the next one may be sent, if not now */
+async function roomAt(
+  { chargeRecipient, clock }: SendDeps,
+  rules: readonly RateRule[],
+  recipient: string,
+  tenant: Tenant,
+): Promise<Date | undefined> {
+  const seconds = await secondsUntilRoom(chargeRecipient, rules, recipient, tenant);
   return seconds === undefined ? undefined : new Date(clock().getTime() + seconds * 1000);
 }
 
@@ -173,22 +212,53 @@ async function sendDigests(deps: SendDeps): Promise<number> {
   return due.length;
 }
 
-/** Sends all that waits for an approver as one mail. A process that dies on the way leaves it to another. */
-async function sendDigest(
-  deps: SendDeps,
-  { approverId, attempts: made, ...tenant }: Pick<NoticeRow, 'developerId' | 'approverId' | 'attempts'>,
-): Promise<void> {
-  const { db, clock, mailer } = deps;
-  const [at, attempts] = [clock(), made + 1];
+type DueDigest = Recipient & Pick<NoticeRow, 'developerId' | 'attempts'>;
+
+/** Sends all that waits for a recipient as one. A process that dies on the way leaves it to another. */
+async function sendDigest(deps: SendDeps, due: DueDigest): Promise<void> {
+  const { db, clock, publicBaseUrl } = deps;
+  const [at, attempts] = [clock(), due.attempts + 1];
   const until = nextAttemptAt(BACK_OFF, attempts, at) ?? new Date(at.getTime() + LEASE_MS);
-  const notices = await claimGathered(db, tenant, approverId ?? '', at, until);
+  const notices = await claimGathered(db, due, due, at, until);
   if (notices.length === 0) return;
   const ids = notices.map(({ id }) => id);
-  const row = await findApprover(db, tenant, approverId ?? '');
-  if (mailer && attempts <= BACK_OFF.maxAttempts && row?.status === 'active') {
-    const room = await roomAt(deps, row.email, tenant);
-    if (room !== undefined) return gather(db, tenant, ids, room);
-    await mailer.send({ to: row.email, ...digestOf(notices) });
+  if (attempts <= BACK_OFF.maxAttempts) {
+    const waiting = await countOpen(
+      db,
+      due,
+      notices.map(({ decisionId }) => decisionId),
+      at,
+    );
+    const flood = { waiting, url: `${publicBaseUrl}/approve` };
+    const room = await (due.approverId === null ? postDigest : mailDigest)(deps, due, { notices, flood });
+    if (room === 'later') return;
+    if (room !== undefined) return gather(db, due, ids, { until: room, attempts: due.attempts });
   }
-  await deleteGathered(db, tenant, ids);
+  await deleteGathered(db, due, ids);
+}
+
+interface Digest {
+  readonly notices: readonly NoticeRow[];
+  readonly flood: Flood;
+}
+
+/** @returns when there is room, if not now */
+async function mailDigest(deps: SendDeps, due: DueDigest, { notices, flood }: Digest) {
+  const row = await findApprover(deps.db, due, due.approverId ?? '');
+  if (!deps.mailer || row?.status !== 'active') return undefined;
+  const room = await roomAt(deps, OF_MAILS, row.email, due);
+  if (room === undefined) await deps.mailer.send({ to: row.email, ...digestOf(notices, flood) });
+  return room;
+}
+
+/** @returns when there is room, if not now, or `later` after a failure */
+async function postDigest(deps: SendDeps, due: DueDigest, { notices, flood }: Digest) {
+  const channel = await openChannel(deps, due);
+  if (!channel) return undefined;
+  const room = await roomAt(deps, OF_CHANNELS, channel.url, due);
+  if (room !== undefined) return room;
+  const [only, ...others] = notices;
+  const body = only && others.length === 0 ? only.body : floodMessageOf(channel.row.kind, flood);
+  const { result } = await postTo(deps, channel, body);
+  return result === 'failed' ? 'later' : undefined;
 }

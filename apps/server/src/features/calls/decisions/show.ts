@@ -1,12 +1,8 @@
-import { type Action, argumentParts } from '@behest/protocol/enforcement/action';
-import { wantedLanguages } from '@behest/protocol/words';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { findAgentNames } from '../../accounts/agents/agents.queries.ts';
 import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
-import { approvalWords } from '../../grants/manifests/index.ts';
-import { findCurrentTools, findPinnedTools } from '../../grants/manifests/manifests.queries.ts';
 import { approverIn, findApprover, listAllApprovers } from '../approvers/index.ts';
 import { standingOf } from './approve.ts';
 import type { DecisionsDeps } from './decisions.acts.ts';
@@ -29,6 +25,7 @@ import type {
 } from './decisions.schema.ts';
 import { listDecisionRows, listRoutedRows } from './lists.repo.ts';
 import { eligibleOf } from './routing.ts';
+import { argumentsOf, inWords } from './words.ts';
 
 type ShowDeps = Pick<DecisionsDeps, 'db' | 'clock' | 'publicBaseUrl'>;
 
@@ -93,10 +90,6 @@ export function toDecision(
   };
 }
 
-/** The arguments as they were given, whole, also where the action has a part of them. */
-const argumentsOf = ({ action, given }: DecisionRow): Decision['arguments'] =>
-  given === null ? JSON.parse(action).arguments : JSON.parse(given);
-
 /** The requests that go to an approver. */
 export async function listRouted(
   deps: DecisionsDeps,
@@ -157,24 +150,5 @@ export async function showRouted(
     previous: previous?.action ?? null,
     firstApprover: firstApprover ? firstApprover.displayName || firstApprover.id : null,
     mayDecide: eligible !== undefined && statusAt(row, clock()) === 'pending',
-  };
-}
-
-/** The words and the binding of the manifest that the action names, or of the one that there is now. */
-async function inWords(
-  db: ShowDeps['db'],
-  row: DecisionRow,
-  languages: string | undefined,
-): Promise<Pick<DecisionForApprover, 'words' | 'parts'>> {
-  const { connector, tool } = row;
-  const { manifest: sha256 }: Action = JSON.parse(row.action);
-  const tools =
-    sha256 === undefined
-      ? await findCurrentTools(db, row, [connector])
-      : await findPinnedTools(db, row, [{ connector, sha256, version: '' }]);
-  const declared = tools.get(connector)?.get(tool);
-  return {
-    words: approvalWords(declared, wantedLanguages(languages)),
-    parts: argumentParts({ ...argumentsOf(row) }, sha256 === undefined ? undefined : (declared?.binds ?? [])),
   };
 }

@@ -49,9 +49,10 @@ async function started(status = 200, retryAfter?: string) {
   };
 }
 
-test('people hear of a request by mail, Slack and Teams, and no notice holds an argument or the summary', async () => {
+test('people hear of a request by mail, Slack and Teams, with the headline, and no notice holds another argument or the summary', async () => {
   const { acme, agent, sent, failures, told, send } = await started();
-  const asked = (await agent.ask({ summary: 'secret-summary', caseId: 'case-7' })).json();
+  const args = { to: 'ACME Ltd', amount: '9000.50', currency: 'EUR', note: 'secret-note' };
+  const asked = (await agent.ask({ arguments: args, summary: 'secret-summary', caseId: 'case-7' })).json();
   await send();
   await send();
 
@@ -61,11 +62,18 @@ test('people hear of a request by mail, Slack and Teams, and no notice holds an 
     [slack.url, teams.url],
   ]);
   const [mail] = told();
-  expect(mail).toMatchObject({ to: 'ada@example.org', subject: 'An agent waits for your decision' });
+  const title = 'An agent waits for your decision: 9,000.50 EUR to ACME Ltd';
+  expect(mail).toMatchObject({ to: 'ada@example.org', subject: title });
   const bodies = sent.map(({ body = '' }) => JSON.parse(String(body)));
-  expect(bodies).toContainEqual(
-    expect.objectContaining({ text: 'An agent waits for your decision', blocks: [expect.anything()] }),
-  );
+  const text = (own: string) => ({ type: 'plain_text', text: own, emoji: false });
+  expect(bodies).toContainEqual({
+    ...{ text: title, mrkdwn: false },
+    blocks: [
+      { type: 'section', text: text(title) },
+      { type: 'section', text: text(expect.stringContaining('Call: pay of acme_bank\nCase: case-7\n')) },
+      { type: 'section', text: { type: 'mrkdwn', text: `<${asked.url}|Decide>` } },
+    ],
+  });
   expect(bodies).toContainEqual({
     type: 'message',
     attachments: [
@@ -78,16 +86,46 @@ test('people hear of a request by mail, Slack and Teams, and no notice holds an 
       },
     ],
   });
-  for (const text of [mail?.text ?? '', ...sent.map(({ body }) => String(body))]) {
-    expect(text).toContain(asked.url);
-    expect(text).toContain('case-7');
-    expect(text).not.toMatch(/secret-summary|120\.50|ACME Ltd/);
+  for (const each of [mail?.text ?? '', ...sent.map(({ body }) => String(body))]) {
+    expect(each).toContain(asked.url);
+    expect(each).toContain('9,000.50 EUR to ACME Ltd');
+    expect(each).not.toMatch(/secret-summary|secret-note/);
   }
   const { channels } = (await acme('GET', '/v1/decision-channels')).json();
   expect(channels.map(({ url }: { url: string }) => url).sort()).toEqual([
     'https://hooks.slack.test/…',
     'https://teams.test/…',
   ]);
+});
+
+test('the headline is that of the page: the money that the approval binds, or who asks for what', async () => {
+  const { acme, agent, told, send } = await started();
+  await agent.ask();
+  await send();
+  expect(told()[0]?.subject).toMatch(/^An agent waits for your decision: .+ asks to use pay$/);
+
+  const args = { to: 'a\u202eb <&*_[x] Ltd', amount: '7', currency: 'EUR' };
+  await agent.ask({ arguments: args });
+  await send();
+  expect(told()[0]?.subject).toMatch(/: 7 EUR to a\[U\+202E\]b <&\*_\[x\] Ltd$/);
+  await agent.ask({ arguments: { ...args, to: 'pay at evil.example' } });
+  await send();
+  expect(told()[0]?.subject).toMatch(/: 7 EUR \(the page shows to whom\)$/);
+
+  const pay = { permission: 'write', requires_decision: true, title: 'Pay a bill', binds: ['/to'] };
+  await acme('PUT', '/v1/manifests/acme_bank', { $schema: 'x', connector: 'acme_bank', tools: { pay } });
+  await agent.ask({ arguments: args });
+  await send();
+  expect(told()[0]?.subject).toMatch(/ asks to use “Pay a bill”$/);
+});
+
+test('answers tell channels of one host apart by the end of the URL, and show no more of it', async () => {
+  const { acme } = await started();
+  const url = 'https://hooks.slack.test/services/T0000/B0000/abcdefghijklmnop';
+  const made = await acme('POST', '/v1/decision-channels', { ...slack, url });
+  expect(made.json().url).toBe('https://hooks.slack.test/…mnop');
+  const listed = await acme('GET', '/v1/decision-channels');
+  expect(listed.body).not.toContain('T0000');
 });
 
 test('agents 35: a channel whose receiver answers 410 is removed, with an event, and gets no more', async () => {

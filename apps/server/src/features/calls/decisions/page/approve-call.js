@@ -13,7 +13,7 @@ import {
 } from '../../../../platform/page/dom.js';
 import { fill, moment } from '../../../../platform/page/format.js';
 import { factList, note } from '../../../../platform/page/parts.js';
-import { compareRows, isBound, linesOf, moneyOf, readable, rowsOf } from './approve-rows.js';
+import { compareRows, headlineOf, isBound, linesOf, readable, rowsOf } from './approve-rows.js';
 import { words } from './approve-words.js';
 
 /**
@@ -37,7 +37,7 @@ export function renderCall(shown) {
     quorum === 2 && aside(fill(firstApprover ? words.second : words.two, values)),
     earlier && (isSame ? aside(words.same) : note(words.differs, words.differsText)),
     element('section', { class: 'card', 'aria-label': words.call }, [
-      headline(now.filter((row) => isBound(row, parts))),
+      headline(shown),
       title
         ? paragraph(
             name(title),
@@ -70,9 +70,9 @@ export function renderCall(shown) {
   ];
 }
 
-/** @param {Row[]} rows */
-function headline(rows) {
-  const money = moneyOf(rows);
+/** @param {Shown} shown */
+function headline(shown) {
+  const money = headlineOf(shown.arguments, shown.parts);
   if (!money) return undefined;
   const sum = element('strong', {}, `${money.amount} ${money.currency}`);
   const { receiver } = money;

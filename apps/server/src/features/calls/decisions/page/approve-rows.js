@@ -148,6 +148,13 @@ export function moneyOf(rows) {
   return { amount: grouped(amount), currency, receiver: name };
 }
 
+/**
+ * The headline of a call, on the page and in the notices that lead to it: its money, as far as the approval binds it.
+ * @param {unknown} args
+ * @param {{ path: string, binds: boolean }[]} parts
+ */
+export const headlineOf = (args, parts) => moneyOf(rowsOf(args).filter((row) => isBound(row, parts)));
+
 /** @param {string} amount */
 function grouped(amount) {
   const [whole = '', fraction] = amount.split('.');
