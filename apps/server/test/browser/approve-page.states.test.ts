@@ -289,3 +289,42 @@ test('a call is shown in the words of the manifest, with every argument, and say
   expect((allow?.y ?? 9_999) + (allow?.height ?? 0)).toBeLessThan(844);
   await picture(ada, 'approve-phone');
 });
+
+test('on a phone the link of a notice leads to a decision by one press and the passkey, or two after a new sign-in', async () => {
+  const acme = await service().asDeveloper({ mode: 'sandbox' });
+  const agent = await payer(acme);
+  const ada = await enrolled(acme, 'Ada');
+  await ada.setViewportSize({ width: 390, height: 844 });
+  const payment = { to: 'Acme Rent GmbH', amount: '9000.00', currency: 'EUR', due: '2026-04-01' };
+  const ask = async (reference: string) => {
+    const asked = await agent.ask({ arguments: { ...payment, reference } });
+    return { url: String(asked.json().url), id: String(asked.json().decisionId) };
+  };
+  const [first, second] = [await ask('Rent of March'), await ask('Rent of April')];
+  const assertions: string[] = [];
+  ada.on('request', (request) => {
+    const [, kind] = /\/(session|approve)(?:\/verify)?$/.exec(new URL(request.url()).pathname) ?? [];
+    if (request.method() === 'POST' && kind !== undefined) assertions.push(kind);
+  });
+  const presses = async (...names: string[]) => {
+    for (const name of names) {
+      await expect.poll(() => button(ada, name).isVisible()).toBe(true);
+      const box = await button(ada, name).boundingBox();
+      expect((box?.y ?? 9_999) + (box?.height ?? 0), name).toBeLessThan(844);
+      await button(ada, name).click();
+    }
+    await heading(ada, 'You approved the call').waitFor();
+    return assertions.splice(0);
+  };
+
+  await ada.goto(first.url);
+  expect(await presses('Approve')).toEqual(['approve']);
+
+  await ada.context().clearCookies();
+  await ada.goto(second.url);
+  expect(await presses('Sign in with your passkey', 'Approve')).toEqual(['session', 'approve']);
+  expect(await statusOf(acme, [first.id, second.id])).toEqual(['approved', 'approved']);
+});
+
+const statusOf = (acme: Developer, ids: readonly string[]) =>
+  Promise.all(ids.map(async (id) => (await must(acme, 'GET', `/v1/decisions/${id}`)).status));
