@@ -19,6 +19,12 @@ test('an administrator enters the provider, sees that it works, and copies a SCI
   await heading(page, 'Set up sign-in for Initech').waitFor();
   expect(page.url()).not.toContain('#');
   expect(await findings(page)).toEqual([]);
+  await sees(page, '2 steps left.');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const copied = () => page.evaluate('navigator.clipboard.readText()');
+  await button(page, 'Copy Redirect URI').click();
+  await sees(page, 'Copied.');
+  expect(await copied()).toBe(`${service().url}/sso/callback`);
   await page.getByLabel('Your identity provider').selectOption('keycloak');
   await sees(page, 'In your realm make a client of the type OpenID Connect');
   await page.getByLabel('Issuer URL').fill(`${provider.issuer}/nowhere`);
@@ -26,12 +32,18 @@ test('an administrator enters the provider, sees that it works, and copies a SCI
   await page.getByLabel('Client secret').fill(client.CLIENT_SECRET);
   await button(page, 'Save and test').click();
   await sees(page, 'There is no discovery document');
+  await sees(page, '2 steps left.');
   await page.getByLabel('Issuer URL').fill(provider.issuer);
   await button(page, 'Save and test').click();
   await sees(page, 'The provider works.');
+  await sees(page, '1 step left.');
   await button(page, 'Show a SCIM token').click();
   await sees(page, 'Copy the token now.');
+  await sees(page, 'All steps are done.');
+  await button(page, 'Copy SCIM token').click();
+  await expect.poll(copied).toMatch(/^bh_scim_/);
   const token = /bh_scim_[\w-]{43}/.exec(await page.locator('main').innerText())?.[0] ?? '';
+  expect(await copied()).toBe(token);
   expect(await findings(page)).toEqual([]);
 
   expect((await service().calling(token)('GET', '/scim/v2/Users')).statusCode).toBe(200);
@@ -39,9 +51,29 @@ test('an administrator enters the provider, sees that it works, and copies a SCI
   expect(connections).toMatchObject([{ name: 'Initech', status: 'testing', issuerUrl: provider.issuer }]);
   await page.reload(); // the tab keeps its session
   await heading(page, 'Set up sign-in for Initech').waitFor();
+  await sees(page, 'All steps are done.');
   await button(page, 'I am done').click();
   await heading(page, 'Setup finished').waitFor();
+  await sees(page, 'Acme Books looks at the connection and activates it.');
+  await sees(page, 'ask Acme Books for a new link');
+  expect(await findings(page)).toEqual([]);
   const other = await visit(person);
   await other.goto(link.url);
   await heading(other, 'This link cannot be opened').waitFor();
+});
+
+test('a value that the browser does not let the page copy is selected', async () => {
+  const developer = await service().asDeveloper();
+  const link = (
+    await developer('POST', '/v1/sso/setup-links', { name: 'Initech', purposes: ['sso'] })
+  ).json();
+  const page = await visit(person);
+  await page.goto(link.url);
+  await sees(page, '1 step left.');
+  await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))");
+
+  await button(page, 'Copy Redirect URI').click();
+
+  await sees(page, 'Your browser does not let the page copy.');
+  expect(await page.evaluate('getSelection().toString()')).toBe(`${service().url}/sso/callback`);
 });

@@ -3,6 +3,7 @@
 import { call } from '../../../../platform/page/call.js';
 
 const KEPT = 'setup';
+const STEPS = 'setup-steps';
 
 /** The session of this tab, which a reload keeps and another tab does not have. */
 export function setupApi() {
@@ -13,12 +14,22 @@ export function setupApi() {
 
   return {
     isOpen: () => session !== '',
+    /** The steps that were done in this tab. */
+    done: () => new Set((sessionStorage.getItem(STEPS) ?? '').split(' ')),
+    /** @param {'sso' | 'scim'} step @param {boolean} isDone */
+    keepStep(step, isDone) {
+      const done = this.done();
+      if (isDone) done.add(step);
+      else done.delete(step);
+      sessionStorage.setItem(STEPS, [...done].join(' '));
+    },
     /** @type {(link: string) => Promise<Answer<Setup>>} */
     async open(link) {
       const answer = await call('/setup/open', { body: { link }, read });
       if (!answer.ok) return answer;
       session = answer.body.session;
       sessionStorage.setItem(KEPT, session);
+      sessionStorage.removeItem(STEPS);
       return { ok: true, body: answer.body.setup };
     },
     /** @type {() => Promise<Answer<Setup>>} */
@@ -31,7 +42,7 @@ export function setupApi() {
     token: () => ask('token'),
     async finish() {
       const answer = await ask('finish');
-      if (answer.ok) sessionStorage.removeItem(KEPT);
+      if (answer.ok) for (const kept of [KEPT, STEPS]) sessionStorage.removeItem(kept);
       return answer;
     },
   };

@@ -1,4 +1,5 @@
-import { element } from '../../../../platform/page/dom.js';
+import { button, element, literal, setContent } from '../../../../platform/page/dom.js';
+import { words } from './setup-words.js';
 
 let fieldCount = 0;
 
@@ -34,4 +35,26 @@ export function choice(label, options, changed, first) {
   select.addEventListener('change', changed);
   const node = element('div', { class: 'field' }, element('label', { for: id }, label), select);
   return { node, value: () => select.value };
+}
+
+/**
+ * A row with a value that the administrator carries over, and a button that copies it.
+ * @param {string} term
+ * @param {string} value
+ */
+export function copyable(term, value) {
+  const shown = literal(value);
+  const outcome = element('p', { class: 'aside', role: 'status' });
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(value);
+      setContent(outcome, words.copied);
+    } catch {
+      getSelection()?.selectAllChildren(shown);
+      setContent(outcome, words.notCopied);
+    }
+  }
+  const press = button(words.copy, copy);
+  press.append(element('span', { class: 'unseen' }, ` ${term}`));
+  return [term, element('div', {}, element('div', { class: 'value' }, shown, press), outcome)];
 }

@@ -1,11 +1,11 @@
 /** @import { Problem } from '../../../../platform/page/types.js' */
 /** @import { Setup } from './types.js' */
-import { button, element, literal, mention, paragraph, setContent } from '../../../../platform/page/dom.js';
+import { button, element, mention, paragraph, setContent } from '../../../../platform/page/dom.js';
 import { fill } from '../../../../platform/page/format.js';
 import { clause, factList, note } from '../../../../platform/page/parts.js';
 import * as screen from '../../../../platform/page/screen.js';
 import { setupApi } from './setup-api.js';
-import { choice, field } from './setup-fields.js';
+import { choice, copyable, field } from './setup-fields.js';
 import { walkthroughs, words } from './setup-words.js';
 
 const api = setupApi();
@@ -39,15 +39,56 @@ function showSetup(setup) {
   }
 
   draw();
+  const progress = renderProgress(setup);
   const heading = element('h1', { tabindex: '-1' }, fill(words.heading, names));
-  const done = button(words.done, async () => {
-    const answer = await api.finish();
-    if (answer.ok) screen.showArticle(words.finished, paragraph(words.finishedText));
-    else showProblem(answer.problem);
-  });
-  const parts = [provider.node, sso?.node, scim?.node, element('div', { class: 'buttons' }, done)];
+  const done = button(words.done, finish, { class: 'strong' });
   const lead = element('p', { class: 'lead' }, fill(words.lead, names));
+  const bar = element('div', { class: 'bar' }, progress.left, done);
+  const parts = [progress.node, element('div', { class: 'card' }, provider.node), sso?.node, scim?.node, bar];
   screen.show(element('article', {}, heading, lead, parts), heading);
+
+  async function finish() {
+    const answer = await api.finish();
+    if (!answer.ok) return showProblem(answer.problem);
+    const next = [
+      setup.purposes.includes('sso') && words.nextSso,
+      setup.purposes.includes('scim') && words.nextScim,
+      words.nextChange,
+    ];
+    const rows = next.map((text) => text && element('li', {}, fill(text, names)));
+    const id = 'next';
+    const list = element('ul', { class: 'card rows', 'aria-labelledby': id }, rows);
+    const title = element('h2', { id, class: 'lead' }, words.next);
+    screen.showArticle(words.finished, paragraph(words.finishedText), title, list);
+  }
+}
+
+/** Draws the steps again after each of them. */
+let drawProgress = () => {};
+
+/** @param {'sso' | 'scim'} step @param {boolean} isDone */
+function setStep(step, isDone) {
+  api.keepStep(step, isDone);
+  drawProgress();
+}
+
+/** @param {Setup} setup */
+function renderProgress({ purposes }) {
+  const rows = element('ul', { class: 'card rows steps', 'aria-label': words.progress });
+  const left = element('p', { role: 'status' });
+  drawProgress = () => {
+    const done = api.done();
+    const drawn = purposes.map((step) => {
+      const [mark, state] = done.has(step) ? ['badge', words.stepDone] : ['open', words.stepOpen];
+      const text = step === 'sso' ? words.stepSso : words.stepScim;
+      return element('li', {}, element('span', {}, text), element('span', { class: mark }, state));
+    });
+    setContent(rows, drawn);
+    const count = purposes.filter((step) => !done.has(step)).length;
+    setContent(left, words.stepsLeft[/** @type {0 | 1 | 2} */ (count)]);
+  };
+  drawProgress();
+  return { node: rows, left };
 }
 
 /** @param {Setup} setup */
@@ -89,11 +130,8 @@ function renderSso(setup) {
     );
     const rows =
       kind() === 'oidc'
-        ? [[words.redirectUri, literal(setup.redirectUri)]]
-        : [
-            [words.acsUrl, literal(setup.acsUrl)],
-            [words.entityId, literal(setup.entityId)],
-          ];
+        ? [copyable(words.redirectUri, setup.redirectUri)]
+        : [copyable(words.acsUrl, setup.acsUrl), copyable(words.entityId, setup.entityId)];
     setContent(facts, factList(rows));
     setContent(
       fields,
@@ -109,6 +147,7 @@ function renderSso(setup) {
     const saved = await api.save(Object.fromEntries(entered));
     if (!saved.ok) return setContent(outcome, troubleOf(saved.problem));
     const tried = await api.test();
+    setStep('sso', tried.ok && tried.body.success);
     setContent(outcome, tried.ok ? outcomeOf(tried.body, setup) : troubleOf(tried.problem));
   });
   const parts = [protocol.node, steps, facts, fields, element('div', { class: 'buttons' }, save), outcome];
@@ -134,12 +173,12 @@ function renderScim(setup) {
   const show = button(words.makeToken, async () => {
     const answer = await api.token();
     if (!answer.ok) return setContent(token, troubleOf(answer.problem));
-    const facts = factList([[words.token, literal(answer.body.token)]]);
-    setContent(token, paragraph(words.tokenOnce), facts);
+    setContent(token, paragraph(words.tokenOnce), factList([copyable(words.token, answer.body.token)]));
+    setStep('scim', true);
   });
   const parts = [
     steps,
-    factList([[words.scimUrl, literal(setup.scimUrl)]]),
+    factList([copyable(words.scimUrl, setup.scimUrl)]),
     element('div', { class: 'buttons' }, show),
     token,
   ];
