@@ -100,7 +100,7 @@ test('L1: nothing repeats the members of an error of a signature', async () => {
 test('L1: nothing repeats what a mail server says, nor the address that it says it about', async () => {
   const { env, refuse } = await startMailServer({ user: 'behest', password: 'x' });
   const world = await startWorld();
-  const real = smtpMailer(env.SMTP_URL, env.MAIL_FROM, false);
+  const real = smtpMailer(env.SMTP_URL, env.MAIL_FROM, false, ({ text }) => text);
   vi.spyOn(world.service.mails, 'send').mockImplementation(real.send);
   refuse(`550 ${MARK} <ada@example.org>`);
 

@@ -3,9 +3,14 @@ import { buffer } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import certificate from '../../../test/app/certificate.json' with { type: 'json' };
-import { smtpMailer } from './smtp-mailer.ts';
+import { htmlOf, type Mail } from './mailer.ts';
+import { smtpMailer as mailerOf } from './smtp-mailer.ts';
 
 const mail = { to: 'ada@example.org', subject: 'Verify your address', text: 'A sentence.\n' };
+
+const BASE = 'https://auth.example';
+const smtpMailer = (url: string, sender: string, mustEncrypt: boolean, timeout?: number) =>
+  mailerOf(url, sender, mustEncrypt, (sent: Mail) => htmlOf(sent, BASE), timeout);
 
 /** A mail server on this machine. `taken` has the mails that it accepted, with the recipients of their envelopes. */
 async function startSmtp(options: SMTPServerOptions = {}) {
@@ -134,5 +139,68 @@ describe('a mail', () => {
       expect(recipients).not.toContain('grace@example.org');
     }
     for (const { text } of taken) expect(text).not.toMatch(/^Bcc:/im);
+  });
+});
+
+describe('the HTML of a mail', () => {
+  const link = `${BASE}/v1/signup/verify/abc`;
+
+  test('has each sentence, row and code of the text, who asks first, and one button', async () => {
+    const text = `Nothing is allowed without this code.
+
+    12345678
+
+Type it into the page, or open the link:
+
+    ${link}
+
+The agent: Travel booker
+Its developer: Acme
+`;
+
+    const html = htmlOf({ text, button: 'Verify' }, BASE);
+
+    const body = html.slice(html.indexOf('<main>'));
+    expect(
+      body
+        .replace(/<[^>]*>/g, '|')
+        .split('|')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    ).toEqual([
+      ...['Acme', 'through Behest'],
+      'Nothing is allowed without this code.',
+      '12345678',
+      'Type it into the page, or open the link:',
+      'Verify',
+      link,
+      ...['The agent', 'Travel booker', 'Its developer', 'Acme'],
+      'Sent by Behest, auth.example.',
+    ]);
+    expect(body.match(/href="[^"]*"/g)).toEqual([`href="${link}"`]);
+    expect(html).not.toMatch(/<img|url\(|@import|<script|<link/i);
+  });
+
+  test.each([
+    ['markup in a name', 'The account: <img src=x onerror=alert(1)>"\'&\n'],
+    ['another site on a line of its own', '    https://evil.example/x\n'],
+    ['a site whose name begins like this one', '    https://auth.example.evil.example/x\n'],
+    ['an address of this service within a sentence', `See ${link}\n`],
+    ['a script as an address', '    javascript:alert(1)\n'],
+  ])('makes no link and no tag of %s', (_, text) => {
+    const body = htmlOf({ text }, BASE).split('<main>')[1] ?? '';
+
+    expect(body).not.toMatch(/<(?!\/?(?:p|h1|span|table|tr|th|td|main|body|html)\b)/);
+    expect(body).not.toContain('href');
+    expect(htmlOf({ text: `    ${link}\n` }, BASE)).toContain(`href="${link}"`); // the control
+  });
+
+  test('is the other part of what is handed over', async () => {
+    const { taken, at } = await startSmtp();
+
+    await smtpMailer(`${at('smtp')}${trusting}`, from, false).send(mail);
+
+    expect(taken[0]?.text).toMatch(/multipart\/alternative/);
+    expect(taken[0]?.text.indexOf('text/plain')).toBeLessThan(taken[0]?.text.indexOf('text/html') ?? 0);
   });
 });

@@ -1,19 +1,28 @@
 import { createTransport } from 'nodemailer';
-import { isBeyondMail, type Mailer } from './mailer.ts';
+import { isBeyondMail, type Mail, type Mailer } from './mailer.ts';
 
 const TIMEOUT = 10_000; // milliseconds: a person waits at a page
 
 /**
  * @param url `smtp://` or `smtps://`, with the account in it
+ * @param htmlOf makes the other form of a mail's text
  * @param mustEncrypt whether `smtp://` has to be raised to TLS (RFC 3207) before the mailer says anything
  */
-export function smtpMailer(url: string, from: string, mustEncrypt: boolean, timeout = TIMEOUT): Mailer {
+export function smtpMailer(
+  url: string,
+  from: string,
+  mustEncrypt: boolean,
+  htmlOf: (mail: Mail) => string,
+  timeout = TIMEOUT,
+): Mailer {
   const transport = createTransport(optionsOf(url, mustEncrypt, timeout), { from });
   return {
-    async send({ to: address, ...mail }) {
+    async send(mail) {
+      const { to: address, subject, text } = mail;
       if (isBeyondMail(address)) throw withoutAnswer({ code: 'EENVELOPE', command: 'SMTPUTF8' });
       // As a text, an address with a comma or angle brackets would be read as several, or as another one.
-      await transport.sendMail({ ...mail, to: { name: '', address } }).catch((error: unknown) => {
+      const sent = { subject, text, html: htmlOf(mail), to: { name: '', address } };
+      await transport.sendMail(sent).catch((error: unknown) => {
         throw withoutAnswer(error);
       });
     },

@@ -54,6 +54,7 @@ export const escapeSlack = (text: string): string =>
 /** Names the account by its id, because anybody may sign up under any name. */
 export const verificationMail = (link: string, developerId: string) => ({
   subject: 'Verify your address',
+  button: 'Verify this address',
   text: `An account of Behest asks to verify that it receives mail at this address: ${developerId}.
 
 If you asked for this, open the link within 24 hours and press the button:

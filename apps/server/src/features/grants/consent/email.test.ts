@@ -229,6 +229,9 @@ test('in development the mails are shown on a page', async () => {
   expect(before).not.toContain(EMAIL);
   expect(body).toContain(`To: ${EMAIL}`);
   expect(body).toContain(read());
+  const page = await app.inject({ url: '/development/mail', headers: { accept: 'text/html' } });
+  expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+  expect(page.body).toContain(`<p class="aside">To ${EMAIL}</p>`);
 });
 
 interface Asking {

@@ -17,7 +17,8 @@ export const operations = defineFeature({
     async routes(app) {
       await operationsRoutes(app, context);
       await metricsRoutes(app, { ...context, metricsToken: settings.METRICS_TOKEN });
-      if (context.development) await developmentMailRoutes(app, { mails: context.development });
+      const { development: mails, publicBaseUrl } = context;
+      if (mails) await developmentMailRoutes(app, { mails, publicBaseUrl });
     },
   }),
 });

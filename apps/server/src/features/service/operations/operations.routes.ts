@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { AppError } from '../../../platform/errors.ts';
+import { prefersHtml, sendPage } from '../../../platform/http/answers/plain-page.ts';
 import { bearerOf } from '../../../platform/http/callers/credentials.ts';
-import type { DevelopmentMailer } from '../../../platform/mail/mailer.ts';
+import type { DevelopmentMailer, Mail } from '../../../platform/mail/mailer.ts';
 import {
   checkHealth,
   Health,
@@ -65,10 +66,13 @@ export const metricsRoutes: FastifyPluginAsyncTypebox<MetricsDeps> = async (app,
   );
 };
 
-/** Shows the mails that are kept instead of sent. Never mounted in production, and not part of the API. */
-export const developmentMailRoutes: FastifyPluginAsyncTypebox<{ mails: DevelopmentMailer }> = async (
+/**
+ * Shows the mails that are kept instead of sent, to people as a page. Never mounted in production, and not part of the
+ * API.
+ */
+export const developmentMailRoutes: FastifyPluginAsyncTypebox<DevelopmentMailDeps> = async (
   app,
-  { mails },
+  { mails, publicBaseUrl },
 ) => {
   app.get(
     '/development/mail',
@@ -81,11 +85,31 @@ export const developmentMailRoutes: FastifyPluginAsyncTypebox<{ mails: Developme
         response: { 200: Type.String() },
       },
     },
-    async (_request, reply) => {
-      const texts = mails
-        .sent()
-        .map(({ to, subject, text }) => `To: ${to}\nSubject: ${subject}\n\n${text}\n`);
+    async (request, reply) => {
+      const sent = mails.sent();
+      if (prefersHtml(request)) return sendPage(reply, mailPage(sent, publicBaseUrl));
+      const texts = sent.map(({ to, subject, text }) => `To: ${to}\nSubject: ${subject}\n\n${text}\n`);
       return reply.type('text/plain; charset=utf-8').send(texts.join('\n--\n\n') || 'No mail yet.\n');
     },
   );
 };
+
+interface DevelopmentMailDeps {
+  readonly mails: DevelopmentMailer;
+  readonly publicBaseUrl: string;
+}
+
+const mailPage = (sent: readonly Mail[], base: string) => ({
+  title: 'Mail of this development service',
+  lead:
+    sent.length === 0
+      ? 'No mail yet. Mails that the service would send appear here.'
+      : 'The last mails that the service would have sent, newest first.',
+  cards: sent.map(({ to, subject, text, button: label = 'Open the page' }) => {
+    const href = text.split('\n').find((line) => line.startsWith(`    ${base}/`));
+    return {
+      ...{ title: subject, about: `To ${to}`, text },
+      ...(href !== undefined && { link: { label, href: href.trim() } }),
+    };
+  }),
+});

@@ -18,6 +18,8 @@ export interface PlainPage {
   readonly link?: PlainLink;
   /** Where the reader may go on to, with a sentence for each. */
   readonly links?: readonly (PlainLink & { readonly about: string })[];
+  /** Texts under their headings, each with at most one link. */
+  readonly cards?: readonly PlainCard[];
   /** What the reader quotes who reports the page. */
   readonly requestId?: string;
   /** The path that the form posts to, in place of the page's own address with its query. */
@@ -31,6 +33,14 @@ export interface PlainPage {
 interface PlainLink {
   readonly label: string;
   readonly href: string;
+}
+
+export interface PlainCard {
+  readonly title: string;
+  readonly about: string;
+  /** Shown with its lines as they are. */
+  readonly text: string;
+  readonly link?: PlainLink;
 }
 
 interface PlainField {
@@ -129,7 +139,7 @@ const formOf = ({ button, fields = [], hidden = [], fault, action }: PlainPage) 
   return `<form class="lead" method="post"${action === undefined ? '' : ` action="${escaped(action)}"`}>${said}${[...secret, ...shown].join('')}<button>${escaped(button)}</button></form>`;
 };
 
-const linkOf = ({ link }: PlainPage) =>
+const linkOf = ({ link }: { readonly link?: PlainLink | undefined }) =>
   link
     ? `<p class="lead"><a href="${escaped(link.href)}" rel="noreferrer">${escaped(link.label)}</a></p>`
     : '';
@@ -142,6 +152,14 @@ const linksOf = ({ links }: PlainPage) => {
   );
   return `<ul class="card rows">${rows.join('')}</ul>`;
 };
+
+const cardsOf = ({ cards = [] }: PlainPage) =>
+  cards
+    .map(
+      ({ title, about, text, link }) =>
+        `<article class="card"><h2>${escaped(title)}</h2><p class="aside">${escaped(about)}</p><pre>${escaped(text)}</pre>${linkOf({ link })}</article>`,
+    )
+    .join('');
 
 const requestIdOf = ({ requestId }: PlainPage) =>
   requestId === undefined ? '' : `<p class="lead aside">Request <code>${escaped(requestId)}</code></p>`;
@@ -169,7 +187,7 @@ const htmlOf = (page: PlainPage) => `<!doctype html>
     <main>
       <h1>${escaped(page.title)}</h1>
       <p class="lead">${escaped(page.lead)}</p>
-      ${formOf(page)}${linkOf(page)}${linksOf(page)}${requestIdOf(page)}
+      ${formOf(page)}${linkOf(page)}${linksOf(page)}${cardsOf(page)}${requestIdOf(page)}
     </main>
   </body>
 </html>
@@ -177,7 +195,8 @@ const htmlOf = (page: PlainPage) => `<!doctype html>
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-const escaped = (text: string) => text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] ?? '');
+/** For a text of HTML, and for an attribute in double quotes. */
+export const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] ?? '');
 
 /** What a person reads in place of sentences for programs. */
 const WORDS: Readonly<Record<number, readonly [title: string, lead: string]>> = {
