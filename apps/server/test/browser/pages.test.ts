@@ -2,10 +2,12 @@ import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { AppError, unavailable } from '../../src/platform/errors.ts';
+import { pageAnswer, strayPage } from '../../src/platform/http/answers/plain-page.ts';
 import { startListening } from '../app/listening.ts';
 import { type Service, startApp } from '../app/start-app.ts';
 import { launchBrowser } from './browser.ts';
-import { findings, heading, scrollsSideways } from './pages.ts';
+import { findings, heading, scrollsSideways, sees } from './pages.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -134,23 +136,36 @@ test('a browser starts, runs scripts and has fonts to draw text with', async () 
   expect(wide).toBeGreaterThan(narrow);
 });
 
-test('the first page and the page of a refusal are sound in both colour schemes, and fit a phone', async () => {
+test('the first page and the pages of refusals say what to do, are sound in both colour schemes, and fit a phone', async () => {
   const { url, stop } = await startListening();
   onTestFinished(stop);
   const browser = await launchBrowser();
   onTestFinished(() => browser.close());
   const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+  const refusals = {
+    '/429': new AppError('RATE_LIMITED', 'Slow down.', { retryAfter: 7 }),
+    '/500': new AppError('INTERNAL_ERROR', 'A sentence for programs.'),
+    '/503': unavailable('db'),
+  };
+  for (const [path, error] of Object.entries(refusals)) {
+    const answer = pageAnswer(strayPage(error, 'req_01K9Z3QW5M8T2V4X6Y7Z8A9B0C'));
+    await page.route(url + path, (route) => route.fulfill({ status: error.status, ...answer }));
+  }
 
-  for (const [path, status, title] of [
-    ['/', 200, 'You decide what AI agents may do'],
-    ['/nowhere', 404, 'There is no such page'],
+  for (const [path, status, title, words] of [
+    ['/', 200, 'You decide what AI agents may do', 'Each permission can be ended at any time.'],
+    ['/nowhere', 404, 'There is no such page', 'The link may be incomplete, or what it led to has ended.'],
+    ['/429', 429, 'Too many requests', 'Try again in 7 seconds.'],
+    ['/500', 500, 'Something went wrong', 'quote the request below if it goes on.'],
+    ['/503', 503, 'Not available right now', 'Try again in a minute.'],
   ] as const) {
     const answer = await page.goto(url + path);
     expect(answer?.status()).toBe(status);
     await heading(page, title).waitFor();
+    await sees(page, words);
+    expect(await page.getByText(/^Request \S+$/).count()).toBe(status === 200 ? 0 : 1);
+    expect(await page.getByText(/sentence for programs|Slow down/).count()).toBe(0);
     expect(await findings(page)).toEqual([]);
     expect(await scrollsSideways(page)).toBe(false);
   }
-
-  await page.getByText('Request').waitFor();
 });
