@@ -80,6 +80,7 @@ select create_distributed_table('enforced_calls', 'developer_id', colocate_with 
 select create_distributed_table('grant_renewals', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('idempotent_answers', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('legal_holds', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('logos', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('manifest_versions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('manifests', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('oauth_clients', 'developer_id', colocate_with => 'developers');

@@ -20,6 +20,27 @@ async function newAccount() {
 const MANIFEST =
   'connector: calendar\ntools:\n  list_events: {permission: read}\n  delete_event: {permission: delete}\n';
 
+test('the logo of an account is read from a file', async () => {
+  const { run, folder } = await newAccount();
+  const png =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4AWPgjsr4DwADDgHNwKIb1QAAAABJRU5ErkJggg==';
+  writeFileSync(join(folder, 'logo.png'), Buffer.from(png, 'base64'));
+
+  const set = ['me', 'branding', 'update', '--accent-color', '#7a1f5c', '--logo', 'logo.png', '--json'];
+  const { code, out } = await run(set);
+  const missing = await run(['me', 'branding', 'update', '--logo', 'none.png']);
+  const removed = await run(['me', 'branding', 'remove', '--yes']);
+
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    accentColor: '#7a1f5c',
+    logoUrl: expect.stringContaining('/logos/'),
+  });
+  expect(missing.err).toContain('none.png cannot be read');
+  expect(removed.code).toBe(0);
+  expect(JSON.parse((await run(['me', 'branding', 'get', '--json'])).out)).toMatchObject({ logoUrl: null });
+});
+
 describe('replay', () => {
   test('runs a changed manifest over the calls that the service recorded', async () => {
     const { run, folder } = await newAccount();

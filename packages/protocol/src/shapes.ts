@@ -114,6 +114,15 @@ export const AgentProfile = agentProfile(Type.String());
 export type NullableAgentProfile = Static<typeof NullableAgentProfile>;
 export const NullableAgentProfile = agentProfile(Type.Union([Type.String(), Type.Null()]));
 
+/** How an account wants to be shown on a page, beside its name. */
+export type ShownBranding = Static<typeof ShownBranding>;
+export const ShownBranding = Type.Object({
+  /** A path of the page's own origin. */
+  logoUrl: Type.Optional(Type.String()),
+  /** "#0b5a68". White text on it can be read. */
+  accentColor: Type.Optional(Type.String()),
+});
+
 /** A tool in the words of its manifest, which are the developer's own. The level is what the tool needs. */
 const toolWords = {
   /** The exact text: the name of the tool. */

@@ -23,6 +23,7 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'connections.open': 'the browser of the person calls it',
   'principals.page': 'a page',
   'principals.file': 'a file of a page',
+  'developers.logo': 'a picture of a page',
   'setup.page': 'a page',
   'setup.file': 'a file of a page',
   'agents.did': 'a document',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { payer, release } from '../app/approving.ts';
-import { button, findings, heading, pagesOfService, sees } from './pages.ts';
+import { brand, brandOn, button, findings, heading, pagesOfService, sees } from './pages.ts';
 import { enrolledAs } from './passkeys.ts';
 
 const { visit, service } = pagesOfService();
@@ -30,9 +30,15 @@ test('R10: two people with two authenticators see the exact call, sign it, and i
   await heading(ada, 'You approved the call').waitFor();
   await sees(ada, 'A second person has to approve');
 
+  await brand(acme);
   await bob.goto(asked.url);
   await heading(bob, /asks to use/).waitFor();
   await sees(bob, 'A second person has to approve it too.');
+  expect(await brandOn(bob, 'Approve')).toEqual({
+    logo: [96, 32, true],
+    name: 'Acme',
+    fill: 'rgb(122, 31, 92)',
+  });
   await button(bob, 'Approve').click();
   await sees(bob, 'The agent can make exactly this call now, once.');
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startAccountsServer } from '../app/accounts-server.ts';
 import { addProvider, askToConnect, besideUpstream } from '../app/connecting.ts';
-import { button, findings, heading, pagesOfService, sees } from './pages.ts';
+import { brand, brandOn, button, findings, heading, pagesOfService, sees } from './pages.ts';
 
 const { visit, service } = pagesOfService(besideUpstream());
 const person = { bypassCSP: true } as const; // axe is a script from outside the page
@@ -62,4 +62,19 @@ test('a person who cancels has connected nothing, and the link is over', async (
   expect((await developer('GET', `/v1/vault/connect-sessions/${session.id}`)).json().status).toBe(
     'cancelled',
   );
+});
+
+test('the page has the logo and the colour of the developer', async () => {
+  const { developer, session } = await startPage();
+  await brand(developer);
+  const page = await visit();
+
+  await page.goto(session.connectUrl);
+  await heading(page, /Connect Ledger/).waitFor();
+
+  expect(await brandOn(page, 'Go to Ledger')).toEqual({
+    logo: [96, 32, true],
+    name: 'Acme Books',
+    fill: 'rgb(122, 31, 92)',
+  });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { actionsOf, entriesOf } from '../app/flow.ts';
 import { codeIn, consentPages, decide, openRequest, withLimits } from './consent-page/pages.ts';
-import { button, sees } from './pages.ts';
+import { brand, brandOn, button, findings, sees } from './pages.ts';
 
 const { ask, visit, service } = consentPages();
 
@@ -88,4 +88,23 @@ test('a refusal reaches the developer with its reason', async () => {
   expect((await record()).status).toBe('denied');
   const [entry] = await entriesOf(developer, 'authorization.denied');
   expect(entry?.metadata).toMatchObject({ reason: 'Not this week' });
+});
+
+test('the developer’s logo, name and colour stand first, in light and in dark, and the service’s name at the end', async () => {
+  const { developer, link } = await ask();
+  await brand(developer);
+  const page = await visit({ viewport: { width: 390, height: 844 } });
+
+  await openRequest(page, link);
+  const shown = { logo: [96, 32, true], name: 'Acme', fill: 'rgb(122, 31, 92)' };
+  expect(await brandOn(page, 'Allow')).toEqual(shown);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await brandOn(page, 'Allow')).toEqual(shown);
+  expect(await page.locator('.colophon').innerText()).toBe('Behest');
+
+  const axe = await visit({ bypassCSP: true }); // axe is a script from outside the page
+  const other = await ask();
+  await brand(other.developer);
+  await openRequest(axe, other.link);
+  expect(await findings(axe)).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { PNG } from 'pngjs';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { startListening } from '../app/listening.ts';
 import type { Developer, TestOptions } from '../app/start-app.ts';
@@ -67,6 +68,30 @@ export async function must(developer: Developer, ...call: Parameters<Developer>)
   const answer = await developer(...call);
   if (answer.statusCode >= 300) throw new Error(`${call[0]} ${call[1]}: ${answer.body}`);
   return answer.json();
+}
+
+/** Gives an account a colour, and a logo of it: a white ring on a disc. */
+export async function brand(developer: Developer, accentColor = '#7a1f5c') {
+  const png = new PNG({ width: 96, height: 96 });
+  const disc = [...Buffer.from(accentColor.slice(1), 'hex'), 255];
+  for (let at = 0; at < 96 * 96; at += 1) {
+    const radius = Math.hypot((at % 96) - 47.5, Math.floor(at / 96) - 47.5);
+    if (radius < 47) png.data.set(radius > 18 && radius < 28 ? [255, 255, 255, 255] : disc, 4 * at);
+  }
+  const logo = PNG.sync.write(png).toString('base64');
+  return must(developer, 'PATCH', '/v1/me/branding', { accentColor, logo });
+}
+
+/** What shows the account that has a page: the sizes of its logo, the name beside it, and the colour of the button. */
+export async function brandOn(page: Page, label: string) {
+  await page.waitForFunction("document.querySelector('.masthead img')?.complete");
+  const logo: unknown = await page.evaluate(
+    "(({ naturalWidth, width, src }) => [naturalWidth, width, new URL(src).origin === location.origin])(document.querySelector('.masthead img'))",
+  );
+  await button(page, label).waitFor();
+  const named = `[...document.querySelectorAll('button')].find((it) => it.textContent === '${label}')`;
+  const fill: unknown = await page.evaluate(`getComputedStyle(${named}).backgroundColor`);
+  return { logo, name: await page.locator('.masthead').innerText(), fill };
 }
 
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });

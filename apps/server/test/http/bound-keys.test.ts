@@ -69,7 +69,13 @@ const FORBIDDEN = [
   'POST /v1/vault/credentials',
   'PUT /v1/decisions/cases/:caseName',
 ];
-const OPEN = ['GET /v1/manifests', 'GET /v1/manifests/:connector', 'GET /v1/me', 'POST /v1/keys/rotate'];
+const OPEN = [
+  'GET /v1/manifests',
+  'GET /v1/manifests/:connector',
+  'GET /v1/me',
+  'GET /v1/me/branding',
+  'POST /v1/keys/rotate',
+];
 /** Every way to a record by a `runtime` key. */
 const WAYS = Object.keys(ways).filter(
   (operation) => !needFullKey.includes(operation) && !FORBIDDEN.includes(operation),

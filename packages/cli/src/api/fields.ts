@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { readText } from '../config/settings.ts';
+import { readBytes, readText } from '../config/settings.ts';
 import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 import { wrongUsage } from '../errors.ts';
@@ -24,6 +24,9 @@ const SHORT: Readonly<Record<string, string>> = {
   parentGrantToken: 'grant-token',
   caseId: 'case',
 };
+
+/** Members in base64, whose bytes a command line names by their file. */
+const FILES = new Set(['logo']);
 
 /** Members of any shape, because a decision is what answers a wrong one. A command line gives them as text. */
 const TEXTS = new Set(['amount', 'caseId']);
@@ -51,7 +54,7 @@ export function optionsOf(field: Field): OptionSpec[] {
     boolean: 'true|false',
     integer: 'n',
     number: 'n',
-    string: 'text',
+    string: FILES.has(name) ? 'file' : 'text',
   }[type];
   return [
     {
@@ -120,6 +123,7 @@ export async function dataIn(context: Context, file: string): Promise<unknown> {
 async function readValue(context: Context, field: Field, text: string): Promise<unknown> {
   const { name } = field;
   const type = typeOf(field);
+  if (FILES.has(name)) return readBytes(resolve(context.io.folder, text)).toString('base64');
   if (type === 'string') return text;
   if (type === 'list') return listOf(text);
   if (type === 'boolean') return text === 'true';

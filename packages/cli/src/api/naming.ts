@@ -53,6 +53,12 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'agents.get': { example: 'ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C' },
   'apiKeys.create': { once: 'apiKey', example: '--name worker --role runtime' },
   'apiKeys.list': { columns: ['keyId', 'name', 'role', 'lastUsedAt', 'createdAt'] },
+  'developers.branding': { command: 'me branding get' },
+  'developers.changeBranding': {
+    command: 'me branding update',
+    example: '--accent-color "#7a1f5c"',
+  },
+  'developers.removeBranding': { command: 'me branding remove', asks: true },
   'developers.stop': { command: 'me stop', asks: true },
   'developers.resume': { command: 'me resume' },
   'developers.close': { command: 'me close', asks: true },

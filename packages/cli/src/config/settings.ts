@@ -76,9 +76,12 @@ export function keyIn(text: string, place: string): string {
 }
 
 /** @throws CliError for a file that cannot be read */
-export function readText(file: string): string {
+export const readText = (file: string): string => readBytes(file).toString('utf8');
+
+/** @throws CliError for a file that cannot be read */
+export function readBytes(file: string): Buffer {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file);
   } catch (error) {
     throw wrongUsage(`${file} cannot be read: ${error instanceof Error ? error.message : error}.`);
   }

@@ -768,6 +768,17 @@ export interface UpdateSettingsAnswer {
   updated: true;
 }
 
+export interface DevelopersBrandingAnswer {
+  name: string;
+  accentColor: string | null;
+  logoUrl: string | null;
+}
+
+export interface DevelopersChangeBrandingInput {
+  /** The colour of the button that a person presses, as `#rrggbb`. White text on it needs a contrast of 4.5 : 1. Null for that of the service. */ readonly accentColor?: string | null | undefined;
+  /** A PNG in base64, of at most 256 KiB and 1024 pixels a side, not interlaced. The service draws it anew with at most 128 pixels a side. Null for none. */ readonly logo?: string | null | undefined;
+}
+
 export interface DevelopersStopInput {
   readonly reason?: string | undefined;
 }
@@ -1930,6 +1941,10 @@ export interface PrincipalGrantsAnswer {
   grants: PrincipalGrantsItem[];
   principalId: string;
   developerName: string;
+  branding?: {
+    logoUrl?: string;
+    accentColor?: string;
+  };
   sandbox: boolean;
   sessionExpiresAt: string;
   nextCursor: string | null;
@@ -4030,6 +4045,24 @@ export interface AuditApi {
 }
 
 export interface DevelopersApi {
+  /**
+   * Read how the pages for people show the account.
+   *
+   * Sends `GET /v1/me/branding`.
+   */
+  branding(options?: CallOptions): Promise<DevelopersBrandingAnswer>;
+  /**
+   * Set the logo and the colour with which the pages for people show the account.
+   *
+   * Sends `PATCH /v1/me/branding`.
+   */
+  changeBranding(input?: DevelopersChangeBrandingInput, options?: CallOptions): Promise<DevelopersBrandingAnswer>;
+  /**
+   * Show the account by its name alone.
+   *
+   * Sends `DELETE /v1/me/branding`.
+   */
+  removeBranding(options?: CallOptions): Promise<void>;
   /**
    * Stop every agent and grant of the account at once.
    *

@@ -677,6 +677,7 @@ export interface Decisions {
 }
 
 export interface Developers {
+  accentColor: string | null;
   auditPrivateKeys: Generated<string[]>;
   auditRetentionDays: number | null;
   capsMode: Generated<CapsMode>;
@@ -692,6 +693,7 @@ export interface Developers {
   fourEyesAssurance: Generated<string>;
   id: string;
   isSeeded: boolean;
+  logoHash: string | null;
   manifestPinning: Generated<ManifestPinning>;
   maxDelegationDepth: number | null;
   mode: DeveloperMode;
@@ -802,6 +804,11 @@ export interface LegalHolds {
   principalId: string | null;
   reason: string | null;
   releasedAt: Timestamp | null;
+}
+
+export interface Logos {
+  developerId: string;
+  png: Buffer;
 }
 
 export interface Manifests {
@@ -1536,6 +1543,7 @@ export interface DB {
   grants: Grants;
   idempotentAnswers: IdempotentAnswers;
   legalHolds: LegalHolds;
+  logos: Logos;
   manifests: Manifests;
   manifestVersions: ManifestVersions;
   oauthClients: OauthClients;

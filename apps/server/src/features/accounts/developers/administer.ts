@@ -7,7 +7,12 @@ import { recordForOperator } from '../../service/operator/index.ts';
 import type { KeyDeps } from './api-keys.ts';
 import type { CountForOperator } from './developers.hooks.ts';
 import { findCallerParts } from './developers.queries.ts';
-import { countDevelopersAcrossTenants, listDevelopersAcrossTenants } from './developers.repo.ts';
+import {
+  countDevelopersAcrossTenants,
+  listDevelopersAcrossTenants,
+  lockAccount,
+  setPlan,
+} from './developers.repo.ts';
 import type {
   CreatedDeveloper,
   DeploymentStats,
@@ -17,7 +22,6 @@ import type {
   DeveloperPlanChange,
   SignUp,
 } from './developers.schema.ts';
-import { lockAccount, setPlan } from './lock.ts';
 import { type DeveloperDeps, openAccount } from './manage.ts';
 
 export interface AdminDeps extends DeveloperDeps, Pick<KeyDeps, 'publishChange'> {

@@ -2,6 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { type CreateKeyDeps, createKey, listKeys, revokeKey, rotateKey } from './api-keys.ts';
+import { rates } from './developers.rates.ts';
 import {
   ApiKeyPage,
   ApiKeyPath,
@@ -10,9 +12,7 @@ import {
   NewApiKey,
   RotateApiKey,
   RotatedApiKey,
-} from './api-keys.schema.ts';
-import { type CreateKeyDeps, createKey, listKeys, revokeKey, rotateKey } from './api-keys.ts';
-import { rates } from './developers.rates.ts';
+} from './developers.schema.ts';
 
 export const apiKeyRoutes: FastifyPluginAsyncTypebox<CreateKeyDeps> = async (app, deps) => {
   app.get(

@@ -16,7 +16,9 @@ import {
   lockKey,
   lockUsableKeys,
 } from './api-keys.repo.ts';
-import { describeKey, generateKey, keyStatus, MAX_KEYS, prefixOf } from './api-keys.rules.ts';
+import type { OnKeyBound } from './developers.hooks.ts';
+import { lockOpenAccount } from './developers.repo.ts';
+import { describeKey, generateKey, keyStatus, MAX_KEYS, prefixOf } from './developers.rules.ts';
 import type {
   ApiKey,
   ApiKeyPage,
@@ -25,9 +27,7 @@ import type {
   NewApiKey,
   RotateApiKey,
   RotatedApiKey,
-} from './api-keys.schema.ts';
-import type { OnKeyBound } from './developers.hooks.ts';
-import { lockOpenAccount } from './lock.ts';
+} from './developers.schema.ts';
 
 export interface KeyDeps {
   readonly db: Executor;

@@ -7,12 +7,17 @@ import type { EraseRows } from '../../../platform/db/personal-data.ts';
 import { badField } from '../../../platform/errors.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { endKey, eraseKeys, lockUsableKeys } from './api-keys.repo.ts';
-import { describeKey } from './api-keys.rules.ts';
 import type { KeyDeps } from './api-keys.ts';
 import type { OnAccountClosed } from './developers.hooks.ts';
-import { deleteClosedDeveloper, listClosedAcrossTenants, updateDeveloper } from './developers.repo.ts';
+import {
+  deleteClosedDeveloper,
+  eraseLogos,
+  listClosedAcrossTenants,
+  lockOpenAccount,
+  updateDeveloper,
+} from './developers.repo.ts';
+import { describeKey } from './developers.rules.ts';
 import type { CloseAccount, ClosedAccount } from './developers.schema.ts';
-import { lockOpenAccount } from './lock.ts';
 
 export interface CloseDeps extends KeyDeps {
   readonly onAccountClosed: readonly OnAccountClosed[];
@@ -83,7 +88,7 @@ export async function eraseClosedAccounts(deps: ErasureDeps, signal: AbortSignal
 async function eraseRows({ db, erasers }: ErasureDeps, tenant: Caller['tenant'], signal: AbortSignal) {
   for (let idle = 0; ; ) {
     let [erased, waits]: [number, unknown] = [0, undefined];
-    for (const erase of [...erasers, eraseKeys]) {
+    for (const erase of [...erasers, eraseKeys, eraseLogos]) {
       try {
         for (let rows = 1; rows > 0 && !signal.aborted; erased += rows) {
           rows = await inTransaction(db, (tx) => erase(tx, tenant, ROWS));

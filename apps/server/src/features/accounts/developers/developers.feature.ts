@@ -8,13 +8,12 @@ import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import { plans } from '../../../platform/quotas.ts';
-import { developerAdminRoutes } from './admin.routes.ts';
 import { apiKeyRoutes } from './api-keys.routes.ts';
 import { findKeyCaller } from './api-keys.ts';
 import { type ErasureDeps, eraseClosedAccounts } from './close.ts';
 import { accountClosed, consentModeChosen, deploymentCounts, keyBound } from './developers.hooks.ts';
 import { rates } from './developers.rates.ts';
-import { developerRoutes } from './developers.routes.ts';
+import { developerAdminRoutes, developerRoutes } from './developers.routes.ts';
 import { seedDevelopers } from './seed.ts';
 
 const REFUSED = 'SEED_API_KEY, SEED_SANDBOX_KEY and SEED_CONSENT_KEY must not be set in production';
@@ -54,6 +53,7 @@ const tables: TableUse = {
     developers: { rate: 'signupHourly' },
     api_keys: { rate: 'keys', kib: 16 },
     api_key_index: { of: 'api_keys' },
+    logos: { most: 1, kib: 128 },
   },
   reads: [],
   writes: [],

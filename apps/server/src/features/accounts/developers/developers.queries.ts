@@ -1,3 +1,4 @@
+import type { ShownBranding } from '@behest/protocol/shapes';
 import { sql } from 'kysely';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
@@ -9,7 +10,7 @@ export function developerOf(db: Executor, { developerId }: Tenant) {
     .selectFrom('developers')
     .select(['id as developerId', 'name as developerName', 'mode', 'plan', 'consentMode', 'consentKeys'])
     .select(['emailVerified', 'scopeDescriptions', 'redirectUris', 'enforceAgentScopes', 'auditPrivateKeys'])
-    .select(['manifestPinning', 'connectLoginUrl'])
+    .select(['manifestPinning', 'connectLoginUrl', 'accentColor', 'logoHash'])
     .where('id', '=', developerId)
     .as('developer');
 }
@@ -46,6 +47,38 @@ export async function findFidoRpName(db: Executor, { developerId }: Tenant): Pro
     .where('id', '=', developerId)
     .executeTakeFirst();
   return found?.fidoRpName ?? undefined;
+}
+
+interface BrandColumns {
+  readonly developerId: string;
+  readonly accentColor: string | null;
+  readonly logoHash: string | null;
+}
+
+/** Where the logo of an account is served. Pages are at several hosts, so the path has none. */
+export const logoPath = ({ developerId, logoHash }: Omit<BrandColumns, 'accentColor'>): string =>
+  `/logos/${developerId}/${logoHash}`;
+
+/** The part of an answer to a page that says how the account wants to be shown beside its name. */
+export function brandingIn(row: BrandColumns): { readonly branding?: ShownBranding } {
+  const { accentColor, logoHash } = row;
+  if (accentColor === null && logoHash === null) return {};
+  return {
+    branding: { ...(logoHash && { logoUrl: logoPath(row) }), ...(accentColor && { accentColor }) },
+  };
+}
+
+/** The account as the pages show it. */
+export async function findBrand(
+  db: Executor,
+  { developerId }: Tenant,
+): Promise<{ readonly developerName: string; readonly branding?: ShownBranding }> {
+  const found = await db
+    .selectFrom('developers')
+    .select(['name', 'accentColor', 'logoHash'])
+    .where('id', '=', developerId)
+    .executeTakeFirst();
+  return { developerName: found?.name ?? '', ...(found && brandingIn({ developerId, ...found })) };
 }
 
 /** The name of the account, as people and upstreams read it. */

@@ -11,6 +11,11 @@ export const rates = rateRules({
     describes: '`POST /v1/signup`, by client address, in addition',
     counts: [{ by: 'address' }],
   },
+  branding: {
+    perMinute: 10,
+    describes: 'changing the branding, by developer',
+    counts: [{ by: 'developer' }],
+  },
   keys: {
     perMinute: 5,
     describes: 'creating, rotating and revoking API keys, by developer',

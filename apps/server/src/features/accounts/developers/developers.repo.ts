@@ -1,8 +1,10 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Tenant } from '../../../platform/caller.ts';
+import type { Plan, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
 import type { Developers } from '../../../platform/db/types.gen.ts';
+import { AppError } from '../../../platform/errors.ts';
 import type { DeveloperListQuery } from './developers.schema.ts';
 
 export type DeveloperRow = Selectable<Developers>;
@@ -38,6 +40,34 @@ export function updateDeveloper(tx: Tx, { developerId }: Tenant, change: Updatea
     .returningAll()
     .executeTakeFirstOrThrow();
 }
+
+/** A statement for each: the account's row, which the caller has locked, has the hash. */
+export async function putLogo(tx: Tx, { developerId }: Tenant, png: Buffer): Promise<void> {
+  await tx
+    .insertInto('logos')
+    .values({ developerId, png })
+    .onConflict((conflict) => conflict.column('developerId').doUpdateSet({ png }))
+    .execute();
+}
+
+export async function deleteLogo(tx: Tx, { developerId }: Tenant): Promise<void> {
+  await tx.deleteFrom('logos').where('developerId', '=', developerId).execute();
+}
+
+/** The picture with this hash, while the account shows it. */
+export function findLogo(db: Executor, { developerId }: Tenant, logoHash: string) {
+  return db
+    .selectFrom('logos')
+    .innerJoin('developers', 'developers.id', 'logos.developerId')
+    .select('logos.png')
+    .where('logos.developerId', '=', developerId)
+    .where('developers.logoHash', '=', logoHash)
+    .where('developers.closedAt', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Erases rows of a closed account. */
+export const eraseLogos = eraserOf('logos');
 
 /** Accounts whose rows are to be erased, the longest closed first. */
 export function listClosedAcrossTenants(db: Executor, before: Date, limit: number) {
@@ -93,4 +123,27 @@ export async function countDevelopersAcrossTenants(db: Executor, now: Date) {
     ...{ all: Number(all), day: Number(day), week: Number(week), month: Number(month) },
     sandbox: Number(sandbox),
   };
+}
+
+/** Locks out other changes of the account until the commit. @returns undefined when it was closed */
+export async function lockAccount(tx: Tx, tenant: Tenant): Promise<DeveloperRow | undefined> {
+  const row = await lockDeveloper(tx, tenant);
+  return row.closedAt ? undefined : row;
+}
+
+/** As `lockAccount`. @throws UNAUTHORIZED when another call closed the account meanwhile, and the key with it */
+export async function lockOpenAccount(tx: Tx, tenant: Tenant): Promise<DeveloperRow> {
+  const row = await lockAccount(tx, tenant);
+  if (!row) throw new AppError('UNAUTHORIZED', 'This account was closed.');
+  return row;
+}
+
+/** The caller has made sure that no other account has the address, and records the act. */
+export async function setVerifiedEmail(tx: Tx, tenant: Tenant, email: string, at: Date): Promise<void> {
+  await updateDeveloper(tx, tenant, { email, emailVerified: true, updatedAt: at });
+}
+
+/** The caller records the act, and publishes the change after the commit. */
+export async function setPlan(tx: Tx, tenant: Tenant, plan: Plan, at: Date): Promise<void> {
+  await updateDeveloper(tx, tenant, { plan, updatedAt: at });
 }

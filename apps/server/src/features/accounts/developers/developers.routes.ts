@@ -1,16 +1,30 @@
 import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { Type } from 'typebox';
+import { sendFinished } from '../../../platform/http/answers/send.ts';
+import { callerOf, operatorOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { generalRates } from '../../../platform/http/limits/rate-rules.ts';
+import { type AdminDeps, addDeveloper, changePlan, countDeployment, listDevelopers } from './administer.ts';
+import { type BrandDeps, changeBranding, getBranding, getLogo, removeBranding } from './brand.ts';
 import { type CloseDeps, closeAccount } from './close.ts';
 import { rates } from './developers.rates.ts';
 import {
   AccountStop,
+  Branding,
+  BrandingChange,
   CloseAccount,
   ClosedAccount,
   CreatedDeveloper,
+  DeploymentStats,
   Developer,
   DeveloperChange,
+  DeveloperListQuery,
+  DeveloperPage,
+  DeveloperPath,
+  DeveloperPlan,
+  DeveloperPlanChange,
+  LogoPath,
   SignUp,
   StopAccount,
   UpdatedDeveloper,
@@ -18,7 +32,14 @@ import {
 import { changeDeveloper, type DeveloperDeps, getDeveloper, signUp } from './manage.ts';
 import { resumeAccount, stopAccount } from './stop.ts';
 
-export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps & CloseDeps> = async (app, deps) => {
+type Deps = DeveloperDeps & CloseDeps & BrandDeps;
+
+const Logo = {
+  description: 'A PNG that the service has drawn',
+  content: { 'image/png': { schema: Type.Unsafe<Buffer>(Type.String({ format: 'binary' })) } },
+};
+
+export const developerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     '/v1/signup',
     {
@@ -65,6 +86,69 @@ export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps & CloseDep
     (request) => changeDeveloper(depsFor(request, deps), callerOf(request), request.body),
   );
 
+  app.get(
+    '/v1/me/branding',
+    {
+      config: { access: 'developer', role: 'runtime', boundKeys: 'open', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'developers.branding',
+        summary: 'Read how the pages for people show the account',
+        response: { 200: Branding },
+      },
+    },
+    (request) => getBranding(deps, callerOf(request)),
+  );
+
+  app.patch(
+    '/v1/me/branding',
+    {
+      config: { access: 'developer', role: 'full', rate: rates.branding, failures: [] },
+      schema: {
+        operationId: 'developers.changeBranding',
+        summary: 'Set the logo and the colour with which the pages for people show the account',
+        body: BrandingChange,
+        response: { 200: Branding },
+      },
+    },
+    (request) => changeBranding(depsFor(request, deps), callerOf(request), request.body),
+  );
+
+  app.delete(
+    '/v1/me/branding',
+    {
+      config: { access: 'developer', role: 'full', rate: rates.branding, failures: [] },
+      schema: {
+        operationId: 'developers.removeBranding',
+        summary: 'Show the account by its name alone',
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await removeBranding(deps, callerOf(request));
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/logos/:developerId/:hash',
+    {
+      config: { access: 'none', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'developers.logo',
+        summary: 'The logo that the pages for people show with an account',
+        params: LogoPath,
+        response: { 200: Logo, 304: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const { developerId, hash } = request.params;
+      return sendFinished(request, reply, await getLogo(deps, { developerId }, hash), {
+        'content-type': 'image/png',
+        'cache-control': 'public, max-age=31536000, immutable',
+      });
+    },
+  );
+
   app.post(
     '/v1/me/stop',
     {
@@ -106,5 +190,66 @@ export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps & CloseDep
     },
     async (request, reply) =>
       reply.code(202).send(await closeAccount(depsFor(request, deps), callerOf(request), request.body)),
+  );
+};
+
+const ofOperator = { access: 'operator', rate: generalRates.admin } as const;
+
+export const developerAdminRoutes: FastifyPluginAsyncTypebox<AdminDeps> = async (app, deps) => {
+  app.get(
+    '/v1/admin/stats',
+    {
+      config: { ...ofOperator, failures: [] },
+      schema: {
+        operationId: 'developers.stats',
+        summary: 'Count the accounts of the deployment, and their agents and grants',
+        response: { 200: DeploymentStats },
+      },
+    },
+    () => countDeployment(deps),
+  );
+
+  app.get(
+    '/v1/admin/developers',
+    {
+      config: { ...ofOperator, failures: [] },
+      schema: {
+        operationId: 'developers.list',
+        summary: 'List the accounts of the deployment, newest first',
+        querystring: DeveloperListQuery,
+        response: { 200: DeveloperPage },
+      },
+    },
+    (request) => listDevelopers(deps, request.query),
+  );
+
+  app.post(
+    '/v1/admin/developers',
+    {
+      config: { ...ofOperator, failures: [] },
+      schema: {
+        operationId: 'developers.create',
+        summary: 'Open an account with its first API key, also where sign-up is closed',
+        body: SignUp,
+        response: { 201: CreatedDeveloper },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await addDeveloper(deps, operatorOf(request), request.body)),
+  );
+
+  app.patch(
+    '/v1/admin/developers/:id/plan',
+    {
+      config: { ...ofOperator, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'developers.setPlan',
+        summary: 'Set the plan of an account',
+        params: DeveloperPath,
+        body: DeveloperPlanChange,
+        response: { 200: DeveloperPlan },
+      },
+    },
+    (request) => changePlan(deps, operatorOf(request), request.params.id, request.body),
   );
 };

@@ -14,6 +14,7 @@ export const samples: Samples = {
     'POST /v1/me/close': { confirm: 'dev_01K9Z3QW5M8T2V4X6Y7Z8A9B0C' },
     'POST /v1/me/stop': { reason: 'The host of the agents was broken into.' },
     'POST /v1/me/resume': {},
+    'PATCH /v1/me/branding': { accentColor: '#7a1f5c' },
     'PATCH /v1/me': { name: 'Acme', enforceAgentScopes: false },
   },
   needFullKey: [
@@ -21,6 +22,8 @@ export const samples: Samples = {
     'POST /v1/keys',
     'DELETE /v1/keys/:id',
     'PATCH /v1/me',
+    'PATCH /v1/me/branding',
+    'DELETE /v1/me/branding',
     'POST /v1/me/close',
     'POST /v1/me/stop',
     'POST /v1/me/resume',

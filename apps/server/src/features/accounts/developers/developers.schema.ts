@@ -1,4 +1,5 @@
 import {
+  Duration,
   Email,
   Id,
   NextCursor,
@@ -139,6 +140,35 @@ export const DeveloperChange = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 );
 
+/** How the pages for people show the account. The name is that of `/v1/me`. */
+export type Branding = Static<typeof Branding>;
+export const Branding = Type.Object({
+  name: Type.String(),
+  accentColor: Type.Union([Type.String(), Type.Null()]),
+  logoUrl: Type.Union([Type.String(), Type.Null()]),
+});
+
+export type BrandingChange = Static<typeof BrandingChange>;
+export const BrandingChange = Type.Object(
+  {
+    accentColor: Type.Optional(
+      Type.Union([Type.String({ pattern: '^#[0-9A-Fa-f]{6}$' }), Type.Null()], {
+        description:
+          'The colour of the button that a person presses, as `#rrggbb`. White text on it needs a contrast of 4.5 : 1. Null for that of the service.',
+      }),
+    ),
+    logo: Type.Optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: 349_528 }), Type.Null()], {
+        description:
+          'A PNG in base64, of at most 256 KiB and 1024 pixels a side, not interlaced. The service draws it anew with at most 128 pixels a side. Null for none.',
+      }),
+    ),
+  },
+  { additionalProperties: false, minProperties: 1 },
+);
+
+export const LogoPath = Type.Object({ developerId: Id, hash: Type.String({ pattern: '^[0-9a-f]{64}$' }) });
+
 const Count = Type.Integer({ minimum: 0 });
 const Plan = Type.Enum(['free', 'pro', 'enterprise']);
 
@@ -176,3 +206,64 @@ export type DeveloperPlanChange = Static<typeof DeveloperPlanChange>;
 export const DeveloperPlanChange = Type.Object({ plan: Plan }, { additionalProperties: false });
 export type DeveloperPlan = Static<typeof DeveloperPlan>;
 export const DeveloperPlan = Type.Object({ developerId: Id, plan: Plan });
+
+const Role = Type.Enum(['full', 'runtime']);
+const NullableTime = Type.Union([Time, Type.Null()]);
+
+const keyMembers = {
+  id: Id,
+  keyId: Id,
+  name: Type.String(),
+  role: Role,
+  prefix: Type.String(),
+  createdAt: Time,
+  lastUsedAt: NullableTime,
+  expiresAt: NullableTime,
+  status: Type.Enum(['active', 'expiring', 'expired', 'revoked']),
+  /** Null: the key is not bound, and knows all agents. */
+  agentIds: Type.Union([Type.Array(Id), Type.Null()]),
+};
+export type ApiKey = Static<typeof ApiKey>;
+export const ApiKey = Type.Object({ ...keyMembers, current: Type.Optional(Type.Boolean()) });
+
+export type ApiKeyPage = Static<typeof ApiKeyPage>;
+export const ApiKeyPage = Type.Object({ keys: Type.Array(ApiKey), nextCursor: NextCursor });
+
+export type ApiKeyQuery = Static<typeof ApiKeyQuery>;
+export const ApiKeyQuery = Type.Object(pageQuery('key'));
+
+const BoundAgents = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { minItems: 1, maxItems: 50 });
+
+export type NewApiKey = Static<typeof NewApiKey>;
+export const NewApiKey = Type.Object(
+  {
+    name: nameOf(100),
+    role: Type.Enum(['full', 'runtime'], { default: 'full' }),
+    expiresIn: Type.Optional(Duration),
+    agentIds: Type.Optional(Type.Union([BoundAgents, Type.Null()])),
+  },
+  { additionalProperties: false },
+);
+
+/** `apiKey` is the key itself. Only this answer shows it. */
+export type CreatedApiKey = Static<typeof CreatedApiKey>;
+export const CreatedApiKey = Type.Object({ ...keyMembers, apiKey: Type.String() });
+
+export type RotateApiKey = Static<typeof RotateApiKey>;
+export const RotateApiKey = Type.Object(
+  {
+    name: Type.Optional(nameOf(100)),
+    graceSeconds: Type.Integer({ minimum: 0, maximum: 604_800, default: 0 }),
+  },
+  { additionalProperties: false },
+);
+
+export type RotatedApiKey = Static<typeof RotatedApiKey>;
+export const RotatedApiKey = Type.Object({
+  apiKey: Type.String(),
+  keyId: Id,
+  rotatedAt: Time,
+  previousKeyExpiresAt: Time,
+});
+
+export const ApiKeyPath = Type.Object({ id: Id });

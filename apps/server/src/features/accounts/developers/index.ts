@@ -9,6 +9,6 @@ export {
   type OnKeyBound,
 } from './developers.hooks.ts';
 export { rates } from './developers.rates.ts';
+export { lockAccount, lockOpenAccount, setPlan, setVerifiedEmail } from './developers.repo.ts';
 export { isRedirectUri, isUsableKey, thumbprintsOf } from './developers.rules.ts';
-export { lockAccount, lockOpenAccount, setPlan, setVerifiedEmail } from './lock.ts';
 export { emailUnverified } from './manage.ts';

@@ -5,13 +5,17 @@ import { AppError, badField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { openChain, recordActs } from '../../record/audit/index.ts';
 import { insertKey } from './api-keys.repo.ts';
-import { generateKey } from './api-keys.rules.ts';
 import { newKey } from './api-keys.ts';
 import type { OnConsentMode } from './developers.hooks.ts';
-import { type DeveloperRow, getDeveloperRow, insertDeveloper, updateDeveloper } from './developers.repo.ts';
-import { keysIn, mustBeKeepableSettings, thumbprintsOf } from './developers.rules.ts';
+import {
+  type DeveloperRow,
+  getDeveloperRow,
+  insertDeveloper,
+  lockOpenAccount,
+  updateDeveloper,
+} from './developers.repo.ts';
+import { generateKey, keysIn, mustBeKeepableSettings, thumbprintsOf } from './developers.rules.ts';
 import type { CreatedDeveloper, Developer, DeveloperChange, SignUp } from './developers.schema.ts';
-import { lockOpenAccount } from './lock.ts';
 
 export interface DeveloperDeps {
   readonly db: Executor;

@@ -11,7 +11,6 @@ import {
   insertKeyAgain,
   lockUsableKeys,
 } from './api-keys.repo.ts';
-import { describeKey } from './api-keys.rules.ts';
 import { type KeyDeps, newKey } from './api-keys.ts';
 import {
   type DeveloperRow,
@@ -20,7 +19,7 @@ import {
   lockSeedingAcrossTenants,
   updateDeveloper,
 } from './developers.repo.ts';
-import { keysIn, thumbprintOf, thumbprintsOf } from './developers.rules.ts';
+import { describeKey, keysIn, thumbprintOf, thumbprintsOf } from './developers.rules.ts';
 import { type DeveloperDeps, firstCaller, newDeveloper } from './manage.ts';
 
 type SeedDeps = Pick<DeveloperDeps, 'db' | 'clock' | 'defaultPlan'> & Pick<KeyDeps, 'publishChange'>;

@@ -3,9 +3,8 @@ import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { type DeveloperRow, lockRunning, updateDeveloper } from './developers.repo.ts';
+import { type DeveloperRow, lockOpenAccount, lockRunning, updateDeveloper } from './developers.repo.ts';
 import type { AccountStop, StopAccount } from './developers.schema.ts';
-import { lockOpenAccount } from './lock.ts';
 
 interface StopDeps {
   readonly db: Executor;

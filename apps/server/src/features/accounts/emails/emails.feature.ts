@@ -4,10 +4,9 @@ import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed, rates as accountRates } from '../developers/index.ts';
-import { rates } from './emails.rates.ts';
 import { eraseEmails } from './emails.repo.ts';
 import { emailRoutes } from './emails.routes.ts';
-import { freeAddress } from './send.ts';
+import { freeAddress, rates } from './send.ts';
 
 const tables: TableUse = {
   owns: {

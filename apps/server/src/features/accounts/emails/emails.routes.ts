@@ -4,7 +4,6 @@ import { asksForPage, prefersPage, sendPage } from '../../../platform/http/answe
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import type { RateRule } from '../../../platform/http/limits/rate-rules.ts';
-import { rates } from './emails.rates.ts';
 import {
   EmailVerificationLink,
   LinkPath,
@@ -12,7 +11,7 @@ import {
   VerifiedEmail,
   VerifyEmail,
 } from './emails.schema.ts';
-import { type EmailDeps, sendLink, showLink, verifyEmail } from './send.ts';
+import { type EmailDeps, rates, sendLink, showLink, verifyEmail } from './send.ts';
 
 interface EmailRoutesDeps extends EmailDeps {
   /** For opening and using a link. */

@@ -1,2 +1,2 @@
-export { rates } from './emails.rates.ts';
 export { escapeSlack, nameInMail, valueInMail } from './mail.rules.ts';
+export { rates } from './send.ts';

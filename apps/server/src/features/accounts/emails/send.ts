@@ -3,12 +3,12 @@ import type { ChargeRecipient } from '../../../platform/charge.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { afterCommit, type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import { isBeyondMail, type Mail, type Mailer } from '../../../platform/mail/mailer.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { lockAccount, lockOpenAccount, type OnAccountClosed, setVerifiedEmail } from '../developers/index.ts';
-import { rates } from './emails.rates.ts';
 import {
   claimAddress,
   deleteVerifications,
@@ -25,6 +25,35 @@ import type {
   VerifyEmail,
 } from './emails.schema.ts';
 import { verificationMail } from './mail.rules.ts';
+
+export const rates = rateRules({
+  emailVerify: {
+    perMinute: 5,
+    describes: '`POST /v1/signup/verify`, by developer',
+    counts: [{ by: 'developer' }],
+  },
+  mailRecipient: {
+    perHour: 5,
+    describes: 'links and codes mailed to an address, by that address, whichever developer sends them',
+    counts: [{ by: 'recipient' }],
+  },
+  mailDeveloper: {
+    perDay: 200,
+    describes: 'links mailed for an account in a day (UTC): to verify an address, to invite and to confirm',
+    counts: [{ by: 'developer' }],
+  },
+  // Or a stranger who has codes sent to a person could keep the person from hearing of changes.
+  mailNotice: {
+    perHour: 20,
+    describes: 'notices of an account to a person whose address is known, by both',
+    counts: [{ by: 'recipient' }],
+  },
+  mailNoticeDaily: {
+    perDay: 2000,
+    describes: 'notices of an account to people whose addresses are known, in a day (UTC)',
+    counts: [{ by: 'developer' }],
+  },
+});
 
 export interface EmailDeps {
   readonly db: Executor;

@@ -1,5 +1,14 @@
 import { AssertionResponse, OfStandard, RegistrationResponse } from '@behest/protocol/passkey-shapes';
-import { Email, Id, NextCursor, nameOf, PrincipalId, pageQuery, Time } from '@behest/protocol/shapes';
+import {
+  Email,
+  Id,
+  NextCursor,
+  nameOf,
+  PrincipalId,
+  pageQuery,
+  ShownBranding,
+  Time,
+} from '@behest/protocol/shapes';
 import { type Static, type TSchema, Type } from 'typebox';
 
 const nullable = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Type.Null()]);
@@ -85,6 +94,7 @@ export const EnrolmentOptionsRequest = Type.Object({ invite: Invite }, closed);
 export type EnrolmentOptions = Static<typeof EnrolmentOptions>;
 export const EnrolmentOptions = Type.Object({
   developerName: Type.String(),
+  branding: Type.Optional(ShownBranding),
   displayName: Type.String(),
   email: Type.String(),
   groups: Type.Array(Type.String()),
@@ -133,6 +143,7 @@ export type ApproverSession = Static<typeof ApproverSession>;
 export const ApproverSession = Type.Object({
   approver: Approver,
   developerName: Type.String(),
+  branding: Type.Optional(ShownBranding),
   csrfToken: Type.String(),
   expiresAt: Time,
   mayDecideUntil: Time,

@@ -4,7 +4,7 @@ import { afterCommit, type Executor, inTransaction, type Tx } from '../../../pla
 import { isPrincipalActive } from '../../../platform/db/principals.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { hashOf } from '../../../platform/ids.ts';
-import { findCallerParts, findDeveloperName } from '../../accounts/developers/developers.queries.ts';
+import { findBrand, findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import { lockOpenAccount } from '../../accounts/developers/index.ts';
 import {
   beginCreation,
@@ -109,9 +109,9 @@ export async function beginEnrolment(
   const user = { userName: email, displayName, existing: [], residentKey: 'required' } as const;
   const creation = { owner: approverOwner(row.id), use: 'enrol', ...user } as const;
   const options = await inTransaction(deps.db, (tx) => beginCreation(tx, row, party, creation, at));
-  const developerName = await findDeveloperName(deps.db, row);
+  const brand = await findBrand(deps.db, row);
   const { signInAt } = await voucherOf(deps, deps.db, row, signOn);
-  return { developerName, displayName, email, groups, connectors, signInAt, ...options };
+  return { ...brand, displayName, email, groups, connectors, signInAt, ...options };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
-import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
+import { findBrand } from '../../accounts/developers/developers.queries.ts';
 import { cookieNames, readSessionCookie, ssoRequired } from '../../people/sso/index.ts';
 import { standingOf } from '../../people/sso/sessions.queries.ts';
 import type { SignInAt } from '../../people/sso/sso.queries.ts';
@@ -134,7 +134,7 @@ async function toOpened(
 ): Promise<ApproverSession> {
   return {
     approver: toApprover(row),
-    developerName: await findDeveloperName(db, row),
+    ...(await findBrand(db, row)),
     csrfToken: csrfTokenOf(deps, value),
     expiresAt: session.expiresAt.toISOString(),
     mayDecideUntil: new Date(session.assertedAt.getTime() + deps.stepUpSeconds * 1000).toISOString(),

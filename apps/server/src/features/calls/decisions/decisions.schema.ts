@@ -1,5 +1,5 @@
 import { Assertion } from '@behest/protocol/passkey-shapes';
-import { Duration, Id, NextCursor, pageQuery, Time, textOf } from '@behest/protocol/shapes';
+import { Duration, Id, NextCursor, pageQuery, ShownBranding, Time, textOf } from '@behest/protocol/shapes';
 import { type Static, type TSchema, Type } from 'typebox';
 
 const nullable = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Type.Null()]);
@@ -158,6 +158,7 @@ export const DecisionForApprover = Type.Object({
   purpose: nullable(Type.String()),
   agentName: Type.String(),
   developerName: Type.String(),
+  branding: Type.Optional(ShownBranding),
   summary: nullable(Type.String({ description: 'In the words of the agent, which nobody has checked.' })),
   canonical: Type.String({ description: 'The canonical JSON whose hash is signed.' }),
   previous: nullable(

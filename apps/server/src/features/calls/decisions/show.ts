@@ -2,7 +2,7 @@ import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { findAgentNames } from '../../accounts/agents/agents.queries.ts';
-import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
+import { findBrand } from '../../accounts/developers/developers.queries.ts';
 import { approverIn, findApprover, listAllApprovers } from '../approvers/index.ts';
 import { standingOf } from './approve.ts';
 import type { DecisionsDeps } from './decisions.acts.ts';
@@ -146,7 +146,7 @@ export async function showRouted(
       : null,
     ...{ permission: row.permission, purpose: row.purpose, summary: row.summary, canonical: row.action },
     agentName: names.get(row.agentId) ?? row.agentId,
-    developerName: await findDeveloperName(db, row),
+    ...(await findBrand(db, row)),
     previous: previous?.action ?? null,
     firstApprover: firstApprover ? firstApprover.displayName || firstApprover.id : null,
     mayDecide: eligible !== undefined && statusAt(row, clock()) === 'pending',

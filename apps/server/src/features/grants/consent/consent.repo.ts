@@ -15,6 +15,7 @@ export function findConsentRow(db: Executor, tenant: Tenant, requestId: string) 
     .innerJoin(developerOf(db, tenant), 'developer.developerId', 'request.developerId')
     .select(['agent.agentDid', ...joinedProfile])
     .select(['developer.developerName', 'developer.mode as developerMode', 'developer.plan as developerPlan'])
+    .select(['developer.accentColor', 'developer.logoHash'])
     .select([
       'developer.emailVerified',
       'developer.consentMode',

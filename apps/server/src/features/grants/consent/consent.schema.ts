@@ -4,6 +4,7 @@ import {
   Duration,
   Id,
   recordOf,
+  ShownBranding,
   Time,
   ToolInWords,
   textOf,
@@ -90,6 +91,7 @@ export const ConsentRequest = Type.Object({
   id: Id,
   status: Type.Literal('pending'),
   developerName: Type.String(),
+  branding: Type.Optional(ShownBranding),
   agentId: Id,
   ...AgentProfile.properties,
   /** The OAuth client that asked; absent for a request of the developer's own programs. */

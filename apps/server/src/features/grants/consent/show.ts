@@ -3,6 +3,7 @@ import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { namedConnectors } from '@behest/protocol/tool-scopes';
 import { purposeLabel, scopeInWords, wantedLanguages } from '@behest/protocol/words';
 import { profileOf } from '../../accounts/agents/agents.queries.ts';
+import { brandingIn } from '../../accounts/developers/developers.queries.ts';
 import {
   type AuthorizationDeps,
   budgetOf,
@@ -42,6 +43,7 @@ export function shownRequest(
     id: row.id,
     status: 'pending',
     developerName: row.developerName,
+    ...brandingIn(row),
     agentId: row.agentId,
     ...profileOf(row),
     agentName: client?.name ?? row.agentName,

@@ -54,6 +54,7 @@ export async function listOwnGrants(
     grants: page,
     principalId: session.principalId,
     developerName: found.developerName,
+    ...(found.branding && { branding: found.branding }),
     sandbox: found.mode === 'sandbox',
     sessionExpiresAt: found.sessionExpiresAt.toISOString(),
     nextCursor,

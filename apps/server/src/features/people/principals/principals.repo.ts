@@ -7,7 +7,7 @@ import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import type { Agents, AuthRequests, Grants, PrincipalSessions } from '../../../platform/db/types.gen.ts';
 import { hasFoldedPrincipal } from '../../../platform/db/values.ts';
 import { agentsOf, joinedProfile } from '../../accounts/agents/agents.queries.ts';
-import { developerOf } from '../../accounts/developers/developers.queries.ts';
+import { brandingIn, developerOf } from '../../accounts/developers/developers.queries.ts';
 import { decidedRequestsOf } from '../../grants/authorization/authorization.queries.ts';
 import {
   grantsOfPrincipal,
@@ -129,6 +129,7 @@ export async function listOwnGrantRows(db: Executor, session: PrincipalSession, 
     .leftJoin(newest.as('grant'), (join) => join.onTrue())
     .selectAll('grant')
     .select(['developer.developerName', 'developer.scopeDescriptions'])
+    .select(['developer.accentColor', 'developer.logoHash'])
     .select('session.expiresAt as sessionExpiresAt')
     .orderBy('grant.id', 'desc')
     .execute();
@@ -137,6 +138,7 @@ export async function listOwnGrantRows(db: Executor, session: PrincipalSession, 
   const { developerName, mode, scopeDescriptions, sessionExpiresAt } = first;
   return {
     developerName,
+    ...brandingIn({ ...session.tenant, accentColor: first.accentColor, logoHash: first.logoHash }),
     mode,
     scopeDescriptions,
     sessionExpiresAt,

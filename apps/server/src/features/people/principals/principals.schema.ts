@@ -6,6 +6,7 @@ import {
   NullableAgentProfile,
   PrincipalId,
   pageQuery,
+  ShownBranding,
   Time,
   ToolInWords,
 } from '@behest/protocol/shapes';
@@ -75,6 +76,7 @@ export const OwnGrantPage = Type.Object({
   grants: Type.Array(OwnGrant),
   principalId: Type.String(),
   developerName: Type.String(),
+  branding: Type.Optional(ShownBranding),
   sandbox: Type.Boolean(),
   sessionExpiresAt: Time,
   nextCursor: NextCursor,

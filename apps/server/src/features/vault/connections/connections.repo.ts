@@ -47,6 +47,7 @@ export function findShownSession(db: Executor, tenant: Tenant, id: string) {
     .selectAll('session')
     .select(['developer.developerName', 'developer.mode', 'developer.plan', 'developer.consentMode'])
     .select(['developer.consentKeys', 'developer.connectLoginUrl', 'developer.emailVerified'])
+    .select(['developer.accentColor', 'developer.logoHash'])
     .select('agent.agentName')
     .select(({ exists }) => exists(enforcingOf(db, tenant)).as('enforcesSso'))
     .executeTakeFirst();

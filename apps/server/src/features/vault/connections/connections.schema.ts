@@ -5,6 +5,7 @@ import {
   NextCursor,
   PrincipalId,
   pageQuery,
+  ShownBranding,
   Time,
   VaultService,
 } from '@behest/protocol/shapes';
@@ -110,6 +111,7 @@ const Account = { accountLabel: nullable(Type.String()) };
 export type ConnectPage = Static<typeof ConnectPage>;
 export const ConnectPage = Type.Object({
   developerName: Type.String(),
+  branding: Type.Optional(ShownBranding),
   principalId: Type.String(),
   agentName: nullable(Type.String()),
   providerName: Type.String(),

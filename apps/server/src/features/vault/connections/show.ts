@@ -1,3 +1,4 @@
+import { brandingIn } from '../../accounts/developers/developers.queries.ts';
 import { type FrozenClient, findReplaced, type NewTokens } from '../credentials/index.ts';
 import { foundOf, getProviderRow, settingsOf } from '../providers/index.ts';
 import { gone } from './ask.ts';
@@ -16,6 +17,7 @@ export async function shownConnect(deps: ConnectDeps, row: ShownRow): Promise<Co
   const had = before?.facts;
   return {
     developerName: row.developerName,
+    ...brandingIn(row),
     principalId: row.principalId,
     agentName: row.agentName,
     providerName: provider.name,

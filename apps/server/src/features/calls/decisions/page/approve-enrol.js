@@ -16,6 +16,7 @@ import { words } from './approve-words.js';
  */
 export function showEnrolment(link, enrolment, { api, proceed }) {
   const { developerName, displayName, email, connectors, signInAt } = enrolment;
+  screen.showBrand(developerName, enrolment.branding);
   const names = { account: mention(developerName), name: mention(displayName) };
   const outcome = element('div', { role: 'status' });
   const make = button(words.enrol, async () => {

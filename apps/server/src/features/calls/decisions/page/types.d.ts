@@ -35,6 +35,7 @@ export interface OwnPasskeys {
 
 export interface Enrolment extends PasskeyCreation {
   developerName: string;
+  branding?: Branding;
   displayName: string;
   email: string;
   connectors: string[] | null;

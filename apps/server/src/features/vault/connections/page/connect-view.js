@@ -55,6 +55,7 @@ export function renderConnect(session, use) {
       notice,
       element('p', { class: 'buttons' }, choice.go, ' ', button(words.cancel, use.cancel)),
     ]),
+    element('footer', { class: 'colophon' }, words.by),
   ]);
   return { page, heading, showNotice: (...content) => setContent(notice, content) };
 }
@@ -68,17 +69,17 @@ function renderProof({ connect, verification, loginUrl }, { codeStep, signIn, si
   const { methods, signInHere, otherPerson } = verification;
   const values = { developer: mention(connect.developerName), principal: mention(connect.principalId) };
   if (methods.includes('passkey')) {
-    const go = button(words.usePasskey, provePasskey, { class: 'primary' });
+    const go = button(words.usePasskey, provePasskey, { class: 'strong' });
     return note(proof.title, fill(proof.passkey, values), paragraph(go));
   }
   if (codeStep) return note(proof.title, fill(proof.email, values), codeStep);
   if (methods[0] === 'sso' && signInHere) {
     const text = fill(otherPerson ? proof.otherPerson : proof.sso, values);
-    return note(proof.title, text, paragraph(button(words.signOn, signOn, { class: 'primary' })));
+    return note(proof.title, text, paragraph(button(words.signOn, signOn, { class: 'strong' })));
   }
   if (loginUrl === null) return note(proof.title, proof.lacking);
   const label = fill(words.signIn, { developer: connect.developerName }).join('');
-  return note(proof.title, fill(proof.hint, values), paragraph(button(label, signIn, { class: 'primary' })));
+  return note(proof.title, fill(proof.hint, values), paragraph(button(label, signIn, { class: 'strong' })));
 }
 
 /**
@@ -109,7 +110,7 @@ function renderStart({ connect, verification }, use) {
   const label = fill(words.start, { provider: connect.providerName }).join('');
   const wanted = () =>
     connect.scopes.map(({ scope }) => scope).filter((scope) => boxes.get(scope)?.checked ?? true);
-  const attributes = { class: 'primary', disabled: !verification.satisfied };
+  const attributes = { class: 'strong', disabled: !verification.satisfied };
   return { parts, go: button(label, () => use.start(wanted()), attributes) };
 }
 
@@ -143,6 +144,6 @@ function renderResult({ connect }, use) {
     missing.length > 0 &&
       clause(fill(words.missing, { developer: developer.textContent ?? '' }).join(''), list(missing)),
   ];
-  const attributes = { class: 'primary' };
+  const attributes = { class: 'strong' };
   return { parts, go: button(words.confirm, () => use.confirm(box.checked), attributes) };
 }

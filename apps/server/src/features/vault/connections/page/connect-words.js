@@ -1,5 +1,6 @@
 /** Every sentence of this page. The page puts a node in place of each name in braces. */
 export const words = {
+  by: 'Behest',
   loading: 'Opening the page …',
   heading: 'Connect {provider} for {developer}?',
   returned: 'Connect this {provider} account?',

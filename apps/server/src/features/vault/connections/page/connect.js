@@ -64,6 +64,7 @@ function show(session) {
     confirm: (replaceAccount) => act(() => api.confirm(replaceAccount), showEnd),
     cancel: () => act(api.cancel, showEnd),
   });
+  screen.showBrand(session.connect.developerName, session.connect.branding);
   screen.show(view.page, view.heading);
   shown = { session, view };
 }

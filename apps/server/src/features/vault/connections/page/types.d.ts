@@ -1,8 +1,9 @@
 /** Types of this page's scripts. The service serves no part of this. */
-import type { Child } from '../../../../platform/page/types.js';
+import type { Branding, Child } from '../../../../platform/page/types.js';
 
 export interface Connect {
   developerName: string;
+  branding?: Branding;
   principalId: string;
   agentName: string | null;
   providerName: string;
