@@ -126,7 +126,11 @@ function lined(code: string): string {
     .join('\n');
 }
 
-const FOLDER = 'cd "$(mktemp -d)"\n'; // for the files that the commands write
+/** The picture that a guide sends. */
+const LOGO =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4AWPgjsr4DwADDgHNwKIb1QAAAABJRU5ErkJggg==';
+/** For the files that the commands read and write. */
+const FOLDER = `cd "$(mktemp -d)"\necho ${LOGO} | base64 -d > logo.png\n`;
 const commandsOf = (page: string) => `${FOLDER}${blocksOf(`docs/${page}.md`, 'sh').join('\n')}`;
 
 test('the guides that set one thing of an account set it', async () => {
@@ -138,6 +142,7 @@ test('the guides that set one thing of an account set it', async () => {
 
   expect(await told('let-people-approve-with-passkeys')).toContain('"fidoRpName":"Acme Bank"');
   const sent = await told('send-a-person-to-the-consent-page');
+  expect(sent).toContain('"accentColor":"#7a1f5c"');
   expect(sent).toContain('"crv":"P-256"');
   expect(sent).toContain(`"replacesGrantId":"${grantId}"`);
   expect(await told('show-a-person-what-agents-may-do')).toMatch(

@@ -28,7 +28,7 @@ export function contrastWithWhite(colour: string): number {
 }
 
 /** Bytes. */
-export const MAX_LOGO = 262_144;
+const MAX_LOGO = 262_144;
 /** Pixels. */
 const MAX_SIDE = 1024;
 

@@ -18,7 +18,7 @@ export function getDeveloperRow(db: Executor, { developerId }: Tenant): Promise<
 }
 
 /** Locks out other changes of the developer, but not inserts of rows that refer to it. */
-export function lockDeveloper(tx: Tx, { developerId }: Tenant): Promise<DeveloperRow> {
+function lockDeveloper(tx: Tx, { developerId }: Tenant): Promise<DeveloperRow> {
   return tx
     .selectFrom('developers')
     .selectAll()
