@@ -334,7 +334,7 @@ describe('the session', () => {
 
     await page.goto(link);
 
-    await heading(page, link.includes('#') ? ENDED : 'Please open the link again').waitFor();
+    await heading(page, link.includes('#') ? ENDED : 'Show who you are').waitFor();
     await hasNo(page.locator('.agent'));
   });
 
@@ -345,7 +345,7 @@ describe('the session', () => {
 
     await openPermissions(page, link);
     await page.reload();
-    await heading(page, 'Please open the link again').waitFor();
+    await heading(page, 'Show who you are').waitFor();
     await page.goto(link);
 
     await heading(page, 'Your permissions').waitFor();

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { button, findings, heading, picture, sees, withFixedIds } from './pages.ts';
+import { authorize } from '../app/flow.ts';
+import { hintClaims, newVoucher } from '../app/person.ts';
+import { verifyAddress } from '../app/verified.ts';
+import { decide, openRequest } from './consent-page/pages.ts';
+import { button, findings, heading, must, picture, sees, withFixedIds } from './pages.ts';
+import { addAuthenticator, enrol } from './passkeys.ts';
 import {
   agentOf,
   answer,
@@ -11,7 +16,7 @@ import {
   permissionPages,
 } from './permissions-page/permissions.ts';
 
-const { linkFor, visit, service } = permissionPages();
+const { approve, linkFor, visit, service } = permissionPages();
 
 const person = { bypassCSP: true } as const; // axe is a script from outside the page
 const ada = 'ada@example.org';
@@ -111,7 +116,7 @@ test('a page without grants, a closed page and a bad link are accessible too', a
   await heading(page, 'This page has been closed').waitFor();
   const ended = await findings(page);
   await page.reload();
-  await heading(page, 'Please open the link again').waitFor();
+  await heading(page, 'Show who you are').waitFor();
 
   expect({ nothing, closed, ended, noKey: await findings(page) }).toEqual({
     nothing: [],
@@ -119,6 +124,88 @@ test('a page without grants, a closed page and a bad link are accessible too', a
     ended: [],
     noKey: [],
   });
+});
+
+/** The texts of the service's mails, the newest first. */
+const mailTexts = () =>
+  service()
+    .mails.sent()
+    .map(({ text }) => text);
+
+describe('a person who comes back', () => {
+  test('shows a passkey, and sees the page', async () => {
+    const { developer } = await approve();
+    const page = await visit(person);
+    await page.goto(`${service().url}/permissions`);
+    await heading(page, 'Show who you are').waitFor();
+    const accessible = await findings(page);
+    await button(page, 'Use your passkey').click();
+    await sees(page, 'Your browser gave no passkey.');
+    await addAuthenticator(page);
+    await enrol(page, developer);
+
+    await button(page, 'Use your passkey').click();
+    await heading(page, 'Your permissions').waitFor();
+    await button(page, 'Close it now').click();
+    await button(page, 'Sign in again').click();
+    await heading(page, 'Show who you are').waitFor();
+
+    expect(accessible).toEqual([]);
+  });
+
+  test('goes on from the last page of a consent, and by a mailed link once', async () => {
+    const { developer, agentId, link } = await askByMail();
+    const page = await visit(person);
+    await openRequest(page, link);
+    await button(page, 'Send the code').click();
+    await sees(page, 'The code is on its way.');
+    await page.getByLabel('Code from the email').fill(/^ {4}(\d{8})$/m.exec(mailTexts()[0] ?? '')?.[1] ?? '');
+    await button(page, 'Check the code').click();
+    await decide(page, 'Allow', 'Allowed');
+    const mailed = mailTexts()[0] ?? '';
+
+    await page.getByRole('link', { name: 'See and end what agents may do for you' }).click();
+    await heading(page, 'No agent may act for you').waitFor(); // the application has not fetched the grant yet
+    const { code } = await must(developer, 'POST', `/v1/authorize/${requestIn(link)}/code`);
+    await must(developer, 'POST', '/v1/token', { code, agentId });
+    await page.goto('about:blank');
+    await page.goto(`${service().url}/permissions`);
+    await page.getByLabel('Or by mail, at your address:').fill(ada);
+    await button(page, 'Mail me a link').click();
+    await sees(page, 'If this address is known here, a mail with a link is on its way.');
+    await expect.poll(() => mailTexts()[0]).toContain('/permissions#link=');
+    const [opening = ''] = /\/permissions#link=\S+/.exec(mailTexts()[0] ?? '') ?? [];
+    await page.goto('about:blank');
+    await page.goto(service().url + opening);
+    await heading(page, 'Open your permissions').waitFor();
+    const accessible = await findings(page);
+    await button(page, 'Open the page').click();
+    await heading(page, 'Your permissions').waitFor();
+    await sees(page, 'Travel booker');
+    await page.goto('about:blank');
+    await page.goto(service().url + opening);
+    await button(page, 'Open the page').click();
+
+    await sees(page, 'This link is no longer valid.');
+    await heading(page, 'Show who you are').waitFor();
+    expect([accessible, page.url().includes('#')]).toEqual([[], false]);
+    expect(mailed).toContain(`${service().settings.http.publicBaseUrl}/permissions`);
+  });
+
+  const requestIn = (link: string) => new URL(link).searchParams.get('req');
+
+  /** A request of which the person reads a code, at the address that the application vouches for. */
+  async function askByMail() {
+    const developer = await service().asDeveloper();
+    await verifyAddress(service(), developer);
+    const voucher = await newVoucher();
+    await must(developer, 'PATCH', '/v1/me', { consentMode: 'email', consentKeys: [voucher.jwk] });
+    const { agentId } = await must(developer, 'POST', '/v1/agents', { name: 'Travel booker' });
+    const request = await authorize(developer, String(agentId));
+    const claims = { ...hintClaims(service(), developer.developerId, request), email: ada };
+    const link = `${request.consentUrl}&hint=${await voucher.hint(claims)}`;
+    return { developer, agentId: String(agentId), link };
+  }
 });
 
 describe('the first screen', () => {

@@ -308,6 +308,7 @@ describe('I1: statements', () => {
       'listInactiveAcrossTenants',
       'listMeteredAcrossTenants',
       'listNewAcrossTenants',
+      'listPeopleAcrossTenants',
       'listProvidersUnderAcrossTenants',
       'listRetainingAcrossTenants',
       'listRunningAcrossTenants',

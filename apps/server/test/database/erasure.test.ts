@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { eraseClosedAccounts } from '../../src/features/accounts/developers/close.ts';
 import { capsFunctions } from '../../src/features/calls/caps/caps.repo.ts';
+import { rememberAddress } from '../../src/features/people/principals/index.ts';
 import { features } from '../../src/features.ts';
 import { tenantErased } from '../../src/platform/db/personal-data.ts';
 import { listenersIn } from '../../src/platform/hooks.ts';
@@ -63,6 +64,7 @@ async function wholeAccount(service: Service) {
   await person.call('POST', `/v1/consent/${request.id}/email`);
   await person.call('POST', `/v1/consent/${request.id}/email/verify`, { body: { code: '00000000' } });
   await developer('POST', '/v1/principal-sessions', { principalId: 'user_42' });
+  await rememberAddress(service, developer, { principalId: 'user_42', email: 'ada@example.org' });
   const { developerId } = developer;
   const checkpoint = { developerId, seq: '1', hash: Buffer.alloc(32), jws: 'x', signedAt: clock() };
   await db

@@ -40,7 +40,11 @@ import {
   findDiscoveredAcrossTenants,
   principalsWithPasskeys,
 } from '../../src/features/people/passkeys/passkeys.repo.ts';
-import { principalsWithSessions } from '../../src/features/people/principals/principals.queries.ts';
+import {
+  principalsWithAddresses,
+  principalsWithSessions,
+} from '../../src/features/people/principals/principals.queries.ts';
+import { listPeopleAcrossTenants } from '../../src/features/people/principals/principals.repo.ts';
 import { findLinkAcrossTenants } from '../../src/features/people/setup/setup.repo.ts';
 import {
   findSourceAcrossTenants,
@@ -302,6 +306,9 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
         at,
       ),
     ),
+  principal_addresses_folded: ({ db, acme }) => principalsWithAddresses(db, acme, ['nobody']),
+  principal_addresses_hash: ({ db }) =>
+    listPeopleAcrossTenants(db, [Buffer.alloc(32)], { since: new Date(0), most: 5 }),
   principal_sessions_folded: ({ db, acme }) => principalsWithSessions(db, acme, ['nobody']),
   vault_credentials_principal_folded: ({ db, acme }) => principalsWithCredentials(db, acme, ['nobody']),
   setup_links_expired: ({ acme }) => acme('POST', '/v1/sso/setup-links', { name: 'New', purposes: ['sso'] }),

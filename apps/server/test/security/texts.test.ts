@@ -6,9 +6,11 @@ import * as approvers from '../../src/features/calls/approvers/mail.ts';
 import { recordLines } from '../../src/features/calls/approvers/mail.ts';
 import { digestOf, messageOf, mailOf as noticeMail } from '../../src/features/calls/decisions/messages.ts';
 import { codeMail } from '../../src/features/grants/consent/email.ts';
+import { signInMail } from '../../src/features/people/principals/sign-in.ts';
 import { connectingMail } from '../../src/features/vault/connections/proof.ts';
 
-const LINK = 'https://behest.test/page#secret';
+const BASE = 'https://behest.test';
+const LINK = `${BASE}/page#secret`;
 const SENTENCE = 'URGENT your account is blocked and you have to sign in within a day or';
 const HOSTILE = [
   `${SENTENCE} at https://evil.example/login`,
@@ -70,8 +72,9 @@ function textsWith(name: string): Record<string, string> {
   const recovered = { ...invited, name, opensAt: '' };
   const mails = {
     verification: verificationMail(LINK, DEVELOPER_ID),
-    code: codeMail({ ...account, agentName: name, agentId: 'agt_1' }, '12345678'),
-    connecting: connectingMail(account, '12345678'),
+    code: codeMail({ ...account, agentName: name, agentId: 'agt_1' }, '12345678', BASE),
+    connecting: connectingMail(account, '12345678', BASE),
+    signIn: signInMail([invited]),
     recipient: confirmationMail(account, LINK),
     notice: noticeMail(told),
     ended: noticeMail({ ...told, occasion: 'ended', status: 'denied' }),
@@ -105,7 +108,7 @@ const ADDRESS = /evil|www|\]\(|mailto:|tel:|@|Bcc.*@/i;
 describe('31 M6: what the service says in words that a developer chose', () => {
   test.each(HOSTILE)('names the account and leads nowhere but to the service, with the name %j', (name) => {
     for (const [key, text] of Object.entries(textsWith(name))) {
-      const own = text.replaceAll(LINK, '');
+      const own = text.replaceAll(LINK, '').replaceAll(`${BASE}/permissions`, '');
       expect(own, key).not.toMatch(ADDRESS);
       expect(own, key).not.toMatch(/https?:/);
       for (const line of own.split('\n')) {
@@ -129,7 +132,7 @@ describe('31 M6: what the service says in words that a developer chose', () => {
       (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
     );
     const writing = files.filter((file) =>
-      /\bsubject: .*,\s+text\b|mrkdwn|AdaptiveCard|escapeSlack\(/.test(
+      /\bsubject: .*,\s+(?:button: .*,\s+)?text\b|mrkdwn|AdaptiveCard|escapeSlack\(/.test(
         readFileSync(new URL(file, root), 'utf8'),
       ),
     );
@@ -141,6 +144,7 @@ describe('31 M6: what the service says in words that a developer chose', () => {
       'messages.ts', // a subject of its own
       'messages.ts',
       'proof.ts',
+      'sign-in.ts',
     ]);
   });
 });

@@ -979,6 +979,13 @@ export interface PolicyVersions {
   version: Int8;
 }
 
+export interface PrincipalAddresses {
+  addressHash: Buffer;
+  developerId: string;
+  principalId: string;
+  provedAt: Timestamp;
+}
+
 export interface PrincipalPseudonyms {
   developerId: string;
   principalId: string;
@@ -1559,6 +1566,7 @@ export interface DB {
   policyBundles: PolicyBundles;
   policySyncSecrets: PolicySyncSecrets;
   policyVersions: PolicyVersions;
+  principalAddresses: PrincipalAddresses;
   principalPseudonyms: PrincipalPseudonyms;
   principalSessions: PrincipalSessions;
   quotaCounters: QuotaCounters;

@@ -6,6 +6,7 @@ import { callerAs, callerOf, cookiesIn } from '../../../platform/http/callers/cr
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { passkeyRates } from '../../people/passkeys/index.ts';
+import { CreatedPrincipalSession } from '../../people/principals/index.ts';
 import {
   ConsentApproval,
   ConsentApprovalResult,
@@ -22,7 +23,7 @@ import {
   SentEmailCode,
   SignOnRedirect,
 } from './consent.schema.ts';
-import { approve, deny } from './decide.ts';
+import { approve, deny, openOwnPage } from './decide.ts';
 import { checkCode, sendCode } from './email.ts';
 import { askForPasskey, takePasskey } from './passkey.ts';
 import {
@@ -218,6 +219,34 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       },
     },
     (request) => deny(deps, callerOf(request), request.params.id, request.body),
+  );
+
+  app.post(
+    '/v1/consent/:id/permissions',
+    {
+      config: {
+        access: 'consent',
+        fromOwnPages: true,
+        rate: rates.consent,
+        failures: [
+          'CONSENT_REQUIRED',
+          'PRINCIPAL_VERIFICATION_REQUIRED',
+          'FIDO_REQUIRED',
+          'SSO_REQUIRED',
+          'PRINCIPAL_INACTIVE',
+          'NOT_FOUND',
+        ],
+      },
+      schema: {
+        operationId: 'consent.openPermissions',
+        summary: 'Open the page of the own permissions, for a person who has shown who they are on this page',
+        params: ConsentPath,
+        body: NoFields,
+        response: { 201: CreatedPrincipalSession },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await openOwnPage(deps, callerOf(request), holdOf(request))),
   );
 };
 

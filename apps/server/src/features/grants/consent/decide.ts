@@ -2,6 +2,7 @@ import { type Authentication, secondOf } from '@behest/protocol/authentication';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
 import { keepEvidence } from '../../people/passkeys/index.ts';
+import { type CreatedPrincipalSession, openOwnSession } from '../../people/principals/index.ts';
 import { mustAllowScopes } from '../../people/sso/index.ts';
 import { approveRequest, denyRequest, redirectTo } from '../authorization/index.ts';
 import type { AcceptedAssertion } from './consent.rules.ts';
@@ -12,7 +13,13 @@ import type {
   ConsentDenialResult,
 } from './consent.schema.ts';
 import { isSignedFor } from './passkey.ts';
-import { type ConsentDeps, type ConsentSession, requestOfSession, verificationFor } from './session.ts';
+import {
+  type ConsentDeps,
+  type ConsentSession,
+  personOfSession,
+  requestOfSession,
+  verificationFor,
+} from './session.ts';
 import { manifestsAsShown } from './show.ts';
 import { proofMissing, unproved } from './verify.ts';
 
@@ -88,6 +95,25 @@ export async function deny(
   const said = { ...(reason && { reason }), evidence: { ...caller.browser } };
   const request = await denyRequest(deps, caller, requestId, said);
   return { status: 'denied', ...back(deps, request, { error: 'access_denied' }) };
+}
+
+/**
+ * Opens the page on which the person sees and ends what agents may do, for one who has just shown this page who they are: by
+ * mail, a passkey or single sign-on. The developer's word, the sandbox or the link alone opens nothing.
+ * @throws PRINCIPAL_VERIFICATION_REQUIRED or FIDO_REQUIRED, and as `openOwnSession`
+ */
+export async function openOwnPage(
+  deps: ConsentDeps,
+  { tenant, requestId }: Caller,
+  session: ConsentSession,
+): Promise<CreatedPrincipalSession> {
+  const { row, verification, standing } = await personOfSession(deps, session);
+  const { mode, methods, satisfied } = verification;
+  const byCode = mode === 'email' || mode === 'passkey' ? mode : undefined;
+  const method = standing?.session ? 'sso' : byCode;
+  if (!satisfied || method === undefined) throw proofMissing(mode, methods);
+  const { principalId } = row;
+  return openOwnSession(deps, { tenant, principalId, method, requestId, signOn: session.signOn });
 }
 
 function back(

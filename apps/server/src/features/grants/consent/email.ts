@@ -11,6 +11,7 @@ import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts'
 import { emailUnverified, thumbprintsOf } from '../../accounts/developers/index.ts';
 import { nameInMail, rates } from '../../accounts/emails/index.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
+import { rememberAddress } from '../../people/principals/index.ts';
 import { type ConsentRow, countMail } from './consent.repo.ts';
 import { validHint } from './consent.rules.ts';
 import type { EmailCodeResult, SentEmailCode } from './consent.schema.ts';
@@ -41,7 +42,7 @@ export async function sendCode(
   return sendMailedCode(deps, caller, {
     subjectId: session.requestId,
     email,
-    mailOf: (code) => codeMail(row, code),
+    mailOf: (code) => codeMail(row, code, deps.publicBaseUrl),
   });
 }
 
@@ -61,6 +62,7 @@ export function codeMail(
     developerId,
   }: Pick<ConsentRow, 'agentName' | 'agentId' | 'developerName' | 'developerId'>,
   code: string,
+  publicBaseUrl: string,
 ) {
   return {
     subject: `${code} is your code to decide about an agent`,
@@ -72,9 +74,15 @@ An AI agent asks to act for you. To decide about it, type the code into the page
 
 The agent: ${nameInMail(agentName, agentId)}
 Its developer: ${nameInMail(developerName, developerId)}
+
+${ownPageInMail(publicBaseUrl)}
 `,
   };
 }
+
+/** Every mail to a person leads to the page on which they see and end what agents may do. */
+export const ownPageInMail = (publicBaseUrl: string) =>
+  `See and end what agents may do for you at any time: ${publicBaseUrl}/permissions`;
 
 /**
  * Takes the code that the person typed. The fifth wrong code ends the session, because eight digits can be
@@ -91,7 +99,9 @@ export async function checkCode(
   const outcome = await checkMailedCode(deps, session.requestId, code);
   if (outcome === 'right') {
     await storeProof(deps, session, { mailReadAt: deps.clock().toISOString() });
-    const { verification } = await requestOfSession(deps, session);
+    const { verification, proofs } = await requestOfSession(deps, session);
+    const email = validHint(proofs, thumbprintsOf(row.consentKeys))?.email;
+    if (email !== undefined) await rememberAddress(deps, row, { principalId: row.principalId, email });
     return { verification };
   }
   await reportFailedProof(deps, caller, row, 'email');

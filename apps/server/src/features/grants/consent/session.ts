@@ -206,6 +206,14 @@ export async function requestOfSession(deps: ConsentDeps, session: ConsentSessio
   return { row, proofs: stored.proofs, ...verified };
 }
 
+/** As `requestOfSession`, of a request that is decided too. @throws UNAUTHORIZED, NOT_FOUND */
+export async function personOfSession(deps: ConsentDeps, session: ConsentSession) {
+  const { developerId, proofs } = await getSession(deps.store, session);
+  const row = await findConsentRow(deps.db, { developerId }, session.requestId);
+  if (!row) throw notFound();
+  return { row, ...(await verificationFor(deps, row, proofs, session.signOn)) };
+}
+
 /** Adds a proof to the session. @throws as `requestOfSession` */
 export async function storeProof(
   deps: ConsentDeps,

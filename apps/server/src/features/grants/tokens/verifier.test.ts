@@ -1,5 +1,12 @@
-import { expect, test } from 'vitest';
-import { grantTo, partsOf, sharedSandbox } from '../../../../test/app/flow.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  entriesOf,
+  grantTo,
+  partsOf,
+  refusalOf,
+  registerAgent,
+  sharedSandbox,
+} from '../../../../test/app/flow.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 import { ownVerifier } from './look-up.ts';
 import { limitsOf } from './tokens.rules.ts';
@@ -92,4 +99,90 @@ test('the limits of a token are its own, and those of its grant for connectors t
   expect(limitsOf(null, [mail])).toEqual([mail]);
   expect(limitsOf([narrower], null)).toEqual([narrower]);
   expect(limitsOf(null, null)).toBeNull();
+});
+
+const type = 'urn:service:tools:v1';
+const rules = { '/amount': { max: '500' }, '/to/iban': { prefix: ['DE', 'FR'] } };
+const toolsEntry = { type, connector: 'pay', tools: ['transfer', 'get_*'], arguments: { transfer: rules } };
+const request = { scopes: ['tool:pay:write', 'calendar:read'], authorizationDetails: [toolsEntry] };
+
+const detailsOf = (token: string) => partsOf(token).payload.authorization_details;
+
+async function granted() {
+  const { acme } = await joinSandbox();
+  const grant = await grantTo(acme, request);
+  const { agentId } = await registerAgent(acme);
+  const delegate = (change: object) =>
+    acme('POST', '/v1/grants/delegate', {
+      parentGrantToken: grant.grantToken,
+      subAgentId: agentId,
+      scopes: ['tool:pay:write'],
+      ...change,
+    });
+  return { acme, grant, delegate };
+}
+
+describe('rules of arguments', () => {
+  test('are in the token of an exchange, and in that of a refresh', async () => {
+    const { acme, grant } = await granted();
+    const { agentId, refreshToken } = grant;
+
+    const refreshed = await acme('POST', '/v1/token/refresh', { refreshToken, agentId });
+
+    expect(detailsOf(grant.grantToken)).toEqual([toolsEntry]);
+    expect(detailsOf(refreshed.json().grantToken)).toEqual([toolsEntry]);
+    expect((await acme('GET', `/v1/grants/${grant.grantId}`)).json().authorizationDetails).toEqual([
+      toolsEntry,
+    ]);
+  });
+
+  test('are in the entry and the event of the grant as one text', async () => {
+    const { acme, grant } = await granted();
+
+    const [created] = await entriesOf(acme, 'grant.created');
+    const { events } = (await acme('GET', '/v1/events?types=grant.created')).json();
+
+    const text = '{"transfer":{"/amount":{"max":"500"},"/to/iban":{"prefix":["DE","FR"]}}}';
+    const { arguments: _, ...others } = toolsEntry;
+    const authorizationDetails = [{ ...others, arguments: text }];
+    expect(created).toMatchObject({ grantId: grant.grantId, metadata: { authorizationDetails } });
+    expect(events.at(-1).data).toMatchObject({ grantId: grant.grantId, authorizationDetails });
+  });
+
+  test('go down to a delegated grant as they are, or narrower', async () => {
+    const { delegate } = await granted();
+    const narrower = { transfer: { ...rules, '/amount': { max: '20' } } };
+    const authorizationDetails = [{ type, connector: 'pay', arguments: narrower }];
+
+    const [same, less] = [await delegate({}), await delegate({ authorizationDetails })];
+
+    expect(detailsOf(same.json().grantToken)).toEqual([toolsEntry]);
+    expect(detailsOf(less.json().grantToken)).toEqual([{ ...toolsEntry, arguments: narrower }]);
+  });
+
+  test.each([
+    ['a higher bound', { ...rules, '/amount': { max: '501' } }],
+    ['one more argument', { ...rules, '/bcc': {} }],
+    ['open arguments', { '': { open: true }, ...rules }],
+  ])('R7 never widen: %s makes no delegated grant', async (_, wider) => {
+    const { delegate } = await granted();
+
+    const answer = await delegate({
+      authorizationDetails: [{ type, connector: 'pay', arguments: { transfer: wider } }],
+    });
+
+    expect(refusalOf(answer)).toBe('400 BAD_REQUEST');
+    expect(answer.json().details.fields).toEqual([
+      { path: 'authorizationDetails.0.arguments.transfer', problem: 'not_allowed' },
+    ]);
+  });
+
+  test('leave no scope of their connector satisfied by itself', async () => {
+    const { acme, grant } = await granted();
+    const verdictOf = async (requiredScopes: string[]) =>
+      (await acme('POST', '/v1/tokens/verify', { token: grant.grantToken, requiredScopes })).json();
+
+    expect(await verdictOf(['tool:pay:read'])).toEqual({ valid: false, reason: 'scope' });
+    expect(await verdictOf(['calendar:read'])).toMatchObject({ valid: true });
+  });
 });

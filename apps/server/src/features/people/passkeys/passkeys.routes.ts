@@ -1,10 +1,14 @@
+import { Assertion } from '@behest/protocol/passkey-shapes';
+import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { callerOf, sessionOf } from '../../../platform/http/callers/credentials.ts';
+import { callerOf, cookiesIn, sessionOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
-import type { PasskeyDeps } from './ceremony.ts';
+import { byStranger, CreatedPrincipalSession } from '../principals/index.ts';
+import { cookieNames } from '../sso/index.ts';
 import { changePasskey, listOwnPasskeys, listPasskeys, removeOwnPasskey, removePasskey } from './manage.ts';
+import { beginSignIn, finishSignIn, type SignInDeps } from './name.ts';
 import {
   CreatedPasskey,
   OwnPasskeyPage,
@@ -16,6 +20,7 @@ import {
   PasskeyPath,
   PasskeyQuery,
   PasskeyRegistrationRequest,
+  PasskeySignInOptions,
   VerifyPasskeyRegistration,
 } from './passkeys.schema.ts';
 import { beginRegistration, finishRegistration } from './register.ts';
@@ -31,7 +36,7 @@ export const rates = rateRules({
 
 const forDeveloper = { access: 'developer', role: 'full', rate: 'default' } as const;
 
-export const passkeyRoutes: FastifyPluginAsyncTypebox<PasskeyDeps> = async (app, deps) => {
+export const passkeyRoutes: FastifyPluginAsyncTypebox<SignInDeps> = async (app, deps) => {
   app.post(
     '/v1/webauthn/register/options',
     {
@@ -138,6 +143,48 @@ export const passkeyRoutes: FastifyPluginAsyncTypebox<PasskeyDeps> = async (app,
     async (request, reply) => {
       await removeOwnPasskey(deps, sessionOf(request), request.params.id);
       return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/v1/principal/sign-in/passkey',
+    {
+      config: { ...byStranger, failures: ['CONFLICT'] },
+      schema: {
+        operationId: 'webauthn.signInOptions',
+        summary: 'Ask for the passkey of a person who comes by themselves',
+        body: NoFields,
+        response: { 200: PasskeySignInOptions },
+      },
+    },
+    () => beginSignIn(deps),
+  );
+
+  app.post(
+    '/v1/principal/sign-in/passkey/verify',
+    {
+      config: {
+        ...byStranger,
+        failures: [
+          'CHALLENGE_INVALID',
+          'WEBAUTHN_VERIFICATION_FAILED',
+          'WEBAUTHN_CLONE_SUSPECTED',
+          'UNAUTHORIZED',
+          'PRINCIPAL_INACTIVE',
+          'SSO_REQUIRED',
+          'CONFLICT',
+        ],
+      },
+      schema: {
+        operationId: 'webauthn.signIn',
+        summary: 'Open the page of the own permissions with a passkey',
+        body: Assertion,
+        response: { 201: CreatedPrincipalSession },
+      },
+    },
+    async (request, reply) => {
+      const signOn = cookiesIn(request.headers)[cookieNames(deps.publicBaseUrl).session];
+      return reply.code(201).send(await finishSignIn(deps, request.body, { requestId: request.id, signOn }));
     },
   );
 };

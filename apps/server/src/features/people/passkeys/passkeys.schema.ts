@@ -12,6 +12,9 @@ export const PasskeyRegistrationRequest = Type.Object(
 export type PasskeyCreationOptions = Static<typeof PasskeyCreationOptions>;
 export const PasskeyCreationOptions = Type.Object({ challengeId: Id, publicKey: OfStandard });
 
+/** `publicKey` is for `PublicKeyCredential.parseRequestOptionsFromJSON`. */
+export const PasskeySignInOptions = Type.Object({ challengeId: Id, publicKey: OfStandard });
+
 export type VerifyPasskeyRegistration = Static<typeof VerifyPasskeyRegistration>;
 export const VerifyPasskeyRegistration = Type.Object(
   { challengeId: Id, response: RegistrationResponse, deviceName: Type.Optional(nameOf(100)) },

@@ -1,1 +1,4 @@
-export { ownPageEntries } from './session.ts';
+export { byStranger } from './principals.routes.ts';
+export { CreatedPrincipalSession } from './principals.schema.ts';
+export { type OwnSessionDeps, openOwnSession, ownPageEntries, type ShownPerson } from './session.ts';
+export { rememberAddress } from './sign-in.ts';

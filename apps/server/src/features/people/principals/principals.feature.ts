@@ -6,7 +6,7 @@ import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { principalRights } from '../scim/index.ts';
 import { enforcementBegan } from '../sso/index.ts';
-import { eraseSessions, tellSessions } from './principals.repo.ts';
+import { eraseSessions, tellAddresses, tellSessions } from './principals.repo.ts';
 import { principalRoutes, rates } from './principals.routes.ts';
 import { rightsOfPrincipals } from './revoke.ts';
 import {
@@ -16,15 +16,23 @@ import {
   type SessionEnd,
   sessionReader,
 } from './session.ts';
+import { ADDRESS_KEY_USE } from './sign-in.ts';
 
 const tables: TableUse = {
-  owns: { principal_sessions: { rate: 'principalSession', kept: 'until they expire' } },
+  owns: {
+    principal_sessions: { rate: 'principalSession', kept: 'until they expire' },
+    principal_addresses: { rate: 'emailCode' },
+  },
   reads: [],
   writes: [],
 };
 
 const acts = {
-  'principal.session_created': act<{ readonly sessionId: string }>(),
+  /** `method` says how a person has shown who they are, who came by themselves. */
+  'principal.session_created': act<{
+    readonly sessionId: string;
+    readonly method?: 'email' | 'sso' | 'passkey';
+  }>(),
   'principal.session_ended': act<{ readonly sessionId: string; readonly reason: SessionEnd }>(),
 };
 
@@ -38,16 +46,22 @@ export const principals = defineFeature({
   tables,
   acts,
   rates,
+  keyUses: [ADDRESS_KEY_USE],
   listens: [
     on(accountClosed, endSessionsOfAccount),
     on(tenantErased, eraseSessions),
     on(personExported, tellSessions),
+    on(personExported, tellAddresses),
     on(principalRights, rightsOfPrincipals),
     on(enforcementBegan, endSessionsBeforeSso),
   ],
   open: (context) => ({
     routes: (app) =>
-      principalRoutes(app, { ...context, ownPageEntries: context.listenersOf(ownPageEntries) }),
+      principalRoutes(app, {
+        ...context,
+        ownPageEntries: context.listenersOf(ownPageEntries),
+        onMailFailed: () => context.metrics.counter('mail_failed').inc(),
+      }),
     credentials: { session: sessionReader(context) },
   }),
 });

@@ -34,6 +34,9 @@ export async function findSessionCaller(
 /** The principals of sessions who have one of these ids, in any case. */
 export const principalsWithSessions = principalsIn('principal_sessions');
 
+/** The principals of proved addresses who have one of these ids, in any case. */
+export const principalsWithAddresses = principalsIn('principal_addresses');
+
 /** The principals who have a session. */
 export async function principalsInSession(db: Executor, { developerId }: Tenant): Promise<string[]> {
   const rows = await db

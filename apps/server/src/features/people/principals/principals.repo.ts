@@ -4,7 +4,13 @@ import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { boundedRows, pageRows } from '../../../platform/db/page-rows.ts';
 import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
-import type { Agents, AuthRequests, Grants, PrincipalSessions } from '../../../platform/db/types.gen.ts';
+import type {
+  Agents,
+  AuthRequests,
+  Grants,
+  PrincipalAddresses,
+  PrincipalSessions,
+} from '../../../platform/db/types.gen.ts';
 import { hasFoldedPrincipal } from '../../../platform/db/values.ts';
 import { agentsOf, joinedProfile } from '../../accounts/agents/agents.queries.ts';
 import { brandingIn, developerOf } from '../../accounts/developers/developers.queries.ts';
@@ -266,7 +272,74 @@ export async function deleteSessions(tx: Tx, { developerId }: Tenant): Promise<v
   await tx.deleteFrom('principalSessions').where('developerId', '=', developerId).execute();
 }
 
+/** A person who has proved an address. */
+export type KnownPerson = Pick<Selectable<PrincipalAddresses>, 'developerId' | 'principalId' | 'addressHash'>;
+
+/** Writes the address of a principal over the one before. */
+export async function putAddress(
+  tx: Tx,
+  { developerId }: Tenant,
+  row: Omit<Selectable<PrincipalAddresses>, 'developerId'>,
+): Promise<void> {
+  const { addressHash, provedAt } = row;
+  await tx
+    .insertInto('principalAddresses')
+    .values({ ...row, developerId })
+    .onConflict((conflict) =>
+      conflict.columns(['developerId', 'principalId']).doUpdateSet({ addressHash, provedAt }),
+    )
+    .execute();
+}
+
+/** The people of all accounts who have proved an address since then, the last to do so first. */
+export function listPeopleAcrossTenants(
+  db: Executor,
+  addressHashes: readonly Buffer[],
+  { since, most }: { readonly since: Date; readonly most: number },
+): Promise<KnownPerson[]> {
+  return db
+    .selectFrom('principalAddresses')
+    .select(['developerId', 'principalId', 'addressHash'])
+    .where('addressHash', 'in', addressHashes)
+    .where('provedAt', '>', since)
+    .orderBy('provedAt', 'desc')
+    .limit(most)
+    .execute();
+}
+
+export async function isKnownAddress(
+  db: Executor,
+  { developerId }: Tenant,
+  { principalId, addressHash }: Omit<KnownPerson, 'developerId'>,
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('principalAddresses')
+    .select('principalId')
+    .where('developerId', '=', developerId)
+    .where('principalId', '=', principalId)
+    .where('addressHash', '=', addressHash)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Forgets addresses. @param principalIds whose; all without them */
+export async function deleteAddresses(
+  tx: Tx,
+  { developerId }: Tenant,
+  principalIds?: readonly string[],
+): Promise<void> {
+  const all = tx.deleteFrom('principalAddresses').where('developerId', '=', developerId);
+  if (principalIds === undefined) await all.execute();
+  else if (principalIds.length > 0) {
+    await all.where(hasFoldedPrincipal(principalIds)).where('principalId', 'in', principalIds).execute();
+  }
+}
+
 /** Erases rows of a closed account. */
-export const eraseSessions = eraserOf('principal_sessions');
+export const eraseSessions = eraserOf('principal_sessions', 'principal_addresses');
+
+const addresses = sql`(select *, principal_id as id from principal_addresses) addresses`;
+
+export const tellAddresses = exportOf('proved address', addresses, ['proved_at']);
 
 export const tellSessions = exportOf('session', 'principal_sessions', ['expires_at']);

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { callerOf, sessionOf } from '../../../platform/http/callers/credentials.ts';
+import { callerOf, cookiesIn, sessionOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
+import { cookieNames } from '../sso/index.ts';
 import { getOwnReceipt, listOwnEntries, listOwnGrants } from './list.ts';
 import {
   CreatedPrincipalSession,
@@ -15,11 +16,15 @@ import {
   OwnGrantQuery,
   OwnReceipt,
   RevokedGrants,
+  SentSignInLink,
+  SignInLink,
+  SignInLinkRequest,
 } from './principals.schema.ts';
 import { revokeOwnGrant, revokeOwnGrants } from './revoke.ts';
-import { createSession, endPrincipalSession, type PrincipalDeps } from './session.ts';
+import { createSession, endPrincipalSession } from './session.ts';
+import { mailRates, type SignInDeps, sendSignInLink, useSignInLink } from './sign-in.ts';
 
-export const rates = rateRules({
+const ownRates = rateRules({
   principalSession: {
     perMinute: 10,
     describes: 'making principal sessions, by developer',
@@ -30,9 +35,18 @@ export const rates = rateRules({
     describes: '`GET /v1/principal/audit` and receipts of grants, by principal session',
     counts: [{ by: 'session' }],
   },
+  principalSignIn: {
+    perMinute: 20,
+    describes: 'signing in to the page of the own permissions, by client address',
+    counts: [{ by: 'address' }],
+  },
 });
+export const rates = { ...ownRates, ...mailRates };
 
-export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (app, deps) => {
+/** A person without a session, on a page of the service. */
+export const byStranger = { access: 'none', fromOwnPages: true, rate: ownRates.principalSignIn } as const;
+
+export const principalRoutes: FastifyPluginAsyncTypebox<SignInDeps> = async (app, deps) => {
   addPage(app, {
     name: 'permissions',
     feature: 'principals',
@@ -58,6 +72,41 @@ export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (
     },
     async (request, reply) =>
       reply.code(201).send(await createSession(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.post(
+    '/v1/principal/sign-in/mail',
+    {
+      config: { ...byStranger, failures: ['NOT_CONFIGURED'] },
+      schema: {
+        operationId: 'principals.sendLink',
+        summary: 'Mail a link to the page of the own permissions, if somebody has proved the address',
+        body: SignInLinkRequest,
+        response: { 202: SentSignInLink },
+      },
+    },
+    async (request, reply) => reply.code(202).send(await sendSignInLink(deps, request.body.email)),
+  );
+
+  app.post(
+    '/v1/principal/sign-in/link',
+    {
+      config: {
+        ...byStranger,
+        failures: ['TOKEN_EXPIRED', 'UNAUTHORIZED', 'PRINCIPAL_INACTIVE', 'SSO_REQUIRED'],
+      },
+      schema: {
+        operationId: 'principals.useLink',
+        summary: 'Open the page of the own permissions with a mailed link, once',
+        body: SignInLink,
+        response: { 201: CreatedPrincipalSession },
+      },
+    },
+    async (request, reply) => {
+      const signOn = cookiesIn(request.headers)[cookieNames(deps.publicBaseUrl).session];
+      const browser = { requestId: request.id, signOn };
+      return reply.code(201).send(await useSignInLink(deps, request.body.token, browser));
+    },
   );
 
   app.get(

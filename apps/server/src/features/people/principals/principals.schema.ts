@@ -9,6 +9,7 @@ import {
   ShownBranding,
   Time,
   ToolInWords,
+  TrimmedEmail,
 } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
@@ -29,6 +30,19 @@ export const CreatedPrincipalSession = Type.Object({
   dashboardUrl: Type.String(),
   expiresAt: Time,
 });
+
+export type SignInLinkRequest = Static<typeof SignInLinkRequest>;
+export const SignInLinkRequest = Type.Object({ email: TrimmedEmail }, { additionalProperties: false });
+
+/** The same for every address. */
+export type SentSignInLink = Static<typeof SentSignInLink>;
+export const SentSignInLink = Type.Object({ message: Type.String() });
+
+/** The token of a mailed link. */
+export const SignInLink = Type.Object(
+  { token: Type.String({ pattern: '^[\\w-]{43}$' }) },
+  { additionalProperties: false },
+);
 
 /** The limits on the arguments of one tool, in words. */
 const ArgumentLimits = Type.Object({

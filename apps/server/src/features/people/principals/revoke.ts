@@ -10,8 +10,8 @@ import { recordActs } from '../../record/audit/index.ts';
 import { principalsWithCredentials } from '../../vault/credentials/credentials.queries.ts';
 import { deleteCredentialsOfPrincipal } from '../../vault/credentials/index.ts';
 import type { PrincipalRights } from '../scim/index.ts';
-import { callerOfSession, principalsWithSessions } from './principals.queries.ts';
-import { findSession } from './principals.repo.ts';
+import { callerOfSession, principalsWithAddresses, principalsWithSessions } from './principals.queries.ts';
+import { deleteAddresses, findSession } from './principals.repo.ts';
 import { endSessionsOfPrincipals, type PrincipalDeps, sessionEnded } from './session.ts';
 
 /**
@@ -72,7 +72,8 @@ export async function revokeOwnGrants(
 }
 
 /**
- * What agents hold of a user: requests, grants, the user's own sessions and, when the user is deleted, credentials.
+ * What agents hold of a user: requests, grants, the user's own sessions and, when the user is deleted,
+ * credentials and the proved address.
  * Requests end before grants, and give their places back after them.
  */
 export const rightsOfPrincipals: PrincipalRights = {
@@ -82,6 +83,7 @@ export const rightsOfPrincipals: PrincipalRights = {
     ...(await principalsWithGrants(db, tenant, ids)),
     ...(await principalsWithSessions(db, tenant, ids)),
     ...(isForGood ? await principalsWithCredentials(db, tenant, ids) : []),
+    ...(isForGood ? await principalsWithAddresses(db, tenant, ids) : []),
   ],
   async revoke(tx, caller, principalIds, { reason, grants, endsSessions, isForGood, at, store }) {
     const acts: Act[] = [];
@@ -100,6 +102,7 @@ export const rightsOfPrincipals: PrincipalRights = {
       const why = reason === 'idp_signal' ? 'signal' : 'offboarded';
       acts.push(...(await endSessionsOfPrincipals(tx, caller.tenant, principalIds, { reason: why, at })));
     }
+    if (isForGood) await deleteAddresses(tx, caller.tenant, principalIds);
     for (const principalId of isForGood ? principalIds : []) {
       acts.push(...(await deleteCredentialsOfPrincipal(tx, caller, principalId)));
     }

@@ -3,18 +3,20 @@ import type { Act } from '../../../platform/acts.ts';
 import type { Caller, PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
-import { AppError, notFound } from '../../../platform/errors.ts';
+import { holdPrincipal } from '../../../platform/db/principals.ts';
+import { AppError, notFound, principalInactive } from '../../../platform/errors.ts';
 import { hook } from '../../../platform/hooks.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
-import type { OnAccountClosed } from '../../accounts/developers/index.ts';
+import { lockOpenAccount, type OnAccountClosed } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type KeyRing, signToken, verifySignature } from '../../service/keys/index.ts';
-import { type OnEnforced, ssoRequired } from '../sso/index.ts';
-import { demandedOf } from '../sso/sessions.queries.ts';
+import { type OnEnforced, readSessionCookie, ssoRequired } from '../sso/index.ts';
+import { demandedOf, standingOf } from '../sso/sessions.queries.ts';
 import { callerOfSession, principalsInSession } from './principals.queries.ts';
 import {
+  deleteAddresses,
   deleteSession,
   deleteSessions,
   deleteSessionsOf,
@@ -53,35 +55,95 @@ export async function createSession(
   { principalId, expiresIn }: NewPrincipalSession,
 ): Promise<CreatedPrincipalSession> {
   const at = deps.clock();
-  const seconds = sessionSeconds(expiresIn);
-  const expiresAt = new Date((Math.floor(at.getTime() / 1000) + seconds) * 1000); // in whole seconds
-  const id = newId('psn', at);
-  const { issuer, keyRing, publicBaseUrl } = deps;
   const { tenant, mode } = caller;
-  const claims = sessionClaims({
-    issuer,
-    developerId: tenant.developerId,
-    principalId,
-    sessionId: id,
-    issuedAt: at,
-    expiresAt,
-    isSandbox: mode === 'sandbox',
-  });
-  const sessionToken = await signToken(keyRing, TYPE, claims);
+  const { row, created } = await signSession(deps, { tenant, mode, principalId }, sessionSeconds(expiresIn));
 
   await inTransaction(deps.db, async (tx) => {
     const demanded = await demandedOf(tx, tenant, principalId, at);
-    if (demanded) throw ssoRequired(publicBaseUrl, demanded);
-    const row = { id, principalId, expiresAt };
+    if (demanded) throw ssoRequired(deps.publicBaseUrl, demanded);
     if (!(await insertSession(tx, tenant, row, at))) {
       if (!(await hasEntries(deps, tx, tenant, principalId))) throw notFound();
       await insertSessionRow(tx, tenant, row);
     }
-    const data = { sessionId: id };
+    const data = { sessionId: row.id };
     await recordActs(tx, caller, [{ type: 'principal.session_created', principalId, data }], at);
   });
+  return created;
+}
+
+export type OwnSessionDeps = Pick<PrincipalDeps, 'db' | 'clock' | 'keyRing' | 'issuer' | 'publicBaseUrl'>;
+
+/** A person who has shown the service itself who they are. */
+export interface ShownPerson {
+  readonly tenant: Tenant;
+  readonly principalId: string;
+  /** How they have shown it. The word of the developer, or a link that the developer handed on, shows nothing here. */
+  readonly method: 'email' | 'sso' | 'passkey';
+  readonly requestId: string;
+  /** The cookie of single sign-on of their browser. */
+  readonly signOn: string | undefined;
+}
+
+/**
+ * Opens a session for a person who comes by themselves. Single sign-on, where it is enforced, has to be of this browser.
+ * @param alongside takes what they have shown, in the same transaction
+ * @throws UNAUTHORIZED for a closed account, PRINCIPAL_INACTIVE, SSO_REQUIRED
+ */
+export async function openOwnSession(
+  deps: OwnSessionDeps,
+  { tenant, principalId, method, requestId, signOn }: ShownPerson,
+  alongside?: (tx: Tx, caller: Caller) => Promise<void>,
+): Promise<CreatedPrincipalSession> {
+  const at = deps.clock();
+  const parts = await findCallerParts(deps.db, tenant);
+  if (!parts) throw sessionEnded();
+  const { row, created } = await signSession(deps, { tenant, mode: parts.mode, principalId }, OWN_SECONDS);
+  const caller = callerOfSession({ tenant, principalId, sessionId: row.id, requestId }, parts);
+  const cookie = readSessionCookie(signOn);
+
+  await inTransaction(deps.db, async (tx) => {
+    await lockOpenAccount(tx, tenant);
+    if (!(await holdPrincipal(tx, tenant, principalId))) throw principalInactive();
+    const demanded = await demandedOf(tx, tenant, principalId, at);
+    const asking = { principalId, now: at, cookie, since: null, isDemanded: false };
+    const standing = await standingOf(tx, tenant, asking);
+    const signInAt = demanded ?? (standing?.session ? undefined : standing?.signInAt);
+    if (signInAt) throw ssoRequired(deps.publicBaseUrl, signInAt);
+    await alongside?.(tx, caller);
+    if (!(await insertSession(tx, tenant, row, at))) await insertSessionRow(tx, tenant, row);
+    const data = { sessionId: row.id, method };
+    await recordActs(tx, caller, [{ type: 'principal.session_created', principalId, data }], at);
+  });
+  return created;
+}
+
+const OWN_SECONDS = 3600;
+
+interface Signed {
+  readonly tenant: Tenant;
+  readonly mode: Caller['mode'];
+  readonly principalId: string;
+}
+
+/** Makes the token of a session, and the row without which it opens nothing. */
+async function signSession(
+  { clock, keyRing, issuer, publicBaseUrl }: OwnSessionDeps,
+  { tenant, mode, principalId }: Signed,
+  seconds: number,
+) {
+  const issuedAt = clock();
+  const expiresAt = new Date((Math.floor(issuedAt.getTime() / 1000) + seconds) * 1000); // in whole seconds
+  const id = newId('psn', issuedAt);
+  const claims = sessionClaims({
+    ...{ issuer, developerId: tenant.developerId, principalId, sessionId: id, issuedAt, expiresAt },
+    isSandbox: mode === 'sandbox',
+  });
+  const sessionToken = await signToken(keyRing, TYPE, claims);
   const dashboardUrl = `${publicBaseUrl}/permissions#session=${sessionToken}`;
-  return { sessionToken, dashboardUrl, expiresAt: expiresAt.toISOString() };
+  return {
+    row: { id, principalId, expiresAt },
+    created: { sessionToken, dashboardUrl, expiresAt: expiresAt.toISOString() },
+  };
 }
 
 async function hasEntries(
@@ -124,9 +186,10 @@ export async function endPrincipalSession(deps: PrincipalDeps, session: Principa
   });
 }
 
-/** Ends the sessions of an account that is closed. */
+/** Ends the sessions of an account that is closed, and forgets the addresses to which links were mailed. */
 export const endSessionsOfAccount: OnAccountClosed = async (tx, { tenant }) => {
   await deleteSessions(tx, tenant);
+  await deleteAddresses(tx, tenant);
   return [];
 };
 

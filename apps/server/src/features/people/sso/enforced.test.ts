@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
+import { authenticator, registerPasskey } from '../../../../test/app/authenticator.ts';
 import { askDevice, enter, newDevice } from '../../../../test/app/device.ts';
 import { authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
@@ -73,6 +74,34 @@ describe('M12: an enforced sign-on is asked for', () => {
     const others = await authorize(started.acme, agentId, { principalId: 'user_42' });
     const { answers } = await approveTwice(started, String(others.consentUrl));
     expect(answers[0]).toBe('200'); // the control
+  });
+
+  test('by the page of the own permissions, when a passkey opens it', async () => {
+    const { acme, enforce, signIn } = await startEnforced();
+    const [ada, control] = [authenticator(), authenticator()];
+    const fault = { origin: service.url, rpId: new URL(service.url).hostname }; // as this service is reached
+    async function enrol(device: typeof ada, principalId: string): Promise<string> {
+      await registerPasskey(acme, device, { principalId, fault });
+      return (await acme('POST', '/v1/webauthn/register/options', { principalId })).json().publicKey.user.id;
+    }
+    const handles = [await enrol(ada, 'ada'), await enrol(control, 'user_42')];
+    await enforce();
+    const at = '/v1/principal/sign-in/passkey';
+    async function show(person: Person, device: typeof ada, userHandle = '') {
+      const { challengeId, publicKey } = (await person.call('POST', at, { body: {} })).json();
+      const body = { challengeId, response: device.get(publicKey, { ...fault, userHandle }) };
+      return person.call('POST', `${at}/verify`, { body });
+    }
+    const person = personOn(service);
+
+    const without = await show(person, ada, handles[0]);
+    await signIn(person.call);
+    const after = await show(person, ada, handles[0]);
+    const elsewhere = await show(personOn(service), ada, handles[0]); // the sign-on is of another browser
+
+    expect([without, elsewhere].map(refusalOf)).toEqual(Array(2).fill('403 SSO_REQUIRED'));
+    expect(after.statusCode).toBe(201);
+    expect((await show(personOn(service), control, handles[1])).statusCode).toBe(201); // the control
   });
 
   test('where a device is the client, after its code was entered', async () => {

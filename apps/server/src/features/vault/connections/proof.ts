@@ -6,6 +6,7 @@ import { emailUnverified, thumbprintsOf } from '../../accounts/developers/index.
 import { nameInMail } from '../../accounts/emails/index.ts';
 import {
   checkMailedCode,
+  ownPageInMail,
   readVouching,
   sendMailedCode,
   signInUrl,
@@ -14,6 +15,7 @@ import {
   wrongCode,
 } from '../../grants/consent/index.ts';
 import { beginAssertion, finishAssertion } from '../../people/passkeys/index.ts';
+import { rememberAddress } from '../../people/principals/index.ts';
 import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import { type PageHold, pageKey } from './browser.ts';
 import type { ShownRow } from './connections.repo.ts';
@@ -70,7 +72,7 @@ export async function sendCode(deps: ConnectDeps, caller: Caller, hold: PageHold
   return sendMailedCode(deps, caller, {
     subjectId: row.id,
     email,
-    mailOf: (code) => connectingMail(row, code),
+    mailOf: (code) => connectingMail(row, code, deps.publicBaseUrl),
   });
 }
 
@@ -78,6 +80,7 @@ export async function sendCode(deps: ConnectDeps, caller: Caller, hold: PageHold
 export const connectingMail = (
   { developerName, developerId }: Pick<ShownRow, 'developerName' | 'developerId'>,
   code: string,
+  publicBaseUrl: string,
 ) => ({
   subject: `${code} is your code to connect an account`,
   text: `Nothing is connected without this code. If you did not open a page that asks for it, do nothing.
@@ -87,6 +90,8 @@ export const connectingMail = (
 You are about to connect an account of yours for an application. Type the code into the page that asked for it. The code is good for 10 minutes. Tell it to nobody.
 
 The application: ${nameInMail(developerName, developerId)}
+
+${ownPageInMail(publicBaseUrl)}
 `,
 });
 
@@ -105,6 +110,8 @@ export async function checkCode(
     if (outcome === 'last') await deps.store.remove(pageKey(row.id));
     throw wrongCode(outcome);
   }
+  const email = validHint(page.proofs, thumbprintsOf(row.consentKeys))?.email;
+  if (email !== undefined) await rememberAddress(deps, row, { principalId: row.principalId, email });
   const proofs = { ...page.proofs, mailReadAt: deps.clock().toISOString() };
   return keepProof(deps, { ...held, page: { ...page, proofs } });
 }

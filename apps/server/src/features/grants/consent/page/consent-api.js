@@ -54,6 +54,8 @@ export function consentApi(id) {
     arrive: (arrival) => ask('/v1/oauth/arrivals', arrival),
     /** @returns {Promise<Answer<{ redirectTo: string }>>} */
     signOn: () => ask(`${path}/sso`),
+    /** @type {() => Promise<Answer<any>>} */
+    openPermissions: () => ask(`${path}/permissions`, {}),
     sendCode: () => write('email', {}),
     /** @param {string} code */
     checkCode: (code) => write('email/verify', { code }),

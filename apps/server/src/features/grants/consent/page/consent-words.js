@@ -309,5 +309,6 @@ export const words = {
     close: 'You can close this window.',
     nothingOpens: 'If nothing else opens, you can close this window.',
     go: 'Go there now',
+    permissions: 'See and end what agents may do for you',
   },
 };

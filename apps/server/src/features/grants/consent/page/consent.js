@@ -230,7 +230,7 @@ function showDecided(kind, { redirectTo }, { agentName, principalId, redirectHos
   const text = fill(sentence, { agent: mention(agentName), principal: mention(principalId), selection });
   const target = redirectTo && screen.isSafeTarget(redirectTo) ? redirectTo : undefined;
   const next = paragraph(target ? fill(done.returning, { host: literal(redirectHost ?? '') }) : done.close);
-  showPage(title, paragraph(text), next);
+  showPage(title, paragraph(text), next, paragraph(ownPageLink()));
   if (!target) return;
   location.assign(target);
   // A private scheme opens an application or nothing. The address holds the code, so the page hides it.
@@ -238,6 +238,17 @@ function showDecided(kind, { redirectTo }, { agentName, principalId, redirectHos
     setContent(next, done.nothingOpens);
     next.after(paragraph(button(done.go, () => location.assign(target))));
   }, REDIRECT_SEEMS_STUCK_MILLISECONDS);
+}
+
+/** Leads to what agents may do for the person, who need not show again who they are if they have just done so here. */
+function ownPageLink() {
+  const link = element('a', { href: '/permissions' }, words.done.permissions);
+  link.addEventListener('click', async (event) => {
+    event.preventDefault();
+    const answer = await api.openPermissions();
+    location.assign(answer.ok ? `${link.href}#session=${answer.body.sessionToken}` : link.href);
+  });
+  return link;
 }
 
 /**

@@ -102,8 +102,9 @@ function renderEntry({ entryId, action, agentName, metadata, status, timestamp, 
  * @param {string} action
  * @param {Record<string, unknown>} metadata
  */
-function sentenceOf(action, { revokedBy }) {
+function sentenceOf(action, { revokedBy, method }) {
   if (action === 'grant.revoked' && revokedBy === 'principal') return words.endedByYou;
+  if (action === 'principal.session_created' && method) return words.openedByYou;
   return Object.hasOwn(words.actions, action) ? words.actions[action] : undefined;
 }
 

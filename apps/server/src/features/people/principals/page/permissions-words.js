@@ -12,6 +12,37 @@ export const words = {
   endAll: 'Stop everything',
   service: 'Behest',
 
+  signIn: {
+    heading: 'Show who you are',
+    headingMailed: 'Open your permissions',
+    lead: 'Next you see, and end, what AI agents may do for you.',
+    passkey: 'Use your passkey',
+    address: 'Or by mail, at your address:',
+    send: 'Mail me a link',
+    incomplete: 'Type your whole address first.',
+    sent: 'If this address is known here, a mail with a link is on its way. The link is good for 10 minutes.',
+    whichAddress:
+      'An address is known when you have typed a code from a mail before you decided about an agent. If no mail comes, open this page from the application that you use.',
+    mailed: 'Next you see, and end, what AI agents may do for you. The link opens the page once.',
+    open: 'Open the page',
+    over: 'This link is no longer valid. It may have been used already. Ask for another one.',
+    organisation: 'Sign in at your organisation',
+    again: 'Sign in again',
+    problems: {
+      noPasskey:
+        'Your browser gave no passkey. Try again. If it offers none, ask for a link by mail, or open this page from the application that you use.',
+      passkeyUnable: 'This browser or this address serves no passkeys. Ask for a link by mail.',
+      passkeyRefused: 'This passkey was not accepted. Try again, or ask for a link by mail.',
+      copied: 'There may be a copy of this passkey, so it counts no longer. Use another one.',
+      sso: 'Your organisation asks you to sign in there first. Then come back and do this again.',
+      unknown: 'This service sends no mail. Open this page from the application that you use.',
+      refused: 'This is no address that mail can be sent to.',
+      busy: 'There were too many tries. Try again in {duration}.',
+      away: 'This cannot be done just now. Try again later, or open this page from the application that you use.',
+      uncertain: 'No clear answer came back. Try again.',
+    },
+  },
+
   grant: {
     removedAgent: 'An agent that has been removed',
     may: 'Exact permissions',
@@ -139,6 +170,7 @@ export const words = {
     hash: 'Fingerprint',
   },
   endedByYou: 'You ended what {agent} may do',
+  openedByYou: 'You opened this page',
   /** @type {Record<string, string>} acts of the service itself; a developer words all others */
   actions: {
     'authorization.requested': '{agent} asked to act for you',
@@ -197,13 +229,9 @@ export const words = {
 
   /** In place of the page: heading, text. */
   pages: {
-    incomplete: [
-      'Please open the link again',
-      'This window has no key to your page. A window keeps its key until it is reloaded, and no other window has it. Open the link again from the application that sent you.',
-    ],
     ended: [
       'This page has been closed',
-      'Its time is over, or it was closed in another window. Everything you ended stays ended. Ask the application that sent you for a new link.',
+      'Its time is over, or it was closed in another window. Everything you ended stays ended.',
     ],
     closed: ['You have closed this page', 'The link no longer opens anything. You can close this window.'],
     busy: ['Please wait a moment', 'Too many tries in a short time. Try again in {duration}.'],

@@ -26,6 +26,8 @@ const LONGEST_TIMER_MILLISECONDS = 30_000;
 /** The question before everything ends names this number of agents. */
 const NAMED = 5;
 
+/** What a mailed link brought, until it is used. */
+let link = '';
 let api = openApi();
 /** The end of the session that the page shows, or 0. */
 let endsAt = 0;
@@ -45,7 +47,9 @@ document.addEventListener('visibilitychange', watchEnd);
 
 /** Only this closure holds the session's token. A reload drops it. */
 function openApi() {
-  const token = screen.takeFragment().get('session') ?? '';
+  const fragment = screen.takeFragment();
+  link = fragment.get('link') ?? '';
+  const token = fragment.get('session') ?? '';
   return token === '' ? undefined : permissionsApi(token);
 }
 
@@ -53,13 +57,28 @@ function openApi() {
 async function open(news) {
   endsAt = 0;
   if (screen.isFramed()) return showMessage('notHere');
-  if (!api) return showMessage('incomplete');
+  if (!api) return signIn();
   const answer = await screen.showLoading(words.loading, readAll(api));
   if (!answer.ok) return showOpeningProblem(answer.problem);
   const use = { api, developerName: answer.body.developerName, explain };
   const rest = await renderRest(answer.body, use).catch(() => undefined);
   if (rest) showGrants(answer.body, use, { rest, news });
   else showMessage('away', screen.tryAgain(open));
+}
+
+/** Lets the person show who they are, in place of a session. */
+async function signIn() {
+  endsAt = 0;
+  const part = await import('./permissions-sign-in.js').catch(() => undefined);
+  if (!part) return showMessage('away', screen.tryAgain(signIn));
+  part.showSignIn({
+    link,
+    proceed(token) {
+      link = '';
+      api = permissionsApi(token);
+      open();
+    },
+  });
 }
 
 /**
@@ -229,9 +248,11 @@ function showMessage(what, action, seconds = 0) {
   endsAt = 0;
   document.querySelector('dialog')?.close();
   const [title = '', text = ''] = words.pages[what];
+  const isOver = what === 'ended' || what === 'closed';
   screen.showArticle(
     title,
     paragraph(fillText(text, { duration: duration(seconds) })),
     action && paragraph(action),
+    isOver && paragraph(button(words.signIn.again, signIn)),
   );
 }

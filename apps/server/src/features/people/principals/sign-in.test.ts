@@ -1,0 +1,315 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test, vi } from 'vitest';
+import { authenticator, type Fault } from '../../../../test/app/authenticator.ts';
+import { authorize, entriesOf, grantTo, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
+import { hintClaims, newVoucher, personOn } from '../../../../test/app/person.ts';
+import { type Asked, enrolDiscoverable } from '../../../../test/app/showing-passkeys.ts';
+import { type Developer, type Service, startApp, type TestOptions } from '../../../../test/app/start-app.ts';
+import { verifyAddress } from '../../../../test/app/verified.ts';
+
+/** An account whose people read a code before they decide. */
+async function accountByMail(service: Service, name: string, address: string) {
+  const developer = await service.asDeveloper();
+  await verifyAddress(service, developer);
+  const voucher = await newVoucher();
+  await developer('PATCH', '/v1/me', { name, consentMode: 'email', consentKeys: [voucher.jwk] });
+  const { agentId } = await registerAgent(developer);
+
+  /** Opens a request in a browser of its own, where the person reads the code. */
+  async function prove(principalId = 'user_42', email = address) {
+    const request = await authorize(developer, agentId, { principalId });
+    const claims = { ...hintClaims(service, developer.developerId, request), email };
+    const person = personOn(service);
+    await person.open(request.consentUrl, await voucher.hint(claims));
+    const id = String(request.id);
+    await person.call('POST', `/v1/consent/${id}/email`);
+    const code = /^ {4}(\d{8})$/m.exec(service.mails.sent()[0]?.text ?? '')?.[1] ?? '';
+    const checked = await person.call('POST', `/v1/consent/${id}/email/verify`, { body: { code } });
+    if (checked.statusCode !== 200) throw new Error(checked.body);
+    return { id, person };
+  }
+  return { developer, agentId, prove };
+}
+
+async function startByMail(options: TestOptions = {}) {
+  const service = await startApp(options);
+  const email = `${randomUUID()}@example.org`; // the files of a run share a database
+  return { ...service, service, email, acme: await accountByMail(service, 'Acme Books', email) };
+}
+
+const ask = (service: Service, email: string) =>
+  personOn(service).call('POST', '/v1/principal/sign-in/mail', { body: { email } });
+const use = (service: Service, token: string) =>
+  personOn(service).call('POST', '/v1/principal/sign-in/link', { body: { token } });
+
+const SUBJECT = 'Your link to what agents may do for you';
+const linkMails = ({ mails }: Service) => mails.sent().filter(({ subject }) => subject === SUBJECT);
+
+/** Asks for a link, and waits for the mail. @returns the tokens in it */
+async function tokensFor(service: Service, email: string): Promise<string[]> {
+  const before = linkMails(service).length;
+  await ask(service, email);
+  await vi.waitFor(() => expect(linkMails(service)).toHaveLength(before + 1));
+  return [...(linkMails(service)[0]?.text ?? '').matchAll(/permissions#link=([\w-]+)/g)].map(
+    ([, it]) => it ?? '',
+  );
+}
+
+/** Whose page a session opens. */
+async function ownerOf(service: Service, sessionToken: string) {
+  const seen = (await service.calling(sessionToken)('GET', '/v1/principal/grants')).json();
+  return [seen.developerName, seen.principalId];
+}
+
+describe('a mailed link', () => {
+  test('opens the page of who has read a code at the address, once, and for ten minutes', async () => {
+    const { service, acme, email, advance, mails } = await startByMail();
+    await acme.prove();
+
+    const [token = ''] = await tokensFor(service, email);
+    const [late = ''] = await tokensFor(service, email.toUpperCase());
+    const opened = await use(service, token);
+    const again = await use(service, token);
+    advance(600);
+
+    expect(linkMails(service)[0]).toMatchObject({ to: email, text: expect.stringContaining('Acme Books') });
+    expect(mails.sent().at(-1)?.text).not.toContain('permissions#link'); // the control: other mails have none
+    expect(opened.statusCode).toBe(201);
+    expect(await ownerOf(service, opened.json().sessionToken)).toEqual(['Acme Books', 'user_42']);
+    expect(refusalOf(again)).toBe('400 TOKEN_EXPIRED');
+    expect(refusalOf(await use(service, late))).toBe('400 TOKEN_EXPIRED');
+    expect(refusalOf(await use(service, token.replace(/^./, '_')))).toBe('400 TOKEN_EXPIRED');
+    expect(await entriesOf(acme.developer, 'principal.session_created')).toEqual([
+      expect.objectContaining({
+        principalId: 'user_42',
+        metadata: expect.objectContaining({ method: 'email' }),
+      }),
+    ]);
+  });
+
+  test('O33 is used by one of many who use it at the same time', async () => {
+    const { service, acme, email } = await startByMail();
+    await acme.prove();
+    const [token = ''] = await tokensFor(service, email);
+
+    const answers = await Promise.all(Array.from({ length: 5 }, () => use(service, token)));
+
+    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([201, 400, 400, 400, 400]);
+  });
+
+  test('O33 opens the page of its own account and person alone, of each account where the address was proved', async () => {
+    const { service, acme, email } = await startByMail();
+    const other = await accountByMail(service, 'Other Shop', email);
+    await acme.prove('user_42');
+    await acme.prove('user_43', `grace.${email}`);
+    await other.prove('someone');
+
+    const tokens = await tokensFor(service, email);
+    const owners = [];
+    for (const token of tokens)
+      owners.push(await ownerOf(service, (await use(service, token)).json().sessionToken));
+
+    expect(owners.toSorted()).toEqual([
+      ['Acme Books', 'user_42'],
+      ['Other Shop', 'someone'],
+    ]);
+  });
+
+  test('goes to the newest address of a person, and one that went to the address before opens nothing', async () => {
+    const { service, acme, email } = await startByMail();
+    await acme.prove();
+    const [stale = ''] = await tokensFor(service, email);
+    await acme.prove('user_42', `new.${email}`);
+
+    await ask(service, email);
+    const [token = ''] = await tokensFor(service, `new.${email}`);
+
+    expect(linkMails(service).map(({ to }) => to)).toEqual([`new.${email}`, email]);
+    expect(refusalOf(await use(service, stale))).toBe('400 TOKEN_EXPIRED');
+    expect((await use(service, token)).statusCode).toBe(201);
+  });
+
+  test('is not mailed when the proof is half a year old', async () => {
+    const { service, acme, email, advance } = await startByMail();
+    await acme.prove();
+    advance(180 * 86_400 - 1);
+    expect(await tokensFor(service, email)).toHaveLength(1);
+
+    advance(1);
+    await ask(service, email);
+    await acme.prove('user_43', `grace.${email}`);
+    await tokensFor(service, `grace.${email}`); // by then the mail before would have gone
+
+    expect(linkMails(service)).toHaveLength(2);
+  });
+
+  test('O33 answers for an address that nobody has proved as for one that somebody has, also at the limit', async () => {
+    const { service, acme, email } = await startByMail({ realLimits: true, store: 'memory' });
+    await acme.prove();
+    const askTimes = async (email: string) => {
+      const answers = [];
+      for (let time = 0; time < 6; time += 1) answers.push(await ask(service, email));
+      return answers.map((answer) => [answer.statusCode, answer.json().message]);
+    };
+
+    const known = await askTimes(email);
+    const unknown = await askTimes('nobody@example.org');
+    await vi.waitFor(() => expect(linkMails(service)).toHaveLength(5));
+
+    expect(unknown).toEqual(known);
+    expect(known.map(([status]) => status)).toEqual([202, 202, 202, 202, 202, 429]);
+    expect(mailsTo(service, 'nobody@example.org')).toEqual([]);
+  });
+
+  test('is asked for 20 times a minute from one client at most', async () => {
+    const { service } = await startByMail({ realLimits: true, store: 'memory' });
+    const answers = [];
+    for (let time = 0; time < 21; time += 1) answers.push(await ask(service, `person${time}@example.org`));
+
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([...Array(20).fill(202), 429]);
+  });
+
+  test.each([
+    ['another site', { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' }],
+    ['a form of another site', { 'sec-fetch-site': 'cross-site', origin: '', 'content-type': 'text/plain' }],
+  ])('O33 is neither asked for nor used by %s', async (_, headers) => {
+    const { service, acme, email } = await startByMail();
+    await acme.prove();
+    const [token = ''] = await tokensFor(service, email);
+    const post = (step: string, body: object) =>
+      personOn(service).call('POST', `/v1/principal/sign-in/${step}`, {
+        body: JSON.stringify(body),
+        headers,
+      });
+
+    expect((await post('mail', { email })).statusCode).toBeGreaterThanOrEqual(400);
+    expect((await post('link', { token })).statusCode).toBeGreaterThanOrEqual(400);
+
+    expect(linkMails(service)).toHaveLength(1);
+    expect((await use(service, token)).statusCode).toBe(201); // the control: it was not used up
+  });
+
+  test.each([
+    ['a bad address', 'mail', { email: 'nobody' }],
+    ['a text that is no token', 'link', { token: 'x' }],
+    ['a member more', 'mail', { email: 'ada@example.org', principalId: 'user_42' }],
+  ])('is refused with %s', async (_, step, body) => {
+    const { service } = await startByMail();
+
+    const answer = await personOn(service).call('POST', `/v1/principal/sign-in/${step}`, { body });
+
+    expect(refusalOf(answer)).toBe('400 BAD_REQUEST');
+  });
+
+  test('is forgotten with the account', async () => {
+    const { service, acme, email } = await startByMail();
+    await acme.prove();
+    const [token = ''] = await tokensFor(service, email);
+    const closed = await acme.developer('POST', '/v1/me/close', { confirm: acme.developer.developerId });
+
+    expect([closed.statusCode, (await use(service, token)).statusCode]).toEqual([202, 401]);
+  });
+});
+
+const mailsTo = ({ mails }: Service, address: string) => mails.sent().filter(({ to }) => to === address);
+
+describe('a passkey', () => {
+  async function startWithPasskeys() {
+    const service = await startApp();
+    const acme = await service.asDeveloper();
+    const device = authenticator();
+    const userHandle = await enrolDiscoverable(acme, device);
+    const post = (path: string, body: object) =>
+      personOn(service).call('POST', `/v1/principal/sign-in/${path}`, { body });
+    const begin = async (): Promise<Asked> => (await post('passkey', {})).json();
+    const given = ({ challengeId, publicKey }: Asked, fault: Fault = {}) => ({
+      challengeId,
+      response: device.get(publicKey, { userHandle, ...fault }),
+    });
+    const show = (answer: object) => post('passkey/verify', answer);
+    return { service, acme, begin, given, show };
+  }
+
+  test('opens the page of its person, and its answer opens nothing again', async () => {
+    const { service, acme, begin, given, show } = await startWithPasskeys();
+    const answer = given(await begin());
+
+    const opened = await show(answer);
+
+    expect(opened.statusCode).toBe(201);
+    expect((await ownerOf(service, opened.json().sessionToken))[1]).toBe('user_42');
+    expect(refusalOf(await show(answer))).toBe('400 CHALLENGE_INVALID');
+    expect(await entriesOf(acme, 'fido.assertion')).toHaveLength(1);
+  });
+
+  test('that its person has removed, or that answers under another handle, opens nothing', async () => {
+    const { acme, begin, given, show } = await startWithPasskeys();
+    const strange = await show(given(await begin(), { userHandle: Buffer.alloc(32).toString('base64url') }));
+    const { credentials } = (await acme('GET', '/v1/webauthn/credentials?principalId=user_42')).json();
+    await acme('DELETE', `/v1/webauthn/credentials/${credentials[0].id}`);
+
+    const removed = await show(given(await begin()));
+
+    expect([strange, removed].map(({ statusCode, json }) => [statusCode, json().code])).toEqual(
+      Array(2).fill([400, 'WEBAUTHN_VERIFICATION_FAILED']),
+    );
+    expect(await entriesOf(acme, 'principal.session_created')).toEqual([]);
+  });
+});
+
+describe('the last page of a consent', () => {
+  const openPage = ({
+    person,
+    id,
+  }: Awaited<ReturnType<Awaited<ReturnType<typeof accountByMail>>['prove']>>) =>
+    person.call('POST', `/v1/consent/${id}/permissions`, { body: {} });
+
+  test.each(['approve', 'deny'] as const)(
+    'leads on without another proof, after a mailed code and %s',
+    async (kind) => {
+      const { service, acme } = await startByMail();
+      const held = await acme.prove();
+      await held.person[kind](held.id);
+
+      const opened = await openPage(held);
+
+      expect(opened.statusCode).toBe(201);
+      expect(await ownerOf(service, opened.json().sessionToken)).toEqual(['Acme Books', 'user_42']);
+    },
+  );
+
+  test('asks again when the proof is a quarter of an hour old', async () => {
+    const { acme, advance } = await startByMail();
+    const held = await acme.prove();
+    await held.person.approve(held.id);
+
+    advance(15 * 60);
+
+    expect(refusalOf(await openPage(held))).toBe('403 PRINCIPAL_VERIFICATION_REQUIRED');
+  });
+
+  async function nameBy(way: 'hint' | 'link' | 'sandbox') {
+    const service = await startApp();
+    const developer: Developer = await service.asDeveloper(way === 'sandbox' ? { mode: 'sandbox' } : {});
+    if (way === 'sandbox') await grantTo(developer);
+    const voucher = await newVoucher();
+    if (way === 'hint') await developer('PATCH', '/v1/me', { consentKeys: [voucher.jwk] });
+    const { agentId } = await registerAgent(developer);
+    const request = await authorize(developer, agentId);
+    const person = personOn(service);
+    const claims = hintClaims(service, developer.developerId, request);
+    await person.open(request.consentUrl, way === 'hint' ? await voucher.hint(claims) : undefined);
+    return { developer, id: String(request.id), person };
+  }
+
+  test.each(['hint', 'link', 'sandbox'] as const)(
+    'O33 opens nothing for who was named by the developer alone: %s',
+    async (way) => {
+      const { developer, ...held } = await nameBy(way);
+      if (way !== 'sandbox') expect((await held.person.approve(held.id)).statusCode).toBe(200);
+
+      expect((await openPage(held)).statusCode).toBe(way === 'sandbox' ? 401 : 403);
+      expect(await entriesOf(developer, 'principal.session_created')).toEqual([]);
+    },
+  );
+});
