@@ -32,7 +32,7 @@ test('one person cannot decide twice, signs in again with the passkey alone, and
     await button(ada, 'The call').click();
   }
   await sees(ada, 'This call needs two different people');
-  await button(ada, 'Refuse').click();
+  await button(ada, 'Deny').click();
   await heading(ada, 'You refused the call').waitFor();
   expect((await acme('GET', `/v1/decisions/${asked.decisionId}`)).json().status).toBe('denied');
 });
@@ -198,7 +198,7 @@ test('a person who was recorded as absent meanwhile reads why they cannot decide
   const [from, until] = [0, 86_400_000].map((later) => new Date(service().clock().getTime() + later));
   await acme('PUT', `/v1/approvers/${approverId}/absence`, { from, until });
 
-  await button(ada, 'Refuse').click();
+  await button(ada, 'Deny').click();
 
   await sees(ada, 'You are away, so you decide nothing.');
 });

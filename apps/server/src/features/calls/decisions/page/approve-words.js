@@ -98,7 +98,7 @@ export const words = {
   oneUnseen: '1 more line to see',
   unseen: '{n} more lines to see',
   approve: 'Approve',
-  deny: 'Refuse',
+  deny: 'Deny',
   back: 'All calls',
   approvedTitle: 'You approved the call',
   approvedText: 'The agent can make exactly this call now, once.',
