@@ -126,6 +126,37 @@ test('a page without grants, a closed page and a bad link are accessible too', a
   });
 });
 
+test('tools are shown in the words of their manifests, and a permission for everything looks graver', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const tools = {
+    send_mail: { permission: 'write', title: 'Send mail' },
+    find_mail: { permission: 'read', title: 'Find mail' },
+    move_mail: { permission: 'write', title: 'Find mail' },
+    peek: 'read',
+    wipe: { permission: 'admin', title: 'Delete the mailbox' },
+  };
+  await must(developer, 'PUT', '/v1/manifests/mailer', { $schema: 'x', connector: 'mailer', tools });
+  await grant(developer, 'Mail reader', {
+    principalId: ada,
+    scopes: ['tool:mailer:write', 'email:send', '*'],
+  });
+  const page = await visit(person);
+
+  await openPermissions(page, await linkFor(developer, ada));
+  const lines = await page.evaluate(`[...document.querySelectorAll('.grant > ul > li')].map((item) => ({
+    kind: item.className, edge: getComputedStyle(item).borderInlineStartWidth,
+  }))`);
+
+  await sees(page, 'With “Send mail”, move_mail, find_mail, and peek');
+  expect(lines).toEqual([
+    { kind: 'far everything', edge: '4px' },
+    { kind: 'far', edge: '0px' },
+    { kind: 'far', edge: '0px' },
+  ]);
+  expect(await page.locator('main').innerText()).not.toContain('Delete the mailbox'); // beyond the permission
+  expect(await findings(page)).toEqual([]);
+});
+
 /** The texts of the service's mails, the newest first. */
 const mailTexts = () =>
   service()

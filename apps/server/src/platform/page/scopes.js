@@ -117,6 +117,13 @@ export function reachOf(scope) {
 /** Whether a permission may spend, send, delete or publish, or more. @param {string} scope */
 export const isFarReaching = (scope) => reachOf(scope) >= 2;
 
+/** How a permission looks: one that does everything is graver than one that spends or sends. @param {string} scope */
+export function kindOf(scope) {
+  const reach = reachOf(scope);
+  if (reach >= 3) return 'far everything';
+  return reach >= 2 ? 'far' : undefined;
+}
+
 /** @param {string[]} scopes */
 export const mostFarReachingFirst = (scopes) =>
   scopes.toSorted((one, other) => reachOf(other) - reachOf(one));

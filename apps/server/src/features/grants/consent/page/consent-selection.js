@@ -15,6 +15,7 @@ import {
   covers,
   groupScopes,
   isFarReaching,
+  kindOf,
   lostCap,
   mostFarReachingFirst,
   toolScope,
@@ -91,7 +92,7 @@ export function renderSelection(request, { choices, now, renderLimits }) {
 
   /** @param {Lines} lines */
   function renderList(lines) {
-    const { keys, removed, title, label, isFar } = lines;
+    const { keys, removed, title, label, kind } = lines;
     const items = keys.map((key) => {
       const control = element('input', { type: 'checkbox' });
       control.addEventListener('change', () => select(removed, [key], control.checked));
@@ -99,7 +100,7 @@ export function renderSelection(request, { choices, now, renderLimits }) {
         control.checked = !removed.has(key);
       });
       const [text, ...notes] = label(key);
-      const row = { class: isFar?.(key) ? 'far' : undefined };
+      const row = { class: kind?.(key) };
       return element('li', row, element('label', {}, control, element('span', {}, text)), notes);
     });
     const list = element('ul', { role: 'list', class: 'rows' }, items);
@@ -109,7 +110,7 @@ export function renderSelection(request, { choices, now, renderLimits }) {
   function renderScopes() {
     const { total, tools, others, farReaching } = words.scopes;
     const keys = mostFarReachingFirst(scopes);
-    const whole = { keys, removed: choices.removedScopes, label: scopeLabel, isFar: isFarReaching };
+    const whole = { keys, removed: choices.removedScopes, label: scopeLabel, kind: kindOf };
     if (scopes.length <= SHORT_LIST) return renderList(whole);
     const far = keys.filter(isFarReaching);
     const groups = groupScopes(keys.filter((scope) => !isFarReaching(scope)));

@@ -172,7 +172,7 @@ export interface Lines {
   /** The line's name, then notes on it. */
   label: (key: string) => Child[];
   /** Whether a line reaches far, and is set off. */
-  isFar?: (key: string) => boolean;
+  kind?: (key: string) => string | undefined;
 }
 
 /** The parts that the person has taken away so far, and the reason so far. */

@@ -1,3 +1,4 @@
+/** @import { ToolInWords } from '@behest/protocol/shapes' */
 /** @import { Answer } from '../../../../platform/page/types.js' */
 /** @import { Branch, Card, Grant, Use } from './types.js' */
 import { serviceTime } from '../../../../platform/page/call.js';
@@ -12,7 +13,14 @@ import {
   setContent,
 } from '../../../../platform/page/dom.js';
 import { day, fill, fillText, money } from '../../../../platform/page/format.js';
-import { isFarReaching, mostFarReachingFirst, reachOf } from '../../../../platform/page/scopes.js';
+import {
+  isFarReaching,
+  kindOf,
+  mostFarReachingFirst,
+  reachOf,
+  toolScope,
+} from '../../../../platform/page/scopes.js';
+import { language } from '../../../../platform/page/words.js';
 import { renderDetails } from './permissions-details.js';
 import { endAfterAsking } from './permissions-question.js';
 import { words } from './permissions-words.js';
@@ -187,7 +195,7 @@ function renderGrant(branch, use, card) {
 }
 
 /** The permissions in words. The exact text counts, and is shown where words do not tell two of them apart. @param {Grant} grant */
-function renderPermissions({ scopes, scopeDescriptions }) {
+function renderPermissions({ scopes, scopeDescriptions, tools = [] }) {
   const keys = mostFarReachingFirst(scopes);
   const far = keys.filter(isFarReaching).length;
   const shown = keys.length - 1 <= Math.max(far, FEW) ? keys.length : Math.max(far, FEW);
@@ -195,9 +203,11 @@ function renderPermissions({ scopes, scopeDescriptions }) {
   const line = (scope) => {
     const text = scopeDescriptions[scopes.indexOf(scope)] ?? scope;
     const isAmbiguous = scopeDescriptions.filter((other) => other === text).length > 1;
-    return element('li', { class: isFarReaching(scope) ? 'far' : undefined }, [
+    const reached = toolsInWords(scope, tools);
+    return element('li', { class: kindOf(scope) }, [
       text !== scope && name(text, 'words'),
       (text === scope || isAmbiguous) && [text !== scope && ' ', literal(scope)],
+      reached && aside(name(reached, 'words')),
     ]);
   };
   const rest = keys.slice(shown);
@@ -209,6 +219,27 @@ function renderPermissions({ scopes, scopeDescriptions }) {
         element('ul', { role: 'list' }, rest.map(line)),
       ]),
   ];
+}
+
+/**
+ * The tools that a permission reaches, in the words of their manifests: those of its own pattern, or those that the grant lists.
+ * @param {string} scope
+ * @param {ToolInWords[]} tools
+ */
+function toolsInWords(scope, tools) {
+  const { connector, resource = '*' } = toolScope(scope) ?? {};
+  const own = tools.filter((each) => each.connector === connector);
+  const pattern = own.filter((each) => each.tool === resource);
+  const said = pattern.length > 0 ? pattern : own;
+  const reached = said.flatMap((each) => (each.covers.length > 0 ? each.covers : [each]));
+  if (reached.length === 0) return undefined;
+  const more = said.reduce((count, each) => count + each.more, 0);
+  const names = reached.map(({ title, tool }) => {
+    const isShared = reached.filter((other) => other.title === title).length > 1;
+    return title === null || isShared ? tool : `“${title}”`;
+  });
+  const rest = more > 0 ? [fillText(words.grant.moreTools, { n: more })] : [];
+  return fillText(words.grant.tools, { tools: new Intl.ListFormat(language).format([...names, ...rest]) });
 }
 
 /** @param {Grant} grant */

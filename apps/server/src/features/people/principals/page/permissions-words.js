@@ -60,6 +60,8 @@ export const words = {
     unused: 'not used yet',
     money: '{left} of {all} left',
     more: '{n} more permissions',
+    tools: 'With {tools}',
+    moreTools: '{n} more',
     details: 'Details',
     description: 'In its own words',
     receipt: 'Download the receipt',

@@ -1,4 +1,4 @@
-import type { NullableAgentProfile } from '@behest/protocol/shapes';
+import type { NullableAgentProfile, ToolInWords } from '@behest/protocol/shapes';
 import type { Answer, ArgumentLimits, Branding, Child, Problem } from '../../../../platform/page/types.js';
 
 /**
@@ -22,6 +22,7 @@ export interface Grant extends NullableAgentProfile {
   purposeLabel?: string;
   audience?: string;
   argumentLimits?: ArgumentLimits[];
+  tools?: ToolInWords[];
   budget?: { amount: string; remaining: string; currency: string };
   unverified?: true;
   lastUsedAt: string | null;
