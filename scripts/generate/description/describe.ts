@@ -21,6 +21,38 @@ const cookie = (name: string) => ({ type: 'apiKey', in: 'cookie', name });
 /** The first words of the operation ids of the platform's own routes. */
 const OWN_TAGS = { pages: 'Files that the pages for people share.' };
 
+/**
+ * The tags by what a reader wants, in the order in which a product meets them. The page at `/docs` has a part for each
+ * group.
+ */
+const TAG_GROUPS: Readonly<Record<string, readonly string[]>> = {
+  'Ask for consent': [
+    'authorization',
+    'consent',
+    'grants',
+    'policies',
+    'principals',
+    'webauthn',
+    'verifiableCredentials',
+  ],
+  'Get and use tokens': ['tokens', 'oauth', 'keys', 'resources', 'workloads', 'assertions', 'dids'],
+  'Use accounts elsewhere': ['providers', 'connections', 'vault', 'passports', 'walletAuthorizations'],
+  'Enforce and approve calls': [
+    'manifests',
+    'enforcement',
+    'authzen',
+    'budgets',
+    'policyBundles',
+    'decisions',
+    'approvers',
+    'approver',
+  ],
+  'See what happened': ['audit', 'events', 'webhooks', 'anomalies', 'compliance', 'ssfReceivers', 'ssf'],
+  'Set up the account': ['developers', 'agents', 'apiKeys', 'emails', 'domains', 'usage', 'billing'],
+  'Set up single sign-on and provisioning': ['setup', 'sso', 'scimTokens', 'scim', 'signals'],
+  'Run the service': ['operations', 'operator', 'pages'],
+};
+
 /** The text of `openapi.json`: every route of the service, described with named parts. */
 export async function apiDescription(): Promise<string> {
   const components = new Components(await schemaNames(ROOT), errorSchemas);
@@ -44,7 +76,8 @@ export async function apiDescription(): Promise<string> {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: PUBLIC_BASE_URL }],
-    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    tags: groupedTags(tags),
+    'x-tagGroups': Object.entries(TAG_GROUPS).map(([name, of]) => ({ name, tags: of })),
     paths,
     components: {
       securitySchemes: {
@@ -61,6 +94,18 @@ export async function apiDescription(): Promise<string> {
     },
   });
   return laidOut(sharedParts(withExamples(named)));
+}
+
+/** The tags in the order of their groups. @throws Error where a tag is in no group, or a group has one that no route has */
+function groupedTags(tags: Readonly<Record<string, string>>) {
+  const ordered = Object.values(TAG_GROUPS).flat();
+  const missing = Object.keys(tags).filter((tag) => !ordered.includes(tag));
+  if (missing.length > 0) throw new Error(`TAG_GROUPS has no group for: ${missing.join(', ')}`);
+  return ordered.map((name) => {
+    const description = tags[name];
+    if (description === undefined) throw new Error(`TAG_GROUPS names a tag that no feature has: ${name}`);
+    return { name, description };
+  });
 }
 
 /** The routes that a service of this version mounts. Connects to nothing. */

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { startListening } from '../app/listening.ts';
 import type { Developer, TestOptions } from '../app/start-app.ts';
 import { freePort } from '../servers/start-server.ts';
-import { giveBack, openBrowser, takeBrowser } from './own-browser.ts';
+import { giveBack, openBrowser, takeBrowser } from './browser.ts';
 
 const IMAGES = join(import.meta.dirname, '../../../../docs/images');
 const updatesImages = process.env.UPDATE_IMAGES === '1';
@@ -149,12 +149,19 @@ export async function tabTo(target: Locator) {
 
 export const hasFocusWithin = (page: Page) => page.evaluate('document.activeElement?.tagName');
 
-/** The faults that axe finds in both colour schemes. */
-export async function findings(page: Page): Promise<unknown[]> {
+/**
+ * The faults that axe finds in both colour schemes.
+ * @param hasScheme waits until the page is drawn in a scheme, where a script has a part in that
+ */
+export async function findings(
+  page: Page,
+  hasScheme: (scheme: 'light' | 'dark') => Promise<unknown> = async () => {},
+): Promise<unknown[]> {
   if (await page.evaluate('!globalThis.axe')) await page.evaluate(axe.source);
   const found: unknown[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
+    await hasScheme(colorScheme);
     const rules = colorScheme === 'dark' ? `runOnly: ['color-contrast']` : ''; // the other rules see no colour
     const { violations } = Object(await page.evaluate(`axe.run({ resultTypes: ['violations'], ${rules} })`));
     for (const { id, nodes } of violations) {

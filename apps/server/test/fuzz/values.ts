@@ -45,7 +45,7 @@ const MEANINGFUL: Readonly<Record<string, readonly unknown[]>> = {
   domain: ['acme.test', 'a.acme.test', 'münchen.test'],
   email: ['owner@acme.test', null],
   action: ['flight.booked', 'mail.sent'],
-  file: ['consent.css', 'swagger-ui.css', 'start.js'],
+  file: ['consent.css', 'swagger-ui.css', 'docs.js'],
   metadata: [{}, { flight: 'BH 42', nested: { list: [1, 'two', null] } }],
 };
 

@@ -18,7 +18,7 @@ describe('P8: the page that shows the API', () => {
 
     for (const [url, type] of [
       ['/docs', 'text/html'],
-      ['/docs/start.js', 'text/javascript'],
+      ['/docs/docs.js', 'text/javascript'],
       ['/docs/swagger-ui.css', 'text/css'],
       [LARGEST, 'text/javascript'],
     ] as const) {
@@ -32,7 +32,7 @@ describe('P8: the page that shows the API', () => {
   test('and its files are unknown paths without DOCS_ENABLED, and the description stays', async () => {
     const { app } = await startApp({ env: { DOCS_ENABLED: 'false' } });
 
-    for (const url of ['/docs', '/docs/start.js', LARGEST]) {
+    for (const url of ['/docs', '/docs/docs.js', LARGEST]) {
       const { statusCode, json } = await app.inject({ url });
       expect([url, statusCode, json()]).toMatchObject([url, 404, { message: 'No such route.' }]);
     }

@@ -1,7 +1,7 @@
 import { finished, Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Finished } from '../../finished.ts';
+import type { Finished, Packable } from '../../finished.ts';
 import { FROM_ANY_ORIGIN } from './headers.ts';
 
 /** The headers of every answer of a route that is `isPublic`. Answers that are sent before the request path have them too. */
@@ -21,6 +21,26 @@ export function sendFinished(
   if (isHeld(document, asked['if-none-match'])) return reply.code(304).send(null);
   return reply.serializer(asIs).send(document.body);
 }
+
+/** Sends a document, compressed to clients that take that. */
+export function sendPacked(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  document: Packable,
+  headers: Readonly<Record<string, string>>,
+): FastifyReply {
+  const vary = reply.hasHeader('vary') ? `${reply.getHeader('vary')}, Accept-Encoding` : 'Accept-Encoding';
+  if (!takesBrotli(request.headers['accept-encoding']))
+    return sendFinished(request, reply, document, { ...headers, vary });
+  return sendFinished(request, reply, document.packed(), { ...headers, vary, 'content-encoding': 'br' });
+}
+
+/**
+ * Whether a client names Brotli, and does not refuse it (RFC 9110, section 12.5.3). Browsers name it wherever passkeys
+ * work: over HTTPS, and on the machine itself.
+ */
+const takesBrotli = (accepted: string | string[] = '') =>
+  /(^|[\s,])br\s*(,|$|;\s*q=(1|0?\.\d*[1-9]))/i.test(accepted.toString());
 
 /** Fastify's own serializer adds a charset, which media types such as `application/jwk-set+json` forbid. */
 const asIs = (body: string): string => body;

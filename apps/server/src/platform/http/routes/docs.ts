@@ -1,32 +1,36 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+// @ts-expect-error The package has no types. This is a function, which returns the folder of its files.
 import swaggerUiFolder from 'swagger-ui-dist/absolute-path.js';
 import { Type } from 'typebox';
 import { notFound } from '../../errors.ts';
-import { type Finished, finished } from '../../finished.ts';
-import { sendFinished } from '../answers/send.ts';
+import { type Packable, packable } from '../../finished.ts';
+import { sendPacked } from '../answers/send.ts';
 
 const DOCS_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** The page's own files come after those of Swagger UI, which they change. */
 const DOCS_FILES = new Map([
-  ['start.js', 'text/javascript; charset=utf-8'],
   ['swagger-ui.css', 'text/css; charset=utf-8'],
   ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['docs.css', 'text/css; charset=utf-8'],
+  ['docs.js', 'text/javascript; charset=utf-8'],
 ]);
-const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true });`;
 const SHELL = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Behest API</title>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/docs.css">
 </head>
 <body>
-<main id="docs"><p>The description of the API is at <a href="/openapi.json">/openapi.json</a>.</p></main>
+<div id="docs"><p>The description of the API is at <a href="/openapi.json">/openapi.json</a>.</p></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
+<script src="/docs/docs.js"></script>
 </body>
 </html>
 `;
@@ -68,13 +72,15 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
     async (request, reply) => {
       const file = files.get(request.params.file);
       if (!file) throw notFound();
-      const headers = { 'content-type': file.type, 'cache-control': 'public, max-age=300' };
-      return sendFinished(request, reply, file, headers);
+      return sendPacked(request, reply, file, {
+        'content-type': file.type,
+        'cache-control': 'public, max-age=300',
+      });
     },
   );
 }
 
-interface DocsFile extends Finished {
+interface DocsFile extends Packable {
   readonly type: string;
 }
 
@@ -82,8 +88,8 @@ interface DocsFile extends Finished {
 function docsFiles(): ReadonlyMap<string, DocsFile> {
   read ??= new Map(
     [...DOCS_FILES].map(([file, type]) => {
-      const body = file === 'start.js' ? START : readFileSync(join(swaggerUiFolder(), file));
-      return [file, { ...finished(body), type }];
+      const folder = file.startsWith('docs.') ? join(import.meta.dirname, 'docs') : swaggerUiFolder();
+      return [file, { ...packable(readFileSync(join(folder, file))), type }];
     }),
   );
   return read;

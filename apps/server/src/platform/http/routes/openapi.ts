@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { type Finished, finished } from '../../finished.ts';
-import { sendFinished } from '../answers/send.ts';
+import { type Packable, packable } from '../../finished.ts';
+import { sendPacked } from '../answers/send.ts';
 
 const Text = Type.Unsafe<Buffer | string>(Type.String());
 
@@ -12,7 +12,7 @@ interface Options {
 
 /** The description of the API: `openapi.json`, which `npm run generate` makes from the routes. */
 export async function openapiRoutes(app: FastifyInstance, options: Options): Promise<void> {
-  let described: Promise<Finished> | undefined;
+  let described: Promise<Packable> | undefined;
 
   app.get(
     '/openapi.json',
@@ -26,7 +26,7 @@ export async function openapiRoutes(app: FastifyInstance, options: Options): Pro
     },
     async (request, reply) => {
       described ??= describe(options);
-      return sendFinished(request, reply, await described, {
+      return sendPacked(request, reply, await described, {
         'content-type': 'application/json; charset=utf-8',
         'cache-control': 'public, max-age=300',
       });
@@ -35,11 +35,11 @@ export async function openapiRoutes(app: FastifyInstance, options: Options): Pro
 }
 
 /** As it is committed, with the address of this service and without pages that it does not serve. */
-async function describe({ publicBaseUrl, hasDocs }: Options): Promise<Finished> {
+async function describe({ publicBaseUrl, hasDocs }: Options): Promise<Packable> {
   // The bundle of the sources has the file as a part of its own, which loads with the first request for it.
   const { default: made } = await import('../../../../../../openapi.json', { with: { type: 'json' } });
   const paths = Object.entries(made.paths).filter(([path]) => hasDocs || !/^\/docs(\/|$)/.test(path));
-  return finished(
+  return packable(
     JSON.stringify({ ...made, servers: [{ url: publicBaseUrl }], paths: Object.fromEntries(paths) }),
   );
 }

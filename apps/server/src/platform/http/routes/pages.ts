@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { brotliCompressSync } from 'node:zlib';
 import type { FastifyPluginAsyncTypebox, TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { notFound } from '../../errors.ts';
-import { type Finished, finished } from '../../finished.ts';
+import { finished, type Packable, packable } from '../../finished.ts';
 import { prefersHtml, sendPage } from '../answers/plain-page.ts';
-import { sendFinished } from '../answers/send.ts';
+import { sendFinished, sendPacked } from '../answers/send.ts';
 import { unknownRoute } from './unknown-route.ts';
 
 /** Only the service's own files, and nothing that the browser would run from the document itself. */
@@ -150,30 +149,18 @@ function addFiles(app: FastifyInstance, { at, operationId, files, onOwnHost }: F
     async (request, reply) => {
       const file = files.get(request.params.file);
       if (!file || file.type.startsWith('text/html')) throw notFound();
-      const headers = { 'content-type': file.type, 'cache-control': 'no-cache', vary: 'Accept-Encoding' };
-      if (!takesBrotli(request.headers['accept-encoding']))
-        return sendFinished(request, reply, file, headers);
-      return sendFinished(request, reply, file.packed(), { ...headers, 'content-encoding': 'br' });
+      return sendPacked(request, reply, file, { 'content-type': file.type, 'cache-control': 'no-cache' });
     },
   );
 }
-
-/**
- * Whether a client names Brotli, and does not refuse it (RFC 9110, section 12.5.3). Browsers name it wherever passkeys
- * work: over HTTPS, and on the machine itself.
- */
-const takesBrotli = (accepted: string | string[] = '') =>
-  /(^|[\s,])br\s*(,|$|;\s*q=(1|0?\.\d*[1-9]))/i.test(accepted.toString());
 
 /**
  * Comments on lines of their own. They, types among them, are a sixth of the bytes that browsers would fetch.
  */
 const COMMENT = /^[ \t]*(?:\/\*(?:(?!\*\/)[\s\S])*\*\/|\/\/.*)\n/gm;
 
-interface PageFile extends Finished {
+interface PageFile extends Packable {
   readonly type: string;
-  /** The same, compressed at the first request for it. */
-  packed(): Finished;
 }
 
 /** By folder and name. A process reads them once. */
@@ -191,13 +178,8 @@ function readFiles(folder: string): ReadonlyMap<string, PageFile> {
     readdirSync(folder).flatMap((name) => {
       const type = TYPES.get(extname(name));
       if (type === undefined) return [];
-      const body = Buffer.from(readFileSync(join(folder, name), 'utf8').replaceAll(COMMENT, ''));
-      let packed: Finished | undefined;
-      const pack = () => {
-        packed ??= finished(brotliCompressSync(body));
-        return packed;
-      };
-      return [[name, { ...finished(body), packed: pack, type }] as const];
+      const text = readFileSync(join(folder, name), 'utf8').replaceAll(COMMENT, '');
+      return [[name, { ...packable(Buffer.from(text)), type }] as const];
     }),
   );
 }
