@@ -1,14 +1,14 @@
 /** @import { Problem } from '../../../../platform/page/types.js' */
 /** @import { Setup } from './types.js' */
-import { button, element, mention, paragraph, setContent } from '../../../../platform/page/dom.js';
+import { button, element, literal, mention, paragraph, setContent } from '../../../../platform/page/dom.js';
 import { fill } from '../../../../platform/page/format.js';
 import { clause, factList, note } from '../../../../platform/page/parts.js';
 import * as screen from '../../../../platform/page/screen.js';
 import { setupApi } from './setup-api.js';
-import { choice, copyable, field } from './setup-fields.js';
 import { walkthroughs, words } from './setup-words.js';
 
 const api = setupApi();
+let fieldCount = 0;
 const link = screen.takeFragment().get('link') ?? '';
 
 open();
@@ -76,15 +76,16 @@ function setStep(step, isDone) {
 function renderProgress({ purposes }) {
   const rows = element('ul', { class: 'card rows steps', 'aria-label': words.progress });
   const left = element('p', { role: 'status' });
+  const steps = /** @type {const} */ (['sso', 'scim']).filter((step) => purposes.includes(step));
   drawProgress = () => {
     const done = api.done();
-    const drawn = purposes.map((step) => {
+    const drawn = steps.map((step) => {
       const [mark, state] = done.has(step) ? ['badge', words.stepDone] : ['open', words.stepOpen];
       const text = step === 'sso' ? words.stepSso : words.stepScim;
       return element('li', {}, element('span', {}, text), element('span', { class: mark }, state));
     });
     setContent(rows, drawn);
-    const count = purposes.filter((step) => !done.has(step)).length;
+    const count = steps.filter((step) => !done.has(step)).length;
     setContent(left, words.stepsLeft[/** @type {0 | 1 | 2} */ (count)]);
   };
   drawProgress();
@@ -197,4 +198,60 @@ function renderScim(setup) {
 function showProblem(problem) {
   if (problem.kind === 'unknown') return screen.showArticle(words.unusable, paragraph(words.unusableText));
   screen.showArticle(words.trouble, troubleOf(problem), screen.tryAgain(open));
+}
+
+/**
+ * A field with its label.
+ * @param {string} label
+ * @param {{ type?: string, isLong?: boolean }} [kind]
+ */
+export function field(label, { type = 'text', isLong = false } = {}) {
+  fieldCount += 1;
+  const id = `field-${fieldCount}`;
+  const attributes = { id, autocomplete: 'off', spellcheck: 'false' };
+  const input = isLong ? element('textarea', attributes) : element('input', { ...attributes, type });
+  const node = element('div', { class: 'field' }, element('label', { for: id }, label), input);
+  return { node, value: () => input.value.trim() };
+}
+
+/**
+ * A choice with its label.
+ * @param {string} label
+ * @param {{ value: string, label: string }[]} options
+ * @param {() => void} changed
+ * @param {string} [first]
+ */
+export function choice(label, options, changed, first) {
+  fieldCount += 1;
+  const id = `field-${fieldCount}`;
+  const select = element(
+    'select',
+    { id },
+    options.map(({ value, label: text }) => element('option', { value, selected: value === first }, text)),
+  );
+  select.addEventListener('change', changed);
+  const node = element('div', { class: 'field' }, element('label', { for: id }, label), select);
+  return { node, value: () => select.value };
+}
+
+/**
+ * A row with a value that the administrator carries over, and a button that copies it.
+ * @param {string} term
+ * @param {string} value
+ */
+export function copyable(term, value) {
+  const shown = literal(value);
+  const outcome = element('p', { class: 'aside', role: 'status' });
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(value);
+      setContent(outcome, words.copied);
+    } catch {
+      getSelection()?.selectAllChildren(shown);
+      setContent(outcome, words.notCopied);
+    }
+  }
+  const press = button(words.copy, copy);
+  press.append(element('span', { class: 'unseen' }, ` ${term}`));
+  return [term, element('div', {}, element('div', { class: 'value' }, shown, press), outcome)];
 }
