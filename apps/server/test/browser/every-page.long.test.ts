@@ -7,8 +7,9 @@ import { askDevice, newDevice } from '../app/device.ts';
 import { openSession } from '../app/flow.ts';
 import { newClient, pkceLink } from '../app/oauth.ts';
 import { besideProvider } from '../app/signing-on.ts';
+import { openBrowser } from './browser.ts';
 import { consentPages } from './consent-page/pages.ts';
-import { findings, heading, must, scrollsSideways } from './pages.ts';
+import { findings, heading, must, picture, scrollsSideways } from './pages.ts';
 import { enrolledAs } from './passkeys.ts';
 import { grant } from './permissions-page/permissions.ts';
 
@@ -31,6 +32,8 @@ interface Look {
   /** Where the page tells what is permitted, and the buttons of a decision. */
   readonly permission?: string;
   readonly decision?: string;
+  /** It stands in the picture of the documentation that shows several pages. */
+  readonly isPictured?: true;
   /** Both buttons stand on the first screen. */
   readonly isDecidedAtOnce?: true;
   /** A kept component, whose size is not ours, and whose script follows the scheme. */
@@ -43,7 +46,17 @@ const table: string[][] = [
     ...['target', 'LCP ms', 'kB', 'kB of script'],
   ],
 ];
-afterAll(() => {
+/** First screens of a phone. */
+const pictured: string[] = [];
+
+afterAll(async () => {
+  if (pictured.length === 4) {
+    const images = pictured.map((each) => `<img src="data:image/png;base64,${each}" width="292">`);
+    const { page, context } = await openBrowser({ viewport: { width: 1232, height: 656 } });
+    await page.setContent(`<body style="display: flex; gap: 16px; margin: 8px">${images.join('')}`);
+    await picture(page, 'other-pages-phone');
+    await context.close();
+  }
   if (process.env.PRINT_PAGES !== '1') return;
   process.stdout.write(`${table.map((row) => `| ${row.join(' | ')} |`).join('\n')}\n`);
 });
@@ -129,6 +142,7 @@ async function look(name: string, { page, files }: Awaited<ReturnType<typeof at>
   for (const size of SIZES) {
     await page.setViewportSize(size);
     await page.evaluate('scrollTo(0, 0)');
+    if (aims.isPictured && size === SIZES[0]) pictured.push((await page.screenshot()).toString('base64'));
     const hasScheme = aims.isKept ? docsIn(page) : async () => {};
     const faults = await findings(page, hasScheme); // brings axe
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -223,13 +237,17 @@ describe('in a phone and on a laptop, light and dark', () => {
     const { clientId } = await newClient(developer);
     const { link } = await pkceLink(clientId, { state: 's1' });
 
-    await look('sign-in', await at(link.replace('https://auth.test', service().url), 'Show who you are'));
+    await look('sign-in', await at(link.replace('https://auth.test', service().url), 'Show who you are'), {
+      isPictured: true,
+    });
   });
 
   test('the page for a device meets the aims', async () => {
     const shown = await askDevice(await newDevice(service()));
 
-    await look('device', await at(String(shown.verification_uri_complete), 'Connect a device'));
+    await look('device', await at(String(shown.verification_uri_complete), 'Connect a device'), {
+      isPictured: true,
+    });
   });
 
   test('the page to connect an account meets the aims', async () => {
@@ -239,7 +257,9 @@ describe('in a phone and on a laptop, light and dark', () => {
     const { agentId } = (await developer('POST', '/v1/agents', { name: 'Invoice assistant' })).json();
     const session = await askToConnect(developer, { agentId, scopes: ['files:write'] });
 
-    await look('connect', await at(session.connectUrl, 'Connect Ledger for Acme Books?'));
+    await look('connect', await at(session.connectUrl, 'Connect Ledger for Acme Books?'), {
+      isPictured: true,
+    });
   });
 
   test('the page of a customer’s administrator meets the aims', async () => {
@@ -247,7 +267,7 @@ describe('in a phone and on a laptop, light and dark', () => {
     const body = { name: 'Initech', purposes: ['sso', 'scim'], acknowledge: 'all people of the account' };
     const { url } = await must(developer, 'POST', '/v1/sso/setup-links', body);
 
-    await look('setup', await at(url, 'Set up sign-in for Initech'));
+    await look('setup', await at(url, 'Set up sign-in for Initech'), { isPictured: true });
   });
 
   test('the first page, a refusal and the mails of development meet the aims', async () => {
