@@ -111,13 +111,17 @@ const LOOK = `(({ permission, decision }) => {
   };
 })`;
 
-/** Waits until Swagger UI is drawn in a scheme. */
-const docsIn = (page: Page) => (scheme: 'light' | 'dark') =>
-  page.locator(`html${scheme === 'dark' ? '.dark-mode' : ':not(.dark-mode)'}`).waitFor();
+/** The end of what fades from one colour to another. */
+const FADED = `Promise.allSettled(document.getAnimations()
+  .filter((each) => each instanceof CSSTransition).map(({ finished }) => finished))`;
 
-const CONTRAST = `Promise.all(document.getAnimations()
-    .filter((each) => each instanceof CSSTransition).map(({ finished }) => finished))
-  .then(() => axe.run({ runOnly: ['color-contrast'], resultTypes: ['passes', 'violations'] })).then((found) =>
+/** Waits until Swagger UI is drawn in a scheme. */
+const docsIn = (page: Page) => async (scheme: 'light' | 'dark') => {
+  await page.locator(`html${scheme === 'dark' ? '.dark-mode' : ':not(.dark-mode)'}`).waitFor();
+  await page.evaluate(`${FADED}.then(() => undefined)`);
+};
+
+const CONTRAST = `axe.run({ runOnly: ['color-contrast'], resultTypes: ['passes', 'violations'] }).then((found) =>
   Math.min(...[...found.passes, ...found.violations]
     .flatMap(({ nodes }) => nodes)
     .flatMap(({ any }) => any)
