@@ -10,6 +10,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   'largest-bodies': ['the largest accepted requests', () => import('./bench/largest-bodies.ts')],
   fresh: ['a new database without statistics', () => import('./bench/fresh.ts')],
   crash: ['what is missing after kills under load', () => import('./bench/crash.ts')],
+  faults: ['seconds without writes when a part is killed', () => import('./bench/faults.ts')],
   fuzz: ['good and broken requests to every route', () => import('./bench/fuzz.ts')],
 };
 

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { takeOver } from './dev/earlier.ts';
+import { reset, takeOver } from './dev/earlier.ts';
 import { openHome } from './dev/home.ts';
-import { reset } from './dev/reset.ts';
 import { start } from './dev/start.ts';
 import { beginLife } from './dev/stopping.ts';
 

@@ -1,17 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openClient } from './client.ts';
-import { watchHealth } from './health.ts';
-import { measureInstances, measureMillion } from './instances.ts';
-import { demand } from './load.ts';
-import { describeMachine, measureSigning, memoryOf } from './machine.ts';
+import { type Health, watchHealth } from './health.ts';
+import { type Instances, type Million, measureInstances, measureMillion } from './instances.ts';
+import { demand, type Summary } from './load.ts';
+import { describeMachine, measureSigning, memoryOf, type SigningRates } from './machine.ts';
 import { flowsOf } from './measured-flows.ts';
-import { measureOpenLoop, CONNECTIONS as OPEN_CONNECTIONS } from './open-loop.ts';
+import { measureOpenLoop, CONNECTIONS as OPEN_CONNECTIONS, type OpenLoop } from './open-loop.ts';
 import { options, type Plan, plan, type Setting, settingsOf, shortPlan, USAGE } from './options.ts';
 import { type Dear, profileMissed } from './profile.ts';
-import { type Report, reportText } from './report.ts';
-import type { Flow } from './rounds.ts';
-import { type Measured, measureInTurns } from './rounds.ts';
+import { percent, plural, table, whole } from './results.ts';
+import { type Flow, floors, type Measured, measureInTurns } from './rounds.ts';
 import { lastProblem, type Scene, setScene } from './scene.ts';
 import { fill, signUp, type Tenant } from './tenants.ts';
 
@@ -138,6 +137,189 @@ async function mustBeWhole({ server, db }: Scene, { developerId, apiKey }: Tenan
     if (!JSON.parse(answer.toString()).valid) throw new Error('The audit chain is broken.');
   }
   client.close();
+}
+
+interface Report {
+  /** The first is the one that all others are held against. */
+  readonly settings: readonly (readonly [Setting, readonly Measured[]])[];
+  readonly million: Million | undefined;
+  readonly openLoop: readonly OpenLoop[];
+  readonly together: Instances | undefined;
+  readonly health: Health | undefined;
+  readonly signing: SigningRates;
+  readonly machine: readonly string[];
+  readonly startSeconds: number;
+  /** Memory in MB. */
+  readonly idleMemory: number;
+  readonly loadedMemory: number;
+  readonly plan: Plan;
+  /** The rounds of the other settings and of several instances. */
+  readonly shortPlan: Plan;
+  readonly note: string;
+}
+
+function reportText(report: Report): string {
+  const { settings, machine, plan, shortPlan, note } = report;
+  const parts = [
+    `# Benchmark results`,
+    `Made by \`npm run bench -- flows --write\`; \`--help\` tells what else it can do. One server process as an operator starts
+it (RS256, rate limiter counting, log at \`info\` to a file, audit entry and event in the transaction), over loopback, with
+database, Redis and the driver on the same machine. Medians of ${plural(plan.rounds, 'round')} of ${plan.seconds} s each, taken in turns with floor
+routes: Fastify routes written by hand that do the same input and output and nothing else (\`scripts/bench/floor-server.ts\`).
+Other settings and several instances have ${plural(shortPlan.rounds, 'round')} of ${shortPlan.seconds} s each.
+A share is the flow's rate by its floor's in the same round. A share of CPU is the floor's processor time by the flow's,
+and stays readable beside other work. Shares compare between machines, and rates do not.`,
+    [...machine, ...(note ? [note] : [])].map((line) => `- ${line}`).join('\n'),
+    ...settings.map(settingText),
+    ...ratesText(settings),
+    ...besideText(settings),
+    `CPU is processor milliseconds of one: one ${unitsOf(settings).join(', one ')}.`,
+    ...millionText(report.million),
+    ...growthText(settings),
+    ...openLoopText(report.openLoop),
+    ...togetherText(report.together),
+    ...healthText(report.health),
+    processText(report),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+const unitsOf = (settings: Report['settings']) => [
+  ...new Set(settings.flatMap(([, measured]) => measured.map(({ flow }) => flow.unit))),
+];
+
+const HEAD = ['Flow', 'A second', 'Share', 'Aim', 'Share of CPU', 'p50 ms', 'p99 ms'];
+const CPU = { server: 'Server CPU', postgres: 'Postgres CPU', redis: 'Redis CPU', driver: 'Driver CPU' };
+
+function settingText([setting, measured]: Report['settings'][number]): string {
+  const flows = measured.map(({ flow, summary, floor, share }) => {
+    const shares = [percent(share), percent(flow.aim), percent(costOf(floor) / costOf(summary))];
+    return [flow.name, whole(summary.rate), ...shares, ...figuresOf(summary)];
+  });
+  const below = [...new Map(measured.map(({ flow, floor }) => [flow.floor, floor]))];
+  const floorRows = below.map(([floor, summary]) => [
+    `floor: ${floors[floor]}`,
+    ...[whole(summary.rate), '', '', ''],
+    ...figuresOf(summary),
+  ]);
+  const rows = [...flows, ...floorRows];
+  return `**${titleOf(setting)}**\n\n${table([...HEAD, ...Object.values(CPU)], rows)}`;
+}
+
+function titleOf({ connections, developers, rows }: Setting): string {
+  const past = rows > 0 ? `, ${whole(rows)} of each kind of record before` : '';
+  return `${plural(connections, 'connection')}, ${plural(developers, 'developer')}${past}`;
+}
+
+const figuresOf = ({ p50, p99, cpu }: Summary) => [
+  p50.toFixed(2),
+  p99.toFixed(2),
+  ...Object.keys(CPU).map((who) => cpu[who]?.toFixed(3) ?? ''),
+];
+
+/** The processor milliseconds of one operation, without the driver's. */
+const costOf = ({ cpu }: Summary) => (cpu.server ?? 0) + (cpu.postgres ?? 0) + (cpu.redis ?? 0);
+
+/** The time of each flow of OAuth by that of the native flow, round by round, as clients feel it. */
+function ratesText([first]: Report['settings']): string[] {
+  const measured = first?.[1] ?? [];
+  const rows = measured.flatMap(({ flow: { name, beside = '' }, dearer }) => {
+    const native = measured.find(({ flow }) => flow.name === beside);
+    if (!native || dearer === undefined) return [];
+    const own = measured.find(({ flow }) => flow.name === name)?.summary.rate ?? Number.NaN;
+    return [[`${name}, by ${beside}`, whole(native.summary.rate), whole(own), dearer.toFixed(2)]];
+  });
+  if (rows.length === 0) return [];
+  const head = ['OAuth beside native, same rounds', 'Native, a second', 'OAuth, a second', 'Native by OAuth'];
+  return [table(head, rows), 'The aim is at most 1.20.'];
+}
+
+/** The cost of each flow of OAuth by that of the native flow. The rest of a pair is the exchange of its code. */
+function besideText([first]: Report['settings']): string[] {
+  const measured = first?.[1] ?? [];
+  const costs = new Map(measured.map(({ flow, summary }) => [flow.name, costOf(summary)]));
+  const rows = measured.flatMap(({ flow: { name, beside = '' } }) => {
+    const [own, native] = [costs.get(name), costs.get(beside)];
+    return own && native ? [[name, (own / native).toFixed(2)]] : [];
+  });
+  const rest = (flow: string) =>
+    (costs.get(`${flow} → token`) ?? Number.NaN) - (costs.get(flow) ?? Number.NaN);
+  const byCode = rest('oauth authorize') / rest('authorize');
+  if (Number.isFinite(byCode)) rows.push(['oauth token by code, the rest of the pair', byCode.toFixed(2)]);
+  if (rows.length === 0) return [];
+  return [table(['Processor time by that of the native flow', ''], rows), 'The aim is at most 1.2.'];
+}
+
+function millionText(million?: Million): string[] {
+  if (!million) return [];
+  const { hours, gigabytes } = million;
+  const spent = (who: string) => `${whole(hours[who] ?? Number.NaN)} h`;
+  const rows = [
+    ['Server, hours of one core', spent('server')],
+    ['Postgres, hours of one core', spent('postgres')],
+    ['Redis, hours of one core', spent('redis')],
+    ['Disk, rows and indexes', `${whole(gigabytes)} GB`],
+  ];
+  return [table(['A million authorizations with their tokens', ''], rows)];
+}
+
+/** The cost of each flow with many rows, by its cost in the first setting. */
+function growthText([first, ...others]: Report['settings']): string[] {
+  const grown = others.filter(([{ rows }]) => rows > 0);
+  if (!first || grown.length === 0) return [];
+  const rows = first[1].map(({ flow, summary }) => {
+    const costs = grown.map(
+      ([, measured]) => measured.find((other) => other.flow.name === flow.name)?.summary,
+    );
+    return [flow.name, ...costs.map((cost) => (cost ? (costOf(cost) / costOf(summary)).toFixed(2) : ''))];
+  });
+  const head = ['Cost by the cost of the first table', ...grown.map(([setting]) => whole(setting.rows))];
+  return [table(head, rows), 'The aim is at most 1.2.'];
+}
+
+function openLoopText(results: readonly OpenLoop[]): string[] {
+  if (results.length === 0) return [];
+  const rows = results.map(({ name, rate, p50, p99, longestTurn }) => {
+    const times = [p50.toFixed(2), p99.toFixed(2), (p99 / p50).toFixed(1)];
+    return [name, whole(rate), ...times, longestTurn.toFixed(1)];
+  });
+  const head = ['By the clock, at half of the highest rate', 'A second', 'p50 ms', 'p99 ms', 'p99 by p50'];
+  return [
+    table([...head, "Driver's longest turn, ms"], rows),
+    `The aim is a p99 of at most five times the p50. As long as the driver's longest turn lasts, answers that have come wait to
+be read; so long a tail is the driver's or the machine's, and says nothing of the service.`,
+  ];
+}
+
+function togetherText(together?: Instances): string[] {
+  if (!together) return [];
+  const { count, pinned, flows } = together;
+  const rows = flows.map(({ name, one, all }) => [name, whole(one), whole(all), (all / one).toFixed(2)]);
+  const head = ['Instances on one database', 'One, a second', `${count}, a second`, 'Together by one'];
+  return [table(head, rows), `Cores: ${pinned}. The chains were whole afterwards.`];
+}
+
+function healthText(health?: Health): string[] {
+  if (!health) return [];
+  const { rows, asked, p99, longest, seconds } = health;
+  return [
+    `\`GET /health\` while jobs worked off ${whole(rows)} grants and ${whole(rows)} requests that had run out and ${whole(rows)} old events,
+in ${whole(seconds)} s: ${whole(asked)} answers, p99 ${p99.toFixed(1)} ms, the longest ${longest.toFixed(1)} ms. The aim is 50 ms.`,
+  ];
+}
+
+function processText({ signing, startSeconds, idleMemory, loadedMemory }: Report): string {
+  return table(
+    ['Machine and process', ''],
+    [
+      ['RSA-2048 signatures, one core', `${whole(signing.sign)}/s`],
+      ['RSA-2048 signatures, thread pool', `${whole(signing.pooledSign)}/s`],
+      ['RSA-2048 verifications, one core', `${whole(signing.verify)}/s`],
+      ['Start on an existing database to the first good answer', `${startSeconds.toFixed(2)} s`],
+      ['Resident memory, idle', `${whole(idleMemory)} MB`],
+      ['Resident memory, after the load', `${whole(loadedMemory)} MB`],
+    ],
+  );
 }
 
 // `exit` ends the server together with this process.

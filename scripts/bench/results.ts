@@ -7,11 +7,12 @@ const RESULTS = join(import.meta.dirname, 'RESULTS.md');
  * Writes one section of scripts/bench/RESULTS.md in place of the section with the same title.
  * @param title without its marks
  * @param text the words before the table
- * @param rows name and figure
+ * @param rows name and figure; without rows there is no table
  */
-export function writeSection(title: string, text: string, rows: readonly (readonly string[])[]): void {
+export function writeSection(title: string, text: string, rows: readonly (readonly string[])[] = []): void {
   const lines = rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-  const section = `## ${title}\n\n${text}\n\n| | |\n|---|---|\n${lines}\n`;
+  const figures = rows.length > 0 ? `\n| | |\n|---|---|\n${lines}\n` : '';
+  const section = `## ${title}\n\n${text}\n${figures}`;
   const before = new RegExp(`\\n## ${title}\\n[\\s\\S]*?(?=\\n## |$)`);
   const others = readFileSync(RESULTS, 'utf8').replace(before, '');
   writeFileSync(RESULTS, `${others.trimEnd()}\n\n${section}`);

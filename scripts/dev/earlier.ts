@@ -1,7 +1,10 @@
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRunning, readPid, signal, waitUntil } from '../machine/processes.ts';
+import { dataHome } from '../postgres/programs.ts';
+import { findRunning, stopRedis } from '../redis/server.ts';
 import type { Home } from './home.ts';
+import { postgresData, redisFolder, stopServer } from './postgres.ts';
 
 const GRACE = { seconds: 30 }; // more than the 25 s the server grants requests in flight
 
@@ -49,4 +52,16 @@ export async function endEarlier(home: Home): Promise<string[]> {
     if (readPid(file) === pid) rmSync(file, { force: true });
   }
   return ended;
+}
+
+/** Ends the processes of a folder, and removes its data and keys. */
+export async function reset(home: Home, print: (line: string) => void): Promise<void> {
+  for (const ended of await endEarlier(home)) print(`Ended ${ended}.`);
+  for (const folder of postgresData(home)) await stopServer(folder);
+  const redis = await findRunning(redisFolder(home.folder));
+  if (redis) await stopRedis(redis);
+  for (const folder of new Set([home.folder, dataHome(home.folder)])) {
+    rmSync(folder, { recursive: true, force: true });
+    print(`Removed ${folder}`);
+  }
 }

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { takeOver } from '../dev/earlier.ts';
+import { reset, takeOver } from '../dev/earlier.ts';
 import { openHome } from '../dev/home.ts';
-import { reset } from '../dev/reset.ts';
 import { start } from '../dev/start.ts';
 import { beginLife } from '../dev/stopping.ts';
 

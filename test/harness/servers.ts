@@ -85,7 +85,7 @@ export interface ServerOptions {
 export async function startServer(stores: Omit<Stores, 'stop'>, options: ServerOptions): Promise<Server> {
   const { folder, env = {}, hasLimits = false } = options;
   mkdirSync(folder, { recursive: true });
-  const [port, inspectPort] = [await freePort(), await freePort()];
+  const [port, inspectPort] = [Number(env.PORT) || (await freePort()), await freePort()];
   const log = openSync(join(folder, 'server.log'), 'a');
   const startedAt = performance.now();
   const child = spawn(
