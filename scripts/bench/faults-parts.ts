@@ -103,8 +103,8 @@ export async function startParts(folder: string, cleanUp: AsyncDisposableStack):
         true,
       ),
     /** Sentinel has to be asked first: a primary that comes back as one would take writes beside the new one. */
-    redis: async (node: string) => {
-      const primary = await primaryBySentinel();
+    redis: (node: string) => {
+      const primary = primaryBySentinel();
       start(`redis-${node}`, 'redis-server', [
         write(`redis-${node}.conf`, configurations.redis(place, node, primary)),
       ]);
@@ -115,15 +115,18 @@ export async function startParts(folder: string, cleanUp: AsyncDisposableStack):
       start(name, 'redis-server', [file, '--sentinel']);
     },
   };
-  async function primaryBySentinel(): Promise<number> {
-    for (const name of SENTINELS) {
-      const asked = { port: portOf(name), password: place.password };
-      const answer = await ask(asked, 'SENTINEL get-master-addr-by-name behest').catch(() => '');
-      const port = Number(/\$\d+\r\n127\.0\.0\.1\r\n\$\d+\r\n(\d+)/.exec(answer)?.[1]);
-      if (port) return port;
-    }
-    return portOf('redis-a');
-  }
+  /** Sentinels write down whom they agreed on; one that is down may have missed it, so the highest epoch counts. */
+  const primaryBySentinel = (): number => {
+    const kept = SENTINELS.map((name) => join(folder, `${name}.conf`))
+      .filter((file) => fs.existsSync(file))
+      .map((file) => fs.readFileSync(file, 'utf8'))
+      .map((text) => ({
+        epoch: Number(/^sentinel config-epoch behest (\d+)/m.exec(text)?.[1] ?? 0),
+        port: Number(/^sentinel monitor behest \S+ (\d+)/m.exec(text)?.[1]),
+      }))
+      .sort((a, b) => b.epoch - a.epoch);
+    return kept[0]?.port || portOf('redis-a');
+  };
 
   const endAll = () => {
     for (const child of running.values()) child.kill('SIGKILL');
@@ -141,7 +144,7 @@ export async function startParts(folder: string, cleanUp: AsyncDisposableStack):
     giveTo(account, join(folder, node));
   }
   starts.etcd();
-  for (const node of NODES) await starts.redis(node);
+  for (const node of NODES) starts.redis(node);
   for (const name of SENTINELS) starts.sentinel(name);
   for (const node of NODES) {
     starts.patroni(node);
@@ -177,8 +180,8 @@ export async function startParts(folder: string, cleanUp: AsyncDisposableStack):
     }
     throw new Error('Patroni has no such node.');
   };
-  const nodeOfRedis = async (isPrimary: boolean): Promise<string> => {
-    const at = await primaryBySentinel();
+  const nodeOfRedis = (isPrimary: boolean): string => {
+    const at = primaryBySentinel();
     return NODES.find((node) => isPrimary === (portOf(`redis-${node}`) === at)) ?? 'a';
   };
   const killMachine = async (isPrimary: boolean) => {
@@ -189,9 +192,9 @@ export async function startParts(folder: string, cleanUp: AsyncDisposableStack):
     return async () => starts.patroni(node);
   };
   const killRedis = async (isPrimary: boolean) => {
-    const node = await nodeOfRedis(isPrimary);
+    const node = nodeOfRedis(isPrimary);
     await killed(`redis-${node}`);
-    return () => starts.redis(node);
+    return async () => starts.redis(node);
   };
   let turn = 0;
   const next = <T>(names: readonly [T, ...T[]]): T => {
@@ -245,7 +248,7 @@ export async function startParts(folder: string, cleanUp: AsyncDisposableStack):
     const standby = await fetch(
       `http://127.0.0.1:${portOf(`patroni-${await nodeOfRole(false)}`)}/synchronous`,
     );
-    const redis = await ask(redisAt(await nodeOfRedis(true)), 'INFO replication');
+    const redis = await ask(redisAt(nodeOfRedis(true)), 'INFO replication');
     const health = await Promise.all(SERVERS.map((name) => fetch(`http://127.0.0.1:${portOf(name)}/health`)));
     const entry = await fetch(`http://127.0.0.1:${portOf('haproxy')}/health`);
     return standby.ok && redis.includes('state=online') && [...health, entry].every(({ ok }) => ok);
