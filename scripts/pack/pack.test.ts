@@ -132,9 +132,11 @@ test('packed sources find the files beside their own, and map their lines to the
   const { sources } = JSON.parse(readFileSync(INDEX, 'utf8'));
   const folder = join(INDEX, '..', sources.folder);
   const codeOf = (file: string) => readFileSync(join(folder, file), 'utf8');
-  // The entries share most of their code, which is in a file of its own.
-  const shared =
-    readdirSync(folder).find((file) => file.endsWith('.mjs') && codeOf(file).includes('"/../')) ?? '';
+  const pathsIn = (file: string) => [...codeOf(file).matchAll(/"(\/\.\.\/[^"]+)"/g)].length;
+  // The entries share most of their code, which is in a file of its own. An entry may have a path too.
+  const [shared = ''] = readdirSync(folder)
+    .filter((file) => file.endsWith('.mjs'))
+    .sort((one, other) => pathsIn(other) - pathsIn(one));
   const code = codeOf(shared);
   const map = new SourceMap(JSON.parse(codeOf(`${shared}.map`)));
   const lines = code.split('\n');
