@@ -10,49 +10,52 @@ const purposes: Record<Purpose, string> = {
   'payments.payout': 'Paying money out',
 };
 
-const toolLevels: Record<ToolLevel, (connector: string) => string> = {
-  read: (connector) => `Read with ${connector}`,
-  write: (connector) => `Read and make changes with ${connector}`,
-  delete: (connector) => `Read, make changes and delete with ${connector}`,
-  admin: (connector) => `Do everything with ${connector}, administration included`,
+const toolLevels: Record<ToolLevel, string> = {
+  read: 'Read with {connector}',
+  write: 'Read and make changes with {connector}',
+  delete: 'Read, make changes and delete with {connector}',
+  admin: 'Do everything with {connector}, administration included',
 };
 
 /** The words for `<resource>:<permission>`, by permission. */
-const permissions = new Map<string, (resource: string) => string>([
-  ['read', (resource) => `Read your ${resource}`],
-  ['list', (resource) => `List your ${resource}`],
-  ['search', (resource) => `Search your ${resource}`],
-  ['download', (resource) => `Download your ${resource}`],
-  ['write', (resource) => `Change your ${resource}`],
-  ['update', (resource) => `Change your ${resource}`],
-  ['edit', (resource) => `Change your ${resource}`],
-  ['create', (resource) => `Add to your ${resource}`],
-  ['upload', (resource) => `Add to your ${resource}`],
-  ['delete', (resource) => `Delete from your ${resource}`],
-  ['share', (resource) => `Share your ${resource} with others`],
-  ['send', (resource) => `Send ${resource} in your name`],
-  ['publish', (resource) => `Publish ${resource} in your name`],
-  ['book', (resource) => `Book ${resource} in your name`],
-  ['initiate', (resource) => `Start ${resource} in your name`],
-  ['approve', (resource) => `Approve ${resource} in your name`],
-  ['manage', (resource) => `Manage your ${resource}, settings included`],
-  ['admin', (resource) => `Manage your ${resource}, settings included`],
-  ['*', (resource) => `Do everything with your ${resource}`],
+const permissions = new Map<string, string>([
+  ['read', 'Read your {resource}'],
+  ['list', 'List your {resource}'],
+  ['search', 'Search your {resource}'],
+  ['download', 'Download your {resource}'],
+  ['write', 'Change your {resource}'],
+  ['update', 'Change your {resource}'],
+  ['edit', 'Change your {resource}'],
+  ['create', 'Add to your {resource}'],
+  ['upload', 'Add to your {resource}'],
+  ['delete', 'Delete from your {resource}'],
+  ['share', 'Share your {resource} with others'],
+  ['send', 'Send {resource} in your name'],
+  ['publish', 'Publish {resource} in your name'],
+  ['book', 'Book {resource} in your name'],
+  ['initiate', 'Start {resource} in your name'],
+  ['approve', 'Approve {resource} in your name'],
+  ['manage', 'Manage your {resource}, settings included'],
+  ['admin', 'Manage your {resource}, settings included'],
+  ['*', 'Do everything with your {resource}'],
 ]);
 
-/** Every text that this package makes for people, in one object, so that other languages can be added. */
+/**
+ * Every text that this package makes for people, in one object. Those about permissions and purposes have names in braces, so
+ * that other languages can put them elsewhere.
+ */
 export const english = {
   purposes,
-  privatePurpose: (organisation: string, term: string) => `${organisation}’s own purpose: ${term}`,
+  privatePurpose: '{organisation}’s own purpose: {term}',
   permissions,
   everything: 'Do everything except using tools',
   anyCredential: 'Use any of your stored credentials',
-  credential: (service: string) => `Use your stored credentials for ${service}`,
+  credential: 'Use your stored credentials for {service}',
   toolLevels,
   everyConnector: 'every connected tool',
-  onlyResource: (resource: string) => `, only ${resource}`,
-  onlyPrefix: (prefix: string) => `, only names that begin with ${prefix}`,
-  cap: (amount: string) => `, for amounts up to ${amount}`,
+  onlyResource: '{permission}, only {resource}',
+  onlyPrefix: '{permission}, only names that begin with {prefix}',
+  cap: '{permission}, for amounts up to {amount}',
   rules: ruleWords,
   refusals: refusalWords,
   duration: (parts: readonly string[]) =>

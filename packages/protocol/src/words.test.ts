@@ -61,7 +61,7 @@ describe('scopes in words', () => {
 
 describe('purposes in words', () => {
   test('each of the vocabulary has its sentence', () => {
-    const labels = purposes.map(purposeLabel);
+    const labels = purposes.map((purpose) => purposeLabel(purpose));
 
     expect(new Set(labels).size).toBe(purposes.length);
     for (const label of labels) expect(label).toMatch(/^[A-Z][a-z]+ing /);

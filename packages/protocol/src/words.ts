@@ -11,6 +11,7 @@ const JOINERS = /[_.-]+/g;
  * written.
  *
  * @param own the developer's own descriptions, by scope; they come first
+ * @param say gives a text of `english` in another language, with the same names in braces
  *
  * @example
  * ```ts
@@ -18,16 +19,28 @@ const JOINERS = /[_.-]+/g;
  * scopeInWords('tool:crm:read'); // 'Read with crm'
  * ```
  */
-export function scopeInWords(scope: string, own: Readonly<Record<string, string>> = {}): string {
+export function scopeInWords(
+  scope: string,
+  own: Readonly<Record<string, string>> = {},
+  say: Say = inEnglish,
+): string {
   const described = Object.hasOwn(own, scope) ? own[scope] : undefined;
   if (described !== undefined) return described;
   if (scope.startsWith('tool:')) {
     const tool = parseToolScope(scope);
-    return tool ? toolInWords(tool) : scope;
+    return tool ? toolInWords(tool, say) : scope;
   }
-  if (scope === '*') return english.everything;
-  return credentialInWords(scope) ?? permissionInWords(scope) ?? scope;
+  if (scope === '*') return say(english.everything);
+  return credentialInWords(scope, say) ?? permissionInWords(scope, say) ?? scope;
 }
+
+type Say = (text: string) => string;
+
+const inEnglish: Say = (text) => text;
+
+/** Puts values in place of their names in braces, in one pass: a value may hold braces. */
+const filled = (text: string, values: Readonly<Record<string, string>>) =>
+  text.replace(/\{(\w+)\}/g, (name, key: string) => values[key] ?? name);
 
 const MAX_LANGUAGES = 10;
 
@@ -65,11 +78,11 @@ export function chosenLanguage(wanted: readonly string[], offered: readonly stri
 }
 
 /** Describes a purpose in words. A private purpose is shown in the words of its organisation. */
-export function purposeLabel(purpose: string): string {
-  if (isKnownPurpose(purpose)) return english.purposes[purpose];
+export function purposeLabel(purpose: string, say: Say = inEnglish): string {
+  if (isKnownPurpose(purpose)) return say(english.purposes[purpose]);
   const [, organisation, term] = /^x-([a-z0-9-]+)[.]([a-z0-9_.]+)$/.exec(purpose) ?? [];
   if (organisation === undefined || term === undefined) return purpose;
-  return english.privatePurpose(organisation, spaced(term));
+  return filled(say(english.privatePurpose), { organisation, term: spaced(term) });
 }
 
 /**
@@ -95,26 +108,28 @@ export function durationInWords(seconds: number): string {
   return english.duration(parts.length > 0 ? parts : [units.seconds(0)]);
 }
 
-function toolInWords({ connector, level, resource, cap }: ToolScope): string {
-  const phrase = english.toolLevels[level](connector === '*' ? english.everyConnector : connector);
-  const only = resource?.endsWith('*')
-    ? english.onlyPrefix(resource.slice(0, -1))
-    : resource && english.onlyResource(resource);
-  return `${phrase}${only ?? ''}${cap === undefined ? '' : english.cap(cap)}`;
+function toolInWords({ connector, level, resource, cap }: ToolScope, say: Say): string {
+  const named = connector === '*' ? say(english.everyConnector) : connector;
+  let permission = filled(say(english.toolLevels[level]), { connector: named });
+  if (resource?.endsWith('*')) {
+    permission = filled(say(english.onlyPrefix), { permission, prefix: resource.slice(0, -1) });
+  } else if (resource) permission = filled(say(english.onlyResource), { permission, resource });
+  return cap === undefined ? permission : filled(say(english.cap), { permission, amount: cap });
 }
 
 /** Describes the scopes of the vault. */
-function credentialInWords(scope: string): string | undefined {
-  if (scope === 'vault:credentials:exchange' || scope === 'vault:*') return english.anyCredential;
+function credentialInWords(scope: string, say: Say): string | undefined {
+  if (scope === 'vault:credentials:exchange' || scope === 'vault:*') return say(english.anyCredential);
   const [, before, after] = /^(?:vault:([^:*]+):(?:read|[*])|([^:*]+):credentials:read)$/.exec(scope) ?? [];
   const service = before ?? after;
-  return service && RESOURCE_NAME.test(service) ? english.credential(service) : undefined;
+  return service && RESOURCE_NAME.test(service) ? filled(say(english.credential), { service }) : undefined;
 }
 
-function permissionInWords(scope: string): string | undefined {
+function permissionInWords(scope: string, say: Say): string | undefined {
   const [resource = '', permission = '', more] = scope.split(':');
   if (more !== undefined || !RESOURCE_NAME.test(resource)) return undefined;
-  return english.permissions.get(permission)?.(spaced(resource));
+  const phrase = english.permissions.get(permission);
+  return phrase && filled(say(phrase), { resource: spaced(resource) });
 }
 
 function spaced(name: string): string {

@@ -1,13 +1,16 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { english } from '../../../../packages/protocol/src/english.ts';
 import { AppError, unavailable } from '../../src/platform/errors.ts';
 import { pageAnswer, strayPage } from '../../src/platform/http/answers/plain-page.ts';
+import { LANGUAGES, MESSAGES, textsOf } from '../../src/platform/languages.ts';
 import { startListening } from '../app/listening.ts';
 import { type Service, startApp } from '../app/start-app.ts';
 import { launchBrowser } from './browser.ts';
-import { findings, heading, scrollsSideways, sees } from './pages.ts';
+import { consentPages } from './consent-page/pages.ts';
+import { button, findings, heading, scrollsSideways, sees } from './pages.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -168,4 +171,214 @@ test('the first page and the pages of refusals say what to do, are sound in both
     expect(await findings(page)).toEqual([]);
     expect(await scrollsSideways(page)).toBe(false);
   }
+});
+
+const SOURCES = join(import.meta.dirname, '../../src');
+
+/** The texts in an object of words, at any depth. */
+const leavesOf = (words: unknown): string[] =>
+  typeof words === 'string' ? [words] : Object.values(Object(words)).flatMap(leavesOf);
+
+const namesIn = (text: string) => [...new Set(text.match(/\{\w+\}/g) ?? [])].toSorted();
+
+/** Whether a text differs between languages: it has a letter or a mark outside of its names, or an order of names. */
+const isSaid = (text: string) =>
+  text !== 'Behest' && (/[\p{L}.:]/u.test(text.replaceAll(/\{\w+\}/g, '')) || namesIn(text).length > 1);
+
+/** Every text of the pages that are translated. */
+async function englishTexts(): Promise<string[]> {
+  const { rules: _, refusals: __, duration: ___, units: ____, permissions, ...fixed } = english;
+  const texts = [...leavesOf(fixed), ...permissions.values()];
+  const add = async (file: string) => texts.push(...leavesOf((await import(join(SOURCES, file))).words));
+  await add('platform/page/words.js');
+  for (const [path, folder] of pages) {
+    if (!(await get(path, { 'accept-language': 'de' })).body.includes('<html lang="de"')) continue;
+    for (const file of filesIn(folder).filter((name) => name.endsWith('-words.js')))
+      await add(join(folder, file));
+    texts.push(...textsOf(readFileSync(join(SOURCES, `${folder}${path}.html`), 'utf8')));
+  }
+  return [...new Set(texts)].filter(isSaid).toSorted();
+}
+
+describe.each(LANGUAGES)('the messages in %s', (language) => {
+  const messages: Record<string, string> = JSON.parse(
+    readFileSync(join(MESSAGES, `${language}.json`), 'utf8'),
+  );
+
+  test('are those of the pages: none is missing, and none is unused', async () => {
+    expect(Object.keys(messages).toSorted()).toEqual(await englishTexts());
+  });
+
+  test('have the same names in braces as the English texts, and no markup', () => {
+    for (const [text, message] of Object.entries(messages)) {
+      expect(namesIn(message), text).toEqual(namesIn(text));
+      expect(message).not.toMatch(/[<>&"]/);
+      expect(message.trim()).not.toBe('');
+    }
+  });
+});
+
+test('the language of a page is that of `ui_locales`, then that of the browser, then English', async () => {
+  const said = async (url: string, accepted?: string) => {
+    const { headers, body } = await get(url, accepted === undefined ? {} : { 'accept-language': accepted });
+    expect(headers).toMatchObject({ vary: 'Accept-Language' });
+    return [headers['content-language'], /<html lang="([^"]*)"/.exec(body)?.[1]];
+  };
+  const both = (language: string) => [language, language];
+
+  expect(await said('/consent')).toEqual(both('en'));
+  expect(await said('/consent', 'de-AT,de;q=0.9,en;q=0.5')).toEqual(both('de'));
+  expect(await said('/consent', 'en-GB,de;q=0.9')).toEqual(both('en'));
+  expect(await said('/consent', 'it,pt;q=0.8')).toEqual(both('pt-BR'));
+  expect(await said('/consent?ui_locales=xx%20ja%20fr', 'de')).toEqual(both('ja'));
+  expect(await said('/consent?ui_locales=en', 'de')).toEqual(both('en'));
+  expect(await said('/consent?ui_locales=%22%3E%3Cscript%3E', 'es')).toEqual(both('es'));
+  expect(await said(`/consent?ui_locales=${'x '.repeat(5_000)}`, `${'de,'.repeat(5_000)}`)).toEqual(
+    both('en'),
+  );
+  expect(await said('/setup', 'de')).toEqual(both('en'));
+});
+
+describe('pages in other languages', () => {
+  const { ask, visit, service: served } = consentPages();
+  const phone = { viewport: { width: 390, height: 844 }, bypassCSP: true } as const; // for axe
+  const invoices = {
+    agent: { name: 'Invoice assistant' },
+    hasKey: true,
+    request: {
+      principalId: 'ada@example.org',
+      scopes: ['invoices:read', 'email:send', 'tool:stripe:write:capped:500', 'contacts:read'],
+      budget: { amount: '1200.50', currency: 'EUR' },
+      expiresIn: '7d',
+    },
+  } as const;
+
+  test.each([
+    [
+      'de-AT',
+      'de',
+      /möchte für Sie handeln/,
+      ['Ablehnen', 'Erlauben'],
+      /1.200,50/,
+      'In Ihrem Namen senden: email',
+    ],
+    [
+      'fr-FR',
+      'fr',
+      /demande à agir pour vous/,
+      ['Refuser', 'Autoriser'],
+      /1.200,50\s€/,
+      'Envoyer en votre nom : email',
+    ],
+    [
+      'es-ES',
+      'es',
+      /pide actuar por usted/,
+      ['Rechazar', 'Permitir'],
+      /1.?200,50\s€/,
+      'Enviar en su nombre: email',
+    ],
+    [
+      'pt-BR',
+      'pt-BR',
+      /pede para agir por você/,
+      ['Recusar', 'Permitir'],
+      /€\s1.200,50/,
+      'Enviar em seu nome: email',
+    ],
+    [
+      'ja-JP',
+      'ja',
+      /あなたの代理を求めています/,
+      ['拒否', '許可'],
+      /1,200.50/,
+      'あなたの名前での送信：email',
+    ],
+  ] as const)(
+    'the consent page is for a browser in %s',
+    async (locale, language, title, [deny, allow], money, permission) => {
+      const { vouchedLink, record } = await ask(invoices);
+      const page = await visit({ ...phone, locale });
+
+      await page.goto(await vouchedLink());
+      await heading(page, title).waitFor();
+      await page.clock.fastForward(600);
+      await page.locator('#approve[aria-disabled="false"]').waitFor();
+
+      expect(await page.locator('html').getAttribute('lang')).toBe(language);
+      expect(await page.locator('.headline').innerText()).toMatch(money);
+      expect(await page.locator('.rows > li').first().innerText()).toBe(permission);
+      expect(await scrollsSideways(page)).toBe(false);
+      const boxes = [await button(page, deny).boundingBox(), await button(page, allow).boundingBox()];
+      for (const box of boxes) expect((box?.y ?? 9_999) + (box?.height ?? 0)).toBeLessThan(844);
+      expect(boxes[0]?.height).toBe(boxes[1]?.height);
+      expect(await findings(page)).toEqual([]);
+      await button(page, deny).click();
+      await expect.poll(async () => (await record()).status, { timeout: 10_000 }).toBe('denied');
+    },
+  );
+
+  test.each([
+    ['/device', 'fr-FR', 'Connecter un appareil'],
+    ['/sign-in', 'ja-JP', 'このページはここでは使えません'],
+    ['/connect', 'de-DE', 'Dieser Link ist unvollständig'],
+  ])('%s speaks the language of a browser in %s', async (path, locale, title) => {
+    const page = await visit({ ...phone, locale });
+
+    await page.goto(served().url + path);
+    await heading(page, title).waitFor();
+
+    expect(await scrollsSideways(page)).toBe(false);
+    expect(await findings(page)).toEqual([]);
+  });
+
+  test('the consent page follows a link that names a language, and is English where its messages cannot be had', async () => {
+    const { vouchedLink } = await ask(invoices);
+    const link = (await vouchedLink()).replace('?', '?ui_locales=fr-CA%20de&');
+    const page = await visit({ ...phone, expected: /preload/ });
+
+    await page.goto(link);
+    await heading(page, /demande à agir pour vous/).waitFor();
+    expect(await page.locator('.rows > li').first().innerText()).toBe('Envoyer en votre nom : email');
+    await page.route('**/platform/page/fr.json', (route) => route.abort());
+    await page.reload();
+    await heading(page, /asks to act for you/).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('en');
+  });
+
+  test.each(['ltr', 'rtl'] as const)(
+    'the consent page holds in a language that is longer by 40 %%, written %s',
+    async (dir) => {
+      const { vouchedLink } = await ask(invoices);
+      const page = await visit({ ...phone, locale: 'de-DE' });
+      const longer = (text: string) => `⟦${text}${' ëïlöngër'.repeat(Math.ceil((text.length * 0.4) / 9))}⟧`;
+      await page.route('**/platform/page/de.json', async (route) => {
+        const entries = Object.keys(await (await route.fetch()).json()).map((text) => [text, longer(text)]);
+        await route.fulfill({ json: Object.fromEntries(entries) });
+      });
+      await page.route('**/consent?**', async (route) => {
+        const answer = await route.fetch();
+        const body = (await answer.text()).replace('dir="ltr"', `dir="${dir}"`);
+        await route.fulfill({ response: answer, body });
+      });
+
+      await page.goto(await vouchedLink());
+      await heading(page, /asks to act for you/).waitFor();
+      for (const part of ['', '#details']) {
+        if (part) await page.locator(`${part} > summary`).click();
+        expect(await scrollsSideways(page)).toBe(false);
+        const buttons = await page.locator('.decide button').all();
+        const boxes = await Promise.all(buttons.map((each) => each.boundingBox()));
+        for (const box of boxes) {
+          expect(box?.x).toBeGreaterThanOrEqual(0);
+          expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(390);
+          expect((box?.y ?? 9_999) + (box?.height ?? 0)).toBeLessThanOrEqual(844);
+        }
+        const [deny, allow] = boxes;
+        expect((deny?.x ?? 0) < (allow?.x ?? 0)).toBe(dir === 'ltr');
+        expect(deny?.width).toBe(allow?.width);
+      }
+      expect(await findings(page)).toEqual([]);
+    },
+  );
 });

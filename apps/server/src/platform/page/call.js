@@ -2,6 +2,11 @@
 
 const ANSWER_WITHIN_MILLISECONDS = 20_000;
 
+/** The languages that the link asks for come before those of the browser, as for the page's document. */
+const asked =
+  globalThis.location && new URLSearchParams(location.search).get('ui_locales')?.match(/[A-Za-z0-9-]+/g);
+const languages = asked && [...asked.slice(0, 10), ...navigator.languages].join(', ');
+
 let clockSkewMilliseconds = 0;
 
 /** The time by the service's clock, to the second, so a wrong clock here ends nothing early or late. */
@@ -26,6 +31,7 @@ export async function call(path, { method, body, headers, read }) {
       headers: {
         Accept: 'application/json',
         ...(body && { 'Content-Type': 'application/json' }),
+        ...(languages && { 'Accept-Language': languages }),
         ...headers,
       },
       credentials: 'same-origin',

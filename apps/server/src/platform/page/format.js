@@ -2,9 +2,11 @@
 import { element } from './dom.js';
 import { language, words } from './words.js';
 
-/** Dates and money follow the reader's settings, in any language. */
-const locale = new Intl.DateTimeFormat().resolvedOptions().locale;
-const lang = locale.split('-')[0] === language ? undefined : locale;
+/** Dates and money follow the reader's settings, and on a page in another language than theirs that language. */
+const own = new Intl.DateTimeFormat().resolvedOptions().locale;
+const isOwn = own.split('-')[0] === language.split('-')[0];
+const locale = isOwn || language === 'en' ? own : language;
+const lang = isOwn || language !== 'en' ? undefined : own;
 
 const year = /** @type {const} */ ({ year: 'numeric' });
 const clock = /** @type {const} */ ({ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' });

@@ -1,16 +1,23 @@
 /** @import { ArgumentLimits, Child } from './types.js' */
 import { element, literal, name, paragraph } from './dom.js';
 import { fill } from './format.js';
-import { words } from './words.js';
+import { language, words } from './words.js';
 
-const { onlyIf, argument, nothingElse, anythingElse } = words.limits;
+/**
+ * A sentence that the service writes in English only, marked as such on a page in another language.
+ * @param {Child} sentence
+ */
+export const inEnglish = (sentence) =>
+  element('span', { lang: language === 'en' ? undefined : 'en' }, sentence);
 
 /**
  * The tool that some limits are for, in the middle of a sentence.
  * @param {{ connector: string, tool: string }} limits
  */
 export function toolOf({ connector, tool }) {
-  return fill(onlyIf, { tool: element('span', {}, literal(tool), ' (', literal(connector), ')') });
+  return fill(words.limits.onlyIf, {
+    tool: element('span', {}, literal(tool), ' (', literal(connector), ')'),
+  });
 }
 
 /**
@@ -20,8 +27,9 @@ export function toolOf({ connector, tool }) {
  * @returns {Child[]}
  */
 export function limitLines({ open, lines }, more = () => undefined) {
+  const { argument, nothingElse, anythingElse } = words.limits;
   const items = lines.map(({ path, text }, at) =>
-    element('li', {}, fill(argument, { path: name(path), text: name(text, 'words') }), more(at)),
+    element('li', {}, fill(argument, { path: name(path), text: inEnglish(name(text, 'words')) }), more(at)),
   );
   return [
     element('ul', { role: 'list' }, items),

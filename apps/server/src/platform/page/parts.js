@@ -2,6 +2,7 @@
 /** @import { Child } from './types.js' */
 import { button, element, paragraph, quotation, setContent } from './dom.js';
 import { fillText } from './format.js';
+import { words as shared } from './words.js';
 
 let clauseCount = 0;
 
@@ -25,7 +26,12 @@ export function clause(title, content) {
  */
 export function note(title, text, more) {
   const attributes = { class: 'note', 'aria-label': title };
-  return element('section', attributes, paragraph(element('strong', {}, title, '.'), ' ', text), more);
+  return element(
+    'section',
+    attributes,
+    paragraph(element('strong', {}, fillText(shared.noteTitle, { title })), ' ', text),
+    more,
+  );
 }
 
 /** @param {Child[]} rows pairs of a term and its text, or nothing */

@@ -45,6 +45,7 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
     feature: 'consent',
     summary: 'The page on which a person decides',
     folder: `${import.meta.dirname}/page`,
+    isTranslated: true,
   });
 
   app.post(

@@ -70,7 +70,7 @@ async function provedRequest(deps: ConsentDeps, session: ConsentSession, narrowi
   const isSigned =
     passkey !== undefined &&
     verification.mode === 'passkey' &&
-    (await isSignedFor(deps, row, narrowing, passkey.digest));
+    (await isSignedFor(deps, row, narrowing, { digest: passkey.digest, languages: session.languages }));
   const proved = passkey && !isSigned ? await verificationFor(deps, row, others, session.signOn) : verified;
   const { satisfied, mode, methods } = proved.verification;
   const signed = isSigned ? passkey : undefined;

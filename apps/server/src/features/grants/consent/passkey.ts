@@ -1,6 +1,7 @@
 import type { Assertion } from '@behest/protocol/passkey-shapes';
 import type { Caller } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { pageLanguage } from '../../../platform/languages.ts';
 import { beginAssertion, digestOf, finishAssertion } from '../../people/passkeys/index.ts';
 import { budgetOf, mustBeNarrower } from '../authorization/index.ts';
 import type { ConsentRow } from './consent.repo.ts';
@@ -30,7 +31,7 @@ export async function askForPasskey(
 ) {
   const { row } = await requestOfSession(deps, session);
   mustBeNarrower(row, decision);
-  return beginAssertion(deps, tenant, subjectOf(row), await signedBy(deps, row, decision));
+  return beginAssertion(deps, tenant, subjectOf(row), await signedBy(deps, row, decision, session));
 }
 
 /** @throws CHALLENGE_INVALID, WEBAUTHN_VERIFICATION_FAILED, WEBAUTHN_CLONE_SUSPECTED, BAD_REQUEST */
@@ -53,12 +54,22 @@ export async function takePasskey(
 }
 
 /** Everything that the person of this approval sees and chooses, as their passkey signs it. */
-async function signedBy(deps: ConsentDeps, row: ConsentRow, decision: ConsentApproval) {
+async function signedBy(
+  deps: ConsentDeps,
+  row: ConsentRow,
+  decision: ConsentApproval,
+  { languages }: Pick<ConsentSession, 'languages'>,
+) {
   const [manifests, last] = await Promise.all([
     manifestsAsShown(deps, row, decision.manifests),
     lastConsent(deps, row),
   ]);
-  const beside = { budget: budgetOf(row) ?? null, manifests, previousGrantId: last?.id ?? null };
+  const beside = {
+    budget: budgetOf(row) ?? null,
+    manifests,
+    previousGrantId: last?.id ?? null,
+    language: pageLanguage(languages),
+  };
   return signedRequest(row, beside, decision);
 }
 
@@ -67,7 +78,7 @@ export async function isSignedFor(
   deps: ConsentDeps,
   row: ConsentRow,
   decision: ConsentApproval,
-  digest: string,
+  { digest, languages }: Pick<ConsentSession, 'languages'> & { readonly digest: string },
 ): Promise<boolean> {
-  return digestOf(await signedBy(deps, row, decision)) === digest;
+  return digestOf(await signedBy(deps, row, decision, { languages })) === digest;
 }

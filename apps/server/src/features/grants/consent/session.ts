@@ -103,7 +103,14 @@ export async function openSession(
   const pins = await showManifests(deps, row);
   const previous = await previousConsent(deps, row, { verification, pins });
   const tools = await toolsOf(deps, row, { pins, languages: browser.session.languages });
-  const request = shownRequest(row, { csrfToken, verification, pins, tools, before: previous });
+  const request = shownRequest(row, {
+    csrfToken,
+    verification,
+    pins,
+    tools,
+    before: previous,
+    languages: browser.session.languages,
+  });
   return { opened: { id: requestId, csrfToken, verification, request }, secret };
 }
 
@@ -191,7 +198,14 @@ export async function showRequest(deps: ConsentDeps, session: ConsentSession): P
   const before = await previousConsent(deps, row, { verification, pins });
   const tools = await toolsOf(deps, row, { pins, languages: session.languages });
   const csrfToken = csrfTokenOf(deps.keyRing, session);
-  return shownRequest(row, { csrfToken, verification, pins, tools, before });
+  return shownRequest(row, {
+    csrfToken,
+    verification,
+    pins,
+    tools,
+    before,
+    languages: session.languages,
+  });
 }
 
 /**

@@ -2,6 +2,7 @@ import { argumentLimits } from '@behest/protocol/arguments/limits';
 import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { namedConnectors } from '@behest/protocol/tool-scopes';
 import { purposeLabel, scopeInWords, wantedLanguages } from '@behest/protocol/words';
+import { pageLanguage, sayIn } from '../../../platform/languages.ts';
 import { profileOf } from '../../accounts/agents/agents.queries.ts';
 import { brandingIn } from '../../accounts/developers/developers.queries.ts';
 import {
@@ -28,17 +29,19 @@ interface Session {
   readonly tools: ConsentRequest['tools'];
   /** The last consent, and the difference to it. */
   readonly before: PreviousConsentView;
+  readonly languages: string | undefined;
 }
 
 /** The request as the page shows it. */
 export function shownRequest(
   row: ConsentRow,
-  { csrfToken, verification, pins, tools, before }: Session,
+  { csrfToken, verification, pins, tools, before, languages }: Session,
 ): ConsentRequest {
   const budget = budgetOf(row);
   const { purpose, audience, redirectUri, authorizationDetails } = row;
   const own: Record<string, string> = Object(row.scopeDescriptions);
   const client = clientOf(row);
+  const say = sayIn(pageLanguage(languages));
   return {
     id: row.id,
     status: 'pending',
@@ -50,8 +53,8 @@ export function shownRequest(
     ...(client && { client }),
     principalId: row.principalId,
     scopes: row.scopes,
-    scopeDescriptions: row.scopes.map((scope) => scopeInWords(scope, own)),
-    ...(purpose !== null && { purpose, purposeLabel: purposeLabel(purpose) }),
+    scopeDescriptions: row.scopes.map((scope) => scopeInWords(scope, own, say)),
+    ...(purpose !== null && { purpose, purposeLabel: purposeLabel(purpose, say) }),
     ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
     manifests: manifestsIn(row.scopes, pins),
     argumentLimits: argumentLimits(authorizationDetails),
@@ -86,6 +89,8 @@ interface Beside {
   readonly manifests: readonly ShownManifest[];
   /** The grant of the person's last consent to the agent. */
   readonly previousGrantId: string | null;
+  /** In which the page speaks to the person. */
+  readonly language: string;
 }
 
 /**
@@ -94,7 +99,7 @@ interface Beside {
  */
 export function signedRequest(
   row: ConsentRow,
-  { budget, manifests, previousGrantId }: Beside,
+  { budget, manifests, previousGrantId, language }: Beside,
   chosen: ConsentApproval,
 ) {
   const own: Record<string, string> = Object(row.scopeDescriptions);
@@ -113,11 +118,11 @@ export function signedRequest(
       channel: row.channel,
       comparedText: row.comparedText,
       scopes: row.scopes,
-      scopeDescriptions: row.scopes.map((scope) => scopeInWords(scope, own)),
+      scopeDescriptions: row.scopes.map((scope) => scopeInWords(scope, own, sayIn(language))),
       authorizationDetails: row.authorizationDetails ?? null,
       budget,
       expiresIn: row.expiresIn,
-      language: 'en',
+      language,
       sandbox: row.developerMode === 'sandbox',
       manifests: manifests.toSorted((one, other) => (one.connector < other.connector ? -1 : 1)),
       previous: previousGrantId && { grantId: previousGrantId },

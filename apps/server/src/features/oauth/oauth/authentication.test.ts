@@ -178,6 +178,7 @@ describe('14 §3 `max_age`, `prompt` and `ui_locales`', () => {
       ui_locales: 'de-AT de',
     });
     expect(old.page).toContain('/consent?req=');
+    expect(old.page).toContain('&ui_locales=de-AT+de#ticket=');
   });
 
   test('O29 a provider that is asked for a newer sign-in and reports an old one is refused', async () => {

@@ -199,7 +199,11 @@ async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<s
     },
   );
   const { hint } = asked;
-  if (made.code === undefined) return hint ? `${made.consentUrl}&hint=${hint}` : made.consentUrl;
+  if (made.code === undefined) {
+    const page = new URL(made.consentUrl);
+    if (asked.uiLocales !== undefined) page.searchParams.set('ui_locales', asked.uiLocales);
+    return hint ? `${page.href}&hint=${hint}` : page.href;
+  }
   return redirectTo(redirectUri, { code: made.code, state, iss: deps.issuer });
 }
 

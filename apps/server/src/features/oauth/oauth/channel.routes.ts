@@ -54,6 +54,7 @@ export const channelRoutes: FastifyPluginAsyncTypebox<DeviceDeps> = async (app, 
     feature: 'oauth',
     summary: 'The page on which a person enters the code of a device',
     folder: `${import.meta.dirname}/page`,
+    isTranslated: true,
   });
 
   app.post(

@@ -31,6 +31,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<AuthorizeDeps> = async (app
     summary: 'The page on which a person shows a passkey for an authorization request',
     folder: `${import.meta.dirname}/page`,
     onOwnHost: true,
+    isTranslated: true,
   });
 
   app.post(

@@ -54,6 +54,7 @@ export const connectRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app,
     feature: 'connections',
     summary: 'The page on which a person connects an account',
     folder: `${import.meta.dirname}/page`,
+    isTranslated: true,
   });
 
   app.get(

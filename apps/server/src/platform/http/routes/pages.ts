@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { notFound } from '../../errors.ts';
 import { finished, type Packable, packable } from '../../finished.ts';
+import { documentIn, LANGUAGES, MESSAGES, pageLanguage } from '../../languages.ts';
 import { prefersHtml, sendPage } from '../answers/plain-page.ts';
 import { sendFinished, sendPacked } from '../answers/send.ts';
 import { unknownRoute } from './unknown-route.ts';
@@ -17,6 +18,7 @@ const TYPES = new Map([
   ['.html', 'text/html; charset=utf-8'],
   ['.css', 'text/css; charset=utf-8'],
   ['.js', 'text/javascript; charset=utf-8'],
+  ['.json', 'application/json; charset=utf-8'],
 ]);
 
 const FileName = Type.Object({ file: Type.String() });
@@ -31,14 +33,19 @@ interface Page {
   readonly folder: string;
   /** A page that no domain of a developer has. */
   readonly onOwnHost?: true;
+  /** Whether every text of the page has its messages. Any other page is English. */
+  readonly isTranslated?: true;
 }
 
 /** A page for people: a document at `/<name>`, which holds no secret, and its files below. */
-export function addPage(app: FastifyInstance, { name, feature, summary, folder, onOwnHost }: Page): void {
+export function addPage(app: FastifyInstance, page: Page): void {
+  const { name, feature, summary, folder, onOwnHost, isTranslated } = page;
   const host = onOwnHost && { onOwnHost };
   const files = loadFiles(folder);
   const document = files.get(`${name}.html`);
   if (!document) throw new Error(`The page ${name} has no document.`);
+  const spoken = ['en', ...(isTranslated ? LANGUAGES : [])];
+  const documents = new Map(spoken.map((each) => [each, documentIn(each, String(document.body))]));
 
   app.get(
     `/${name}`,
@@ -46,10 +53,19 @@ export function addPage(app: FastifyInstance, { name, feature, summary, folder, 
       config: { access: 'none', rate: 'default', failures: [], ...host },
       schema: { operationId: `${feature}.page`, summary, response: { 200: Bytes } },
     },
-    async (_request, reply) =>
-      reply
-        .headers({ 'content-type': document.type, 'content-security-policy': PAGE_POLICY })
-        .send(document.body),
+    async ({ headers, url }, reply) => {
+      const asked = new URL(url, 'http://localhost').searchParams.get('ui_locales');
+      const chosen = pageLanguage(headers['accept-language'], asked);
+      const language = documents.has(chosen) ? chosen : 'en';
+      return reply
+        .headers({
+          'content-type': document.type,
+          'content-security-policy': PAGE_POLICY,
+          'content-language': language,
+          vary: 'Accept-Language',
+        })
+        .send(documents.get(language));
+    },
   );
   addFiles(app, { at: `/${name}`, operationId: `${feature}.file`, files, ...host });
 }
@@ -59,7 +75,7 @@ export function addPage(app: FastifyInstance, { name, feature, summary, folder, 
  * browser, which goes no higher than the root, and for tools that read the sources.
  */
 export const pagePartRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const files = loadFiles(join(import.meta.dirname, '../../page'));
+  const files = new Map([...loadFiles(join(import.meta.dirname, '../../page')), ...loadFiles(MESSAGES)]);
   addFiles(app, { at: '/platform/page', operationId: 'pages.file', files });
 };
 
@@ -177,7 +193,7 @@ function readFiles(folder: string): ReadonlyMap<string, PageFile> {
   return new Map(
     readdirSync(folder).flatMap((name) => {
       const type = TYPES.get(extname(name));
-      if (type === undefined) return [];
+      if (type === undefined || name === 'tsconfig.json') return [];
       const text = readFileSync(join(folder, name), 'utf8').replaceAll(COMMENT, '');
       return [[name, { ...packable(Buffer.from(text)), type }] as const];
     }),

@@ -1,19 +1,17 @@
 /** @import { Problem } from '../../../../platform/page/types.js' */
-/** @import { LiveEvent, Opened, Routed } from './types.js' */
+/** @import { LiveEvent, Opened, Routed, RoutedList } from './types.js' */
 import { serviceTime } from '../../../../platform/page/call.js';
 import { button, element, mention, paragraph, setContent } from '../../../../platform/page/dom.js';
 import { fill, moment } from '../../../../platform/page/format.js';
-import { note } from '../../../../platform/page/parts.js';
+import { clause, note } from '../../../../platform/page/parts.js';
 import { askForPasskey } from '../../../../platform/page/passkey.js';
 import * as screen from '../../../../platform/page/screen.js';
 import { approveApi } from './approve-api.js';
 import { renderCall } from './approve-call.js';
-import { renderColleagues } from './approve-colleagues.js';
 import { renderDecision } from './approve-decide.js';
 import { showEnrolment } from './approve-enrol.js';
-import { renderHistory } from './approve-history.js';
 import { liveRequests } from './approve-live.js';
-import { renderOwn } from './approve-own.js';
+import { renderColleagues, renderOwn } from './approve-own.js';
 import { troubleOf } from './approve-trouble.js';
 import { words } from './approve-words.js';
 
@@ -147,7 +145,7 @@ async function showList(opened) {
     approver.status === 'pending_confirmation' && paragraph(words.pending[approver.kind]),
     isWaiting && paragraph(fill(words.notYet, { time: moment(activeFrom, now) })),
     region,
-    ended.ok && renderHistory(ended.body, { api, fail: showProblem }),
+    ended.ok && renderHistory(ended.body),
     waiting.ok && renderColleagues(waiting.body, { api, reload: open, fail: showProblem }),
     own.ok &&
       renderOwn(opened, { passkeys: own.body.passkeys, deputies }, { api, reload: open, fail: failOwn }),
@@ -262,4 +260,32 @@ function showEnd(opened, title, text) {
 function showProblem(problem) {
   if (problem.kind === 'noSession') return showSignIn();
   screen.showArticle(words.trouble, troubleOf(problem), screen.tryAgain(open));
+}
+
+/**
+ * The requests that wait no longer, newest first, and a button for those before.
+ * @param {RoutedList} first
+ */
+function renderHistory(first) {
+  if (first.decisions.length === 0) return [];
+  const list = element('ul', { class: 'requests', id: 'history' }, first.decisions.map(itemOf));
+  let cursor = first.nextCursor;
+  const more = button(words.more, async () => {
+    const answer = await api.history(cursor ?? '');
+    if (!answer.ok) return showProblem(answer.problem);
+    const items = answer.body.decisions.map(itemOf);
+    list.append(...items);
+    cursor = answer.body.nextCursor;
+    if (cursor === null) more.remove();
+    items[0]?.focus();
+  });
+  return clause(words.history, [list, cursor !== null && element('div', { class: 'buttons' }, more)]);
+}
+
+/** @param {Routed} request */
+function itemOf({ agentName, tool, connector, createdAt, status }) {
+  const time = moment(new Date(createdAt), serviceTime());
+  const names = { agent: mention(agentName), tool: mention(tool), connector: mention(connector), time };
+  const end = words.over[/** @type {keyof typeof words.over} */ (status)] ?? words.over.other;
+  return element('li', { tabindex: '-1' }, fill(words.was, names), ' ', end);
 }

@@ -2,6 +2,7 @@
 /** @import { Choices, ConsentRequest, DiffItem } from './types.js' */
 import { aside, button, element, paragraph, quotation } from '../../../../platform/page/dom.js';
 import { fill, fillText, moment } from '../../../../platform/page/format.js';
+import { inEnglish } from '../../../../platform/page/limits.js';
 import { words } from './consent-words.js';
 
 const { difference: said } = words;
@@ -48,7 +49,7 @@ function renderItem({ change, dimension, before, after, text }) {
   return element(
     'li',
     { class: change },
-    paragraph(element('strong', {}, `${said.marks[change]} ${said.changes[change]}`), ' ', text),
+    paragraph(element('strong', {}, `${said.marks[change]} ${said.changes[change]}`), ' ', inEnglish(text)),
     isAgents && before && [aside(said.before), quotation(before)],
     isAgents && after && [aside(said.now), quotation(after)],
   );

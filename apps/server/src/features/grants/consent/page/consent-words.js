@@ -1,5 +1,7 @@
+import { translated } from '../../../../platform/page/words.js';
+
 /** Every sentence of this page alone. The page puts a node in place of each name in braces. */
-export const words = {
+export const words = translated({
   service: 'Behest',
   loading: 'Opening the request …',
   sandbox: 'Sandbox',
@@ -177,8 +179,6 @@ export const words = {
   },
 
   limits: {
-    joiner: ' › ',
-    eachEntry: 'each entry',
     less: 'Allow less',
     min: '{path} at least',
     max: '{path} at most',
@@ -311,4 +311,4 @@ export const words = {
     go: 'Go there now',
     permissions: 'See and end what agents may do for you',
   },
-};
+});

@@ -1,5 +1,7 @@
+import { translated } from '../../../../platform/page/words.js';
+
 /** Every sentence of this page alone. The page puts a node in place of each name in braces. */
-export const words = {
+export const words = translated({
   heading: 'Connect a device',
   lead: 'A device or program of yours shows a code of eight letters. Enter it here to see what the device asks for. Nothing is granted yet.',
   compare: 'Compare the code',
@@ -21,4 +23,4 @@ export const words = {
     busy: 'Too many codes were entered here. Try again in {duration}.',
     away: 'The service cannot answer just now. Nothing was decided. Try again.',
   },
-};
+});

@@ -1,5 +1,7 @@
+import { translated } from '../../../../platform/page/words.js';
+
 /** Every sentence of this page alone. The page puts a text in place of each name in braces. */
-export const words = {
+export const words = translated({
   heading: 'Show who you are',
   lead: 'An application wants an agent to act for you. Your passkey shows who you are. Next you see what the agent would be allowed to do, and you decide. Nothing is granted yet.',
   go: 'Use your passkey',
@@ -21,4 +23,4 @@ export const words = {
     busy: 'There were too many tries. Try again in {duration}.',
     away: 'The service cannot answer just now. Nothing was granted. Try again.',
   },
-};
+});

@@ -1,5 +1,7 @@
+import { translated } from '../../../../platform/page/words.js';
+
 /** Every sentence of this page. The page puts a node in place of each name in braces. */
-export const words = {
+export const words = translated({
   by: 'Behest',
   loading: 'Opening the page …',
   heading: 'Connect {provider} for {developer}?',
@@ -114,4 +116,4 @@ export const words = {
     expired: ['This link has expired', 'Ask the application that sent you for a new link.'],
     away: ['The service does not answer', 'Nothing has been connected. Try again in a moment.'],
   },
-};
+});

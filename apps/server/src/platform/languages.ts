@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chosenLanguage, wantedLanguages } from '@behest/protocol/words';
+
+/** The languages of the pages beside English, in which the sources are written. Each has a file of messages. */
+export const LANGUAGES = ['de', 'es', 'fr', 'ja', 'pt-BR'] as const;
+
+/** Where the files of messages are: English text to text, by language. */
+export const MESSAGES = join(import.meta.dirname, 'page/messages');
+
+export type Say = (english: string) => string;
+
+/**
+ * The language of a page for a reader.
+ *
+ * @param accepted `Accept-Language`
+ * @param asked `ui_locales` of OpenID Connect Core, section 3.1.2.1: tags with blanks between them, which come first
+ */
+export function pageLanguage(accepted: string | undefined, asked?: string | null): string {
+  const list = [asked?.split(' ', 10).join(','), accepted].filter(Boolean).join(',');
+  return chosenLanguage(wantedLanguages(list), LANGUAGES) ?? 'en';
+}
+
+const saidIn = new Map<string, Say>(
+  LANGUAGES.map((language) => {
+    const read: unknown = JSON.parse(readFileSync(join(MESSAGES, `${language}.json`), 'utf8'));
+    const messages = new Map(Object.entries(Object(read)).map(([english, text]) => [english, String(text)]));
+    return [language, (english) => messages.get(english) ?? english];
+  }),
+);
+
+const inEnglish: Say = (english) => english;
+
+/** Gives each English text of the pages in a language. A text without a message stays English. */
+export const sayIn = (language: string): Say => saidIn.get(language) ?? inEnglish;
+
+/** Texts between the tags of a document. */
+const TEXT = />([^<>]+)</g;
+
+/** A page's document in a language. It loads the messages before the scripts that wait for them. */
+export function documentIn(language: string, html: string): string {
+  if (language === 'en') return html;
+  const say = sayIn(language);
+  return html
+    .replaceAll(TEXT, (whole, text: string) => (text.trim() === '' ? whole : `>${say(plain(text))}<`))
+    .replace('<html lang="en">', `<html lang="${language}" dir="ltr">`)
+    .replace(
+      '</title>',
+      `</title>\n    <link rel="preload" as="fetch" crossorigin href="/platform/page/${language}.json">`,
+    );
+}
+
+/** The texts of a document, as the messages name them. */
+export const textsOf = (html: string): string[] =>
+  [...html.matchAll(TEXT)].map(([, text = '']) => plain(text)).filter((text) => text !== '');
+
+const plain = (text: string) => text.trim().split(/\s+/).join(' ');
