@@ -288,6 +288,12 @@ test('a call is shown in the words of the manifest, with every argument, and say
   const allow = await button(ada, 'Approve').boundingBox();
   expect((allow?.y ?? 9_999) + (allow?.height ?? 0)).toBeLessThan(844);
   await picture(ada, 'approve-phone');
+
+  const { currency: _, ...bare } = args;
+  await ada.goto((await agent.ask({ ...release, arguments: bare })).json().url);
+  await sees(ada, 'The call names no currency for this.');
+  expect(await ada.locator('#call > div').filter({ hasText: 'no currency' }).count()).toBe(1);
+  expect(await ada.locator('main').innerText()).not.toContain('EUR');
 });
 
 test('on a phone the link of a notice leads to a decision by one press and the passkey, or two after a new sign-in', async () => {

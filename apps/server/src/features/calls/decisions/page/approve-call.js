@@ -13,7 +13,15 @@ import {
 } from '../../../../platform/page/dom.js';
 import { fill, moment } from '../../../../platform/page/format.js';
 import { factList, note } from '../../../../platform/page/parts.js';
-import { compareRows, headlineOf, isBound, linesOf, readable, rowsOf } from './approve-rows.js';
+import {
+  compareRows,
+  headlineOf,
+  isBound,
+  lacksCurrency,
+  linesOf,
+  readable,
+  rowsOf,
+} from './approve-rows.js';
 import { words } from './approve-words.js';
 
 /**
@@ -49,7 +57,12 @@ export function renderCall(shown) {
         ? element(
             'dl',
             { class: 'rows', id: 'call' },
-            rows.map((row) => renderRow(row, titles.get(row.pointer), isBound(row, parts))),
+            rows.map((row) =>
+              renderRow(row, titles.get(row.pointer), {
+                binds: isBound(row, parts),
+                isBare: lacksCurrency(row, now),
+              }),
+            ),
           )
         : paragraph(words.noArguments),
       gone.map((row) =>
@@ -96,15 +109,16 @@ const earlierArguments = ({ lastApproved, previous }) =>
 /**
  * @param {ComparedRow} row
  * @param {string | undefined} title
- * @param {boolean} binds
+ * @param {{ binds: boolean, isBare: boolean }} kind `isBare`: an amount of nobody knows what
  */
-function renderRow({ path, text, change, before }, title, binds) {
+function renderRow({ path, text, change, before }, title, { binds, isBare }) {
   return element('div', { class: change }, [
     element('dt', {}, title && element('span', { class: 'title' }, name(title)), pathOf({ path })),
     element('dd', {}, [
       change && element('strong', {}, `${words.marks[change]} ${words[change]} `),
       valueIn(text),
       momentIn(text),
+      isBare && aside(words.noCurrency),
       before !== undefined && aside(fill(words.before, { before: valueIn(before) })),
       !binds && aside(words.mayDiffer),
     ]),

@@ -149,6 +149,17 @@ export function moneyOf(rows) {
 }
 
 /**
+ * Whether a number that reads like money has no currency beside it.
+ * @param {Row} row
+ * @param {Row[]} rows all of the call
+ */
+export function lacksCurrency({ pointer, path }, rows) {
+  if (!(path.at(-1) ?? '').toLowerCase().endsWith('amount')) return false;
+  const beside = `${pointer.slice(0, pointer.lastIndexOf('/'))}/currency`;
+  return !rows.some((row) => row.pointer.toLowerCase() === beside.toLowerCase());
+}
+
+/**
  * The headline of a call, on the page and in the notices that lead to it: its money, as far as the approval binds it.
  * @param {unknown} args
  * @param {{ path: string, binds: boolean }[]} parts

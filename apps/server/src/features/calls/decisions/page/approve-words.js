@@ -69,6 +69,7 @@ export const words = {
   agent: 'Agent',
   account: 'Account',
   mostlyBound: 'For {principal}. If you approve, it runs once, as shown. Only what is marked may differ.',
+  noCurrency: 'The call names no currency for this.',
   mayDiffer: 'May differ when the call is made.',
   description: 'What the tool does',
   permission: 'Permission',
