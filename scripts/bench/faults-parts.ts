@@ -265,8 +265,8 @@ async function makeDatabase(place: configurations.Place): Promise<boolean> {
     await client.connect();
     await client.query('create database behest');
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    return Object(error).code === '42P04'; // an attempt before made it, and lost its answer
   } finally {
     await client.end().catch(() => {});
   }

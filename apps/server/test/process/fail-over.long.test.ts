@@ -9,7 +9,7 @@ import { brokenChain, brokenGrants } from '../../../../test/crash/run-crash.ts';
 import { type Server, startServer } from '../../../../test/harness/servers.ts';
 import { newDatabase } from '../app/start-app.ts';
 import { postgresPair } from '../servers/postgres-pair.ts';
-import { redisPair } from '../servers/redis-pair.ts';
+import { redisPair } from '../servers/redis-cluster.ts';
 import { redisUrl } from '../servers/redis-url.ts';
 import { nothingSeen, type Seen, work } from './fail-over-load.ts';
 
