@@ -11,7 +11,8 @@ const LONGEST_PAUSE = 1000; // between two attempts to reconnect
 /** A Redis server, or the nodes of a Redis Cluster, with the commands that the store sends. */
 export interface RedisConnection {
   readonly commands: Commands;
-  charge(bill: PayerCharges): Promise<Settled>;
+  /** Charges a bill so many times, or not at all. */
+  charge(bill: PayerCharges, times: number): Promise<Settled>;
   /** Sends any command to the node that holds `key`. */
   send(command: string[], key: string): Promise<unknown>;
   /** The node that holds a key. */
@@ -75,8 +76,8 @@ export function connectToServer(url: string, { onLost, onReady }: Watcher): Redi
   client.connect().catch(() => {});
   return {
     commands: client,
-    charge(bill) {
-      const command = chargeCommand(bill);
+    charge(bill, times) {
+      const command = chargeCommand(bill, times);
       return client.sendCommand<ChargeReply>(command).then(settledOf, (error: Error) => {
         if (!error.message.startsWith('NOSCRIPT')) throw error;
         return client.sendCommand<ChargeReply>(['EVAL', charge.SCRIPT, ...command.slice(2)]).then(settledOf);
@@ -151,7 +152,7 @@ export function connectToCluster(urls: readonly string[], { onLost, onReady }: W
   const nodeOf = (key: string) => masterOf(key)?.address ?? CLUSTER;
   return {
     commands: cluster,
-    charge: (bill) => cluster.charge(bill),
+    charge: (bill, times) => cluster.charge(bill, times),
     send: (command, key) => cluster.sendCommand(key, false, command),
     nodeOf,
     probes() {

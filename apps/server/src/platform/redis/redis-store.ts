@@ -70,10 +70,7 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
       await Promise.all(keys.map((key) => ask(key, () => commands.expire(key, seconds))));
     },
     charge: settleBills({
-      settle: (bill) => {
-        const key = keyOf(bill);
-        return key === undefined ? UNCHARGED : ask(key, () => connection.charge(bill));
-      },
+      settle: mergeBills((bill, times) => ask(keyOf(bill) ?? '', () => connection.charge(bill, times))),
       takeBack: (bill) => ask(keyOf(bill) ?? '', () => commands.takeBack(bill)),
     }),
     takeSlot: (slot) => ask(slot.key, () => commands.takeSlot(slot)),
@@ -117,6 +114,56 @@ export interface Till {
   readonly settle: (bill: PayerCharges) => Promise<Settled>;
   /** Undoes what a bill was charged. */
   readonly takeBack: (bill: PayerCharges) => Promise<void>;
+}
+
+interface Taker {
+  readonly resolve: (settled: Settled) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Settles the bills of a turn that are alike, such as those of one API key, by one command that charges all of
+ * them. If a limit has no room for all, each is asked alone, in their order.
+ * @param charge charges a bill so many times, or not at all
+ */
+export function mergeBills(charge: (bill: PayerCharges, times: number) => Promise<Settled>) {
+  let waiting = new Map<string, { readonly bill: PayerCharges; readonly takers: Taker[] }>();
+
+  const send = async (bill: PayerCharges, takers: readonly Taker[]) => {
+    const settled = await charge(bill, takers.length);
+    if (settled.outcome === 'refused' && takers.length > 1) {
+      for (const { resolve, reject } of takers) charge(bill, 1).then(resolve, reject);
+      return;
+    }
+    for (const [at, { resolve }] of takers.entries()) {
+      const later = settled.outcome === 'charged' ? takers.length - 1 - at : 0;
+      const used = settled.used.map((count, each) => count - later * (bill.charges[each]?.cost ?? 0));
+      resolve(later === 0 ? settled : { ...settled, used });
+    }
+  };
+  const sendAll = () => {
+    const all = [...waiting.values()];
+    waiting = new Map();
+    for (const { bill, takers } of all) {
+      send(bill, takers).catch((error) => {
+        for (const { reject } of takers) reject(error);
+      });
+    }
+  };
+
+  return (bill: PayerCharges): Promise<Settled> => {
+    const { version, charges } = bill;
+    if (keyOf(bill) === undefined) return UNCHARGED;
+    if (charges.length > 1 && new Set(charges.map(({ key }) => key)).size < charges.length)
+      return charge(bill, 1);
+    return new Promise((resolve, reject) => {
+      const name = JSON.stringify([version?.key, version?.expected, charges]);
+      const alike = waiting.get(name);
+      if (waiting.size === 0) setImmediate(sendAll);
+      if (alike) alike.takers.push({ resolve, reject });
+      else waiting.set(name, { bill, takers: [{ resolve, reject }] });
+    });
+  };
 }
 
 /** The part of a limit that counts as nearly used up. */

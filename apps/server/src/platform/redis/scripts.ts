@@ -5,11 +5,11 @@ import type { PayerCharges, Settled, Slot } from './ephemeral-store.ts';
  * Settles one bill, whose keys share a hash tag. KEYS are the version's key, if the bill has one, and then
  * those of its charges. ARGV tells whether there is a version, and then has three texts for each key: what the
  * version is expected to be, what a key without a version gets and for how many seconds; of a charge the limit,
- * the cost and the seconds.
+ * the cost and the seconds. Last comes how many times the bill is charged: as often as that, or not at all.
  */
 export const charge = defineScript({
   SCRIPT: `
-    local version, first = '', 1
+    local version, first, times = '', 1, tonumber(ARGV[#ARGV])
     if ARGV[1] == 'version' then
       first = 2
       local expected, fresh, seconds = unpack(ARGV, 2, 4)
@@ -29,8 +29,8 @@ export const charge = defineScript({
         count = tonumber(redis.call('GET', KEYS[at]) or '0')
         is_over = is_over or count >= tonumber(limit)
       else
-        count = redis.call('INCR', KEYS[at])
-        if count == 1 then redis.call('EXPIRE', KEYS[at], seconds) end
+        count = redis.call('INCRBY', KEYS[at], times)
+        if count == times then redis.call('EXPIRE', KEYS[at], seconds) end
         is_over = is_over or count > tonumber(limit)
       end
       used[#used + 1] = count
@@ -38,11 +38,11 @@ export const charge = defineScript({
     if not is_over then return { 'charged', version, used } end
 
     for at = first, #KEYS do
-      if ARGV[3 * at] ~= '0' then used[at - first + 1] = redis.call('DECR', KEYS[at]) end
+      if ARGV[3 * at] ~= '0' then used[at - first + 1] = redis.call('DECRBY', KEYS[at], times) end
     end
     return { 'refused', version, used }`,
-  parseCommand(parser, bill: PayerCharges) {
-    const { keys, texts } = partsOf(bill);
+  parseCommand(parser, bill: PayerCharges, times: number) {
+    const { keys, texts } = partsOf(bill, times);
     parser.push(String(keys.length));
     for (const key of keys) parser.pushKey(key);
     parser.push(...texts);
@@ -51,12 +51,12 @@ export const charge = defineScript({
 });
 
 /** The command that settles a bill by the script that Redis has, for a client that sends commands as they are. */
-export function chargeCommand(bill: PayerCharges): string[] {
-  const { keys, texts } = partsOf(bill);
+export function chargeCommand(bill: PayerCharges, times: number): string[] {
+  const { keys, texts } = partsOf(bill, times);
   return ['EVALSHA', charge.SHA1, String(keys.length), ...keys, ...texts];
 }
 
-function partsOf({ version, charges }: PayerCharges) {
+function partsOf({ version, charges }: PayerCharges, times: number) {
   const keys: string[] = [];
   const texts: string[] = [version ? 'version' : ''];
   if (version) {
@@ -67,6 +67,7 @@ function partsOf({ version, charges }: PayerCharges) {
     keys.push(key);
     texts.push(String(limit), String(cost), String(seconds));
   }
+  texts.push(String(times));
   return { keys, texts };
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Charge, PayerCharges } from './ephemeral-store.ts';
 import { memoryStore } from './memory-store.ts';
-import { redisStore, settleBills } from './redis-store.ts';
+import { mergeBills, redisStore, settleBills } from './redis-store.ts';
 
 const billOf = (name: string, limit: number, key = name): PayerCharges => {
   return { name, charges: [{ key, limit, cost: 1, seconds: 60 }] };
@@ -51,6 +51,46 @@ describe('the bills of a request', () => {
 
     expect(commands.filter((command) => command === 'developer')).toHaveLength(2);
     expect(commands).not.toContain('back developer');
+  });
+});
+
+describe('bills of one turn', () => {
+  test('that are alike leave as one command, and each is told its own count', async () => {
+    const store = redisStore(inject('redisUrl'));
+    onTestFinished(() => store.close());
+    const key = `bh:{${randomUUID()}}`;
+    const spend = async (cost: Charge['cost'], limit = 20) =>
+      (await store.charge([{ name: 'only', charges: [{ key, limit, cost, seconds: 60 }] }])).get('only');
+    const counts = (all: readonly Awaited<ReturnType<typeof spend>>[]) => all.map((each) => each?.used[0]);
+    await spend(1);
+
+    expect(counts(await Promise.all([spend(1), spend(1), spend(0), spend(1), spend(1, 30)]))).toEqual([
+      2, 3, 4, 4, 5,
+    ]);
+    expect(counts(await Promise.all([spend(0), spend(0)]))).toEqual([5, 5]);
+  });
+
+  test('go alone where a limit has no room for all, and share a failure', async () => {
+    const sent: number[] = [];
+    let room = 2;
+    const settle = mergeBills(async (_, times) => {
+      sent.push(times);
+      if (times > 3) throw new Error('away');
+      if (times > room) return { outcome: 'refused', used: [2 - room] };
+      room -= times;
+      return { outcome: 'charged', used: [2 - room] };
+    });
+    const bill = billOf('developer', 2);
+
+    const all = await Promise.all([settle(bill), settle(bill), settle({ ...bill, name: 'again' })]);
+    expect(sent).toEqual([3, 1, 1, 1]);
+    expect(all.map(({ outcome, used: [count] }) => [outcome, count])).toEqual([
+      ['charged', 1],
+      ['charged', 2],
+      ['refused', 2],
+    ]);
+    const failed = await Promise.allSettled([settle(bill), settle(bill), settle(bill), settle(bill)]);
+    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'rejected']);
   });
 });
 
