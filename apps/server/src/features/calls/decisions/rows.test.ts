@@ -8,16 +8,23 @@ interface Row {
   readonly text: string;
 }
 
+interface Part {
+  readonly path: string;
+  readonly binds: boolean;
+}
+
 /** The script of the page, which is JavaScript. */
 const {
+  boundBy,
   compareRows,
-  isBound,
+  headlineOf,
   moneyOf,
   readable,
   rowsOf,
 }: {
+  boundBy(parts: Part[]): (row: Row) => boolean;
   compareRows(before: Row[], now: Row[]): { rows: Row[]; gone: Row[] };
-  isBound(row: Row, parts: { path: string; binds: boolean }[]): boolean;
+  headlineOf(args: unknown, parts: Part[]): object | undefined;
   moneyOf(rows: Row[]): object | undefined;
   readable(text: string): string;
   rowsOf(value: unknown): Row[];
@@ -135,13 +142,39 @@ test('a row is bound as the nearest part says, and where no part says anything',
   ];
   const rows = sentRows({ note: { text: 'x' }, to: { iban: 'DE1', memo: ['a'] }, notes: 1, 'a/b': 2 });
 
-  expect(rows.map((row) => [row.pointer, isBound(row, parts)])).toEqual([
+  expect(rows.map((row) => [row.pointer, boundBy(parts)(row)])).toEqual([
     ['/a~1b', true],
     ['/note/text', false],
     ['/notes', true],
     ['/to/iban', true],
     ['/to/memo/0', false],
   ]);
+});
+
+test('a call of thousands of values is read once, and has no headline', () => {
+  const own = Object.fromEntries(Array.from({ length: 8_000 }, (_, n) => [`n${n}`, n]));
+  let reads = 0;
+  const parts = Object.keys(own).map((each) => ({
+    binds: true,
+    get path() {
+      reads += 1;
+      return `/${each}`;
+    },
+  }));
+
+  expect(sentRows(own).every(boundBy(parts))).toBe(true);
+  expect(headlineOf({ ...own, amount: 1, currency: 'EUR' }, parts)).toBeUndefined();
+
+  expect(reads).toBe(8_000);
+});
+
+test.each([
+  [{ lines: Array.from({ length: 198 }, () => 'a') }, true],
+  [{ lines: Array.from({ length: 199 }, () => 'a') }, false],
+  [{ lines: Array.from({ length: 66 }, () => [[], {}, 'a']) }, true],
+  [{ lines: Array.from({ length: 67 }, () => [[], {}, 'a']) }, false],
+])('a call of two hundred values may have a headline, and one of more has none', (own, has) => {
+  expect(headlineOf({ ...own, amount: 1, currency: 'EUR' }, []) !== undefined).toBe(has);
 });
 
 describe('the money of a call', () => {

@@ -111,6 +111,9 @@ test('the headline is that of the page: the money that the approval binds, or wh
   await agent.ask({ arguments: { ...args, to: 'pay at evil.example' } });
   await send();
   expect(told()[0]?.subject).toMatch(/: 7 EUR \(the page shows to whom\)$/);
+  await agent.ask({ arguments: { ...args, lines: Array.from({ length: 198 }, () => 1) } });
+  await send();
+  expect(told()[0]?.subject).toMatch(/ asks to use pay$/);
 
   const pay = { permission: 'write', requires_decision: true, title: 'Pay a bill', binds: ['/to'] };
   await acme('PUT', '/v1/manifests/acme_bank', { $schema: 'x', connector: 'acme_bank', tools: { pay } });

@@ -14,9 +14,9 @@ import {
 import { fill, moment } from '../../../../platform/page/format.js';
 import { factList, note } from '../../../../platform/page/parts.js';
 import {
+  boundBy,
   compareRows,
   headlineOf,
-  isBound,
   lacksCurrency,
   linesOf,
   readable,
@@ -36,7 +36,8 @@ export function renderCall(shown) {
   const earlier = earlierArguments(shown);
   const { rows, gone } = compareRows(earlier ? rowsOf(earlier) : now, now);
   const isSame = gone.length === 0 && rows.every(({ change }) => change === undefined);
-  const isWholeBound = now.every((row) => isBound(row, parts));
+  const isBound = boundBy(parts);
+  const isWholeBound = now.every(isBound);
   const { title } = shown.words;
   const values = { tool: name(tool), connector: name(connector), first: mention(firstApprover ?? '') };
   const titles = new Map(shown.words.arguments.map((each) => [each.path, each.title]));
@@ -59,7 +60,7 @@ export function renderCall(shown) {
             { class: 'rows', id: 'call' },
             rows.map((row) =>
               renderRow(row, titles.get(row.pointer), {
-                binds: isBound(row, parts),
+                binds: isBound(row),
                 isBare: lacksCurrency(row, now),
               }),
             ),

@@ -48,15 +48,18 @@ export function rowsOf(value, { path, pointer } = { path: [], pointer: '' }) {
 const byNumber = (/** @type {string} */ one, /** @type {string} */ other) => Number(one) - Number(other);
 
 /**
- * Whether the approval binds a row, or whether the value may be another one when the call is made.
- * @param {Row} row
+ * Tells whether the approval binds a row, or whether the value may be another one when the call is made: the nearest part
+ * says it, which is looked up by the names that lead to the row, because a call may have thousands of both.
  * @param {{ path: string, binds: boolean }[]} parts
+ * @returns {(row: Pick<Row, 'pointer'>) => boolean}
  */
-export function isBound({ pointer }, parts) {
-  const [nearest] = parts
-    .filter(({ path }) => path === pointer || path === '' || pointer.startsWith(`${path}/`))
-    .sort((one, other) => other.path.length - one.path.length);
-  return nearest?.binds ?? true;
+export function boundBy(parts) {
+  const saidOf = new Map(parts.map(({ path, binds }) => [path, binds]));
+  return ({ pointer }) => {
+    let above = pointer;
+    while (above !== '' && !saidOf.has(above)) above = above.slice(0, above.lastIndexOf('/'));
+    return saidOf.get(above) ?? true;
+  };
 }
 
 /** Letters of two scripts that have the same look. */
@@ -159,12 +162,32 @@ export function lacksCurrency({ pointer, path }, rows) {
   return !rows.some((row) => row.pointer.toLowerCase() === beside.toLowerCase());
 }
 
+/** A call with more values has no headline: what somebody has to read on the page is not summed up in one line. */
+const MOST_ROWS = 200;
+
 /**
  * The headline of a call, on the page and in the notices that lead to it: its money, as far as the approval binds it.
  * @param {unknown} args
  * @param {{ path: string, binds: boolean }[]} parts
  */
-export const headlineOf = (args, parts) => moneyOf(rowsOf(args).filter((row) => isBound(row, parts)));
+export const headlineOf = (args, parts) =>
+  isLong(args) ? undefined : moneyOf(rowsOf(args).filter(boundBy(parts)));
+
+/**
+ * Looks at no more than it needs, because the service asks it for each notice.
+ * @param {unknown} args
+ */
+function isLong(args) {
+  const open = [args]; // each has a row at least
+  let rows = 0;
+  while (open.length > 0 && rows + open.length <= MOST_ROWS) {
+    const value = open.pop();
+    const below = typeof value === 'object' && value !== null ? Object.values(value) : [];
+    if (below.length === 0) rows += 1;
+    else for (const each of below) open.push(each);
+  }
+  return rows + open.length > MOST_ROWS;
+}
 
 /** @param {string} amount */
 function grouped(amount) {
