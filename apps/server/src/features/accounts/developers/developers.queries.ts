@@ -60,11 +60,15 @@ export const logoPath = ({ developerId, logoHash }: Omit<BrandColumns, 'accentCo
   `/logos/${developerId}/${logoHash}`;
 
 /** The part of an answer to a page that says how the account wants to be shown beside its name. */
-export function brandingIn(row: BrandColumns): { readonly branding?: ShownBranding } {
-  const { accentColor, logoHash } = row;
+export function brandingIn({ developerId, accentColor, logoHash }: BrandColumns): {
+  readonly branding?: ShownBranding;
+} {
   if (accentColor === null && logoHash === null) return {};
   return {
-    branding: { ...(logoHash && { logoUrl: logoPath(row) }), ...(accentColor && { accentColor }) },
+    branding: {
+      ...(logoHash && { logoUrl: logoPath({ developerId, logoHash }) }),
+      ...(accentColor && { accentColor }),
+    },
   };
 }
 
