@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { enrolApprover, payer, relaxFourEyes } from '../../../../test/app/approving.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
@@ -70,6 +71,7 @@ async function started({ burst = '20', status = 200 } = {}) {
     expect(failures).toEqual([]);
     expect(mails.every(({ to }) => addresses.includes(to))).toBe(true);
   };
+  const round = () => sendNotices(deps);
   const told = () => mails;
   /** Adds a channel. @returns the messages that it got, oldest first */
   const channel = async (kind: 'slack' | 'teams') => {
@@ -77,7 +79,7 @@ async function started({ burst = '20', status = 200 } = {}) {
     await acme('POST', '/v1/decision-channels', { kind, name: kind, url });
     return () => posted.filter((request) => request.url === url).map(({ body }) => String(body));
   };
-  return { service, acme, ada, addresses, enrol, ask, send, told, room, channel };
+  return { service, acme, ada, addresses, enrol, ask, send, round, told, room, channel };
 }
 
 test('more than three calls within a minute become one message to each person and channel', async () => {
@@ -207,6 +209,44 @@ test('a digest leaves out what was decided meanwhile, and one notice that is lef
     expect.stringMatching(/^An agent waits for your decision: /),
   ]);
   expect(mail?.text).toContain(`/approve#decision=${open}`);
+});
+
+test('a digest takes five hundred notices, and another one takes what is left', async () => {
+  const { service, acme, ask, send, told } = await started({ burst: '1' });
+  const { db } = service;
+  await ask(0, 2);
+  await send();
+  const copies = sql`
+    insert into decision_notices (developer_id, id, decision_id, approver_id, subject, body, attempts, next_attempt_at, is_gathered)
+    select developer_id, id || '-' || n, decision_id, approver_id, subject, body, attempts, next_attempt_at, is_gathered
+    from decision_notices, generate_series(1, 600) n where developer_id = ${acme.developerId}`;
+  expect((await copies.execute(db)).numAffectedRows).toBe(600n);
+
+  for (let minutes = 0; minutes < 2; minutes += 1) {
+    service.advance(60);
+    await send();
+  }
+
+  const more = told().map(({ text }) => text.match(/There are (\d+) more/)?.[1]);
+  expect(more).toEqual(['51', '450', undefined]);
+  const left = db.selectFrom('decisionNotices').select('id').where('developerId', '=', acme.developerId);
+  expect(await left.execute()).toEqual([]);
+});
+
+test('at once, an account has the digests of four recipients', async () => {
+  const { service, ask, send, round, told, channel } = await started({ burst: '1' });
+  const channels = [await channel('slack'), await channel('teams'), await channel('slack')];
+  channels.push(await channel('teams'), await channel('slack'));
+  const sent = () => told().length + channels.reduce((sum, messages) => sum + messages().length, 0);
+  await ask(0, 3);
+  await send();
+  expect(sent()).toBe(6); // the control: one each, and two of each wait
+
+  service.advance(60);
+  await round();
+  expect(sent()).toBe(10);
+  await round();
+  expect(sent()).toBe(12);
 });
 
 test('a person who was removed meanwhile gets no digest, and nothing waits for them', async () => {

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { DecisionChannels, DecisionNotices } from '../../../platform/db/types.gen.ts';
@@ -66,23 +66,30 @@ export async function deleteGathered(
   await db
     .deleteFrom('decisionNotices')
     .where('developerId', '=', developerId)
-    .where('id', 'in', [...ids, ''])
+    .where(sql<boolean>`id = any(${ids})`)
     .execute();
 }
 
 /** Whom a notice goes to: one of the two. */
 export type Recipient = Pick<NoticeRow, 'approverId' | 'channelId'>;
 
-/** The recipients for whom a digest is due. */
-export const listDueDigestsAcrossTenants = (db: Executor, at: Date, limit: number) =>
-  db
-    .selectFrom('decisionNotices')
-    .select((row) => ['developerId', 'approverId', 'channelId', row.fn.max('attempts').as('attempts')])
-    .where('isGathered', '=', true)
-    .where('nextAttemptAt', '<=', at)
-    .groupBy(['developerId', 'approverId', 'channelId'])
-    .limit(limit)
-    .execute();
+export type DueDigest = Recipient & Pick<NoticeRow, 'developerId' | 'attempts'>;
+
+/** In one look: the digests of a few recipients of each developer, so that none makes the others wait. */
+const AT_ONCE = { each: 4, all: 20 };
+
+/** The recipients for whom a digest is due, those who wait longest first. */
+export async function listDueDigestsAcrossTenants(db: Executor, at: Date): Promise<DueDigest[]> {
+  const due = sql<DueDigest>`
+    select developer_id, approver_id, channel_id, attempts from (
+      select developer_id, approver_id, channel_id, max(attempts) as attempts, min(next_attempt_at) as since,
+        row_number() over (partition by developer_id order by min(next_attempt_at)) as turn
+      from decision_notices where is_gathered and next_attempt_at <= ${at}
+      group by developer_id, approver_id, channel_id
+    ) due
+    where turn <= ${AT_ONCE.each} order by since limit ${AT_ONCE.all}`;
+  return (await due.execute(db)).rows;
+}
 
 /** The time at which the next digest of a recipient is sent, where one waits. */
 export async function gatheredUntil(
@@ -115,7 +122,7 @@ export async function countOpen(
     .selectFrom('decisions')
     .select((row) => row.fn.countAll<string>().as('open'))
     .where('developerId', '=', developerId)
-    .where('id', 'in', [...decisionIds, ''])
+    .where(sql<boolean>`id = any(${decisionIds})`)
     .where('status', '=', 'pending')
     .where('expiresAt', '>', at)
     .executeTakeFirstOrThrow();
@@ -133,11 +140,14 @@ export async function gather(
     .updateTable('decisionNotices')
     .set({ isGathered: true, nextAttemptAt: until, attempts })
     .where('developerId', '=', developerId)
-    .where('id', 'in', [...ids, ''])
+    .where(sql<boolean>`id = any(${ids})`)
     .execute();
 }
 
-/** Takes all that is due for one digest. The second of two processes finds nothing due. */
+/** Notices of one digest. Those beyond them are due for another one. */
+const MAX_CLAIMED = 500;
+
+/** Takes what is due for one digest, oldest first. The second of two processes finds nothing due. */
 export async function claimGathered(
   db: Executor,
   { developerId }: Tenant,
@@ -145,13 +155,21 @@ export async function claimGathered(
   at: Date,
   until: Date,
 ): Promise<NoticeRow[]> {
-  const claimed = await db
-    .updateTable('decisionNotices')
-    .set((row) => ({ nextAttemptAt: until, attempts: row('attempts', '+', 1) }))
+  const oldest = db
+    .selectFrom('decisionNotices')
+    .select('id')
     .where('developerId', '=', developerId)
     .where('approverId', approverId === null ? 'is' : '=', approverId)
     .where('channelId', channelId === null ? 'is' : '=', channelId)
     .where('isGathered', '=', true)
+    .where('nextAttemptAt', '<=', at)
+    .orderBy('id')
+    .limit(MAX_CLAIMED);
+  const claimed = await db
+    .updateTable('decisionNotices')
+    .set((row) => ({ nextAttemptAt: until, attempts: row('attempts', '+', 1) }))
+    .where('developerId', '=', developerId)
+    .where('id', 'in', oldest)
     .where('nextAttemptAt', '<=', at)
     .returningAll()
     .execute();

@@ -17,6 +17,7 @@ import {
   type ChannelRow,
   claimGathered,
   countOpen,
+  type DueDigest,
   deleteChannel,
   deleteGathered,
   deleteNotices,
@@ -26,7 +27,6 @@ import {
   listChannelRows,
   listDueDigestsAcrossTenants,
   type NoticeRow,
-  type Recipient,
 } from './notices.repo.ts';
 import { type Eligible, eligibleOf } from './routing.ts';
 import { headlineParts } from './words.ts';
@@ -204,15 +204,11 @@ async function roomAt(
   return seconds === undefined ? undefined : new Date(clock().getTime() + seconds * 1000);
 }
 
-const DIGESTS_AT_ONCE = 20;
-
 async function sendDigests(deps: SendDeps): Promise<number> {
-  const due = await listDueDigestsAcrossTenants(deps.db, deps.clock(), DIGESTS_AT_ONCE);
+  const due = await listDueDigestsAcrossTenants(deps.db, deps.clock());
   await Promise.all(due.map((digest) => sendDigest(deps, digest).catch(deps.onFailure)));
   return due.length;
 }
-
-type DueDigest = Recipient & Pick<NoticeRow, 'developerId' | 'attempts'>;
 
 /** Sends all that waits for a recipient as one. A process that dies on the way leaves it to another. */
 async function sendDigest(deps: SendDeps, due: DueDigest): Promise<void> {
