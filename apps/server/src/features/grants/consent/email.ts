@@ -95,12 +95,12 @@ export async function checkCode(
   session: ConsentSession,
   code: string,
 ): Promise<EmailCodeResult> {
-  const { row } = await requestOfSession(deps, session);
-  const outcome = await checkMailedCode(deps, session.requestId, code);
+  const { row, proofs } = await requestOfSession(deps, session);
+  const email = validHint(proofs, thumbprintsOf(row.consentKeys))?.email;
+  const outcome = await checkMailedCode(deps, session.requestId, { code, email });
   if (outcome === 'right') {
     await storeProof(deps, session, { mailReadAt: deps.clock().toISOString() });
-    const { verification, proofs } = await requestOfSession(deps, session);
-    const email = validHint(proofs, thumbprintsOf(row.consentKeys))?.email;
+    const { verification } = await requestOfSession(deps, session);
     if (email !== undefined) await rememberAddress(deps, row, { principalId: row.principalId, email });
     return { verification };
   }
@@ -145,9 +145,19 @@ const sentKey = (subjectId: string) => `bh:{${subjectId}}:mailed-codes`;
 const triesKey = (subjectId: string) => `bh:{${subjectId}}:code-tries`;
 
 interface KeptCode {
+  /** Of the code and the address that it went to: at another address it proves nothing. */
   readonly hash: string;
   readonly expiresAt: string;
 }
+
+/** A code, and the address that the hint names now. */
+interface Typed {
+  readonly code: string;
+  readonly email: string | undefined;
+}
+
+const hashOfCode = ({ code, email = '' }: Typed) =>
+  hashOf(`${code}\n${email.toLowerCase()}`).toString('base64url');
 
 interface Sending {
   /** The id of the record that the person decides about. */
@@ -171,7 +181,7 @@ export async function sendMailedCode(
 
   const code = String(randomInt(100_000_000)).padStart(8, '0');
   const expiresAt = new Date(deps.clock().getTime() + CODE_SECONDS * 1000).toISOString();
-  const kept: KeptCode = { hash: hashOf(code).toString('base64url'), expiresAt };
+  const kept: KeptCode = { hash: hashOfCode({ code, email }), expiresAt };
   await deps.store.put([{ key: codeKey(subjectId), value: JSON.stringify(kept), seconds: CODE_SECONDS }]);
   await mailer.send({ to: email, ...mailOf(code) }).catch((cause: unknown) => {
     deps.onMailFailed();
@@ -206,17 +216,20 @@ function countSending(deps: CodeDeps, caller: Caller, subjectId: string, email: 
   });
 }
 
-/** Looks at a typed code. `last` is the fifth wrong one, after which no code counts. */
+/**
+ * Looks at a typed code, which is right for the address alone to which it went: a hint may name another since. `last` is
+ * the fifth wrong one, after which no code counts.
+ */
 export async function checkMailedCode(
   deps: Pick<CodeDeps, 'store' | 'clock'>,
   subjectId: string,
-  code: string,
+  typed: Typed,
 ): Promise<'right' | 'wrong' | 'late' | 'last'> {
   const found = await deps.store.get(codeKey(subjectId));
   const kept: KeptCode | undefined = found === undefined ? undefined : JSON.parse(found);
   const isLast = !(await isAdmitted(deps, triesKey(subjectId), MAX_TRIES - 1));
   const isLate = kept === undefined || new Date(kept.expiresAt) <= deps.clock();
-  const isRight = kept !== undefined && isSameText(kept.hash, hashOf(code).toString('base64url'));
+  const isRight = kept !== undefined && isSameText(kept.hash, hashOfCode(typed));
   // The code goes after the last try too, or the next session could go on guessing.
   if ((isRight && !isLate) || isLast) await deps.store.remove(codeKey(subjectId));
   if (isRight && !isLate) return 'right';

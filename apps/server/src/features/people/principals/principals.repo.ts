@@ -291,17 +291,26 @@ export async function putAddress(
     .execute();
 }
 
-/** The people of all accounts who have proved an address since then, the last to do so first. */
+/**
+ * The people of all accounts who have proved an address since then: the last of each account, then the last but one, so
+ * that no account takes the places of another.
+ */
 export function listPeopleAcrossTenants(
   db: Executor,
   addressHashes: readonly Buffer[],
   { since, most }: { readonly since: Date; readonly most: number },
 ): Promise<KnownPerson[]> {
-  return db
+  const place = sql<string>`row_number() over (partition by developer_id order by proved_at desc)`;
+  const people = db
     .selectFrom('principalAddresses')
-    .select(['developerId', 'principalId', 'addressHash'])
+    .select(['developerId', 'principalId', 'addressHash', 'provedAt'])
+    .select(place.as('place'))
     .where('addressHash', 'in', addressHashes)
-    .where('provedAt', '>', since)
+    .where('provedAt', '>', since);
+  return db
+    .selectFrom(people.as('person'))
+    .select(['developerId', 'principalId', 'addressHash'])
+    .orderBy('place')
     .orderBy('provedAt', 'desc')
     .limit(most)
     .execute();

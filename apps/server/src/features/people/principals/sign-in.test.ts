@@ -15,20 +15,32 @@ async function accountByMail(service: Service, name: string, address: string) {
   await developer('PATCH', '/v1/me', { name, consentMode: 'email', consentKeys: [voucher.jwk] });
   const { agentId } = await registerAgent(developer);
 
-  /** Opens a request in a browser of its own, where the person reads the code. */
-  async function prove(principalId = 'user_42', email = address) {
+  /** Opens a request in a browser of its own, which the application tells an address. */
+  async function begin(principalId: string) {
     const request = await authorize(developer, agentId, { principalId });
-    const claims = { ...hintClaims(service, developer.developerId, request), email };
     const person = personOn(service);
-    await person.open(request.consentUrl, await voucher.hint(claims));
     const id = String(request.id);
-    await person.call('POST', `/v1/consent/${id}/email`);
-    const code = /^ {4}(\d{8})$/m.exec(service.mails.sent()[0]?.text ?? '')?.[1] ?? '';
-    const checked = await person.call('POST', `/v1/consent/${id}/email/verify`, { body: { code } });
+    const name = async (email: string) => {
+      const claims = { ...hintClaims(service, developer.developerId, request), email };
+      await person.open(request.consentUrl, await voucher.hint(claims));
+    };
+    const readCode = async () => {
+      await person.call('POST', `/v1/consent/${id}/email`);
+      return /^ {4}(\d{8})$/m.exec(service.mails.sent()[0]?.text ?? '')?.[1] ?? '';
+    };
+    const type = (code: string) => person.call('POST', `/v1/consent/${id}/email/verify`, { body: { code } });
+    return { id, person, name, readCode, type };
+  }
+
+  /** The person reads the code of a request. */
+  async function prove(principalId = 'user_42', email = address) {
+    const { id, person, name, readCode, type } = await begin(principalId);
+    await name(email);
+    const checked = await type(await readCode());
     if (checked.statusCode !== 200) throw new Error(checked.body);
     return { id, person };
   }
-  return { developer, agentId, prove };
+  return { developer, agentId, begin, prove };
 }
 
 async function startByMail(options: TestOptions = {}) {
@@ -112,6 +124,44 @@ describe('a mailed link', () => {
     expect(owners.toSorted()).toEqual([
       ['Acme Books', 'user_42'],
       ['Other Shop', 'someone'],
+    ]);
+  });
+
+  test('O33 is mailed to nobody who read no code there: a code counts for the address alone to which it went', async () => {
+    const { service, acme, email } = await startByMail();
+    const { name, readCode, type } = await acme.begin('user_42');
+    await name(`own.${email}`);
+    const code = await readCode();
+    await name(email);
+
+    expect(refusalOf(await type(code))).toBe('400 BAD_REQUEST');
+    await ask(service, email);
+    await name(`own.${email}`);
+    expect((await type(code)).statusCode).toBe(200); // the control: it is the right code
+    await tokensFor(service, `own.${email}`);
+    expect(mailsTo(service, email)).toEqual([]);
+  });
+
+  test('O33 has a place for each account, however often another proves the address', async () => {
+    const { service, acme, email, advance } = await startByMail();
+    const other = await accountByMail(service, 'Other Shop', email);
+    await acme.prove();
+    for (let time = 0; time < 6; time += 1) {
+      advance(3600);
+      await other.prove(`person_${time}`);
+    }
+
+    const tokens = await tokensFor(service, email);
+
+    const owners = [];
+    for (const token of tokens)
+      owners.push(await ownerOf(service, (await use(service, token)).json().sessionToken));
+    expect(owners).toEqual([
+      ['Other Shop', 'person_5'],
+      ['Acme Books', 'user_42'],
+      ['Other Shop', 'person_4'],
+      ['Other Shop', 'person_3'],
+      ['Other Shop', 'person_2'],
     ]);
   });
 

@@ -26,7 +26,7 @@ export const mailRates = rateRules({
 });
 
 const LINK_SECONDS = 600;
-/** The links of one mail: those of the accounts that the person proved the address to last. */
+/** The links of one mail: one for each account that the person proved the address to last, and more where there is room. */
 const MOST_LINKS = 5;
 /** An address may get another owner, so a proof of it counts for so long. */
 const PROOF_MS = 180 * 86_400_000;

@@ -150,14 +150,18 @@ async function startMailed() {
   await addProvider(acme, upstream);
   const session = await askToConnect(acme);
   const browser = browserOf(service);
-  const { nonce } = (await browser.open(session)).json();
-  const seconds = Math.floor(service.clock().getTime() / 1000);
-  const times = { iat: seconds, exp: seconds + 60 };
-  const who = { iss: acme.developerId, aud: 'https://auth.test', sub: 'user_42', email: EMAIL };
-  const hint = await voucher.hint({ ...who, ...times, conn: session.id, nonce }, { typ: 'connect-hint+jwt' });
+  /** Opens the page anew. @returns the word of the application for the person at this address */
+  const vouch = async (email: string) => {
+    const { nonce } = (await browser.open(session)).json();
+    const seconds = Math.floor(service.clock().getTime() / 1000);
+    const times = { iat: seconds, exp: seconds + 60 };
+    const who = { iss: acme.developerId, aud: 'https://auth.test', sub: 'user_42', email };
+    return voucher.hint({ ...who, ...times, conn: session.id, nonce }, { typ: 'connect-hint+jwt' });
+  };
+  const hint = await vouch(EMAIL);
   const read = () => /^ {4}(\d{8})$/m.exec(service.mails.sent()[0]?.text ?? '')?.[1] ?? '';
   const open = () => browserOf(service).open(session);
-  return { acme, service, upstream, session, browser, hint, read, open };
+  return { acme, service, upstream, session, browser, hint, vouch, read, open };
 }
 
 const another = (code: string) => String((Number(code) + 1) % 100_000_000).padStart(8, '0');
@@ -189,6 +193,18 @@ test('V16: a mailed code proves the person at the page, and spends the link for 
   expect(credential.connection.method).toBe('email');
   const [blocked] = await entriesOf(acme, 'vault.connection.blocked');
   expect(blocked?.metadata).toMatchObject({ connectSessionId: id, reason: 'proof' });
+});
+
+test('V16: a mailed code proves nothing for another address than its own', async () => {
+  const { session, browser, hint, vouch, read } = await startMailed();
+  const { id } = session;
+  await browser.hint(id, hint);
+  await browser.code(id);
+  await browser.hint(id, await vouch('grace@example.org'));
+
+  expect(refusalOf(await browser.checkCode(id, read()))).toBe('400 BAD_REQUEST');
+  await browser.hint(id, await vouch(EMAIL));
+  expect((await browser.checkCode(id, read())).statusCode).toBe(200); // the control
 });
 
 test('a mailed code is given up after its last try, and ends with its time', async () => {

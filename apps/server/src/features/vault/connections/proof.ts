@@ -104,13 +104,13 @@ export async function checkCode(
 ): Promise<ConnectVerified> {
   const held = await pageOf(deps, hold);
   const { row, page } = held;
-  const outcome = await checkMailedCode(deps, row.id, code);
+  const email = validHint(page.proofs, thumbprintsOf(row.consentKeys))?.email;
+  const outcome = await checkMailedCode(deps, row.id, { code, email });
   if (outcome !== 'right') {
     await reportBlocked(deps, caller, row, 'proof');
     if (outcome === 'last') await deps.store.remove(pageKey(row.id));
     throw wrongCode(outcome);
   }
-  const email = validHint(page.proofs, thumbprintsOf(row.consentKeys))?.email;
   if (email !== undefined) await rememberAddress(deps, row, { principalId: row.principalId, email });
   const proofs = { ...page.proofs, mailReadAt: deps.clock().toISOString() };
   return keepProof(deps, { ...held, page: { ...page, proofs } });
