@@ -147,6 +147,27 @@ export class BeforeTransaction extends Error {
   }
 }
 
+/** What requests found out before their transactions, by the caller, of whom each request has its own, and by question. */
+const foundBefore = new WeakMap<object, Map<string, unknown>>();
+
+/**
+ * Does work that may take long while no transaction is open. Inside the transaction of a request it stops the request, which
+ * then begins again with the outcome.
+ * @param question names the work among all that the request does so @throws BeforeTransaction
+ */
+export async function beforeTransaction<T>(
+  db: Executor,
+  caller: object,
+  question: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!db.isTransaction) return work();
+  const found = foundBefore.get(caller) ?? new Map<string, unknown>();
+  foundBefore.set(caller, found);
+  if (found.has(question)) return found.get(question) as T;
+  throw new BeforeTransaction(async () => void found.set(question, await work()));
+}
+
 /** Whether Postgres ended a transaction in favour of another. */
 export const isLostRace = (error: unknown) => LOST_A_RACE.has(codeOf(error));
 

@@ -3,6 +3,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { entriesOf, grantTo, openSession, refusalOf } from '../../../../test/app/flow.ts';
+import { openAtEachWork, send } from '../../../../test/app/repeating.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { contrastWithWhite } from './brand.rules.ts';
 
@@ -141,6 +142,28 @@ describe('a logo', () => {
     expect(refused.json().message).toContain(told);
     expect(refused.json().details.fields).toMatchObject([{ path: 'logo' }]);
     expect((await acme('GET', PATH)).json().logoUrl).toBe(logoUrl);
+    expect(await entriesOf(acme, 'developer.updated')).toHaveLength(1);
+  });
+
+  test('is drawn for a request with an `Idempotency-Key` while no connection waits, once', async () => {
+    const acme = await service.asDeveloper();
+    const seen = openAtEachWork(service);
+    const sendLogo = (logo: Buffer, key?: string) =>
+      send(service, {
+        method: 'PATCH',
+        url: PATH,
+        apiKey: acme.apiKey,
+        body: { logo: logo.toString('base64') },
+        ...(key && { key }),
+      });
+
+    const [first, again] = [await sendLogo(plain(8, 8)), await sendLogo(plain(8, 8))];
+    const refused = await sendLogo(pngOf(header(9, 9), pixels(5)), 'another');
+
+    expect(seen).toEqual([0, 0]);
+    expect((await fetched(first.json().logoUrl)).statusCode).toBe(200);
+    expect([again.headers['idempotency-replayed'], again.body]).toEqual(['true', first.body]);
+    expect(refusalOf(refused)).toBe('400 BAD_REQUEST');
     expect(await entriesOf(acme, 'developer.updated')).toHaveLength(1);
   });
 

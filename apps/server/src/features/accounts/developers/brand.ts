@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { beforeTransaction, type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { fairPlaces } from '../../../platform/fair-places.ts';
 import { type Finished, finished } from '../../../platform/finished.ts';
@@ -32,7 +32,7 @@ export async function getBranding(deps: BrandDeps, { tenant }: Caller): Promise<
 
 /**
  * Sets how the pages for people show the account. A logo is kept as the service has drawn it anew, so none of the bytes
- * that were sent are served. @throws BAD_REQUEST, SERVICE_UNAVAILABLE
+ * that were sent are served. @throws BAD_REQUEST, SERVICE_UNAVAILABLE, BeforeTransaction
  */
 export async function changeBranding(
   deps: BrandDeps,
@@ -41,7 +41,9 @@ export async function changeBranding(
 ): Promise<Branding> {
   const accentColor = colour?.toLowerCase() ?? null;
   if (accentColor !== null) mustBeReadable(accentColor);
-  const png = logo ? await drawAnew(pictureIn(bytesOf(logo)), caller.tenant) : null;
+  const picture = logo ? pictureIn(bytesOf(logo)) : null;
+  const draw = (packed: PackedPicture) => () => drawAnew(packed, caller.tenant);
+  const png = picture && (await beforeTransaction(deps.db, caller, 'logo', draw(picture)));
   const logoHash = png && createHash('sha256').update(png).digest('hex');
   const change = { ...(colour !== undefined && { accentColor }), ...(logo !== undefined && { logoHash }) };
   const shownIn = (row: Pick<DeveloperRow, 'accentColor' | 'logoHash'>) => ({

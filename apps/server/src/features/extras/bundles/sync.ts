@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Act } from '../../../platform/acts.ts';
-import { type Caller, systemCaller, type Tenant } from '../../../platform/caller.ts';
+import { type Caller, systemCaller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { beforeTransaction, type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
@@ -62,7 +62,7 @@ export async function syncBundle(
     throw badField('sha256', 'not_allowed', 'The content has another digest.');
   }
   const { tenant } = caller;
-  const [fault, ...others] = await faultsIn(deps, tenant, fields.format, content);
+  const [fault, ...others] = await faultsIn(deps, caller, fields.format, content);
   if (fault !== undefined) throw badField('content', 'not_allowed', sentenceOf([fault, ...others]));
   const at = deps.clock();
 
@@ -84,7 +84,7 @@ export async function syncBundle(
 /** Rolls back or forward to a bundle. @throws NOT_FOUND, CONFLICT for one that Cedar cannot evaluate */
 export async function activateBundle(deps: BundleDeps, caller: Caller, id: string): Promise<PolicyBundle> {
   const stored = deps.runsCedar ? await findContent(deps.db, caller.tenant, id) : undefined;
-  const faults = stored ? await faultsIn(deps, caller.tenant, stored.format, stored.content) : [];
+  const faults = stored ? await faultsIn(deps, caller, stored.format, stored.content) : [];
   if (faults.length > 0) throw new AppError('CONFLICT', sentenceOf(faults), { field: 'content' });
   const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {
@@ -113,12 +113,14 @@ export function deleteBundle(deps: BundleDeps, caller: Caller, id: string): Prom
 }
 
 async function faultsIn(
-  { runsCedar }: BundleDeps,
-  { developerId }: Tenant,
+  { db, runsCedar }: BundleDeps,
+  caller: Caller,
   format: PolicyBundle['format'],
   content: Buffer,
 ): Promise<readonly string[]> {
-  return runsCedar && format === 'cedar' ? faultsOfCedar(content, developerId) : [];
+  if (!runsCedar || format !== 'cedar') return [];
+  const { developerId } = caller.tenant;
+  return beforeTransaction(db, caller, sha256Of(content), () => faultsOfCedar(content, developerId));
 }
 
 const sentenceOf = (faults: readonly string[]) => `Cedar refuses this bundle. ${faults.join('. ')}.`;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
 import { entriesOf, registerAgent } from '../../../../test/app/flow.ts';
-import { send } from '../../../../test/app/repeating.ts';
+import { openAtEachWork, send } from '../../../../test/app/repeating.ts';
 import { newDatabase, startApp, type TestOptions } from '../../../../test/app/start-app.ts';
 import { CEDAR_SCHEMA, MAX_CEDAR_BYTES } from './cedar.rules.ts';
 
@@ -231,6 +231,24 @@ test('a request with an `Idempotency-Key` is decided before its transaction', as
 
   expect((await authorize('a:b')).statusCode).toBe(201);
   expect((await authorize('a:c')).json().code).toBe('POLICY_DENIED');
+});
+
+test('a bundle is checked for a request with an `Idempotency-Key` while no connection waits', async () => {
+  const { acme, ...service } = await accountOf();
+  const seen = openAtEachWork(service);
+  const post = (url: string, body: object, key: string) =>
+    send(service, { url, apiKey: acme.apiKey, body, key });
+  const sync = (text: string) => {
+    const content = Buffer.from(text).toString('base64');
+    return post('/v1/policies/sync', { format: 'cedar', version: '1', content }, text);
+  };
+
+  const refused = await sync('no policy');
+  const synced = await sync('permit(principal, action, resource);');
+  const activated = await post(`/v1/policies/bundles/${synced.json().bundleId}/activate`, {}, 'activate');
+
+  expect([refused, synced, activated].map(({ statusCode }) => statusCode)).toEqual([400, 201, 200]);
+  expect(seen).toEqual([0, 0, 0]);
 });
 
 test('the guide has the schema, and its policies fit', async () => {

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { entriesOf, registerAgent } from '../../../../test/app/flow.ts';
-import { send } from '../../../../test/app/repeating.ts';
+import { countOpen, send } from '../../../../test/app/repeating.ts';
 import { newDatabase, startApp } from '../../../../test/app/start-app.ts';
 import { loadConfig } from '../../../config.ts';
 
@@ -112,12 +111,7 @@ test('P3: a request with an `Idempotency-Key` waits for the decision point witho
   const databaseUrl = await newDatabase();
   const seen: number[] = [];
   const point = await startPoint(async (response) => {
-    const { rows } = await sql<{ open: string }>`
-      select count(*) as open from pg_stat_activity
-        where datname = current_database() and pid <> pg_backend_pid() and state like 'idle in transaction%'`.execute(
-      service.db,
-    );
-    seen.push(Number(rows[0]?.open));
+    seen.push(await countOpen(service));
     saying({ result: { allow: false, reason: 'no' } })(response, response.req);
   });
   const env = { POLICY_BACKEND: 'opa', OPA_URL: point.url };

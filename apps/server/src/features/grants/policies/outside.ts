@@ -2,7 +2,7 @@ import { issuer as plainUrl } from '../../../config/addresses.ts';
 import { boolean, oneOf, pathOf } from '../../../config/readers.ts';
 import { defaulted, optional, type ValuesOf } from '../../../config/setting.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { BeforeTransaction, type Executor } from '../../../platform/db/db.ts';
+import { beforeTransaction, type Executor } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import type { UrlRules } from '../../../platform/egress/urls.ts';
 import { definePart } from '../../../platform/parts.ts';
@@ -71,27 +71,16 @@ export function outsidePoint(
   };
 }
 
-/** The answers that a request with an `Idempotency-Key` got before its transaction, by its caller. */
-const answered = new WeakMap<Caller, Map<string, OutsideAnswer | undefined>>();
-
-/**
- * Asks a decision point while no transaction is open. Inside the transaction of a request it stops the request, which then
- * begins again with the answer.
- * @throws BeforeTransaction
- */
-export async function askBefore(
+/** Asks a decision point while no transaction is open. @throws BeforeTransaction */
+export function askBefore(
   db: Executor,
   caller: Caller,
   outside: OutsidePoint,
   facts: OutsideFacts,
 ): Promise<OutsideAnswer | undefined> {
-  if (!db.isTransaction) return outside.ask(facts);
-  const answers = answered.get(caller) ?? new Map<string, OutsideAnswer | undefined>();
-  answered.set(caller, answers);
   const { at: _, ...asked } = facts; // a second run is a moment later
   const question = JSON.stringify(questionOf(outside.backend, { ...asked, at: new Date(0) }));
-  if (answers.has(question)) return answers.get(question);
-  throw new BeforeTransaction(async () => void answers.set(question, await outside.ask(facts)));
+  return beforeTransaction(db, caller, question, () => outside.ask(facts));
 }
 
 /** Whether Cedar decides in the service, with the active bundle of each developer. */
