@@ -73,13 +73,13 @@ export function pictureIn(bytes: Buffer): PackedPicture {
   return { png: Buffer.concat(kept), packed: Buffer.concat(packed), unpackedBytes };
 }
 
-/** The parts of a pixel by the kind of its colour. */
-const PARTS = new Map([
-  [0, 1],
-  [2, 3],
-  [3, 1],
-  [4, 2],
-  [6, 4],
+/** By the kind of a PNG's colour: the parts of a pixel, and the bits that a part may have (PNG, section 11.2.1). */
+const COLOURS = new Map<number, { readonly parts: number; readonly depths: readonly number[] }>([
+  [0, { parts: 1, depths: [1, 2, 4, 8, 16] }],
+  [2, { parts: 3, depths: [8, 16] }],
+  [3, { parts: 1, depths: [1, 2, 4, 8] }],
+  [4, { parts: 2, depths: [8, 16] }],
+  [6, { parts: 4, depths: [8, 16] }],
 ]);
 
 /** How many bytes the pixels of a PNG with this header have: those of each row, and one before it. */
@@ -90,8 +90,12 @@ function bytesIn(header: Buffer): number {
     throw refusedLogo(`A logo has 1 to ${MAX_SIDE} pixels a side, and this one has ${width} × ${height}.`);
   }
   if (header.readUInt8(12) !== 0) throw refusedLogo('Save the PNG without interlacing.');
-  const bits = header.readUInt8(8) * (PARTS.get(header.readUInt8(9)) ?? 0);
-  return height * (1 + Math.ceil((width * bits) / 8));
+  const [depth, kind] = [header.readUInt8(8), header.readUInt8(9)];
+  const colour = COLOURS.get(kind);
+  if (!colour?.depths.includes(depth)) {
+    throw refusedLogo(`A PNG has no colours of kind ${kind} with ${depth} bits.`);
+  }
+  return height * (1 + Math.ceil((width * depth * colour.parts) / 8));
 }
 
 export const refusedLogo = (message: string) => badField('logo', 'format', message);

@@ -33,11 +33,11 @@ function chunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
-function header(width: number, height: number, interlace = 0): Buffer {
+function header(width: number, height: number, { interlace = 0, bits = 8, kind = 6 } = {}): Buffer {
   const data = Buffer.alloc(13);
   data.writeUInt32BE(width, 0);
   data.writeUInt32BE(height, 4);
-  data.set([8, 6, 0, 0, interlace], 8); // eight bits of red, green, blue and alpha
+  data.set([bits, kind, 0, 0, interlace], 8); // by default red, green, blue and alpha
   return chunk('IHDR', data);
 }
 
@@ -84,6 +84,16 @@ describe('a logo', () => {
     expect([drawn.width, drawn.height, drawn.data.some((byte) => byte !== 0)]).toEqual([24, 96, false]);
   });
 
+  test.each([1, 2, 4, 8])('is drawn from a palette with %i bits a pixel', async (bits) => {
+    const acme = await service.asDeveloper();
+    const palette = [chunk('PLTE', Buffer.from(TEAL.slice(0, 3))), pixels(8 * (1 + bits))];
+
+    const { logoUrl } = (await upload(acme, pngOf(header(8, 8, { bits, kind: 3 }), ...palette))).json();
+
+    const drawn = PNG.sync.read((await fetched(logoUrl)).rawPayload);
+    expect([drawn.width, [...drawn.data.subarray(0, 4)]]).toEqual([8, TEAL]);
+  });
+
   test('takes nothing along that hides in the file beside the pixels', async () => {
     const acme = await service.asDeveloper();
     const hidden = '<script>alert(1)</script>';
@@ -119,7 +129,11 @@ describe('a logo', () => {
       pngOf(header(1, 1), header(50_000, 50_000), pixels(5)),
       'one header',
     ],
-    ['an interlaced picture', pngOf(header(1, 1, 1), pixels(5)), 'interlacing'],
+    ['an interlaced picture', pngOf(header(1, 1, { interlace: 1 }), pixels(5)), 'interlacing'],
+    ['of a depth that makes pixels large', pngOf(header(64, 64, { bits: 255 }), pixels(522_304)), '255 bits'],
+    ['without bits', pngOf(header(9, 9, { bits: 0 }), pixels(9)), '0 bits'],
+    ['of 16 bits a place of a palette', pngOf(header(1, 1, { bits: 16, kind: 3 }), pixels(3)), '16 bits'],
+    ['of an unknown kind of colour', pngOf(header(9, 9, { kind: 5 }), pixels(9)), 'kind 5'],
     [
       'pixels of many more bytes than the size says',
       pngOf(header(1, 1), pixels(60_000_000)),
