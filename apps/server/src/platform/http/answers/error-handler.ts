@@ -3,7 +3,8 @@ import { isDatabaseAway } from '../../db/db.ts';
 import { AppError, notFound, unavailable } from '../../errors.ts';
 import { isOAuthPath, oauthStatus, toOAuthError } from '../../oauth-errors.ts';
 import { tenantIn } from '../callers/credentials.ts';
-import { asksForPage, prefersHtml, refusalPage, sendPage, strayPage, variesByAccept } from './plain-page.ts';
+import { variesBy } from './headers.ts';
+import { asksForPage, prefersHtml, refusalPage, sendPage, strayPage } from './plain-page.ts';
 
 /** Turns any thrown error into the one error body. */
 export function addErrorHandler(app: FastifyInstance): void {
@@ -33,7 +34,7 @@ export function addErrorHandler(app: FastifyInstance): void {
     if (isScim) return reply.type(SCIM_TYPE).send(scimErrorBody(error));
     if (isStray || !isOAuth) {
       if (prefersHtml(request)) return sendPage(reply, strayPage(error, request.id));
-      reply.header('vary', variesByAccept(reply));
+      reply.header('vary', variesBy(reply, 'Accept'));
     }
     if (isStray) return reply.send({ ...toOAuthError(error), error: 'invalid_request' });
     return reply.send(isOAuth ? toOAuthError(error) : errorBody(error, request.id));

@@ -1,3 +1,5 @@
+import type { FastifyReply } from 'fastify';
+
 const always = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -34,6 +36,10 @@ export const FROM_ANY_ORIGIN = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'DPoP-Nonce, WWW-Authenticate, X-Request-Id, Retry-After',
 } as const;
+
+/** `Vary` with one more header, beside the `Origin` that answers to pages elsewhere have. */
+export const variesBy = (reply: FastifyReply, header: string): string =>
+  reply.hasHeader('vary') ? `${reply.getHeader('vary')}, ${header}` : header;
 
 /**
  * Tells browsers which pages of other origins may call. The service never allows credentials that a browser

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../../errors.ts';
+import { variesBy } from './headers.ts';
 
 /**
  * A title, a sentence and at most one form, which posts to the page's own address, or one link. No script runs on it, but for
@@ -57,13 +58,8 @@ const policyOf = ({ submitsItself }: PlainPage) => {
 
 export function sendPage(reply: FastifyReply, page: PlainPage): FastifyReply {
   const { headers, body } = pageAnswer(page);
-  const vary = variesByAccept(reply);
-  return reply.headers({ ...headers, vary }).send(body);
+  return reply.headers({ ...headers, vary: variesBy(reply, 'Accept') }).send(body);
 }
-
-/** `Vary` with `Accept`, beside the `Origin` that answers to pages elsewhere have. */
-export const variesByAccept = (reply: FastifyReply): string =>
-  reply.hasHeader('vary') ? `${reply.getHeader('vary')}, Accept` : 'Accept';
 
 export const pageAnswer = (page: PlainPage) => ({
   headers: {

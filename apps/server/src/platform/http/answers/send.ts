@@ -2,7 +2,7 @@ import { finished, Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Finished, Packable } from '../../finished.ts';
-import { FROM_ANY_ORIGIN } from './headers.ts';
+import { FROM_ANY_ORIGIN, variesBy } from './headers.ts';
 
 /** The headers of every answer of a route that is `isPublic`. Answers that are sent before the request path have them too. */
 export const FOR_ALL_ORIGINS = {
@@ -29,7 +29,7 @@ export function sendPacked(
   document: Packable,
   headers: Readonly<Record<string, string>>,
 ): FastifyReply {
-  const vary = reply.hasHeader('vary') ? `${reply.getHeader('vary')}, Accept-Encoding` : 'Accept-Encoding';
+  const vary = variesBy(reply, 'Accept-Encoding');
   if (!takesBrotli(request.headers['accept-encoding']))
     return sendFinished(request, reply, document, { ...headers, vary });
   return sendFinished(request, reply, document.packed(), { ...headers, vary, 'content-encoding': 'br' });

@@ -6,6 +6,7 @@ import { Type } from 'typebox';
 import { notFound } from '../../errors.ts';
 import { finished, type Packable, packable } from '../../finished.ts';
 import { documentIn, LANGUAGES, MESSAGES, pageLanguage } from '../../languages.ts';
+import { variesBy } from '../answers/headers.ts';
 import { prefersHtml, sendPage } from '../answers/plain-page.ts';
 import { sendFinished, sendPacked } from '../answers/send.ts';
 import { unknownRoute } from './unknown-route.ts';
@@ -62,7 +63,7 @@ export function addPage(app: FastifyInstance, page: Page): void {
           'content-type': document.type,
           'content-security-policy': PAGE_POLICY,
           'content-language': language,
-          vary: 'Accept-Language',
+          vary: variesBy(reply, 'Accept-Language'),
         })
         .send(documents.get(language));
     },
