@@ -116,6 +116,7 @@ const TOLD = [
     'legal_holds',
     'passkeys',
     'policies',
+    'principal_addresses',
     'principal_sessions',
   ],
   ...['sso_sessions', 'vault_credentials', 'verifiable_credentials', 'wallet_authorizations'],
