@@ -254,6 +254,7 @@ describe('I1: statements', () => {
 
     expect(across.map(({ name }) => name).sort()).toEqual([
       'addUsageAcrossTenants',
+      'byMailAcrossTenants',
       'claimSharesAcrossTenants',
       'countAgentsAcrossTenants',
       'countDevelopersAcrossTenants',
@@ -300,6 +301,7 @@ describe('I1: statements', () => {
       'listDueAcrossTenants', // requests for decisions
       'listDueAcrossTenants', // streams of signals
       'listDueDevelopersAcrossTenants',
+      'listDueDigestsAcrossTenants',
       'listDueSessionsAcrossTenants',
       'listFailingAcrossTenants',
       'listFirstsAcrossTenants',

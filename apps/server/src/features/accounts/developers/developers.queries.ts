@@ -124,6 +124,11 @@ export function developersAcrossTenants(db: Executor) {
     .as('developer');
 }
 
+/** The accounts whose people prove themselves by a mailed code. */
+export function byMailAcrossTenants(db: Executor) {
+  return db.selectFrom('developers').select('id').where('consentMode', '=', 'email').as('developer');
+}
+
 /** The accounts whose entries lose their personal content after a number of days. */
 export function retentionAcrossTenants(db: Executor) {
   return db

@@ -101,7 +101,7 @@ export async function finishSignIn(
       throw failed('credential');
     }
     const act: Act = { type: 'fido.assertion', principalId, data: { credentialId } };
-    await recordActs(tx, caller, [act], at);
+    return [act];
   };
   return openOwnSession(deps, person, take).catch(async (error: unknown) => {
     throw copied ? await suspect(deps, copied, passkey, at) : error; // after the transaction has let go of its locks

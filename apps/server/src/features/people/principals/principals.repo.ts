@@ -13,7 +13,11 @@ import type {
 } from '../../../platform/db/types.gen.ts';
 import { hasFoldedPrincipal } from '../../../platform/db/values.ts';
 import { agentsOf, joinedProfile } from '../../accounts/agents/agents.queries.ts';
-import { brandingIn, developerOf } from '../../accounts/developers/developers.queries.ts';
+import {
+  brandingIn,
+  byMailAcrossTenants,
+  developerOf,
+} from '../../accounts/developers/developers.queries.ts';
 import { decidedRequestsOf } from '../../grants/authorization/authorization.queries.ts';
 import {
   grantsOfPrincipal,
@@ -292,7 +296,7 @@ export async function putAddress(
 }
 
 /**
- * The people of all accounts who have proved an address since then: the last of each account, then the last but one, so
+ * The people of those accounts whose people prove themselves by mail, who have proved an address since then: the last of each account, then the last but one, so
  * that no account takes the places of another.
  */
 export function listPeopleAcrossTenants(
@@ -303,6 +307,7 @@ export function listPeopleAcrossTenants(
   const place = sql<string>`row_number() over (partition by developer_id order by proved_at desc)`;
   const people = db
     .selectFrom('principalAddresses')
+    .innerJoin(byMailAcrossTenants(db), 'developer.id', 'developerId')
     .select(['developerId', 'principalId', 'addressHash', 'provedAt'])
     .select(place.as('place'))
     .where('addressHash', 'in', addressHashes)

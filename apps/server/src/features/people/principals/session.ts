@@ -73,6 +73,9 @@ export async function createSession(
 
 export type OwnSessionDeps = Pick<PrincipalDeps, 'db' | 'clock' | 'keyRing' | 'issuer' | 'publicBaseUrl'>;
 
+/** The setting that says how people of an account prove who they are. */
+type AccountOfSession = Pick<Awaited<ReturnType<typeof lockOpenAccount>>, 'consentMode'>;
+
 /** A person who has shown the service itself who they are. */
 export interface ShownPerson {
   readonly tenant: Tenant;
@@ -85,14 +88,15 @@ export interface ShownPerson {
 }
 
 /**
- * Opens a session for a person who comes by themselves. Single sign-on, where it is enforced, has to be of this browser.
- * @param alongside takes what they have shown, in the same transaction
+ * Opens a session for a person who comes by themselves. Single sign-on, where it is enforced or the account's people approve
+ * by nothing else, has to be of this browser.
+ * @param alongside takes what they have shown, in the same transaction. @returns acts, which are recorded with the opening
  * @throws UNAUTHORIZED for a closed account, PRINCIPAL_INACTIVE, SSO_REQUIRED
  */
 export async function openOwnSession(
   deps: OwnSessionDeps,
   { tenant, principalId, method, requestId, signOn }: ShownPerson,
-  alongside?: (tx: Tx, caller: Caller) => Promise<void>,
+  alongside?: (tx: Tx, caller: Caller, account: AccountOfSession) => Promise<readonly Act[]>,
 ): Promise<CreatedPrincipalSession> {
   const at = deps.clock();
   const parts = await findCallerParts(deps.db, tenant);
@@ -102,17 +106,18 @@ export async function openOwnSession(
   const cookie = readSessionCookie(signOn);
 
   await inTransaction(deps.db, async (tx) => {
-    await lockOpenAccount(tx, tenant);
+    const account = await lockOpenAccount(tx, tenant);
     if (!(await holdPrincipal(tx, tenant, principalId))) throw principalInactive();
     const demanded = await demandedOf(tx, tenant, principalId, at);
-    const asking = { principalId, now: at, cookie, since: null, isDemanded: false };
+    const asking = { principalId, now: at, cookie, since: null, isDemanded: account.consentMode === 'sso' };
     const standing = await standingOf(tx, tenant, asking);
-    const signInAt = demanded ?? (standing?.session ? undefined : standing?.signInAt);
-    if (signInAt) throw ssoRequired(deps.publicBaseUrl, signInAt);
-    await alongside?.(tx, caller);
+    const signInAt = demanded ?? standing?.signInAt;
+    if (demanded || (standing && !standing.session)) throw ssoRequired(deps.publicBaseUrl, signInAt);
+    const acts = (await alongside?.(tx, caller, account)) ?? [];
     if (!(await insertSession(tx, tenant, row, at))) await insertSessionRow(tx, tenant, row);
     const data = { sessionId: row.id, method };
-    await recordActs(tx, caller, [{ type: 'principal.session_created', principalId, data }], at);
+    const opened: Act = { type: 'principal.session_created', principalId, data };
+    await recordActs(tx, caller, [...acts, opened], at); // last, because it locks the account's chain
   });
   return created;
 }

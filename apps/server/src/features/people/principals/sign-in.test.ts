@@ -179,6 +179,28 @@ describe('a mailed link', () => {
     expect((await use(service, token)).statusCode).toBe(201);
   });
 
+  test('O33 opens nothing once a mailbox is no longer enough for the account, and is not mailed; a refusal uses none up', async () => {
+    const { service, acme, email, advance } = await startByMail();
+    const other = await accountByMail(service, 'Other Shop', email);
+    await acme.prove();
+    advance(1);
+    await other.prove('someone');
+    const [, token = ''] = await tokensFor(service, email);
+    const setMode = (consentMode: string) => acme.developer('PATCH', '/v1/me', { consentMode });
+    await setMode('passkey');
+
+    expect(refusalOf(await use(service, token))).toBe('400 TOKEN_EXPIRED');
+    const [only = '', ...more] = await tokensFor(service, email);
+    expect(more).toEqual([]);
+    expect(await ownerOf(service, (await use(service, only)).json().sessionToken)).toEqual([
+      'Other Shop',
+      'someone',
+    ]);
+    await setMode('email');
+    const opened = await use(service, token); // the control
+    expect(await ownerOf(service, opened.json().sessionToken)).toEqual(['Acme Books', 'user_42']);
+  });
+
   test('is not mailed when the proof is half a year old', async () => {
     const { service, acme, email, advance } = await startByMail();
     await acme.prove();

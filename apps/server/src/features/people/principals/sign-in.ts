@@ -157,14 +157,20 @@ export async function useSignInLink(
   // Two uses of one link find one slot.
   const slot = { key: `${key}:taken`, owner: newId('psn', at), most: 1, seconds: LINK_SECONDS };
   if (!(await deps.store.takeSlot(slot))) throw linkOver();
-  await deps.store.remove(key);
   const { developerId, principalId, addressHash } = kept;
   const tenant = { developerId };
   const person = { tenant, principalId, method: 'email', ...browser } as const;
-  return openOwnSession(deps, person, async (tx) => {
+  const opened = await openOwnSession(deps, person, async (tx, _, { consentMode }) => {
     const row = { principalId, addressHash: Buffer.from(addressHash, 'base64url') };
+    if (consentMode !== 'email') throw linkOver(); // a mailbox is no longer enough
     if (!(await isKnownAddress(tx, tenant, row))) throw linkOver(); // another address has taken its place
+    return [];
+  }).catch(async (error: unknown) => {
+    if (error instanceof AppError) await deps.store.freeSlot(slot); // the link opened nothing yet
+    throw error;
   });
+  await deps.store.remove(key);
+  return opened;
 }
 
 const linkOver = () => new AppError('TOKEN_EXPIRED', 'This link is no longer valid. Ask for another link.');

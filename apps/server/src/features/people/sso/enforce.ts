@@ -21,12 +21,13 @@ export const mustHaveConnectionForMode: OnConsentMode = async (tx, tenant, mode)
 
 type EnforcingDeps = Pick<SsoDeps, 'db' | 'clock' | 'store' | 'onEnforced'>;
 
-/** The refusal of a person who has to sign in first. */
-export const ssoRequired = (publicBaseUrl: string, { connectionId, loginPath: path }: SignInAt) =>
-  new AppError('SSO_REQUIRED', 'This person has to sign in at their identity provider first.', {
-    connectionId,
-    loginUrl: `${publicBaseUrl}${path}`,
-  });
+/** The refusal of a person who has to sign in first. @param at undefined where the service cannot tell the provider */
+export const ssoRequired = (publicBaseUrl: string, at: SignInAt | undefined) =>
+  new AppError(
+    'SSO_REQUIRED',
+    'This person has to sign in at their identity provider first.',
+    at && { connectionId: at.connectionId, loginUrl: `${publicBaseUrl}${at.loginPath}` },
+  );
 
 /**
  * Refuses scopes that the person's groups do not allow.

@@ -76,7 +76,10 @@ describe('M12: an enforced sign-on is asked for', () => {
     expect(answers[0]).toBe('200'); // the control
   });
 
-  test('by the page of the own permissions, when a passkey opens it', async () => {
+  test.each([
+    ['of a domain', 201],
+    ['of everybody, by the consent mode', 403],
+  ])('by the page of the own permissions, when a passkey opens it: %s', async (demanded, others) => {
     const { acme, enforce, signIn } = await startEnforced();
     const [ada, control] = [authenticator(), authenticator()];
     const fault = { origin: service.url, rpId: new URL(service.url).hostname }; // as this service is reached
@@ -85,7 +88,8 @@ describe('M12: an enforced sign-on is asked for', () => {
       return (await acme('POST', '/v1/webauthn/register/options', { principalId })).json().publicKey.user.id;
     }
     const handles = [await enrol(ada, 'ada'), await enrol(control, 'user_42')];
-    await enforce();
+    if (demanded === 'of a domain') await enforce();
+    else await acme('PATCH', '/v1/me', { consentMode: 'sso' });
     const at = '/v1/principal/sign-in/passkey';
     async function show(person: Person, device: typeof ada, userHandle = '') {
       const { challengeId, publicKey } = (await person.call('POST', at, { body: {} })).json();
@@ -101,7 +105,7 @@ describe('M12: an enforced sign-on is asked for', () => {
 
     expect([without, elsewhere].map(refusalOf)).toEqual(Array(2).fill('403 SSO_REQUIRED'));
     expect(after.statusCode).toBe(201);
-    expect((await show(personOn(service), control, handles[1])).statusCode).toBe(201); // the control
+    expect((await show(personOn(service), control, handles[1])).statusCode).toBe(others);
   });
 
   test('where a device is the client, after its code was entered', async () => {
