@@ -228,7 +228,7 @@ test('a digest takes five hundred notices, and another one takes what is left', 
   }
 
   const more = told().map(({ text }) => text.match(/There are (\d+) more/)?.[1]);
-  expect(more).toEqual(['51', '450', undefined]);
+  expect(more.toSorted()).toEqual(['450', '51', undefined]); // two processes send, either first
   const left = db.selectFrom('decisionNotices').select('id').where('developerId', '=', acme.developerId);
   expect(await left.execute()).toEqual([]);
 });

@@ -58,15 +58,23 @@ export async function deleteNotices(tx: Tx, { developerId }: Tenant, decisionId:
     .execute();
 }
 
-export async function deleteGathered(
-  db: Executor,
-  { developerId }: Tenant,
-  ids: readonly string[],
-): Promise<void> {
-  await db
+/** Locks notices in the order of their ids, as each statement about many does: in two orders, two would stop each other. */
+const lockedInOrder = (db: Executor, { developerId }: Tenant, ids: readonly string[]) =>
+  db.with('locked', (query) =>
+    query
+      .selectFrom('decisionNotices')
+      .select('id')
+      .where('developerId', '=', developerId)
+      .where(sql<boolean>`id = any(${ids})`)
+      .orderBy('id')
+      .forUpdate(),
+  );
+
+export async function deleteGathered(db: Executor, tenant: Tenant, ids: readonly string[]): Promise<void> {
+  await lockedInOrder(db, tenant, ids)
     .deleteFrom('decisionNotices')
-    .where('developerId', '=', developerId)
-    .where(sql<boolean>`id = any(${ids})`)
+    .where('developerId', '=', tenant.developerId)
+    .where('id', 'in', (query) => query.selectFrom('locked').select('locked.id'))
     .execute();
 }
 
@@ -132,22 +140,22 @@ export async function countOpen(
 /** Lets notices wait for a digest, of which so many attempts were made. */
 export async function gather(
   db: Executor,
-  { developerId }: Tenant,
+  tenant: Tenant,
   ids: readonly string[],
   { until, attempts }: { readonly until: Date; readonly attempts: number },
 ): Promise<void> {
-  await db
+  await lockedInOrder(db, tenant, ids)
     .updateTable('decisionNotices')
     .set({ isGathered: true, nextAttemptAt: until, attempts })
-    .where('developerId', '=', developerId)
-    .where(sql<boolean>`id = any(${ids})`)
+    .where('developerId', '=', tenant.developerId)
+    .where('id', 'in', (query) => query.selectFrom('locked').select('locked.id'))
     .execute();
 }
 
 /** Notices of one digest. Those beyond them are due for another one. */
 const MAX_CLAIMED = 500;
 
-/** Takes what is due for one digest, oldest first. The second of two processes finds nothing due. */
+/** Takes what is due for one digest, oldest first. The second of two processes takes none of it. */
 export async function claimGathered(
   db: Executor,
   { developerId }: Tenant,
@@ -155,22 +163,24 @@ export async function claimGathered(
   at: Date,
   until: Date,
 ): Promise<NoticeRow[]> {
-  const oldest = db
-    .selectFrom('decisionNotices')
-    .select('id')
-    .where('developerId', '=', developerId)
-    .where('approverId', approverId === null ? 'is' : '=', approverId)
-    .where('channelId', channelId === null ? 'is' : '=', channelId)
-    .where('isGathered', '=', true)
-    .where('nextAttemptAt', '<=', at)
-    .orderBy('id')
-    .limit(MAX_CLAIMED);
   const claimed = await db
+    .with('oldest', (query) =>
+      query
+        .selectFrom('decisionNotices')
+        .select('id')
+        .where('developerId', '=', developerId)
+        .where('approverId', approverId === null ? 'is' : '=', approverId)
+        .where('channelId', channelId === null ? 'is' : '=', channelId)
+        .where('isGathered', '=', true)
+        .where('nextAttemptAt', '<=', at)
+        .orderBy('id')
+        .limit(MAX_CLAIMED)
+        .forUpdate(),
+    )
     .updateTable('decisionNotices')
     .set((row) => ({ nextAttemptAt: until, attempts: row('attempts', '+', 1) }))
     .where('developerId', '=', developerId)
-    .where('id', 'in', oldest)
-    .where('nextAttemptAt', '<=', at)
+    .where('id', 'in', (query) => query.selectFrom('oldest').select('oldest.id'))
     .returningAll()
     .execute();
   return claimed.sort((one, other) => (one.id < other.id ? -1 : 1));
