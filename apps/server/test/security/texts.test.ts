@@ -132,7 +132,7 @@ describe('31 M6: what the service says in words that a developer chose', () => {
       (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
     );
     const writing = files.filter((file) =>
-      /\bsubject: .*,\s+(?:button: .*,\s+)?text\b|mrkdwn|AdaptiveCard|escapeSlack\(/.test(
+      /\bsubject: .*,\s+(?:(?:button: |account: |\.{3}).*,\s+)*text\b|mrkdwn|AdaptiveCard|escapeSlack\(/.test(
         readFileSync(new URL(file, root), 'utf8'),
       ),
     );

@@ -8,6 +8,8 @@ export interface Mail {
   readonly text: string;
   /** What the link does, for its button. */
   readonly button?: string;
+  /** The account that asks, for the heading. It is not read from the text, in which others choose names. */
+  readonly account?: string;
 }
 
 /** Hands mail over. Nobody can tell whether it arrives. @throws when it cannot be handed over */
@@ -94,8 +96,6 @@ td { padding: 4px 0; }
 }
 `;
 
-/** The terms that name who asks. */
-const ACCOUNTS: readonly string[] = ['The account', 'The application', 'Its developer', 'Account'];
 const MOST = 24; // characters of a term; more are a sentence
 
 interface Block {
@@ -123,15 +123,13 @@ function blocksOf(text: string): readonly Block[] {
 
 /**
  * A mail's text as HTML: its paragraphs, its rows, its code, and a button for its link. Only an address of this service
- * becomes a link, on a line of its own, because others choose the names in a mail. The one who asks stands first.
+ * becomes a link, on a line of its own, because others choose the names in a mail. The account that asks stands first.
  */
 export function htmlOf(
-  { text, button = 'Open the page' }: Omit<Mail, 'to' | 'subject'>,
+  { text, button = 'Open the page', account }: Omit<Mail, 'to' | 'subject'>,
   base: string,
 ): string {
-  const blocks = blocksOf(text);
-  const [, account] = blocks.flatMap(({ rows = [] }) => rows).find(([term]) => ACCOUNTS.includes(term)) ?? [];
-  const parts = blocks.map(({ lines, rows, isIndented }) => {
+  const parts = blocksOf(text).map(({ lines, rows, isIndented }) => {
     const [first = ''] = lines;
     if (isIndented && first.startsWith(`${base}/`))
       return `<p><a class="button" href="${escaped(first)}">${escaped(button)}</a></p><p class="aside">${escaped(first)}</p>`;

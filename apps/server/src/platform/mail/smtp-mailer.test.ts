@@ -158,7 +158,7 @@ The agent: Travel booker
 Its developer: Acme
 `;
 
-    const html = htmlOf({ text, button: 'Verify' }, BASE);
+    const html = htmlOf({ text, button: 'Verify', account: 'Acme' }, BASE);
 
     const body = html.slice(html.indexOf('<main>'));
     expect(
@@ -194,6 +194,16 @@ Its developer: Acme
     expect(body).not.toContain('href');
     expect(htmlOf({ text: `    ${link}\n` }, BASE)).toContain(`href="${link}"`); // the control
   });
+
+  test.each(['The account', 'The application', 'Its developer', 'Account'])(
+    'takes no heading from a text with “%s: …”',
+    (term) => {
+      const text = `${term}: Other Bank\n`;
+
+      expect(htmlOf({ text }, BASE)).not.toContain('<h1>');
+      expect(htmlOf({ text, account: 'Acme & Co' }, BASE)).toContain('<h1>Acme &amp; Co <'); // the control
+    },
+  );
 
   test('is the other part of what is handed over', async () => {
     const { taken, at } = await startSmtp();

@@ -93,6 +93,7 @@ ${alert.description}
 
 export const confirmationMail = ({ developerName, developerId }: Account, link: string) => ({
   subject: 'Do you want mails about agents that behave unusually?',
+  account: nameInMail(developerName, developerId),
   text: `An account of Behest asks to send you a mail when one of its AI agents behaves unusually. Without your confirmation no other mail comes.
 
 The account: ${nameInMail(developerName, developerId)}

@@ -273,6 +273,7 @@ test('31 M6: a recipient gets one mail, and no message before the page of its li
 
   expect([mails.length, failures]).toEqual([1, []]);
   expect(mails[0]?.text).toContain('\nThe account: Acme\n');
+  expect(mails[0]?.account).toBe('Acme');
   expect(mails[0]?.text).not.toContain('evil');
   const url = /https:\/\/behest\.test(\S+)/.exec(mails[0]?.text ?? '')?.[1] ?? '';
   const page = await service.app.inject({ method: 'GET', url, headers: { accept: 'text/html' } });
@@ -289,6 +290,7 @@ test('31 M6: a recipient gets one mail, and no message before the page of its li
     'Do you want mails about agents that behave unusually?',
     'An agent behaves unusually',
   ]);
+  expect(mails[1]?.account).toBe('Acme');
   expect((await acme('GET', '/v1/anomaly/channels')).json().channels[0].unconfirmed).toEqual([]);
 
   await acme('PATCH', `/v1/anomaly/channels/${id}`, { config: { to: ['bob@acme.test'] } });

@@ -9,7 +9,7 @@ import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { postJson, type SendResult } from '../../../platform/outbound/attempts.ts';
 import { sendDue } from '../../../platform/outbound/queue.ts';
 import { findCallerParts, findDeveloperName } from '../../accounts/developers/developers.queries.ts';
-import { rates as mailRates } from '../../accounts/emails/index.ts';
+import { rates as mailRates, nameInMail } from '../../accounts/emails/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import type { AlertRow } from './anomalies.repo.ts';
 import {
@@ -125,6 +125,7 @@ async function mailToAll(
 ): Promise<boolean> {
   const { mailer, chargeRecipient, onFailure } = deps;
   if (!mailer) return false;
+  const account = nameInMail(await findDeveloperName(deps.db, channel), channel.developerId);
   let isWhole = true;
   for (const address of to) {
     try {
@@ -134,7 +135,7 @@ async function mailToAll(
       }
       if (text === ASKING) continue;
       await chargeRecipient([mailRates.mailRecipient, messageRates.anomalyDaily], address, channel);
-      await mailer.send({ to: address, subject: 'An agent behaves unusually', text });
+      await mailer.send({ to: address, subject: 'An agent behaves unusually', text, account });
     } catch (error) {
       onFailure(error);
       isWhole = false;

@@ -46,6 +46,7 @@ interface Invited {
 /** Begins with a sentence of the service, because developers choose the names. */
 export const invitationMail = ({ developerName, developerId, link }: Invited) => ({
   subject: 'You are asked to approve what AI agents do',
+  account: nameInMail(developerName, developerId),
   text: `Somebody asks you to decide about calls of AI agents, with a passkey of your own. Nothing is decided by opening the link.
 
 The account: ${nameInMail(developerName, developerId)}
@@ -58,6 +59,7 @@ The link is good for 72 hours, and once. If you do not know the account, do noth
 
 export const confirmationMail = ({ developerName, developerId, link }: Invited) => ({
   subject: 'Confirm that you made a passkey to approve what AI agents do',
+  account: nameInMail(developerName, developerId),
   text: `Somebody made a passkey with the link that was mailed to you. If it was you, confirm it in the browser in which you made it. If not, do nothing: it decides nothing before.
 
 The account: ${nameInMail(developerName, developerId)}
@@ -70,6 +72,7 @@ The link is good for 72 hours, and once.
 
 export const passkeyMail = ({ developerName, developerId }: Omit<Invited, 'link'>, name: string) => ({
   subject: 'A further passkey decides for you',
+  account: nameInMail(developerName, developerId),
   text: `A passkey was added to those with which you approve what AI agents do. If you did not add it, sign in to the page of decisions, remove it, and tell the account that enrolled you.
 
 The account: ${nameInMail(developerName, developerId)}
@@ -79,6 +82,7 @@ The person: ${nameInMail(name, 'without a name')}
 
 export const enrolledMail = ({ developerName, developerId }: Omit<Invited, 'link'>, name: string) => ({
   subject: 'A person was enrolled to approve what agents do',
+  account: nameInMail(developerName, developerId),
   text: `A person was enrolled as an approver of an account of Behest. If nobody should have been, suspend the person now and rotate the API keys.
 
 The account: ${nameInMail(developerName, developerId)}
@@ -92,6 +96,7 @@ export const changedMail = (
   changes: readonly string[],
 ) => ({
   subject: 'Your record as an approver has changed',
+  account: nameInMail(developerName, developerId),
   text: `Somebody who manages an account has changed for which calls of AI agents you are asked, or when. If you do not know why, ask the people of the account.
 
 The account: ${nameInMail(developerName, developerId)}
@@ -107,6 +112,7 @@ interface Recovered extends Invited {
 
 export const recoveryMail = ({ developerName, developerId, link, opensAt }: Recovered) => ({
   subject: 'You can make a new passkey to approve what AI agents do',
+  account: nameInMail(developerName, developerId),
   text: `The operator of the service lets you make a new passkey, because yours are lost. It replaces all that you have. If you did not ask for it, sign in to the page of decisions and stop it.
 
 The account: ${nameInMail(developerName, developerId)}
@@ -119,6 +125,7 @@ The link opens at ${opensAt}, and is good for 72 hours from then on, once.
 
 export const recoveryNotice = ({ developerName, developerId, name, opensAt }: Recovered) => ({
   subject: 'An approver is about to get a new passkey',
+  account: nameInMail(developerName, developerId),
   text: `The operator of the service lets an approver make a new passkey, because theirs are lost. Any approver of the account can stop it on the page of decisions until ${opensAt}. If nobody has asked for it, stop it and write to the operator.
 
 The account: ${nameInMail(developerName, developerId)}

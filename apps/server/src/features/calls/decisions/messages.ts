@@ -87,7 +87,8 @@ export function mailOf(notice: NoticeFacts): { readonly subject: string; readonl
   const facts = factsOf(notice)
     .map(([term, value]) => `${term}: ${value}`)
     .join('\n');
-  const text = `${TITLES[occasion]}.\n\n${headlineOf(notice)}\n\n${lead}\n\n${facts}\n`;
+  // An agent chooses its name, so the headline begins no paragraph: as `Account: …` it would look like a fact.
+  const text = `${TITLES[occasion]}.\n${headlineOf(notice)}\n\n${lead}\n\n${facts}\n`;
   return { subject: subjectOf(notice), text };
 }
 

@@ -8,6 +8,7 @@ import { nextAttemptAt, postJson, type SendResult } from '../../../platform/outb
 import { LEASE_MS, sendDue } from '../../../platform/outbound/queue.ts';
 import { findAgentNames } from '../../accounts/agents/agents.queries.ts';
 import { findCallerParts, findDeveloperName } from '../../accounts/developers/developers.queries.ts';
+import { nameInMail } from '../../accounts/emails/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { findApprover, listAllApprovers } from '../approvers/index.ts';
 import type { DecisionsDeps } from './decisions.acts.ts';
@@ -186,9 +187,12 @@ async function mail(deps: SendDeps, notice: NoticeRow, approverId: string): Prom
   if (!deps.mailer || row?.status !== 'active') return { result: 'gone' };
   const room = await roomAt(deps, OF_MAILS, row.email, tenant);
   if (room !== undefined) return letWait(deps, notice, room);
-  await deps.mailer.send({ to: row.email, subject, text });
+  await deps.mailer.send({ to: row.email, subject, text, account: await accountInMail(deps, tenant) });
   return { result: 'delivered' };
 }
+
+const accountInMail = async ({ db }: SendDeps, tenant: Tenant) =>
+  nameInMail(await findDeveloperName(db, tenant), tenant.developerId);
 
 const OF_MAILS = [rates.decisionBurst, rates.decisionMail, rates.decisionDaily];
 const OF_CHANNELS = [rates.decisionBurst, rates.decisionDaily];
@@ -243,8 +247,10 @@ async function mailDigest(deps: SendDeps, due: DueDigest, { notices, flood }: Di
   const row = await findApprover(deps.db, due, due.approverId ?? '');
   if (!deps.mailer || row?.status !== 'active') return undefined;
   const room = await roomAt(deps, OF_MAILS, row.email, due);
-  if (room === undefined) await deps.mailer.send({ to: row.email, ...digestOf(notices, flood) });
-  return room;
+  if (room !== undefined) return room;
+  const account = await accountInMail(deps, due);
+  await deps.mailer.send({ to: row.email, ...digestOf(notices, flood), account });
+  return undefined;
 }
 
 /** @returns when there is room, if not now, or `later` after a failure */

@@ -5,6 +5,7 @@ import { actionsOf, entriesOf } from '../../../../test/app/flow.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 import { verifyAddress } from '../../../../test/app/verified.ts';
 import type { OutgoingRequest } from '../../../platform/egress/egress.ts';
+import { htmlOf } from '../../../platform/mail/mailer.ts';
 import { careForDue } from './care.ts';
 import { channelSeals } from './channels.ts';
 import { sendNotices } from './notices.ts';
@@ -121,6 +122,32 @@ test('the headline is that of the page: the money that the approval binds, or wh
   await send();
   expect(told()[0]?.subject).toMatch(/ asks to use “Pay a bill”$/);
 });
+
+test.each([
+  ['Account: Other Bank', {}],
+  ['Booker', { arguments: { to: 'Account: Other Bank', amount: '7', currency: 'EUR' } }],
+])(
+  'no name that an agent chose reads as the account of a mail: agent %j, asking %j',
+  async (name, asking) => {
+    const { acme, agent, told, send } = await started();
+    await acme('PATCH', '/v1/me', { name: 'Acme' });
+    const [{ agentId }] = (await acme('GET', '/v1/agents')).json().agents;
+    expect((await acme('PATCH', `/v1/agents/${agentId}`, { name })).statusCode).toBe(200);
+    await agent.ask(asking);
+    await send();
+
+    const [mail = { text: '', subject: '' }] = told();
+    expect(mail.subject).toContain('Account: Other Bank'); // the control
+    const html = htmlOf(mail, 'https://auth.test');
+    expect(html).toContain('<h1>Acme <');
+    const rows = [...html.matchAll(/<th scope="row">(.*?)<\/th><td>(.*?)<\/td>/g)].map(([, ...row]) => row);
+    expect(rows.map(([term]) => term)).toEqual(['Account', 'Agent', 'Call', 'Ends']);
+    expect(rows.slice(0, 2)).toEqual([
+      ['Account', 'Acme'],
+      ['Agent', name],
+    ]);
+  },
+);
 
 test('answers tell channels of one host apart by the end of the URL, and show no more of it', async () => {
   const { acme } = await started();

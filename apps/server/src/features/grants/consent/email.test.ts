@@ -376,6 +376,7 @@ describe('O21: a mail of the consent page', () => {
     expect(text).toMatch(/^Nothing is allowed without this code\./);
     expect(text).toContain(`\nThe agent: ${agentId}\n`);
     expect(text).toContain('\nIts developer: Reset at or now\n');
+    expect(service.mails.sent()[0]?.account).toBe('Reset at or now');
     expect(`${subject}${text}`).not.toMatch(/evil|user_42|calendar/);
   });
 });

@@ -5,7 +5,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { hashOf, isSameText } from '../../../platform/ids.ts';
-import type { Mailer } from '../../../platform/mail/mailer.ts';
+import type { Mail, Mailer } from '../../../platform/mail/mailer.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { emailUnverified, thumbprintsOf } from '../../accounts/developers/index.ts';
@@ -66,6 +66,7 @@ export function codeMail(
 ) {
   return {
     subject: `${code} is your code to decide about an agent`,
+    account: nameInMail(developerName, developerId),
     text: `Nothing is allowed without this code. If you did not open a page that asks for it, do nothing.
 
     ${code}
@@ -163,7 +164,7 @@ interface Sending {
   /** The id of the record that the person decides about. */
   readonly subjectId: string;
   readonly email: string;
-  readonly mailOf: (code: string) => { readonly subject: string; readonly text: string };
+  readonly mailOf: (code: string) => Omit<Mail, 'to'>;
 }
 
 /**

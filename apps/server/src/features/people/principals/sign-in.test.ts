@@ -84,7 +84,10 @@ describe('a mailed link', () => {
     const again = await use(service, token);
     advance(600);
 
-    expect(linkMails(service)[0]).toMatchObject({ to: email, text: expect.stringContaining('Acme Books') });
+    expect(linkMails(service)[0]).toMatchObject({
+      ...{ to: email, account: 'Acme Books' },
+      text: expect.stringContaining('Acme Books'),
+    });
     expect(mails.sent().at(-1)?.text).not.toContain('permissions#link'); // the control: other mails have none
     expect(opened.statusCode).toBe(201);
     expect(await ownerOf(service, opened.json().sessionToken)).toEqual(['Acme Books', 'user_42']);
@@ -117,6 +120,7 @@ describe('a mailed link', () => {
     await other.prove('someone');
 
     const tokens = await tokensFor(service, email);
+    expect(linkMails(service)[0]).not.toHaveProperty('account'); // two ask
     const owners = [];
     for (const token of tokens)
       owners.push(await ownerOf(service, (await use(service, token)).json().sessionToken));

@@ -6,7 +6,7 @@ import { holdPrincipal } from '../../../platform/db/principals.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
-import { isBeyondMail, type Mailer } from '../../../platform/mail/mailer.ts';
+import { isBeyondMail, type Mail, type Mailer } from '../../../platform/mail/mailer.ts';
 import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { nameInMail } from '../../accounts/emails/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
@@ -129,16 +129,21 @@ interface AccountLink {
   readonly link: string;
 }
 
-/** Begins with a sentence of the service, because developers choose the names. */
-export const signInMail = (links: readonly AccountLink[]) => ({
-  subject: 'Your link to what agents may do for you',
-  button: 'Open your permissions',
-  text: `Somebody asked for a link to the page on which you see, and end, what AI agents may do for you. If it was not you, do nothing.
+/** Begins with a sentence of the service, because developers choose the names. Of several accounts, none is its heading. */
+export function signInMail(links: readonly AccountLink[]): Omit<Mail, 'to'> {
+  const named = links.map((each) => ({ ...each, account: nameInMail(each.developerName, each.developerId) }));
+  const [only, ...others] = named;
+  return {
+    subject: 'Your link to what agents may do for you',
+    button: 'Open your permissions',
+    ...(only && others.length === 0 && { account: only.account }),
+    text: `Somebody asked for a link to the page on which you see, and end, what AI agents may do for you. If it was not you, do nothing.
 
-${links.map(({ developerName, developerId, link }) => `The account: ${nameInMail(developerName, developerId)}\n\n    ${link}\n`).join('\n')}
+${named.map(({ account, link }) => `The account: ${account}\n\n    ${link}\n`).join('\n')}
 A link is good for 10 minutes, and once. Hand it on to nobody.
 `,
-});
+  };
+}
 
 /**
  * Opens the page of the person to whom a link was mailed. A link opens it once.

@@ -179,6 +179,7 @@ test('V16: a mailed code proves the person at the page, and spends the link for 
   expect(service.mails.sent()[0]).toMatchObject({
     to: EMAIL,
     subject: `${read()} is your code to connect an account`,
+    account: 'Acme',
     text: expect.stringContaining(`The application: Acme`),
   });
   expect((await browser.checkCode(id, another(read()))).statusCode).toBe(400);

@@ -83,6 +83,7 @@ export const connectingMail = (
   publicBaseUrl: string,
 ) => ({
   subject: `${code} is your code to connect an account`,
+  account: nameInMail(developerName, developerId),
   text: `Nothing is connected without this code. If you did not open a page that asks for it, do nothing.
 
     ${code}
