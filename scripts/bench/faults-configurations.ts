@@ -24,7 +24,7 @@ export function etcd({ folder, portOf }: Place): string[] {
 }
 
 /** Seconds. The standby of a machine that is gone waits for `ttl`. */
-export const PATRONI = { ttl: 20, loop_wait: 2, retry_timeout: 5 };
+const PATRONI = { ttl: 20, loop_wait: 2, retry_timeout: 5 };
 
 /** JSON is YAML. */
 export function patroni({ folder, password, portOf, programs }: Place, node: string): string {
