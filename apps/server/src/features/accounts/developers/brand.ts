@@ -54,6 +54,10 @@ export async function changeBranding(
 
   return inTransaction(deps.db, async (tx) => {
     const before = await lockOpenAccount(tx, caller.tenant);
+    const isAsBefore =
+      (colour === undefined || before.accentColor === accentColor) &&
+      (logo === undefined || before.logoHash === logoHash);
+    if (isAsBefore) return toBranding(deps, before);
     if (png) await putLogo(tx, caller.tenant, png);
     else if (logo === null) await deleteLogo(tx, caller.tenant);
     const after = await updateDeveloper(tx, caller.tenant, { ...change, updatedAt: at });

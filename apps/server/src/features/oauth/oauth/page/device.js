@@ -25,6 +25,7 @@ function open() {
     id: 'code',
     maxlength: String(LONGEST),
     autocomplete: 'off',
+    inputmode: 'text',
     autocapitalize: 'characters',
     spellcheck: 'false',
     'aria-describedby': 'notice',

@@ -70,7 +70,7 @@ function showWays(proceed, news) {
     signIn.heading,
     element('p', { class: 'lead' }, signIn.lead),
     element('div', { class: 'buttons' }, byPasskey),
-    paragraph(element('label', { for: email.id }, signIn.address), ' ', email, ' ', send),
+    element('div', { class: 'lead ask' }, element('label', { for: email.id }, signIn.address), email, send),
     outcome,
   );
 }
