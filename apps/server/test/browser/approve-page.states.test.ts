@@ -33,7 +33,7 @@ test('one person cannot decide twice, signs in again with the passkey alone, and
   }
   await sees(ada, 'This call needs two different people');
   await button(ada, 'Deny').click();
-  await heading(ada, 'You refused the call').waitFor();
+  await heading(ada, 'You denied the call').waitFor();
   expect((await acme('GET', `/v1/decisions/${asked.decisionId}`)).json().status).toBe('denied');
 });
 

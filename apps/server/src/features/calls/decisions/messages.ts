@@ -37,7 +37,7 @@ const TITLES: Readonly<Record<Occasion, string>> = {
 
 const ENDS: Readonly<Record<string, string>> = {
   approved: 'The call was approved.',
-  denied: 'The call was refused.',
+  denied: 'The call was denied.',
   cancelled: 'The request was taken back.',
   superseded: 'The case changed, so the request ended.',
   expired: 'Nobody decided in time, so the call was not approved.',
