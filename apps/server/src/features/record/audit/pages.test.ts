@@ -195,7 +195,8 @@ describe('I16: large entries', () => {
       const worked = before.reduce((sum, { from, to }) => sum + to - from, 0);
       const rested = before.reduce((sum, { to }, each) => sum + (portions[each + 1]?.from ?? to) - to, 0);
       expect(portions.length).toBeGreaterThan(100);
-      expect(rested).toBeGreaterThan(worked - 2); // the last rest may be that much shorter
+      // The last rest may be 2 ms shorter, and a busy machine may stop the process between two looks at the clock.
+      expect(rested).toBeGreaterThan(0.8 * worked - 2);
     }
   });
 
