@@ -776,7 +776,7 @@ export interface DevelopersBrandingAnswer {
 
 export interface DevelopersChangeBrandingInput {
   /** The colour of the button that a person presses, as `#rrggbb`. White text on it needs a contrast of 4.5 : 1. Null for that of the service. */ readonly accentColor?: string | null | undefined;
-  /** A PNG in base64, of at most 256 KiB and 1024 pixels a side, not interlaced. The service draws it anew with at most 128 pixels a side. Null for none. */ readonly logo?: string | null | undefined;
+  /** A PNG in base64, of at most 256 KiB and 1024 pixels a side, not interlaced. The service re-encodes it with at most 128 pixels a side. Null removes it. */ readonly logo?: string | null | undefined;
 }
 
 export interface DevelopersStopInput {

@@ -49,7 +49,7 @@ const upload = (developer: Developer, logo: Buffer) =>
 const fetched = (url: string) => service.app.inject(new URL(url).pathname);
 
 describe('a logo', () => {
-  test('is drawn anew, small, and served from the own origin for good', async () => {
+  test('is re-encoded at 128 pixels, and served from our origin with an immutable cache', async () => {
     const acme = await service.asDeveloper();
     const sent = plain(300, 150);
 
@@ -146,14 +146,14 @@ describe('a logo', () => {
     ['a signature alone', SIGNATURE, 'cut off'],
     ['a page behind the picture', Buffer.concat([plain(8, 8), Buffer.from('<script>')]), 'follows the end'],
     ['a chunk with a length beyond the file', Buffer.concat([SIGNATURE, Buffer.alloc(12, 255)]), 'cut off'],
-  ])('is not %s', async (_, bytes, told) => {
+  ])('is not %s', async (_, bytes, message) => {
     const acme = await service.asDeveloper();
     const { logoUrl } = (await upload(acme, plain(8, 8))).json();
 
     const refused = await upload(acme, bytes);
 
     expect(refusalOf(refused)).toBe('400 BAD_REQUEST');
-    expect(refused.json().message).toContain(told);
+    expect(refused.json().message).toContain(message);
     expect(refused.json().details.fields).toMatchObject([{ path: 'logo' }]);
     expect((await acme('GET', PATH)).json().logoUrl).toBe(logoUrl);
     expect(await entriesOf(acme, 'developer.updated')).toHaveLength(1);

@@ -16,7 +16,7 @@ parentPort?.on('message', ({ png, packed, unpackedBytes }: PackedPicture) => {
   parentPort?.postMessage(PNG.sync.write(drawn, { colorType: 6, deflateLevel: 9 }));
 });
 
-/** The same picture with at most `SIDE` pixels a side: each is the mean of those that it stands for. */
+/** Scales a picture down to at most `SIDE` pixels a side. Each new pixel is the mean of the pixels it covers. */
 function reduced({ width, height, data }: PNG): PNG {
   const factor = Math.min(1, SIDE / Math.max(width, height));
   const [columns, rows] = [width, height].map((side) => Math.max(1, Math.round(side * factor)));
@@ -45,7 +45,7 @@ interface Part {
   readonly bottom: number;
 }
 
-/** Red, green, blue and alpha. A pixel that nobody sees lends no colour. */
+/** The mean red, green, blue and alpha. Colours are weighted by alpha, so transparent pixels add none. */
 function meanOf(
   data: Buffer,
   width: number,

@@ -31,7 +31,7 @@ export async function getBranding(deps: BrandDeps, { tenant }: Caller): Promise<
 }
 
 /**
- * Sets how the pages for people show the account. A logo is kept as the service has drawn it anew, so none of the bytes
+ * Sets how the pages for people show the account. The logo is stored as the service re-encodes it, so none of the bytes
  * that were sent are served. @throws BAD_REQUEST, SERVICE_UNAVAILABLE, BeforeTransaction
  */
 export async function changeBranding(
@@ -42,7 +42,7 @@ export async function changeBranding(
   const accentColor = colour?.toLowerCase() ?? null;
   if (accentColor !== null) mustBeReadable(accentColor);
   const picture = logo ? pictureIn(bytesOf(logo)) : null;
-  const draw = (packed: PackedPicture) => () => drawAnew(packed, caller.tenant);
+  const draw = (packed: PackedPicture) => () => reEncode(packed, caller.tenant);
   const png = picture && (await beforeTransaction(deps.db, caller, 'logo', draw(picture)));
   const logoHash = png && createHash('sha256').update(png).digest('hex');
   const change = { ...(colour !== undefined && { accentColor }), ...(logo !== undefined && { logoHash }) };
@@ -105,7 +105,7 @@ const places = fairPlaces(1, MAX_WAIT);
 const busy = () => new AppError('SERVICE_UNAVAILABLE', 'Too many logos are being read; try again.');
 
 /** @throws BAD_REQUEST for one that cannot be read, SERVICE_UNAVAILABLE */
-async function drawAnew(picture: PackedPicture, { developerId }: Tenant): Promise<Buffer> {
+async function reEncode(picture: PackedPicture, { developerId }: Tenant): Promise<Buffer> {
   if (!(await places.take(developerId))) {
     throw busy();
   }

@@ -160,7 +160,7 @@ export const BrandingChange = Type.Object(
     logo: Type.Optional(
       Type.Union([Type.String({ minLength: 1, maxLength: 349_528 }), Type.Null()], {
         description:
-          'A PNG in base64, of at most 256 KiB and 1024 pixels a side, not interlaced. The service draws it anew with at most 128 pixels a side. Null for none.',
+          'A PNG in base64, of at most 256 KiB and 1024 pixels a side, not interlaced. The service re-encodes it with at most 128 pixels a side. Null removes it.',
       }),
     ),
   },
