@@ -76,8 +76,7 @@ export async function apiDescription(): Promise<string> {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: PUBLIC_BASE_URL }],
-    tags: groupedTags(tags),
-    'x-tagGroups': Object.entries(TAG_GROUPS).map(([name, of]) => ({ name, tags: of })),
+    ...groupedTags(tags),
     paths,
     components: {
       securitySchemes: {
@@ -96,16 +95,17 @@ export async function apiDescription(): Promise<string> {
   return laidOut(sharedParts(withExamples(named)));
 }
 
-/** The tags in the order of their groups. @throws Error where a tag is in no group, or a group has one that no route has */
+/** The tags in the order of their groups; those of a new feature come last. @throws Error where a group has a tag of no feature */
 function groupedTags(tags: Readonly<Record<string, string>>) {
-  const ordered = Object.values(TAG_GROUPS).flat();
-  const missing = Object.keys(tags).filter((tag) => !ordered.includes(tag));
-  if (missing.length > 0) throw new Error(`TAG_GROUPS has no group for: ${missing.join(', ')}`);
-  return ordered.map((name) => {
+  const known = Object.values(TAG_GROUPS).flat();
+  const fresh = Object.keys(tags).filter((tag) => !known.includes(tag));
+  const groups = fresh.length === 0 ? TAG_GROUPS : { ...TAG_GROUPS, 'Not yet grouped': fresh };
+  const described = [...known, ...fresh].map((name) => {
     const description = tags[name];
     if (description === undefined) throw new Error(`TAG_GROUPS names a tag that no feature has: ${name}`);
     return { name, description };
   });
+  return { tags: described, 'x-tagGroups': Object.entries(groups).map(([name, of]) => ({ name, tags: of })) };
 }
 
 /** The routes that a service of this version mounts. Connects to nothing. */
