@@ -131,7 +131,7 @@ describe('every state of the page is accessible', () => {
     await decide(page, 'Allow');
     await page.getByRole('alert').filter({ hasText: 'Nothing is selected.' }).waitFor();
     const nothing = await findings(page);
-    await page.getByText('Add a reason').click();
+    await page.getByText('Reason to deny').click();
     await page.getByLabel(/Your reason/).fill('Not this month.');
     const reason = await findings(page);
     await decide(page, 'Deny', 'Denied');

@@ -81,7 +81,7 @@ test('a refusal reaches the developer with its reason', async () => {
   const page = await visit();
 
   await openRequest(page, link);
-  await page.getByText('Add a reason').click();
+  await page.getByText('Reason to deny').click();
   await page.getByLabel(/Your reason/).fill(' Not\tthis week ');
   await decide(page, 'Deny', 'Denied');
 

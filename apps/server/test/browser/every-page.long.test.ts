@@ -262,6 +262,7 @@ describe('in a phone and on a laptop, light and dark', () => {
     const session = await askToConnect(developer, { agentId, scopes: ['files:write'] });
 
     await look('connect', await at(session.connectUrl, 'Connect Ledger for Acme Books?'), {
+      ...{ permission: '.rows > li', decision: '.decide button', isDecidedAtOnce: true },
       isPictured: true,
     });
   });

@@ -210,7 +210,7 @@ export const words = translated({
     tighter: 'within tighter limits',
     duration: 'for {duration}',
     open: 'You can decide until {time}. If you do not, nothing is granted.',
-    reasonSummary: 'Add a reason, if you deny',
+    reasonSummary: 'Reason to deny',
     reasonHint: 'Your reason, for {developer} to read (up to 200 characters)',
     deny: 'Deny',
     denying: 'Denying …',

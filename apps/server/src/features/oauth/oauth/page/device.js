@@ -31,7 +31,7 @@ function open() {
     'aria-describedby': 'notice',
   });
   field.value = brought;
-  const go = element('button', { type: 'submit' }, words.go);
+  const go = element('button', { type: 'submit', class: 'strong' }, words.go);
   const notice = element('div', { class: 'notice', id: 'notice', role: 'alert' });
   const label = element('label', { for: 'code' }, words.label);
   const form = element('form', {}, label, field, go, notice);

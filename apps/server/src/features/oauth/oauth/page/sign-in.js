@@ -22,23 +22,27 @@ function open() {
     return screen.showArticle(words.unusable, paragraph(words.incomplete));
   const outcome = element('div', { role: 'status' });
   let isBusy = false;
-  const go = button(words.go, async () => {
-    if (isBusy) return;
-    isBusy = true;
-    setContent(outcome);
-    setContent(go, words.going);
-    const answer = await askForPasskey(
-      () => call(`${AT}/options`, { body: waiting, read }),
-      (given) => call(`${AT}/verify`, { body: { ...waiting, ...given }, read }),
-    );
-    isBusy = false;
-    setContent(go, words.go);
-    if (!answer.ok) return explain(answer.problem);
-    const { redirectTo } = answer.body;
-    if (!screen.isSafeTarget(redirectTo)) return explain({ kind: 'away' });
-    setContent(outcome, paragraph(words.leaving));
-    location.replace(redirectTo);
-  });
+  const go = button(
+    words.go,
+    async () => {
+      if (isBusy) return;
+      isBusy = true;
+      setContent(outcome);
+      setContent(go, words.going);
+      const answer = await askForPasskey(
+        () => call(`${AT}/options`, { body: waiting, read }),
+        (given) => call(`${AT}/verify`, { body: { ...waiting, ...given }, read }),
+      );
+      isBusy = false;
+      setContent(go, words.go);
+      if (!answer.ok) return explain(answer.problem);
+      const { redirectTo } = answer.body;
+      if (!screen.isSafeTarget(redirectTo)) return explain({ kind: 'away' });
+      setContent(outcome, paragraph(words.leaving));
+      location.replace(redirectTo);
+    },
+    { class: 'strong' },
+  );
 
   /** @param {Problem} problem */
   function explain({ kind, seconds = 0 }) {

@@ -6,27 +6,35 @@ export const words = translated({
   loading: 'Opening the page …',
   heading: 'Connect {provider} for {developer}?',
   returned: 'Connect this {provider} account?',
-  lead: '{developer} asks to use your account at {provider}. The tokens of that account stay with this service: {developer} and its agents never see your password.',
-  leadAgent:
-    'The agent {agent} of {developer} asks to use your account at {provider}. It never sees your password.',
+  forPerson: 'For {principal}',
+  principal: 'This is how {developer} names you. Do not go on if it is not you.',
+  lead: '{developer} asks to use your account at {provider}, and never sees your password:',
+  leadAgent: '{agent} asks to use your account at {provider}, and never sees your password:',
   sandbox: 'Sandbox',
   sandboxText: 'The developer tests here. Connect no account that matters to you.',
-  clauses: {
-    who: 'Who asks',
-    forWhom: 'For whom',
-    scopes: 'Permissions at {provider}',
-    next: 'The next steps',
-    account: 'The account',
-    decision: 'Your decision',
+  details: {
+    title: 'Details',
+    developer: 'Developer',
+    agent: 'Agent',
+    noAgent: 'No single agent',
+    service: 'Service',
+    host: 'You sign in at',
   },
-  developer: 'Developer',
-  agent: 'Agent',
-  noAgent: 'No single agent',
-  service: 'Service',
-  principal: 'This is how {developer} names you. Do not go on if it is not you.',
   noScopes: 'Only what {provider} allows every application.',
+  /**
+   * The scopes that OpenID Connect Core defines, in sections 3.1.2.1, 5.4 and 11. What another one means is its provider's
+   * to say.
+   * @type {Record<string, string>}
+   */
+  standard: {
+    openid: 'See who you are',
+    profile: 'See your name and profile',
+    email: 'See your email address',
+    address: 'See your postal address',
+    phone: 'See your phone number',
+    offline_access: 'Do this also while you are away',
+  },
   isNew: 'new',
-  optional: 'You can leave this out.',
   current: 'Connected now: {account}.',
   currentUnknown: 'An account is connected now.',
   next: 'You go to {host}, sign in there and allow this. Then you come back here and see which account it was.',
