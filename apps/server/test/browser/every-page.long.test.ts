@@ -50,10 +50,12 @@ const table: string[][] = [
 const pictured: string[] = [];
 
 afterAll(async () => {
-  if (pictured.length === 4) {
+  if (pictured.length === 8) {
     const images = pictured.map((each) => `<img src="data:image/png;base64,${each}" width="292">`);
-    const { page, context } = await openBrowser({ viewport: { width: 1232, height: 656 } });
-    await page.setContent(`<body style="display: flex; gap: 16px; margin: 8px">${images.join('')}`);
+    const { page, context } = await openBrowser({ viewport: { width: 1232, height: 1304 } });
+    await page.setContent(
+      `<body style="display: flex; flex-wrap: wrap; gap: 16px; margin: 8px">${images.join('')}`,
+    );
     await picture(page, 'other-pages-phone');
     await context.close();
   }
@@ -276,9 +278,14 @@ describe('in a phone and on a laptop, light and dark', () => {
   });
 
   test('the first page, a refusal and the mails of development meet the aims', async () => {
-    await look('/', await at(service().url, 'You decide what AI agents may do'));
-    await look('error', await at(`${service().url}/nowhere`, 'There is no such page'));
-    await look('mail', await at(`${service().url}/development/mail`, 'Mail of this development service'));
+    const pictured = { isPictured: true } as const;
+    await look('/', await at(service().url, 'You decide what AI agents may do'), pictured);
+    await look('error', await at(`${service().url}/nowhere`, 'There is no such page'), pictured);
+    await look(
+      'mail',
+      await at(`${service().url}/development/mail`, 'Mail of this development service'),
+      pictured,
+    );
   });
 
   test('the reference opens as a list of what a visitor wants, and finds calls', async () => {
@@ -288,7 +295,7 @@ describe('in a phone and on a laptop, light and dark', () => {
     const groups = await page.locator('.group').allInnerTexts();
     const height = await page.evaluate<number>('document.documentElement.scrollHeight');
 
-    await look('/docs', opened, { isKept: true });
+    await look('/docs', opened, { isKept: true, isPictured: true });
 
     expect(groups[0]).toBe('Ask for consent');
     expect(groups.at(-1)).toBe('Run the service');
