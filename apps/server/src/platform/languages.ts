@@ -1,12 +1,34 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chosenLanguage, wantedLanguages } from '@behest/protocol/words';
+import { Type } from 'typebox';
 
 /** The languages of the pages beside English, in which the sources are written. Each has a file of messages. */
 export const LANGUAGES = ['de', 'es', 'fr', 'ja', 'pt-BR'] as const;
 
 /** Where the files of messages are: English text to text, by language. */
 export const MESSAGES = join(import.meta.dirname, 'page/messages');
+
+/** The tags of `ui_locales`, as OpenID Connect writes them. */
+const LOCALES = /^[A-Za-z0-9-]{1,35}( [A-Za-z0-9-]{1,35}){0,9}$/;
+const LONGEST_LOCALES = 256;
+
+/** A page takes them in its query, and an address to which a person goes on has them again. */
+export const UiLocales = Type.Optional(Type.String({ maxLength: LONGEST_LOCALES }));
+
+export const LocalesQuery = Type.Object({ ui_locales: UiLocales }, { additionalProperties: false });
+
+/** @returns undefined for none, and for a text that is no list of languages: it changes nothing */
+export const uiLocalesOf = (text = ''): string | undefined =>
+  text.length <= LONGEST_LOCALES && LOCALES.test(text) ? text : undefined;
+
+/** An address to which a person goes on, in the languages that were asked for. */
+export function inLocales(address: string, uiLocales: string | undefined): string {
+  if (uiLocales === undefined) return address;
+  const [before = '', fragment] = address.split('#', 2);
+  const query = `${before.includes('?') ? '&' : '?'}${new URLSearchParams({ ui_locales: uiLocales })}`;
+  return `${before}${query}${fragment === undefined ? '' : `#${fragment}`}`;
+}
 
 export type Say = (english: string) => string;
 

@@ -63,7 +63,7 @@ function browserAt({ app }: Pick<Service, 'app'>, cookies: Map<string, string>, 
       send(`/v1/connect/${id}/session`, { ticket, ...(hint && { hint }) }),
     show: (id: string) => send(`/v1/connect/${id}`),
     /** The address at which the person signs in. */
-    signOn: (id: string) => send(`/v1/connect/${id}/sso`),
+    signOn: (id: string, query = '') => send(`/v1/connect/${id}/sso${query}`),
     /** Follows an address of the service itself. */
     follow: (url: string) => send(new URL(url).pathname + new URL(url).search),
     hint: (id: string, hint: string) => send(`/v1/connect/${id}/hint`, { hint }),

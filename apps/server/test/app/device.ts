@@ -17,12 +17,17 @@ type Device = Awaited<ReturnType<typeof newDevice>>;
 export const askDevice = ({ config }: Device, parameters: Record<string, string> = {}) =>
   openid.initiateDeviceAuthorization(config, { scope: 'calendar:read', ...parameters });
 
-/** Enters a code as the page does. @param headers such as a cookie */
-export const enter = ({ url }: Listening, userCode: string, headers: Record<string, string> = {}) =>
+/** Enters a code as the page does. @param headers such as a cookie @param more of the body */
+export const enter = (
+  { url }: Listening,
+  userCode: string,
+  headers: Record<string, string> = {},
+  more: object = {},
+) =>
   fetch(`${url}/v1/device`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: url, 'sec-fetch-site': 'same-origin', ...headers },
-    body: JSON.stringify({ userCode }),
+    body: JSON.stringify({ userCode, ...more }),
   });
 
 /** The person enters the code. @returns the id of the request that was made */

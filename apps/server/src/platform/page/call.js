@@ -4,8 +4,14 @@ const ANSWER_WITHIN_MILLISECONDS = 20_000;
 
 /** The languages that the link asks for come before those of the browser, as for the page's document. */
 const asked =
-  globalThis.location && new URLSearchParams(location.search).get('ui_locales')?.match(/[A-Za-z0-9-]+/g);
-const languages = asked && [...asked.slice(0, 10), ...navigator.languages].join(', ');
+  new URLSearchParams(globalThis.location?.search).get('ui_locales')?.match(/[A-Za-z0-9-]+/g) ?? [];
+const languages = asked[0] && [...asked.slice(0, 10), ...navigator.languages].join(', ');
+
+/** Those of the link, for the way by another page and back. */
+export const uiLocales = asked.slice(0, 10).join(' ').slice(0, 256);
+
+/** The step that says where the person signs in through their organisation. */
+export const signOnPath = `/sso?ui_locales=${uiLocales}`;
 
 let clockSkewMilliseconds = 0;
 

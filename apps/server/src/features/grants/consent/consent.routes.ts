@@ -5,6 +5,7 @@ import { stringifySetCookie } from 'cookie';
 import { callerAs, callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
+import { LocalesQuery } from '../../../platform/languages.ts';
 import { passkeyRates } from '../../people/passkeys/index.ts';
 import { CreatedPrincipalSession } from '../../people/principals/index.ts';
 import {
@@ -118,10 +119,11 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
         summary:
           'Find the address at which the person signs in, and from which the browser comes back to the page',
         params: ConsentPath,
+        querystring: LocalesQuery,
         response: { 200: SignOnRedirect },
       },
     },
-    (request) => signOnAddress(deps, holdOf(request)),
+    (request) => signOnAddress(deps, holdOf(request), request.query.ui_locales),
   );
 
   app.post(

@@ -1,6 +1,7 @@
 import type { Mode } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { inLocales, uiLocalesOf } from '../../../platform/languages.ts';
 import { thumbprintsOf } from '../../accounts/developers/index.ts';
 import type { OnEnforced } from '../../people/sso/index.ts';
 import { readSessionCookie, ssoRequired } from '../../people/sso/index.ts';
@@ -71,6 +72,8 @@ interface Leaving {
   readonly principalId: string;
   /** The path of the page to which the browser comes back. */
   readonly returnTo: string;
+  /** The languages that the page was asked for. */
+  readonly uiLocales: string | undefined;
 }
 
 /**
@@ -80,7 +83,7 @@ interface Leaving {
 export function signInUrl(
   publicBaseUrl: string,
   standing: SignOnState | undefined,
-  { principalId, returnTo }: Leaving,
+  { principalId, returnTo, uiLocales }: Leaving,
 ): string {
   if (!standing?.signInAt) {
     const message =
@@ -89,22 +92,32 @@ export function signInUrl(
   }
   const more = new URLSearchParams({
     mode: 'redirect',
-    return_to: returnTo,
+    return_to: inLocales(returnTo, uiLocales),
     ...((standing.isOtherPerson || standing.isTooOld) && { prompt: 'login' }),
     ...(/^[^@]+@[^@]+$/.test(principalId) && { login_hint: principalId }),
+    ...(uiLocales !== undefined && { ui_locales: uiLocales }),
   });
   return `${publicBaseUrl}${standing.signInAt.loginPath}&${more}`;
 }
 
 /**
  * The address at which the person signs in, and from which the browser comes back to the page.
+ * @param said the `ui_locales` of the page's address
  * @throws as `requestOfSession`, CONFLICT where the service cannot tell the provider of this person
  */
-export async function signOnAddress(deps: ConsentDeps, session: ConsentSession): Promise<SignOnRedirect> {
+export async function signOnAddress(
+  deps: ConsentDeps,
+  session: ConsentSession,
+  said?: string,
+): Promise<SignOnRedirect> {
   const { row, standing } = await requestOfSession(deps, session);
   const { principalId } = row;
-  const returnTo = `/consent?req=${session.requestId}`;
-  return { redirectTo: signInUrl(deps.publicBaseUrl, standing, { principalId, returnTo }) };
+  const leaving = {
+    principalId,
+    returnTo: `/consent?req=${session.requestId}`,
+    uiLocales: uiLocalesOf(said),
+  };
+  return { redirectTo: signInUrl(deps.publicBaseUrl, standing, leaving) };
 }
 
 /**

@@ -5,6 +5,7 @@ import { LONGEST_STATE } from '@behest/protocol/shapes';
 import type { Tenant } from '../../../platform/caller.ts';
 import { type Executor, isDatabaseAway } from '../../../platform/db/db.ts';
 import { AppError, oauthRefusal, unavailable } from '../../../platform/errors.ts';
+import { inLocales } from '../../../platform/languages.ts';
 import { toOAuthError } from '../../../platform/oauth-errors.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import {
@@ -200,9 +201,8 @@ async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<s
   );
   const { hint } = asked;
   if (made.code === undefined) {
-    const page = new URL(made.consentUrl);
-    if (asked.uiLocales !== undefined) page.searchParams.set('ui_locales', asked.uiLocales);
-    return hint ? `${page.href}&hint=${hint}` : page.href;
+    const page = inLocales(made.consentUrl, asked.uiLocales);
+    return hint ? `${page}&hint=${hint}` : page;
   }
   return redirectTo(redirectUri, { code: made.code, state, iss: deps.issuer });
 }

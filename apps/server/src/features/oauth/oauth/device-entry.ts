@@ -1,5 +1,6 @@
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
+import { inLocales, uiLocalesOf } from '../../../platform/languages.ts';
 import { toOAuthError } from '../../../platform/oauth-errors.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { findAccount } from '../../accounts/developers/developers.queries.ts';
@@ -44,7 +45,7 @@ interface EnteringBrowser extends Browser {
  */
 export async function enterUserCode(
   deps: DeviceDeps,
-  { userCode: text, hint }: UserCodeEntry,
+  { userCode: text, hint, uiLocales: said }: UserCodeEntry,
   browser: EnteringBrowser,
 ): Promise<BrowserRedirect> {
   await countEntry(deps, browser, 0);
@@ -65,7 +66,8 @@ export async function enterUserCode(
     await forgetPendingCode(deps, userCode);
     throw new AppError('CONFLICT', 'The request of this device is refused; the device learns why.');
   };
-  const entering = { waiting, userCode, hint };
+  const uiLocales = uiLocalesOf(said);
+  const entering = { waiting, userCode, hint, uiLocales };
   const named = await clientFor(deps, known, waiting.form, browser)
     .then(async (client) => ({ client, person: await personOf(deps, client, entering, browser) }))
     .catch(refuse);
@@ -83,7 +85,7 @@ export async function enterUserCode(
     },
   );
   await forgetPendingCode(deps, userCode);
-  return { redirectTo };
+  return { redirectTo: inLocales(redirectTo, uiLocales) };
 }
 
 /** Of the entries of one code, one goes on. @throws NOT_FOUND to the others */
@@ -98,6 +100,8 @@ interface Entering {
   readonly waiting: PendingUserCode;
   readonly userCode: string;
   readonly hint: string | undefined;
+  /** The languages that the page was asked for. */
+  readonly uiLocales: string | undefined;
 }
 
 type Person =
@@ -114,18 +118,18 @@ type Person =
 async function personOf(
   deps: DeviceDeps,
   client: Client,
-  { waiting, userCode, hint }: Entering,
+  { waiting, userCode, hint, uiLocales }: Entering,
   browser: EnteringBrowser,
 ): Promise<Person | undefined> {
   if (waiting.principalId !== null) return { principalId: waiting.principalId };
   const { tenant } = client.caller;
   const { consentMode, consentKeys } = await findAccount(deps.db, tenant);
-  const returnTo = `/device?user_code=${userCode}`;
+  const returnTo = inLocales(`/device?user_code=${userCode}`, uiLocales);
   if (consentMode !== 'developer') {
     const signedOn = await signedOnPerson(deps, client, { ...browser, since: null, isSignedIn: false });
     if (signedOn !== undefined) return { principalId: signedOn };
     await mustHaveActiveConnection(deps.db, tenant);
-    return { signInAt: signInAddress(deps, client, { returnTo }) };
+    return { signInAt: signInAddress(deps, client, { returnTo, uiLocales }) };
   }
   const { requestId } = waiting;
   if (hint !== undefined && requestId !== undefined) {
@@ -137,7 +141,9 @@ async function personOf(
   if (loginUrl === undefined) throw noSignInMethod();
   const id = requestId ?? newId('areq', deps.clock());
   await keepPendingCode(deps, userCode, { ...waiting, requestId: id });
-  return { signInAt: applicationAddress(loginUrl, id, `${deps.publicBaseUrl}${returnTo}`).href };
+  const address = applicationAddress(loginUrl, id, `${deps.publicBaseUrl}${returnTo}`);
+  if (uiLocales !== undefined) address.searchParams.set('ui_locales', uiLocales);
+  return { signInAt: address.href };
 }
 
 interface Entered {

@@ -56,6 +56,19 @@ async function waitingDevice() {
   return { ...device, shown, id, decide };
 }
 
+test('the person goes on to consent in the languages of the page', async () => {
+  const device = await newDevice(service);
+  const to = async (uiLocales: string) => {
+    const { user_code: userCode } = await askDevice(device);
+    return enter(service, userCode, {}, { uiLocales });
+  };
+  const addressFor = async (uiLocales: string) => Object(await (await to(uiLocales)).json()).redirectTo;
+
+  expect(await addressFor('ja en-GB')).toMatch(/\/consent\?req=\w+&ui_locales=ja\+en-GB#ticket=/);
+  expect(await addressFor('#hint=x')).toMatch(/\/consent\?req=\w+#ticket=[\w-]+$/);
+  expect((await to('x'.repeat(257))).status).toBe(400);
+});
+
 test('independent clients poll until the person has decided', async () => {
   const { config, shown, decide } = await waitingDevice();
   const atOnce = { ...shown, interval: 0 }; // the clock of the service stands still

@@ -138,6 +138,7 @@ describe('14 §3 a live account whose application signs people in', () => {
     expect([...plain.login.searchParams.keys()]).toEqual(own);
     expect([...wished.login.searchParams.keys()]).toEqual([...own, ...Object.keys(wishes)]);
     expect(Object.fromEntries(wished.login.searchParams)).toMatchObject(wishes);
+    expect(wished.returned.searchParams.get('ui_locales')).toBe(wishes.ui_locales);
   });
 
   test('has no sign-in method without that address', async () => {
@@ -235,7 +236,9 @@ describe('a person whom a client names, where policies approve', () => {
 
 describe('14 §7 a device of an account whose application signs people in', () => {
   const type = (person: ReturnType<typeof personOn>, userCode: string, hint?: string) =>
-    person.call('POST', '/v1/device', { body: { userCode, ...(hint !== undefined && { hint }) } });
+    person.call('POST', '/v1/device', {
+      body: { userCode, uiLocales: 'fr', ...(hint !== undefined && { hint }) },
+    });
 
   /** A device whose person has entered its code, and was sent to the application. */
   async function sentByCode(members: object = { loginUrl: LOGIN }) {
@@ -270,7 +273,11 @@ describe('14 §7 a device of an account whose application signs people in', () =
     const tokens = (await poll()).json();
 
     expect(login.origin + login.pathname).toBe('https://app.test/login');
-    expect(login.searchParams.get('return')).toBe(`https://auth.test/device?user_code=${userCode}`);
+    expect(login.searchParams.get('return')).toBe(
+      `https://auth.test/device?user_code=${userCode}&ui_locales=fr`,
+    );
+    expect(login.searchParams.get('ui_locales')).toBe('fr');
+    expect(redirectTo).toContain('&ui_locales=fr#ticket=');
     expect(linkParts(redirectTo).id).toBe(requestId);
     expect(request).toMatchObject({ principalId: 'user_42', comparedText: userCode, channel: 'device' });
     expect(request.verification).toMatchObject({ mode: 'developer', satisfied: true });

@@ -1,6 +1,7 @@
 import { AssertionResponse, OfStandard } from '@behest/protocol/passkey-shapes';
 import { Id, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
+import { UiLocales } from '../../../platform/languages.ts';
 
 const AuthMethod = Type.Enum([
   ...(['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const),
@@ -179,6 +180,8 @@ export const UserCodeEntry = Type.Object(
     userCode: Type.String({ minLength: 1, maxLength: 32 }),
     /** By which the developer's application names the person whom it has signed in for the code. */
     hint: Type.Optional(Type.String({ maxLength: 4096 })),
+    /** The `ui_locales` of the page's address. */
+    uiLocales: UiLocales,
   },
   { additionalProperties: false },
 );

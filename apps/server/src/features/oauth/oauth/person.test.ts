@@ -64,8 +64,9 @@ test('a person who enters the code of a device signs in first, and comes back wi
       payload: new URLSearchParams({ scope: 'calendar:read' }).toString(),
     })
   ).json();
+  const uiLocales = 'de-AT ja';
   const enter = async () =>
-    String((await person.call('POST', '/v1/device', { body: { userCode } })).json().redirectTo);
+    String((await person.call('POST', '/v1/device', { body: { userCode, uiLocales } })).json().redirectTo);
 
   const login = await enter();
   const back = await signIn(login);
@@ -73,7 +74,9 @@ test('a person who enters the code of a device signs in first, and comes back wi
   const { request } = (await person.open(page)).json();
 
   expect(login).toContain('https://auth.test/sso/login?org=');
-  expect(back).toBe(`/device?user_code=${userCode}`);
+  expect(new URL(login).searchParams.get('ui_locales')).toBe(uiLocales);
+  expect(back).toBe(`/device?user_code=${userCode}&ui_locales=de-AT+ja`);
+  expect(page).toMatch(/\/consent\?req=\w+&ui_locales=de-AT\+ja#ticket=/);
   expect(request).toMatchObject({ channel: 'device', comparedText: userCode, principalId: 'ada' });
   expect((await person.approve(linkParts(page).id)).json()).toEqual({ status: 'approved' });
 });

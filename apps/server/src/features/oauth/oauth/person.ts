@@ -2,6 +2,7 @@ import { secondOf } from '@behest/protocol/authentication';
 import type { Clock } from '../../../platform/clock.ts';
 import { AppError, oauthRefusal } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
+import { inLocales } from '../../../platform/languages.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { findAccount } from '../../accounts/developers/developers.queries.ts';
 import { readNaming } from '../../grants/consent/index.ts';
@@ -162,7 +163,8 @@ async function personAtApplication(
   const kept = { seconds: SIGN_IN_SECONDS, isSignedIn: true, requestId: id };
   const requestUri = await keepPushed(deps, client, form, kept);
   const back = new URLSearchParams({ req: id, client_id: client.clientId, request_uri: requestUri });
-  const address = applicationAddress(loginUrl, id, `${deps.publicBaseUrl}/consent?${back}`);
+  const returnTo = inLocales(`${deps.publicBaseUrl}/consent?${back}`, uiLocales);
+  const address = applicationAddress(loginUrl, id, returnTo);
   if (asksSignIn) address.searchParams.set('prompt', 'login');
   if (loginHint !== undefined) address.searchParams.set('login_hint', loginHint);
   if (uiLocales !== undefined) address.searchParams.set('ui_locales', uiLocales);
@@ -234,7 +236,7 @@ interface KeepDeps {
   readonly publicBaseUrl: string;
 }
 
-interface PasskeyInput {
+interface PasskeyInput extends Pick<AcceptedAuthorization, 'uiLocales'> {
   readonly form: OAuthAuthorizationRequest;
   /** When the browser came first. */
   readonly askedAt: Date;
@@ -250,7 +252,7 @@ interface PasskeyInput {
 async function personByPasskey(
   deps: KeepDeps,
   client: Client,
-  { byPasskey, form, askedAt, requestId }: PasskeyInput,
+  { byPasskey, form, askedAt, requestId, uiLocales }: PasskeyInput,
   authenticatedSince: Date | undefined,
 ) {
   if (byPasskey !== undefined && requestId !== undefined) {
@@ -263,5 +265,5 @@ async function personByPasskey(
     askedAt: askedAt.toISOString(),
   });
   const page = new URLSearchParams({ client_id: client.clientId, request_uri: requestUri });
-  return { signInAt: `${deps.publicBaseUrl}/sign-in?${page}` };
+  return { signInAt: inLocales(`${deps.publicBaseUrl}/sign-in?${page}`, uiLocales) };
 }

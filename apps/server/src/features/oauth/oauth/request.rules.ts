@@ -5,6 +5,7 @@ import { LONGEST_STATE } from '@behest/protocol/shapes';
 import { isWithin, reachesConnector, type ToolLevel, toolLevels } from '@behest/protocol/tool-scopes';
 import { isConnectorName } from '@behest/protocol/tools-entry';
 import { oauthRefusal } from '../../../platform/errors.ts';
+import { uiLocalesOf } from '../../../platform/languages.ts';
 import type { ChannelRequest, OAuthAuthorizationRequest, TokenRequest } from './oauth.schema.ts';
 
 /** An authorization request whose members are well formed. */
@@ -25,7 +26,7 @@ export interface AcceptedAuthorization {
   readonly asksSignIn: boolean;
   /** The longest time since the sign-in of the person. */
   readonly maxAgeSeconds: number | undefined;
-  /** The languages that the person reads, for pages of others: those of the service are in English. */
+  /** The languages that the person reads. */
   readonly uiLocales: string | undefined;
   /** Whether the client asks for a refresh token. */
   readonly asksRefresh: boolean;
@@ -35,7 +36,6 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const MAX_RESOURCES = 5;
 
 const MAX_AGE = /^\d{1,9}$/;
-const LOCALES = /^[A-Za-z0-9-]{1,35}( [A-Za-z0-9-]{1,35}){0,9}$/;
 
 /**
  * @see RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2, RFC 9396 §2, RFC 9449 §10, RFC 9470 §4
@@ -88,7 +88,7 @@ export function acceptAuthorization(form: OAuthAuthorizationRequest): AcceptedAu
     asksAlways: prompts.includes('consent'),
     asksSignIn: prompts.includes('login'),
     maxAgeSeconds: form.max_age === undefined ? undefined : Number(form.max_age),
-    uiLocales: LOCALES.test(form.ui_locales ?? '') ? form.ui_locales : undefined,
+    uiLocales: uiLocalesOf(form.ui_locales),
     asksRefresh: wordsOf(form.scope).includes('offline_access'),
   };
 }

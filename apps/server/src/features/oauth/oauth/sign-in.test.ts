@@ -36,7 +36,7 @@ describe('14 §3 a person whom nobody has named', () => {
     const showing = await startShowing(service);
     const { acme, approve, send } = showing;
     const { page, verifier, id, redirectTo } = await goThrough(showing, {
-      ...{ max_age: '60', prompt: 'login', login_hint: 'somebody-else' },
+      ...{ max_age: '60', prompt: 'login', login_hint: 'somebody-else', ui_locales: 'pt-BR' },
     });
 
     const record = (await acme('GET', `/v1/authorize/${id}`)).json();
@@ -46,9 +46,9 @@ describe('14 §3 a person whom nobody has named', () => {
 
     expect([page.origin + page.pathname, [...page.searchParams.keys()]]).toEqual([
       'https://auth.test/sign-in',
-      ['client_id', 'request_uri'],
+      ['client_id', 'request_uri', 'ui_locales'],
     ]);
-    expect(redirectTo).toMatch(/^https:\/\/auth\.test\/consent\?req=areq_\w{26}#ticket=/);
+    expect(redirectTo).toMatch(/^https:\/\/auth\.test\/consent\?req=areq_\w{26}&ui_locales=pt-BR#ticket=/);
     expect(record).toMatchObject({ principalId: 'user_42', status: 'pending' });
     const signedAt = Math.floor(service.clock().getTime() / 1000);
     expect(payload).toMatchObject({ sub: 'user_42', auth_time: signedAt, amr: ['pop', 'user', 'mfa'] });

@@ -101,6 +101,34 @@ describe('consent by single sign-on', () => {
     expect((await acme('GET', `/v1/grants/${grantId}`)).json()).toMatchObject({ consentMethod: 'sso' });
   });
 
+  test('leads there and back in the languages of the link', async () => {
+    const { provider, service, acme, ask } = await startCustomer();
+    await acme('PATCH', '/v1/me', { consentMode: 'sso' });
+    const { id, consentUrl } = await ask();
+    const person = personOn(service);
+    await person.open(consentUrl);
+    const begin = (query: string) => person.call('GET', `/v1/consent/${id}/sso?${query}`);
+    const loginOf = async (query: string) => new URL((await begin(query)).json().redirectTo);
+
+    const login = await loginOf('ui_locales=de-AT+ja');
+    const sent = new URL(String((await person.call('GET', login.pathname + login.search)).headers.location));
+    const back = await provider.visit(sent.href);
+    const { location } = (await person.call('GET', back.pathname + back.search)).headers;
+
+    expect(sent.searchParams.get('ui_locales')).toBe('de-AT ja');
+    expect(location).toBe(`/consent?req=${id}&ui_locales=de-AT+ja`);
+    const page = await service.app.inject({ url: String(location), headers: { 'accept-language': 'fr' } });
+    expect(page.headers['content-language']).toBe('de');
+    for (const query of ['', 'ui_locales=', `ui_locales=${encodeURIComponent('"><b>')}`]) {
+      const { searchParams } = await loginOf(query);
+      expect([searchParams.get('return_to'), searchParams.get('ui_locales')]).toEqual([
+        `/consent?req=${id}`,
+        null,
+      ]);
+    }
+    expect(refusalOf(await begin(`ui_locales=${'x'.repeat(257)}`))).toBe('400 BAD_REQUEST');
+  });
+
   test('counts in the browser that signed in, while the session lives, and for its person', async () => {
     const { provider, service, acme, ask, signIn } = await startCustomer();
     await acme('PATCH', '/v1/me', { consentMode: 'sso' });

@@ -2,6 +2,7 @@ import { Assertion, AssertionOptions } from '@behest/protocol/passkey-shapes';
 import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { LocalesQuery } from '../../../platform/languages.ts';
 import { assertRate, rates } from './connections.rates.ts';
 import { holdReader, onPage } from './connections.routes.ts';
 import {
@@ -46,10 +47,11 @@ export const proofRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, d
         summary:
           'Find the address at which the person signs in, and from which the browser comes back to the page',
         params: ConnectPath,
+        querystring: LocalesQuery,
         response: { 200: ConnectRedirect },
       },
     },
-    (request) => signOnAddress(deps, holdOf(request)),
+    (request) => signOnAddress(deps, holdOf(request), request.query.ui_locales),
   );
 
   app.post(

@@ -2,6 +2,7 @@ import type { Assertion } from '@behest/protocol/passkey-shapes';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { uiLocalesOf } from '../../../platform/languages.ts';
 import { emailUnverified, thumbprintsOf } from '../../accounts/developers/index.ts';
 import { nameInMail } from '../../accounts/emails/index.ts';
 import {
@@ -54,13 +55,21 @@ export async function takeHint(
   });
 }
 
-/** The address at which the person signs in, and from which the browser comes back. @throws CONFLICT and as `pageOf` */
-export async function signOnAddress(deps: ConnectDeps, hold: PageHold): Promise<{ redirectTo: string }> {
+/**
+ * The address at which the person signs in, and from which the browser comes back.
+ * @param said the `ui_locales` of the page's address
+ * @throws CONFLICT and as `pageOf`
+ */
+export async function signOnAddress(
+  deps: ConnectDeps,
+  hold: PageHold,
+  said?: string,
+): Promise<{ redirectTo: string }> {
   const held = await pageOf(deps, hold);
   const { principalId, id } = held.row;
   const { standing } = await verificationFor(deps, held, deps.clock());
-  const returnTo = `/connect?session=${id}`;
-  return { redirectTo: signInUrl(deps.publicBaseUrl, standing, { principalId, returnTo }) };
+  const leaving = { principalId, returnTo: `/connect?session=${id}`, uiLocales: uiLocalesOf(said) };
+  return { redirectTo: signInUrl(deps.publicBaseUrl, standing, leaving) };
 }
 
 /** Sends a code to the address that the hint names. @throws CONFLICT and as `sendMailedCode` */

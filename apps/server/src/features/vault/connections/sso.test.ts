@@ -68,8 +68,13 @@ test('under `sso` the page leads the person to the provider and back, and the li
   const early = await browser.start(id);
   const isOpenYet = (await browserOf(service).open(session)).statusCode;
   await browser.open(session);
+  const login = (await browser.signOn(id, '?ui_locales=ja+de')).json().redirectTo;
   const back = await signIn(browser, id);
 
+  expect(Object.fromEntries(new URL(login).searchParams)).toMatchObject({
+    ui_locales: 'ja de',
+    return_to: `/connect?session=${id}&ui_locales=ja+de`,
+  });
   expect(verification).toEqual({ mode: 'sso', satisfied: false, methods: ['sso'], signInHere: true });
   expect(loginUrl).toBeNull();
   expect(early.json()).toMatchObject({

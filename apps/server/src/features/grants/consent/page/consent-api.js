@@ -1,6 +1,6 @@
 /** @import { Answer, Problem, Refusal } from '../../../../platform/page/types.js' */
 /** @import { ConsentRequest, Decision, Narrowing } from './types.js' */
-import { call, passkeyProblem } from '../../../../platform/page/call.js';
+import { call, passkeyProblem, signOnPath } from '../../../../platform/page/call.js';
 
 /** Few requests need a passkey. */
 const passkeys = () => import('../../../../platform/page/passkey.js');
@@ -53,7 +53,7 @@ export function consentApi(id) {
     /** @type {(arrival: { clientId: string, requestUri: string, hint: string }) => Promise<Answer<{ redirectTo: string }>>} */
     arrive: (arrival) => ask('/v1/oauth/arrivals', arrival),
     /** @returns {Promise<Answer<{ redirectTo: string }>>} */
-    signOn: () => ask(`${path}/sso`),
+    signOn: () => ask(path + signOnPath),
     /** @type {() => Promise<Answer<any>>} */
     openPermissions: () => ask(`${path}/permissions`, {}),
     sendCode: () => write('email', {}),

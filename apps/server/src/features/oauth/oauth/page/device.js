@@ -1,5 +1,5 @@
 /** @import { Problem, Refusal } from '../../../../platform/page/types.js' */
-import { call } from '../../../../platform/page/call.js';
+import { call, uiLocales } from '../../../../platform/page/call.js';
 import { element, literal, paragraph, setContent } from '../../../../platform/page/dom.js';
 import { duration, fill, fillText } from '../../../../platform/page/format.js';
 import { note } from '../../../../platform/page/parts.js';
@@ -44,7 +44,7 @@ function open() {
     isBusy = true;
     setContent(notice);
     setContent(go, words.going);
-    const answer = await call('/v1/device', { body: { userCode: field.value, hint }, read });
+    const answer = await call('/v1/device', { body: { userCode: field.value, hint, uiLocales }, read });
     isBusy = false;
     setContent(go, words.go);
     if (!answer.ok) return explain(answer.problem);

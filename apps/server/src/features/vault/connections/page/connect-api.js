@@ -1,6 +1,6 @@
 /** @import { Answer, Problem, Refusal } from '../../../../platform/page/types.js' */
 /** @import { Ended, Session } from './types.js' */
-import { call, passkeyProblem } from '../../../../platform/page/call.js';
+import { call, passkeyProblem, signOnPath } from '../../../../platform/page/call.js';
 import { askForPasskey } from '../../../../platform/page/passkey.js';
 
 /**
@@ -28,7 +28,7 @@ export function connectApi(id) {
     /** @param {string} hint */
     hint: (hint) => ask('/hint', { hint }),
     /** @returns {Promise<Answer<{ redirectTo: string }>>} */
-    signOn: () => ask('/sso'),
+    signOn: () => ask(signOnPath),
     sendCode: () => ask('/email', {}),
     /** @param {string} code */
     checkCode: (code) => ask('/email/verify', { code }),
