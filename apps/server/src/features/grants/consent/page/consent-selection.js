@@ -25,8 +25,9 @@ import { words } from './consent-words.js';
 
 /** The page groups and counts the lines of a longer list. */
 const SHORT_LIST = 8;
-/** So many permissions and tools fit one screen with both buttons. */
+/** So many permissions and tools fit one screen with both buttons, or with their limits. */
 const ONE_SCREEN = 4;
+const ONE_SCREEN_WITH_LIMITS = 2;
 const SHORTER_TIMES = ['180d', '90d', '30d', '7d', '24h', '8h', '1h', '15m', '5m'];
 
 /**
@@ -207,7 +208,14 @@ export function renderSelection(request, { choices, now, renderLimits }) {
       count > 0
         ? fillText(count === 1 ? words.tools.oneTool : words.tools.onlyTools, { n: count })
         : words.tools.title;
-    return [element('details', { id: 'tools' }, element('summary', {}, title), parts)];
+    return [
+      element(
+        'details',
+        { id: 'tools', open: scopes.length + count <= ONE_SCREEN_WITH_LIMITS },
+        element('summary', {}, title),
+        parts,
+      ),
+    ];
   }
 
   function renderTime() {
