@@ -334,7 +334,7 @@ describe('the first screen', () => {
       if (await more.isVisible()) await more.click();
       return more.isHidden();
     };
-    await expect.poll(press, { timeout: 10_000 }).toBe(true);
+    await expect.poll(press, { timeout: 30_000 }).toBe(true);
 
     expect(before).toBeGreaterThan(2);
   });
