@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openClient } from './client.ts';
 import { type Health, watchHealth } from './health.ts';
 import { type Instances, type Million, measureInstances, measureMillion } from './instances.ts';
@@ -42,8 +43,12 @@ async function measure(): Promise<Report> {
   }
 }
 
+/** Milliseconds after which an idle process has collected the garbage of its start. */
+const COLLECTED = 3000;
+
 async function measureIn(scene: Scene): Promise<Report> {
   const { server, service, db } = scene;
+  await delay(COLLECTED);
   const idleMemory = memoryOf(server.pid);
   const tenantsOf = tenantsIn(scene);
   const [base, ...others] = settingsOf(options);

@@ -27,7 +27,7 @@ export interface Io {
   readonly watchFailures: (fail: (error: unknown) => void) => void;
   /** Calls `stop` when the operator asks the process to end. */
   readonly watchSignals: (stop: () => void) => void;
-  /** Called once, before the service listens: a start leaves garbage that V8 would keep until it needs the room. */
+  /** Called once, when the service listens: a start leaves garbage that V8 would keep until it needs the room. */
   readonly collectGarbage?: () => void;
   /** With `PROCESSES` above 1: gives the others this process's metrics, and returns a question for theirs. */
   readonly joinMetrics?: (own: () => Promise<object[]>) => () => Promise<object[][]>;
@@ -128,7 +128,6 @@ export async function start(environment: Environment, io: Io): Promise<void> {
     step = 'listener';
     const app = await buildApp(opened);
     shutdown.add('requests', () => app.close());
-    io.collectGarbage?.();
     await app.listen({ port, host }).catch((error: NodeJS.ErrnoException) => {
       throw new Error(`cannot listen on ${host}:${port}: ${error.code}`, { cause: error });
     });
@@ -153,6 +152,7 @@ export async function start(environment: Environment, io: Io): Promise<void> {
     const keyStore = keyRing.stored ? 'postgres' : 'env';
     const how = { port, issuer: config.tokens.issuer, signingAlg: alg, signingKid: kid, keyStore };
     logger.info({ ...how, version: VERSION }, 'ready');
+    io.collectGarbage?.();
   } catch (error) {
     if (shutdown?.isStopping()) return; // the stop closes what the start still uses
     const problems = error instanceof ConfigError ? error.problems : [];

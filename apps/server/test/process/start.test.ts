@@ -88,6 +88,21 @@ describe('a server with good settings', () => {
     );
   });
 
+  test('gives back the memory that only its start needed, as soon as it has had a quiet second', async () => {
+    const { settings, url } = await goodSettings();
+    await startServer(settings).ready();
+    const heap = async () => {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      return Number(/^nodejs_heap_size_total_bytes (\d+)$/m.exec(text)?.[1]);
+    };
+    const before = await heap();
+
+    await vi.waitFor(async () => expect(await heap()).toBeLessThan(before * 0.9), {
+      timeout: 20_000, // V8 by itself takes twice as long
+      interval: 2500, // a question is work too
+    });
+  });
+
   test('keeps mail for its developer where no server for mail is set', async () => {
     const { settings, url } = await goodSettings();
     await startHere(settings).ready();
