@@ -35,7 +35,7 @@ async function bench(): Promise<void> {
 
 async function measure(): Promise<Report> {
   await using cleanUp = new AsyncDisposableStack(); // the stack unwinds in reverse, even after a failure
-  const scene = await setScene(cleanUp);
+  const scene = await setScene(cleanUp, options.sync);
   try {
     return await measureIn(scene);
   } catch (cause) {
@@ -174,7 +174,7 @@ routes: Fastify routes written by hand that do the same input and output and not
 Other settings and several instances have ${plural(shortPlan.rounds, 'round')} of ${shortPlan.seconds} s each.
 A share is the flow's rate by its floor's in the same round. A share of CPU is the floor's processor time by the flow's,
 and stays readable beside other work. Shares compare between machines, and rates do not.`,
-    [...machine, ...(note ? [note] : [])].map((line) => `- ${line}`).join('\n'),
+    [...machine, ...slowerText(), ...(note ? [note] : [])].map((line) => `- ${line}`).join('\n'),
     ...settings.map(settingText),
     ...ratesText(settings),
     ...besideText(settings),
@@ -188,6 +188,9 @@ and stays readable beside other work. Shares compare between machines, and rates
   ];
   return `${parts.join('\n\n')}\n`;
 }
+
+const slowerText = () =>
+  options.sync > 0 ? [`Each synced write of Postgres takes ${options.sync} ms longer, by strace`] : [];
 
 const unitsOf = (settings: Report['settings']) => [
   ...new Set(settings.flatMap(([, measured]) => measured.map(({ flow }) => flow.unit))),
@@ -284,14 +287,15 @@ function growthText([first, ...others]: Report['settings']): string[] {
 
 function openLoopText(results: readonly OpenLoop[]): string[] {
   if (results.length === 0) return [];
-  const rows = results.map(({ name, rate, p50, p99, longestTurn }) => {
+  const rows = results.map(({ name, rate, p50, p99, longestTurn, driver }) => {
     const times = [p50.toFixed(2), p99.toFixed(2), (p99 / p50).toFixed(1)];
-    return [name, whole(rate), ...times, longestTurn.toFixed(1)];
+    return [name, whole(rate), ...times, longestTurn.toFixed(1), percent(driver)];
   });
   const head = ['By the clock, at half of the highest rate', 'A second', 'p50 ms', 'p99 ms', 'p99 by p50'];
   return [
-    table([...head, "Driver's longest turn, ms"], rows),
-    `The aim is a p99 of at most five times the p50. As long as the driver's longest turn lasts, answers that have come wait to
+    table([...head, "Driver's longest turn, ms", 'Driver, of a core'], rows),
+    `The driver sleeps in a thread until the next request is due, and its priority is above the service's, because clients have
+machines of their own. The aim is a p99 of at most five times the p50. As long as the driver's longest turn lasts, answers that have come wait to
 be read; so long a tail is the driver's or the machine's, and says nothing of the service.`,
   ];
 }

@@ -1,7 +1,9 @@
+import { constants, getPriority, setPriority } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { openClient } from './client.ts';
 import { type Load, latenciesOf } from './load.ts';
+import { driverMeter } from './machine.ts';
 import type { Measured, Target } from './rounds.ts';
 
 /** More than wait at once at half of the highest rate. */
@@ -14,6 +16,8 @@ export interface OpenLoop {
   readonly p99: number;
   /** Milliseconds of the driver, to about one. As long, an answer that has come stays unread. */
   readonly longestTurn: number;
+  /** How much of a core the driver took. */
+  readonly driver: number;
 }
 
 /** Measures each flow with requests that come by the clock, at half of the rate that it has reached. */
@@ -28,9 +32,11 @@ export async function measureOpenLoop(
     const rate = summary.rate / 2;
     const turns = monitorEventLoopDelay({ resolution: 1 });
     turns.enable();
+    const [startedAt, before] = [performance.now(), driverMeter()];
     const latencies = await runByClock({ ...service, ...flow, seconds, rate });
+    const driver = ((driverMeter() - before) * 1000) / (performance.now() - startedAt);
     turns.disable();
-    results.push({ name: flow.name, rate, ...latenciesOf(latencies), longestTurn: turns.max / 1e6 });
+    results.push({ name: flow.name, rate, ...latenciesOf(latencies), longestTurn: turns.max / 1e6, driver });
   }
   return results;
 }
@@ -47,7 +53,10 @@ export async function runByClock({
 }: Omit<Load, 'meters' | 'connections'> & { rate: number }): Promise<number[]> {
   const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => openClient(port)));
   const latencies: number[] = [];
-  const until = pacer();
+  const wasPriority = getPriority();
+  prefer(constants.priority.PRIORITY_HIGH);
+  const alarm = openAlarm();
+  const until = pacer({ now: () => performance.now(), delay: alarm.ring });
   const startedAt = performance.now();
   const count = Math.floor(rate * seconds);
   let next = 0;
@@ -64,31 +73,73 @@ export async function runByClock({
       latencies.push(performance.now() - begun);
     }
   });
-  await Promise.all(loops);
-  for (const client of clients) client.close();
+  await Promise.all(loops).finally(() => {
+    alarm.close();
+    prefer(wasPriority);
+    for (const client of clients) client.close();
+  });
   return latencies;
+}
+
+/**
+ * The clients of a service have machines of their own. Here the driver's loop gets a core as soon as an answer has come, so
+ * that the answer's time is that of the service. The system may refuse it.
+ */
+function prefer(priority: number): void {
+  try {
+    setPriority(priority);
+  } catch {
+    // only root may rise
+  }
+}
+
+interface Alarm {
+  /** Resolves after that time, which may have fractions. One at a time. */
+  readonly ring: (milliseconds: number) => Promise<void>;
+  readonly close: () => void;
+}
+
+/** Runs in a thread, and sleeps there until it is asked, and then for as long as it is asked to. */
+const SLEEPER = `
+  const { parentPort, workerData: { asked, wait } } = require('node:worker_threads');
+  for (let answered = 0; ; answered += 1) {
+    Atomics.wait(asked, 0, answered);
+    Atomics.wait(asked, 1, 0, wait[0]);
+    parentPort.postMessage(0);
+  }`;
+
+/**
+ * A timer of Node fires up to a millisecond late, and a loop that looks at the clock takes one of two cores from what is
+ * measured. A thread that sleeps is late by some fifty microseconds.
+ */
+export function openAlarm(): Alarm {
+  const asked = new Int32Array(new SharedArrayBuffer(8));
+  const wait = new Float64Array(new SharedArrayBuffer(8));
+  const thread = new Worker(SLEEPER, { eval: true, workerData: { asked, wait } });
+  let answer = () => {};
+  thread.on('message', () => answer());
+  return {
+    ring: (milliseconds) =>
+      new Promise((resolve) => {
+        answer = resolve;
+        wait[0] = milliseconds;
+        Atomics.add(asked, 0, 1);
+        Atomics.notify(asked, 0);
+      }),
+    close: () => void thread.terminate(),
+  };
 }
 
 interface Clock {
   readonly now: () => number;
   readonly delay: (milliseconds: number) => Promise<void>;
-  /** Waits for the next turn of the event loop. */
-  readonly nextTurn: () => Promise<void>;
 }
 
-const REAL: Clock = { now: () => performance.now(), delay: setTimeout, nextTurn: setImmediate };
+/** Milliseconds. What is due within that time begins together, since to sleep and wake costs a tenth of it. */
+const TOGETHER = 0.1;
 
-/**
- * Milliseconds. A timer of Node fires up to one late, which times that are further apart than this do not notice. To spin
- * for longer would take a core from what is measured.
- */
-const SPIN = 2;
-
-/**
- * Makes a function that waits until a time of `performance.now()`. It has to be asked in the order of the times. A
- * short wait spins from one turn of the event loop to the next, so that answers are read meanwhile.
- */
-export function pacer({ now, delay, nextTurn }: Clock = REAL): (time: number) => Promise<void> {
+/** Makes a function that waits until a time of the clock. It has to be asked in the order of the times. */
+export function pacer({ now, delay }: Clock): (time: number) => Promise<void> {
   const waiting: { readonly time: number; readonly go: () => void }[] = [];
   let isRunning = false;
 
@@ -96,8 +147,7 @@ export function pacer({ now, delay, nextTurn }: Clock = REAL): (time: number) =>
     isRunning = true;
     for (let [first] = waiting; first; [first] = waiting) {
       const wait = first.time - now();
-      if (wait > SPIN) await delay(wait);
-      else if (wait > 0) await nextTurn();
+      if (wait > 0) await delay(Math.max(wait, TOGETHER));
       else waiting.shift()?.go();
     }
     isRunning = false;

@@ -9,6 +9,7 @@ export const USAGE = `npm run bench -- flows [options]
   --open-loop             requests that come by the clock, at half of the highest rate
   --health <rows>         asks for the health while jobs work off that many rows of each kind; 100000 is usual
   --instances <n>         together, against one alone
+  --sync <ms>             makes each synced write of Postgres take that much longer, as on a slower disk; needs strace
   --profile <dir>         writes a CPU profile there for each flow that misses its aim, and prints its dearest names
   --note <text>           what else the machine was doing, for the results
   --write                 writes scripts/bench/RESULTS.md
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     'open-loop': { type: 'boolean', default: false },
     health: { type: 'string', default: '0' },
     instances: { type: 'string', default: '1' },
+    sync: { type: 'string', default: '0' },
     profile: { type: 'string' },
     note: { type: 'string', default: '' },
     write: { type: 'boolean', default: false },
@@ -44,6 +46,7 @@ export const options = {
   rows: numbers(values.rows),
   health: Number(values.health),
   instances: Number(values.instances),
+  sync: Number(values.sync),
 };
 
 export interface Plan {

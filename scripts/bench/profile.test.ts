@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { pacer } from './open-loop.ts';
+import { openAlarm, pacer } from './open-loop.ts';
 import { dearestOf, turnsOf, withSources } from './profile.ts';
 
 const node = (id: number, functionName: string, url = '') => ({
@@ -101,7 +101,7 @@ test('a turn lasts from one pause to the next, and names what took longest', () 
   ]);
 });
 
-/** A clock that moves by what is waited, and by a tenth of a millisecond with each turn. */
+/** A clock that moves by what is waited. */
 function standingClock() {
   let time = 0;
   const waits: number[] = [];
@@ -111,10 +111,6 @@ function standingClock() {
       waits.push(milliseconds);
       await setImmediate(); // the waiting one goes on first
       time += milliseconds;
-    },
-    nextTurn: async () => {
-      await setImmediate();
-      time += 0.1;
     },
   };
   return { clock, waits };
@@ -133,9 +129,9 @@ async function paced(times: readonly number[], { clock }: ReturnType<typeof stan
   return ended;
 }
 
-test('times below two milliseconds apart are met without a timer, in their order', async () => {
+test('each time is waited for, and those within a tenth of a millisecond begin together', async () => {
   const own = standingClock();
-  const times = [0.5, 0.55, 1.7, 3.4, 5.3];
+  const times = [0.5, 0.52, 0.55, 1.7, 21.7];
 
   const ended = await paced(times, own);
 
@@ -144,16 +140,21 @@ test('times below two milliseconds apart are met without a timer, in their order
     expect(at).toBeGreaterThanOrEqual(time);
     expect(at - time).toBeLessThan(0.11);
   }
-  expect(own.waits).toEqual([]);
+  expect(own.waits.map((wait) => Number(wait.toFixed(2)))).toEqual([0.5, 0.1, 1.1, 20]);
 });
 
-test('a longer wait takes no core', async () => {
-  const own = standingClock();
+test('a wait of less than a timer can wait is kept, and takes no core', async () => {
+  const alarm = openAlarm();
+  onTestFinished(alarm.close);
+  await alarm.ring(0.1); // the thread has started
+  const [startedAt, before] = [performance.now(), process.threadCpuUsage()];
 
-  const ended = await paced([20, 40, 41], own);
+  for (let each = 0; each < 200; each += 1) await alarm.ring(1.5);
 
-  expect(own.waits).toEqual([20, 20]);
-  expect(ended.map(([, at]) => Math.round(at))).toEqual([20, 40, 41]);
+  const elapsed = performance.now() - startedAt;
+  const { user, system } = process.threadCpuUsage(before);
+  expect(elapsed).toBeGreaterThanOrEqual(300);
+  expect((user + system) / 1000).toBeLessThan(elapsed / 2);
 });
 
 test('a time that has passed is not waited for, also after a pause', async () => {

@@ -21,8 +21,8 @@ export interface Scene {
 }
 
 /** Starts the stores, the service and the floor routes; they end with the stack. */
-export async function setScene(cleanUp: AsyncDisposableStack): Promise<Scene> {
-  const stores = cleanUp.adopt(await startStores(), ({ stop }) => stop());
+export async function setScene(cleanUp: AsyncDisposableStack, syncDelay = 0): Promise<Scene> {
+  const stores = cleanUp.adopt(await startStores(syncDelay), ({ stop }) => stop());
   await sweepThrowAways('bench');
   const folder = makeThrowAway('bench');
   cleanUp.defer(() => rmSync(folder, { recursive: true, force: true }));

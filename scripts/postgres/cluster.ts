@@ -39,14 +39,38 @@ export function newPassword(): string {
 interface Starting {
   readonly settings: Readonly<Record<string, string | number>>;
   readonly logFile: string;
+  /** Milliseconds that each sync of the write-ahead log takes longer, as on a slower disk. Needs `strace`. */
+  readonly syncDelay?: number;
 }
+
+/** Runs a program whose calls of `fdatasync` return later. No other call is slower, since a filter of the kernel picks them. */
+const withSyncDelay = (milliseconds: number) => [
+  ...[
+    'strace',
+    '-D',
+    '-f',
+    '-qq',
+    '--seccomp-bpf',
+    '-o',
+    '/dev/null',
+    '-e',
+    'signal=none',
+    '-e',
+    'trace=fdatasync',
+  ],
+  ...['-e', `inject=fdatasync:delay_exit=${Math.round(milliseconds * 1000)}`],
+];
 
 /**
  * Starts Postgres detached, with a log file instead of a pipe, so that Ctrl-C does not reach it and the end of
  * this process does not break it.
  * @throws with the end of the log when Postgres does not get ready
  */
-export async function startCluster(cluster: Cluster, port: number, { settings, logFile }: Starting) {
+export async function startCluster(
+  cluster: Cluster,
+  port: number,
+  { settings, logFile, syncDelay = 0 }: Starting,
+) {
   const { folder, account, programs } = cluster;
   const all = {
     port,
@@ -60,7 +84,9 @@ export async function startCluster(cluster: Cluster, port: number, { settings, l
   };
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const log = fs.openSync(logFile, 'w', 0o600);
-  const server = spawn(join(programs.folder, 'bin/postgres'), ['-D', folder, ...flags], {
+  const command = [join(programs.folder, 'bin/postgres'), '-D', folder, ...flags];
+  const [program = '', ...args] = syncDelay > 0 ? [...withSyncDelay(syncDelay), ...command] : command;
+  const server = spawn(program, args, {
     ...spawning(account),
     stdio: ['ignore', 'ignore', log],
     detached: true,

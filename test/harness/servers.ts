@@ -46,10 +46,13 @@ export interface Stores {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts both stores for this run; they end with it. */
-export async function startStores(): Promise<Stores> {
+/**
+ * Starts both stores for this run; they end with it.
+ * @param syncDelay milliseconds that each synced write takes longer, as on a slower disk
+ */
+export async function startStores(syncDelay = 0): Promise<Stores> {
   await packPackages(ROOT); // as `npm start` and the image have it
-  const postgres = await startKeeper('postgres-keeper.ts', ['--durable']);
+  const postgres = await startKeeper('postgres-keeper.ts', ['--durable', `--sync-delay=${syncDelay}`]);
   const redis = await startKeeper('redis-keeper.ts').catch(async (error: unknown) => {
     await postgres.stop();
     throw error;

@@ -33,6 +33,7 @@ const careless = {
 /** For measurements of durability: every commit is on the disk before the answer. */
 const durable = { shared_buffers: '512MB', max_connections: 200 };
 const isDurable = process.argv.includes('--durable');
+const syncDelay = Number(process.argv.find((flag) => flag.startsWith('--sync-delay='))?.split('=')[1] ?? 0);
 const settings = isDurable ? durable : careless;
 
 /** A run makes some 150 databases of 9 MB, each in a third of the time that a disk takes. */
@@ -52,7 +53,7 @@ async function start(): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
     try {
-      server = await startCluster(cluster, port, { settings, logFile: join(home, 'log') });
+      server = await startCluster(cluster, port, { settings, logFile: join(home, 'log'), syncDelay });
       return `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
     } catch (error) {
       if (attempt === PORT_ATTEMPTS) throw error;
