@@ -48,6 +48,9 @@ export const english = {
   purposes,
   privatePurpose: '{organisation}’s own purpose: {term}',
   permissions,
+  /** Behind a developer's title of a permission. */
+  titleThatActs: '{title} (may spend, send, delete or publish)',
+  titleOfEverything: '{title} (may do everything)',
   everything: 'Do everything except using tools',
   anyCredential: 'Use any of your stored credentials',
   credential: 'Use your stored credentials for {service}',

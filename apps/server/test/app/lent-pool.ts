@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
+import type { Executor } from '../../src/platform/db/db.ts';
 import { openPool } from '../../src/platform/db/open-database.ts';
 
-export const CONNECTIONS = 8;
+const CONNECTIONS = 8;
 const IDLE = 10_000; // milliseconds, after which the databases of other files need the place
 
 const pools = new Map<string, ReturnType<typeof openPool>>();
@@ -34,4 +36,12 @@ export function lentPool(databaseUrl: () => string) {
       return pool().waitingCount;
     },
   };
+}
+
+/**
+ * Opens all connections of a file's pool. Otherwise the first of several requests is done on the one open connection
+ * before the others have theirs, and nothing that is sent at once meets.
+ */
+export async function openConnections(db: Executor): Promise<void> {
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => sql`select pg_backend_pid()`.execute(db)));
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { authorize, entriesOf, grantTo, pkce, refusalOf, registerAgent, startSandbox } from '../app/flow.ts';
-import { openConnections } from '../app/open-connections.ts';
+import { openConnections } from '../app/lent-pool.ts';
 import type { Developer, TestOptions } from '../app/start-app.ts';
 
 const AT_ONCE = 50;

@@ -3,9 +3,8 @@ import { SEED } from '../../../../test/harness/seed.setup.ts';
 import { startListening } from '../app/listening.ts';
 import { faultsOf } from './answers.ts';
 import type { Answer } from './client.ts';
-import { limits } from './limits.ts';
 import type { Draft } from './requests.ts';
-import { fuzz, told } from './run.ts';
+import { fuzz, limits, told } from './run.ts';
 import { sightOf } from './sight.ts';
 
 const REQUESTS = 4000; // from the fixed seed, and half as many from the other; `npm run bench -- fuzz` sends more

@@ -10,7 +10,7 @@ import { openStore } from '../../src/platform/redis/open-store.ts';
 import { openService } from '../../src/service.ts';
 import { watchingRoutes } from '../app/watched-routes.ts';
 import { startKeeper } from '../servers/keeper.ts';
-import { limits } from './limits.ts';
+import { limits } from './run.ts';
 
 /** The whole application on a port, with its own Postgres and Redis, outside a test run. */
 export async function startListening(port: number) {

@@ -7,7 +7,7 @@ import { addReadyAnswers } from '../../src/platform/http/answers/ready-answers.t
 import { countingWrites } from '../app/counted-writes.ts';
 import { startSandbox } from '../app/flow.ts';
 import { type HotCall, hotCallsOf } from '../app/hot-calls.ts';
-import { openConnections } from '../app/open-connections.ts';
+import { openConnections } from '../app/lent-pool.ts';
 import { startReceiver } from '../app/receiver.ts';
 import { newDatabase, type Service, startApp } from '../app/start-app.ts';
 import { storeCredential } from '../app/vault.ts';

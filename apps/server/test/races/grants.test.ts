@@ -1,7 +1,6 @@
 import { test } from 'vitest';
 import { announceExpiredGrants } from '../../src/features/grants/grants/expire.ts';
-import { endNow } from '../app/end-now.ts';
-import { authorize, grantTo, openSession, pkce, registerAgent } from '../app/flow.ts';
+import { authorize, endNow, grantTo, openSession, pkce, registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
 import { send } from '../app/repeating.ts';
 import type { Developer } from '../app/start-app.ts';

@@ -1,7 +1,6 @@
 import { test } from 'vitest';
 import { expireDueRequests } from '../../src/features/grants/authorization/expire.ts';
-import { endNow } from '../app/end-now.ts';
-import { authorize, grantTo, openSession, registerAgent } from '../app/flow.ts';
+import { authorize, endNow, grantTo, openSession, registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
 import { send } from '../app/repeating.ts';
 import type { Developer } from '../app/start-app.ts';

@@ -19,7 +19,6 @@ type Check = (value: unknown, path: string, fail: Fail) => undefined;
 const WORD = /^[a-z][a-z0-9_]{0,63}$/;
 const PIN = /^sha256:[A-Za-z0-9_-]{43}$/;
 const MAX_PINS = 5;
-/** A language, with its script and region if they matter, as `pt-BR`. */
 const LANGUAGE = /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|[0-9]{3}))?$/;
 const MAX_LANGUAGES = 20;
 const MAX_TITLE = 80; // code points, as of a description
@@ -29,6 +28,11 @@ const MAX_POINTERS = 64;
 /** Tells whether a text is the name of a cost unit or of a decision. */
 export function isWord(text: string): boolean {
   return WORD.test(text);
+}
+
+/** Tells whether a text is a language in which words may be: with its script and region if they matter, as `pt-BR`. */
+export function isLanguage(text: string): boolean {
+  return LANGUAGE.test(text);
 }
 
 /** Tells whether a text is the pin of a tool: `sha256:` and 32 bytes of base64url. */
@@ -131,9 +135,7 @@ const checks = {
   arguments: checkRules,
   mcp_pins: checkList('invalid_pin', isToolPin, MAX_PINS),
   ...words,
-  titles: checkMembers(MAX_LANGUAGES, (tag) =>
-    LANGUAGE.test(tag) ? checkWords : faultAt('invalid_language'),
-  ),
+  titles: checkMembers(MAX_LANGUAGES, (tag) => (isLanguage(tag) ? checkWords : faultAt('invalid_language'))),
   binds: checkList('invalid_pointer', isArgument, MAX_POINTERS),
 } satisfies Record<keyof ManifestTool, Check>;
 

@@ -1399,6 +1399,89 @@ export interface ManifestsListAnswer {
   nextCursor: string | null;
 }
 
+export interface ResourcesAddInput {
+  readonly resource: string;
+  readonly name: string;
+  readonly scopes?: readonly string[] | undefined;
+  readonly scopeWords?: { readonly [name: string]: {
+    readonly title: string;
+    readonly description?: string | undefined;
+    readonly titles?: { readonly [name: string]: {
+      readonly title?: string | undefined;
+      readonly description?: string | undefined;
+    } } | undefined;
+  } } | undefined;
+  readonly connectors?: readonly string[] | null | undefined;
+  readonly loginUrl?: string | null | undefined;
+  readonly dpopRequired?: boolean | undefined;
+  readonly tokenTtlSeconds?: number | undefined;
+}
+
+export interface ResourcesAddAnswer {
+  id: string;
+  resource: string;
+  name: string;
+  scopes: string[];
+  scopeWords: { readonly [name: string]: {
+    title: string;
+    description?: string;
+    titles?: { readonly [name: string]: {
+      title?: string;
+      description?: string;
+    } };
+  } };
+  connectors: string[];
+  loginUrl: string | null;
+  dpopRequired: boolean;
+  tokenTtlSeconds: number;
+  createdAt: string;
+  updatedAt: string;
+  credential: string;
+}
+
+export interface ResourcesListItem {
+  id: string;
+  resource: string;
+  name: string;
+  scopes: string[];
+  scopeWords: { readonly [name: string]: {
+    title: string;
+    description?: string;
+    titles?: { readonly [name: string]: {
+      title?: string;
+      description?: string;
+    } };
+  } };
+  connectors: string[];
+  loginUrl: string | null;
+  dpopRequired: boolean;
+  tokenTtlSeconds: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface ResourcesListAnswer {
+  resources: ResourcesListItem[];
+  nextCursor: string | null;
+}
+
+export interface ResourcesChangeInput {
+  readonly name?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  readonly scopeWords?: { readonly [name: string]: {
+    readonly title: string;
+    readonly description?: string | undefined;
+    readonly titles?: { readonly [name: string]: {
+      readonly title?: string | undefined;
+      readonly description?: string | undefined;
+    } } | undefined;
+  } } | undefined;
+  readonly connectors?: readonly string[] | null | undefined;
+  readonly loginUrl?: string | null | undefined;
+  readonly dpopRequired?: boolean | undefined;
+  readonly tokenTtlSeconds?: number | undefined;
+}
+
 export interface GrantsListQuery {
   readonly agentId?: string | undefined;
   readonly principalId?: string | undefined;
@@ -1893,6 +1976,7 @@ export interface PrincipalGrantsItem {
   agentDid: string | null;
   scopes: string[];
   scopeDescriptions: string[];
+  scopeExplanations: (string | null)[];
   status: "active" | "revoked" | "expired";
   issuedAt: string;
   expiresAt: string;
@@ -2164,57 +2248,6 @@ export interface CredentialsPresentAnswer {
   keyBound?: boolean;
   error?: string;
   code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "suspended" | "status_unavailable" | "disclosure_invalid" | "key_binding_required" | "key_binding_invalid";
-}
-
-export interface ResourcesAddInput {
-  readonly resource: string;
-  readonly name: string;
-  readonly scopes?: readonly string[] | undefined;
-  readonly connectors?: readonly string[] | null | undefined;
-  readonly loginUrl?: string | null | undefined;
-  readonly dpopRequired?: boolean | undefined;
-  readonly tokenTtlSeconds?: number | undefined;
-}
-
-export interface ResourcesAddAnswer {
-  id: string;
-  resource: string;
-  name: string;
-  scopes: string[];
-  connectors: string[];
-  loginUrl: string | null;
-  dpopRequired: boolean;
-  tokenTtlSeconds: number;
-  createdAt: string;
-  updatedAt: string;
-  credential: string;
-}
-
-export interface ResourcesListItem {
-  id: string;
-  resource: string;
-  name: string;
-  scopes: string[];
-  connectors: string[];
-  loginUrl: string | null;
-  dpopRequired: boolean;
-  tokenTtlSeconds: number;
-  createdAt: string;
-  updatedAt: string;
-}
-
-export interface ResourcesListAnswer {
-  resources: ResourcesListItem[];
-  nextCursor: string | null;
-}
-
-export interface ResourcesChangeInput {
-  readonly name?: string | undefined;
-  readonly scopes?: readonly string[] | undefined;
-  readonly connectors?: readonly string[] | null | undefined;
-  readonly loginUrl?: string | null | undefined;
-  readonly dpopRequired?: boolean | undefined;
-  readonly tokenTtlSeconds?: number | undefined;
 }
 
 export interface ConnectionsAskInput {
@@ -4560,6 +4593,39 @@ export interface ManifestsApi {
   list(query?: EntriesListQuery, options?: CallOptions): List<ManifestsListAnswer, ManifestsListAnswer['manifests'][number]>;
 }
 
+export interface ResourcesApi {
+  /**
+   * Register a server that takes tokens. Its URI becomes the audience of tokens. The credential of the answer is shown once; with it the server introspects tokens.
+   *
+   * Sends `POST /v1/resources`.
+   */
+  add(input: ResourcesAddInput, options?: CallOptions): Promise<ResourcesAddAnswer>;
+  /**
+   * List registered servers, newest first.
+   *
+   * Sends `GET /v1/resources`.
+   */
+  list(query?: EntriesListQuery, options?: CallOptions): List<ResourcesListAnswer, ResourcesListAnswer['resources'][number]>;
+  /**
+   * Read a registered server without its credential.
+   *
+   * Sends `GET /v1/resources/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<ResourcesListItem>;
+  /**
+   * Change a registered server.
+   *
+   * Sends `PATCH /v1/resources/{id}`.
+   */
+  change(id: string, input?: ResourcesChangeInput, options?: CallOptions): Promise<ResourcesListItem>;
+  /**
+   * Remove a registered server.
+   *
+   * Sends `DELETE /v1/resources/{id}`.
+   */
+  remove(id: string, options?: CallOptions): Promise<void>;
+}
+
 export interface GrantsApi {
   /**
    * List grants, newest first.
@@ -4945,39 +5011,6 @@ export interface CredentialsApi {
    * Sends `POST /v1/credentials/present`.
    */
   present(input: CredentialsPresentInput, options?: CallOptions): Promise<CredentialsPresentAnswer>;
-}
-
-export interface ResourcesApi {
-  /**
-   * Register a server that takes tokens. Its URI becomes the audience of tokens. The credential of the answer is shown once; with it the server introspects tokens.
-   *
-   * Sends `POST /v1/resources`.
-   */
-  add(input: ResourcesAddInput, options?: CallOptions): Promise<ResourcesAddAnswer>;
-  /**
-   * List registered servers, newest first.
-   *
-   * Sends `GET /v1/resources`.
-   */
-  list(query?: EntriesListQuery, options?: CallOptions): List<ResourcesListAnswer, ResourcesListAnswer['resources'][number]>;
-  /**
-   * Read a registered server without its credential.
-   *
-   * Sends `GET /v1/resources/{id}`.
-   */
-  get(id: string, options?: CallOptions): Promise<ResourcesListItem>;
-  /**
-   * Change a registered server.
-   *
-   * Sends `PATCH /v1/resources/{id}`.
-   */
-  change(id: string, input?: ResourcesChangeInput, options?: CallOptions): Promise<ResourcesListItem>;
-  /**
-   * Remove a registered server.
-   *
-   * Sends `DELETE /v1/resources/{id}`.
-   */
-  remove(id: string, options?: CallOptions): Promise<void>;
 }
 
 export interface ConnectionsApi {
@@ -5864,6 +5897,7 @@ export interface ApiResources {
   readonly sso: SsoApi;
   readonly dids: DidsApi;
   readonly manifests: ManifestsApi;
+  readonly resources: ResourcesApi;
   readonly grants: GrantsApi;
   readonly policies: PoliciesApi;
   readonly authorizations: AuthorizationsApi;
@@ -5873,7 +5907,6 @@ export interface ApiResources {
   readonly principal: PrincipalApi;
   readonly webauthn: WebauthnApi;
   readonly credentials: CredentialsApi;
-  readonly resources: ResourcesApi;
   readonly connections: ConnectionsApi;
   readonly walletAuthorizations: WalletAuthorizationsApi;
   readonly workloads: WorkloadsApi;

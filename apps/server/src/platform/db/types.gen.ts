@@ -460,6 +460,7 @@ export interface AuthRequests {
   redirectUri: string | null;
   replacesGrantId: string | null;
   scopes: string[];
+  scopeWords: Json | null;
   shownAgent: Json | null;
   state: string | null;
   status: AuthRequestStatus;
@@ -1034,6 +1035,7 @@ export interface Resources {
   name: string;
   resource: string;
   scopes: string[];
+  scopeWords: Generated<Json>;
   tokenTtlSeconds: number;
   updatedAt: Timestamp;
 }

@@ -2,9 +2,9 @@ import * as openid from 'openid-client';
 import { expect, test } from 'vitest';
 import { ownDomain } from '../../../../test/app/asserting.ts';
 import { actionsOf, entriesOf, grantTo } from '../../../../test/app/flow.ts';
+import { openConnections } from '../../../../test/app/lent-pool.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { newClient } from '../../../../test/app/oauth.ts';
-import { openConnections } from '../../../../test/app/open-connections.ts';
 import {
   askForToken,
   CAEP,

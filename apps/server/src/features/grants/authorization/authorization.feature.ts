@@ -14,7 +14,7 @@ import { countOverdue, expireDueRequests, type RequestExpiryDeps } from './expir
 import { cancelRequestsOfAccount, cancelRequestsOfAgent } from './manage.ts';
 
 const tables: TableUse = {
-  owns: { auth_requests: { quota: 'authorizations', every: 'month', kib: 16 } },
+  owns: { auth_requests: { quota: 'authorizations', every: 'month', kib: 24 } },
   reads: ['agents', 'developers', 'quota_counters'], // the facts that decide a request, in one function
   writes: [],
 };

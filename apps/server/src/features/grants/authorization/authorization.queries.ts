@@ -36,6 +36,7 @@ export function decidedRequestsOf(db: Executor, { developerId }: Tenant) {
       'manifests',
       'client',
       'shownAgent',
+      'scopeWords',
     ])
     .where('developerId', '=', developerId)
     .as('request');

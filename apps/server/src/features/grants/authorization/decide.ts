@@ -17,6 +17,8 @@ import type { ConsentPins } from '../manifests/index.ts';
 import { findPins } from '../manifests/manifests.queries.ts';
 import { type PolicyDecision, refuseDenied } from '../policies/index.ts';
 import { policiesHold, policiesVersion } from '../policies/policies.queries.ts';
+import { hashOfWords, pinsOfWords, type WordsOfScopes } from '../resources/index.ts';
+import { findScopeWords } from '../resources/resources.queries.ts';
 import { findRequest, lockRequest, type RequestRow, updateRequest } from './authorization.repo.ts';
 import {
   acceptTokenScopes,
@@ -41,6 +43,8 @@ interface Narrowing {
   readonly arguments?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** The manifests as the person was shown them. Absent where the person was shown none. */
   readonly manifests?: readonly ShownManifest[];
+  /** The hash of the words of resources that the person was shown; null where there were none. */
+  readonly scopeWordsSha256?: string | null;
 }
 
 interface Approval {
@@ -84,9 +88,11 @@ export async function approveRequest(
     const known = await pinsFor(tx, caller.tenant, [...columns.scopes, ...pending.scopes]);
     mustBeAsShown(known, narrowing.manifests ?? []);
     const pins = known && pinsWithin(known, columns.scopes);
+    const words = isShown ? await wordsAsShown(tx, caller.tenant, pending, narrowing) : undefined;
     const request = await updateRequest(tx, caller.tenant, requestId, {
       ...columns,
       manifests: pins && JSON.stringify(pins),
+      scopeWords: words ? storedWords(words, columns.scopes) : null,
       status: 'approved',
       consentMethod: method,
       shownAgent: isShown ? JSON.stringify(await getShownAgent(tx, caller.tenant, agentId)) : null,
@@ -247,6 +253,27 @@ function pinsWithin({ mode, pins }: ConsentPins, scopes: readonly string[]): Con
   return named.length === 0
     ? null
     : { mode, pins: pins.filter(({ connector }) => named.includes(connector)) };
+}
+
+/**
+ * What resources say about the scopes of a request.
+ * @throws CONFLICT when they say something else than the person was shown
+ */
+async function wordsAsShown(
+  tx: Tx,
+  tenant: Tenant,
+  { scopes, audience }: RequestRow,
+  { scopeWordsSha256: shown }: Narrowing,
+): Promise<WordsOfScopes> {
+  const words = await findScopeWords(tx, tenant, { scopes, audience });
+  if (shown === undefined || shown === hashOfWords(words)) return words;
+  const message = 'The words of a permission have changed meanwhile; look at the request again.';
+  throw new AppError('CONFLICT', message, { field: 'scopeWords' });
+}
+
+function storedWords(words: WordsOfScopes, scopes: readonly string[]): string | null {
+  const pins = pinsOfWords(words, scopes);
+  return Object.keys(pins).length === 0 ? null : JSON.stringify(pins);
 }
 
 /** @throws CONFLICT when a manifest has another version than the person was shown */

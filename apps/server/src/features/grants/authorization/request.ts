@@ -83,6 +83,7 @@ export async function requestConsent(
     status: isApproved ? 'approved' : 'pending',
     consentMethod: method,
     shownAgent: null,
+    scopeWords: null,
     policyId,
     wrongVerifiers: 0,
     createdAt: at,

@@ -9,7 +9,7 @@ import {
   sharedSandbox,
   startSandbox,
 } from '../../../../test/app/flow.ts';
-import { openConnections } from '../../../../test/app/open-connections.ts';
+import { openConnections } from '../../../../test/app/lent-pool.ts';
 import type { Developer } from '../../../../test/app/start-app.ts';
 
 const sandbox = sharedSandbox();

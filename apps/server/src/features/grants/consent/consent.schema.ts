@@ -71,7 +71,7 @@ const Diff = Type.Object({
     Type.Object({
       dimension: Type.Enum([
         ...(['scope', 'tools', 'caps', 'arguments', 'data_region', 'purpose', 'budget'] as const),
-        ...(['lifetime', 'audience', 'redirectHost', 'agent', 'manifest'] as const),
+        ...(['lifetime', 'audience', 'redirectHost', 'agent', 'manifest', 'words'] as const),
       ]),
       change: Type.Enum(['new', 'wider', 'changed', 'narrower', 'removed', 'same']),
       connector: Type.Optional(Type.String()),
@@ -110,6 +110,10 @@ export const ConsentRequest = Type.Object({
   principalId: Type.String(),
   scopes: Type.Array(Type.String()),
   scopeDescriptions: Type.Array(Type.String()),
+  /** What the developer says about each of `scopes` beside its title. */
+  scopeExplanations: Type.Array(Type.Union([Type.String(), Type.Null()])),
+  /** The hash of the words that resources have for the scopes; null where they have none. */
+  scopeWordsSha256: Type.Union([Type.String(), Type.Null()]),
   purpose: Type.Optional(Type.String()),
   purposeLabel: Type.Optional(Type.String()),
   authorizationDetails: Type.Optional(Type.Array(Type.Unknown())),
@@ -181,6 +185,8 @@ export const ConsentApproval = Type.Object(
         { maxItems: 100 },
       ),
     ),
+    /** As the page showed the words of scopes. */
+    scopeWordsSha256: Type.Optional(Type.Union([Type.String({ pattern: '^[0-9a-f]{64}$' }), Type.Null()])),
   },
   { additionalProperties: false },
 );

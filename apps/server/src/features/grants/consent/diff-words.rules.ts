@@ -1,6 +1,6 @@
 import { writeAmount } from '@behest/protocol/amounts';
 import type { CapWindow } from '@behest/protocol/tools-entry';
-import { durationInWords, purposeLabel, scopeInWords } from '@behest/protocol/words';
+import { durationInWords, purposeLabel } from '@behest/protocol/words';
 import type { Change } from './diff.rules.ts';
 
 type Pair<Of> = readonly [before: Of, after: Of];
@@ -19,10 +19,9 @@ export type Say = ReturnType<typeof sayer>;
  * The sentences about the differences between two consents. Each is the service's own: of others it has names of tools and
  * connectors, scopes, purposes and addresses, whose form leaves no room for a sentence.
  */
-export function sayer(own: Readonly<Record<string, string>>) {
-  const inWords = (scope: string) => quoted(scopeInWords(scope, own));
+export function sayer(inWords: (scope: string) => string) {
   return {
-    scope: (change: Change, scope: string) => `${inWords(scope)} ${SCOPES[change]}.`,
+    scope: (change: Change, scope: string) => `${quoted(inWords(scope))} ${SCOPES[change]}.`,
     tool: (connector: string, tool: string) =>
       `${quoted(tool)} of ${quoted(connector)} is a tool that you did not allow before.`,
     tools(connector: string, change: 'wider' | 'narrower' | 'same', fewer: readonly string[] = []) {
@@ -95,6 +94,8 @@ export function sayer(own: Readonly<Record<string, string>>) {
           ? `The definitions of the tools of ${quoted(connector)} are the same.`
           : `The definitions of the tools of ${quoted(connector)} have changed.`,
     }),
+    /** Without the words, which the page shows beside the sentence. */
+    words: (scope: string) => `The words for ${quoted(scope)} have changed since you agreed.`,
     manifestTool: (connector: string, tool: string, change: Change) =>
       `${quoted(tool)} of ${quoted(connector)} ${DEFINITIONS[change]}.`,
   };

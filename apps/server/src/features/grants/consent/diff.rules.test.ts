@@ -1,6 +1,7 @@
 import type { ManifestTool } from '@behest/protocol/manifest/manifest';
 import { covers } from '@behest/protocol/scopes';
 import { TOOLS_TYPE, type ToolsEntry } from '@behest/protocol/tools-entry';
+import { scopeInWords } from '@behest/protocol/words';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { difference, type Terms } from './diff.rules.ts';
@@ -16,6 +17,7 @@ const base: Terms = {
   redirectHost: null,
   agent: null,
   manifests: new Map(),
+  words: {},
 };
 const entry = (more: Partial<ToolsEntry>): ToolsEntry[] => [{ type: TOOLS_TYPE, connector: 'pay', ...more }];
 const usd = (units: bigint) => ({ units, currency: 'USD' });
@@ -304,7 +306,7 @@ describe('the difference between two consents', () => {
   });
 });
 
-const say = sayer({ 'orders:read': 'See your orders' });
+const say = sayer((scope) => (scope === 'orders:read' ? 'See your orders' : scopeInWords(scope)));
 const refund = { connector: 'stripe', tool: 'refund' };
 const [units, perDay] = [
   { ...refund, tool: 'cost_units', window: 'per_case' },

@@ -2,6 +2,8 @@ import { parseDuration } from '@behest/protocol/durations';
 import type { ManifestTool } from '@behest/protocol/manifest/manifest';
 import { covers } from '@behest/protocol/scopes';
 import type { ToolsEntry } from '@behest/protocol/tools-entry';
+import { scopeInWords } from '@behest/protocol/words';
+import type { ScopePins } from '../resources/index.ts';
 import { diffOfManifests, diffOfTools } from './diff-tools.rules.ts';
 import { type Say, sayer } from './diff-words.rules.ts';
 
@@ -14,10 +16,14 @@ const LONGER_BY = 0.1;
 /**
  * Compares a request with the last consent. A change that the rules cannot order counts as `changed`, which is read as
  * wider.
- * @param own the developer's descriptions of scopes
+ * @param inWords describes a scope
  */
-export function difference(before: Terms, after: Terms, own: Readonly<Record<string, string>> = {}): Diff {
-  const say = sayer(own);
+export function difference(
+  before: Terms,
+  after: Terms,
+  inWords: (scope: string) => string = scopeInWords,
+): Diff {
+  const say = sayer(inWords);
   const items = [
     ...diffOfScopes(before.scopes, after.scopes, say),
     ...diffOfTools(before, after, say),
@@ -28,6 +34,7 @@ export function difference(before: Terms, after: Terms, own: Readonly<Record<str
     ...diffOfText('redirectHost', [before.redirectHost, after.redirectHost], say),
     ...diffOfAgent(before.agent, after.agent, say),
     ...diffOfManifests(before, after, say),
+    ...diffOfWords(before, after, say),
   ].toSorted((one, other) => CHANGES.indexOf(one.change) - CHANGES.indexOf(other.change));
   const count = (change: Change) => items.filter((item) => item.change === change).length;
   const counts = Object.fromEntries(CHANGES.map((change) => [change, count(change)])) as Diff['counts'];
@@ -122,6 +129,23 @@ function diffOfAgent(before: ShownAgent | null, after: ShownAgent | null, say: S
     .map((member) => ({ dimension: 'agent', change: 'changed', ...member, text: say.agent(member.key) }));
 }
 
+/** Compares what the developer's resources say about scopes that the person has agreed to before. */
+function diffOfWords(before: Terms, after: Terms, say: Say): DiffItem[] {
+  if (!before.agent) return []; // nobody has seen words
+  return after.scopes
+    .filter((scope) => before.scopes.includes(scope))
+    .map((key) => ({ key, was: before.words[key], is: after.words[key] }))
+    .filter(({ was, is }) => was?.sha256 !== is?.sha256)
+    .map(({ key, was, is }) => ({
+      dimension: 'words',
+      change: 'changed',
+      key,
+      before: was?.title ?? null,
+      after: is?.title ?? null,
+      text: say.words(key),
+    }));
+}
+
 /** Everything that a consent allows, and for whom. */
 export interface Terms {
   readonly scopes: readonly string[];
@@ -137,6 +161,8 @@ export interface Terms {
   readonly agent: ShownAgent | null;
   /** The manifest of each connector that has one. */
   readonly manifests: ReadonlyMap<string, ShownManifestOf>;
+  /** What resources say about the scopes. */
+  readonly words: ScopePins;
 }
 
 /** Each text of the agent, its `key` as canonical JSON, and as `client` the party that vouches for it with its host. */
@@ -174,7 +200,8 @@ type Dimension =
   | 'audience'
   | 'redirectHost'
   | 'agent'
-  | 'manifest';
+  | 'manifest'
+  | 'words';
 
 export interface Diff {
   readonly verdict: 'same' | 'narrower' | 'wider';

@@ -1,9 +1,9 @@
 import type { Assertion } from '@behest/protocol/passkey-shapes';
 import type { Caller } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { pageLanguage } from '../../../platform/languages.ts';
 import { beginAssertion, digestOf, finishAssertion } from '../../people/passkeys/index.ts';
 import { budgetOf, mustBeNarrower } from '../authorization/index.ts';
+import { findScopeWords } from '../resources/resources.queries.ts';
 import type { ConsentRow } from './consent.repo.ts';
 import type { ConsentApproval, PasskeyVerification } from './consent.schema.ts';
 import { lastConsent } from './previous.ts';
@@ -60,15 +60,17 @@ async function signedBy(
   decision: ConsentApproval,
   { languages }: Pick<ConsentSession, 'languages'>,
 ) {
-  const [manifests, last] = await Promise.all([
+  const [manifests, words, last] = await Promise.all([
     manifestsAsShown(deps, row, decision.manifests),
+    findScopeWords(deps.db, row, row),
     lastConsent(deps, row),
   ]);
   const beside = {
     budget: budgetOf(row) ?? null,
     manifests,
+    words,
     previousGrantId: last?.id ?? null,
-    language: pageLanguage(languages),
+    languages,
   };
   return signedRequest(row, beside, decision);
 }

@@ -8,6 +8,7 @@ import { clientOfRequest, storedBudget } from '../authorization/index.ts';
 import { grantStatus } from '../grants/index.ts';
 import { type ConsentPins, storedPins } from '../manifests/index.ts';
 import { findCurrentTools, findPinnedTools } from '../manifests/manifests.queries.ts';
+import { pinsOfWords, scopesInWords, storedScopePins, type WordsOfScopes } from '../resources/index.ts';
 import type { ConsentRow } from './consent.repo.ts';
 import { countOtherActive, findLastConsent } from './consent.repo.ts';
 import type { ConsentVerification, PreviousConsent } from './consent.schema.ts';
@@ -38,6 +39,13 @@ export interface PreviousConsentView {
 
 const NOTHING: PreviousConsentView = { previous: null, diff: null, replacesGrantId: null };
 
+interface Shown {
+  readonly verification: ConsentVerification;
+  readonly pins: ConsentPins | null;
+  /** Of the resources, for the scopes. */
+  readonly words: WordsOfScopes;
+}
+
 /**
  * Compares the request with the person's last consent to the same agent. Only a person who is known sees it: the holder of
  * a link that has leaked learns nothing.
@@ -45,7 +53,7 @@ const NOTHING: PreviousConsentView = { previous: null, diff: null, replacesGrant
 export async function previousConsent(
   deps: PreviousDeps,
   row: ConsentRow,
-  { verification, pins }: { readonly verification: ConsentVerification; readonly pins: ConsentPins | null },
+  { verification, pins, words }: Shown,
 ): Promise<PreviousConsentView> {
   const { db, clock } = deps;
   if (!verification.satisfied || verification.mode === 'link') return NOTHING;
@@ -62,8 +70,15 @@ export async function previousConsent(
     findCurrentTools(db, tenant, namedConnectors(row.scopes)),
     getShownAgent(db, tenant, row.agentId),
   ]);
-  const before = termsOf(last, last.shownAgent, manifestsOf(agreed, agreedTools));
-  const after = termsOf(row, agent, manifestsOf(asked, askedTools));
+  const before = termsOf(last, last.shownAgent, {
+    manifests: manifestsOf(agreed, agreedTools),
+    words: storedScopePins(last.scopeWords),
+  });
+  const after = termsOf(row, agent, { manifests: manifestsOf(asked, askedTools), words: pinsOfWords(words) });
+  const own = Object(row.scopeDescriptions);
+  // The sentences are English, so they have the words that are for every language.
+  const inWords = (scope: string) =>
+    scopesInWords([scope], { own, words, languages: undefined })[0]?.text ?? scope;
   return {
     previous: {
       grantId: last.id,
@@ -73,7 +88,7 @@ export async function previousConsent(
       scopes: last.scopes,
       otherActive,
     },
-    diff: difference(before, after, Object(row.scopeDescriptions)),
+    diff: difference(before, after, inWords),
     replacesGrantId,
   };
 }
@@ -100,7 +115,7 @@ type ConsentTerms = Pick<
   | 'client'
 >;
 
-function termsOf(asked: ConsentTerms, agent: unknown, manifests: Terms['manifests']): Terms {
+function termsOf(asked: ConsentTerms, agent: unknown, pinned: Pick<Terms, 'manifests' | 'words'>): Terms {
   const { redirectUri } = asked;
   return {
     scopes: asked.scopes,
@@ -111,7 +126,7 @@ function termsOf(asked: ConsentTerms, agent: unknown, manifests: Terms['manifest
     audience: asked.audience,
     redirectHost: redirectUri === null ? null : hostOf(redirectUri),
     agent: agent === null ? null : shownAgentOf(Object(agent), asked.client),
-    manifests,
+    ...pinned,
   };
 }
 

@@ -18,6 +18,7 @@ import {
   sessionKey,
   statusAt,
 } from '../authorization/index.ts';
+import { findScopeWords } from '../resources/resources.queries.ts';
 import { type ConsentRow, findConsentRow } from './consent.repo.ts';
 import type { Proofs } from './consent.rules.ts';
 import type { ConsentRequest, ConsentSessionRequest, ConsentSessionResponse } from './consent.schema.ts';
@@ -100,17 +101,8 @@ export async function openSession(
   }
   const csrfToken = csrfTokenOf(deps.keyRing, { requestId, secret });
   const { verification } = await verificationFor(deps, row, proofs, signOn);
-  const pins = await showManifests(deps, row);
-  const previous = await previousConsent(deps, row, { verification, pins });
-  const tools = await toolsOf(deps, row, { pins, languages: browser.session.languages });
-  const request = shownRequest(row, {
-    csrfToken,
-    verification,
-    pins,
-    tools,
-    before: previous,
-    languages: browser.session.languages,
-  });
+  const { languages } = browser.session;
+  const request = await lookAtRequest(deps, row, { csrfToken, verification, languages });
   return { opened: { id: requestId, csrfToken, verification, request }, secret };
 }
 
@@ -194,18 +186,21 @@ function mustBeBrowser({ hasAuthorization }: Pick<BrowserRequest, 'hasAuthorizat
 /** @throws as `requestOfSession` */
 export async function showRequest(deps: ConsentDeps, session: ConsentSession): Promise<ConsentRequest> {
   const { row, verification } = await requestOfSession(deps, session);
-  const pins = await showManifests(deps, row);
-  const before = await previousConsent(deps, row, { verification, pins });
-  const tools = await toolsOf(deps, row, { pins, languages: session.languages });
   const csrfToken = csrfTokenOf(deps.keyRing, session);
-  return shownRequest(row, {
-    csrfToken,
-    verification,
-    pins,
-    tools,
-    before,
-    languages: session.languages,
-  });
+  return lookAtRequest(deps, row, { csrfToken, verification, languages: session.languages });
+}
+
+interface SeenBy extends Pick<ConsentRequest, 'csrfToken' | 'verification'> {
+  readonly languages: string | undefined;
+}
+
+async function lookAtRequest(deps: ConsentDeps, row: ConsentRow, seen: SeenBy): Promise<ConsentRequest> {
+  const { verification, languages } = seen;
+  const pins = await showManifests(deps, row);
+  const words = await findScopeWords(deps.db, row, row);
+  const before = await previousConsent(deps, row, { verification, pins, words });
+  const tools = await toolsOf(deps, row, { pins, languages });
+  return shownRequest(row, { ...seen, pins, tools, words, before });
 }
 
 /**

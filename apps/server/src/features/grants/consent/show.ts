@@ -1,7 +1,7 @@
 import { argumentLimits } from '@behest/protocol/arguments/limits';
 import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { namedConnectors } from '@behest/protocol/tool-scopes';
-import { purposeLabel, scopeInWords, wantedLanguages } from '@behest/protocol/words';
+import { purposeLabel, wantedLanguages } from '@behest/protocol/words';
 import { pageLanguage, sayIn } from '../../../platform/languages.ts';
 import { profileOf } from '../../accounts/agents/agents.queries.ts';
 import { brandingIn } from '../../accounts/developers/developers.queries.ts';
@@ -16,6 +16,7 @@ import {
 } from '../authorization/index.ts';
 import { type ConsentPins, toolsInWords } from '../manifests/index.ts';
 import { findPinnedTools } from '../manifests/manifests.queries.ts';
+import { hashOfWords, scopesInWords, type WordsOfScopes } from '../resources/index.ts';
 import type { ConsentRow } from './consent.repo.ts';
 import type { ConsentApproval, ConsentRequest, ConsentVerification } from './consent.schema.ts';
 import { hostOf } from './diff.rules.ts';
@@ -27,6 +28,8 @@ interface Session {
   /** The manifests as they are now; null where the scopes name no connector. */
   readonly pins: ConsentPins | null;
   readonly tools: ConsentRequest['tools'];
+  /** Of the resources, for the scopes. */
+  readonly words: WordsOfScopes;
   /** The last consent, and the difference to it. */
   readonly before: PreviousConsentView;
   readonly languages: string | undefined;
@@ -35,11 +38,11 @@ interface Session {
 /** The request as the page shows it. */
 export function shownRequest(
   row: ConsentRow,
-  { csrfToken, verification, pins, tools, before, languages }: Session,
+  { csrfToken, verification, pins, tools, words, before, languages }: Session,
 ): ConsentRequest {
   const budget = budgetOf(row);
   const { purpose, audience, redirectUri, authorizationDetails } = row;
-  const own: Record<string, string> = Object(row.scopeDescriptions);
+  const said = scopesInWords(row.scopes, { own: Object(row.scopeDescriptions), words, languages });
   const client = clientOf(row);
   const say = sayIn(pageLanguage(languages));
   return {
@@ -53,7 +56,9 @@ export function shownRequest(
     ...(client && { client }),
     principalId: row.principalId,
     scopes: row.scopes,
-    scopeDescriptions: row.scopes.map((scope) => scopeInWords(scope, own, say)),
+    scopeDescriptions: said.map(({ text }) => text),
+    scopeExplanations: said.map(({ description }) => description),
+    scopeWordsSha256: hashOfWords(words),
     ...(purpose !== null && { purpose, purposeLabel: purposeLabel(purpose, say) }),
     ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
     manifests: manifestsIn(row.scopes, pins),
@@ -89,8 +94,10 @@ interface Beside {
   readonly manifests: readonly ShownManifest[];
   /** The grant of the person's last consent to the agent. */
   readonly previousGrantId: string | null;
-  /** In which the page speaks to the person. */
-  readonly language: string;
+  /** Of the resources, for the scopes. */
+  readonly words: WordsOfScopes;
+  /** `Accept-Language` */
+  readonly languages: string | undefined;
 }
 
 /**
@@ -99,10 +106,10 @@ interface Beside {
  */
 export function signedRequest(
   row: ConsentRow,
-  { budget, manifests, previousGrantId, language }: Beside,
+  { budget, manifests, words, previousGrantId, languages }: Beside,
   chosen: ConsentApproval,
 ) {
-  const own: Record<string, string> = Object(row.scopeDescriptions);
+  const said = scopesInWords(row.scopes, { own: Object(row.scopeDescriptions), words, languages });
   const { scopes = row.scopes, expiresIn = row.expiresIn, tools = null, arguments: rules = null } = chosen;
   return {
     shown: {
@@ -118,11 +125,12 @@ export function signedRequest(
       channel: row.channel,
       comparedText: row.comparedText,
       scopes: row.scopes,
-      scopeDescriptions: row.scopes.map((scope) => scopeInWords(scope, own, sayIn(language))),
+      scopeDescriptions: said.map(({ text }) => text),
+      scopeWordsSha256: hashOfWords(words),
       authorizationDetails: row.authorizationDetails ?? null,
       budget,
       expiresIn: row.expiresIn,
-      language,
+      language: pageLanguage(languages),
       sandbox: row.developerMode === 'sandbox',
       manifests: manifests.toSorted((one, other) => (one.connector < other.connector ? -1 : 1)),
       previous: previousGrantId && { grantId: previousGrantId },

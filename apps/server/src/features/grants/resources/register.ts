@@ -19,6 +19,7 @@ import {
   URI_INDEX,
   updateResource,
 } from './resources.repo.ts';
+import { mustBeReadable } from './resources.rules.ts';
 import type {
   CreatedResource,
   NewResource,
@@ -63,10 +64,11 @@ export async function addResource(
   await mustOwn(deps, caller, input.resource);
   const at = deps.clock();
   const credential = `bh_res_${newSecret()}`;
-  const { loginUrl = null, connectors, ...others } = input;
+  const { loginUrl = null, connectors, scopeWords = {}, ...others } = input;
   const row = {
     ...others,
     connectors: connectors ?? [],
+    scopeWords: JSON.stringify(scopeWords),
     loginUrl,
     id: newId('res', at),
     createdAt: at,
@@ -112,9 +114,13 @@ export function changeResource(
   mustBeUsable(change);
   const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {
-    const { connectors, ...others } = change;
-    const served = connectors === undefined ? {} : { connectors: connectors ?? [] };
-    const row = await updateResource(tx, caller.tenant, id, { ...others, ...served, updatedAt: at });
+    const { connectors, scopeWords, ...others } = change;
+    const row = await updateResource(tx, caller.tenant, id, {
+      ...others,
+      ...(connectors !== undefined && { connectors: connectors ?? [] }),
+      ...(scopeWords && { scopeWords: JSON.stringify(scopeWords) }),
+      updatedAt: at,
+    });
     if (!row) throw notFound();
     await recordActs(tx, caller, [{ type: 'resource.updated', data: named(row) }], at);
     return toResource(row);
@@ -132,8 +138,9 @@ export function removeResource(deps: ResourceDeps, caller: Caller, id: string): 
 }
 
 /** @throws BAD_REQUEST */
-function mustBeUsable({ scopes = [], loginUrl }: NewResource | ResourceChange): void {
+function mustBeUsable({ scopes = [], scopeWords = {}, loginUrl }: NewResource | ResourceChange): void {
   mustBeScopes(scopes);
+  mustBeReadable(scopeWords);
   if (loginUrl && !(isRedirectUri(loginUrl) && /^https?:/i.test(loginUrl))) {
     throw badField('loginUrl', 'format', 'Send an absolute https URL, or null.');
   }
@@ -157,6 +164,11 @@ async function mustOwn(
 
 const named = ({ id: resourceId, resource }: ResourceRow) => ({ resourceId, resource });
 
-function toResource({ developerId: _, createdAt, updatedAt, ...row }: ResourceRow): Resource {
-  return { ...row, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+function toResource({ developerId: _, createdAt, updatedAt, scopeWords, ...row }: ResourceRow): Resource {
+  return {
+    ...row,
+    scopeWords: Object(scopeWords),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
 }

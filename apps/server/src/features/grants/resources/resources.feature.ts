@@ -12,7 +12,7 @@ import { eraseResources } from './resources.repo.ts';
 import { resourceRoutes } from './resources.routes.ts';
 
 const tables: TableUse = {
-  owns: { resources: { quota: 'resources', kib: 64 }, resource_index: { of: 'resources' } },
+  owns: { resources: { quota: 'resources', kib: 96 }, resource_index: { of: 'resources' } },
   reads: ['developers'], // a credential finds its resource and the account
   writes: [],
 };

@@ -1,7 +1,9 @@
 import { canonicalResource, distinctResources } from '@behest/protocol/resource-uri';
+import { scopeInWords } from '@behest/protocol/words';
 import type { Mode, Plan, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
+import { type SaidByResource, type WordsOfScopes, wordsInForce } from './resources.rules.ts';
 
 /** A resource that a client names. */
 export interface NamedResource {
@@ -59,6 +61,43 @@ const limiting = lookUp<LimitingResource, [developerId: string, resources: reado
 /** Those of the URIs that this developer has registered, as it spells them, with their limits. */
 export const limitingResources = (db: Executor, { developerId }: Tenant, resources: readonly string[]) =>
   limiting(db, developerId, distinctResources(resources));
+
+const wordsOf = lookUp<SaidByResource, [developerId: string, scopes: readonly string[]]>(
+  'find_scope_words',
+  `select r.resource, said.key as scope, said.value as words
+   from resources r
+     join developers d on d.id = r.developer_id
+     cross join jsonb_each(r.scope_words) as said
+   where r.developer_id = $1 and r.scope_words ?| $2 and said.key = any ($2) and not d.scope_descriptions ? said.key
+   order by r.id
+   limit 1000`,
+);
+
+interface AskedScopes {
+  readonly scopes: readonly string[];
+  /** The URIs of resources, with blanks between them. */
+  readonly audience: string | null;
+}
+
+/** What the developer's resources say about these scopes, where neither the account nor the service has words for them. */
+export async function findScopeWords(
+  db: Executor,
+  tenant: Tenant,
+  { scopes, audience }: AskedScopes,
+): Promise<WordsOfScopes> {
+  return (await scopeWordsByAudience(db, tenant, scopes))(audience);
+}
+
+/** The same for requests that differ in their audiences. */
+export async function scopeWordsByAudience(
+  db: Executor,
+  { developerId }: Tenant,
+  scopes: readonly string[],
+): Promise<(audience: string | null) => WordsOfScopes> {
+  const unknown = [...new Set(scopes)].filter((scope) => scopeInWords(scope) === scope);
+  const said = unknown.length === 0 ? [] : await wordsOf(db, developerId, unknown);
+  return (audience) => wordsInForce(said, audience);
+}
 
 /** A resource that has shown its credential. */
 export interface ResourceServer {

@@ -9,7 +9,7 @@ import {
   sharedSandbox,
   startSandbox,
 } from '../../../../test/app/flow.ts';
-import { openConnections } from '../../../../test/app/open-connections.ts';
+import { openConnections } from '../../../../test/app/lent-pool.ts';
 import { send } from '../../../../test/app/repeating.ts';
 import type { Call, Developer, Service } from '../../../../test/app/start-app.ts';
 

@@ -1,7 +1,7 @@
 import { argumentLimits } from '@behest/protocol/arguments/limits';
 import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { namedConnectors } from '@behest/protocol/tool-scopes';
-import { purposeLabel, scopeInWords, wantedLanguages } from '@behest/protocol/words';
+import { purposeLabel, wantedLanguages } from '@behest/protocol/words';
 import type { PrincipalSession } from '../../../platform/caller.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
@@ -11,6 +11,8 @@ import { budgetsOfGrants } from '../../grants/budgets/index.ts';
 import { grantStatus } from '../../grants/grants/index.ts';
 import { storedPins, toolsInWords } from '../../grants/manifests/index.ts';
 import { findCurrentTools } from '../../grants/manifests/manifests.queries.ts';
+import { scopesInWords } from '../../grants/resources/index.ts';
+import { scopeWordsByAudience } from '../../grants/resources/resources.queries.ts';
 import {
   findOwnReceipt,
   hasApproval,
@@ -45,8 +47,12 @@ export async function listOwnGrants(
   const named = new Set(found.grants.rows.flatMap(({ scopes }) => namedConnectors(scopes)));
   const tools = await findCurrentTools(deps.db, session.tenant, [...named].slice(0, MAX_CONNECTORS));
   const wanted = wantedLanguages(languages);
+  const all = found.grants.rows.flatMap(({ scopes }) => scopes);
+  const wordsFor = await scopeWordsByAudience(deps.db, session.tenant, all);
+  const own = Object(found.scopeDescriptions);
   const { page, nextCursor } = pageOf(found.grants, byId, (row) => ({
-    ...toOwnGrant(row, Object(found.scopeDescriptions), now),
+    ...toOwnGrant(row, now),
+    ...descriptionsIn(row, { own, words: wordsFor(row.audience), languages, say: inEnglish }),
     tools: toolsInWords({ scopes: row.scopes, entries: entriesOf(row) }, tools, wanted),
     ...budgets.get(row.id),
   }));
@@ -124,24 +130,32 @@ export async function listOwnEntries(
   return `{"entries":[${page.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`;
 }
 
+/** The page is English. */
+const inEnglish = (text: string) => text;
+
 /** A manifest may have a megabyte. The tools of further connectors are shown by their names. */
 const MAX_CONNECTORS = 20;
 
 const entriesOf = ({ authorizationDetails }: OwnGrantRow) =>
   toolsEntries(storedEntries(authorizationDetails));
 
-function toOwnGrant(
-  row: OwnGrantRow,
-  own: Readonly<Record<string, string>>,
-  now: Date,
-): Omit<OwnGrant, 'tools'> {
+function descriptionsIn({ scopes }: OwnGrantRow, reader: Parameters<typeof scopesInWords>[1]) {
+  const said = scopesInWords(scopes, reader);
+  return {
+    scopeDescriptions: said.map(({ text }) => text),
+    scopeExplanations: said.map(({ description }) => description),
+  };
+}
+
+type InWords = 'tools' | 'scopeDescriptions' | 'scopeExplanations';
+
+function toOwnGrant(row: OwnGrantRow, now: Date): Omit<OwnGrant, InWords> {
   const { revokedAt, revokedReason, parentGrantId, audience, purpose } = row;
   return {
     grantId: row.id,
     agentId: row.agentId,
     ...(row.agentStatus === 'revoked' ? noProfile : profileOf(row)),
     scopes: row.scopes,
-    scopeDescriptions: row.scopes.map((scope) => scopeInWords(scope, own)),
     status: grantStatus(row, now),
     issuedAt: row.issuedAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),

@@ -61,6 +61,8 @@ export const OwnGrant = Type.Object({
   ...NullableAgentProfile.properties,
   scopes: Type.Array(Type.String()),
   scopeDescriptions: Type.Array(Type.String()),
+  /** What the developer says about each of `scopes` beside its title. */
+  scopeExplanations: Type.Array(Type.Union([Type.String(), Type.Null()])),
   status: Type.Enum(['active', 'revoked', 'expired']),
   issuedAt: Time,
   expiresAt: Time,

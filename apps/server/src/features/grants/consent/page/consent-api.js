@@ -67,7 +67,7 @@ function read({ status, code = '', requestId: reference = '', details }) {
   if (status === 410) return { kind: 'over', status: details?.status ?? '' };
   if (status === 401) return { kind: 'noSession' };
   if (status === 404) return { kind: 'unknown' };
-  if (status === 409 && details?.field === 'manifests') return { kind: 'changed' };
+  if (status === 409 && details?.field) return { kind: 'changed' };
   const kind = passkeyProblem(code);
   if (kind) return { kind, reference };
   if (status !== 403) return { kind: 'refused', reference };

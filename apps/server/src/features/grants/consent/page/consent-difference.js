@@ -45,7 +45,7 @@ const renderItems = (items) => element('ul', { role: 'list' }, items.map(renderI
 
 /** @param {DiffItem} item */
 function renderItem({ change, dimension, before, after, text }) {
-  const isAgents = dimension === 'agent';
+  const isAgents = dimension === 'agent' || dimension === 'words'; // so the sentence has no text of theirs
   return element(
     'li',
     { class: change },

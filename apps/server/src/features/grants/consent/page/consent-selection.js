@@ -36,8 +36,7 @@ const SHORTER_TIMES = ['180d', '90d', '30d', '7d', '24h', '8h', '1h', '15m', '5m
  * @param {RequestUse} use
  */
 export function renderSelection(request, { choices, now, renderLimits }) {
-  const { scopes, grantExpiresIn } = request;
-  const { manifests = [] } = request;
+  const { scopes, grantExpiresIn, manifests = [], scopeWordsSha256 } = request;
   const entries = request.authorizationDetails ?? [];
   /** @type {Array<() => void>} each is called when the selection changes */
   const followers = [];
@@ -292,15 +291,12 @@ export function renderSelection(request, { choices, now, renderLimits }) {
   }
 
   /** @returns {Narrowing} */
-  function narrowing() {
+  function less() {
     const kept = keptScopes();
     const narrowed = usedEntries().filter((entry) => keptTools(entry).length < (entry.tools?.length ?? 0));
     return {
       ...(kept.length < scopes.length && { scopes: kept }),
       ...(choices.expiresIn !== grantExpiresIn && { expiresIn: choices.expiresIn }),
-      ...(manifests.length > 0 && {
-        manifests: manifests.map(({ connector, sha256 }) => ({ connector, sha256 })),
-      }),
       ...(narrowed.length > 0 && {
         tools: Object.fromEntries(narrowed.map((entry) => [entry.connector, keptTools(entry)])),
       }),
@@ -308,14 +304,20 @@ export function renderSelection(request, { choices, now, renderLimits }) {
     };
   }
 
+  /** What the person has on the screen, in the words that they read. @returns {Narrowing} */
+  const narrowing = () => ({
+    ...less(),
+    manifests: manifests.map(({ connector, sha256 }) => ({ connector, sha256 })),
+    scopeWordsSha256,
+  });
+
   const limits = renderLimits(request, { choices, refresh, isKept });
   followers.push(limits.follow);
   const tools = renderAllTools();
   const parts = { scopes: renderScopes(), tools, time: renderTime() };
   // Said only where the person has taken something away, because the page says the rest.
   followers.push(() => {
-    const { manifests: _, ...less } = narrowing();
-    const isLess = Object.keys(less).length > 0;
+    const isLess = Object.keys(less()).length > 0;
     setContent(summary, missing() ?? (isLess && fill(words.decision.summary, { selection: inWords() })));
   });
   refresh();

@@ -150,7 +150,10 @@ function renderDetails(request, end) {
   const developer = mention(request.developerName);
   const inOwnWords = ownWords(request);
   const manifests = renderManifests(request);
-  const exact = scopes.map((scope) => element('li', {}, literal(scope)));
+  const exact = scopes.map((scope, at) => {
+    const said = request.scopeExplanations?.[at];
+    return element('li', {}, literal(scope), said && quotation(said));
+  });
   const toolRows = (request.tools ?? [])
     .flatMap(({ connector, covers, ...tool }) => [tool, ...covers].map((each) => ({ connector, ...each })))
     .map(({ connector, tool, description }) =>

@@ -238,8 +238,7 @@ export const words = translated({
     replaced: 'Another window has opened this request. Nothing was decided here; your selection is kept.',
     proof:
       'Nothing was decided, because your identity is not verified. Sign in at {developer} again and open the request from there.',
-    changed:
-      'The tools of this request have changed while you were looking. Nothing was decided. Look at the request again.',
+    changed: 'This request says something else by now. Nothing was decided. Look at the request again.',
     policy: 'A rule of {developer} does not allow this. Nothing was decided. You can select less, or deny.',
     sso: 'Nothing was decided: {developer} asks that you first sign in through your organisation.',
     notEnrolled:

@@ -96,6 +96,10 @@ export interface ConsentRequest extends AgentProfile {
   scopes: string[];
   /** One text for each of `scopes`, in the same order. */
   scopeDescriptions: string[];
+  /** What the developer says beside the title. */
+  scopeExplanations?: (string | null)[];
+  /** The hash of the words that resources have for the scopes. */
+  scopeWordsSha256?: string | null;
   expiresAt: string;
   /** "24h" */
   grantExpiresIn: string;
@@ -194,6 +198,7 @@ export interface Narrowing {
   tools?: Record<string, string[]>;
   arguments?: Record<string, Record<string, Rules>>;
   manifests?: { connector: string; sha256: string | null }[];
+  scopeWordsSha256?: string | null | undefined;
 }
 
 export interface Decision {

@@ -8,6 +8,7 @@ import {
   mention,
   name,
   paragraph,
+  quotation,
   setContent,
 } from '../../../../platform/page/dom.js';
 import { fill, moment } from '../../../../platform/page/format.js';
@@ -74,14 +75,16 @@ function download(file, content) {
  */
 export function renderTerms(grant, { developerName }) {
   const { scopes, scopeDescriptions, purpose, purposeLabel, audience, agentDid, argumentLimits = [] } = grant;
+  const { scopeExplanations = [] } = grant;
   const { issuedAt, expiresAt, lastUsedAt, revokedAt, revokedReason } = grant;
   /** @param {string} time */
   const when = (time) => moment(new Date(time), serviceTime());
   const isEnded = grant.status !== 'active';
   const lines = scopes.map((scope, at) => {
+    const said = scopeExplanations[at];
     const description = scopeDescriptions[at] ?? scope;
     const inWords = isEnded && description !== scope && [name(description, 'words'), element('br', {})];
-    return element('li', {}, inWords, literal(scope));
+    return element('li', {}, inWords, literal(scope), said && quotation(said));
   });
   const inOwnWords = ownWords(grant);
   const reason = grant.status === 'expired' ? 'expired' : (revokedReason ?? '');

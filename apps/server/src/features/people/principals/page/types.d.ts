@@ -12,6 +12,8 @@ export interface Grant extends NullableAgentProfile {
   scopes: string[];
   /** One text for each of `scopes`, in the same order. */
   scopeDescriptions: string[];
+  /** What the developer says beside the title. */
+  scopeExplanations?: (string | null)[];
   status: 'active' | 'revoked' | 'expired';
   issuedAt: string;
   expiresAt: string;

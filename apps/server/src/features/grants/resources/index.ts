@@ -1,0 +1,8 @@
+export {
+  hashOfWords,
+  pinsOfWords,
+  type ScopePins,
+  scopesInWords,
+  storedScopePins,
+  type WordsOfScopes,
+} from './resources.rules.ts';
