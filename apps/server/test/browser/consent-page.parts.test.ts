@@ -28,6 +28,38 @@ const withTools = {
   ],
 };
 
+test('a scope of a resource is shown by its title, and what the developer adds is among the details', async () => {
+  const { developer, link } = await ask({
+    mode: 'sandbox',
+    request: { scopes: ['ledger:close', 'ledger:tally'] },
+  });
+  const close = {
+    title: 'Close <b>the month</b>',
+    description: 'Nobody can book into it <i>afterwards</i>.',
+  };
+  const scopeWords = { 'ledger:close': close, 'ledger:tally': { title: 'Count' } };
+  const resource = `http://localhost/${crypto.randomUUID()}`;
+  const { id } = await must(developer, 'POST', '/v1/resources', { resource, name: 'Ledger', scopeWords });
+  const page = await visit();
+  const approvals = sentTo(page, 'approve');
+
+  await openRequest(page, link);
+  const rows = await page.locator('.rows > li').allInnerTexts();
+  const details = await page.locator('#details').innerText();
+  await must(developer, 'PATCH', `/v1/resources/${id}`, {
+    scopeWords: { 'ledger:tally': { title: 'Count' } },
+  });
+  await decide(page, 'Allow');
+  await sees(page, 'This request says something else by now.');
+  await button(page, 'Show the request as it is now').click();
+  await sees(page, 'ledger:close');
+  await decide(page, 'Allow', 'Allowed');
+
+  expect(rows).toEqual(['Close <b>the month</b> (may spend, send, delete or publish)', 'Count']);
+  expect(details).toMatch(/ledger:close\s+Nobody can book into it <i>afterwards<\/i>\.\s+ledger:tally/);
+  expect(approvals).toEqual(Array(2).fill({ scopeWordsSha256: expect.stringMatching(/^[0-9a-f]{64}$/) }));
+});
+
 describe('the proof of the person', () => {
   test.each([
     ['without a hint', undefined],

@@ -307,8 +307,10 @@ export function renderSelection(request, { choices, now, renderLimits }) {
   /** What the person has on the screen, in the words that they read. @returns {Narrowing} */
   const narrowing = () => ({
     ...less(),
-    manifests: manifests.map(({ connector, sha256 }) => ({ connector, sha256 })),
-    scopeWordsSha256,
+    ...(manifests.length > 0 && {
+      manifests: manifests.map(({ connector, sha256 }) => ({ connector, sha256 })),
+    }),
+    ...(scopeWordsSha256 && { scopeWordsSha256 }),
   });
 
   const limits = renderLimits(request, { choices, refresh, isKept });
