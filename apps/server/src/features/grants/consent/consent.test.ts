@@ -79,6 +79,8 @@ describe('opening the page’s session', () => {
       principalId: 'user_42',
       scopes: request.scopes,
       scopeDescriptions: ['Read your calendar', expect.stringContaining('mail'), 'Do as Acme says'],
+      scopeExplanations: [null, null, null],
+      scopeWordsSha256: null,
       purpose: 'aml.screening',
       purposeLabel: expect.any(String),
       authorizationDetails: [

@@ -108,23 +108,24 @@ export function scopesInWords(
 
 const reachIn = { looks: '{title}', acts: english.titleThatActs, everything: english.titleOfEverything };
 
-/** Words of scopes beyond those that the pages know. */
-const ALSO_ACTS =
-  /^(?:payout|payouts|payment|payments|charge|withdraw|wire|trade|sell|purchase|subscribe|cancel|close|submit|sign|issue|revoke|grant|invite|message|notify|reply|forward|post|tweet|email|mail|erase|purge|wipe|drop|destroy|clear|reset|overwrite|merge|deploy|release|submit)$/;
-const ALSO_EVERYTHING = /^(?:all|any|everything|full|root|owner|superuser|sudo|god|unrestricted)$/;
+/** Words in the names of scopes, beyond those that the pages know. */
+const ALSO_ACTS = new Set(
+  [
+    'payout payouts payment payments charge withdraw wire trade sell purchase subscribe cancel close submit sign issue',
+    'revoke grant invite message notify reply forward tweet email mail erase purge wipe drop destroy clear reset',
+    'overwrite merge deploy release',
+  ].flatMap((line) => line.split(' ')),
+);
+const ALSO_EVERYTHING = new Set('all any everything full root owner superuser sudo unrestricted'.split(' '));
+
+const namesIn = (scope: string) => scope.toLowerCase().split(/[^a-z]+/);
 
 function reachOf(scope: string): keyof typeof reachIn {
   const known: number = pages.reachOf(scope);
-  const names = scope.toLowerCase().split(/[^a-z]+/);
-  if (known >= 3 || names.some((name) => ALSO_EVERYTHING.test(name))) return 'everything';
+  if (known >= 3 || namesIn(scope).some((name) => ALSO_EVERYTHING.has(name))) return 'everything';
   // The first part is the name of what the permission is for, unless it stands alone.
-  const verbs = scope.includes(':')
-    ? scope
-        .slice(scope.indexOf(':'))
-        .toLowerCase()
-        .split(/[^a-z]+/)
-    : names;
-  return known >= 2 || verbs.some((name) => ALSO_ACTS.test(name)) ? 'acts' : 'looks';
+  const verbs = namesIn(scope.includes(':') ? scope.slice(scope.indexOf(':')) : scope);
+  return known >= 2 || verbs.some((name) => ALSO_ACTS.has(name)) ? 'acts' : 'looks';
 }
 
 /** The words of a scope as a consent keeps them. */

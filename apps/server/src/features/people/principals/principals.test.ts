@@ -244,6 +244,7 @@ describe('a person’s own grants', () => {
           ...profileOf((await acme('GET', `/v1/agents/${agentId}`)).json()),
           scopes: ['tool:bank:read', 'calendar:read'],
           scopeDescriptions: ['See what is on your account', 'Read your calendar'],
+          scopeExplanations: [null, null],
           status: 'active',
           issuedAt: '2026-01-01T00:00:00.000Z',
           expiresAt: '2026-01-02T00:00:00.000Z',
