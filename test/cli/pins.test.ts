@@ -34,6 +34,63 @@ function beside() {
 const statesIn = (out: string) =>
   Object.fromEntries(JSON.parse(out).map(({ tool, status }: Record<string, string>) => [tool, status]));
 
+test('the titles of a JSON Schema become those of the arguments, and those of the manifest stay', async () => {
+  const { server, pin, folder } = beside();
+  const deep = (levels: number): object =>
+    levels === 0
+      ? { title: 'Too deep' }
+      : { properties: { a: { title: `Level ${levels}`, ...deep(levels - 1) } } };
+  const properties = {
+    to: {
+      type: 'object',
+      title: 'Payee',
+      properties: { name: { title: 'Name of the payee' }, 'i/b~n': { title: 'IBAN' } },
+    },
+    amount: { title: 'Amount' },
+    copy: { title: 'Amount' },
+    bidi: { title: 'Safe \u202eelif' },
+    hidden: { title: 'a\u200bb' },
+    long: { title: 'x'.repeat(81) },
+    number: { title: 7 },
+    list: { items: { properties: { name: { title: 'Of an item' } } } },
+    a: deep(9),
+  };
+  server.tools = [
+    { ...lookup, inputSchema: { properties } },
+    {
+      ...remove,
+      inputSchema: {
+        properties: Object.fromEntries(Array.from({ length: 99 }, (_, n) => [`p${n}`, { title: `T${n}` }])),
+      },
+    },
+  ];
+  const file = join(folder, 'crm.yaml');
+  const read = () => manifestFromYamlText(readFileSync(file, 'utf8')).tools;
+
+  await pin();
+  const first = read().get('lookup')?.argument_titles ?? {};
+  writeFileSync(
+    file,
+    MANIFEST.replace('lookup: read', 'lookup: { permission: read, argument_titles: { /amount: Sum } }'),
+  );
+  await pin();
+
+  const { '/a/a': below, ...others } = first;
+  expect(below).toBe('Level 9');
+  expect(Object.keys(first).some((pointer) => pointer.split('/').length > 9)).toBe(false);
+  expect(others).toMatchObject({
+    '/to': 'Payee',
+    '/to/name': 'Name of the payee',
+    '/to/i~1b~0n': 'IBAN',
+    '/amount': 'Amount',
+    '/copy': 'Amount',
+  });
+  for (const name of ['/bidi', '/hidden', '/long', '/number', '/list/name'])
+    expect(others).not.toHaveProperty([name]);
+  expect(Object.keys(read().get('remove')?.argument_titles ?? {})).toHaveLength(64);
+  expect(read().get('lookup')?.argument_titles).toEqual({ '/amount': 'Sum' });
+});
+
 test('the first pins trust the server, and their texts are kept to be read', async () => {
   const { server, pin, pinsOf, kept, run } = beside();
   server.tools.push({ name: 'export' });

@@ -8,6 +8,7 @@ import { EXIT, wrongUsage } from '../errors.ts';
 import { type Given, isSet, textOf } from '../program/options.ts';
 import type { CommandSpec } from '../program/spec.ts';
 import {
+  argumentTitles,
   type Definition,
   differences,
   type ForeignTool,
@@ -27,7 +28,7 @@ export const PINNING: readonly CommandSpec[] = [
     isLocal: true,
     summary: 'Pin the tools of a manifest to the definitions that an MCP server offers now',
     notes:
-      'A pinned tool is refused once its server describes it differently. The first pins trust the server as it is: the texts are kept in <manifest>.tools.json, to be read. Ends with 1 where a definition has changed or is missing, and with 0 after --update.',
+      'A pinned tool is refused once its server describes it differently. The first pins trust the server as it is: the texts are kept in <manifest>.tools.json, to be read. The titles of arguments in the JSON Schema of a tool become its argument_titles, where the manifest has none. Ends with 1 where a definition has changed or is missing, and with 0 after --update.',
     args: [
       { name: 'manifest', about: 'the file of the manifest' },
       {
@@ -138,7 +139,9 @@ async function withPins(
     const members = isRecord(tool) ? tool : { permission: tool };
     const old = isKept && Array.isArray(members.mcp_pins) ? members.mcp_pins : [];
     const pins = [...old, await pinOfTool(offered.get(name) ?? {})].slice(-MOST);
-    tools[name] = { ...members, mcp_pins: pins };
+    const titles = argumentTitles(offered.get(name) ?? {});
+    const named = members.argument_titles === undefined && Object.keys(titles).length > 0;
+    tools[name] = { ...members, mcp_pins: pins, ...(named && { argument_titles: titles }) };
   }
   return { ...plain, tools };
 }

@@ -1,5 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { pointerToken, readPointer } from '@behest/protocol/arguments/pointers';
+import { isLabel } from '@behest/protocol/arguments/text';
 import { isRecord, readJsonFile } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 
@@ -74,6 +76,33 @@ export function suspicions(
 export interface ForeignTool {
   readonly connector: string;
   readonly tool: string;
+}
+
+const MAX_TITLES = 64; // of one tool, as in manifests
+const MAX_TITLE = 80; // code points
+const MAX_DEPTH = 8; // names of a JSON Pointer
+
+/**
+ * The titles of a tool's arguments in its JSON Schema, by JSON Pointer, as a manifest has them: those of `properties`, of
+ * objects in them too. A title that a reader would not see as it is, and one that no manifest takes, is left out.
+ */
+export function argumentTitles({ inputSchema }: Definition): Record<string, string> {
+  const found: [pointer: string, title: string][] = [];
+  let level: [pointer: string, schema: unknown][] = [['', inputSchema]];
+  for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth += 1) {
+    level = level.flatMap(([above, schema]) =>
+      Object.entries(isRecord(schema) && isRecord(schema.properties) ? schema.properties : {})
+        .slice(0, MAX_TITLES)
+        .map(([name, member]): [string, unknown] => [above + pointerToken(name), member]),
+    );
+    for (const [pointer, member] of level) {
+      const title = isRecord(member) ? member.title : undefined;
+      const isUsable = typeof title === 'string' && isLabel(title, MAX_TITLE) && readPointer(pointer).ok;
+      if (isUsable && found.length < MAX_TITLES) found.push([pointer, title]);
+    }
+    level = level.slice(0, MAX_TITLES);
+  }
+  return Object.fromEntries(found);
 }
 
 /** The words of a text that could be names of tools. */

@@ -3,7 +3,7 @@ import { dataIn } from '../api/fields.ts';
 import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 import { wrongUsage } from '../errors.ts';
-import type { Definition } from './definitions.ts';
+import { argumentTitles, type Definition } from './definitions.ts';
 import { textIn } from './files.ts';
 import { type Guess, guessOf } from './guess.ts';
 import { isAddress, toolsOfServer } from './mcp-tools.ts';
@@ -121,7 +121,11 @@ export async function mergedWith(
   const proposed = await Promise.all(
     fresh.map(async ({ name, permission, because, isUnsure }) => {
       const definition = definitions?.get(name);
-      const tool = definition ? { permission, mcp_pins: [await pinOfTool(definition)] } : permission;
+      const titles = definition ? argumentTitles(definition) : {};
+      const named = Object.keys(titles).length > 0 && { argument_titles: titles };
+      const tool = definition
+        ? { permission, mcp_pins: [await pinOfTool(definition)], ...named }
+        : permission;
       const reason = `# ${isUnsure ? 'review: ' : ''}${because}`;
       return definition ? `${reason}\n${line({ [name]: tool })}` : `${line({ [name]: tool })} ${reason}`;
     }),
