@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { startListening } from '../../apps/server/test/fuzz/listening.ts';
-import { fuzz, told } from '../../apps/server/test/fuzz/run.ts';
-import { sightOf } from '../../apps/server/test/fuzz/sight.ts';
+import { fuzz, sightOf, told } from '../../apps/server/test/fuzz/run.ts';
 import { freePort } from '../machine/ports.ts';
 import { writeSection } from './results.ts';
 

@@ -4,8 +4,7 @@ import { startListening } from '../app/listening.ts';
 import { faultsOf } from './answers.ts';
 import type { Answer } from './client.ts';
 import type { Draft } from './requests.ts';
-import { fuzz, limits, told } from './run.ts';
-import { sightOf } from './sight.ts';
+import { fuzz, limits, sightOf, told } from './run.ts';
 
 const REQUESTS = 4000; // from the fixed seed, and half as many from the other; `npm run bench -- fuzz` sends more
 const PATIENCE = 300_000; // milliseconds, because other tests share the machine

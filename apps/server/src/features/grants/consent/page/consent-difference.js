@@ -3,9 +3,7 @@
 import { aside, button, element, paragraph, quotation } from '../../../../platform/page/dom.js';
 import { fill, fillText, moment } from '../../../../platform/page/format.js';
 import { inEnglish } from '../../../../platform/page/limits.js';
-import { words } from './consent-words.js';
-
-const { difference: said } = words;
+import { words as said } from './consent-difference-words.js';
 
 /** So many changes are shown at once. The reader opens the rest. */
 const SHOWN_CHANGES = 3;
