@@ -11,6 +11,8 @@ const person = { bypassCSP: true } as const; // axe is a script from outside the
 
 test('a person compares the code, sees who asks, and approves for the device', async () => {
   const device = await newDevice(service());
+  await device.acme('PATCH', '/v1/me', { name: 'Acme Television' });
+  await device.acme('PATCH', '/v1/me/branding', { accentColor: '#7a1f5c' });
   const shown = await askDevice(device);
   const page = await visit(person);
 
@@ -18,6 +20,8 @@ test('a person compares the code, sees who asks, and approves for the device', a
   await heading(page, 'Connect a device').waitFor();
   await sees(page, 'Continue only if your own device shows');
   await sees(page, 'Nobody should send you a code');
+  await page.locator('.masthead').getByText('Acme Television').waitFor();
+  expect(await page.evaluate("document.documentElement.style.getPropertyValue('--fill')")).toBe('#7a1f5c');
   expect(await page.getByLabel('Code', { exact: true }).inputValue()).toBe(shown.user_code);
   expect(await findings(page)).toEqual([]);
   await button(page, 'Continue').click();

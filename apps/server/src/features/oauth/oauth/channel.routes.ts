@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { askByBackchannel } from './channel.ts';
 import { authorizeDevice, type DeviceDeps } from './device.ts';
-import { enterUserCode } from './device-entry.ts';
+import { brandOfCode, enterUserCode } from './device-entry.ts';
 import { rates } from './oauth.rates.ts';
 import { browserOf, clientRequestOf, form } from './oauth.routes.ts';
 import {
@@ -12,6 +12,8 @@ import {
   DeviceAuthorizationRequest,
   DeviceAuthorizationResponse,
   UserCodeEntry,
+  UserCodeQuestion,
+  WaitingBrand,
 } from './oauth.schema.ts';
 import { browserCookie } from './sign-in.routes.ts';
 
@@ -56,6 +58,21 @@ export const channelRoutes: FastifyPluginAsyncTypebox<DeviceDeps> = async (app, 
     folder: `${import.meta.dirname}/page`,
     isTranslated: true,
   });
+
+  app.post(
+    '/v1/device/brand',
+    {
+      config: { access: 'none', fromOwnPages: true, rate: rates.oauthSignIn, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'oauth.codeBrand',
+        summary: 'Show whose device waits with a code',
+        body: UserCodeQuestion,
+        response: { 200: WaitingBrand },
+      },
+    },
+    (request, reply) =>
+      brandOfCode(deps, request.body, { ...browserOf(request), browserId: idOf(request, reply) }),
+  );
 
   app.post(
     '/v1/device',

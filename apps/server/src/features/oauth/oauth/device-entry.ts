@@ -3,7 +3,7 @@ import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import { inLocales, uiLocalesOf } from '../../../platform/languages.ts';
 import { toOAuthError } from '../../../platform/oauth-errors.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
-import { findAccount } from '../../accounts/developers/developers.queries.ts';
+import { findAccount, findBrand } from '../../accounts/developers/developers.queries.ts';
 import { readNaming } from '../../grants/consent/index.ts';
 import { mustHaveActiveConnection } from '../../people/sso/sso.queries.ts';
 import { clientFor } from './authorize.ts';
@@ -17,7 +17,7 @@ import {
   type PendingUserCode,
   readUserCode,
 } from './device.ts';
-import type { BrowserRedirect, UserCodeEntry } from './oauth.schema.ts';
+import type { BrowserRedirect, UserCodeEntry, UserCodeQuestion, WaitingBrand } from './oauth.schema.ts';
 import {
   applicationAddress,
   type Browser,
@@ -86,6 +86,23 @@ export async function enterUserCode(
   );
   await forgetPendingCode(deps, userCode);
   return { redirectTo: inLocales(redirectTo, uiLocales) };
+}
+
+/**
+ * The account whose device waits with a code. A wrong code counts as one that was entered.
+ * @throws NOT_FOUND, RATE_LIMITED
+ */
+export async function brandOfCode(
+  deps: DeviceDeps,
+  { userCode: text }: UserCodeQuestion,
+  browser: EnteringBrowser,
+): Promise<WaitingBrand> {
+  await countEntry(deps, browser, 0);
+  const userCode = readUserCode(text);
+  const waiting = userCode === undefined ? undefined : await findPendingCode(deps, userCode);
+  if (waiting) return findBrand(deps.db, waiting);
+  await countEntry(deps, browser, 1);
+  throw notFound();
 }
 
 /** Of the entries of one code, one goes on. @throws NOT_FOUND to the others */

@@ -38,6 +38,32 @@ describe('RFC 8628 §5.1, O24: guesses of a code', () => {
     expect((await enter(service, shown.user_code)).status).toBe(200); // another browser of the address
   });
 
+  test('count as much where they only ask whose device waits', async () => {
+    service.advance(600 - ((service.clock().getTime() / 1000) % 600));
+    const device = await newDevice(service);
+    const { user_code: right } = await askDevice(device);
+    const ask = (userCode: string, cookie = '') =>
+      fetch(`${service.url}/v1/device/brand`, {
+        method: 'POST',
+        headers: {
+          ...{ 'content-type': 'application/json', origin: service.url, 'sec-fetch-site': 'same-origin' },
+          ...(cookie && { cookie }),
+        },
+        body: JSON.stringify({ userCode }),
+      });
+
+    const known = await ask(right);
+    const cookie = known.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const guesses = [];
+    for (const index of [0, 1, 2, 3, 4]) guesses.push((await ask(guess(index), cookie)).status);
+    const locked = [(await ask(right, cookie)).status, (await enter(service, right, { cookie })).status];
+
+    const { name } = (await device.acme('GET', '/v1/me')).json();
+    expect(await known.json()).toEqual({ developerName: name });
+    expect(guesses).toEqual([404, 404, 404, 404, 404]);
+    expect(locked).toEqual([429, 429]);
+  });
+
   test('lock the entry of their address after twenty, whatever browsers they claim to be', async () => {
     service.advance(600 - ((service.clock().getTime() / 1000) % 600));
     for (let index = 0; index < 20; index += 1) {

@@ -25,7 +25,8 @@ export const rates = rateRules({
   },
   oauthSignIn: {
     perMinute: 20,
-    describes: 'signing in with a passkey for an authorization request of OAuth, by client address',
+    describes:
+      'signing in with a passkey for an authorization request of OAuth, and who asks on the page of a device, by client address',
     counts: [{ by: 'address' }],
   },
   oauthClientFetch: {

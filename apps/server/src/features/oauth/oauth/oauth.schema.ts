@@ -1,5 +1,5 @@
 import { AssertionResponse, OfStandard } from '@behest/protocol/passkey-shapes';
-import { Id, Time } from '@behest/protocol/shapes';
+import { Id, ShownBranding, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 import { UiLocales } from '../../../platform/languages.ts';
 
@@ -186,6 +186,9 @@ export const UserCodeEntry = Type.Object(
   { additionalProperties: false },
 );
 
+export type UserCodeQuestion = Static<typeof UserCodeQuestion>;
+export const UserCodeQuestion = Type.Pick(UserCodeEntry, ['userCode'], { additionalProperties: false });
+
 export type BrowserRedirect = Static<typeof BrowserRedirect>;
 export const BrowserRedirect = Type.Object({
   /** The consent page, or the page at which the person signs in first. */
@@ -234,6 +237,13 @@ const waiting = {
 
 export type PasskeySignInRequest = Static<typeof PasskeySignInRequest>;
 export const PasskeySignInRequest = Type.Object(waiting, { additionalProperties: false });
+
+/** The account whose request waits, as pages show it. */
+export type WaitingBrand = Static<typeof WaitingBrand>;
+export const WaitingBrand = Type.Object({
+  developerName: Type.String(),
+  branding: Type.Optional(ShownBranding),
+});
 
 /** `publicKey` is for `PublicKeyCredential.parseRequestOptionsFromJSON`. It names no passkey. */
 export const PasskeySignInOptions = Type.Object({ challengeId: Id, publicKey: OfStandard });

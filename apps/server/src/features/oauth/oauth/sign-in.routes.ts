@@ -12,8 +12,9 @@ import {
   PasskeySignIn,
   PasskeySignInOptions,
   PasskeySignInRequest,
+  WaitingBrand,
 } from './oauth.schema.ts';
-import { beginSignIn, finishSignIn } from './sign-in.ts';
+import { beginSignIn, brandOfSignIn, finishSignIn } from './sign-in.ts';
 
 const onPage = { access: 'none', fromOwnPages: true, onOwnHost: true, rate: rates.oauthSignIn } as const;
 
@@ -33,6 +34,20 @@ export const signInRoutes: FastifyPluginAsyncTypebox<AuthorizeDeps> = async (app
     onOwnHost: true,
     isTranslated: true,
   });
+
+  app.post(
+    '/v1/oauth/sign-ins/brand',
+    {
+      config: { ...onPage, failures: ['BAD_REQUEST', 'CONFLICT'] },
+      schema: {
+        operationId: 'oauth.signInBrand',
+        summary: 'Show whose request waits for a passkey',
+        body: PasskeySignInRequest,
+        response: { 200: WaitingBrand },
+      },
+    },
+    (request) => brandOfSignIn(deps, request.body, browserOf(request)),
+  );
 
   app.post(
     '/v1/oauth/sign-ins/options',

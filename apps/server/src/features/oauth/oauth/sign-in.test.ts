@@ -32,6 +32,25 @@ const checkOf = (answer: Awaited<ReturnType<Showing['show']>>) => {
 };
 
 describe('14 §3 a person whom nobody has named', () => {
+  test('is shown whose request waits, and nobody else is', async () => {
+    const { acme, arrive, person } = await startShowing(service);
+    await acme('PATCH', '/v1/me', { name: 'Acme & Söhne' });
+    const { waiting } = await arrive();
+    const brand = (body: object) => person.call('POST', '/v1/oauth/sign-ins/brand', { body });
+
+    const plain = await brand(waiting);
+    await acme('PATCH', '/v1/me/branding', { accentColor: '#7a1f5c' });
+    const coloured = await brand(waiting);
+    const strange = await brand({ ...waiting, requestUri: `${waiting.requestUri.slice(0, -4)}AAAA` });
+
+    expect(plain.json()).toEqual({ developerName: 'Acme & Söhne' });
+    expect(coloured.json()).toEqual({
+      developerName: 'Acme & Söhne',
+      branding: { accentColor: '#7a1f5c' },
+    });
+    expect([strange.statusCode, strange.json().developerName]).toEqual([400, undefined]);
+  });
+
   test('shows a passkey on a page, says no name, and goes on to consent', async () => {
     const showing = await startShowing(service);
     const { acme, approve, send } = showing;

@@ -1,9 +1,9 @@
 import type { Caller } from '../../../platform/caller.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
-import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
+import { findBrand, findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import { beginNaming, finishNaming } from '../../people/passkeys/index.ts';
 import { type AuthorizeDeps, authorize, namedClient } from './authorize.ts';
-import type { BrowserRedirect, PasskeySignIn, PasskeySignInRequest } from './oauth.schema.ts';
+import type { BrowserRedirect, PasskeySignIn, PasskeySignInRequest, WaitingBrand } from './oauth.schema.ts';
 import { getPushed } from './par.ts';
 import type { Browser } from './person.ts';
 import { developerOfRequest } from './tenant.ts';
@@ -39,16 +39,41 @@ export async function finishSignIn(
 ): Promise<BrowserRedirect> {
   const { requestId, resource } = await waitingRequest(deps, asked);
   const { clientId, requestUri } = asked;
-  const known = await namedClient(deps, clientId, browser);
-  const developerId =
-    'agent' in known
-      ? known.agent.developerId
-      : await developerOfRequest(deps, { ...(resource && { resource }) });
+  const developerId = await developerOfWaiting(deps, { clientId, resource }, browser);
   const caller = await personAt(deps, developerId, browser);
   const place = { requestId, browserId: browser.browserId };
   const byPasskey = await finishNaming(deps, caller, place, { challengeId, response });
   const sent = { client_id: clientId, request_uri: requestUri };
   return { redirectTo: await authorize(deps, sent, browser, { byPasskey }) };
+}
+
+/**
+ * The account that stands first on the page, which only those who hold the request's address may see.
+ * @throws invalid_request as `beginSignIn`
+ */
+export async function brandOfSignIn(
+  deps: AuthorizeDeps,
+  asked: PasskeySignInRequest,
+  browser: Browser,
+): Promise<WaitingBrand> {
+  const { resource } = await waitingRequest(deps, asked);
+  const { clientId } = asked;
+  return findBrand(deps.db, { developerId: await developerOfWaiting(deps, { clientId, resource }, browser) });
+}
+
+interface Waiting {
+  readonly clientId: string;
+  readonly resource: string[] | undefined;
+}
+
+async function developerOfWaiting(
+  deps: AuthorizeDeps,
+  { clientId, resource }: Waiting,
+  browser: Browser,
+): Promise<string> {
+  const known = await namedClient(deps, clientId, browser);
+  if ('agent' in known) return known.agent.developerId;
+  return developerOfRequest(deps, { ...(resource && { resource }) });
 }
 
 /** A request that waits for its person, as `personOf` has kept it. @throws invalid_request */

@@ -73,6 +73,16 @@ function open() {
     form,
   );
   if (brought === '') field.focus();
+  else showAsker(brought);
+}
+
+/**
+ * Puts the account whose device waits at the head of the page. Without an answer the service stands there.
+ * @param {string} userCode
+ */
+async function showAsker(userCode) {
+  const answer = await call('/v1/device/brand', { body: { userCode }, read });
+  if (answer.ok) screen.showBrand(answer.body.developerName, answer.body.branding);
 }
 
 /** @type {(refusal: Refusal) => Problem} */

@@ -52,8 +52,15 @@ function open() {
     setContent(outcome, paragraph(fillText(text, { duration: duration(seconds) })));
   }
 
+  showAsker();
   const lead = element('p', { class: 'lead' }, words.lead);
   screen.showArticle(words.heading, lead, element('div', { class: 'buttons' }, go), outcome);
+}
+
+/** Puts the account whose request waits at the head of the page. Without an answer the service stands there. */
+async function showAsker() {
+  const answer = await call(`${AT}/brand`, { body: waiting, read });
+  if (answer.ok) screen.showBrand(answer.body.developerName, answer.body.branding);
 }
 
 /** @type {(refusal: Refusal) => Problem} */
