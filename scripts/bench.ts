@@ -8,6 +8,10 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   enforce: ['enforce() of the SDK', () => import('./bench/enforce.ts')],
   soak: ['memory over an hour of steady load', () => import('./bench/soak.ts')],
   'largest-bodies': ['the largest accepted requests', () => import('./bench/largest-bodies.ts')],
+  growth: [
+    'each flow on an empty database and on one with ten million grants',
+    () => import('./bench/growth.ts'),
+  ],
   fresh: ['a new database without statistics', () => import('./bench/fresh.ts')],
   crash: ['what is missing after kills under load', () => import('./bench/crash.ts')],
   faults: ['seconds without writes when a part is killed', () => import('./bench/faults.ts')],

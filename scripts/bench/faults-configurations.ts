@@ -95,6 +95,25 @@ export function redis({ password, portOf, folder }: Place, node: string, primary
   ].join('\n');
 }
 
+/** A node that is away takes only its own keys along. It keeps no data, but its place in the cluster. */
+export function clusterNode({ password, portOf, folder }: Place, name: string): string {
+  return [
+    `port ${portOf(name)}`,
+    `bind ${HERE}`,
+    `requirepass ${password}`,
+    `masterauth ${password}`,
+    'save ""',
+    'appendonly no',
+    'repl-diskless-sync-delay 0',
+    `dir ${folder}`,
+    'cluster-enabled yes',
+    `cluster-port ${portOf(`${name}-bus`)}`,
+    `cluster-config-file ${name}.nodes`,
+    'cluster-node-timeout 2000',
+    'cluster-require-full-coverage no',
+  ].join('\n');
+}
+
 export function sentinel({ password, portOf, folder }: Place, name: string): string {
   return [
     `port ${portOf(name)}`,

@@ -6,7 +6,7 @@ import { end, type Server, startServer } from '../../test/harness/servers.ts';
 import { freePort } from '../machine/ports.ts';
 import { readPid, signal, waitUntil } from '../machine/processes.ts';
 import { accountForPostgres, giveTo } from '../postgres/cluster.ts';
-import { ask, newPassword, redisUrl } from '../redis/server.ts';
+import { ask, type ClusterNode, formCluster, isLinked, newPassword, redisUrl } from '../redis/server.ts';
 import * as configurations from './faults-configurations.ts';
 
 /** One part of a service that can be killed, with what a supervisor would do next. */
@@ -46,20 +46,29 @@ function postgresPrograms(): string | undefined {
 const NODES = ['a', 'b'] as const;
 const SENTINELS = ['sentinel-1', 'sentinel-2', 'sentinel-3'] as const;
 const SERVERS = ['server-1', 'server-2'] as const;
+const MASTERS = 3;
+const CLUSTER = ['redis-1', 'redis-2', 'redis-3', 'redis-4', 'redis-5', 'redis-6'] as const;
 const PROGRAMS = ['etcd', 'etcd-peer', 'haproxy', 'haproxy-postgres', 'haproxy-redis', 'pgbouncer'] as const;
 
 /**
  * Starts everything on loopback: HAProxy before two processes of the service; PgBouncer before HAProxy before a primary and
- * a standby under Patroni; HAProxy before a primary and a replica of Redis under three Sentinels.
+ * a standby under Patroni; and HAProxy before a primary and a replica of Redis under three Sentinels, or a Redis Cluster of
+ * three primaries and three replicas.
  */
-export async function startParts(folder: string, cleanUp: AsyncDisposableStack): Promise<Parts> {
+export async function startParts(
+  folder: string,
+  cleanUp: AsyncDisposableStack,
+  kind: 'sentinels' | 'cluster',
+): Promise<Parts> {
   const account = accountForPostgres();
   const running = new Map<string, ChildProcess>();
   const ports: Record<string, number> = {};
   for (const node of NODES) {
     for (const kind of ['postgres', 'patroni', 'redis']) ports[`${kind}-${node}`] = await freePort();
   }
-  for (const name of [...SENTINELS, ...SERVERS, ...PROGRAMS]) ports[name] = await freePort();
+  const buses = CLUSTER.map((name) => `${name}-bus`);
+  for (const name of [...SENTINELS, ...SERVERS, ...PROGRAMS, ...CLUSTER, ...buses])
+    ports[name] = await freePort();
   const portOf = (name: string): number => ports[name] ?? 0;
   const place = { folder, password: newPassword(), portOf, programs: postgresPrograms() ?? '' };
 
@@ -109,6 +118,8 @@ export async function startParts(folder: string, cleanUp: AsyncDisposableStack):
         write(`redis-${node}.conf`, configurations.redis(place, node, primary)),
       ]);
     },
+    clusterNode: (name: string) =>
+      start(name, 'redis-server', [write(`${name}.conf`, configurations.clusterNode(place, name))]),
     sentinel: (name: string) => {
       const file = join(folder, `${name}.conf`); // Sentinel keeps its state in it
       if (!fs.existsSync(file)) write(`${name}.conf`, configurations.sentinel(place, name));
@@ -144,8 +155,17 @@ export async function startParts(folder: string, cleanUp: AsyncDisposableStack):
     giveTo(account, join(folder, node));
   }
   starts.etcd();
-  for (const node of NODES) starts.redis(node);
-  for (const name of SENTINELS) starts.sentinel(name);
+  const clusterNodes = CLUSTER.map((name) => ({
+    ...{ name, port: portOf(name), busPort: portOf(`${name}-bus`), password: place.password },
+  }));
+  if (kind === 'cluster') {
+    for (const name of CLUSTER) starts.clusterNode(name);
+    await mustBecome('Redis', () => areAll(clusterNodes, answers));
+    await formCluster(clusterNodes, MASTERS);
+  } else {
+    for (const node of NODES) starts.redis(node);
+    for (const name of SENTINELS) starts.sentinel(name);
+  }
   for (const node of NODES) {
     starts.patroni(node);
     await mustBecome(`Patroni ${node}`, async () => (await roleOf(portOf(`patroni-${node}`))) !== undefined);
@@ -158,7 +178,10 @@ export async function startParts(folder: string, cleanUp: AsyncDisposableStack):
   const startOne = async (name: string) => {
     const stores = {
       databaseUrl: configurations.databaseUrl(place, 'pgbouncer', 'behest'),
-      redisUrl: redisUrl({ port: portOf('haproxy-redis'), password: place.password }),
+      redisUrl:
+        kind === 'cluster'
+          ? clusterNodes.map(redisUrl).join(',')
+          : redisUrl({ port: portOf('haproxy-redis'), password: place.password }),
     };
     const env = {
       PORT: String(portOf(name)),
@@ -196,6 +219,21 @@ export async function startParts(folder: string, cleanUp: AsyncDisposableStack):
     await killed(`redis-${node}`);
     return async () => starts.redis(node);
   };
+  /** Of each shard in turn, so that all are killed. */
+  const killOfCluster = async (isPrimary: boolean) => {
+    const chosen: ClusterNode[] = [];
+    for (const node of clusterNodes) if ((await isMaster(node)) === isPrimary) chosen.push(node);
+    turn += 1;
+    const node = clusterNodes.find((each) => each === chosen[turn % chosen.length]);
+    if (!node) throw new Error('The Redis Cluster has no such node.');
+    await killed(node.name);
+    return async () => {
+      const others = clusterNodes.filter((each) => each !== node);
+      // It keeps nothing: as a primary that nobody has replaced, it would come back empty.
+      if (isPrimary) await mustBecome('A primary', () => hasMasters(others));
+      starts.clusterNode(node.name);
+    };
+  };
   let turn = 0;
   const next = <T>(names: readonly [T, ...T[]]): T => {
     turn += 1;
@@ -209,7 +247,24 @@ export async function startParts(folder: string, cleanUp: AsyncDisposableStack):
       return async () => starts[name]();
     },
   });
-  const list: readonly Part[] = [
+  const redisParts: readonly Part[] = [
+    { name: 'Redis, the primary', isReplaced: true, kill: () => killRedis(true) },
+    { name: 'Redis, the replica', isReplaced: true, kill: () => killRedis(false) },
+    {
+      name: 'a Sentinel',
+      isReplaced: false,
+      kill: async () => {
+        const name = next(SENTINELS);
+        await killed(name);
+        return async () => starts.sentinel(name);
+      },
+    },
+  ];
+  const clusterParts: readonly Part[] = [
+    { name: 'Redis Cluster, a primary', isReplaced: true, kill: () => killOfCluster(true) },
+    { name: 'Redis Cluster, a replica', isReplaced: true, kill: () => killOfCluster(false) },
+  ];
+  const others: readonly Part[] = [
     {
       name: 'PostgreSQL, the primary',
       isReplaced: true,
@@ -222,17 +277,6 @@ export async function startParts(folder: string, cleanUp: AsyncDisposableStack):
     { name: 'PostgreSQL with Patroni, the standby', isReplaced: true, kill: () => killMachine(false) },
     simple('etcd', 'etcd'),
     simple('pgbouncer', 'PgBouncer'),
-    { name: 'Redis, the primary', isReplaced: true, kill: () => killRedis(true) },
-    { name: 'Redis, the replica', isReplaced: true, kill: () => killRedis(false) },
-    {
-      name: 'a Sentinel',
-      isReplaced: false,
-      kill: async () => {
-        const name = next(SENTINELS);
-        await killed(name);
-        return async () => starts.sentinel(name);
-      },
-    },
     {
       name: 'a process of the service',
       isReplaced: false,
@@ -248,12 +292,31 @@ export async function startParts(folder: string, cleanUp: AsyncDisposableStack):
     const standby = await fetch(
       `http://127.0.0.1:${portOf(`patroni-${await nodeOfRole(false)}`)}/synchronous`,
     );
-    const redis = await ask(redisAt(nodeOfRedis(true)), 'INFO replication');
+    const isRedisWhole =
+      kind === 'cluster'
+        ? (await hasMasters(clusterNodes)) && (await areAll(clusterNodes, hasPartner))
+        : (await ask(redisAt(nodeOfRedis(true)), 'INFO replication')).includes('state=online');
     const health = await Promise.all(SERVERS.map((name) => fetch(`http://127.0.0.1:${portOf(name)}/health`)));
     const entry = await fetch(`http://127.0.0.1:${portOf('haproxy')}/health`);
-    return standby.ok && redis.includes('state=online') && [...health, entry].every(({ ok }) => ok);
+    return standby.ok && isRedisWhole && [...health, entry].every(({ ok }) => ok);
   };
+  const list = kind === 'cluster' ? clusterParts : [...others, ...redisParts];
   return { port: portOf('haproxy'), list, isWhole: () => isWhole().catch(() => false) };
+}
+
+const areAll = async <T>(things: readonly T[], isTrue: (thing: T) => Promise<boolean>) =>
+  (await Promise.all(things.map(isTrue))).every(Boolean);
+
+const replicationOf = (node: ClusterNode) => ask(node, 'INFO replication').catch(() => '');
+const answers = async (node: ClusterNode) => (await replicationOf(node)).includes('role:');
+const isMaster = async (node: ClusterNode) => (await replicationOf(node)).includes('role:master');
+const hasPartner = async (node: ClusterNode) =>
+  (await isMaster(node)) ? (await replicationOf(node)).includes('state=online') : isLinked(node);
+
+/** Tells whether each part of the keys has a primary among the nodes, by their own words. */
+async function hasMasters(nodes: readonly ClusterNode[]): Promise<boolean> {
+  const masters = await Promise.all(nodes.map(isMaster));
+  return masters.filter(Boolean).length === MASTERS;
 }
 
 async function makeDatabase(place: configurations.Place): Promise<boolean> {

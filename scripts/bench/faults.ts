@@ -5,15 +5,16 @@ import { parseArgs } from 'node:util';
 import { makeThrowAway, sweepThrowAways } from '../machine/folders.ts';
 import { waitUntil } from '../machine/processes.ts';
 import { packPackages } from '../pack/pack.ts';
-import { Load, missingOnChain, type Sent } from './faults-load.ts';
+import { type Done, Load, missingOnChain, type Sent } from './faults-load.ts';
 import { absentPackages, type Part, type Parts, startParts } from './faults-parts.ts';
 import { median } from './load.ts';
 import { table, writeSection } from './results.ts';
 
 const USAGE = `npm run bench -- faults [options]
   --rounds <count>  how often each part is killed (20)
-  --minutes <n>     no kill after that many minutes (60)
+  --minutes <n>     no kill after that many minutes, with either kind of Redis (60)
   --rate <n>        requests a second (40)
+  --redis <kind>    sentinels, cluster, or both, one after the other (both)
   --parts <text>    parts whose name holds the text
   --note <text>     what else the machine was doing, for the results
   --write           writes the outcome into scripts/bench/RESULTS.md
@@ -21,7 +22,7 @@ It needs these packages of Debian, and installs none: postgresql patroni etcd-se
 `;
 const WHAT = `All parts run on one machine: HAProxy before two processes of the service, PgBouncer (in transaction mode) before HAProxy
 before a primary and a synchronous standby of PostgreSQL under Patroni and one etcd, HAProxy before a primary and a replica of
-Redis under three Sentinels. Clients authorize, exchange, verify, append and revoke by the clock while one part after the
+Redis under three Sentinels, or in a second run a Redis Cluster of three primaries and three replicas. Clients authorize, exchange, verify, append and revoke by the clock while one part after the
 other is killed with SIGKILL. What has no partner starts again a second later, and what has one starts when writes go on. Seconds run
 from the kill to the first write after the last refusal, or over the longest silence. Made by
 \`npm run bench -- faults --write\`.`;
@@ -31,6 +32,7 @@ const { values: flags } = parseArgs({
     rounds: { type: 'string', default: '20' },
     minutes: { type: 'string', default: '60' },
     rate: { type: 'string', default: '40' },
+    redis: { type: 'string', default: 'both' },
     parts: { type: 'string', default: '' },
     note: { type: 'string', default: '' },
     write: { type: 'boolean', default: false },
@@ -59,34 +61,47 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  await using cleanUp = new AsyncDisposableStack();
   await packPackages(join(import.meta.dirname, '../..')); // as `npm start` and the image have it
   await sweepThrowAways('faults');
-  const folder = makeThrowAway('faults');
-  cleanUp.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const parts = await startParts(folder, cleanUp);
-  const load = await Load.begin(`http://127.0.0.1:${parts.port}`, Number(flags.rate));
-  const kills = await killInTurns(parts, load);
-  await load.end();
-  if (!(await waitUntil(parts.isWhole, { seconds: 90 }))) throw new Error('The service is not whole again.');
-  const faults = [...load.faults, ...tooLong(kills), ...(await missingOnChain(load.account, load.done))];
-  report(kills, load, faults);
+  const runs: Run[] = [];
+  for (const kind of ['sentinels', 'cluster'] as const)
+    if (flags.redis === 'both' || flags.redis === kind) runs.push(await runWith(kind));
+  report(runs);
 }
 
-async function killInTurns(parts: Parts, load: Load): Promise<Kill[]> {
+interface Run {
+  readonly kills: readonly Kill[];
+  readonly load: Load;
+  readonly faults: readonly string[];
+}
+
+async function runWith(kind: 'sentinels' | 'cluster'): Promise<Run> {
+  await using cleanUp = new AsyncDisposableStack();
+  const folder = makeThrowAway('faults');
+  cleanUp.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const parts = await startParts(folder, cleanUp, kind);
+  const load = await Load.begin(`http://127.0.0.1:${parts.port}`, Number(flags.rate));
+  const kills: Kill[] = [];
+  const stopped: string[] = [];
+  await killInTurns(parts, load, kills).catch((error) => stopped.push(String(error)));
+  await load.end();
+  if (!(await waitUntil(parts.isWhole, { seconds: 90 }))) stopped.push('The service is not whole again.');
+  const missing = await missingOnChain(load.account, load.done);
+  return { kills, load, faults: [...stopped, ...load.faults, ...tooLong(kills), ...missing] };
+}
+
+async function killInTurns(parts: Parts, load: Load, kills: Kill[]): Promise<void> {
   const endsAt = performance.now() + Number(flags.minutes) * 60_000;
   const chosen = parts.list.filter(({ name }) => name.includes(flags.parts));
-  const kills: Kill[] = [];
   for (let round = 1; round <= Number(flags.rounds); round += 1) {
     for (const part of chosen) {
       if (!(await waitUntil(parts.isWhole, { seconds: 120 })))
         throw new Error(`Not whole before ${part.name}.`);
       await pause(500 + Math.random() * 1000); // at any moment of a check by Patroni, Sentinel and HAProxy
-      if (performance.now() > endsAt) return kills;
+      if (performance.now() > endsAt) return;
       kills.push(await killOne(part, parts, load));
     }
   }
-  return kills;
 }
 
 async function killOne(part: Part, parts: Parts, load: Load): Promise<Kill> {
@@ -105,7 +120,8 @@ async function killOne(part: Part, parts: Parts, load: Load): Promise<Kill> {
   const sent = load.sent.slice(from);
   const count = (kind: Sent['outcome']) => sent.filter(({ outcome }) => outcome === kind).length;
   const others = (['refused', 'closed', 'lost', 'fault'] as const).map((kind) => `${count(kind)} ${kind}`);
-  say(`${part.name}: ${seconds.toFixed(1)} s; ${sent.length} requests, ${others.join(', ')}`);
+  const longest = `the longest ${longestOf(sent).toFixed(1)} s (${slowestOf(sent)})`;
+  say(`${part.name}: ${seconds.toFixed(1)} s; ${sent.length} requests, ${longest}, ${others.join(', ')}`);
   return { part: part.name, seconds, sent };
 }
 
@@ -135,6 +151,15 @@ function outage(sent: readonly Sent[], killedAt: number): number {
   return Math.max(...silences, Number.isFinite(lastRefusal) ? next - killedAt : 0);
 }
 
+const slowestOf = (sent: readonly Sent[]): string | undefined => {
+  const [slowest] = sent.toSorted((a, b) => b.endedAt - b.begunAt - (a.endedAt - a.begunAt));
+  return slowest && `${slowest.path.replace(/_\w+/, '')} ${slowest.outcome}`;
+};
+
+/** In seconds. */
+const longestOf = (sent: readonly Sent[]): number =>
+  sent.reduce((most, { begunAt, endedAt }) => Math.max(most, endedAt - begunAt), 0) / 1000;
+
 const tooLong = (kills: readonly Kill[]): string[] =>
   kills.flatMap(({ part, sent }) =>
     sent
@@ -142,15 +167,18 @@ const tooLong = (kills: readonly Kill[]): string[] =>
       .map(({ path }) => `${part}: ${path} had no answer in time`),
   );
 
-function report(kills: readonly Kill[], { done, sent }: Load, faults: readonly string[]): void {
+function report(runs: readonly Run[]): void {
+  const kills = runs.flatMap((run) => run.kills);
+  const faults = runs.flatMap((run) => run.faults);
+  const sent = runs.reduce((sum, { load }) => sum + load.sent.length, 0);
+  const count = (kind: keyof Done) => runs.reduce((sum, { load }) => sum + load.done[kind].size, 0);
   const rows = [...new Set(kills.map(({ part }) => part))].map((part) => {
     const ours = kills.filter((kill) => kill.part === part);
     const all = ours.flatMap((kill) => kill.sent);
-    const count = (kind: Sent['outcome']) => String(all.filter(({ outcome }) => outcome === kind).length);
+    const ends = (kind: Sent['outcome']) => String(all.filter(({ outcome }) => outcome === kind).length);
     const seconds = ours.map((kill) => kill.seconds);
-    const longest = Math.max(...all.map(({ begunAt, endedAt }) => endedAt - begunAt)) / 1000;
-    const times = [median(seconds), Math.max(...seconds), longest].map((time) => time.toFixed(1));
-    const counts = [count('refused'), count('closed'), count('lost')];
+    const times = [median(seconds), Math.max(...seconds), longestOf(all)].map((time) => time.toFixed(1));
+    const counts = [ends('refused'), ends('closed'), ends('lost')];
     return [part, String(ours.length), ...times, String(all.length), ...counts];
   });
   const head = [
@@ -164,10 +192,10 @@ function report(kills: readonly Kill[], { done, sent }: Load, faults: readonly s
     'Closed, 502',
     'To repeat',
   ];
-  const kept = `${done.grants.size} grants, ${done.revoked.size} revocations, ${done.entries.size} entries and ${done.requests.size} requests`;
+  const kept = `${count('grants')} grants, ${count('revoked')} revocations, ${count('entries')} entries and ${count('requests')} requests`;
   const text = `${table(head, rows)}
 
-*503* counts answers of the service and of HAProxy, *To repeat* codes whose ticket the old primary of Redis had. Of ${sent.length}
+*503* counts answers of the service and of HAProxy, *To repeat* codes whose ticket the old primary of Redis had. Of ${sent}
 requests, ${kept} were acknowledged; each is on the chain, or listed here: ${faults.length === 0 ? 'none is missing, and the chain is whole' : faults.slice(0, 10).join('; ')}.`;
   say(text);
   for (const fault of faults.slice(0, 100)) say(fault);

@@ -2,8 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openClient } from './client.ts';
-import { type Health, watchHealth } from './health.ts';
-import { type Instances, type Million, measureInstances, measureMillion } from './instances.ts';
+import {
+  type Health,
+  type Instances,
+  type Million,
+  measureInstances,
+  measureMillion,
+  watchHealth,
+} from './instances.ts';
 import { demand, type Summary } from './load.ts';
 import { describeMachine, measureSigning, memoryOf, type SigningRates } from './machine.ts';
 import { flowsOf } from './measured-flows.ts';

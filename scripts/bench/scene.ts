@@ -49,7 +49,7 @@ export async function setScene(cleanUp: AsyncDisposableStack, syncDelay = 0): Pr
   };
 }
 
-async function redisFacts(url: string): Promise<{ readonly version: string; readonly pid: number }> {
+export async function redisFacts(url: string): Promise<{ readonly version: string; readonly pid: number }> {
   const { port, password } = new URL(url);
   const answer = await ask({ port: Number(port), password }, 'INFO server');
   const fact = (name: string) => new RegExp(`${name}:(\\S+)`).exec(answer)?.[1];

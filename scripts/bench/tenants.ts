@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { openClient } from './client.ts';
 import { CONNECTIONS, demand } from './load.ts';
 
@@ -150,3 +150,168 @@ const APPEND = `
       '","agentDid":"' || $4 || '","grantId":"' || $5 || '","principalId":"user_' || each ||
       '","developerId":"' || $1 || '","action":"email.sent","metadata":{},"timestamp":"'))
     from generate_series(1, $2::integer) each))`;
+
+const GROWN = 250_000; // rows in one statement
+const AGENTS = 1000; // of all accounts, unless each of more accounts has one
+const FILLERS = 6; // connections that fill at once
+
+/** The size of a grown database, of all its accounts together. */
+export interface Growth {
+  readonly accounts: number;
+  readonly grants: number;
+  readonly entries: number;
+}
+
+/** On disk with their indexes, in bytes. */
+export interface Sizes {
+  readonly grants: number;
+  readonly tokens: number;
+  readonly entries: number;
+}
+
+/**
+ * Fills a database that has only these tenants, by SQL alone and without indexes meanwhile: with more accounts, and for each
+ * account grants, tokens and entries of the audit log of twenty days ago. No entry has a hash of its own.
+ */
+export async function grow(
+  databaseUrl: string,
+  tenants: readonly Tenant[],
+  { accounts, grants: grantCount, entries: entryCount }: Growth,
+): Promise<Sizes> {
+  const pattern = tenants[0];
+  const [held] = pattern?.grants ?? [];
+  if (!pattern || !held) throw new Error('There is nothing to copy.');
+  const { developerId } = pattern;
+  await using cleanUp = new AsyncDisposableStack();
+  const fillers: pg.Client[] = [];
+  while (fillers.length < FILLERS) {
+    const client = cleanUp.adopt(new pg.Client({ connectionString: databaseUrl }), (each) => each.end());
+    await client.connect();
+    await client.query('set session_replication_role = replica'); // no trigger and no check of a foreign key
+    await client.query('set synchronous_commit = off');
+    fillers.push(client);
+  }
+  const inTurns = async <T>(works: readonly T[], work: (client: pg.Client, each: T) => Promise<unknown>) => {
+    const left = [...works];
+    const take = async (client: pg.Client) => {
+      for (let next = left.shift(); next !== undefined; next = left.shift()) await work(client, next);
+    };
+    await Promise.all(fillers.map(take));
+  };
+  const rangesOf = (count: number) =>
+    Array.from({ length: Math.ceil(count / GROWN) }, (_, each) => [
+      each * GROWN,
+      Math.min((each + 1) * GROWN, count) - 1,
+    ]);
+  const [first] = fillers;
+  if (!first) throw new Error('Nobody fills.');
+  const indexes = (await first.query<{ name: string; definition: string }>(SECONDARY)).rows;
+  for (const { name } of indexes) await first.query(`drop index ${name}`);
+  const copy = async (
+    client: pg.Client,
+    name: string,
+    { from, like, values = [], changed }: { from: string; like: string; values?: number[]; changed: object },
+  ) => {
+    const { rows } = await client.query<{ name: string }>(COLUMNS, [name]);
+    const columns = rows.map((row) => row.name);
+    const own = columns.map((column) => Object(changed)[column] ?? `t.${column}`);
+    await client.query(`insert into ${name} (${columns}) select ${own} from ${from}, ${like} t`, values);
+  };
+  const one = (name: string, key = 'true') =>
+    `(select * from ${name} where developer_id = '${developerId}' and ${key})`;
+
+  const others = `generate_series(${tenants.length}, ${accounts - 1}) n`;
+  const id = `left(t.id, 8) || lpad(n::text, length(t.id) - 8, '0')`;
+  const itself = `(select * from developers where id = '${developerId}')`;
+  await copy(first, 'developers', { from: others, like: itself, changed: { id } });
+  const developer = `(select ${id} from developers t where t.id = '${developerId}')`;
+  const head = { from: others, like: one('audit_heads'), changed: { developer_id: developer } };
+  await copy(first, 'audit_heads', head);
+  const agents = Math.max(1, Math.floor(AGENTS / accounts));
+  const agent = `(select id from agents where developer_id = '${developerId}' order by id limit 1)`;
+  await copy(first, 'agents', {
+    from: `developers d, generate_series(1, ${agents}) n`,
+    like: one('agents', `id = ${agent}`),
+    changed: { developer_id: 'd.id', id: `left(t.id, 5) || lpad(n::text, length(t.id) - 5, '0')` },
+  });
+  for (const statement of PLACES) await first.query(statement);
+
+  const per = (count: number) => Math.floor(count / accounts);
+  const from = (count: number) =>
+    `generate_series($1::bigint, $2::bigint) n
+      join places p on p.account = n / ${per(count)} and p.agent = n % ${agents}`;
+  const placed = { developer_id: 'p.developer_id', agent_id: 'p.agent_id', principal_id: PRINCIPAL };
+  const grantId = newId('grnt', 'n');
+  const entry = one('audit_entries', `action = 'grant.created' and grant_id = '${held.grantId}'`);
+  const hash = `(select hash from ${entry})`;
+  const copies = [
+    {
+      ...{ name: 'grants', like: one('grants', `id = '${held.grantId}'`), count: grantCount },
+      changed: {
+        ...{ ...placed, id: grantId, root_grant_id: grantId, auth_request_id: 'null' },
+        issued_at: "t.issued_at - interval '20 days'",
+      },
+    },
+    {
+      ...{ name: 'tokens', like: one('tokens', `grant_id = '${held.grantId}'`), count: grantCount },
+      changed: { developer_id: 'p.developer_id', id: newId('tok', 'n'), grant_id: grantId },
+    },
+    {
+      ...{ name: 'audit_entries', like: entry, count: entryCount },
+      changed: {
+        ...placed,
+        seq: `p.start + n % ${per(entryCount)} + 1`,
+        id: newId('alog', 'n'),
+        grant_id: newId('grnt', `(n * ${grantCount} / ${entryCount})`),
+        at: "t.at - interval '20 days' + n * interval '1 microsecond'",
+      },
+    },
+  ].map((each) => rangesOf(each.count).map((values) => ({ ...each, values })));
+  // Those that fill one table at once wait for each other.
+  const longest = Math.max(...copies.map(({ length }) => length));
+  const mixed = Array.from({ length: longest }, (_, at) => copies.flatMap((some) => some[at] ?? [])).flat();
+  await inTurns(mixed, (client, { name, count, ...rest }) =>
+    copy(client, name, { from: from(count), ...rest }),
+  );
+  // The entries have no hash of their own, so each chain counts as checked up to its last one.
+  await first.query(
+    `update audit_heads set seq = seq + $1, hash = ${hash} where developer_id in (select developer_id from places)`,
+    [per(entryCount)],
+  );
+  await first.query(`delete from audit_checks`);
+  await first.query(`insert into audit_checks (developer_id, seq, hash, began_at, checked_at)
+    select developer_id, seq, hash, now(), now() from audit_heads where developer_id in (select developer_id from places)`);
+  await inTurns(indexes, (client, { definition }) => client.query(definition));
+  await first.query('drop table places');
+  await first.query('vacuum analyze');
+  await first.query('checkpoint');
+  const sizeOf = async (name: string) =>
+    Number((await first.query(`select pg_total_relation_size('${name}') as bytes`)).rows[0]?.bytes);
+  return {
+    ...{ grants: await sizeOf('grants'), tokens: await sizeOf('tokens') },
+    entries: await sizeOf('audit_entries'),
+  };
+}
+
+/** Signs as of a ULID that is older than all that the service makes. */
+const newId = (prefix: string, n: string) =>
+  `'${prefix}_00' || lpad((${n})::text, 12, '0') || upper(substr(md5((${n})::text), 1, 12))`;
+
+const PRINCIPAL = `'user_' || n % 100000`;
+
+const SECONDARY = `select i.relname as name, pg_get_indexdef(i.oid) as definition
+  from pg_index x join pg_class i on i.oid = x.indexrelid
+  where x.indrelid in ('grants'::regclass, 'tokens'::regclass, 'audit_entries'::regclass) and not x.indisunique`;
+
+const COLUMNS = `select attname as name from pg_attribute
+  where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`;
+
+/** Accounts and their agents, each numbered from 0, with the length of the account's chain. */
+const PLACES = [
+  `create table places as
+  select dense_rank() over (order by a.developer_id) - 1 as account,
+    row_number() over (partition by a.developer_id order by a.id) - 1 as agent,
+    a.developer_id, a.id as agent_id, h.seq as start
+  from agents a join audit_heads h using (developer_id)`,
+  'analyze places', // or a batch would be inserted in another order than that of its keys
+];

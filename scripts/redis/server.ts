@@ -121,6 +121,48 @@ export function redisUrl({ port, password }: RedisAccess): string {
   return `redis://:${password}@127.0.0.1:${port}`;
 }
 
+export interface ClusterNode extends RedisAccess {
+  readonly busPort: number;
+}
+
+const SLOTS = 16_384;
+
+export const slotsEach = (masters: number) => Math.ceil(SLOTS / masters);
+
+/**
+ * Makes one Redis Cluster of empty nodes that run: the first ones are masters, and the others in turn their replicas.
+ * @throws when it does not form
+ */
+export async function formCluster(nodes: readonly ClusterNode[], count: number): Promise<void> {
+  const [masters, replicas] = [nodes.slice(0, count), nodes.slice(count)];
+  const each = slotsEach(count);
+  for (const [at, node] of masters.entries()) {
+    await ask(node, `CLUSTER ADDSLOTSRANGE ${at * each} ${Math.min((at + 1) * each, SLOTS) - 1}`);
+    await ask(node, `CLUSTER SET-CONFIG-EPOCH ${at + 1}`);
+  }
+  const [first, ...others] = nodes;
+  if (!first) throw new Error('The cluster has no nodes.');
+  for (const node of others) await ask(first, `CLUSTER MEET 127.0.0.1 ${node.port} ${node.busPort}`);
+  const mustBecome = async (isTrue: (node: ClusterNode) => Promise<boolean>, some = nodes) => {
+    const areAll = async () => (await Promise.all(some.map(isTrue))).every(Boolean);
+    if (!(await waitUntil(areAll, { seconds: 20 }))) throw new Error('The Redis Cluster does not form.');
+  };
+  await mustBecome(
+    async (node) =>
+      /cluster_state:ok/.test(await ask(node, 'CLUSTER INFO')) &&
+      (await ask(node, 'CLUSTER NODES')).split(' connected').length > nodes.length,
+  );
+  for (const [at, replica] of replicas.entries()) {
+    const id = /[0-9a-f]{40}/.exec(await ask(masters[at % count] ?? first, 'CLUSTER MYID'))?.[0];
+    await ask(replica, `CLUSTER REPLICATE ${id}`);
+  }
+  await mustBecome(isLinked, replicas);
+}
+
+/** Tells whether a replica has what its master has. */
+export const isLinked = async (node: RedisAccess): Promise<boolean> =>
+  (await ask(node, 'INFO replication')).includes('master_link_status:up');
+
 interface RedisProgram {
   readonly path: string;
   readonly origin: 'installed' | 'unpacked';

@@ -6,27 +6,27 @@ import { freePort } from '../../../../scripts/machine/ports.ts';
 import { signal, waitUntil } from '../../../../scripts/machine/processes.ts';
 import {
   ask,
+  type ClusterNode,
   findRedis,
   findRunning,
+  formCluster,
+  isLinked,
   newPassword,
-  type RedisAccess,
   redisUrl,
+  slotsEach,
   startRedis,
   stopRedis,
 } from '../../../../scripts/redis/server.ts';
 import { slotOf } from '../../src/platform/redis/redis-connection.ts';
 import { relayTo } from './relay.ts';
 
-const SLOTS = 16_384;
 const MASTERS = 3;
-const SLOTS_EACH = Math.ceil(SLOTS / MASTERS);
 const NODE_TIMEOUT = 1000; // milliseconds
 
 const KIND = 'redis-cluster';
 const NODES = ['one', 'two', 'three', 'replica'];
 
-interface Node extends RedisAccess {
-  readonly busPort: number;
+interface Node extends ClusterNode {
   readonly pid: number;
 }
 
@@ -58,27 +58,7 @@ export async function startRedisCluster() {
   };
   const nodes = await Promise.all(NODES.map(startNode));
   const masters = nodes.slice(0, MASTERS);
-  const [first] = masters;
-  const replica = nodes[MASTERS];
-  if (!first || !replica) throw new Error('The cluster has no nodes.');
-
-  for (const [at, node] of masters.entries()) {
-    await ask(node, `CLUSTER ADDSLOTSRANGE ${at * SLOTS_EACH} ${Math.min((at + 1) * SLOTS_EACH, SLOTS) - 1}`);
-    await ask(node, `CLUSTER SET-CONFIG-EPOCH ${at + 1}`);
-  }
-  for (const node of nodes.slice(1)) await ask(first, `CLUSTER MEET 127.0.0.1 ${node.port} ${node.busPort}`);
-  const knowsAll = async (node: Node) =>
-    /cluster_state:ok/.test(await ask(node, 'CLUSTER INFO')) &&
-    (await ask(node, 'CLUSTER NODES')).split(' connected').length > nodes.length;
-  const areAll = async (each: (node: Node) => Promise<boolean>) =>
-    (await Promise.all(nodes.map(each))).every(Boolean);
-  const mustBecome = async (state: () => Promise<boolean>) => {
-    if (!(await waitUntil(state, { seconds: 20 }))) throw new Error('The Redis Cluster does not form.');
-  };
-  await mustBecome(() => areAll(knowsAll));
-  const id = /[0-9a-f]{40}/.exec(await ask(first, 'CLUSTER MYID'))?.[0];
-  await ask(replica, `CLUSTER REPLICATE ${id}`);
-  await mustBecome(async () => (await ask(replica, 'INFO replication')).includes('master_link_status:up'));
+  await formCluster(nodes, MASTERS);
 
   const send = (place: number, name: NodeJS.Signals) => {
     const master = masters[place];
@@ -88,7 +68,7 @@ export async function startRedisCluster() {
     url: masters.map(({ port }) => `redis://:${password}@127.0.0.1:${port}`).join(','),
     masters,
     /** The place in `masters` of the one that holds a key. */
-    placeOf: (key: string) => Math.floor(slotOf(key) / SLOTS_EACH),
+    placeOf: (key: string) => Math.floor(slotOf(key) / slotsEach(MASTERS)),
     hang: (place: number) => send(place, 'SIGSTOP'),
     goOn: (place: number) => send(place, 'SIGCONT'),
     kill: (place: number) => send(place, 'SIGKILL'),
@@ -129,8 +109,8 @@ export async function redisPair() {
   };
   const [primary, replica] = [await start('primary'), await start('replica')];
   await ask(replica, `REPLICAOF 127.0.0.1 ${primary.port}`);
-  const isLinked = async () => (await ask(replica, 'INFO replication')).includes('master_link_status:up');
-  if (!(await waitUntil(isLinked, { seconds: 20 }))) throw new Error('The replica does not follow.');
+  if (!(await waitUntil(() => isLinked(replica), { seconds: 20 })))
+    throw new Error('The replica does not follow.');
 
   let current = primary.port;
   const relay = await relayTo(() => current);
