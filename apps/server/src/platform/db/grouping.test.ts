@@ -3,6 +3,7 @@ import { type CompiledQuery, RawNode } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newDatabase } from '../../../test/app/start-app.ts';
+import { isDatabaseAway } from './db.ts';
 import { grouping } from './grouping.ts';
 import { createLanes, queryDescribed } from './lanes.ts';
 import { openDatabase } from './open-database.ts';
@@ -43,9 +44,10 @@ function groups({ mayMix = async () => false }: { mayMix?: () => Promise<boolean
         begun.push({ names, end });
       }),
   });
-  const ask = (owner: string, name: string, size?: number) =>
-    write(db, { owner, name, ...(size !== undefined && { size }) }).catch(String);
-  return { ask, alone, begun, namesOf: () => begun.map(({ names }) => names) };
+  const askRaw = (owner: string, name: string, size?: number) =>
+    write(db, { owner, name, ...(size !== undefined && { size }) });
+  const ask = (owner: string, name: string, size?: number) => askRaw(owner, name, size).catch(String);
+  return { ask, askRaw, alone, begun, namesOf: () => begun.map(({ names }) => names) };
 }
 
 test('the first of an owner goes at once, and those that come meanwhile go together', async () => {
@@ -113,6 +115,39 @@ test('a slow group holds up the next ones of its owner for 250 ms, and three slo
     'b is written',
     'c is written',
     'd is written',
+  ]);
+});
+
+test('a write whose turn does not come for ten seconds is never made, and counts as one without a database', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { ask, askRaw, begun, namesOf } = groups();
+  const answers = ['a', 'b', 'c'].map((name) => {
+    const answer = ask('acme', name);
+    vi.advanceTimersByTime(250);
+    return answer;
+  });
+  let failure: unknown;
+  askRaw('acme', 'late').catch((error) => {
+    failure = error;
+  });
+  vi.advanceTimersByTime(5_000);
+  answers.push(ask('acme', 'in time'));
+  vi.advanceTimersByTime(4_000);
+  await setImmediate();
+  expect(failure).toBeUndefined();
+
+  vi.advanceTimersByTime(2_000);
+  await setImmediate();
+  expect(isDatabaseAway(failure)).toBe(true);
+
+  for (const each of [0, 1, 2, 3]) await begun[each]?.end();
+  expect(namesOf().flat()).toEqual(['a', 'b', 'c', 'in time']);
+  expect(await Promise.all(answers)).toEqual([
+    'a is written',
+    'b is written',
+    'c is written',
+    'in time is written',
   ]);
 });
 

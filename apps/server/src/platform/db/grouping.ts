@@ -25,6 +25,8 @@ interface Waiting<Member, Outcome> {
   readonly member: Member;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (error: unknown) => void;
+  /** In milliseconds of `performance.now()`. */
+  readonly since: number;
 }
 
 /** Audit entries of 16 KiB each are a megabyte then. */
@@ -41,6 +43,13 @@ const FOR_OTHERS = 3;
  * second one uses the time in which the first one syncs.
  */
 const SIDE_BY_SIDE = 2;
+
+/**
+ * How long a write waits for its turn, in milliseconds, as long as a statement may take. A Postgres that answers, but slower than
+ * writes come, would otherwise hold each of them longer than the last.
+ */
+const LONGEST_WAIT = 10_000;
+const LOOK_EVERY = 1_000;
 
 /** How long an owner has groups of its own after it could not get a lock in time, in milliseconds. */
 const SLOW_FOR = 5_000;
@@ -59,7 +68,7 @@ export function grouping<Member, Outcome>(grouped: Grouped<Member, Outcome>) {
     const { adapter } = db.getExecutor();
     const line = lines.get(adapter) ?? newLine(grouped);
     lines.set(adapter, line);
-    return new Promise((resolve, reject) => line({ db, member, resolve, reject }));
+    return new Promise((resolve, reject) => line({ db, member, resolve, reject, since: performance.now() }));
   };
 }
 
@@ -128,7 +137,27 @@ function newLine<Member, Outcome>(grouped: Grouped<Member, Outcome>) {
     });
   };
 
+  let isLooking = false;
+  const giveUpLate = () => {
+    isLooking = false;
+    const latest = performance.now() - LONGEST_WAIT;
+    for (const [owner, queue] of queues) {
+      const inTime = queue.findIndex(({ since }) => since > latest);
+      for (const { reject } of queue.splice(0, inTime < 0 ? queue.length : inTime)) reject(tooLate());
+      if (queue.length > 0) continue;
+      queues.delete(owner);
+      turns.delete(owner);
+    }
+    if (queues.size > 0) lookAgain();
+  };
+  const lookAgain = () => {
+    if (isLooking) return;
+    isLooking = true;
+    setTimeout(giveUpLate, LOOK_EVERY).unref();
+  };
+
   return (waiting: Waiting<Member, Outcome>) => {
+    lookAgain();
     const owner = grouped.ownerOf(waiting.member);
     const queue = queues.get(owner) ?? [];
     queue.push(waiting);
@@ -139,6 +168,10 @@ function newLine<Member, Outcome>(grouped: Grouped<Member, Outcome>) {
     begin();
   };
 }
+
+/** The write has not begun, and is answered as when Postgres is away. */
+const tooLate = () =>
+  Object.assign(new Error('Postgres does not come to this write.'), { code: 'ETIMEDOUT' });
 
 /** Whether groups of several owners are made, and how many more may begin. Off until the database has said so. */
 function newMixing<Member, Outcome>({ mayMix }: Grouped<Member, Outcome>) {
