@@ -46,8 +46,14 @@ export function pageLanguage(accepted: string | undefined, asked?: string | null
 const saidIn = new Map<string, Say>(
   LANGUAGES.map((language) => {
     const read: unknown = JSON.parse(readFileSync(join(MESSAGES, `${language}.json`), 'utf8'));
-    const messages = new Map(Object.entries(Object(read)).map(([english, text]) => [english, String(text)]));
-    return [language, (english) => messages.get(english) ?? english];
+    const messages = new Map(Object.entries(Object(read)));
+    return [
+      language,
+      (english) => {
+        const text = messages.get(english); // the forms of a sentence that counts are for the scripts of the pages
+        return typeof text === 'string' ? text : english;
+      },
+    ];
   }),
 );
 

@@ -10,7 +10,7 @@ import { startListening } from '../app/listening.ts';
 import { type Service, startApp } from '../app/start-app.ts';
 import { launchBrowser } from './browser.ts';
 import { consentPages } from './consent-page/pages.ts';
-import { button, findings, heading, scrollsSideways, sees } from './pages.ts';
+import { boxesWithin, button, findings, heading, inPseudoLanguage, scrollsSideways, sees } from './pages.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -175,9 +175,15 @@ test('the first page and the pages of refusals say what to do, are sound in both
 
 const SOURCES = join(import.meta.dirname, '../../src');
 
-/** The texts in an object of words, at any depth. */
-const leavesOf = (words: unknown): string[] =>
-  typeof words === 'string' ? [words] : Object.values(Object(words)).flatMap(leavesOf);
+const isCounted = (words: object): words is { other: string } =>
+  'other' in words && Object.keys(words).every((key) => key === 'one' || key === 'other');
+
+/** The texts in an object of words, at any depth. Of a sentence that counts, the form `other` names the message. */
+function leavesOf(words: unknown): { readonly text: string; readonly counts?: true }[] {
+  if (typeof words === 'string') return [{ text: words }];
+  const object = Object(words);
+  return isCounted(object) ? [{ text: object.other, counts: true }] : Object.values(object).flatMap(leavesOf);
+}
 
 const namesIn = (text: string) => [...new Set(text.match(/\{\w+\}/g) ?? [])].toSorted();
 
@@ -185,35 +191,51 @@ const namesIn = (text: string) => [...new Set(text.match(/\{\w+\}/g) ?? [])].toS
 const isSaid = (text: string) =>
   text !== 'Behest' && (/[\p{L}.:]/u.test(text.replaceAll(/\{\w+\}/g, '')) || namesIn(text).length > 1);
 
-/** Every text of the pages that are translated. */
-async function englishTexts(): Promise<string[]> {
+/** Every text of the pages that are translated, and whether it counts something. */
+async function englishTexts(): Promise<ReadonlyMap<string, boolean>> {
   const { rules: _, refusals: __, duration: ___, units: ____, permissions, ...fixed } = english;
-  const texts = [...leavesOf(fixed), ...permissions.values()];
+  const texts = leavesOf([fixed, ...permissions.values()]);
   const add = async (file: string) => texts.push(...leavesOf((await import(join(SOURCES, file))).words));
   await add('platform/page/words.js');
   for (const [path, folder] of pages) {
     if (!(await get(path, { 'accept-language': 'de' })).body.includes('<html lang="de"')) continue;
     for (const file of filesIn(folder).filter((name) => name.endsWith('-words.js')))
       await add(join(folder, file));
-    texts.push(...textsOf(readFileSync(join(SOURCES, `${folder}${path}.html`), 'utf8')));
+    texts.push(...leavesOf(textsOf(readFileSync(join(SOURCES, `${folder}${path}.html`), 'utf8'))));
   }
-  return [...new Set(texts)].filter(isSaid).toSorted();
+  return new Map(texts.filter(({ text }) => isSaid(text)).map(({ text, counts = false }) => [text, counts]));
 }
 
 describe.each(LANGUAGES)('the messages in %s', (language) => {
-  const messages: Record<string, string> = JSON.parse(
+  const messages: Record<string, string | Record<string, string>> = JSON.parse(
     readFileSync(join(MESSAGES, `${language}.json`), 'utf8'),
   );
 
   test('are those of the pages: none is missing, and none is unused', async () => {
-    expect(Object.keys(messages).toSorted()).toEqual(await englishTexts());
+    expect(Object.keys(messages).toSorted()).toEqual([...(await englishTexts()).keys()].toSorted());
   });
 
   test('have the same names in braces as the English texts, and no markup', () => {
     for (const [text, message] of Object.entries(messages)) {
-      expect(namesIn(message), text).toEqual(namesIn(text));
-      expect(message).not.toMatch(/[<>&"]/);
-      expect(message.trim()).not.toBe('');
+      for (const [form, own] of typeof message === 'string'
+        ? [['', message] as const]
+        : Object.entries(message)) {
+        const names = namesIn(form === 'one' && !own.includes('{n}') ? text.replaceAll('{n}', '1') : text);
+        expect(namesIn(own), text).toEqual(names);
+        expect(own).not.toMatch(/[<>&"]/);
+        expect(own.trim()).not.toBe('');
+      }
+    }
+  });
+
+  test('have a form for each plural category that a number needs, and no other', async () => {
+    const texts = await englishTexts();
+    const rules = new Intl.PluralRules(language);
+    const needed = [...new Set(Array.from({ length: 10_000 }, (_, n) => rules.select(n)))].toSorted();
+
+    for (const [text, message] of Object.entries(messages)) {
+      const forms = typeof message === 'string' ? ['other'] : Object.keys(message).toSorted();
+      expect(forms, text).toEqual(texts.get(text) ? needed : ['other']);
     }
   });
 });
@@ -236,6 +258,8 @@ test('the language of a page is that of `ui_locales`, then that of the browser, 
   expect(await said(`/consent?ui_locales=${'x '.repeat(5_000)}`, `${'de,'.repeat(5_000)}`)).toEqual(
     both('en'),
   );
+  expect(await said('/approve', 'pt-PT,es;q=0.5')).toEqual(both('pt-BR'));
+  expect(await said('/permissions?ui_locales=ja', 'de')).toEqual(both('ja'));
   expect(await said('/setup', 'de')).toEqual(both('en'));
 });
 
@@ -351,30 +375,14 @@ describe('pages in other languages', () => {
     async (dir) => {
       const { vouchedLink } = await ask(invoices);
       const page = await visit({ ...phone, locale: 'de-DE' });
-      const longer = (text: string) => `⟦${text}${' ëïlöngër'.repeat(Math.ceil((text.length * 0.4) / 9))}⟧`;
-      await page.route('**/platform/page/de.json', async (route) => {
-        const entries = Object.keys(await (await route.fetch()).json()).map((text) => [text, longer(text)]);
-        await route.fulfill({ json: Object.fromEntries(entries) });
-      });
-      await page.route('**/consent?**', async (route) => {
-        const answer = await route.fetch();
-        const body = (await answer.text()).replace('dir="ltr"', `dir="${dir}"`);
-        await route.fulfill({ response: answer, body });
-      });
+      await inPseudoLanguage(page, '**/consent?**', dir);
 
       await page.goto(await vouchedLink());
       await heading(page, /asks to act for you/).waitFor();
       for (const part of ['', '#details']) {
         if (part) await page.locator(`${part} > summary`).click();
         expect(await scrollsSideways(page)).toBe(false);
-        const buttons = await page.locator('.decide button').all();
-        const boxes = await Promise.all(buttons.map((each) => each.boundingBox()));
-        for (const box of boxes) {
-          expect(box?.x).toBeGreaterThanOrEqual(0);
-          expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(390);
-          expect((box?.y ?? 9_999) + (box?.height ?? 0)).toBeLessThanOrEqual(844);
-        }
-        const [deny, allow] = boxes;
+        const [deny, allow] = await boxesWithin(page, '.decide button');
         expect((deny?.x ?? 0) < (allow?.x ?? 0)).toBe(dir === 'ltr');
         expect(deny?.width).toBe(allow?.width);
       }

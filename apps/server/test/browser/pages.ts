@@ -117,6 +117,37 @@ export async function holdBack(page: Page, pattern: string) {
 export const scrollsSideways = (page: Page) =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
+/**
+ * Makes every German text of a page its English one, longer by 40 %, and the page of a direction. Texts that the service
+ * puts into its answers stay German.
+ */
+export async function inPseudoLanguage(page: Page, document: string, dir: 'ltr' | 'rtl') {
+  const longer = (text: string) => `⟦${text}${' ëïlöngër'.repeat(Math.ceil((text.length * 0.4) / 9))}⟧`;
+  await page.route('**/platform/page/de.json', async (route) => {
+    const messages = Object.entries(await (await route.fetch()).json());
+    const forms = (text: string, message: unknown) =>
+      typeof message === 'string' ? longer(text) : { one: longer(text), other: longer(text) };
+    const json = Object.fromEntries(messages.map(([text, message]) => [text, forms(text, message)]));
+    await route.fulfill({ json });
+  });
+  await page.route(document, async (route) => {
+    const answer = await route.fetch();
+    const body = (await answer.text()).replace('dir="ltr"', `dir="${dir}"`);
+    await route.fulfill({ response: answer, body });
+  });
+}
+
+/** Where each button of a selector is, all of them within a phone's window. */
+export async function boxesWithin(page: Page, buttons: string) {
+  const boxes = await Promise.all((await page.locator(buttons).all()).map((each) => each.boundingBox()));
+  for (const box of boxes) {
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(390);
+    expect((box?.y ?? 9_999) + (box?.height ?? 0)).toBeLessThanOrEqual(844);
+  }
+  return boxes;
+}
+
 /** Opens a page of another site with this body. */
 export async function openStranger(page: Page, body: string) {
   const port = await freePort();

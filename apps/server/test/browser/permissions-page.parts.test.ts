@@ -86,7 +86,7 @@ describe('several grants of one agent', () => {
     const cards = await page.locator('section.agent').count();
     const rows = await agentOf(page, 'Mail reader').locator('.rows > li').count();
     await button(page, 'End what Mail reader may do').click();
-    await sees(page, 'This ends all its permissions: 2.');
+    await sees(page, 'This ends all its 2 permissions.');
     await answer(page, 'End it');
     await sees(page, 'Ended. Mail reader can do nothing more');
 
@@ -189,7 +189,7 @@ describe('ending', () => {
     await openPermissions(page, await linkFor(developer));
     const depth = await page.locator('.agent .agent .agent .agent .agent .agent').count();
     await button(page, 'End what Travel booker may do').click();
-    await sees(page, 'passed on to them: 5 more.');
+    await sees(page, 'passed on to them: 5 more permissions.');
     await answer(page, 'End it');
     await sees(page, 'Ended, with all that was passed on.');
 

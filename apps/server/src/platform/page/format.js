@@ -1,11 +1,11 @@
-/** @import { Part } from './types.js' */
+/** @import { Forms, Part } from './types.js' */
 import { element } from './dom.js';
 import { language, words } from './words.js';
 
 /** Dates and money follow the reader's settings, and on a page in another language than theirs that language. */
 const own = new Intl.DateTimeFormat().resolvedOptions().locale;
 const isOwn = own.split('-')[0] === language.split('-')[0];
-const locale = isOwn || language === 'en' ? own : language;
+export const locale = isOwn || language === 'en' ? own : language;
 const lang = isOwn || language !== 'en' ? undefined : own;
 
 const year = /** @type {const} */ ({ year: 'numeric' });
@@ -27,6 +27,18 @@ export function fill(sentence, values) {
 
 /** @type {(sentence: string, values: Record<string, string | number>) => string} */
 export const fillText = (sentence, values) => fill(sentence, values).join('');
+
+/**
+ * A sentence that counts something, in the form for the number, which takes the place of `{n}`.
+ * @param {Forms} forms
+ * @param {number} n
+ * @param {Record<string, string>} [values]
+ */
+export const counted = (forms, n, values) =>
+  fillText(forms[new Intl.PluralRules(language).select(n)] ?? forms.other, {
+    n: n.toLocaleString(language),
+    ...values,
+  });
 
 const UNITS = /** @type {const} */ ({ day: 86_400, hour: 3_600, minute: 60, second: 1 });
 

@@ -1,7 +1,7 @@
 /** @import { AgentProfile, NullableAgentProfile } from '@behest/protocol/shapes' */
-/** @import { Child } from './types.js' */
+/** @import { Child, Forms } from './types.js' */
 import { button, element, paragraph, quotation, setContent } from './dom.js';
-import { fillText } from './format.js';
+import { counted, fillText } from './format.js';
 import { words as shared } from './words.js';
 
 let clauseCount = 0;
@@ -64,9 +64,9 @@ export function ownWords(agent) {
  * Counts the rows whose end has not been on the screen above the bar yet. Its button leads to the first of them. Rows that
  * a closed part hides do not count.
  * @param {string} rows a selector
- * @param {{ oneUnseen: string, unseen: string }} words
+ * @param {Forms} forms
  */
-export function unseenRows(rows, words) {
+export function unseenRows(rows, forms) {
   /** @type {Element[] | undefined} */
   let unseen;
   const shown = () => (unseen ?? []).filter((row) => row.getClientRects().length > 0);
@@ -86,7 +86,7 @@ export function unseenRows(rows, words) {
     });
     const count = shown().length;
     more.hidden = count === 0;
-    setContent(more, fillText(count === 1 ? words.oneUnseen : words.unseen, { n: count }));
+    setContent(more, counted(forms, count));
   }
 
   // Begins when the page is shown.

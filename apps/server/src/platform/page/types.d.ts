@@ -2,6 +2,12 @@
 
 export type Part = string | number | Node;
 export type Child = Part | false | null | undefined | Child[];
+/** A sentence that counts `{n}` things, by the plural categories of its language that whole numbers need. */
+export type Forms = { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>;
+
+/** The text for an English one. For a sentence that counts: its forms, or one text where the language has one form. */
+export type Message = string | Forms;
+
 export type Attributes = Record<string, string | boolean | undefined>;
 
 /** The body of a refusal, with its status. */

@@ -1,8 +1,10 @@
+/** @import { Message } from './types.js' */
+
 /** Longer than this, nobody waits for another language. */
 const MESSAGES_WITHIN_MILLISECONDS = 10_000;
 
 const chosen = globalThis.document?.documentElement.lang ?? 'en'; // tests read parts of pages without a document
-/** @type {Record<string, string> | undefined} */
+/** @type {Record<string, Message> | undefined} */
 const messages = chosen === 'en' ? {} : await messagesIn(chosen);
 
 /** The language that the page speaks. */
@@ -25,14 +27,17 @@ async function messagesIn(tag) {
 }
 
 /**
- * Puts each sentence of a page into the page's language. Their names in braces are the same in every language.
+ * Puts each sentence of a page into the page's language. Their names in braces are the same in every language. The forms of
+ * a sentence that counts give way to those of the language: the message of the form `other` has all of them.
  * @template Words
  * @param {Words} words in English, which is the key to every message
  * @returns {Words}
  */
 export function translated(words) {
   if (language === 'en') return words;
-  return JSON.parse(JSON.stringify(words), (_name, each) => messages?.[each] ?? each);
+  return JSON.parse(JSON.stringify(words), (_name, each) =>
+    typeof each?.other === 'object' ? each.other : (messages?.[each] ?? each),
+  );
 }
 
 /** Every sentence that pages share. The page puts a node in place of each name in braces. */

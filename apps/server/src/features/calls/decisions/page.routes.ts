@@ -41,6 +41,7 @@ export const decisionPageRoutes: FastifyPluginAsyncTypebox<DecisionsDeps & Follo
     summary: 'The page on which approvers decide',
     folder: `${import.meta.dirname}/page`,
     onOwnHost: true,
+    isTranslated: true,
   });
 
   app.get(

@@ -4,6 +4,7 @@ import { namedConnectors } from '@behest/protocol/tool-scopes';
 import { purposeLabel, wantedLanguages } from '@behest/protocol/words';
 import type { PrincipalSession } from '../../../platform/caller.ts';
 import { notFound } from '../../../platform/errors.ts';
+import { pageLanguage, type Say, sayIn } from '../../../platform/languages.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { noProfile, profileOf } from '../../accounts/agents/agents.queries.ts';
 import { budgetOf } from '../../grants/authorization/index.ts';
@@ -50,9 +51,10 @@ export async function listOwnGrants(
   const all = found.grants.rows.flatMap(({ scopes }) => scopes);
   const wordsFor = await scopeWordsByAudience(deps.db, session.tenant, all);
   const own = Object(found.scopeDescriptions);
+  const say = sayIn(pageLanguage(languages));
   const { page, nextCursor } = pageOf(found.grants, byId, (row) => ({
-    ...toOwnGrant(row, now),
-    ...descriptionsIn(row, { own, words: wordsFor(row.audience), languages, say: inEnglish }),
+    ...toOwnGrant(row, { say, now }),
+    ...descriptionsIn(row, { own, words: wordsFor(row.audience), languages, say }),
     tools: toolsInWords({ scopes: row.scopes, entries: entriesOf(row) }, tools, wanted),
     ...budgets.get(row.id),
   }));
@@ -130,9 +132,6 @@ export async function listOwnEntries(
   return `{"entries":[${page.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`;
 }
 
-/** The page is English. */
-const inEnglish = (text: string) => text;
-
 /** A manifest may have a megabyte. The tools of further connectors are shown by their names. */
 const MAX_CONNECTORS = 20;
 
@@ -149,7 +148,12 @@ function descriptionsIn({ scopes }: OwnGrantRow, reader: Parameters<typeof scope
 
 type InWords = 'tools' | 'scopeDescriptions' | 'scopeExplanations';
 
-function toOwnGrant(row: OwnGrantRow, now: Date): Omit<OwnGrant, InWords> {
+interface Reading {
+  readonly say: Say;
+  readonly now: Date;
+}
+
+function toOwnGrant(row: OwnGrantRow, { say, now }: Reading): Omit<OwnGrant, InWords> {
   const { revokedAt, revokedReason, parentGrantId, audience, purpose } = row;
   return {
     grantId: row.id,
@@ -163,7 +167,7 @@ function toOwnGrant(row: OwnGrantRow, now: Date): Omit<OwnGrant, InWords> {
     ...(revokedReason && { revokedReason }),
     delegationDepth: row.delegationDepth,
     ...(parentGrantId && { parentGrantId }),
-    ...(purpose && { purpose, purposeLabel: purposeLabel(purpose) }),
+    ...(purpose && { purpose, purposeLabel: purposeLabel(purpose, say) }),
     ...(audience && { audience }),
     argumentLimits: argumentLimits(row.authorizationDetails),
     ...(row.isUnverified && { unverified: true as const }),

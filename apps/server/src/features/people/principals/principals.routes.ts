@@ -52,6 +52,7 @@ export const principalRoutes: FastifyPluginAsyncTypebox<SignInDeps> = async (app
     feature: 'principals',
     summary: 'The page on which a person sees and ends grants to agents',
     folder: `${import.meta.dirname}/page`,
+    isTranslated: true,
   });
 
   app.post(

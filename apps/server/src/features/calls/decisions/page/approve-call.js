@@ -11,7 +11,7 @@ import {
   paragraph,
   quotation,
 } from '../../../../platform/page/dom.js';
-import { fill, moment } from '../../../../platform/page/format.js';
+import { fill, locale, moment } from '../../../../platform/page/format.js';
 import { factList, note } from '../../../../platform/page/parts.js';
 import {
   boundBy,
@@ -86,7 +86,7 @@ export function renderCall(shown) {
 
 /** @param {Shown} shown */
 function headline(shown) {
-  const money = headlineOf(shown.arguments, shown.parts);
+  const money = headlineOf(shown.arguments, shown.parts, locale);
   if (!money) return undefined;
   const sum = element('strong', {}, `${money.amount} ${money.currency}`);
   const { receiver } = money;

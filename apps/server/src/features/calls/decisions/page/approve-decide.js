@@ -17,7 +17,7 @@ import { words } from './approve-words.js';
  */
 export function renderDecision({ decisionId, actionHash }, { api, settle, fail }) {
   const outcome = element('div', { class: 'notice', role: 'alert' });
-  const unseen = unseenRows('.rows > div, .gone', words);
+  const unseen = unseenRows('.rows > div, .gone', words.unseen);
   let isBusy = false;
 
   /** @param {() => Promise<unknown>} work */

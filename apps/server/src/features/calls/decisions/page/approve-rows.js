@@ -126,9 +126,10 @@ const MAY_BE_MONEY = /amount|total|sum|price|value|fee|cost/i;
  * the one member for the receiver. A call with anything else that may be money has no headline, so that none is smaller
  * than what is paid. The digits are those of the call, because the call does not say in which unit they are.
  * @param {Row[]} rows the arguments
+ * @param {string} [locale] in which the number is written
  * @returns {{ amount: string, currency: string, receiver: string | undefined } | undefined}
  */
-export function moneyOf(rows) {
+export function moneyOf(rows, locale) {
   const textAt = (/** @type {string} */ pointer) => {
     const row = rows.find((each) => each.pointer === pointer);
     return row && (row.text.startsWith('"') ? String(JSON.parse(row.text)) : row.text);
@@ -148,7 +149,7 @@ export function moneyOf(rows) {
   const [receiver] = receivers;
   const name =
     receiver && receivers.size === 1 ? (textAt(`/${receiver}`) ?? textAt(`/${receiver}/name`)) : undefined;
-  return { amount: grouped(amount), currency, receiver: name };
+  return { amount: grouped(amount, locale), currency, receiver: name };
 }
 
 /**
@@ -169,9 +170,10 @@ const MOST_ROWS = 200;
  * The headline of a call, on the page and in the notices that lead to it: its money, as far as the approval binds it.
  * @param {unknown} args
  * @param {{ path: string, binds: boolean }[]} parts
+ * @param {string} [locale]
  */
-export const headlineOf = (args, parts) =>
-  isLong(args) ? undefined : moneyOf(rowsOf(args).filter(boundBy(parts)));
+export const headlineOf = (args, parts, locale) =>
+  isLong(args) ? undefined : moneyOf(rowsOf(args).filter(boundBy(parts)), locale);
 
 /**
  * Looks at no more than it needs, because the service asks it for each notice.
@@ -190,8 +192,16 @@ function isLong(args) {
 }
 
 /** @param {string} amount */
-function grouped(amount) {
+function grouped(amount, locale = 'en') {
   const [whole = '', fraction] = amount.split('.');
-  const digits = BigInt(whole).toLocaleString('en');
-  return fraction === undefined ? digits : `${digits}.${fraction}`;
+  const digits = BigInt(whole).toLocaleString(locale);
+  return fraction === undefined ? digits : `${digits}${markIn(locale)}${digitsIn(locale, fraction)}`;
 }
+
+/** @param {string} locale */
+const markIn = (locale) =>
+  new Intl.NumberFormat(locale).formatToParts(0.5).find(({ type }) => type === 'decimal')?.value;
+
+/** Some languages have digits of their own. @type {(locale: string, digits: string) => string} */
+const digitsIn = (locale, digits) =>
+  [...digits].map((digit) => Number(digit).toLocaleString(locale)).join('');

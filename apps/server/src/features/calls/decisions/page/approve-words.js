@@ -1,5 +1,7 @@
+import { translated } from '../../../../platform/page/words.js';
+
 /** Every sentence of the page. The page puts a node in place of each name in braces. */
-export const words = {
+export const words = translated({
   loading: 'Opening your decisions …',
   unusable: 'This page cannot be used here',
   framed: 'It is shown inside another page, which could deceive you. Open it in a window of its own.',
@@ -24,7 +26,10 @@ export const words = {
   listTitle: 'Calls that wait for you',
   listLead: 'You decide for {account}.',
   listNothing: 'No call waits for you.',
-  listChanged: 'The list has changed. Calls that wait for you: {count}.',
+  listChanged: {
+    one: 'The list has changed. 1 call waits for you.',
+    other: 'The list has changed. {n} calls wait for you.',
+  },
   pending: {
     person: 'Another approver has to confirm you before you can decide.',
     principal:
@@ -96,8 +101,7 @@ export const words = {
   differsText: 'The call differs from the last one of this tool where it is marked.',
   same: 'The same as the last call of this tool.',
   readFirst: 'There is more to read. Press Approve again when you have read the call to its end.',
-  oneUnseen: '1 more line to see',
-  unseen: '{n} more lines to see',
+  unseen: { one: '1 more line to see', other: '{n} more lines to see' },
   approve: 'Approve',
   deny: 'Deny',
   back: 'All calls',
@@ -138,4 +142,4 @@ export const words = {
     changed: 'The call, its case or its status changed. Look at it again.',
     other: 'The service refused this. Nothing was decided.',
   },
-};
+});

@@ -2,7 +2,7 @@
 /** @import { LiveEvent, Opened, Routed, RoutedList } from './types.js' */
 import { serviceTime } from '../../../../platform/page/call.js';
 import { button, element, mention, paragraph, setContent } from '../../../../platform/page/dom.js';
-import { fill, moment } from '../../../../platform/page/format.js';
+import { counted, fill, moment } from '../../../../platform/page/format.js';
 import { clause, note } from '../../../../platform/page/parts.js';
 import { askForPasskey } from '../../../../platform/page/passkey.js';
 import * as screen from '../../../../platform/page/screen.js';
@@ -138,7 +138,7 @@ async function showList(opened) {
     const focused = region.contains(document.activeElement) ? document.activeElement?.id : undefined;
     fillRegion(answer.body.decisions);
     if (focused) document.getElementById(focused)?.focus();
-    setContent(screen.announcer, fill(words.listChanged, { count: `${answer.body.decisions.length}` }));
+    setContent(screen.announcer, counted(words.listChanged, answer.body.decisions.length));
   };
   const parts = [
     paragraph(fill(words.listLead, { account: mention(developerName) })),

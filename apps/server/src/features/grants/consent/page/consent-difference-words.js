@@ -15,8 +15,10 @@ export const words = translated({
   },
   replacesIt: 'If you allow this, it takes the place of that permission, which ends.',
   replaces: 'If you allow this, it takes the place of an earlier permission of this agent, which ends.',
-  another: 'One more permission of this agent holds.',
-  others: '{n} more permissions of this agent hold.',
+  others: {
+    one: 'One more permission of this agent holds.',
+    other: '{n} more permissions of this agent hold.',
+  },
   compare: 'Compare',
   /** A mark beside the word, for readers who skim. */
   marks: { new: '+', wider: '↑', changed: '≠', narrower: '↓', removed: '−', same: '=' },

@@ -1,7 +1,7 @@
 /** @import { Child } from '../../../../platform/page/types.js' */
 /** @import { Choices, ConsentRequest, DiffItem } from './types.js' */
 import { aside, button, element, paragraph, quotation } from '../../../../platform/page/dom.js';
-import { fill, fillText, moment } from '../../../../platform/page/format.js';
+import { counted, fill, moment } from '../../../../platform/page/format.js';
 import { inEnglish } from '../../../../platform/page/limits.js';
 import { words as said } from './consent-difference-words.js';
 
@@ -21,8 +21,7 @@ export function renderDifference(request, { choices, now, refresh }) {
   const ends = replacesGrantId ? ` ${isLast ? said.replacesIt : said.replaces}` : '';
   const changes = diff.items.filter(({ change }) => change !== 'same');
   const { status, issuedAt, otherActive } = previous;
-  const others =
-    otherActive > 0 && fillText(otherActive === 1 ? said.another : said.others, { n: otherActive });
+  const others = otherActive > 0 && counted(said.others, otherActive);
   const verdict = fill(said.verdict[diff.verdict], { time: moment(new Date(issuedAt), now()) });
   return element('section', { class: 'difference card', 'aria-label': said.title }, [
     paragraph(element('strong', {}, verdict), ends),

@@ -10,7 +10,7 @@ import {
   paragraph,
   setContent,
 } from '../../../../platform/page/dom.js';
-import { duration, fill, fillText, moment, secondsOf } from '../../../../platform/page/format.js';
+import { counted, duration, fill, fillText, moment, secondsOf } from '../../../../platform/page/format.js';
 import {
   covers,
   groupScopes,
@@ -116,7 +116,7 @@ export function renderSelection(request, { choices, now, renderLimits }) {
     const groups = groupScopes(keys.filter((scope) => !isFarReaching(scope)));
     return [
       renderTotal({ ...whole, title: total }),
-      far.length > 0 && renderList({ ...whole, title: fillText(farReaching, { n: far.length }), keys: far }),
+      far.length > 0 && renderList({ ...whole, title: counted(farReaching, far.length), keys: far }),
       groups.map(({ kind, name: title, members }) => {
         const sentence = { tool: tools, resource: '{connector}', other: others }[kind];
         return renderList({ ...whole, title: fill(sentence, { connector: literal(title) }), keys: members });
@@ -203,10 +203,7 @@ export function renderSelection(request, { choices, now, renderLimits }) {
     const count = entries.flatMap(({ tools = [] }) => tools).length;
     const isShort = limits.parts.length === 0 && scopes.length + count <= ONE_SCREEN;
     if (isShort) return parts;
-    const title =
-      count > 0
-        ? fillText(count === 1 ? words.tools.oneTool : words.tools.onlyTools, { n: count })
-        : words.tools.title;
+    const title = count > 0 ? counted(words.tools.only, count) : words.tools.title;
     return [
       element(
         'details',
@@ -361,7 +358,7 @@ function toolLabel(request, connector, tool, cap) {
 /** The tools that a pattern covers now, each title in quotation marks. @param {ToolInWords} pattern */
 function coveredText({ covers, more }) {
   const names = covers.map(({ title, tool }) => (title === null ? tool : `“${title}”`));
-  const rest = more > 0 ? [fillText(words.tools.more, { n: more })] : [];
+  const rest = more > 0 ? [counted(words.tools.more, more)] : [];
   return new Intl.ListFormat(language).format([...names, ...rest]);
 }
 

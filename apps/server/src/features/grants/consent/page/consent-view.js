@@ -284,7 +284,7 @@ function renderDecision(
     ),
     notice,
     buttons: element('div', { class: 'decide' }, deny, approve),
-    unseen: unseenRows('.card .rows > li', words).button,
+    unseen: unseenRows('.card .rows > li', words.unseen).button,
     showEnd,
     /** @param {DecisionKind | undefined} kind */
     setSending(kind) {

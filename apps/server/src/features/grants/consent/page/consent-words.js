@@ -13,8 +13,7 @@ export const words = translated({
   permissions: 'What it may do',
   budget: 'Spend up to {amount} in all',
   resource: 'Only at {resource}',
-  oneUnseen: '1 more permission to see',
-  unseen: '{n} more permissions to see',
+  unseen: { one: '1 more permission to see', other: '{n} more permissions to see' },
   vouched: {
     developer: 'Registered by {developer}.',
     host: 'Published by {host}.',
@@ -112,7 +111,7 @@ export const words = translated({
   },
 
   scopes: {
-    farReaching: '{n} that may spend, send, delete or publish',
+    farReaching: { other: '{n} that may spend, send, delete or publish' },
     total: 'All permissions',
     selected: '{kept} of {all} selected',
     selectAll: 'Select all',
@@ -125,8 +124,7 @@ export const words = translated({
 
   tools: {
     title: 'Within limits',
-    oneTool: 'With 1 tool only',
-    onlyTools: 'With {n} tools only',
+    only: { one: 'With 1 tool only', other: 'With {n} tools only' },
     prefix: 'every tool whose name begins like this',
     /** What a tool does at most. */
     levels: {
@@ -135,7 +133,7 @@ export const words = translated({
       delete: 'can delete',
       admin: 'can do everything, administration included',
     },
-    more: '{n} more',
+    more: { other: '{n} more' },
     covers: 'Now: {tools}',
     other: '{tool}: {limits}',
     costUnits: 'Cost units, all tools together: {limits}',

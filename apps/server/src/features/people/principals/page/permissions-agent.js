@@ -12,7 +12,7 @@ import {
   paragraph,
   setContent,
 } from '../../../../platform/page/dom.js';
-import { day, fill, fillText, money } from '../../../../platform/page/format.js';
+import { counted, day, fill, fillText, money } from '../../../../platform/page/format.js';
 import {
   isFarReaching,
   kindOf,
@@ -97,8 +97,8 @@ export function renderAgent(branches, use, { level, onEnd } = {}) {
     title: fill(words.question.end, { agent: agentOf(first?.grant) }),
     text: [
       words.question.endText,
-      card.left.length > 1 && fillText(words.question.grants, { count: card.left.length }),
-      countBelow(card.left) > 0 && fillText(words.question.branches, { count: countBelow(card.left) }),
+      card.left.length > 1 && counted(words.question.grants, card.left.length),
+      countBelow(card.left) > 0 && counted(words.question.branches, countBelow(card.left)),
     ],
     yes: words.question.yes,
     no: words.question.no,
@@ -137,7 +137,7 @@ export function renderAgent(branches, use, { level, onEnd } = {}) {
       title: fill(words.question.endOne, { agent: agentOf(branch.grant) }),
       text: [
         words.question.endText,
-        countBelow(only) > 0 && fillText(words.question.branches, { count: countBelow(only) }),
+        countBelow(only) > 0 && counted(words.question.branches, countBelow(only)),
       ],
     });
     const answer = await endAfterAsking(control, ask, () => use.api.end(branch.grant.grantId));
@@ -179,11 +179,7 @@ function renderGrant(branch, use, card) {
     renderDetails(branch, use, { status: renderStatus(grant), card }),
     count > 0 &&
       element('details', {}, [
-        element(
-          'summary',
-          {},
-          fillText(count === 1 ? words.grant.passedOnOne : words.grant.passedOn, { count }),
-        ),
+        element('summary', {}, counted(words.grant.passedOn, count)),
         branches.map((below) =>
           renderAgent([below], use, {
             level: 'h3',
@@ -215,7 +211,7 @@ function renderPermissions({ scopes, scopeDescriptions, tools = [] }) {
     element('ul', { role: 'list' }, keys.slice(0, shown).map(line)),
     rest.length > 0 &&
       element('details', {}, [
-        element('summary', {}, fillText(words.grant.more, { n: rest.length })),
+        element('summary', {}, counted(words.grant.more, rest.length)),
         element('ul', { role: 'list' }, rest.map(line)),
       ]),
   ];
@@ -238,7 +234,7 @@ function toolsInWords(scope, tools) {
     const isShared = reached.filter((other) => other.title === title).length > 1;
     return title === null || isShared ? tool : `“${title}”`;
   });
-  const rest = more > 0 ? [fillText(words.grant.moreTools, { n: more })] : [];
+  const rest = more > 0 ? [counted(words.grant.moreTools, more)] : [];
   return fillText(words.grant.tools, { tools: new Intl.ListFormat(language).format([...names, ...rest]) });
 }
 

@@ -102,7 +102,7 @@ export function renderTerms(grant, { developerName }) {
     audience && [words.grant.audience, literal(audience)],
     [words.grant.issued, when(issuedAt)],
     isEnded
-      ? [words.grant.ended, [when(revokedAt ?? expiresAt), ', ', byWhom]]
+      ? [words.grant.ended, fill(words.grant.endedAt, { time: when(revokedAt ?? expiresAt), reason: byWhom })]
       : [words.grant.expires, when(expiresAt)],
     [words.grant.lastUsed, lastUsedAt ? when(lastUsedAt) : words.grant.never],
     agentDid && [words.grant.did, literal(agentDid)],

@@ -1,5 +1,7 @@
+import { translated } from '../../../../platform/page/words.js';
+
 /** Every sentence of this page alone. The page puts a node in place of each name in braces. */
-export const words = {
+export const words = translated({
   loading: 'Opening your page …',
   sandbox: 'Sandbox',
   sandboxText: 'This is a test account.',
@@ -59,18 +61,18 @@ export const words = {
     used: 'last used {time}',
     unused: 'not used yet',
     money: '{left} of {all} left',
-    more: '{n} more permissions',
+    more: { one: '1 more permission', other: '{n} more permissions' },
     tools: 'With {tools}',
-    moreTools: '{n} more',
+    moreTools: { one: '1 more', other: '{n} more' },
     details: 'Details',
     description: 'In its own words',
     receipt: 'Download the receipt',
     did: 'Identifier',
     ended: 'Ended',
+    endedAt: '{time}, {reason}',
     unverified: 'At the time, nobody checked that it was you who approved.',
     done: 'History of this permission',
-    passedOnOne: 'Passed on to another agent',
-    passedOn: 'Passed on to other agents, {count} times',
+    passedOn: { one: 'Passed on to another agent', other: 'Passed on to other agents, {n} times' },
     end: 'End',
     endOf: 'End what {agent} may do',
     endThis: 'End only this permission',
@@ -84,16 +86,19 @@ export const words = {
     endText:
       'It stops at once, with every request of this agent that is still open, and cannot be undone. If you need the agent again, approve its next request.',
     endOne: 'End this permission of {agent}?',
-    grants: 'This ends all its permissions: {count}.',
-    branches: 'Other agents lose what this agent passed on to them: {count} more.',
+    grants: { one: 'This ends its permission.', other: 'This ends all its {n} permissions.' },
+    branches: {
+      one: 'Another agent loses what this agent passed on to it.',
+      other: 'Other agents lose what this agent passed on to them: {n} more permissions.',
+    },
     endAll: 'Stop everything?',
     endAllText:
       'No agent will be able to act for you at {developer}. Everything stops at once, open requests too. This cannot be undone: each agent has to ask you again.',
     falls: '{agent}: {what}',
-    oneGrant: '1 permission',
-    someGrants: '{count} permissions',
-    below: '{what}, and {count} passed on',
-    moreAgents: 'and {count} more agents',
+    /** What falls of one agent, without and with what it passed on. */
+    grantsOf: { one: '1 permission', other: '{n} permissions' },
+    below: { one: '{what}, and 1 passed on', other: '{what}, and {n} passed on' },
+    moreAgents: { one: 'and 1 more agent', other: 'and {n} more agents' },
     yes: 'End it',
     yesAll: 'Stop everything',
     no: 'Keep it',
@@ -246,4 +251,4 @@ export const words = {
       'It needs a window of its own. Open the link again from the application that sent you.',
     ],
   },
-};
+});

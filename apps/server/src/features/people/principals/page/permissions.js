@@ -11,7 +11,7 @@ import {
   paragraph,
   setContent,
 } from '../../../../platform/page/dom.js';
-import { duration, fill, fillText, moment } from '../../../../platform/page/format.js';
+import { counted, duration, fill, fillText, moment } from '../../../../platform/page/format.js';
 import { note } from '../../../../platform/page/parts.js';
 import * as screen from '../../../../platform/page/screen.js';
 import { words as shared } from '../../../../platform/page/words.js';
@@ -181,16 +181,15 @@ function showGrants(page, use, { rest, news }) {
  * @param {Branch[][]} agents
  */
 function whatFalls(agents) {
-  const { falls, oneGrant, someGrants, below, moreAgents } = words.question;
+  const { falls, grantsOf, below, moreAgents } = words.question;
   const lines = agents.slice(0, NAMED).map((branches) => {
-    const count = branches.length;
-    const own = count === 1 ? oneGrant : fillText(someGrants, { count });
+    const own = counted(grantsOf, branches.length);
     const passedOn = countBelow(branches);
-    const what = passedOn > 0 ? fillText(below, { what: own, count: passedOn }) : own;
+    const what = passedOn > 0 ? counted(below, passedOn, { what: own }) : own;
     return fill(falls, { agent: agentOf(branches[0]?.grant), what });
   });
   const more = agents.length - lines.length;
-  return more > 0 ? [...lines, fillText(moreAgents, { count: more })] : lines;
+  return more > 0 ? [...lines, counted(moreAgents, more)] : lines;
 }
 
 /** @param {Use} use */
