@@ -166,6 +166,8 @@ select create_distributed_function('agent_standing(text,text)', 'p_developer_id'
 select create_distributed_function('allocated_units(jsonb)');
 select create_distributed_function('allocation_refusal(text,jsonb,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('amount_text(numeric)');
+select create_distributed_function('as_revoked(text,grants)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('as_subject(text,tokens)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('audit_append(text,timestamp with time zone,jsonb)');
 select create_distributed_function('audit_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('budget_chain(text,text)', 'p_developer_id', colocate_with => 'developers');
@@ -235,6 +237,7 @@ select create_distributed_function('hold_status_place(text,timestamp with time z
 select create_distributed_function('hold_token(text,text,timestamp with time zone)');
 select create_distributed_function('insert_chained(audit_entries[],outbox_events[])');
 select create_distributed_function('is_proxy_token_live(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('is_use_due(text,grants,tokens,agent_status,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('keep_credential(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('lock_account(text)');
 select create_distributed_function('lock_delegation(text,text[])');
@@ -244,6 +247,7 @@ select create_distributed_function('lock_receivers(text)');
 select create_distributed_function('may_send_set(text,text,stream_state,text,text,bigint,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('move_webhook_deliveries(text,text,boolean)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('next_anomaly_seq(text,bigint,timestamp with time zone,integer)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('note_use(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('open_allocation(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('pair_needs_renewal(text,text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('policies_hold(text,text)');
@@ -270,6 +274,7 @@ select create_distributed_function('take_quota(text,text,bigint,timestamp with t
 select create_distributed_function('ulid_time(timestamp with time zone)');
 select create_distributed_function('use_grant_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('use_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('use_tokens(text[],text[],timestamp with time zone[])');
 select create_distributed_function('webhook_has_work(text,text,boolean,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_allocation(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_assertion(text,timestamp with time zone,jsonb)');

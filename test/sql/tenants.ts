@@ -12,6 +12,7 @@ const TURNS: Readonly<Record<string, string>> = {
   deliver_events_of: 'dev',
   write_together: 'dev',
   due_webhook_developers: 'dev',
+  use_tokens: 'q.developer_id',
 };
 
 interface Ground {

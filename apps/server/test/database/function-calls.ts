@@ -193,6 +193,12 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     write_vault_proxy_call: call('write_vault_proxy_call', dev, at, json(proxied)),
     hold_token: call('hold_token', dev, id(tokenId), at),
     use_token: call('use_token', dev, id(tokenId), at),
+    as_revoked: `select (as_revoked(${dev}, g)).id from grants g where g.developer_id = ${dev} and g.id = ${id(grantId)}`,
+    as_subject: `select (as_subject(${dev}, t)).id from tokens t where t.developer_id = ${dev} and t.id = ${id(tokenId)}`,
+    is_use_due: `select is_use_due(${dev}, g, t, 'active', ${at}) from grants g, tokens t
+      where g.developer_id = ${dev} and g.id = ${id(grantId)} and t.developer_id = ${dev} and t.id = ${id(tokenId)}`,
+    note_use: call('note_use', dev, id(grantId), at),
+    use_tokens: call('use_tokens', ids(developerId), ids(tokenId), `array[${at}::timestamptz]`),
     find_enforceable: call('find_enforceable', dev, id(tokenId), at, "'acme_mail'"),
     write_enforced_call: call('write_enforced_call', dev, at, json({ callId: NEW, agentId, grantId })),
     write_delegation: call('write_delegation', dev, at, json(delegation)),

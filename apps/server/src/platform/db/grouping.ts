@@ -289,7 +289,7 @@ async function settle<Member, Outcome>(
  * writes. After any other failure, such as a connection that was lost in the commit, all may have been written, and a
  * second attempt could refuse what the first one did.
  */
-const isUndone = (error: unknown) => error instanceof pg.DatabaseError && !isDatabaseAway(error);
+export const isUndone = (error: unknown) => error instanceof pg.DatabaseError && !isDatabaseAway(error);
 
 /** Whether a lock was not to be had in time. */
 const isImpatience = (error: unknown) => error instanceof pg.DatabaseError && error.code === '55P03';

@@ -96,7 +96,7 @@ const groupOf = grouping<HotWrite, Outcome>({
   ownerOf: ({ tenant }) => tenant.developerId,
   patience: PATIENCE,
   sizeOf: ({ acts }) => acts.length,
-  mayMix: async (db) => !(await isDistributed(db)),
+  mayMix: mayMixDevelopers,
   together: (db, writes) =>
     writeTogether(db, writes, (parts) => `${parts > 1 ? SHARED_PATIENCE : PATIENCE}ms`),
   alone: (db, write) => repeating(db, () => writeOne(db, write)),
@@ -107,10 +107,10 @@ const lookingForCitus = lookUp<{ isDistributed: boolean }, []>(
   `select exists (select from pg_extension where extname = 'citus') as "isDistributed"`,
 );
 
-/** Whether Citus may have put the developers on several nodes. A group of theirs would then commit in two phases. */
-async function isDistributed(db: Executor): Promise<boolean> {
+/** False where Citus may have put the developers on several nodes: a group of theirs would commit in two phases. */
+export async function mayMixDevelopers(db: Executor): Promise<boolean> {
   const [row] = await lookingForCitus(db);
-  return row?.isDistributed !== false;
+  return row?.isDistributed === false;
 }
 
 type Row = (ChainPosition & { readonly place: null }) | { readonly place: number; readonly refusal: string };

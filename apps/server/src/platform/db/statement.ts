@@ -1,5 +1,6 @@
 import { type CompiledQuery, type QueryId, type QueryResult, RawNode } from 'kysely';
 import type { Executor } from './db.ts';
+import { isUndone } from './grouping.ts';
 
 interface Declared {
   readonly name: string;
@@ -55,6 +56,90 @@ const sharing = new WeakMap<Executor, () => Share | undefined>();
  */
 export function shareLookUps(db: Executor, share: () => Share | undefined): void {
   sharing.set(db, share);
+}
+
+/** Reads what keys name, in one statement. @returns the rows found, each with the place of its key, from 1 */
+type ReadTogether<Key, Row> = (db: Executor, keys: readonly Key[]) => Promise<readonly (Row & Placed)[]>;
+
+export interface Placed {
+  readonly place: string;
+}
+
+interface Reading<Key, Row> {
+  readonly key: Key;
+  readonly readAlone: () => void;
+  readonly resolve: (row: Row | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const MAX_TOGETHER = 64;
+
+/**
+ * Makes a look-up whose calls share a statement when they come in one turn of the event loop. A call without company goes
+ * alone. So does each in a transaction, whose writes it has to see, and where the statements of each request are traced.
+ * @param mayMix whether keys of several developers may share a statement there. Asked once, and again after a failure
+ */
+export function gathering<Key, Row>(
+  together: ReadTogether<Key, Row>,
+  mayMix: (db: Executor) => Promise<boolean>,
+) {
+  const lines = new WeakMap<Executor, (reading: Reading<Key, Row>) => void>();
+
+  return <Alone>(db: Executor, key: Key, alone: () => Promise<Alone | undefined>) => {
+    if (!sharing.has(db)) return alone();
+    const line = lines.get(db) ?? newLine(db, together, mayMix);
+    lines.set(db, line);
+    return new Promise<Row | Alone | undefined>((resolve, reject) => {
+      line({ key, readAlone: () => void alone().then(resolve, reject), resolve, reject });
+    });
+  };
+}
+
+function newLine<Key, Row>(
+  db: Executor,
+  together: ReadTogether<Key, Row>,
+  mayMix: (db: Executor) => Promise<boolean>,
+) {
+  let waiting: Reading<Key, Row>[] = [];
+  let isOn = false;
+  let isAsked = false;
+
+  const learn = () => {
+    if (isAsked) return;
+    isAsked = true;
+    mayMix(db).then(
+      (may) => {
+        isOn = may;
+      },
+      () => {
+        isAsked = false;
+      },
+    );
+  };
+  const send = (group: readonly Reading<Key, Row>[]) => {
+    const keys = group.map(({ key }) => key);
+    together(db, keys).then(
+      (rows) => {
+        const found = new Map(rows.map((row) => [Number(row.place), row]));
+        for (const [index, { resolve }] of group.entries()) resolve(found.get(index + 1));
+      },
+      (error) => {
+        // What fails for one must not cost the others their answers. A lost connection costs all.
+        for (const { readAlone, reject } of group) isUndone(error) ? readAlone() : reject(error);
+      },
+    );
+  };
+  const sendAll = () => {
+    const all = waiting;
+    waiting = [];
+    if (all.length > 1) learn();
+    if (all.length === 1 || !isOn) for (const { readAlone } of all) readAlone();
+    else while (all.length > 0) send(all.splice(0, MAX_TOGETHER));
+  };
+  return (reading: Reading<Key, Row>) => {
+    if (waiting.length === 0) setImmediate(sendAll);
+    waiting.push(reading);
+  };
 }
 
 export const declaredStatement = (text: string): Declared | undefined => declared.get(text);

@@ -103,6 +103,19 @@ begin
 end
 $$;
 
+-- Sets a grant's last use, but never while another transaction locks the grant, since the time is not worth a wait.
+create or replace function note_use(p_developer_id text, p_grant_id text, p_at timestamptz) returns boolean
+  language plpgsql set enable_seqscan = off as
+$$
+begin
+  perform from grants where developer_id = p_developer_id and id = p_grant_id for no key update skip locked;
+  if found then
+    update grants set last_used_at = p_at where developer_id = p_developer_id and id = p_grant_id;
+  end if;
+  return true;
+end
+$$;
+
 -- Why the consent to a root grant has to be renewed by now; empty when it holds. Grants that were delegated from it ask
 -- for their root, since the person consented to that. A manifest is judged call by call, and is no cause here.
 create or replace function renewal_causes(p_developer_id text, p_root_grant_id text, p_at timestamptz)

@@ -1,8 +1,9 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Mode, Plan, Reach, Tenant } from '../../../platform/caller.ts';
+import { isWithin, type Mode, type Plan, type Reach, type Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { mayMixDevelopers } from '../../../platform/db/hot-writes.ts';
 import { eraserOf } from '../../../platform/db/personal-data.ts';
-import { lookUp } from '../../../platform/db/statement.ts';
+import { gathering, lookUp, type Placed } from '../../../platform/db/statement.ts';
 import type {
   AuthRequests,
   Grants,
@@ -149,20 +150,62 @@ export async function findSuccessorId(
 /** A token that is being used. */
 export type UsedToken = TokenRow & Pick<Refreshable, 'renewalCauses'>;
 
-const usedToken = lookUp<UsedToken, [developerId: string, tokenId: string, at: Date, within: Within]>(
+/** A token with its developer, for the agent that shows the token itself. */
+export type HeldTokenRow = TokenRow & { readonly mode: Mode; readonly plan: Plan };
+
+type Use = readonly [developerId: string, tokenId: string, at: Date];
+
+const usedToken = lookUp<UsedToken, Use>(
   'use_token',
-  `select ${heldToken}, f.renewal_causes::text[] as "renewalCauses"
-   from use_token($1, $2, $3) f where $4::text[] is null or (f.held).agent_id = any ($4)`,
+  `select ${heldToken}, f.renewal_causes::text[] as "renewalCauses" from use_token($1, $2, $3) f`,
+);
+
+const usedGrantToken = lookUp<HeldTokenRow, Use>(
+  'use_grant_token',
+  `select ${heldToken}, f.mode, f.plan from use_grant_token($1, $2, $3) f`,
+);
+
+type Together = UsedToken & HeldTokenRow;
+
+const usedTokens = lookUp<Together & Placed, [developerIds: string[], tokenIds: string[], at: Date[]]>(
+  'use_tokens',
+  `select f.place, ${heldToken}, f.renewal_causes::text[] as "renewalCauses", f.mode, f.plan
+   from use_tokens($1, $2, $3) f`,
+);
+
+/** Uses of one turn are one statement, whosever they are: the function finds each by its own developer. */
+const useInTurn = gathering<Use, Together>(
+  (db, uses) =>
+    usedTokens(
+      db,
+      uses.map(([developerId]) => developerId),
+      uses.map(([, tokenId]) => tokenId),
+      uses.map(([, , at]) => at),
+    ),
+  mayMixDevelopers,
 );
 
 /** A token with its grant and agent as they are now. Sets the grant's last use when the token is valid. */
 export async function findUsedToken(
   db: Executor,
-  { tenant, agentIds }: Reach,
+  { tenant: { developerId }, agentIds }: Reach,
   tokenId: string,
   at: Date,
 ): Promise<UsedToken | undefined> {
-  return (await usedToken(db, tenant.developerId, tokenId, at, agentIds))[0];
+  const use = [developerId, tokenId, at] as const;
+  const row = await useInTurn(db, use, async () => (await usedToken(db, ...use))[0]);
+  return row && isWithin({ agentIds }, row.agentId) ? row : undefined;
+}
+
+/** As `findUsedToken`, with the developer, for the agent that shows the token itself. */
+export function findHeldToken(
+  db: Executor,
+  { developerId }: Tenant,
+  tokenId: string,
+  at: Date,
+): Promise<HeldTokenRow | undefined> {
+  const use = [developerId, tokenId, at] as const;
+  return useInTurn(db, use, async () => (await usedGrantToken(db, ...use))[0]);
 }
 
 /** Locks the token, so that the second of two simultaneous revocations sees the first. Joins its grant. */
@@ -197,23 +240,6 @@ export async function markTokenRevoked(tx: Tx, { developerId }: Tenant, tokenId:
 
 /** Erases rows of a closed account. */
 export const eraseTokens = eraserOf('refresh_tokens', 'tokens');
-
-export type HeldTokenRow = TokenRow & { readonly mode: Mode; readonly plan: Plan };
-
-const usedGrantToken = lookUp<HeldTokenRow, [developerId: string, tokenId: string, at: Date]>(
-  'use_grant_token',
-  `select ${heldToken}, f.mode, f.plan from use_grant_token($1, $2, $3) f`,
-);
-
-/** As `findUsedToken`, with the developer, for the agent that shows the token itself. */
-export async function findHeldToken(
-  db: Executor,
-  { developerId }: Tenant,
-  tokenId: string,
-  at: Date,
-): Promise<HeldTokenRow | undefined> {
-  return (await usedGrantToken(db, developerId, tokenId, at))[0];
-}
 
 /**
  * The living grants that an exchange ends, whose request names this grant to be replaced. The caller holds the lock of

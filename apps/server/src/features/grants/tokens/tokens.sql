@@ -174,23 +174,79 @@ begin
   if used.may_need_consent then
     renewal_causes := renewal_causes(p_developer_id, held.root_grant_id, p_at);
   end if;
-  -- A token that was got in exchange for another ends with that one.
-  if token.subject_token_id is not null and token.revoked_at is null then
-    select t.revoked_at into token.revoked_at from tokens t
-      where t.developer_id = p_developer_id and t.id = token.subject_token_id;
-  end if;
-  -- The grants of a deactivated principal count as revoked, even where the deactivation came before the grant.
-  if not used.is_principal_active then held.status := 'revoked'; end if;
+  if token.subject_token_id is not null then token := as_subject(p_developer_id, token); end if;
+  if not used.is_principal_active then held := as_revoked(p_developer_id, held); end if;
   return next;
-
-  if held.status = 'active' and agent_status = 'active' and token.revoked_at is null and token.expires_at > p_at
-    and (held.last_used_at is null or held.last_used_at <= p_at - interval '1 minute') then
-    perform from grants where developer_id = p_developer_id and id = held.id for no key update skip locked;
-    if found then
-      update grants set last_used_at = p_at where developer_id = p_developer_id and id = held.id;
-    end if;
+  if is_use_due(p_developer_id, held, token, agent_status, p_at) then
+    perform note_use(p_developer_id, held.id, p_at);
   end if;
 end
+$$;
+
+-- What use_token finds, for tokens that are used in one turn, of any developers: each is looked up by its own, and its place
+-- says whose answer it is. Leaves out the tokens of closed accounts. A plan for one row each is good for any number, and
+-- the outer `offset 0` lets each value be computed once.
+create or replace function use_tokens(p_developer_ids text[], p_token_ids text[], p_times timestamptz[])
+  returns table (place bigint, held grants, token tokens, agent_did text, agent_status agent_status,
+    renewal_causes renewal_cause[], mode developer_mode, plan plan)
+  language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as
+$$
+begin
+  return query
+  select q.place, q.held, q.token, q.did, q.standing, q.causes, q.mode, q.plan
+    from (
+      select q.*, a.did, standing(q.developer_id, a.status, d.stopped_at) as standing, d.mode, d.plan,
+          case when principal_active(q.developer_id, (g.it).principal_id) then g.it
+            else as_revoked(q.developer_id, g.it) end as held,
+          case when (t.it).subject_token_id is null then t.it else as_subject(q.developer_id, t.it) end as token,
+          case when d.reconsent_after_days is null and not d.reconsent_on_agent_change then '{}'::renewal_cause[]
+            else renewal_causes(q.developer_id, (g.it).root_grant_id, q.at) end as causes
+        from unnest(p_developer_ids, p_token_ids, p_times) with ordinality q(developer_id, token_id, at, place)
+          cross join lateral (select k as it from tokens k
+            where k.developer_id = q.developer_id and k.id = q.token_id offset 0) t
+          cross join lateral (select k as it from grants k
+            where k.developer_id = q.developer_id and k.id = (t.it).grant_id offset 0) g
+          cross join lateral (select k.did, k.status from agents k
+            where k.developer_id = q.developer_id and k.id = (g.it).agent_id offset 0) a
+          cross join lateral (select * from developers k where k.id = q.developer_id offset 0) d
+        where d.closed_at is null
+        offset 0) q
+    where not is_use_due(q.developer_id, q.held, q.token, q.standing, q.at)
+      or note_use(q.developer_id, (q.held).id, q.at);
+end
+$$;
+
+-- A grant of a deactivated principal, which counts as revoked even where the deactivation came before the grant.
+create or replace function as_revoked(p_developer_id text, p_held grants) returns grants language plpgsql immutable as
+$$
+begin
+  p_held.status := 'revoked';
+  return p_held;
+end
+$$;
+
+-- A token that was got in exchange for another, and ends with that one.
+create or replace function as_subject(p_developer_id text, p_token tokens) returns tokens
+  language plpgsql stable set enable_seqscan = off as
+$$
+begin
+  if p_token.revoked_at is null then
+    select t.revoked_at into p_token.revoked_at from tokens t
+      where t.developer_id = p_developer_id and t.id = p_token.subject_token_id;
+  end if;
+  return p_token;
+end
+$$;
+
+-- Whether a use is to be noted: that of a valid token, once a minute. The planner writes its text into the statements that
+-- call it.
+create or replace function is_use_due(p_developer_id text, p_held grants, p_token tokens, p_agent_status agent_status,
+    p_at timestamptz)
+  returns boolean language sql stable as
+$$
+  select (p_held).status = 'active' and p_agent_status = 'active' and (p_token).revoked_at is null
+    and (p_token).expires_at > p_at
+    and ((p_held).last_used_at is null or (p_held).last_used_at <= p_at - interval '1 minute')
 $$;
 
 -- The write of a token on the word of an identity provider. The facts that were read before signing are checked again,

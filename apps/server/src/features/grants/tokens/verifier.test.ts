@@ -1,3 +1,5 @@
+import type { LightMyRequestResponse } from 'fastify';
+import { type RawBuilder, sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import {
   entriesOf,
@@ -6,7 +8,11 @@ import {
   refusalOf,
   registerAgent,
   sharedSandbox,
+  startSandbox,
 } from '../../../../test/app/flow.ts';
+import { sentIn } from '../../../../test/app/round-trips.ts';
+import { newDatabase, type Service } from '../../../../test/app/start-app.ts';
+import { exchange } from '../../../../test/app/vault.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 import { ownVerifier } from './look-up.ts';
 import { limitsOf } from './tokens.rules.ts';
@@ -184,5 +190,160 @@ describe('rules of arguments', () => {
 
     expect(await verdictOf(['tool:pay:read'])).toEqual({ valid: false, reason: 'scope' });
     expect(await verdictOf(['calendar:read'])).toMatchObject({ valid: true });
+  });
+});
+
+describe('tokens that are used in one turn', () => {
+  const verify = (caller: ReturnType<Service['calling']>, token: string) =>
+    caller('POST', '/v1/tokens/verify', { token });
+
+  interface Found {
+    readonly status: string;
+    readonly isEnded: boolean;
+    readonly agentStatus: string;
+    readonly renewalCauses: readonly string[];
+  }
+
+  /** Each in the same turn, after the first ones have taught the process that developers may share a statement. */
+  async function together(calls: readonly (() => PromiseLike<LightMyRequestResponse>)[]) {
+    await Promise.all(calls.slice(0, 2).map((call) => call()));
+    let answers: LightMyRequestResponse[] = [];
+    const sent = await sentIn(async () => {
+      answers = await Promise.all(calls.map((call) => call()));
+    });
+    return { bodies: answers.map((answer) => answer.json()), sent };
+  }
+
+  test('are read by one statement, and each gets its own answer, whosever it is and whatever it is shown for', async () => {
+    const { acme, service } = await joinSandbox();
+    const other = await service.asDeveloper({ mode: 'sandbox' });
+    const mine = await grantTo(acme);
+    const ended = await grantTo(acme);
+    const theirs = await grantTo(other);
+    await acme('DELETE', `/v1/grants/${ended.grantId}`);
+    const bound = await acme.asRuntime(ended.agentId);
+    const all = [mine, ended, theirs];
+    for (const { grantToken } of all) for (const who of [acme, other, bound]) await verify(who, grantToken); // known keys
+
+    const { bodies, sent } = await together([
+      () => verify(acme, mine.grantToken),
+      () => verify(other, theirs.grantToken),
+      () => verify(acme, ended.grantToken),
+      () => verify(other, mine.grantToken),
+      () => verify(bound, mine.grantToken),
+      () => acme('POST', '/v1/tokens/introspect', { token: mine.grantToken }),
+      () => exchange(service, theirs.grantToken),
+      () => exchange(service, ended.grantToken),
+    ]);
+
+    expect(bodies).toMatchObject([
+      { valid: true, grantId: mine.grantId, developerId: acme.developerId },
+      { valid: true, grantId: theirs.grantId, developerId: other.developerId },
+      { valid: false, reason: 'revoked' },
+      { valid: false },
+      { valid: false },
+      { active: true, jti: partsOf(mine.grantToken).payload.jti },
+      { code: 'FORBIDDEN' },
+      { code: 'UNAUTHORIZED' },
+    ]);
+    expect(sent.map(({ name }) => name)).toContain('use_tokens');
+    expect(sent.length).toBeLessThan(bodies.length);
+  });
+
+  test('are 64 in a statement at most', async () => {
+    const { acme } = await joinSandbox();
+    const { grantToken } = await grantTo(acme);
+    await verify(acme, grantToken);
+
+    const { bodies, sent } = await together(
+      Array.from({ length: 150 }, () => () => verify(acme, grantToken)),
+    );
+
+    const sizes = sent.filter(({ name }) => name === 'use_tokens').map(({ values }) => values?.[0].length);
+    expect(bodies.every(({ valid }) => valid)).toBe(true);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(64);
+    expect(Math.max(...sizes)).toBeGreaterThan(8);
+  });
+
+  test('are read one by one when Postgres refuses their statement', async () => {
+    const { acme, db } = await startSandbox({ databaseUrl: await newDatabase() });
+    const { grantToken } = await grantTo(acme);
+    await verify(acme, grantToken);
+    await sql`create or replace function use_tokens(p_developer_ids text[], p_token_ids text[], p_times timestamptz[])
+      returns table (place bigint, held grants, token tokens, agent_did text, agent_status agent_status,
+        renewal_causes renewal_cause[], mode developer_mode, plan plan) language plpgsql as
+      'begin raise exception ''planted''; end'`.execute(db);
+
+    const { bodies, sent } = await together(Array.from({ length: 5 }, () => () => verify(acme, grantToken)));
+
+    expect(bodies.map(({ valid }) => valid)).toEqual([true, true, true, true, true]);
+    expect(sent.map(({ name }) => name)).toEqual(expect.arrayContaining(['use_tokens', 'use_token']));
+  });
+
+  test('are found as a token alone is', async () => {
+    const { acme, db, clock } = await startSandbox();
+    const granted = await Promise.all(Array.from({ length: 7 }, () => grantTo(acme)));
+    const [live, revoked, suspended, byResource, endedForResource, gone, renewed] = granted;
+    await acme('DELETE', `/v1/grants/${revoked?.grantId}`);
+    await acme('PATCH', `/v1/agents/${suspended?.agentId}`, { status: 'suspended' });
+    const tokenOf = (each: (typeof granted)[number] | undefined) =>
+      partsOf(String(each?.grantToken)).payload.jti;
+    await sql`update tokens set subject_token_id = ${tokenOf(live)} where id = ${tokenOf(byResource)}`.execute(
+      db,
+    );
+    await sql`update tokens set subject_token_id = ${tokenOf(revoked)} where id = ${tokenOf(endedForResource)}`.execute(
+      db,
+    );
+    await sql`update tokens set revoked_at = ${clock()} where id = ${tokenOf(revoked)}`.execute(db);
+    await sql`update grants set principal_id = 'gone' where id = ${gone?.grantId}`.execute(db);
+    await sql`update grants set issued_at = issued_at - interval '9 days' where id = ${renewed?.grantId}`.execute(
+      db,
+    );
+    await acme('PATCH', '/v1/me', { reconsentAfterDays: 5 });
+    await db.transaction().execute(async (tx) => {
+      await sql`set local session_replication_role = replica`.execute(tx);
+      await sql`insert into scim_principals values (${acme.developerId}, 'gone', 'gone', false, 'usr_1', true, false)`.execute(
+        tx,
+      );
+    });
+    const ids = [...granted.map(tokenOf), 'tok_unknown'];
+    const rows = async (from: RawBuilder<unknown>) => {
+      const found = sql<Found>`select token, held, (held).status, (token).revoked_at is not null as is_ended,
+        agent_did, agent_status, renewal_causes::text[] from ${from} f`;
+      return (await found.execute(db)).rows;
+    };
+    const now = clock();
+
+    const alone: Found[] = [];
+    for (const id of ids) alone.push(...(await rows(sql`use_token(${acme.developerId}, ${id}, ${now})`)));
+    await sql`update grants set last_used_at = null where developer_id = ${acme.developerId}`.execute(db);
+    const developers = ids.map(() => acme.developerId);
+    const inOne = await rows(sql`use_tokens(${developers}, ${ids}, ${ids.map(() => now)})`);
+
+    expect(
+      alone.map(({ status, isEnded, agentStatus, renewalCauses }) => [
+        status,
+        isEnded,
+        agentStatus,
+        ...renewalCauses,
+      ]),
+    ).toEqual([
+      ['active', false, 'active'],
+      ['revoked', true, 'active'],
+      ['active', false, 'suspended'],
+      ['active', false, 'active'],
+      ['active', true, 'active'],
+      ['revoked', false, 'active'],
+      ['active', false, 'active', 'age'],
+    ]);
+    expect(inOne).toEqual(alone);
+    const used = await db
+      .selectFrom('grants')
+      .select('id')
+      .where('developerId', '=', acme.developerId)
+      .where('lastUsedAt', 'is not', null)
+      .execute();
+    const usable = [live, byResource, renewed].map((each) => each?.grantId);
+    expect(used.map(({ id }) => id).sort()).toEqual(usable.sort());
   });
 });
