@@ -16,7 +16,7 @@ const LONGEST_LOCALES = 256;
 /** A page takes them in its query, and an address to which a person goes on has them again. */
 export const UiLocales = Type.Optional(Type.String({ maxLength: LONGEST_LOCALES }));
 
-export const LocalesQuery = Type.Object({ ui_locales: UiLocales }, { additionalProperties: false });
+export const LocalesQuery = Type.Object({ ui_locales: UiLocales });
 
 /** @returns undefined for none, and for a text that is no list of languages: it changes nothing */
 export const uiLocalesOf = (text = ''): string | undefined =>
