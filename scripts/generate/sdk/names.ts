@@ -113,6 +113,8 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'principals.revoke': { method: 'principal.revoke' },
   'principals.revokeAll': { method: 'principal.revokeAll' },
   'principals.endSession': { method: 'principal.end' },
+  'principals.address': { method: 'principal.address' },
+  'principals.removeOwnAddress': { method: 'principal.removeAddress' },
   'webauthn.own': { method: 'principal.passkeys' },
   'webauthn.removeOwn': { method: 'principal.removePasskey' },
   'connections.askAsPerson': { method: 'principal.connect' },

@@ -194,6 +194,8 @@ export const REFUSED: Readonly<Partial<Record<OperationId, string>>> = {
   'sso.moveIdentity': 'NOT_FOUND',
   'sso.revokeSession': 'NOT_FOUND',
   'connections.disconnect': 'NOT_FOUND',
+  'principals.removeOwnAddress': 'NOT_FOUND',
+  'principals.removeAddress': 'NOT_FOUND',
   'assertions.liftStop': 'NOT_FOUND',
   'assertions.liftOwnStop': 'NOT_FOUND',
   'signals.put': 'DISCOVERY_FAILED',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { authorize } from '../app/flow.ts';
-import { hintClaims, newVoucher } from '../app/person.ts';
+import { hintClaims, newVoucher, personOn } from '../app/person.ts';
 import { verifyAddress } from '../app/verified.ts';
 import { decide, openRequest } from './consent-page/pages.ts';
 import { button, findings, heading, must, picture, sees, withFixedIds } from './pages.ts';
@@ -223,17 +223,57 @@ describe('a person who comes back', () => {
     expect(mailed).toContain(`${service().settings.http.publicBaseUrl}/permissions`);
   });
 
+  test('asks for the next link by one that is over, and stops the links', async () => {
+    const email = 'grace@example.org';
+    const { link } = await askByMail(email);
+    const app = personOn(service());
+    await app.open(link, link.split('&hint=')[1]);
+    const at = `/v1/consent/${requestIn(link)}/email`;
+    await app.call('POST', at);
+    const code = /^ {4}(\d{8})$/m.exec(mailTexts()[0] ?? '')?.[1] ?? '';
+    await app.call('POST', `${at}/verify`, { body: { code } });
+    await app.call('POST', '/v1/principal/sign-in/mail', { body: { email } });
+    await expect.poll(newestLink).not.toBe('');
+    const first = newestLink();
+    await app.call('POST', '/v1/principal/sign-in/link', { body: { token: first } });
+    const page = await visit(person);
+    await page.goto(`${service().url}/permissions#link=${first}`);
+    await button(page, 'Open the page').click();
+    await sees(page, 'This link is no longer valid.');
+
+    await page.getByLabel('Or by mail, at your address:').fill(email);
+    const asked = page.waitForRequest((request) => request.url().endsWith('/sign-in/mail'));
+    await button(page, 'Mail me a link').click();
+    const sent = (await asked).postDataJSON();
+    await expect.poll(newestLink).not.toBe(first);
+    await page.goto('about:blank');
+    await page.goto(`${service().url}/permissions#link=${newestLink()}`);
+    await button(page, 'Open the page').click();
+    const stop = page
+      .getByRole('region', { name: 'A link by mail' })
+      .getByRole('button', { name: 'Stop it' });
+    await stop.waitFor();
+    const accessible = await findings(page);
+    await stop.click();
+    await answer(page, 'Stop it');
+
+    await sees(page, 'Stopped. No link to this page is mailed.');
+    expect([sent, accessible]).toEqual([{ email, link: first }, []]);
+  });
+
+  const newestLink = () => /\/permissions#link=(\S+)/.exec(mailTexts()[0] ?? '')?.[1] ?? '';
+
   const requestIn = (link: string) => new URL(link).searchParams.get('req');
 
   /** A request of which the person reads a code, at the address that the application vouches for. */
-  async function askByMail() {
+  async function askByMail(email = ada) {
     const developer = await service().asDeveloper();
     await verifyAddress(service(), developer);
     const voucher = await newVoucher();
     await must(developer, 'PATCH', '/v1/me', { consentMode: 'email', consentKeys: [voucher.jwk] });
     const { agentId } = await must(developer, 'POST', '/v1/agents', { name: 'Travel booker' });
     const request = await authorize(developer, String(agentId));
-    const claims = { ...hintClaims(service(), developer.developerId, request), email: ada };
+    const claims = { ...hintClaims(service(), developer.developerId, request), email };
     const link = `${request.consentUrl}&hint=${await voucher.hint(claims)}`;
     return { developer, agentId: String(agentId), link };
   }

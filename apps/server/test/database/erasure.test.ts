@@ -4,6 +4,7 @@ import { eraseClosedAccounts } from '../../src/features/accounts/developers/clos
 import { capsFunctions } from '../../src/features/calls/caps/caps.repo.ts';
 import { rememberAddress } from '../../src/features/people/principals/index.ts';
 import { features } from '../../src/features.ts';
+import { systemCaller } from '../../src/platform/caller.ts';
 import { tenantErased } from '../../src/platform/db/personal-data.ts';
 import { listenersIn } from '../../src/platform/hooks.ts';
 import { eraseAnswers } from '../../src/platform/http/idempotency/answers.ts';
@@ -64,7 +65,10 @@ async function wholeAccount(service: Service) {
   await person.call('POST', `/v1/consent/${request.id}/email`);
   await person.call('POST', `/v1/consent/${request.id}/email/verify`, { body: { code: '00000000' } });
   await developer('POST', '/v1/principal-sessions', { principalId: 'user_42' });
-  await rememberAddress(service, developer, { principalId: 'user_42', email: 'ada@example.org' });
+  await rememberAddress(service, systemCaller(developer, { mode: 'live', plan: 'free' }, 'test'), {
+    ...{ principalId: 'user_42', email: 'ada@example.org' },
+    about: { authRequestId: String(request.id) },
+  });
   const { developerId } = developer;
   const checkpoint = { developerId, seq: '1', hash: Buffer.alloc(32), jws: 'x', signedAt: clock() };
   await db

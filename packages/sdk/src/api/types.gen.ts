@@ -2108,6 +2108,13 @@ export interface PrincipalAuditAnswer {
   nextCursor: string | null;
 }
 
+export interface PrincipalAddressAnswer {
+  address: {
+    provedAt: string;
+    usableUntil: string;
+  } | null;
+}
+
 export interface WebauthnRegisterOptionsAnswer {
   challengeId: string;
   publicKey: { readonly [name: string]: unknown };
@@ -4892,6 +4899,18 @@ export interface PrincipalApi {
    */
   audit(query?: PrincipalAuditQuery, options?: CallOptions): List<PrincipalAuditAnswer, PrincipalAuditAnswer['entries'][number]>;
   /**
+   * Tell whether a link to the page of the own permissions is mailed to an address of the principal.
+   *
+   * Sends `GET /v1/principal/address`.
+   */
+  address(options?: CallOptions): Promise<PrincipalAddressAnswer>;
+  /**
+   * Forget the principal's proved address, and end the other sessions.
+   *
+   * Sends `DELETE /v1/principal/address`.
+   */
+  removeAddress(options?: CallOptions): Promise<void>;
+  /**
    * End the session.
    *
    * Sends `DELETE /v1/principal/session`.
@@ -4939,6 +4958,15 @@ export interface PrincipalApi {
    * Sends `DELETE /v1/principal/stops/{id}`.
    */
   liftStop(id: string, options?: CallOptions): Promise<void>;
+}
+
+export interface PrincipalsApi {
+  /**
+   * Forget the proved address of a principal, and end the sessions of the principal.
+   *
+   * Sends `DELETE /v1/principal-addresses/{id}`.
+   */
+  removeAddress(id: string, options?: CallOptions): Promise<void>;
 }
 
 export interface WebauthnApi {
@@ -5905,6 +5933,7 @@ export interface ApiResources {
   readonly budgets: BudgetsApi;
   readonly principalSessions: PrincipalSessionsApi;
   readonly principal: PrincipalApi;
+  readonly principals: PrincipalsApi;
   readonly webauthn: WebauthnApi;
   readonly credentials: CredentialsApi;
   readonly connections: ConnectionsApi;

@@ -53,6 +53,7 @@ const entries = {
   'approver.clone_suspected': entryOnly(),
   'approver.passkey_added': entryOnly(),
   'approver.passkey_removed': entryOnly(),
+  'approver.sign_in_failed': entryOnly(),
 };
 
 declare module '../../../platform/acts.ts' {
@@ -62,6 +63,9 @@ declare module '../../../platform/acts.ts' {
     'approver.clone_suspected': OfPasskey;
     'approver.passkey_added': OfPasskey;
     'approver.passkey_removed': OfPasskey;
+  }
+  interface Attempts {
+    'approver.sign_in_failed': true;
   }
 }
 
@@ -73,6 +77,7 @@ export const approvers = defineFeature({
   },
   tables,
   acts: { ...acts, ...entries },
+  attempts: ['approver.sign_in_failed'],
   rates,
   quotas,
   settings,

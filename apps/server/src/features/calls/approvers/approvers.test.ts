@@ -199,6 +199,24 @@ test('W3: a sign-in ends the former session of the browser, and that of no other
   expect(await seen(next)).toBe(200);
 });
 
+test('O35 a passkey that does not sign its approver in is in the audit log, once in a minute', async () => {
+  const { service, acme } = await live();
+  const ada = await enrolApprover(service, acme, 'ada@example.org');
+  const recorded = () => entriesOf(acme, 'approver.sign_in_failed');
+
+  await ada.signIn({ userHandle: Buffer.alloc(32).toString('base64url') });
+  expect(await recorded()).toEqual([]); // whose, nobody knows
+  for (let time = 0; time < 3; time += 1) await ada.signIn({ flags: 1 });
+  expect((await ada.signIn()).statusCode).toBe(200); // the control
+
+  expect(await recorded()).toMatchObject([
+    {
+      status: 'blocked',
+      metadata: { approverId: ada.approverId, check: 'userVerification', previousMinute: 0 },
+    },
+  ]);
+});
+
 test('W1: signing in takes a fresh challenge, the person’s verification, and no copy of a passkey', async () => {
   const { service, acme } = await live();
   const ada = await enrolApprover(service, acme, 'ada@example.org');

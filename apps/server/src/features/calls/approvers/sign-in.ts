@@ -4,14 +4,11 @@ import type { AppError } from '../../../platform/errors.ts';
 import {
   advanceCounter,
   beginDiscovery,
-  checkAssertion,
-  findDiscoveredAcrossTenants,
+  finishDiscovery,
   markSuspect,
   type PasskeyRow,
-  takeDiscovery,
-  verifyingParty,
 } from '../../people/passkeys/index.ts';
-import { recordEntry } from '../../record/audit/index.ts';
+import { recordBlockedAttempt, recordEntry } from '../../record/audit/index.ts';
 import { findApprover } from './approvers.repo.ts';
 import type { ApproverSignInRequest } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';
@@ -19,25 +16,24 @@ import { type OpenedBrowser, type OpeningBrowser, openApproverSession, unauthori
 
 const PLACE = { use: 'approver-sign-in' };
 
-/** Asks for any passkey of an approver. The answer is the same for everybody, so that nobody learns who is an approver. */
-export const beginSignIn = (deps: ApproverDeps) => beginDiscovery(deps, verifyingParty(deps), PLACE);
+/** Asks for any passkey of an approver. @throws CONFLICT */
+export const beginSignIn = (deps: ApproverDeps) => beginDiscovery(deps, PLACE);
 
 /** @throws CHALLENGE_INVALID, WEBAUTHN_VERIFICATION_FAILED, WEBAUTHN_CLONE_SUSPECTED, UNAUTHORIZED, SSO_REQUIRED */
 export async function finishSignIn(
   deps: ApproverDeps,
-  { challengeId, response }: ApproverSignInRequest,
+  answer: ApproverSignInRequest,
   browser: OpeningBrowser & { readonly requestId: string },
 ): Promise<OpenedBrowser> {
   const at = deps.clock();
-  const party = verifyingParty(deps);
-  const challenge = await takeDiscovery(deps, PLACE, challengeId);
-  const passkey = await findDiscoveredAcrossTenants(deps.db, {
-    ownerKind: 'approver',
-    credentialId: Buffer.from(response.id, 'base64url'),
-    userHandle: Buffer.from(String(Object(response.response).userHandle ?? ''), 'base64url'),
-  });
-  if (passkey?.status !== 'active') throw unauthorized();
-  const shown = await checkAssertion({ party, challenge, response }, passkey);
+  const { passkey, shown } = await finishDiscovery(
+    deps,
+    {
+      ...({ place: PLACE, ownerKind: 'approver', status: 'active', unknown: unauthorized } as const),
+      report: (known, refusal) => reportSignIn(deps, known, refusal, browser.requestId),
+    },
+    answer,
+  );
   return inTransaction(deps.db, async (tx) => {
     const row = await findApprover(tx, passkey, passkey.ownerId);
     if (row?.status !== 'active' && row?.status !== 'pending_confirmation') throw unauthorized();
@@ -54,12 +50,30 @@ export function cloneSuspected(
   passkey: PasskeyRow,
   requestId: string,
 ): Promise<AppError> {
-  const { developerId, id: credentialId, ownerId: approverId } = passkey;
-  const caller: Caller = {
-    ...{ tenant: { developerId }, agentIds: null, actor: `approver:${approverId}`, requestId },
-    ...({ role: 'runtime', mode: 'live', plan: 'free' } as const),
-  };
+  const { id: credentialId, ownerId: approverId } = passkey;
+  const caller = callerOf(passkey, requestId);
   const entry = { action: 'approver.clone_suspected', data: { approverId, credentialId } } as const;
   const record = (tx: Tx) => recordEntry(tx, caller, entry, clock());
   return markSuspect({ aside }, passkey, record, 'Ask for a new invitation.');
 }
+
+/** Records a passkey of an approver that did not sign them in. */
+function reportSignIn(
+  { aside, clock }: ApproverDeps,
+  passkey: PasskeyRow,
+  { code, details }: AppError,
+  requestId: string,
+): Promise<void> {
+  const { id: credentialId, ownerId: approverId } = passkey;
+  const check = details?.check;
+  const data = { approverId, credentialId, code, ...(check !== undefined && { check }) };
+  const attempt = { action: 'approver.sign_in_failed', about: {}, data } as const;
+  const caller = callerOf(passkey, requestId);
+  return inTransaction(aside, (tx) => recordBlockedAttempt(tx, caller, attempt, clock()));
+}
+
+/** The approver whose passkey was shown, as the caller of an entry. */
+const callerOf = ({ developerId, ownerId }: PasskeyRow, requestId: string): Caller => ({
+  ...{ tenant: { developerId }, agentIds: null, actor: `approver:${ownerId}`, requestId },
+  ...({ role: 'runtime', mode: 'live', plan: 'free' } as const),
+});

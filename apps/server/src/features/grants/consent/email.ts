@@ -102,7 +102,10 @@ export async function checkCode(
   if (outcome === 'right') {
     await storeProof(deps, session, { mailReadAt: deps.clock().toISOString() });
     const { verification } = await requestOfSession(deps, session);
-    if (email !== undefined) await rememberAddress(deps, row, { principalId: row.principalId, email });
+    if (email !== undefined) {
+      const proof = { principalId: row.principalId, email, about: { authRequestId: session.requestId } };
+      await rememberAddress(deps, caller, proof);
+    }
     return { verification };
   }
   await reportFailedProof(deps, caller, row, 'email');

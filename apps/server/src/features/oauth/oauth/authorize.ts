@@ -16,7 +16,7 @@ import {
 } from '../../grants/authorization/index.ts';
 import { findCurrentTools } from '../../grants/manifests/manifests.queries.ts';
 import { type NamedResource, namedResources } from '../../grants/resources/resources.queries.ts';
-import type { NamingDeps } from '../../people/passkeys/index.ts';
+import type { DiscoverDeps } from '../../people/passkeys/index.ts';
 import { type AuthenticationDeps, type Client, clientOf, findClient, type KnownClient } from './client.ts';
 import type { DescribedClient } from './described.ts';
 import { rates, unauthenticatedOf } from './oauth.rates.ts';
@@ -34,7 +34,7 @@ import {
 } from './request.rules.ts';
 import { clientAtDeveloper, developerOfRequest, withProposedAgent } from './tenant.ts';
 
-export interface AuthorizeDeps extends AuthenticationDeps, AuthorizationDeps, NamingDeps, RefusalDeps {
+export interface AuthorizeDeps extends AuthenticationDeps, AuthorizationDeps, DiscoverDeps, RefusalDeps {
   /** Whether every request has to be pushed first. */
   readonly requiresPush: boolean;
   /** The host in the DID of an agent. */

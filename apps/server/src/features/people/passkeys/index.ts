@@ -13,13 +13,17 @@ export {
   verifyingParty,
 } from './ceremony.ts';
 export { findPasskeyEvidence } from './challenges.repo.ts';
-export { beginDiscovery, takeDiscovery } from './discover.ts';
-export { beginNaming, finishNaming, type NamingDeps } from './name.ts';
+export {
+  beginDiscovery,
+  beginNaming,
+  type DiscoverDeps,
+  finishDiscovery,
+  finishNaming,
+} from './discover.ts';
 export {
   advanceCounter,
   deletePasskeyRow,
   deletePasskeyRowsOf,
-  findDiscoveredAcrossTenants,
   listPasskeysOf,
   type PasskeyRow,
 } from './passkeys.repo.ts';

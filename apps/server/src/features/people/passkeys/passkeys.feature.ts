@@ -39,7 +39,11 @@ const acts = {
   'fido.clone_suspected': act<OfAuthenticator>(),
 };
 
-const entries = { 'fido.updated': entryOnly(), 'fido.registration_failed': entryOnly() };
+const entries = {
+  'fido.updated': entryOnly(),
+  'fido.registration_failed': entryOnly(),
+  'fido.sign_in_failed': entryOnly(),
+};
 
 declare module '../../../platform/acts.ts' {
   interface Acts extends DataOf<typeof acts> {}
@@ -48,6 +52,7 @@ declare module '../../../platform/acts.ts' {
   }
   interface Attempts {
     'fido.registration_failed': true;
+    'fido.sign_in_failed': true;
   }
 }
 
@@ -56,7 +61,7 @@ export const passkeys = defineFeature({
   tags: { webauthn: 'Passkeys, with which principals prove who they are.' },
   tables,
   acts: { ...acts, ...entries },
-  attempts: ['fido.registration_failed'],
+  attempts: ['fido.registration_failed', 'fido.sign_in_failed'],
   rates,
   settings: passkeySettings,
   checkSettings(settings, refuse, { publicBaseUrl }) {

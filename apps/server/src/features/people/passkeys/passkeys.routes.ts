@@ -8,7 +8,6 @@ import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { byStranger, CreatedPrincipalSession } from '../principals/index.ts';
 import { cookieNames } from '../sso/index.ts';
 import { changePasskey, listOwnPasskeys, listPasskeys, removeOwnPasskey, removePasskey } from './manage.ts';
-import { beginSignIn, finishSignIn, type SignInDeps } from './name.ts';
 import {
   CreatedPasskey,
   OwnPasskeyPage,
@@ -24,6 +23,7 @@ import {
   VerifyPasskeyRegistration,
 } from './passkeys.schema.ts';
 import { beginRegistration, finishRegistration } from './register.ts';
+import { beginSignIn, finishSignIn, type SignInDeps } from './sign-in.ts';
 
 export const rates = rateRules({
   assert: {

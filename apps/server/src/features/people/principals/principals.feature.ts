@@ -6,6 +6,7 @@ import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { principalRights } from '../scim/index.ts';
 import { enforcementBegan } from '../sso/index.ts';
+import { ADDRESS_KEY_USE } from './addresses.ts';
 import { eraseSessions, tellAddresses, tellSessions } from './principals.repo.ts';
 import { principalRoutes, rates } from './principals.routes.ts';
 import { rightsOfPrincipals } from './revoke.ts';
@@ -16,7 +17,7 @@ import {
   type SessionEnd,
   sessionReader,
 } from './session.ts';
-import { ADDRESS_KEY_USE } from './sign-in.ts';
+import { READER_KEY_USE } from './sign-in.ts';
 
 const tables: TableUse = {
   owns: {
@@ -33,6 +34,13 @@ const acts = {
     readonly sessionId: string;
     readonly method?: 'email' | 'sso' | 'passkey';
   }>(),
+  'principal.address_proved': act<
+    { readonly change: 'added' | 'replaced' | 'renewed' } & (
+      | { readonly authRequestId: string }
+      | { readonly connectSessionId: string }
+    )
+  >(),
+  'principal.address_removed': act<{ readonly reason: 'api' | 'principal' | 'principal_offboarded' }>(),
   'principal.session_ended': act<{ readonly sessionId: string; readonly reason: SessionEnd }>(),
 };
 
@@ -46,7 +54,7 @@ export const principals = defineFeature({
   tables,
   acts,
   rates,
-  keyUses: [ADDRESS_KEY_USE],
+  keyUses: [ADDRESS_KEY_USE, READER_KEY_USE],
   listens: [
     on(accountClosed, endSessionsOfAccount),
     on(tenantErased, eraseSessions),

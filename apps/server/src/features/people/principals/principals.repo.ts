@@ -252,18 +252,19 @@ export async function listOwnEntryRows(
   return rows.length === 0 ? undefined : pageRows(rows.filter(hasEntry), limit);
 }
 
-/** Ends the sessions of some principals. */
+/** Ends the sessions of some principals. @param kept the id of one that goes on */
 export async function deleteSessionsOf(
   tx: Tx,
   { developerId }: Tenant,
   principalIds: readonly string[],
-  now: Date,
+  { at: now, kept }: { readonly at: Date; readonly kept?: string | undefined },
 ): Promise<EndedSession[]> {
-  const rows = await tx
+  const all = tx
     .deleteFrom('principalSessions')
     .where('developerId', '=', developerId)
     .where(hasFoldedPrincipal(principalIds)) // for the index
-    .where('principalId', 'in', principalIds)
+    .where('principalId', 'in', principalIds);
+  const rows = await (kept === undefined ? all : all.where('id', '<>', kept))
     .returning(['id', 'principalId', 'expiresAt'])
     .execute();
   return rows.filter(({ expiresAt }) => expiresAt > now);
@@ -278,6 +279,31 @@ export async function deleteSessions(tx: Tx, { developerId }: Tenant): Promise<v
 
 /** A person who has proved an address. */
 export type KnownPerson = Pick<Selectable<PrincipalAddresses>, 'developerId' | 'principalId' | 'addressHash'>;
+
+/** The address of a principal, until the commit. */
+export function lockAddress(tx: Tx, { developerId }: Tenant, principalId: string) {
+  return tx
+    .selectFrom('principalAddresses')
+    .select('addressHash')
+    .where('developerId', '=', developerId)
+    .where('principalId', '=', principalId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** @returns undefined when the session has ended; null for a person without an address */
+export function findOwnAddress(db: Executor, session: PrincipalSession, now: Date) {
+  const addresses = db
+    .selectFrom('principalAddresses')
+    .select('provedAt')
+    .where('developerId', '=', session.tenant.developerId)
+    .where('principalId', '=', session.principalId);
+  return activeSession(db, session, now)
+    .clearSelect()
+    .leftJoin(addresses.as('address'), (join) => join.onTrue())
+    .select('address.provedAt')
+    .executeTakeFirst();
+}
 
 /** Writes the address of a principal over the one before. */
 export async function putAddress(
@@ -336,17 +362,26 @@ export async function isKnownAddress(
   return found !== undefined;
 }
 
-/** Forgets addresses. @param principalIds whose; all without them */
-export async function deleteAddresses(
+/** Forgets all addresses. */
+export async function deleteAddresses(tx: Tx, { developerId }: Tenant): Promise<void> {
+  await tx.deleteFrom('principalAddresses').where('developerId', '=', developerId).execute();
+}
+
+/** Forgets the addresses of some principals. @returns the principals who had one */
+export async function deleteAddressesOf(
   tx: Tx,
   { developerId }: Tenant,
-  principalIds?: readonly string[],
-): Promise<void> {
-  const all = tx.deleteFrom('principalAddresses').where('developerId', '=', developerId);
-  if (principalIds === undefined) await all.execute();
-  else if (principalIds.length > 0) {
-    await all.where(hasFoldedPrincipal(principalIds)).where('principalId', 'in', principalIds).execute();
-  }
+  principalIds: readonly string[],
+): Promise<string[]> {
+  if (principalIds.length === 0) return [];
+  const rows = await tx
+    .deleteFrom('principalAddresses')
+    .where('developerId', '=', developerId)
+    .where(hasFoldedPrincipal(principalIds)) // for the index
+    .where('principalId', 'in', principalIds)
+    .returning('principalId')
+    .execute();
+  return rows.map(({ principalId }) => principalId);
 }
 
 /** Erases rows of a closed account. */

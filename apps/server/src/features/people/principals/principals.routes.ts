@@ -5,10 +5,13 @@ import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { cookieNames } from '../sso/index.ts';
+import { removeAddress, removeOwnAddress, showOwnAddress } from './addresses.ts';
 import { getOwnReceipt, listOwnEntries, listOwnGrants } from './list.ts';
 import {
+  AddressPath,
   CreatedPrincipalSession,
   NewPrincipalSession,
+  OwnAddress,
   OwnEntryPage,
   OwnEntryQuery,
   OwnGrantPage,
@@ -22,7 +25,7 @@ import {
 } from './principals.schema.ts';
 import { revokeOwnGrant, revokeOwnGrants } from './revoke.ts';
 import { createSession, endPrincipalSession } from './session.ts';
-import { mailRates, type SignInDeps, sendSignInLink, useSignInLink } from './sign-in.ts';
+import { mailRates, readerCookieName, type SignInDeps, sendSignInLink, useSignInLink } from './sign-in.ts';
 
 const ownRates = rateRules({
   principalSession: {
@@ -78,7 +81,11 @@ export const principalRoutes: FastifyPluginAsyncTypebox<SignInDeps> = async (app
   app.post(
     '/v1/principal/sign-in/mail',
     {
-      config: { ...byStranger, failures: ['NOT_CONFIGURED'] },
+      config: {
+        ...byStranger,
+        rate: [ownRates.principalSignIn, mailRates.principalMail],
+        failures: ['NOT_CONFIGURED'],
+      },
       schema: {
         operationId: 'principals.sendLink',
         summary: 'Mail a link to the page of the own permissions, if somebody has proved the address',
@@ -86,7 +93,11 @@ export const principalRoutes: FastifyPluginAsyncTypebox<SignInDeps> = async (app
         response: { 202: SentSignInLink },
       },
     },
-    async (request, reply) => reply.code(202).send(await sendSignInLink(deps, request.body.email)),
+    async (request, reply) => {
+      const { email, link } = request.body;
+      const cookie = cookiesIn(request.headers)[readerCookieName(deps)];
+      return reply.code(202).send(await sendSignInLink(deps, email, { link, cookie }));
+    },
   );
 
   app.post(
@@ -106,7 +117,8 @@ export const principalRoutes: FastifyPluginAsyncTypebox<SignInDeps> = async (app
     async (request, reply) => {
       const signOn = cookiesIn(request.headers)[cookieNames(deps.publicBaseUrl).session];
       const browser = { requestId: request.id, signOn };
-      return reply.code(201).send(await useSignInLink(deps, request.body.token, browser));
+      const { opened, cookie } = await useSignInLink(deps, request.body.token, browser);
+      return reply.header('set-cookie', cookie).code(201).send(opened);
     },
   );
 
@@ -186,6 +198,53 @@ export const principalRoutes: FastifyPluginAsyncTypebox<SignInDeps> = async (app
     async (request, reply) => {
       const text = await listOwnEntries(deps, sessionOf(request), request.query);
       return reply.type('application/json; charset=utf-8').send(text);
+    },
+  );
+
+  app.get(
+    '/v1/principal/address',
+    {
+      config: { access: 'session', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'principals.address',
+        summary:
+          'Tell whether a link to the page of the own permissions is mailed to an address of the principal',
+        response: { 200: OwnAddress },
+      },
+    },
+    (request) => showOwnAddress(deps, sessionOf(request)),
+  );
+
+  app.delete(
+    '/v1/principal/address',
+    {
+      config: { access: 'session', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'principals.removeOwnAddress',
+        summary: "Forget the principal's proved address, and end the other sessions",
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await removeOwnAddress(deps, sessionOf(request));
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.delete(
+    '/v1/principal-addresses/:id',
+    {
+      config: { access: 'developer', role: 'full', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'principals.removeAddress',
+        summary: 'Forget the proved address of a principal, and end the sessions of the principal',
+        params: AddressPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await removeAddress(deps, callerOf(request), request.params.id);
+      return reply.code(204).send(null);
     },
   );
 

@@ -31,18 +31,24 @@ export const CreatedPrincipalSession = Type.Object({
   expiresAt: Time,
 });
 
+const LinkToken = Type.String({ pattern: '^[\\w-]{43}$' });
+
 export type SignInLinkRequest = Static<typeof SignInLinkRequest>;
-export const SignInLinkRequest = Type.Object({ email: TrimmedEmail }, { additionalProperties: false });
+export const SignInLinkRequest = Type.Object(
+  {
+    email: TrimmedEmail,
+    /** The token of a link that was mailed there in the last day, also one that is over. */
+    link: Type.Optional(LinkToken),
+  },
+  { additionalProperties: false },
+);
 
 /** The same for every address. */
 export type SentSignInLink = Static<typeof SentSignInLink>;
 export const SentSignInLink = Type.Object({ message: Type.String() });
 
 /** The token of a mailed link. */
-export const SignInLink = Type.Object(
-  { token: Type.String({ pattern: '^[\\w-]{43}$' }) },
-  { additionalProperties: false },
-);
+export const SignInLink = Type.Object({ token: LinkToken }, { additionalProperties: false });
 
 /** The limits on the arguments of one tool, in words. */
 const ArgumentLimits = Type.Object({
@@ -169,6 +175,14 @@ export const OwnEntryQuery = Type.Object({
 export const OwnEntryPage = Type.Unsafe<string>(
   Type.Object({ entries: Type.Array(OwnEntry), nextCursor: NextCursor }),
 );
+
+/** The service does not keep the address, so it cannot show it. */
+export type OwnAddress = Static<typeof OwnAddress>;
+export const OwnAddress = Type.Object({
+  address: Type.Union([Type.Object({ provedAt: Time, usableUntil: Time }), Type.Null()]),
+});
+
+export const AddressPath = Type.Object({ id: PrincipalId });
 
 export const OwnGrantPath = Type.Object({ id: Id });
 

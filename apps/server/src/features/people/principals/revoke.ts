@@ -10,8 +10,9 @@ import { recordActs } from '../../record/audit/index.ts';
 import { principalsWithCredentials } from '../../vault/credentials/credentials.queries.ts';
 import { deleteCredentialsOfPrincipal } from '../../vault/credentials/index.ts';
 import type { PrincipalRights } from '../scim/index.ts';
+import { addressRemoved } from './addresses.ts';
 import { callerOfSession, principalsWithAddresses, principalsWithSessions } from './principals.queries.ts';
-import { deleteAddresses, findSession } from './principals.repo.ts';
+import { deleteAddressesOf, findSession } from './principals.repo.ts';
 import { endSessionsOfPrincipals, type PrincipalDeps, sessionEnded } from './session.ts';
 
 /**
@@ -102,7 +103,9 @@ export const rightsOfPrincipals: PrincipalRights = {
       const why = reason === 'idp_signal' ? 'signal' : 'offboarded';
       acts.push(...(await endSessionsOfPrincipals(tx, caller.tenant, principalIds, { reason: why, at })));
     }
-    if (isForGood) await deleteAddresses(tx, caller.tenant, principalIds);
+    for (const principalId of isForGood ? await deleteAddressesOf(tx, caller.tenant, principalIds) : []) {
+      acts.push(addressRemoved(principalId, 'principal_offboarded'));
+    }
     for (const principalId of isForGood ? principalIds : []) {
       acts.push(...(await deleteCredentialsOfPrincipal(tx, caller, principalId)));
     }

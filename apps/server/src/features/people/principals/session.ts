@@ -1,10 +1,11 @@
+import { parseDuration } from '@behest/protocol/durations';
 import { createKindVerifier } from '@behest/protocol/kind-verifier';
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller, PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { holdPrincipal } from '../../../platform/db/principals.ts';
-import { AppError, notFound, principalInactive } from '../../../platform/errors.ts';
+import { AppError, badField, notFound, principalInactive } from '../../../platform/errors.ts';
 import { hook } from '../../../platform/hooks.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
@@ -24,7 +25,6 @@ import {
   insertSession,
   insertSessionRow,
 } from './principals.repo.ts';
-import { readSessionClaims, sessionAudience, sessionClaims, sessionSeconds } from './principals.rules.ts';
 import type { CreatedPrincipalSession, NewPrincipalSession } from './principals.schema.ts';
 
 /** Says whether a feature has something that a principal sees on the own page. */
@@ -161,6 +161,60 @@ async function hasEntries(
   return false;
 }
 
+const LONGEST_SESSION = 86_400; // seconds
+
+/** The length of a session. A longer wish gets the longest session. @throws BAD_REQUEST */
+function sessionSeconds(expiresIn = '1h'): number {
+  const seconds = parseDuration(expiresIn);
+  if (seconds === undefined) throw badField('expiresIn', 'format');
+  return Math.min(seconds, LONGEST_SESSION);
+}
+
+const PURPOSE = 'principal_dashboard';
+
+interface SessionClaims {
+  readonly developerId: string;
+  readonly principalId: string;
+  readonly sessionId: string;
+}
+
+/** The audience of session tokens: these routes, and no other route that takes a token. */
+const sessionAudience = (issuer: string) => `${issuer}/v1/principal`;
+
+function sessionClaims(session: SessionClaims & Signing): Readonly<Record<string, unknown>> {
+  const { issuer, developerId, principalId, sessionId, issuedAt, expiresAt, isSandbox } = session;
+  return {
+    iss: issuer,
+    aud: sessionAudience(issuer),
+    sub: principalId,
+    dev: developerId,
+    purpose: PURPOSE,
+    jti: sessionId,
+    iat: epochSeconds(issuedAt),
+    exp: epochSeconds(expiresAt),
+    ...(isSandbox && { sandbox: true }),
+  };
+}
+
+interface Signing {
+  readonly issuer: string;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+  readonly isSandbox: boolean;
+}
+
+/** Reads the claims of a token that is genuine and for this audience. */
+function readSessionClaims(payload: Readonly<Record<string, unknown>>): SessionClaims | undefined {
+  const { sub, dev, jti, purpose } = payload;
+  if (purpose !== PURPOSE || 'scp' in payload) return undefined;
+  if (!isText(sub) || !isText(dev) || !isText(jti)) return undefined;
+  return { developerId: dev, principalId: sub, sessionId: jti };
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+const epochSeconds = (time: Date) => Math.floor(time.getTime() / 1000);
+
 /** Checks signature, type, audience and time of a session token before any query. */
 export function sessionReader({
   clock,
@@ -204,20 +258,26 @@ export const endSessionsBeforeSso: OnEnforced = async (tx, { tenant }, { concern
   return endSessionsOfPrincipals(tx, tenant, principalIds, { reason: 'sso_enforced', at });
 };
 
-/** Ends the sessions of principals who have to sign in again, or may not. @returns acts, which the caller records */
+/**
+ * Ends the sessions of principals who have to sign in again, or may not. @param ending with the session that goes on
+ * @returns acts, which the caller records
+ */
 export async function endSessionsOfPrincipals(
   tx: Tx,
   tenant: Tenant,
   principalIds: readonly string[],
-  { reason, at }: { readonly reason: SessionEnd; readonly at: Date },
+  {
+    reason,
+    ...ending
+  }: { readonly reason: SessionEnd; readonly at: Date; readonly kept?: string | undefined },
 ): Promise<Act[]> {
   if (principalIds.length === 0) return [];
-  const rows = await deleteSessionsOf(tx, tenant, principalIds, at);
+  const rows = await deleteSessionsOf(tx, tenant, principalIds, ending);
   return rows.map((row) => ended(row, reason));
 }
 
 /** Why a session ended before its time. */
-export type SessionEnd = 'signed_out' | 'offboarded' | 'sso_enforced' | 'signal';
+export type SessionEnd = 'signed_out' | 'offboarded' | 'sso_enforced' | 'signal' | 'address_removed';
 
 const ended = ({ id: sessionId, principalId }: EndedSession, reason: SessionEnd): Act => ({
   type: 'principal.session_ended',

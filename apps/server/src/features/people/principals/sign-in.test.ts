@@ -44,13 +44,13 @@ async function accountByMail(service: Service, name: string, address: string) {
 }
 
 async function startByMail(options: TestOptions = {}) {
-  const service = await startApp(options);
+  const service = await startApp({ store: 'memory', ...options }); // whose pauses go by the clock of the test
   const email = `${randomUUID()}@example.org`; // the files of a run share a database
   return { ...service, service, email, acme: await accountByMail(service, 'Acme Books', email) };
 }
 
-const ask = (service: Service, email: string) =>
-  personOn(service).call('POST', '/v1/principal/sign-in/mail', { body: { email } });
+const ask = (service: Service, email: string, link?: string) =>
+  personOn(service).call('POST', '/v1/principal/sign-in/mail', { body: { email, ...(link && { link }) } });
 const use = (service: Service, token: string) =>
   personOn(service).call('POST', '/v1/principal/sign-in/link', { body: { token } });
 
@@ -79,9 +79,9 @@ describe('a mailed link', () => {
     await acme.prove();
 
     const [token = ''] = await tokensFor(service, email);
-    const [late = ''] = await tokensFor(service, email.toUpperCase());
     const opened = await use(service, token);
     const again = await use(service, token);
+    const [late = ''] = await tokensFor(service, email.toUpperCase());
     advance(600);
 
     expect(linkMails(service)[0]).toMatchObject({
@@ -192,6 +192,7 @@ describe('a mailed link', () => {
     const [, token = ''] = await tokensFor(service, email);
     const setMode = (consentMode: string) => acme.developer('PATCH', '/v1/me', { consentMode });
     await setMode('passkey');
+    advance(300);
 
     expect(refusalOf(await use(service, token))).toBe('400 TOKEN_EXPIRED');
     const [only = '', ...more] = await tokensFor(service, email);
@@ -219,22 +220,130 @@ describe('a mailed link', () => {
     expect(linkMails(service)).toHaveLength(2);
   });
 
-  test('O33 answers for an address that nobody has proved as for one that somebody has, also at the limit', async () => {
-    const { service, acme, email } = await startByMail({ realLimits: true, store: 'memory' });
+  test('O33 answers for an address that nobody has proved as for one that somebody has, however often', async () => {
+    const { service, acme, email } = await startByMail({ realLimits: true });
     await acme.prove();
     const askTimes = async (email: string) => {
       const answers = [];
-      for (let time = 0; time < 6; time += 1) answers.push(await ask(service, email));
-      return answers.map((answer) => [answer.statusCode, answer.json().message]);
+      for (let time = 0; time < 10; time += 1) answers.push(await ask(service, email));
+      return answers.map((answer) => [answer.statusCode, answer.json(), answer.headers['set-cookie']]);
     };
 
     const known = await askTimes(email);
     const unknown = await askTimes('nobody@example.org');
-    await vi.waitFor(() => expect(linkMails(service)).toHaveLength(5));
+    await vi.waitFor(() => expect(linkMails(service)).toHaveLength(1));
 
     expect(unknown).toEqual(known);
-    expect(known.map(([status]) => status)).toEqual([202, 202, 202, 202, 202, 429]);
+    expect(known).toEqual(Array(10).fill([202, known[0]?.[1], undefined]));
     expect(mailsTo(service, 'nobody@example.org')).toEqual([]);
+  });
+
+  describe('O34 asked for by strangers', () => {
+    /** Lets somebody ask in vain, and waits until a later mail to another person has gone. */
+    async function askInVain(
+      { service, acme }: Awaited<ReturnType<typeof startByMail>>,
+      asking: () => unknown,
+    ) {
+      const marker = `${randomUUID()}@example.org`;
+      await acme.prove(`marker_${marker}`, marker);
+      const before = linkMails(service).length;
+      await asking();
+      await tokensFor(service, marker);
+      expect(linkMails(service)).toHaveLength(before + 1);
+    }
+
+    /** Asks as often as strangers get mails for. @returns the tokens, the newest last */
+    async function flood({ service, email, advance }: Awaited<ReturnType<typeof startByMail>>) {
+      const tokens = [];
+      for (let time = 0; time < 6; time += 1) {
+        tokens.push(...(await tokensFor(service, email)));
+        advance(300);
+      }
+      return tokens;
+    }
+
+    test('comes once in five minutes, and the first one works all the while', async () => {
+      const started = await startByMail();
+      const { service, acme, email, advance } = started;
+      await acme.prove();
+      const [token = ''] = await tokensFor(service, email);
+      advance(299);
+
+      await askInVain(started, () => ask(service, email));
+      expect((await use(service, token)).statusCode).toBe(201);
+      expect(await tokensFor(service, email)).toHaveLength(1); // the control: a link that was used makes nobody wait
+    });
+
+    test('comes six times in any 24 hours', async () => {
+      const started = await startByMail();
+      const { service, acme, email, advance } = started;
+      await acme.prove();
+      await flood(started);
+
+      await askInVain(started, () => ask(service, email));
+      advance(86_400 - 1800);
+      expect(await tokensFor(service, email)).toHaveLength(1); // the first of the six is a day old
+      advance(1);
+      await askInVain(started, () => ask(service, email));
+    });
+
+    test('shuts nobody out who has one of the mails: its link asks for the next, also when it is over', async () => {
+      const started = await startByMail();
+      const { service, acme, email } = started;
+      const stranger = `own.${email}`;
+      await acme.prove();
+      await acme.prove('mallory', stranger);
+      const [theirs] = await tokensFor(service, stranger);
+      const [, , old = ''] = await flood(started);
+
+      await askInVain(started, () => ask(service, email, theirs));
+      await askInVain(started, () => ask(service, email, old.replace(/^./, '_')));
+      expect(refusalOf(await use(service, old))).toBe('400 TOKEN_EXPIRED');
+      await ask(service, email, old);
+      await vi.waitFor(() => expect(mailsTo(service, email)[0]).toBe(linkMails(service)[0]));
+      const [, next = ''] = /#link=([\w-]+)/.exec(linkMails(service)[0]?.text ?? '') ?? [];
+      expect((await use(service, next)).statusCode).toBe(201);
+    });
+
+    test('shuts nobody out of a browser in which a link was used', async () => {
+      const started = await startByMail();
+      const { service, acme, email } = started;
+      await acme.prove();
+      const [token = ''] = await tokensFor(service, email);
+      const cookie = String((await use(service, token)).headers['set-cookie']);
+      for (let time = 0; time < 5; time += 1) {
+        await tokensFor(service, email);
+        started.advance(300);
+      }
+      const askWith = (email: string, cookie: string) =>
+        personOn(service).call('POST', '/v1/principal/sign-in/mail', {
+          body: { email },
+          headers: { cookie },
+        });
+      const [value = ''] = cookie.split(';');
+      const forged = value.replace(/=\d/, '=9');
+
+      await askInVain(started, () => askWith(email, forged));
+      await acme.prove('user_43', `grace.${email}`);
+      const before = linkMails(service).length;
+      await askWith(email, value);
+
+      await vi.waitFor(() => expect(linkMails(service)).toHaveLength(before + 1));
+      expect(cookie).toMatch(
+        /^__Host-bh_reader=\d+\.[\w-]{43}; Max-Age=15552000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+      );
+    });
+
+    test('costs one client 30 in an hour', async () => {
+      const { service, advance } = await startByMail({ realLimits: true });
+      const answers = [];
+      for (let time = 0; time < 31; time += 1) {
+        if (time === 16) advance(60);
+        answers.push(await ask(service, `person${time}@example.org`));
+      }
+
+      expect(answers.map(({ statusCode }) => statusCode)).toEqual([...Array(30).fill(202), 429]);
+    });
   });
 
   test('is asked for 20 times a minute from one client at most', async () => {
@@ -289,6 +398,79 @@ describe('a mailed link', () => {
 
 const mailsTo = ({ mails }: Service, address: string) => mails.sent().filter(({ to }) => to === address);
 
+describe('a proved address', () => {
+  const changesOf = async (developer: Developer) =>
+    (await entriesOf(developer, 'principal.address_proved')).map(({ metadata }) => metadata);
+
+  test('is in the audit log with the decision for which it was proved, and its events say no address', async () => {
+    const { acme, email } = await startByMail();
+
+    const ids = [await acme.prove(), await acme.prove(), await acme.prove('user_42', `new.${email}`)];
+
+    expect(await changesOf(acme.developer)).toEqual(
+      ids.map(({ id }, index) => ({
+        authRequestId: id,
+        change: ['added', 'renewed', 'replaced'][index],
+        actor: 'principal',
+      })),
+    );
+    const { events } = (await acme.developer('GET', '/v1/events?types=principal.address_proved')).json();
+    expect(events).toHaveLength(3);
+    expect(JSON.stringify(events)).not.toContain('example.org');
+  });
+
+  test('is removed by its person: mailed links and other sessions end, and this one goes on', async () => {
+    const { service, acme, email, advance } = await startByMail();
+    await acme.prove();
+    const open = async () => {
+      const [token = ''] = await tokensFor(service, email);
+      return service.calling((await use(service, token)).json().sessionToken);
+    };
+    const [thief, own] = [await open(), await open()];
+    const [mailed = ''] = await tokensFor(service, email);
+    const before = await own('GET', '/v1/principal/address');
+
+    const removed = await own('DELETE', '/v1/principal/address');
+
+    expect(before.json()).toEqual({
+      address: { provedAt: expect.any(String), usableUntil: expect.any(String) },
+    });
+    expect(removed.statusCode).toBe(204);
+    expect((await own('GET', '/v1/principal/address')).json()).toEqual({ address: null });
+    expect(refusalOf(await own('DELETE', '/v1/principal/address'))).toBe('404 NOT_FOUND');
+    expect((await thief('GET', '/v1/principal/grants')).statusCode).toBe(401);
+    expect(refusalOf(await use(service, mailed))).toBe('400 TOKEN_EXPIRED');
+    expect(await entriesOf(acme.developer, 'principal.address_removed')).toMatchObject([
+      { principalId: 'user_42', metadata: { reason: 'principal', actor: 'principal' } },
+    ]);
+    expect(await entriesOf(acme.developer, 'principal.session_ended')).toMatchObject([
+      { metadata: { reason: 'address_removed' } },
+    ]);
+    advance(300);
+    await acme.prove(); // the control: it can be proved again
+    expect(await tokensFor(service, email)).toHaveLength(1);
+  });
+
+  test('is removed by the developer, and by no other one', async () => {
+    const { service, acme, email } = await startByMail();
+    const other = await service.asDeveloper();
+    await acme.prove();
+    const [token = ''] = await tokensFor(service, email);
+    const opened = (await use(service, token)).json();
+    const remove = (developer: Developer) => developer('DELETE', '/v1/principal-addresses/user_42');
+
+    expect(refusalOf(await remove(other))).toBe('404 NOT_FOUND');
+    expect((await service.calling(opened.sessionToken)('GET', '/v1/principal/address')).statusCode).toBe(200);
+    expect((await remove(acme.developer)).statusCode).toBe(204);
+
+    expect((await service.calling(opened.sessionToken)('GET', '/v1/principal/address')).statusCode).toBe(401);
+    expect(refusalOf(await remove(acme.developer))).toBe('404 NOT_FOUND');
+    expect(await entriesOf(acme.developer, 'principal.address_removed')).toMatchObject([
+      { principalId: 'user_42', metadata: { reason: 'api' } },
+    ]);
+  });
+});
+
 describe('a passkey', () => {
   async function startWithPasskeys() {
     const service = await startApp();
@@ -330,6 +512,23 @@ describe('a passkey', () => {
       Array(2).fill([400, 'WEBAUTHN_VERIFICATION_FAILED']),
     );
     expect(await entriesOf(acme, 'principal.session_created')).toEqual([]);
+    expect(await entriesOf(acme, 'fido.sign_in_failed')).toEqual([]); // whose, nobody knows
+  });
+
+  test('O35 that did not verify is in the audit log, once in a minute', async () => {
+    const { service, acme, begin, given, show } = await startWithPasskeys();
+    for (let time = 0; time < 3; time += 1) await show(given(await begin(), { flags: 1 }));
+    service.advance(60);
+
+    await show(given(await begin(), { flags: 1 }));
+    expect((await show(given(await begin()))).statusCode).toBe(201); // the control
+
+    expect(await entriesOf(acme, 'fido.sign_in_failed')).toMatchObject(
+      [0, 3].map((previousMinute) => ({
+        ...{ principalId: 'user_42', status: 'blocked' },
+        metadata: { check: 'userVerification', code: 'WEBAUTHN_VERIFICATION_FAILED', previousMinute },
+      })),
+    );
   });
 });
 

@@ -82,7 +82,7 @@ const promised = {
     apikey.revoked agent.created agent.updated agent.suspended agent.resumed agent.revoked authorization.requested
     authorization.approved authorization.denied authorization.cancelled authorization.expired grant.created
     grant.revoked grant.reconsent_required token.issued token.revoked token.reuse_detected budget.allocated
-    budget.debited budget.refunded budget.threshold budget.exhausted principal.session_created principal.session_ended principal.offboarded fido.registered
+    budget.debited budget.refunded budget.threshold budget.exhausted principal.session_created principal.address_proved principal.address_removed principal.session_ended principal.offboarded fido.registered
     fido.assertion fido.removed fido.clone_suspected policy.created policy.updated policy.deleted
     policy.bundle_activated policy.bundle_deleted policy.sync_requested anomaly.detected anomaly.acknowledged anomaly.resolved
     anomaly.auto_revoked anomaly.channel_disabled compliance.exported setup.finished setup.link.created
@@ -110,7 +110,7 @@ const promised = {
   eventOnly: 'grant.expired sd-jwt.presented enforcement.denied decision.reminder webhook.test',
   entryOnly: `
     authorization.blocked authorization.scope_refused policy.denied vault.connection.blocked vault.provider_key.rotated vault.exchange_blocked vault.proxy_blocked budget.debit_blocked
-    decision.approval_refused console.sign_in_failed consent.verification_failed fido.registration_failed fido.updated billing.checkout_created
+    decision.approval_refused console.sign_in_failed consent.verification_failed fido.sign_in_failed approver.sign_in_failed fido.registration_failed fido.updated billing.checkout_created
     compliance.hold_changed idjag.refused signal.ignored signal.refused billing.portal_created tool.enforce token.exchanged sso.login_failed sso.connection_key.rotated vault.key.rotated policy.secret_rotated
     anomaly.rule_changed anomaly.channel_changed case.closed transparency.restarted console.signed_in
     console.session_ended console.stepped_up approver.invited approver.passkey_added approver.passkey_removed approver.clone_suspected decision.channel_changed

@@ -121,7 +121,10 @@ export async function checkCode(
     if (outcome === 'last') await deps.store.remove(pageKey(row.id));
     throw wrongCode(outcome);
   }
-  if (email !== undefined) await rememberAddress(deps, row, { principalId: row.principalId, email });
+  if (email !== undefined) {
+    const proof = { principalId: row.principalId, email, about: { connectSessionId: row.id } };
+    await rememberAddress(deps, caller, proof);
+  }
   const proofs = { ...page.proofs, mailReadAt: deps.clock().toISOString() };
   return keepProof(deps, { ...held, page: { ...page, proofs } });
 }

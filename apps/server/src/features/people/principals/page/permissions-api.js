@@ -44,6 +44,9 @@ export function permissionsApi(token) {
     passkeys: () => allOf('passkeys'),
     /** @type {() => Promise<Answer<{ stops: import('./types.js').Stop[] }>>} */
     stops: () => allOf('stops'),
+    /** @type {() => Promise<Answer<{ address: import('./types.js').Address | null }>>} */
+    address: () => ask('address'),
+    removeAddress: () => ask('address', 'DELETE'),
     /** @param {string} id */
     liftStop: (id) => ask(`stops/${encodeURIComponent(id)}`, 'DELETE'),
     /** @param {string} id */

@@ -1,4 +1,4 @@
-/** @import { Passkey, Use } from './types.js' */
+/** @import { Address, Passkey, Use } from './types.js' */
 import { serviceTime } from '../../../../platform/page/call.js';
 import {
   aside,
@@ -63,6 +63,46 @@ function renderPasskey({ id: passkeyId, deviceName, status, createdAt, lastUsedA
     if (!answer) return;
     if (!answer.ok) return setContent(notice, paragraph(use.explain(answer.problem)));
     setContent(part, heading, paragraph(passkeys.removed));
+    heading.focus();
+  }
+
+  return part;
+}
+
+/**
+ * The address to which a link to this page is mailed.
+ * @param {Address} address
+ * @param {Use} use
+ */
+export function renderAddress({ provedAt, usableUntil }, use) {
+  const { address } = words;
+  const heading = element('h2', { id: 'address', tabindex: '-1' }, address.title);
+  const notice = element('div', { class: 'notice', role: 'alert' });
+  const removeButton = button(address.remove, remove);
+  /** @param {string} time */
+  const when = (time) => moment(new Date(time), serviceTime());
+  const part = element('section', { class: 'card', 'aria-labelledby': 'address' }, [
+    element('div', { class: 'title' }, heading, removeButton),
+    aside(address.lead),
+    factList([
+      [address.since, when(provedAt)],
+      [address.until, when(usableUntil)],
+    ]),
+    notice,
+  ]);
+
+  const question = () => ({
+    title: address.question,
+    text: [address.questionText],
+    yes: address.yes,
+    no: words.question.no,
+  });
+
+  async function remove() {
+    const answer = await endAfterAsking(removeButton, question, () => use.api.removeAddress());
+    if (!answer) return;
+    if (!answer.ok) return setContent(notice, paragraph(use.explain(answer.problem)));
+    setContent(part, heading, paragraph(address.removed));
     heading.focus();
   }
 

@@ -17,7 +17,7 @@ const ask = (path, body) => call(`${AT}/${path}`, { body, read });
  * @param {{ link: string, proceed: (token: string) => void }} use `link` is what a mailed link brought, or empty
  */
 export function showSignIn({ link, proceed }) {
-  if (link === '') showWays(proceed);
+  if (link === '') showWays(proceed, {});
   else showLink(link, proceed);
 }
 
@@ -31,7 +31,7 @@ function showLink(link, proceed) {
   const go = once(signIn.open, outcome, async () => {
     const answer = await ask('link', { token: link });
     if (answer.ok) return proceed(answer.body.sessionToken);
-    if (answer.problem.kind === 'over') showWays(proceed, signIn.over);
+    if (answer.problem.kind === 'over') showWays(proceed, { link, news: signIn.over });
     else explain(answer.problem, outcome);
   });
   const lead = element('p', { class: 'lead' }, signIn.mailed);
@@ -40,9 +40,9 @@ function showLink(link, proceed) {
 
 /**
  * @param {(token: string) => void} proceed
- * @param {string} [news]
+ * @param {{ link?: string, news?: string }} came with a link that is over, by which the person still asks for the next one
  */
-function showWays(proceed, news) {
+function showWays(proceed, { link, news }) {
   const outcome = element('div', { role: 'status' }, news && paragraph(element('strong', {}, news)));
   const byPasskey = once(signIn.passkey, outcome, async () => {
     const answer = await askForPasskey(
@@ -61,7 +61,7 @@ function showWays(proceed, news) {
   });
   const send = once(signIn.send, outcome, async () => {
     if (!email.value.includes('@')) return setContent(outcome, paragraph(signIn.incomplete));
-    const answer = await ask('mail', { email: email.value });
+    const answer = await ask('mail', { email: email.value, link });
     if (answer.ok) setContent(outcome, paragraph(signIn.sent), aside(signIn.whichAddress));
     else explain(answer.problem, outcome);
   });

@@ -24,7 +24,7 @@ export const words = translated({
     incomplete: 'Type your whole address first.',
     sent: 'If this address is known here, a mail with a link is on its way. The link is good for 10 minutes.',
     whichAddress:
-      'An address is known when you have typed a code from a mail before you decided about an agent. If no mail comes, open this page from the application that you use.',
+      'An address is known when you have typed a code from a mail before you decided about an agent. If no mail comes, open the last link that was mailed to you today, even an old one, and ask there. Or open this page from the application that you use.',
     mailed: 'Next you see, and end, what AI agents may do for you. The link opens the page once.',
     open: 'Open the page',
     over: 'This link is no longer valid. It may have been used already. Ask for another one.',
@@ -122,6 +122,19 @@ export const words = translated({
     removed: 'Removed. This passkey no longer shows who you are.',
   },
 
+  address: {
+    title: 'A link by mail',
+    lead: 'You typed a code from a mail. Whoever reads that mailbox can have a link to this page mailed there.',
+    since: 'Code typed',
+    until: 'Good until',
+    remove: 'Stop it',
+    question: 'Have no more links mailed?',
+    questionText:
+      'Nobody comes here by a mailed link any more, until you type a code from a mail again. Other windows with this page close.',
+    yes: 'Stop it',
+    removed: 'Stopped. No link to this page is mailed.',
+  },
+
   stops: {
     title: 'Agents that stay ended',
     lead: 'An identity provider of {developer} could let these agents act for you without asking you. They were ended, so it cannot.',
@@ -194,6 +207,9 @@ export const words = translated({
     'token.reuse_detected': 'A key of {agent} came a second time, as a stolen one would',
     'principal.session_created': '{developer} opened this page for you',
     'principal.session_ended': 'A session of this page ended',
+    'principal.address_proved': 'You typed a code from a mail, so links to this page are mailed there',
+    'principal.address_removed': 'No more links to this page are mailed to you',
+    'fido.sign_in_failed': 'A passkey of yours did not open this page',
     'fido.registered': 'A passkey of yours was registered',
     'fido.assertion': 'You used a passkey',
     'fido.removed': 'A passkey of yours was removed',

@@ -1,5 +1,5 @@
 /** @import { Answer, Child, Problem } from '../../../../platform/page/types.js' */
-/** @import { Ask, Branch, Connection, GrantPage, Passkey, Stop, Use } from './types.js' */
+/** @import { Ask, Branch, GrantPage, Rest, Use } from './types.js' */
 import { serviceTime } from '../../../../platform/page/call.js';
 import {
   aside,
@@ -82,38 +82,42 @@ async function signIn() {
 }
 
 /**
- * The grants, the connected accounts, the passkeys and the stops, or the refusal of one of them.
+ * The grants, the connected accounts, the passkeys, the stops and the address, or the refusal of one of them.
  * @param {Use['api']} from
- * @returns {Promise<Answer<GrantPage & { connections: Connection[], passkeys: Passkey[], stops: Stop[] }>>}
+ * @returns {Promise<Answer<GrantPage & Rest>>}
  */
 async function readAll(from) {
-  const [grants, connected, owned, stopped] = await Promise.all([
+  const [grants, connected, owned, stopped, mailed] = await Promise.all([
     from.activeGrants(),
     from.connections(),
     from.passkeys(),
     from.stops(),
+    from.address(),
   ]);
   if (!grants.ok) return grants;
   if (!connected.ok) return connected;
   if (!owned.ok) return owned;
   if (!stopped.ok) return stopped;
+  if (!mailed.ok) return mailed;
   const { connections } = connected.body;
   const { passkeys } = owned.body;
-  return { ok: true, body: { ...grants.body, connections, passkeys, stops: stopped.body.stops } };
+  const { stops } = stopped.body;
+  return { ok: true, body: { ...grants.body, connections, passkeys, stops, address: mailed.body.address } };
 }
 
 /**
  * The parts that few people have anything in. Each loads when it is needed.
- * @param {{ connections: Connection[], passkeys: Passkey[], stops: Stop[] }} page
+ * @param {Rest} page
  * @param {Use} use
  * @returns {Promise<Child[]>}
  */
-const renderRest = ({ connections, passkeys, stops }, use) =>
+const renderRest = ({ connections, passkeys, stops, address }, use) =>
   Promise.all([
     connections.length > 0 &&
       import('./permissions-connections.js').then((part) => part.renderConnections(connections, use)),
     passkeys.length > 0 &&
       import('./permissions-passkeys.js').then((part) => part.renderPasskeys(passkeys, use)),
+    address && import('./permissions-passkeys.js').then((part) => part.renderAddress(address, use)),
     stops.length > 0 && import('./permissions-stops.js').then((part) => part.renderStops(stops, use, open)),
   ]);
 

@@ -62,6 +62,20 @@ export interface Passkey {
   lastUsedAt: string | null;
 }
 
+/** The address at which the person read a code. The service does not keep it. */
+export interface Address {
+  provedAt: string;
+  usableUntil: string;
+}
+
+/** The parts that few people have anything in. */
+export interface Rest {
+  connections: Connection[];
+  passkeys: Passkey[];
+  stops: Stop[];
+  address: Address | null;
+}
+
 /** The end of an agent's grant that keeps an identity provider from giving it another. */
 export interface Stop {
   id: string;
