@@ -45,6 +45,7 @@ select create_distributed_table('anomaly_states', 'developer_id', colocate_with 
 select create_distributed_table('api_keys', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('approvers', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('approver_sessions', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('approver_subscriptions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_connections', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('assertion_clients', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('assertion_grants', 'developer_id', colocate_with => 'developers');

@@ -1,5 +1,7 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { payer, release } from '../app/approving.ts';
+import { startPushServer } from '../app/push-server.ts';
 import type { Developer } from '../app/start-app.ts';
 import {
   boxesWithin,
@@ -14,9 +16,9 @@ import {
   scrollsSideways,
   sees,
 } from './pages.ts';
-import { enrolledAs } from './passkeys.ts';
+import { addAuthenticator, enrolledAs } from './passkeys.ts';
 
-const { visit, service } = pagesOfService();
+const { visit, service } = pagesOfService({ env: { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' } });
 const enrolled = enrolledAs(visit);
 
 test('R10: two people with two authenticators see the exact call, sign it, and it runs once', async () => {
@@ -158,4 +160,102 @@ describe('in other languages', { timeout: 120_000 }, () => {
       expect(await findings(ada)).toEqual([]);
     },
   );
+});
+
+/**
+ * Lets a browser without a screen and a network turn on notifications: Chromium shows none there, and reaches no push server.
+ * The page, its worker and the service are the real ones.
+ */
+const subscribeAt = (page: Page, subscription: { readonly endpoint: string }) =>
+  page.addInitScript(`{
+    const made = ${JSON.stringify(subscription)};
+    let current = null;
+    Object.defineProperty(Notification, 'permission', { get: () => 'default' });
+    PushManager.prototype.getSubscription = async () => current;
+    PushManager.prototype.subscribe = async ({ applicationServerKey }) => {
+      const text = atob(applicationServerKey.replaceAll('-', '+').replaceAll('_', '/'));
+      const key = Uint8Array.from(text, (character) => character.charCodeAt(0)).buffer;
+      const unsubscribe = async () => (current = null);
+      current = { endpoint: made.endpoint, options: { applicationServerKey: key }, toJSON: () => made, unsubscribe };
+      return current;
+    };
+  }`);
+
+/** The worker of the page, which writes down what it would show and open. */
+async function workerOf(page: Page) {
+  const context = page.context();
+  const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
+  await worker.evaluate(`{
+    globalThis.seen = [];
+    registration.showNotification = async (title, { body, data }) => void seen.push({ title, body, data });
+    clients.openWindow = async (address) => void seen.push(address);
+  }`);
+  const session = await context.newCDPSession(page);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [registration] }) => {
+    if (registration) resolve(registration.registrationId);
+  });
+  await session.send('ServiceWorker.enable');
+  const to = { origin: new URL(page.url()).origin, registrationId: await promise };
+  return {
+    seen: () => worker.evaluate('seen'),
+    /** As the browser does that has decrypted a message. */
+    deliver: (data: string) => session.send('ServiceWorker.deliverPushMessage', { ...to, data }),
+    click: (data: string) =>
+      worker.evaluate(`dispatchEvent(Object.assign(new Event('notificationclick'), {
+        notification: { close() {}, data: ${JSON.stringify(data)} },
+        waitUntil() {},
+      }))`),
+  };
+}
+
+test('a browser with notifications shows the headline of a call and leads to it, until they are turned off', async () => {
+  const phone = (await startPushServer()).browser();
+  const acme = await service().asDeveloper({ mode: 'sandbox' });
+  const agent = await payer(acme);
+  const eve = { email: 'eve@example.org', displayName: 'Eve' };
+  const { link } = (await acme('POST', '/v1/approvers', eve)).json();
+  const page = await visit({
+    isNew: true,
+    permissions: ['notifications'],
+    expected: /TrustedScriptURL|trusted-types/,
+  });
+  await subscribeAt(page, phone.subscription);
+  const policy = (await page.goto(link))?.headers()['content-security-policy'] ?? '';
+  expect(policy.split('; ').filter((rule) => /script|trusted|worker/.test(rule))).toEqual([
+    "script-src 'self'",
+    "require-trusted-types-for 'script'",
+    'trusted-types approve-worker',
+  ]);
+  await addAuthenticator(page);
+  await button(page, 'Make a passkey').click();
+  await heading(page, 'Calls that wait for you').waitFor();
+
+  await button(page, 'Turn on in this browser').click();
+  await button(page, 'Turn off in this browser').waitFor();
+  const worker = await workerOf(page);
+  const args = { to: 'ACME Ltd', amount: '9', currency: 'EUR' };
+  const { url } = (await agent.ask({ arguments: args })).json();
+  await service().runJob('notices of decisions');
+  const [message] = phone.messages();
+  await worker.deliver(JSON.stringify(message));
+  const shown = { title: 'An agent waits for your decision', body: '9 EUR to ACME Ltd', data: url };
+  await expect.poll(worker.seen).toEqual([shown]);
+  await worker.click(url);
+  await worker.deliver(JSON.stringify({ title: 'Win', url: 'https://evil.example/approve' }));
+  await worker.deliver('no message of ours');
+  const general = { title: 'A call waits for your decision', body: '', data: '/approve' };
+  await expect.poll(worker.seen).toEqual([shown, url, { title: 'Win', body: '', data: '/approve' }, general]);
+
+  const attempt = (script: string) => page.evaluate(script).then(String, String);
+  const address = '/approve/approve-worker.js';
+  expect(await attempt(`navigator.serviceWorker.register('${address}')`)).toContain('TrustedScriptURL');
+  for (const name of ['approve-worker', 'default', 'other'])
+    expect(await attempt(`trustedTypes.createPolicy('${name}', {})`)).toContain('TypeError');
+
+  await button(page, 'Turn off in this browser').click();
+  await button(page, 'Turn on in this browser').waitFor();
+  await agent.ask({ arguments: { ...args, amount: '10' } });
+  await service().runJob('notices of decisions');
+  expect(phone.messages()).toEqual([message]);
 });

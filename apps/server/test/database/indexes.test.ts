@@ -5,7 +5,7 @@ import {
   listForgottenAcrossTenants,
   listUncheckedAcrossTenants,
 } from '../../src/features/accounts/domains/domains.repo.ts';
-import { listOfSsoUser } from '../../src/features/calls/approvers/approvers.repo.ts';
+import { listOfSsoUser, listSubscriptionRows } from '../../src/features/calls/approvers/approvers.repo.ts';
 import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src/features/calls/decisions/lists.repo.ts';
 import { gatheredUntil } from '../../src/features/calls/decisions/notices.repo.ts';
 import { deleteOldCallsAcrossTenants } from '../../src/features/calls/enforcement/enforcement.repo.ts';
@@ -119,6 +119,8 @@ async function startFilled() {
   return { ...service, db, acme, its, at: service.clock() };
 }
 type World = Awaited<ReturnType<typeof startFilled>>;
+
+const NOBODY = 'apv_01K9Z3QW5M8T2V4X6Y7Z8A9B0C';
 
 const get =
   (path: (its: World['its']) => string) =>
@@ -335,10 +337,11 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   decisions_case: ({ acme }) => acme('PUT', '/v1/decisions/cases/other', { caseVersion: '1' }),
   decisions_due: ({ db, at }) => listDueDecisionsAcrossTenants(db, at, [], 10),
   approvers_sso_user: ({ db, acme }) => listOfSsoUser(db, acme, 'nobody'),
+  approver_subscriptions_approver: ({ db, acme }) => listSubscriptionRows(db, acme, [NOBODY]),
   decision_notices_due: ({ db, at }) =>
     listDueMessagesAcrossTenants(db, { table: 'decision_notices', skips: 'is_gathered' }, at),
   decision_notices_gathered: ({ db, acme, at }) =>
-    gatheredUntil(db, acme, { approverId: 'apv_01K9Z3QW5M8T2V4X6Y7Z8A9B0C', channelId: null }, at),
+    gatheredUntil(db, acme, { approverId: NOBODY, channelId: null, subscriptionId: null }, at),
   decision_notices_decision: ({ acme, its }) => acme('POST', `/v1/decisions/${its.decisionId}/cancel`, {}),
   verifiable_credentials_principal: get(() => '/v1/credentials?principalId=user_42'),
   setup_links_id: ({ db }) => findLinkAcrossTenants(db, 'setup_1'),
@@ -393,6 +396,7 @@ const RULES: Readonly<Record<string, string>> = {
   billing_customers_developer_id_key: 'an account has one customer',
   custom_domains_developer_id_domain_key: 'a developer registers a domain once',
   signing_keys_active: 'an algorithm has one active signing key',
+  approver_subscriptions_endpoint: 'a browser has the notifications of one approver of an account',
   approvers_mailbox: 'a person approves for a developer once',
   decisions_open: 'a call has one open request',
   decision_approvals_position: 'of two approvals at once one comes second',

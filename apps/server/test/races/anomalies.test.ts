@@ -42,7 +42,7 @@ test('two processes that send a message', () =>
         seals: channelSeals(service.keyRing),
         egress: {
           async send({ body = '' }) {
-            if (body.includes(acme.developerId)) sent.push(body);
+            if (body.includes(acme.developerId)) sent.push(String(body));
             return { status: 500 }; // the message stays
           },
         },

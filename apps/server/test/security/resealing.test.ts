@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { replaceSealed } from '../../src/platform/seal.ts';
+import { enrolApprover } from '../app/approving.ts';
+import { startPushServer } from '../app/push-server.ts';
 import { polled } from '../app/signalling.ts';
 import { besideProvider } from '../app/signing-on.ts';
 import { newDatabase, type Service, startApp } from '../app/start-app.ts';
@@ -45,6 +47,10 @@ async function sealedUnder(databaseUrl: string, key: string) {
     }),
   ];
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 201, 201, 201]);
+  const ada = await enrolApprover(made.service, acme, 'ada@example.org');
+  const { subscription } = (await startPushServer()).browser();
+  const body = { ...subscription, endpoint: 'https://push.example.org/1' };
+  expect((await ada.browser.call('PUT', '/v1/approver/notifications', { body })).statusCode).toBe(200);
   const seen = async (service: Service) => {
     const reads = ['/v1/anomaly/channels', '/v1/decision-channels', '/v1/webhooks'];
     return Promise.all(reads.map(async (path) => (await service.calling(acme.apiKey)('GET', path)).json()));

@@ -310,6 +310,17 @@ export interface ApproverSessions {
   secretHash: Buffer;
 }
 
+export interface ApproverSubscriptions {
+  approverId: string;
+  createdAt: Timestamp;
+  developerId: string;
+  endpointHash: Buffer;
+  id: string;
+  sealed: Buffer;
+  sealKeyId: string;
+  vapidKey: string;
+}
+
 export interface AssertionClients {
   agentId: string;
   allowPublic: boolean;
@@ -642,6 +653,7 @@ export interface DecisionNotices {
   isGathered: Generated<boolean>;
   nextAttemptAt: Timestamp;
   subject: string;
+  subscriptionId: string | null;
 }
 
 export interface Decisions {
@@ -1514,6 +1526,7 @@ export interface DB {
   apiKeys: ApiKeys;
   approvers: Approvers;
   approverSessions: ApproverSessions;
+  approverSubscriptions: ApproverSubscriptions;
   assertionClients: AssertionClients;
   assertionGrants: AssertionGrants;
   assertionTrusts: AssertionTrusts;

@@ -13,7 +13,7 @@ export interface OutgoingRequest {
   readonly url: string;
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
 }
 
 /** The reason why there is no answer. The service keeps no more: a detail could reveal the network inside. */

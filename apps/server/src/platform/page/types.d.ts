@@ -46,6 +46,7 @@ export type ConsentProblem =
 export type ApproverProblem =
   | 'sso'
   | 'otherPerson'
+  | 'otherApprover'
   | 'oldSession'
   | 'lastPasskey'
   | 'approverNeeded'

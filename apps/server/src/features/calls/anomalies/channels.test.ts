@@ -62,7 +62,10 @@ test('a new alert of a listed severity is sent once, signed, and answers mask th
   expect(sent).toHaveLength(1);
   const [{ url, body = '', headers } = { url: '', body: '', headers: {} }] = sent;
   expect(url).toBe(webhook.config.url);
-  expect(JSON.parse(body)).toMatchObject({ type: 'anomaly.detected', data: { agentId: granted.agentId } });
+  expect(JSON.parse(String(body))).toMatchObject({
+    type: 'anomaly.detected',
+    data: { agentId: granted.agentId },
+  });
   const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
   expect(headers).toMatchObject({ 'x-service-signature': signature });
 });

@@ -5,17 +5,18 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { userLeft } from '../../people/scim/index.ts';
-import { eraseApprovers, tellApprovers } from './approvers.repo.ts';
+import { eraseApprovers, tellApprovers, tellSubscriptions } from './approvers.repo.ts';
 import { approverRecoveryRoutes, approverRoutes, rates } from './approvers.routes.ts';
-import { authenticateApprover } from './authenticate.ts';
 import { approverDeps, approverParts, settings } from './deps.ts';
 import { removeApproversOfUser } from './manage.ts';
-import { approverPageRoutes, approverPasskeyRoutes } from './page.routes.ts';
-import { CSRF_KEY_USE } from './session.ts';
+import { approverNotificationRoutes, approverPageRoutes, approverPasskeyRoutes } from './page.routes.ts';
+import { authenticateApprover, CSRF_KEY_USE } from './session.ts';
+import { SEAL_KEY_USE, VAPID_KEY_USE } from './web-push.ts';
 
 const tables: TableUse = {
   owns: {
     approvers: { quota: 'approvers', kib: 16 },
+    approver_subscriptions: { of: 'approvers' },
     approver_sessions: { rate: 'consoleSignIn', kept: 'until they expire' },
   },
   reads: [],
@@ -54,6 +55,7 @@ const entries = {
   'approver.passkey_added': entryOnly(),
   'approver.passkey_removed': entryOnly(),
   'approver.sign_in_failed': entryOnly(),
+  'approver.notifications_changed': entryOnly(),
 };
 
 declare module '../../../platform/acts.ts' {
@@ -63,6 +65,10 @@ declare module '../../../platform/acts.ts' {
     'approver.clone_suspected': OfPasskey;
     'approver.passkey_added': OfPasskey;
     'approver.passkey_removed': OfPasskey;
+    'approver.notifications_changed': OfApprover & {
+      readonly subscriptionId: string;
+      readonly changed: 'created' | 'deleted' | 'gone';
+    };
   }
   interface Attempts {
     'approver.sign_in_failed': true;
@@ -81,11 +87,12 @@ export const approvers = defineFeature({
   rates,
   quotas,
   settings,
-  keyUses: [CSRF_KEY_USE],
+  keyUses: [CSRF_KEY_USE, SEAL_KEY_USE, VAPID_KEY_USE],
   listens: [
     on(userLeft, removeApproversOfUser),
     on(tenantErased, eraseApprovers),
     on(personExported, tellApprovers),
+    on(personExported, tellSubscriptions),
   ],
   open(context, chosen) {
     const deps = context.provide(approverParts, approverDeps(context, chosen));
@@ -94,8 +101,10 @@ export const approvers = defineFeature({
         await approverRoutes(app, deps);
         await approverPageRoutes(app, deps);
         await approverPasskeyRoutes(app, deps);
+        await approverNotificationRoutes(app, deps);
         await approverRecoveryRoutes(app, deps);
       },
+      sealed: [deps.push.seals.rows],
       credentials: { approver: authenticateApprover(deps) },
     };
   },

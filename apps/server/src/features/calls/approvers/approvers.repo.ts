@@ -1,13 +1,14 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
-import type { ApproverSessions, Approvers } from '../../../platform/db/types.gen.ts';
+import type { ApproverSessions, ApproverSubscriptions, Approvers } from '../../../platform/db/types.gen.ts';
 import type { ApproverQuery } from './approvers.schema.ts';
 
 export type ApproverRow = Selectable<Approvers>;
 export type ApproverSessionRow = Selectable<ApproverSessions>;
+export type SubscriptionRow = Selectable<ApproverSubscriptions>;
 
 const approversOf = (db: Executor, { developerId }: Tenant) =>
   db.selectFrom('approvers').selectAll().where('developerId', '=', developerId);
@@ -169,9 +170,83 @@ export async function deleteOtherSessions(
     .execute();
 }
 
+/** The browsers of these approvers, oldest first. */
+export const listSubscriptionRows = (
+  db: Executor,
+  { developerId }: Tenant,
+  approverIds: readonly string[],
+): Promise<SubscriptionRow[]> =>
+  db
+    .selectFrom('approverSubscriptions')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where(sql<boolean>`approver_id = any(${approverIds})`)
+    .orderBy('id')
+    .execute();
+
+export const findSubscription = (db: Executor, { developerId }: Tenant, id: string) =>
+  db
+    .selectFrom('approverSubscriptions')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+/** @returns undefined where the account has the endpoint already */
+export const insertSubscription = (
+  tx: Tx,
+  { developerId }: Tenant,
+  row: Omit<Insertable<ApproverSubscriptions>, 'developerId'>,
+): Promise<SubscriptionRow | undefined> =>
+  tx
+    .insertInto('approverSubscriptions')
+    .values({ ...row, developerId })
+    .onConflict((there) => there.columns(['developerId', 'endpointHash']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+
+export const updateSubscription = (
+  tx: Tx,
+  { developerId }: Tenant,
+  id: string,
+  change: Updateable<ApproverSubscriptions>,
+): Promise<SubscriptionRow> =>
+  tx
+    .updateTable('approverSubscriptions')
+    .set(change)
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** Messages on their way to it go too. @param id only this browser @returns whether there was one */
+export async function deleteSubscription(
+  tx: Tx,
+  { developerId }: Tenant,
+  { approverId, id }: { readonly approverId: string; readonly id?: string },
+): Promise<boolean> {
+  const all = tx
+    .deleteFrom('approverSubscriptions')
+    .where('developerId', '=', developerId)
+    .where('approverId', '=', approverId);
+  const { numDeletedRows } = await (id === undefined
+    ? all
+    : all.where('id', '=', id)
+  ).executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
 export const tellApprovers = exportOf('approver', 'approvers', [
   ...['email', 'display_name', 'status', 'groups', 'sso_sub', 'created_at', 'active_from'],
 ]);
 
+/** The browsers of approvers, as a table whose rows name a principal. */
+const browsersOfPrincipals = sql`(
+  select s.developer_id, s.id, a.principal_id, s.created_at
+  from approver_subscriptions s join approvers a on a.developer_id = s.developer_id and a.id = s.approver_id
+) subscriptions`;
+
+export const tellSubscriptions = exportOf('approver_notifications', browsersOfPrincipals, ['created_at']);
+
 /** Erases rows of a closed account. */
-export const eraseApprovers = eraserOf('approver_sessions', 'approvers');
+export const eraseApprovers = eraserOf('approver_subscriptions', 'approver_sessions', 'approvers');

@@ -2,13 +2,16 @@ import { integer } from '../../../config/readers.ts';
 import { defaulted, type ValuesOf } from '../../../config/setting.ts';
 import type { ServiceContext } from '../../../feature.ts';
 import type { ChargeRecipient } from '../../../platform/charge.ts';
+import type { UrlRules } from '../../../platform/egress/urls.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { definePart } from '../../../platform/parts.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { type PasskeyDeps, webauthnRelyingParty } from '../../people/passkeys/index.ts';
+import { messageUrlRules } from '../../record/webhooks/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
+import { type WebPush, webPush } from './web-push.ts';
 
 export const settings = {
   DECISION_STEP_UP_SECONDS: defaulted(
@@ -24,6 +27,8 @@ export interface ApproverDeps extends PasskeyDeps {
   readonly publicBaseUrl: string;
   readonly quotas: Quotas;
   readonly stepUpSeconds: number;
+  readonly urlRules: UrlRules;
+  readonly push: WebPush;
   readonly chargeRecipient: ChargeRecipient;
   /** Undefined where the service sends no mail. */
   readonly mailer?: Mailer;
@@ -38,6 +43,8 @@ export function approverDeps(context: ServiceContext, chosen: ValuesOf<typeof se
   return {
     ...context,
     relyingParty: context.take(webauthnRelyingParty),
+    urlRules: context.take(messageUrlRules),
+    push: webPush(context.keyRing),
     stepUpSeconds: chosen.DECISION_STEP_UP_SECONDS,
     onMailFailed: () => context.metrics.counter('mail_failed').inc(),
   };

@@ -12,6 +12,7 @@ import { recordActs } from '../../record/audit/index.ts';
 import {
   type ApproverRow,
   deleteApproverSessions,
+  deleteSubscription,
   findApprover,
   listAllApprovers,
   listApproverRows,
@@ -22,7 +23,13 @@ import {
   NO_LINK,
   updateApprover,
 } from './approvers.repo.ts';
-import { approverOwner, isActiveAt, LONGEST_ABSENCE_MS, mayDeputiseFor } from './approvers.rules.ts';
+import {
+  approverOwner,
+  isActiveAt,
+  LONGEST_ABSENCE_MS,
+  mayDeputiseFor,
+  toApprover,
+} from './approvers.rules.ts';
 import type {
   Approver,
   ApproverAbsence,
@@ -32,7 +39,6 @@ import type {
 } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';
 import { tellOfChange } from './mail.ts';
-import { toApprover } from './show.ts';
 
 export async function listApprovers(
   { db }: Pick<ApproverDeps, 'db'>,
@@ -97,6 +103,7 @@ export function removeApprover(
 /** The address goes, because nothing needs it now. */
 async function leave(tx: Tx, { developerId, id }: ApproverRow): Promise<void> {
   await deleteApproverSessions(tx, { developerId }, id);
+  await deleteSubscription(tx, { developerId }, { approverId: id });
   await deletePasskeyRowsOf(tx, { developerId }, approverOwner(id), { isForGood: true });
   await updateApprover(tx, { developerId }, id, {
     ...{
@@ -152,6 +159,7 @@ async function isLast(tx: Tx, { mode }: Caller, row: ApproverRow, at: Date): Pro
 
 async function lowerAssurance(tx: Tx, { developerId, id }: ApproverRow): Promise<void> {
   await deleteApproverSessions(tx, { developerId }, id);
+  await deleteSubscription(tx, { developerId }, { approverId: id });
   await updateApprover(tx, { developerId }, id, { assurance: 'single', confirmedBy: null });
 }
 

@@ -20,11 +20,18 @@ import {
   EnrolmentRequest,
   NewApproverPasskey,
 } from './approvers.schema.ts';
-import { confirmColleague, listColleagues } from './colleagues.ts';
-import { confirmSelf } from './confirm.ts';
+import { confirmColleague, confirmSelf, listColleagues } from './confirm.ts';
 import type { ApproverDeps } from './deps.ts';
 import { beginEnrolment, finishEnrolment } from './enrol.ts';
 import { endAbsence, setAbsence } from './manage.ts';
+import {
+  ApproverNotifications,
+  BrowserSubscription,
+  listNotifications,
+  NewBrowserSubscription,
+  turnOff,
+  turnOn,
+} from './notifications.ts';
 import { addPasskey, beginPasskey, listOwnPasskeys, removePasskey } from './passkeys.ts';
 import {
   approverIn,
@@ -308,6 +315,54 @@ export const approverPasskeyRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = as
     },
     async (request, reply) => {
       await removePasskey(deps, callerOf(request), request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+};
+
+export const approverNotificationRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (app, deps) => {
+  app.get(
+    '/v1/approver/notifications',
+    {
+      config: { ...signedIn, failures: [] },
+      schema: {
+        operationId: 'approver.notifications',
+        summary: 'List the browsers in which one has turned on notifications, oldest first',
+        response: { 200: ApproverNotifications },
+      },
+    },
+    (request) => listNotifications(deps, callerOf(request)),
+  );
+
+  app.put(
+    '/v1/approver/notifications',
+    {
+      config: { ...signedIn, failures: ['NOT_FOUND', 'CONFLICT'] },
+      schema: {
+        operationId: 'approver.turnOnNotifications',
+        summary: 'Turn on notifications in this browser (Web Push)',
+        description:
+          'A message carries the headline of a call and a link to it, encrypted for this browser, and decides nothing. An approver has at most 5 browsers. A browser that is known already gets its new keys.',
+        body: NewBrowserSubscription,
+        response: { 200: BrowserSubscription },
+      },
+    },
+    (request) => turnOn(deps, callerOf(request), request.body),
+  );
+
+  app.delete(
+    '/v1/approver/notifications/:id',
+    {
+      config: { ...signedIn, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'approver.turnOffNotifications',
+        summary: 'Turn off notifications in one of one’s own browsers',
+        params: ApproverPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await turnOff(deps, callerOf(request), request.params.id);
       return reply.code(204).send(null);
     },
   );

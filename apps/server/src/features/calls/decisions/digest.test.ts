@@ -8,6 +8,7 @@ import type { OutgoingRequest } from '../../../platform/egress/egress.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { rateLimiter } from '../../../platform/http/limits/rates.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
+import { webPush } from '../approvers/web-push.ts';
 import { channelSeals } from './channels.ts';
 import { sendNotices } from './notices.ts';
 
@@ -52,6 +53,7 @@ async function started({ burst = '20', status = 200 } = {}) {
   const deps = {
     ...{ db, clock, mailer, egress, publicBaseUrl: 'https://auth.test' },
     seals: channelSeals(keyRing),
+    push: webPush(keyRing),
     chargeRecipient: (...bill: Parameters<typeof chargeRecipient>) => {
       if (room.isFull) throw new AppError('RATE_LIMITED', 'Wait.', { retryAfter: HOUR });
       return chargeRecipient(...bill);

@@ -143,6 +143,21 @@ export function messageOf(kind: 'slack' | 'teams', notice: NoticeFacts): string 
 export const floodMessageOf = (kind: 'slack' | 'teams', flood: Flood): string =>
   cardOf(kind, [floodTitle(flood)], [], { title: 'Open the list', url: flood.url });
 
+/** A browser shows about so much of a line, and a push server takes 4096 bytes. */
+const MAX_LINE = 200;
+
+/** What a browser notifies of: a title, the headline, and the page of the call. */
+export const pushOf = (notice: NoticeFacts): string =>
+  pushed(TITLES[notice.occasion], headlineOf(notice), notice.url);
+
+export const floodPushOf = (flood: Flood): string => pushed(floodTitle(flood), '', flood.url);
+
+function pushed(title: string, headline: string, url: string): string {
+  const characters = [...headline];
+  const body = characters.length > MAX_LINE ? `${characters.slice(0, MAX_LINE - 1).join('')}…` : headline;
+  return JSON.stringify({ title, body, url });
+}
+
 /**
  * Texts that others chose are in elements that read no markup: `plain_text` of Slack, and `TextRun` of Adaptive Cards, where a
  * `TextBlock` or a `Fact` would read Markdown. The link opens the page, and nothing in a message decides.

@@ -78,8 +78,15 @@ export async function deleteGathered(db: Executor, tenant: Tenant, ids: readonly
     .execute();
 }
 
-/** Whom a notice goes to: one of the two. */
-export type Recipient = Pick<NoticeRow, 'approverId' | 'channelId'>;
+/** Whom a notice goes to: one of the three. */
+export type Recipient = Pick<NoticeRow, 'approverId' | 'channelId' | 'subscriptionId'>;
+
+const isOrNull = (column: string, id: string | null) =>
+  id === null ? sql`${sql.ref(column)} is null` : sql`${sql.ref(column)} = ${id}`;
+
+const goesTo = ({ approverId, channelId, subscriptionId }: Recipient) =>
+  sql<boolean>`${isOrNull('approver_id', approverId)} and ${isOrNull('channel_id', channelId)}
+    and ${isOrNull('subscription_id', subscriptionId)}`;
 
 export type DueDigest = Recipient & Pick<NoticeRow, 'developerId' | 'attempts'>;
 
@@ -89,11 +96,11 @@ const AT_ONCE = { each: 4, all: 20 };
 /** The recipients for whom a digest is due, those who wait longest first. */
 export async function listDueDigestsAcrossTenants(db: Executor, at: Date): Promise<DueDigest[]> {
   const due = sql<DueDigest>`
-    select developer_id, approver_id, channel_id, attempts from (
-      select developer_id, approver_id, channel_id, max(attempts) as attempts, min(next_attempt_at) as since,
+    select developer_id, approver_id, channel_id, subscription_id, attempts from (
+      select developer_id, approver_id, channel_id, subscription_id, max(attempts) as attempts, min(next_attempt_at) as since,
         row_number() over (partition by developer_id order by min(next_attempt_at)) as turn
       from decision_notices where is_gathered and next_attempt_at <= ${at}
-      group by developer_id, approver_id, channel_id
+      group by developer_id, approver_id, channel_id, subscription_id
     ) due
     where turn <= ${AT_ONCE.each} order by since limit ${AT_ONCE.all}`;
   return (await due.execute(db)).rows;
@@ -103,15 +110,14 @@ export async function listDueDigestsAcrossTenants(db: Executor, at: Date): Promi
 export async function gatheredUntil(
   db: Executor,
   { developerId }: Tenant,
-  { approverId, channelId }: Recipient,
+  recipient: Recipient,
   at: Date,
 ): Promise<Date | undefined> {
   const found = await db
     .selectFrom('decisionNotices')
     .select('nextAttemptAt')
     .where('developerId', '=', developerId)
-    .where('approverId', approverId === null ? 'is' : '=', approverId)
-    .where('channelId', channelId === null ? 'is' : '=', channelId)
+    .where(goesTo(recipient))
     .where('isGathered', '=', true)
     .where('nextAttemptAt', '>', at)
     .limit(1)
@@ -159,7 +165,7 @@ const MAX_CLAIMED = 500;
 export async function claimGathered(
   db: Executor,
   { developerId }: Tenant,
-  { approverId, channelId }: Recipient,
+  recipient: Recipient,
   at: Date,
   until: Date,
 ): Promise<NoticeRow[]> {
@@ -169,8 +175,7 @@ export async function claimGathered(
         .selectFrom('decisionNotices')
         .select('id')
         .where('developerId', '=', developerId)
-        .where('approverId', approverId === null ? 'is' : '=', approverId)
-        .where('channelId', channelId === null ? 'is' : '=', channelId)
+        .where(goesTo(recipient))
         .where('isGathered', '=', true)
         .where('nextAttemptAt', '<=', at)
         .orderBy('id')

@@ -10,10 +10,28 @@ import { findAgentNames } from '../../accounts/agents/agents.queries.ts';
 import { findCallerParts, findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { nameInMail } from '../../accounts/emails/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { findApprover, listAllApprovers } from '../approvers/index.ts';
+import {
+  endSubscription,
+  findApprover,
+  listAllApprovers,
+  listSubscriptionRows,
+  type OpenSubscription,
+  openSubscription,
+  sendPush,
+  type WebPush,
+} from '../approvers/index.ts';
 import type { DecisionsDeps } from './decisions.acts.ts';
 import type { DecisionRow } from './decisions.repo.ts';
-import { digestOf, type Flood, floodMessageOf, mailOf, messageOf, type Occasion } from './messages.ts';
+import {
+  digestOf,
+  type Flood,
+  floodMessageOf,
+  floodPushOf,
+  mailOf,
+  messageOf,
+  type Occasion,
+  pushOf,
+} from './messages.ts';
 import {
   type ChannelRow,
   claimGathered,
@@ -58,11 +76,12 @@ export async function noticesOf(
     if (row.reminders === 0) return;
   }
   const all = eligible ?? eligibleOf(await listAllApprovers(tx, tenant), row.routed, at);
-  const people = all.filter(
-    ({ row: { id, emailVerified } }) => mailer !== undefined && emailVerified && id !== except,
-  );
+  const others = all.filter(({ row: { id } }) => id !== except);
+  const people = others.filter(({ row: { emailVerified } }) => mailer !== undefined && emailVerified);
   const channels = await listChannelRows(tx, tenant);
-  if (people.length + channels.length === 0) return;
+  const ids = others.map(({ row: { id } }) => id);
+  const browsers = await listSubscriptionRows(tx, tenant, ids);
+  if (people.length + channels.length + browsers.length === 0) return;
   const names = await findAgentNames(tx, tenant, [row.agentId]);
   const told = {
     ...(await headlineParts(tx, row)),
@@ -71,28 +90,19 @@ export async function noticesOf(
     ...{ agentName: names.get(row.agentId) ?? '', agentId: row.agentId, expiresAt: row.expiresAt },
     url: `${publicBaseUrl}/approve#decision=${row.id}`,
   };
-  const shared = { decisionId: row.id, attempts: 0, nextAttemptAt: at };
   const { subject, text } = mailOf(told);
-  await insertNotices(tx, tenant, [
-    ...people.map(({ row: { id: approverId } }) => ({
-      ...shared,
-      id: newId('dntc', at),
-      approverId,
-      channelId: null,
-      subject,
-      body: text,
-    })),
-    ...channels.map(({ id: channelId, kind }) => ({
-      ...{
-        ...shared,
-        id: newId('dntc', at),
-        approverId: null,
-        channelId,
-        subject,
-        body: messageOf(kind, told),
-      },
-    })),
-  ]);
+  const to = { approverId: null, channelId: null, subscriptionId: null };
+  const shared = { ...to, decisionId: row.id, subject, attempts: 0, nextAttemptAt: at };
+  const push = pushOf(told);
+  await insertNotices(
+    tx,
+    tenant,
+    [
+      ...people.map(({ row: { id: approverId } }) => ({ ...shared, approverId, body: text })),
+      ...channels.map(({ id: channelId, kind }) => ({ ...shared, channelId, body: messageOf(kind, told) })),
+      ...browsers.map(({ id: subscriptionId }) => ({ ...shared, subscriptionId, body: push })),
+    ].map((notice) => ({ ...notice, id: newId('dntc', at) })),
+  );
 }
 
 export const rates = rateRules({
@@ -117,6 +127,7 @@ export interface SendDeps
   extends Pick<DecisionsDeps, 'clock' | 'mailer' | 'publicBaseUrl' | 'chargeRecipient' | 'seals'> {
   readonly db: Executor;
   readonly egress: Pick<Egress, 'send'>;
+  readonly push: WebPush;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -128,8 +139,10 @@ export async function sendNotices(deps: SendDeps): Promise<number> {
     table: 'decision_notices',
     skips: 'is_gathered',
     backOff: BACK_OFF,
-    send: (notice) =>
-      notice.approverId === null ? post(deps, notice) : mail(deps, notice, notice.approverId),
+    send(notice) {
+      if (notice.approverId !== null) return mail(deps, notice, notice.approverId);
+      return notice.channelId === null ? push(deps, notice) : post(deps, notice);
+    },
   });
   return notices + (await sendDigests(deps));
 }
@@ -159,6 +172,38 @@ async function openChannel(
 async function postTo(deps: SendDeps, { row, url }: OpenChannel, body: string): Promise<SendResult> {
   const sent = await postJson(deps.egress, url, body);
   if (sent.result === 'gone') await removeGone(deps, row);
+  return sent;
+}
+
+/** Sends a notice to a browser, or lets it wait for a digest. */
+async function push(deps: SendDeps, notice: NoticeRow): Promise<SendResult> {
+  const browser = await openBrowser(deps, notice);
+  if (!browser) return { result: 'gone' };
+  const room = await roomAt(deps, OF_CHANNELS, browser.to.endpoint, notice);
+  return room === undefined
+    ? pushTo(deps, browser, notice.body, notice.decisionId)
+    : letWait(deps, notice, room);
+}
+
+/** A person who is suspended hears of nothing. */
+async function openBrowser(
+  deps: SendDeps,
+  notice: Pick<NoticeRow, 'subscriptionId' | 'developerId'>,
+): Promise<OpenSubscription | undefined> {
+  const browser = await openSubscription(deps, notice, notice.subscriptionId ?? '');
+  const person = browser && (await findApprover(deps.db, notice, browser.row.approverId));
+  return person?.status === 'active' ? browser : undefined;
+}
+
+async function pushTo(
+  deps: SendDeps,
+  { row, to, key }: OpenSubscription,
+  text: string,
+  topic: string,
+): Promise<SendResult> {
+  const { publicBaseUrl, clock } = deps;
+  const sent = await sendPush(deps.egress, { to, key, text, topic, publicBaseUrl, at: clock() });
+  if (sent.result === 'gone') await endSubscription(deps, row);
   return sent;
 }
 
@@ -230,11 +275,16 @@ async function sendDigest(deps: SendDeps, due: DueDigest): Promise<void> {
       at,
     );
     const flood = { waiting, url: `${publicBaseUrl}/approve` };
-    const room = await (due.approverId === null ? postDigest : mailDigest)(deps, due, { notices, flood });
+    const room = await digestSender(due)(deps, due, { notices, flood });
     if (room === 'later') return;
     if (room !== undefined) return gather(db, due, ids, { until: room, attempts: due.attempts });
   }
   await deleteGathered(db, due, ids);
+}
+
+function digestSender({ approverId, channelId }: DueDigest) {
+  if (approverId !== null) return mailDigest;
+  return channelId === null ? pushDigest : postDigest;
 }
 
 interface Digest {
@@ -262,5 +312,18 @@ async function postDigest(deps: SendDeps, due: DueDigest, { notices, flood }: Di
   const [only, ...others] = notices;
   const body = only && others.length === 0 ? only.body : floodMessageOf(channel.row.kind, flood);
   const { result } = await postTo(deps, channel, body);
+  return result === 'failed' ? 'later' : undefined;
+}
+
+/** @returns when there is room, if not now, or `later` after a failure */
+async function pushDigest(deps: SendDeps, due: DueDigest, { notices, flood }: Digest) {
+  const browser = await openBrowser(deps, due);
+  if (!browser) return undefined;
+  const room = await roomAt(deps, OF_CHANNELS, browser.to.endpoint, due);
+  if (room !== undefined) return room;
+  const [only, ...others] = notices;
+  const isOne = only !== undefined && others.length === 0;
+  const [text, topic] = isOne ? [only.body, only.decisionId] : [floodPushOf(flood), 'calls'];
+  const { result } = await pushTo(deps, browser, text, topic);
   return result === 'failed' ? 'later' : undefined;
 }

@@ -42,6 +42,7 @@ export const decisionPageRoutes: FastifyPluginAsyncTypebox<DecisionsDeps & Follo
     folder: `${import.meta.dirname}/page`,
     onOwnHost: true,
     isTranslated: true,
+    workerPolicy: 'approve-worker',
   });
 
   app.get(

@@ -9,6 +9,7 @@ import {
 import { sharedSandbox } from '../../../../test/app/flow.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 import { verifyAddress } from '../../../../test/app/verified.ts';
+import { webPush } from '../approvers/web-push.ts';
 import { careForDue } from './care.ts';
 import { channelSeals } from './channels.ts';
 import { type Eyes, fourEyesFault } from './decisions.rules.ts';
@@ -116,6 +117,7 @@ test('two processes that remind at once send each person one mail, and announce 
   const deps = {
     ...{ db, clock, mailer: mails, publicBaseUrl: 'https://auth.test', seals: channelSeals(keyRing) },
     ...{ egress: { send: async () => ({ status: 200 }) }, chargeRecipient: async () => {}, onFailure },
+    push: webPush(keyRing),
   };
   const bySix = (work: () => Promise<unknown>) => Promise.all(Array.from({ length: 6 }, work));
   const told = () => mails.sent().filter(({ text }) => text.includes(decisionId)).length;

@@ -6,6 +6,7 @@ import { startApp } from '../../../../test/app/start-app.ts';
 import { verifyAddress } from '../../../../test/app/verified.ts';
 import type { OutgoingRequest } from '../../../platform/egress/egress.ts';
 import { htmlOf } from '../../../platform/mail/mailer.ts';
+import { webPush } from '../approvers/web-push.ts';
 import { careForDue } from './care.ts';
 import { channelSeals } from './channels.ts';
 import { sendNotices } from './notices.ts';
@@ -33,7 +34,7 @@ async function started(status = 200, retryAfter?: string) {
   };
   const deps = {
     ...{ db, clock, mailer: mails, publicBaseUrl: 'https://auth.test', egress: { send } },
-    ...{ seals: channelSeals(keyRing), chargeRecipient: async () => {} },
+    ...{ seals: channelSeals(keyRing), push: webPush(keyRing), chargeRecipient: async () => {} },
     onFailure: (error: unknown) => void failures.push(error),
   };
   const told = () => mails.sent().filter(({ text }) => text.includes('Call: pay of'));

@@ -83,9 +83,23 @@ test('alerts, provisioned users and single sign-on sessions of a person are told
     active: true,
   });
   expect(provisioned.statusCode).toBe(201);
+  for (const [id, principalId] of [
+    ['1', 'user_42'],
+    ['2', 'user_7'],
+  ]) {
+    await sql`with approver as (
+        insert into approvers (developer_id, id, kind, principal_id, email, mailbox, email_verified, display_name, groups,
+          assurance, status, enrolled_by, invite_mailed, created_at)
+        values (${developerId}, ${`apv_${id}`}, 'principal', ${principalId}, '', ${`m${id}`}, true, '', '{}',
+          'single', 'active', '', true, now())
+      ) insert into approver_subscriptions values (${developerId}, ${`apsub_${id}`}, ${`apv_${id}`}, ${`h${id}`}::bytea, '', '', '', now())`.execute(
+      db,
+    );
+  }
 
   const { records } = await exported(acme, 'user_42');
 
+  expect(records.filter(({ type }) => type === 'approver_notifications')).toMatchObject([{ id: 'apsub_1' }]);
   const ids = records.filter(({ type }) => type === 'alert').map(({ id }) => id);
   expect([ids.length, new Set(ids).size]).toEqual([120, 120]);
   expect(records.filter(({ type }) => type === 'scim_user')).toMatchObject([

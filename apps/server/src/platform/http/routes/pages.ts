@@ -12,8 +12,8 @@ import { sendFinished, sendPacked } from '../answers/send.ts';
 import { unknownRoute } from './unknown-route.ts';
 
 /** Only the service's own files, and nothing that the browser would run from the document itself. */
-const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; img-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
+const pagePolicy = (trustedTypes = "'none'") =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; img-src 'self'; require-trusted-types-for 'script'; trusted-types ${trustedTypes}`;
 
 const TYPES = new Map([
   ['.html', 'text/html; charset=utf-8'],
@@ -36,11 +36,13 @@ interface Page {
   readonly onOwnHost?: true;
   /** Whether every text of the page has its messages. Any other page is English. */
   readonly isTranslated?: true;
+  /** The policy of trusted types by which a script names the page's service worker. Any other page has none. */
+  readonly workerPolicy?: string;
 }
 
 /** A page for people: a document at `/<name>`, which holds no secret, and its files below. */
 export function addPage(app: FastifyInstance, page: Page): void {
-  const { name, feature, summary, folder, onOwnHost, isTranslated } = page;
+  const { name, feature, summary, folder, onOwnHost, isTranslated, workerPolicy } = page;
   const host = onOwnHost && { onOwnHost };
   const files = loadFiles(folder);
   const document = files.get(`${name}.html`);
@@ -61,7 +63,7 @@ export function addPage(app: FastifyInstance, page: Page): void {
       return reply
         .headers({
           'content-type': document.type,
-          'content-security-policy': PAGE_POLICY,
+          'content-security-policy': pagePolicy(workerPolicy),
           'content-language': language,
           vary: variesBy(reply, 'Accept-Language'),
         })

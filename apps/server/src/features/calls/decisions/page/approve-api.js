@@ -1,5 +1,5 @@
 /** @import { Answer, PasskeyAnswer, PasskeyCreation, PasskeyOptions, Problem, Refusal } from '../../../../platform/page/types.js' */
-/** @import { Colleagues, Enrolment, OwnPasskeys, Opened, RoutedList, Shown } from './types.js' */
+/** @import { Colleagues, Enrolment, LiveEvent, Notifications, OwnPasskeys, Opened, RoutedList, Shown } from './types.js' */
 import { call, passkeyProblem } from '../../../../platform/page/call.js';
 
 const AT = '/v1/approver';
@@ -49,6 +49,12 @@ export function approveApi() {
     addPasskey: (made) => ask('/passkeys/verify', made),
     /** @param {string} id */
     removePasskey: (id) => ask(`/passkeys/${id}`, undefined, 'DELETE'),
+    /** @type {() => Promise<Answer<Notifications>>} */
+    notifications: () => ask('/notifications'),
+    /** @param {PushSubscriptionJSON} subscription */
+    turnOn: (subscription) => ask('/notifications', subscription, 'PUT'),
+    /** @param {string} id */
+    turnOff: (id) => ask(`/notifications/${id}`, undefined, 'DELETE'),
     /** @param {object} absence */
     setAbsence: (absence) => ask('/absence', absence, 'PUT'),
     endAbsence: () => ask('/absence', undefined, 'DELETE'),
@@ -78,6 +84,7 @@ export function approveApi() {
 /** @type {Record<string, Problem['kind']>} by the reason that the refusal names */
 const REASONS = {
   same_approver: 'otherPerson',
+  other_approver: 'otherApprover',
   session_too_old: 'oldSession',
   last_passkey: 'lastPasskey',
   approver_needed: 'approverNeeded',
@@ -96,4 +103,59 @@ function read({ status, code = '', details = {}, requestId: reference = '' }) {
   if (reason) return { kind: reason, reference };
   if (status === 410 || details.status) return { kind: 'over', status: details.status ?? 'other', reference };
   return { kind: status === 409 ? 'changed' : 'refused', reference };
+}
+
+const AGAIN_AFTER_MILLISECONDS = 60_000;
+
+/** The status of a request after an event, by the type of the event. */
+const TYPES = {
+  'decision.requested': 'pending',
+  'decision.first_approval': 'pending',
+  'decision.reminder': 'pending',
+  'decision.granted': 'approved',
+  'decision.consumed': 'consumed',
+  'decision.denied': 'denied',
+  'decision.cancelled': 'cancelled',
+  'decision.superseded': 'superseded',
+  'decision.expired': 'expired',
+};
+
+/**
+ * Follows the requests that go to the person. The browser connects again by itself after a lost connection, and goes
+ * on after the last event that it has seen.
+ * @param {{ tell: (event: LiveEvent) => unknown, isSignedIn: () => Promise<boolean> }} use
+ */
+export function liveRequests({ tell, isSignedIn }) {
+  /** @type {EventSource | undefined} */
+  let source;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  /** Tells that any request may have changed. */
+  const tellGap = () => tell({ type: 'gap', status: 'pending', decisionId: '' });
+
+  function start() {
+    clearTimeout(timer);
+    if (source) return;
+    const opened = new EventSource(`${AT}/events`);
+    source = opened;
+    for (const [type, status] of Object.entries(TYPES)) {
+      opened.addEventListener(type, ({ data }) => {
+        tell({ type, status, decisionId: JSON.parse(data).data.decisionId });
+      });
+    }
+    opened.addEventListener('gap', tellGap);
+    opened.addEventListener('open', tellGap); // for requests that came before it
+    opened.addEventListener('error', async () => {
+      if (opened.readyState !== EventSource.CLOSED || source !== opened) return;
+      source = undefined;
+      if (await isSignedIn()) timer = setTimeout(start, AGAIN_AFTER_MILLISECONDS); // no stream was free
+    });
+  }
+
+  function stop() {
+    clearTimeout(timer);
+    source?.close();
+    source = undefined;
+  }
+  return { start, stop };
 }

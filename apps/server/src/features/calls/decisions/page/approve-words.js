@@ -1,3 +1,6 @@
+/** @import { Problem } from '../../../../platform/page/types.js' */
+import { button, paragraph } from '../../../../platform/page/dom.js';
+import { note } from '../../../../platform/page/parts.js';
 import { translated } from '../../../../platform/page/words.js';
 
 /** Every sentence of the page. The page puts a node in place of each name in braces. */
@@ -59,6 +62,18 @@ export const words = translated({
   addPasskey: 'Make a further passkey',
   removePasskey: 'Remove this passkey',
   ownLead: 'With a passkey on a second device you can still decide when you lose the first.',
+  notify: 'Notifications',
+  notifyLead:
+    'This browser can tell you when a call waits for you, with its headline. They come also while you are signed out, and decide nothing.',
+  turnOn: 'Turn on in this browser',
+  turnOff: 'Turn off in this browser',
+  turnOffThere: 'Turn off',
+  notifyElsewhere: 'On in another browser since {time}.',
+  notifyFull: 'They are on in five browsers. Turn one off to turn them on here.',
+  notifyUnable: 'This browser cannot show notifications here.',
+  notifyBlocked:
+    'Your browser blocks notifications of this page. Allow them in its settings, and open the page again.',
+  notifyFailed: 'Your browser could not turn on notifications. Try again later.',
   absence: 'Your absence',
   away: 'You are away until {time}. Nobody asks you, and you decide nothing.',
   standIn: '{name} decides in your place, with a passkey of their own.',
@@ -143,3 +158,39 @@ export const words = translated({
     other: 'The service refused this. Nothing was decided.',
   },
 });
+
+/** @type {Partial<Record<Problem['kind'], keyof typeof words.troubles>>} */
+const TROUBLES = {
+  busy: 'busy',
+  away: 'away',
+  uncertain: 'uncertain',
+  noPasskey: 'noPasskey',
+  passkeyUnable: 'passkeyUnable',
+  notEnrolled: 'passkeyUnable',
+  passkeyRefused: 'passkeyRefused',
+  noSession: 'passkeyRefused',
+  copied: 'copied',
+  otherPerson: 'person',
+  oldSession: 'old',
+  lastPasskey: 'last',
+  absent: 'absent',
+  notActive: 'notActive',
+  approverNeeded: 'approverNeeded',
+  sso: 'sso',
+  changed: 'changed',
+};
+
+/** @param {Problem} problem */
+export const troubleOf = ({ kind, signInAt = '' }) => {
+  const way = signInAt !== '' && paragraph(signOnButton(signInAt));
+  return note(words.trouble, words.troubles[TROUBLES[kind] ?? 'other'], way);
+};
+
+/**
+ * Leads to the person's identity provider and back to this page. An address of another origin leads nowhere.
+ * @param {string} signInAt
+ */
+export function signOnButton(signInAt) {
+  const goes = () => location.assign(`${signInAt}&mode=redirect&return_to=/approve`);
+  return signInAt.startsWith(`${location.origin}/`) && button(words.signOn, goes);
+}

@@ -6,14 +6,12 @@ import { counted, fill, moment } from '../../../../platform/page/format.js';
 import { clause, note } from '../../../../platform/page/parts.js';
 import { askForPasskey } from '../../../../platform/page/passkey.js';
 import * as screen from '../../../../platform/page/screen.js';
-import { approveApi } from './approve-api.js';
+import { approveApi, liveRequests } from './approve-api.js';
 import { renderCall } from './approve-call.js';
 import { renderDecision } from './approve-decide.js';
-import { showEnrolment } from './approve-enrol.js';
-import { liveRequests } from './approve-live.js';
-import { renderColleagues, renderOwn } from './approve-own.js';
-import { troubleOf } from './approve-trouble.js';
-import { words } from './approve-words.js';
+import { renderNotifications } from './approve-notifications.js';
+import { renderColleagues, renderOwn, showEnrolment } from './approve-own.js';
+import { troubleOf, words } from './approve-words.js';
 
 const api = approveApi();
 let invite = '';
@@ -112,9 +110,9 @@ async function showList(opened) {
   screen.showBrand(developerName, opened.branding);
   onEvent = () => {};
   current = '';
-  const [listed, waiting, own, ended] = await screen.showLoading(
+  const [listed, waiting, own, ended, notifying] = await screen.showLoading(
     words.loading,
-    Promise.all([api.list(), api.colleagues(), api.passkeys(), api.history()]),
+    Promise.all([api.list(), api.colleagues(), api.passkeys(), api.history(), api.notifications()]),
   );
   if (!listed.ok) return showProblem(listed.problem);
   const deputies = waiting.ok ? waiting.body.deputies : [];
@@ -149,6 +147,7 @@ async function showList(opened) {
     waiting.ok && renderColleagues(waiting.body, { api, reload: open, fail: showProblem }),
     own.ok &&
       renderOwn(opened, { passkeys: own.body.passkeys, deputies }, { api, reload: open, fail: failOwn }),
+    notifying.ok && renderNotifications(notifying.body, { api, reload: open, fail: failOwn }),
     element(
       'div',
       { class: 'buttons' },

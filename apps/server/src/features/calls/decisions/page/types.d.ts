@@ -33,6 +33,26 @@ export interface OwnPasskeys {
   passkeys: OwnPasskey[];
 }
 
+export interface Notifications {
+  publicKey: string;
+  subscriptions: { id: string; endpointSha256: string; vapidKey: string; createdAt: string }[];
+}
+
+/** The parts of a service worker's scope that ours uses. The checker knows only the scope of pages. */
+export interface WorkerScope {
+  registration: ServiceWorkerRegistration;
+  clients: { openWindow(address: string): Promise<unknown> };
+  location: Location;
+  addEventListener(
+    type: 'push',
+    listener: (event: { data: { json(): unknown } | null; waitUntil(work: Promise<unknown>): void }) => void,
+  ): void;
+  addEventListener(
+    type: 'notificationclick',
+    listener: (event: { notification: Notification; waitUntil(work: Promise<unknown>): void }) => void,
+  ): void;
+}
+
 export interface Enrolment extends PasskeyCreation {
   developerName: string;
   branding?: Branding;
