@@ -67,6 +67,8 @@ export interface GrantHolder extends Caller {
  */
 export interface PrincipalSession {
   readonly tenant: Tenant;
+  /** Opened by a mailed link, which shows no more than that somebody reads the mailbox. */
+  readonly isMailed?: boolean;
   readonly sessionId: string;
   readonly principalId: string;
   readonly requestId: string;

@@ -33,6 +33,14 @@ export const notFound = () => new AppError('NOT_FOUND', 'No such record.');
 export const badField = (path: string, problem: string, message = 'The request is not valid.') =>
   new AppError('BAD_REQUEST', message, { fields: [{ path, problem }] });
 
+/** For what a mailbox alone must not do: undo what keeps its owner safe. @throws PRINCIPAL_VERIFICATION_REQUIRED */
+export function mustNotBeMailed({ isMailed }: { readonly isMailed?: boolean }): void {
+  if (!isMailed) return;
+  const message =
+    'A mailed link is not enough for this. Sign in with your passkey, or come from the application that you use.';
+  throw new AppError('PRINCIPAL_VERIFICATION_REQUIRED', message, { methods: ['passkey', 'sso'] });
+}
+
 /** A person whom the identity provider has deactivated. */
 export const principalInactive = () =>
   new AppError(

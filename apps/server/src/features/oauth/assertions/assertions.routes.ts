@@ -216,7 +216,11 @@ export const stopRoutes: FastifyPluginAsyncTypebox<StopDeps> = async (app, deps)
   app.delete(
     '/v1/principal/stops/:id',
     {
-      config: { access: 'session', rate: 'default', failures: ['NOT_FOUND'] },
+      config: {
+        access: 'session',
+        rate: 'default',
+        failures: ['PRINCIPAL_VERIFICATION_REQUIRED', 'NOT_FOUND'],
+      },
       schema: {
         operationId: 'assertions.liftOwnStop',
         summary: "Lift one of the principal's own stops",

@@ -1,7 +1,7 @@
 import type { Caller, PrincipalSession } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
-import { AppError, notFound } from '../../../platform/errors.ts';
+import { AppError, mustNotBeMailed, notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { findSessionCaller } from '../../people/principals/principals.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
@@ -42,10 +42,12 @@ export async function listOwnStops(
 
 /**
  * Takes back that the principal ended an agent's grant. A stop that somebody else has made holds.
- * @throws UNAUTHORIZED when the session has ended, NOT_FOUND for a stop that is not the principal's own
+ * @throws UNAUTHORIZED when the session has ended, NOT_FOUND for a stop that is not the principal's own,
+ * PRINCIPAL_VERIFICATION_REQUIRED in a session of a mailed link
  */
 export async function liftOwnStop(deps: StopDeps, session: PrincipalSession, stopId: string): Promise<void> {
   const caller = await callerIn(deps, session);
+  mustNotBeMailed(session);
   return lift(deps, caller, stopId, session.principalId);
 }
 

@@ -1,7 +1,7 @@
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller, PrincipalSession } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
-import { AppError, notFound } from '../../../platform/errors.ts';
+import { AppError, mustNotBeMailed, notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { recordActs, recordEntry } from '../../record/audit/index.ts';
 import { findSessionCaller } from '../principals/principals.queries.ts';
@@ -73,13 +73,17 @@ export async function listOwnPasskeys(
   return { passkeys: page, nextCursor };
 }
 
-/** @throws UNAUTHORIZED when the session has ended, NOT_FOUND for a passkey of another principal */
+/**
+ * @throws UNAUTHORIZED when the session has ended, NOT_FOUND for a passkey of another principal,
+ * PRINCIPAL_VERIFICATION_REQUIRED in a session of a mailed link
+ */
 export async function removeOwnPasskey(
   deps: PasskeyDeps,
   session: PrincipalSession,
   id: string,
 ): Promise<void> {
   const caller = await callerIn(deps, session);
+  mustNotBeMailed(session);
   await inTransaction(deps.db, async (tx) => {
     const row = await deletePasskeyRow(tx, caller.tenant, principalOwner(session.principalId), id);
     if (!row) throw notFound();

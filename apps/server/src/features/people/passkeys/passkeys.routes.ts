@@ -132,7 +132,11 @@ export const passkeyRoutes: FastifyPluginAsyncTypebox<SignInDeps> = async (app, 
   app.delete(
     '/v1/principal/passkeys/:id',
     {
-      config: { access: 'session', rate: 'default', failures: ['NOT_FOUND'] },
+      config: {
+        access: 'session',
+        rate: 'default',
+        failures: ['PRINCIPAL_VERIFICATION_REQUIRED', 'NOT_FOUND'],
+      },
       schema: {
         operationId: 'webauthn.removeOwn',
         summary: "Remove one of the principal's passkeys",

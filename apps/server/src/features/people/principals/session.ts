@@ -82,6 +82,8 @@ export interface ShownPerson {
   readonly principalId: string;
   /** How they have shown it. The word of the developer, or a link that the developer handed on, shows nothing here. */
   readonly method: 'email' | 'sso' | 'passkey';
+  /** By a mailed link alone. */
+  readonly isMailed?: true;
   readonly requestId: string;
   /** The cookie of single sign-on of their browser. */
   readonly signOn: string | undefined;
@@ -95,13 +97,17 @@ export interface ShownPerson {
  */
 export async function openOwnSession(
   deps: OwnSessionDeps,
-  { tenant, principalId, method, requestId, signOn }: ShownPerson,
+  { tenant, principalId, method, isMailed, requestId, signOn }: ShownPerson,
   alongside?: (tx: Tx, caller: Caller, account: AccountOfSession) => Promise<readonly Act[]>,
 ): Promise<CreatedPrincipalSession> {
   const at = deps.clock();
   const parts = await findCallerParts(deps.db, tenant);
   if (!parts) throw sessionEnded();
-  const { row, created } = await signSession(deps, { tenant, mode: parts.mode, principalId }, OWN_SECONDS);
+  const { row, created } = await signSession(
+    deps,
+    { tenant, mode: parts.mode, principalId, ...(isMailed && { isMailed }) },
+    OWN_SECONDS,
+  );
   const caller = callerOfSession({ tenant, principalId, sessionId: row.id, requestId }, parts);
   const cookie = readSessionCookie(signOn);
 
@@ -128,12 +134,13 @@ interface Signed {
   readonly tenant: Tenant;
   readonly mode: Caller['mode'];
   readonly principalId: string;
+  readonly isMailed?: true;
 }
 
 /** Makes the token of a session, and the row without which it opens nothing. */
 async function signSession(
   { clock, keyRing, issuer, publicBaseUrl }: OwnSessionDeps,
-  { tenant, mode, principalId }: Signed,
+  { tenant, mode, principalId, isMailed }: Signed,
   seconds: number,
 ) {
   const issuedAt = clock();
@@ -142,6 +149,7 @@ async function signSession(
   const claims = sessionClaims({
     ...{ issuer, developerId: tenant.developerId, principalId, sessionId: id, issuedAt, expiresAt },
     isSandbox: mode === 'sandbox',
+    ...(isMailed && { isMailed }),
   });
   const sessionToken = await signToken(keyRing, TYPE, claims);
   const dashboardUrl = `${publicBaseUrl}/permissions#session=${sessionToken}`;
@@ -176,13 +184,14 @@ interface SessionClaims {
   readonly developerId: string;
   readonly principalId: string;
   readonly sessionId: string;
+  readonly isMailed?: boolean;
 }
 
 /** The audience of session tokens: these routes, and no other route that takes a token. */
 const sessionAudience = (issuer: string) => `${issuer}/v1/principal`;
 
 function sessionClaims(session: SessionClaims & Signing): Readonly<Record<string, unknown>> {
-  const { issuer, developerId, principalId, sessionId, issuedAt, expiresAt, isSandbox } = session;
+  const { issuer, developerId, principalId, sessionId, issuedAt, expiresAt, isSandbox, isMailed } = session;
   return {
     iss: issuer,
     aud: sessionAudience(issuer),
@@ -193,6 +202,7 @@ function sessionClaims(session: SessionClaims & Signing): Readonly<Record<string
     iat: epochSeconds(issuedAt),
     exp: epochSeconds(expiresAt),
     ...(isSandbox && { sandbox: true }),
+    ...(isMailed && { mailed: true }),
   };
 }
 
@@ -205,10 +215,10 @@ interface Signing {
 
 /** Reads the claims of a token that is genuine and for this audience. */
 function readSessionClaims(payload: Readonly<Record<string, unknown>>): SessionClaims | undefined {
-  const { sub, dev, jti, purpose } = payload;
+  const { sub, dev, jti, purpose, mailed } = payload;
   if (purpose !== PURPOSE || 'scp' in payload) return undefined;
   if (!isText(sub) || !isText(dev) || !isText(jti)) return undefined;
-  return { developerId: dev, principalId: sub, sessionId: jti };
+  return { developerId: dev, principalId: sub, sessionId: jti, isMailed: mailed === true };
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
@@ -228,8 +238,8 @@ export function sessionReader({
     const verified = verify(token, { now: clock(), audience });
     const claims = verified.ok ? readSessionClaims(verified.payload) : undefined;
     if (!claims) return undefined;
-    const { developerId, principalId, sessionId } = claims;
-    return { tenant: { developerId }, principalId, sessionId };
+    const { developerId, ...session } = claims;
+    return { tenant: { developerId }, ...session };
   };
 }
 

@@ -451,6 +451,37 @@ describe('a proved address', () => {
     expect(await tokensFor(service, email)).toHaveLength(1);
   });
 
+  test('O36 lets nobody undo what keeps its person safe, who reads its mails and shows nothing more', async () => {
+    const { service, acme, email } = await startByMail();
+    const passkeyId = await enrolPasskey(acme.developer);
+    const held = await acme.prove();
+    await held.person.approve(held.id);
+    const [token = ''] = await tokensFor(service, email);
+    const mailed = service.calling((await use(service, token)).json().sessionToken);
+    const page = await held.person.call('POST', `/v1/consent/${held.id}/permissions`, { body: {} });
+    const vouched = service.calling(page.json().sessionToken);
+    const undo = (call: typeof mailed) => [
+      () => call('DELETE', '/v1/principal/stops/stop_01K9Z3QW5M8T2V4X6Y7Z8A9B0C'),
+      () => call('DELETE', `/v1/principal/passkeys/${passkeyId}`),
+    ];
+
+    const refused = [];
+    for (const each of undo(mailed)) refused.push(refusalOf(await each()));
+    const done = [];
+    for (const each of undo(vouched)) done.push((await each()).statusCode);
+
+    expect(refused).toEqual(Array(2).fill('403 PRINCIPAL_VERIFICATION_REQUIRED'));
+    expect(done).toEqual([404, 204]); // the control
+    expect((await mailed('DELETE', '/v1/principal/grants')).statusCode).toBe(200); // it ends everything
+  });
+
+  /** @returns the id of a passkey of the person */
+  async function enrolPasskey(developer: Developer): Promise<string> {
+    await enrolDiscoverable(developer, authenticator());
+    const { credentials } = (await developer('GET', '/v1/webauthn/credentials?principalId=user_42')).json();
+    return credentials[0].id;
+  }
+
   test('is removed by the developer, and by no other one', async () => {
     const { service, acme, email } = await startByMail();
     const other = await service.asDeveloper();

@@ -190,7 +190,7 @@ export async function useSignInLink(
   const { developerId, principalId } = kept;
   const addressHash = Buffer.from(kept.addressHash, 'base64url');
   const tenant = { developerId };
-  const person = { tenant, principalId, method: 'email', ...browser } as const;
+  const person = { tenant, principalId, method: 'email', isMailed: true, ...browser } as const;
   const opened = await openOwnSession(deps, person, async (tx, _, { consentMode }) => {
     if (consentMode !== 'email') throw linkOver(); // a mailbox is no longer enough
     if (!(await isKnownAddress(tx, tenant, { principalId, addressHash }))) throw linkOver(); // withdrawn or replaced

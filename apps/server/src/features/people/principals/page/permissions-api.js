@@ -69,8 +69,9 @@ export function permissionsApi(token) {
 }
 
 /** @type {(refusal: Refusal) => Problem} */
-function read({ status, requestId: reference = '' }) {
+function read({ status, code, requestId: reference = '' }) {
   if (status === 401) return { kind: 'noSession' };
+  if (code === 'PRINCIPAL_VERIFICATION_REQUIRED') return { kind: 'proof' };
   if (status === 404) return { kind: 'unknown' };
   return { kind: 'refused', reference };
 }

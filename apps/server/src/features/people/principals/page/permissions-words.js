@@ -247,6 +247,8 @@ export const words = translated({
     uncertain: 'No clear answer came back. Try again: a second try does no harm.',
     unknown:
       'The service no longer knows this permission. Open the link again from the application that sent you.',
+    proof:
+      'A mailed link is not enough for this. Open this page with your passkey, or from the application that you use.',
     refused: 'The service did not accept this. Nothing has changed.',
   },
 
