@@ -1,5 +1,5 @@
 import type { Purpose } from './purposes.ts';
-import { refusalWords, ruleWords } from './rule-words.ts';
+import { refusalWords, ruleTexts, ruleWordsIn } from './rule-words.ts';
 import type { ToolLevel } from './tool-scopes.ts';
 
 const purposes: Record<Purpose, string> = {
@@ -59,7 +59,8 @@ export const english = {
   onlyResource: '{permission}, only {resource}',
   onlyPrefix: '{permission}, only names that begin with {prefix}',
   cap: '{permission}, for amounts up to {amount}',
-  rules: ruleWords,
+  ruleTexts,
+  rules: ruleWordsIn('en', (text) => text),
   refusals: refusalWords,
   duration: (parts: readonly string[]) =>
     `for ${new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(parts)}`,

@@ -1,11 +1,11 @@
-/** The texts of `english` about argument rules. */
-
-const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-const both = new Intl.ListFormat('en-GB', { type: 'conjunction' });
 const ABOVE = '*.';
 
-const range = (least: number, most: number, unit: string) =>
-  least === most ? `exactly ${least} ${unit}` : `${least} to ${most} ${unit}`;
+/** Gives a text in another language, with the same names in braces. */
+export type Say = (text: string) => string;
+
+/** Puts values in place of their names in braces, in one pass: a value may hold braces. */
+export const filled = (text: string, values: Readonly<Record<string, string>>) =>
+  text.replace(/\{(\w+)\}/g, (name, key: string) => values[key] ?? name);
 
 const conditionTypes = new Map([
   ['string', 'a text'],
@@ -17,13 +17,13 @@ const conditionTypes = new Map([
   ['object', 'an object'],
 ]);
 
-export const ruleWords = {
-  nameJoiner: ' › ',
+/** The texts about argument rules that a person reads before they decide. */
+export const ruleTexts = {
   eachEntry: 'each entry',
   anything: 'anything',
   absent: 'not given',
   list: 'a list',
-  optional: (rest: string) => `if given, ${rest}`,
+  optional: 'if given, {rest}',
   optionalBranch: 'if given:',
   openBranch: 'and anything else in it',
   types: {
@@ -35,58 +35,120 @@ export const ruleWords = {
     array: 'any list',
     object: 'any details',
   },
-  quoted: (text: string) => `“${text}”`,
-  among: (values: readonly string[]) =>
-    values.length === 1 ? `exactly ${values[0]}` : either.format(values),
-  atLeast: (min: string) => `at least ${min}`,
-  atMost: (max: string) => `at most ${max}`,
-  between: (min: string, max: string) => `between ${min} and ${max}`,
-  characters: (least: number, most: number) => range(least, most, 'characters'),
-  entries: (least: number, most: number) => range(least, most, 'entries'),
-  begins: (texts: readonly string[]) => `begins with ${either.format(texts)}`,
-  ends: (texts: readonly string[]) => `ends with ${either.format(texts)}`,
-  including: (values: readonly string[]) => `including ${both.format(values)}`,
-  emails: (items: readonly string[]) => {
-    const first = items.findIndex((item) => !item.includes('@'));
-    const said = items.map((item, index) => {
-      if (item.includes('@')) return item;
-      return `${index === first ? 'an e-mail address ' : ''}${atDomain(item)}`;
-    });
-    return either.format(said);
-  },
-  hosts: (items: readonly string[]) =>
-    either.format(
-      items.map((item) => (item.startsWith(ABOVE) ? `a subdomain of ${item.slice(2)}` : `the host ${item}`)),
-    ),
-  paths: (items: readonly string[]) =>
-    either.format(
-      items.map((item) => {
-        if (item === '/') return 'any path';
-        return item === '.' ? 'a relative path' : `within the folder ${item}`;
-      }),
-    ),
-  conditions: {
-    type: (type: string) => `it is ${conditionTypes.get(type) ?? type}`,
-    is: (limit: string) => `it is ${limit}`,
-    has: (limit: string) => `it has ${limit}`,
-    does: (limit: string) => `it ${limit}`,
-    includes: (values: readonly string[]) => `it includes ${both.format(values)}`,
-  },
-  urls: (items: readonly string[]) => either.format(items.map(urlInWords)),
-  networks: (items: readonly string[]) => `an address in ${either.format(items)}`,
+  exactly: 'exactly {value}',
+  atLeast: 'at least {min}',
+  atMost: 'at most {max}',
+  between: 'between {min} and {max}',
+  characters: { exactly: 'exactly {least} characters', range: '{least} to {most} characters' },
+  entries: { exactly: 'exactly {least} entries', range: '{least} to {most} entries' },
+  begins: 'begins with {texts}',
+  ends: 'ends with {texts}',
+  including: 'including {values}',
+  /** The first domain of a list, and those after it. */
+  firstEmailAt: 'an e-mail address at {domain}',
+  firstEmailBelow: 'an e-mail address at a subdomain of {domain}',
+  emailAt: 'at {domain}',
+  emailBelow: 'at a subdomain of {domain}',
+  host: 'the host {host}',
+  hostBelow: 'a subdomain of {host}',
+  anyPath: 'any path',
+  relativePath: 'a relative path',
+  folder: 'within the folder {path}',
+  url: 'a web address at {url}',
+  urlBelow: 'a web address at a subdomain of {host} ({scheme})',
+  anyUrl: 'any public web address ({scheme})',
+  networks: 'an address in {networks}',
+} as const;
+
+export type RuleWords = ReturnType<typeof ruleWordsIn>;
+
+/** The words about argument rules in a language. Those about conditions, which calls are refused with, are English. */
+export function ruleWordsIn(language: string, say: Say) {
+  const locale = language === 'en' ? 'en-GB' : language; // without a comma before the last
+  const either = new Intl.ListFormat(locale, { type: 'disjunction' });
+  const both = new Intl.ListFormat(locale, { type: 'conjunction' });
+  const texts = ruleTexts;
+  const put = (text: string, values: Readonly<Record<string, string>>) => filled(say(text), values);
+  const range = ({ exactly, range: between }: Readonly<Record<'exactly' | 'range', string>>) => {
+    return (least: number, most: number) =>
+      put(least === most ? exactly : between, { least: `${least}`, most: `${most}` });
+  };
+  const [open, close] = QUOTES[language] ?? ['“', '”'];
+
+  return {
+    nameJoiner: ' › ',
+    eachEntry: say(texts.eachEntry),
+    anything: say(texts.anything),
+    absent: say(texts.absent),
+    list: say(texts.list),
+    optional: (rest: string) => put(texts.optional, { rest }),
+    optionalBranch: say(texts.optionalBranch),
+    openBranch: say(texts.openBranch),
+    type: (type: keyof typeof texts.types) => say(texts.types[type]),
+    quoted: (text: string) => `${open}${text}${close}`,
+    among: (values: readonly string[]) =>
+      values.length === 1 ? put(texts.exactly, { value: values[0] ?? '' }) : either.format(values),
+    atLeast: (min: string) => put(texts.atLeast, { min }),
+    atMost: (max: string) => put(texts.atMost, { max }),
+    between: (min: string, max: string) => put(texts.between, { min, max }),
+    characters: range(texts.characters),
+    entries: range(texts.entries),
+    begins: (values: readonly string[]) => put(texts.begins, { texts: either.format(values) }),
+    ends: (values: readonly string[]) => put(texts.ends, { texts: either.format(values) }),
+    including: (values: readonly string[]) => put(texts.including, { values: both.format(values) }),
+    emails: (items: readonly string[]) => {
+      const first = items.findIndex((item) => !item.includes('@'));
+      const said = items.map((item, index) => {
+        if (item.includes('@')) return item;
+        const isBelow = item.startsWith(ABOVE);
+        const [at, below] =
+          index === first ? [texts.firstEmailAt, texts.firstEmailBelow] : [texts.emailAt, texts.emailBelow];
+        return put(isBelow ? below : at, { domain: isBelow ? item.slice(2) : item });
+      });
+      return either.format(said);
+    },
+    hosts: (items: readonly string[]) =>
+      either.format(
+        items.map((item) =>
+          item.startsWith(ABOVE)
+            ? put(texts.hostBelow, { host: item.slice(2) })
+            : put(texts.host, { host: item }),
+        ),
+      ),
+    paths: (items: readonly string[]) =>
+      either.format(
+        items.map((item) => {
+          if (item === '/') return say(texts.anyPath);
+          return item === '.' ? say(texts.relativePath) : put(texts.folder, { path: item });
+        }),
+      ),
+    conditions: {
+      type: (type: string) => `it is ${conditionTypes.get(type) ?? type}`,
+      is: (limit: string) => `it is ${limit}`,
+      has: (limit: string) => `it has ${limit}`,
+      does: (limit: string) => `it ${limit}`,
+      includes: (values: readonly string[]) => `it includes ${both.format(values)}`,
+    },
+    urls: (items: readonly string[]) =>
+      either.format(
+        items.map((item) => {
+          const [scheme = '', rest = ''] = item.split('://');
+          if (rest === '*' || rest === '*/') return put(texts.anyUrl, { scheme });
+          return rest.startsWith(ABOVE)
+            ? put(texts.urlBelow, { host: rest.slice(2), scheme })
+            : put(texts.url, { url: item });
+        }),
+      ),
+    networks: (items: readonly string[]) => put(texts.networks, { networks: either.format(items) }),
+  };
+}
+
+/** The quotation marks of languages that have others than English. None has a blank, which a page would show as a sign. */
+const QUOTES: Readonly<Record<string, readonly [string, string]>> = {
+  de: ['„', '“'],
+  es: ['«', '»'],
+  ja: ['「', '」'],
 };
-
-function atDomain(domain: string): string {
-  return domain.startsWith(ABOVE) ? `at a subdomain of ${domain.slice(2)}` : `at ${domain}`;
-}
-
-function urlInWords(item: string): string {
-  const [scheme = '', rest = ''] = item.split('://');
-  if (rest === '*' || rest === '*/') return `any public web address (${scheme})`;
-  return rest.startsWith(ABOVE)
-    ? `a web address at a subdomain of ${rest.slice(2)} (${scheme})`
-    : `a web address at ${item}`;
-}
 
 /** The texts of `english` about calls whose arguments were refused, by the rules that refused. */
 export const refusalWords = {

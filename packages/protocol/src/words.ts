@@ -1,5 +1,6 @@
 import { english } from './english.ts';
 import { isKnownPurpose } from './purposes.ts';
+import { filled, type Say } from './rule-words.ts';
 import { parseToolScope, type ToolScope } from './tool-scopes.ts';
 
 /** Letters, digits and joiners alone, so that a scope cannot show a sentence of its own. */
@@ -34,13 +35,7 @@ export function scopeInWords(
   return credentialInWords(scope, say) ?? permissionInWords(scope, say) ?? scope;
 }
 
-type Say = (text: string) => string;
-
 const inEnglish: Say = (text) => text;
-
-/** Puts values in place of their names in braces, in one pass: a value may hold braces. */
-const filled = (text: string, values: Readonly<Record<string, string>>) =>
-  text.replace(/\{(\w+)\}/g, (name, key: string) => values[key] ?? name);
 
 const MAX_LANGUAGES = 10;
 

@@ -1,4 +1,5 @@
 import { english } from '../english.ts';
+import type { RuleWords } from '../rule-words.ts';
 import { compareSigned } from './decimals.ts';
 import { typeOf } from './leaf-checks.ts';
 import { readPointer } from './pointers.ts';
@@ -29,8 +30,8 @@ const words = english.rules;
  * rulesInWords({ '/amount': { max: '500' } }); // { open: false, lines: [{ path: 'amount', text: 'at most 500' }] }
  * ```
  */
-export function rulesInWords(rules: Rules): RulesInWords {
-  return { open: rules['']?.open === true, lines: linesOf(rules, []) };
+export function rulesInWords(rules: Rules, own: RuleWords = words): RulesInWords {
+  return { open: rules['']?.open === true, lines: linesOf(rules, [], own) };
 }
 
 /** Writes the names of a pointer for people. */
@@ -39,49 +40,53 @@ export function namesInWords(pointer: string): string {
   return read.ok ? read.names.join(words.nameJoiner) : pointer;
 }
 
-function linesOf(rules: Rules, before: readonly string[]): RuleLine[] {
+function linesOf(rules: Rules, before: readonly string[], own: RuleWords): RuleLine[] {
   return Object.entries(rules).flatMap(([pointer, rule]) => {
     const names = [...before, ...(pointer === '' ? [] : [namesInWords(pointer)])];
     const isBranch = Object.keys(rules).some((other) => other.startsWith(`${pointer}/`));
-    const text = isBranch ? branchInWords(rule, names.length === 0) : ruleInWords(rule);
-    const line = text === '' ? [] : [{ path: names.join(words.nameJoiner), text }];
-    return [...line, ...(rule.each ? linesOf(rule.each, [...names, words.eachEntry]) : [])];
+    const text = isBranch ? branchInWords(rule, names.length === 0, own) : ruleInWords(rule, own);
+    const line = text === '' ? [] : [{ path: names.join(own.nameJoiner), text }];
+    return [...line, ...(rule.each ? linesOf(rule.each, [...names, own.eachEntry], own) : [])];
   });
 }
 
 /** @param isTop true for the arguments as a whole, of which `open` is said elsewhere */
-function branchInWords({ optional, open }: Rule, isTop: boolean): string {
-  return [optional && words.optionalBranch, open && !isTop && words.openBranch].filter(Boolean).join(' ');
+function branchInWords({ optional, open }: Rule, isTop: boolean, own: RuleWords): string {
+  return [optional && own.optionalBranch, open && !isTop && own.openBranch].filter(Boolean).join(' ');
 }
 
 /** Describes the rule of a leaf. */
-export function ruleInWords(rule: Rule): string {
-  if (rule.absent) return words.absent;
-  const limits = limitsInWords(rule).map(({ text }) => text);
-  const text = limits.length > 0 ? limits.join(', ') : rule.each ? words.list : words.anything;
-  return rule.optional ? words.optional(text) : text;
+export function ruleInWords(rule: Rule, own: RuleWords = words): string {
+  if (rule.absent) return own.absent;
+  const limits = limitsInWords(rule, own).map(({ text }) => text);
+  const text = limits.length > 0 ? limits.join(', ') : rule.each ? own.list : own.anything;
+  return rule.optional ? own.optional(text) : text;
 }
 
 /** Describes each key of a rule, and names the key. */
-export function limitsInWords(rule: Rule): { readonly key: keyof Rule; readonly text: string }[] {
+export function limitsInWords(
+  rule: Rule,
+  own: RuleWords = words,
+): { readonly key: keyof Rule; readonly text: string }[] {
   const limits: { key: keyof Rule; text: string }[] = [];
   const add = (key: keyof Rule, text: string | undefined) => text !== undefined && limits.push({ key, text });
+  const quote = (value: RuleValue) => quoted(value, own);
   const type = typeOf(rule);
   const hasBounds = rule.min !== undefined || rule.max !== undefined;
   const isSaid = type === 'integer' || type === 'decimal' || Object.keys(rule).every((key) => isAside(key));
-  if (type && rule.type && isSaid) add('type', words.types[type]);
-  add('in', rule.in && words.among(rule.in.map(quoted)));
-  if (hasBounds) add(rule.max === undefined ? 'min' : 'max', boundsInWords(rule));
-  add('length', rule.length && words.characters(...rule.length));
-  add('prefix', rule.prefix && words.begins(rule.prefix.map(quoted)));
-  add('suffix', rule.suffix && words.ends(rule.suffix.map(quoted)));
-  add('email', rule.email && words.emails(rule.email));
-  add('host', rule.host && words.hosts(rule.host));
-  add('path', rule.path && words.paths(rule.path));
-  add('url', rule.url && words.urls(rule.url));
-  add('cidr', rule.cidr && words.networks(rule.cidr));
-  add('items', rule.items && words.entries(...rule.items));
-  add('contains', rule.contains && words.including(rule.contains.map(quoted)));
+  if (type && rule.type && isSaid) add('type', own.type(type));
+  add('in', rule.in && own.among(rule.in.map(quote)));
+  if (hasBounds) add(rule.max === undefined ? 'min' : 'max', boundsInWords(rule, own));
+  add('length', rule.length && own.characters(...rule.length));
+  add('prefix', rule.prefix && own.begins(rule.prefix.map(quote)));
+  add('suffix', rule.suffix && own.ends(rule.suffix.map(quote)));
+  add('email', rule.email && own.emails(rule.email));
+  add('host', rule.host && own.hosts(rule.host));
+  add('path', rule.path && own.paths(rule.path));
+  add('url', rule.url && own.urls(rule.url));
+  add('cidr', rule.cidr && own.networks(rule.cidr));
+  add('items', rule.items && own.entries(...rule.items));
+  add('contains', rule.contains && own.including(rule.contains.map(quote)));
   return limits;
 }
 
@@ -89,14 +94,14 @@ function isAside(key: string): boolean {
   return key === 'type' || key === 'optional' || key === 'each';
 }
 
-function boundsInWords({ min, max }: Rule): string | undefined {
-  if (min === undefined) return max && words.atMost(max);
-  if (max === undefined) return words.atLeast(min);
-  return compareSigned(min, max) === 0 ? words.among([min]) : words.between(min, max);
+function boundsInWords({ min, max }: Rule, own: RuleWords): string | undefined {
+  if (min === undefined) return max && own.atMost(max);
+  if (max === undefined) return own.atLeast(min);
+  return compareSigned(min, max) === 0 ? own.among([min]) : own.between(min, max);
 }
 
-function quoted(value: RuleValue): string {
-  return typeof value === 'string' ? words.quoted(value) : String(value);
+function quoted(value: RuleValue, own: RuleWords = words): string {
+  return typeof value === 'string' ? own.quoted(value) : String(value);
 }
 
 /**
@@ -106,7 +111,7 @@ function quoted(value: RuleValue): string {
  */
 export function conditionInWords(key: keyof Rule, limit: unknown): string {
   const texts = Array.isArray(limit) ? limit.map(String) : [];
-  const values = Array.isArray(limit) ? limit.map(quoted) : [];
+  const values = Array.isArray(limit) ? limit.map((value) => quoted(value)) : [];
   const [least, most] = Array.isArray(limit) ? limit.map(Number) : [];
   const { conditions } = words;
   switch (key) {

@@ -1,3 +1,4 @@
+import type { RuleWords } from '../rule-words.ts';
 import { type RuleLine, rulesInWords } from './in-words.ts';
 import { isObject } from './rule-faults.ts';
 import { readRules } from './rule-reading.ts';
@@ -16,20 +17,21 @@ export interface ArgumentLimits {
  * Describes the rules in stored entries of `authorization_details`, by connector and tool, in their order.
  *
  * @param details the stored entries; anything that is no entry with rules is passed over
+ * @param words in English where they are not given
  */
-export function argumentLimits(details: unknown): ArgumentLimits[] {
+export function argumentLimits(details: unknown, words?: RuleWords): ArgumentLimits[] {
   const entries: readonly unknown[] = Array.isArray(details) ? details : [];
   return entries.flatMap((entry) => {
     if (!isObject(entry) || !isObject(entry.arguments)) return [];
     const connector = String(entry.connector);
     return Object.entries(entry.arguments).flatMap(([tool, value]) => {
       const read = readRules(value);
-      return read.ok ? [limitsOf(connector, tool, read.rules)] : [];
+      return read.ok ? [{ connector, tool, ...rulesOf(read.rules, words) }] : [];
     });
   });
 }
 
-function limitsOf(connector: string, tool: string, rules: Rules): ArgumentLimits {
-  const { open, lines } = rulesInWords(rules);
-  return { connector, tool, open, lines: [...lines] };
+function rulesOf(rules: Rules, words?: RuleWords): Pick<ArgumentLimits, 'open' | 'lines'> {
+  const { open, lines } = rulesInWords(rules, words);
+  return { open, lines: [...lines] };
 }

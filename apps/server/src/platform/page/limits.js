@@ -29,7 +29,7 @@ export function toolOf({ connector, tool }) {
 export function limitLines({ open, lines }, more = () => undefined) {
   const { argument, nothingElse, anythingElse } = words.limits;
   const items = lines.map(({ path, text }, at) =>
-    element('li', {}, fill(argument, { path: name(path), text: inEnglish(name(text, 'words')) }), more(at)),
+    element('li', {}, fill(argument, { path: name(path), text: name(text, 'words') }), more(at)),
   );
   return [
     element('ul', { role: 'list' }, items),

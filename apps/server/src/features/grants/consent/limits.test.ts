@@ -163,6 +163,20 @@ test('a person is shown the limits of arguments in words', async () => {
   ]);
 });
 
+test.each([
+  ['de-AT', ['höchstens 500', '„EUR“ oder „USD“']],
+  ['fr', ['au plus 500', '“EUR” ou “USD”']],
+  ['ja', ['500以下', '「EUR」または「USD」']],
+  ['en', ['at most 500', '“EUR” or “USD”']],
+])('the limits are in the language of a browser in %s', async (language, texts) => {
+  const { id, person } = await asked();
+
+  const seen = await person.call('GET', `/v1/consent/${id}`, { headers: { 'accept-language': language } });
+
+  const [limits] = seen.json().argumentLimits;
+  expect(limits.lines.map(({ text }: { text: string }) => text)).toEqual(texts);
+});
+
 test('a person allows less, and the token holds the person’s limits', async () => {
   const { id, person, entriesOf } = await asked();
   const transfer = { '/amount': { min: '10', max: '100' }, '/currency': { in: ['EUR'] } };

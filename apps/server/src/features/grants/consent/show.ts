@@ -1,5 +1,6 @@
 import { argumentLimits } from '@behest/protocol/arguments/limits';
 import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
+import { ruleWordsIn } from '@behest/protocol/rule-words';
 import { namedConnectors } from '@behest/protocol/tool-scopes';
 import { purposeLabel, wantedLanguages } from '@behest/protocol/words';
 import { pageLanguage, sayIn } from '../../../platform/languages.ts';
@@ -44,7 +45,8 @@ export function shownRequest(
   const { purpose, audience, redirectUri, authorizationDetails } = row;
   const said = scopesInWords(row.scopes, { own: Object(row.scopeDescriptions), words, languages });
   const client = clientOf(row);
-  const say = sayIn(pageLanguage(languages));
+  const language = pageLanguage(languages);
+  const say = sayIn(language);
   return {
     id: row.id,
     status: 'pending',
@@ -62,7 +64,7 @@ export function shownRequest(
     ...(purpose !== null && { purpose, purposeLabel: purposeLabel(purpose, say) }),
     ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
     manifests: manifestsIn(row.scopes, pins),
-    argumentLimits: argumentLimits(authorizationDetails),
+    argumentLimits: argumentLimits(authorizationDetails, ruleWordsIn(language, say)),
     tools,
     ...(budget && { budget }),
     grantExpiresIn: row.expiresIn,

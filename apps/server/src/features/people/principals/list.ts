@@ -1,5 +1,6 @@
 import { argumentLimits } from '@behest/protocol/arguments/limits';
 import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
+import { type RuleWords, ruleWordsIn } from '@behest/protocol/rule-words';
 import { namedConnectors } from '@behest/protocol/tool-scopes';
 import { purposeLabel, wantedLanguages } from '@behest/protocol/words';
 import type { PrincipalSession } from '../../../platform/caller.ts';
@@ -51,9 +52,11 @@ export async function listOwnGrants(
   const all = found.grants.rows.flatMap(({ scopes }) => scopes);
   const wordsFor = await scopeWordsByAudience(deps.db, session.tenant, all);
   const own = Object(found.scopeDescriptions);
-  const say = sayIn(pageLanguage(languages));
+  const language = pageLanguage(languages);
+  const say = sayIn(language);
+  const rules = ruleWordsIn(language, say);
   const { page, nextCursor } = pageOf(found.grants, byId, (row) => ({
-    ...toOwnGrant(row, { say, now }),
+    ...toOwnGrant(row, { say, rules, now }),
     ...descriptionsIn(row, { own, words: wordsFor(row.audience), languages, say }),
     tools: toolsInWords({ scopes: row.scopes, entries: entriesOf(row) }, tools, wanted),
     ...budgets.get(row.id),
@@ -150,10 +153,11 @@ type InWords = 'tools' | 'scopeDescriptions' | 'scopeExplanations';
 
 interface Reading {
   readonly say: Say;
+  readonly rules: RuleWords;
   readonly now: Date;
 }
 
-function toOwnGrant(row: OwnGrantRow, { say, now }: Reading): Omit<OwnGrant, InWords> {
+function toOwnGrant(row: OwnGrantRow, { say, rules, now }: Reading): Omit<OwnGrant, InWords> {
   const { revokedAt, revokedReason, parentGrantId, audience, purpose } = row;
   return {
     grantId: row.id,
@@ -169,7 +173,7 @@ function toOwnGrant(row: OwnGrantRow, { say, now }: Reading): Omit<OwnGrant, InW
     ...(parentGrantId && { parentGrantId }),
     ...(purpose && { purpose, purposeLabel: purposeLabel(purpose, say) }),
     ...(audience && { audience }),
-    argumentLimits: argumentLimits(row.authorizationDetails),
+    argumentLimits: argumentLimits(row.authorizationDetails, rules),
     ...(row.isUnverified && { unverified: true as const }),
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
   };

@@ -18,7 +18,6 @@ const BOUNDS = ['min', 'max'];
 
 /** How the service writes the names of an argument. */
 const JOINER = ' › ';
-const EACH_ENTRY = 'each entry';
 
 const DECIMAL = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,18})?$/;
 const FRACTION = 18; // digits of a decimal at most
@@ -238,7 +237,7 @@ function placesOf(rules, above = { names: [], pointers: [] }) {
     const pointers = [...above.pointers, pointer];
     const isBranch = Object.keys(rules).some((other) => other.startsWith(`${pointer}/`));
     const hasLine = !isBranch || rule.optional || (rule.open && names.length > 0);
-    const below = { names: [...names, EACH_ENTRY], pointers };
+    const below = { names: [...names, said.eachEntry], pointers };
     return [
       ...(hasLine ? [{ names, pointers, rule }] : []),
       ...(rule.each ? placesOf(rule.each, below) : []),

@@ -153,6 +153,7 @@ export const words = translated({
     min: '{path} at least',
     max: '{path} at most',
     items: '{path}, allowed values',
+    eachEntry: 'each entry',
     /** The limits that the person has set. */
     own: {
       min: 'You allow at least {value}.',
