@@ -30,7 +30,15 @@ export function inLocales(address: string, uiLocales: string | undefined): strin
   return `${before}${query}${fragment === undefined ? '' : `#${fragment}`}`;
 }
 
-export type Say = (english: string) => string;
+/** Gives an English text in a language, with values in place of the names in braces. */
+export type Say = (english: string, values?: Readonly<Record<string, string>>) => string;
+
+/** In one pass: a value may hold braces. */
+const filled = (text: string, values: Readonly<Record<string, string>> = {}) =>
+  text.replace(
+    /\{(\w+)\}/g,
+    (name, key: string) => (Object.hasOwn(values, key) ? values[key] : undefined) ?? name,
+  );
 
 /**
  * The language of a page for a reader.
@@ -49,15 +57,15 @@ const saidIn = new Map<string, Say>(
     const messages = new Map(Object.entries(Object(read)));
     return [
       language,
-      (english) => {
+      (english, values) => {
         const text = messages.get(english); // the forms of a sentence that counts are for the scripts of the pages
-        return typeof text === 'string' ? text : english;
+        return filled(typeof text === 'string' ? text : english, values);
       },
     ];
   }),
 );
 
-const inEnglish: Say = (english) => english;
+const inEnglish: Say = filled;
 
 /** Gives each English text of the pages in a language. A text without a message stays English. */
 export const sayIn = (language: string): Say => saidIn.get(language) ?? inEnglish;

@@ -42,11 +42,11 @@ export const browserOf = (service: Pick<Service, 'app'>) => browserAt(service, n
 function browserAt({ app }: Pick<Service, 'app'>, cookies: Map<string, string>, csrf: { token: string }) {
   const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
 
-  async function send(path: string, body?: object) {
+  async function send(path: string, body?: object, more: Record<string, string> = {}) {
     const answer = await app.inject({
       method: body ? 'POST' : 'GET',
       url: path,
-      headers: { cookie: cookie(), 'x-csrf-token': csrf.token },
+      headers: { cookie: cookie(), 'x-csrf-token': csrf.token, ...more },
       ...(body && { body }),
     });
     for (const { name, value } of answer.cookies) cookies.set(name, value);
@@ -70,7 +70,7 @@ function browserAt({ app }: Pick<Service, 'app'>, cookies: Map<string, string>, 
     start: (id: string, body: object = {}) => send(`/v1/connect/${id}/start`, body),
     confirm: (id: string, body: object = {}) => send(`/v1/connect/${id}/confirm`, body),
     cancel: (id: string) => send(`/v1/connect/${id}/cancel`, {}),
-    code: (id: string) => send(`/v1/connect/${id}/email`, {}),
+    code: (id: string, headers?: Record<string, string>) => send(`/v1/connect/${id}/email`, {}, headers),
     checkCode: (id: string, code: string) => send(`/v1/connect/${id}/email/verify`, { code }),
     passkeyOptions: (id: string) => send(`/v1/connect/${id}/passkey/options`, {}),
     passkey: (id: string, body: object) => send(`/v1/connect/${id}/passkey/verify`, body),

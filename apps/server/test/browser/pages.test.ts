@@ -10,7 +10,16 @@ import { startListening } from '../app/listening.ts';
 import { type Service, startApp } from '../app/start-app.ts';
 import { launchBrowser } from './browser.ts';
 import { consentPages } from './consent-page/pages.ts';
-import { boxesWithin, button, findings, heading, inPseudoLanguage, scrollsSideways, sees } from './pages.ts';
+import {
+  boxesWithin,
+  button,
+  findings,
+  heading,
+  inPseudoLanguage,
+  longer,
+  scrollsSideways,
+  sees,
+} from './pages.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -151,7 +160,7 @@ test('the first page and the pages of refusals say what to do, are sound in both
     '/503': unavailable('db'),
   };
   for (const [path, error] of Object.entries(refusals)) {
-    const answer = pageAnswer(strayPage(error, 'req_01K9Z3QW5M8T2V4X6Y7Z8A9B0C'));
+    const answer = pageAnswer(strayPage(error, 'req_01K9Z3QW5M8T2V4X6Y7Z8A9B0C'), 'en');
     await page.route(url + path, (route) => route.fulfill({ status: error.status, ...answer }));
   }
 
@@ -173,6 +182,53 @@ test('the first page and the pages of refusals say what to do, are sound in both
   }
 });
 
+const REQUEST = 'req_01K9Z3QW5M8T2V4X6Y7Z8A9B0C';
+
+test.each(LANGUAGES)('the first page and the pages of refusals are in %s as a whole', async (language) => {
+  const refusals = [
+    new AppError('UNAUTHORIZED', 'A sentence for programs.'),
+    new AppError('NOT_FOUND', 'A sentence for programs.'),
+    new AppError('METHOD_NOT_ALLOWED', 'A sentence for programs.'),
+    new AppError('BAD_REQUEST', 'A sentence for programs.'),
+    new AppError('RATE_LIMITED', 'A sentence for programs.'),
+    new AppError('RATE_LIMITED', 'A sentence for programs.', { retryAfter: 600 }),
+    new AppError('INTERNAL_ERROR', 'A sentence for programs.'),
+    unavailable('db'),
+  ];
+  const said = (accepted: string) =>
+    refusals.map((error) => textsOf(pageAnswer(strayPage(error, REQUEST), accepted).body));
+  const home = async (accepted: string) =>
+    textsOf((await get('/', { accept: 'text/html', 'accept-language': accepted })).body);
+
+  for (const [index, texts] of [...said(language), await home(language)].entries()) {
+    const english = [...said('en'), await home('en')][index] ?? [];
+    expect(texts.length).toBe(english.length);
+    expect(texts.filter((text) => english.includes(text))).toEqual(
+      ['Behest', REQUEST].filter((text) => english.includes(text)),
+    );
+  }
+});
+
+test('a page without scripts is in the language of its browser, and a developer’s name is no text of ours', async () => {
+  const { body, headers } = await get('/nowhere', {
+    accept: 'text/html',
+    'accept-language': 'de-CH, en;q=0.3',
+  });
+  const named = { title: 'Confirm', lead: '{name}', values: { name: '<b>{constructor}{name}' } };
+
+  expect(headers).toMatchObject({ 'content-language': 'de', vary: 'Accept, Accept-Language' });
+  expect(body).toMatch(/<html lang="de">[\s\S]*Diese Seite gibt es nicht/);
+  expect(
+    (await get('/nowhere?ui_locales=ja', { accept: 'text/html', 'accept-language': 'de' })).body,
+  ).toContain('<h1>ページが見つかりません</h1>');
+  const busy = strayPage(new AppError('RATE_LIMITED', '', { retryAfter: 7 }), REQUEST);
+  expect(pageAnswer(busy, 'de').body).toContain('in 7 Sekunden erneut');
+  expect(pageAnswer(busy, 'ja').body).toContain('7 秒後に');
+  expect(pageAnswer(named, 'fr').body).toContain('<p class="lead">&lt;b&gt;{constructor}{name}</p>');
+  const link = await get('/v1/signup/verify/none', { accept: 'text/html', 'accept-language': 'pt' });
+  expect(link.body).toContain('Este link é desconhecido ou um mais novo o substituiu.');
+});
+
 const SOURCES = join(import.meta.dirname, '../../src');
 
 const isCounted = (words: object): words is { other: string } =>
@@ -191,7 +247,11 @@ const namesIn = (text: string) => [...new Set(text.match(/\{\w+\}/g) ?? [])].toS
 const isSaid = (text: string) =>
   text !== 'Behest' && (/[\p{L}.:]/u.test(text.replaceAll(/\{\w+\}/g, '')) || namesIn(text).length > 1);
 
-/** Every text of the pages that are translated, and whether it counts something. */
+/** Whether a file has texts that the service itself puts into a language, for mails and for pages without scripts. */
+const hasTexts = (file: string) =>
+  readFileSync(join(SOURCES, file), 'utf8').includes('\nexport const texts = {');
+
+/** Every text of the pages and mails that are translated, and whether it counts something. */
 async function englishTexts(): Promise<ReadonlyMap<string, boolean>> {
   const { rules: _, refusals: __, duration: ___, units: ____, permissions, ...fixed } = english;
   const texts = leavesOf([fixed, ...permissions.values()]);
@@ -203,6 +263,8 @@ async function englishTexts(): Promise<ReadonlyMap<string, boolean>> {
       await add(join(folder, file));
     texts.push(...leavesOf(textsOf(readFileSync(join(SOURCES, `${folder}${path}.html`), 'utf8'))));
   }
+  for (const file of globSync('**/*.ts', { cwd: SOURCES }).filter(hasTexts))
+    texts.push(...leavesOf((await import(join(SOURCES, file))).texts));
   return new Map(texts.filter(({ text }) => isSaid(text)).map(({ text, counts = false }) => [text, counts]));
 }
 
@@ -260,7 +322,7 @@ test('the language of a page is that of `ui_locales`, then that of the browser, 
   );
   expect(await said('/approve', 'pt-PT,es;q=0.5')).toEqual(both('pt-BR'));
   expect(await said('/permissions?ui_locales=ja', 'de')).toEqual(both('ja'));
-  expect(await said('/setup', 'de')).toEqual(both('en'));
+  expect(await said('/setup', 'de')).toEqual(both('de'));
 });
 
 describe('pages in other languages', () => {
@@ -346,6 +408,7 @@ describe('pages in other languages', () => {
     ['/device', 'fr-FR', 'Connecter un appareil'],
     ['/sign-in', 'ja-JP', 'このページはここでは使えません'],
     ['/connect', 'de-DE', 'Dieser Link ist unvollständig'],
+    ['/setup', 'es-ES', 'Este enlace no se puede abrir'],
   ])('%s speaks the language of a browser in %s', async (path, locale, title) => {
     const page = await visit({ ...phone, locale });
 
@@ -387,6 +450,31 @@ describe('pages in other languages', () => {
         expect(deny?.width).toBe(allow?.width);
       }
       expect(await findings(page)).toEqual([]);
+    },
+  );
+
+  test.each(['ltr', 'rtl'] as const)(
+    'pages without scripts hold in a language that is longer, written %s',
+    async (dir) => {
+      const page = await visit({ ...phone, expected: /404/ });
+      const address = served().url;
+      await page.route(`${address}/**`, async (route) => {
+        const answer = await route.fetch();
+        const body = await answer.text();
+        const isPage = answer.headers()['content-type']?.startsWith('text/html');
+        const inLonger = body.replaceAll(/>([^<>]*\p{L}[^<>]*)</gu, (_, text: string) => `>${longer(text)}<`);
+        await route.fulfill({
+          response: answer,
+          body: isPage ? inLonger.replace('<html', `<html dir="${dir}"`) : body,
+        });
+      });
+
+      for (const path of ['/', '/nowhere']) {
+        await page.goto(address + path);
+        expect(await page.locator('h1').innerText()).toContain('ëïlöngër');
+        expect(await scrollsSideways(page)).toBe(false);
+        expect(await findings(page)).toEqual([]);
+      }
     },
   );
 });

@@ -122,7 +122,6 @@ export const scrollsSideways = (page: Page) =>
  * puts into its answers stay German.
  */
 export async function inPseudoLanguage(page: Page, document: string, dir: 'ltr' | 'rtl') {
-  const longer = (text: string) => `⟦${text}${' ëïlöngër'.repeat(Math.ceil((text.length * 0.4) / 9))}⟧`;
   await page.route('**/platform/page/de.json', async (route) => {
     const messages = Object.entries(await (await route.fetch()).json());
     const forms = (text: string, message: unknown) =>
@@ -225,3 +224,7 @@ export async function withFixedIds(
     await route.fulfill({ response: answer, body: text });
   });
 }
+
+/** A text in a language that is longer by 40 %, with letters that English does not have. */
+export const longer = (text: string): string =>
+  `⟦${text}${' ëïlöngër'.repeat(Math.ceil((text.length * 0.4) / 9))}⟧`;

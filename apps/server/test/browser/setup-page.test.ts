@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
 import { startAccountsServer } from '../app/accounts-server.ts';
 import { besideProvider, registerAt } from '../app/signing-on.ts';
-import { button, findings, heading, pagesOfService, sees } from './pages.ts';
+import {
+  button,
+  findings,
+  heading,
+  inPseudoLanguage,
+  pagesOfService,
+  scrollsSideways,
+  sees,
+} from './pages.ts';
 
 const { visit, service } = pagesOfService(besideProvider());
 const person = { bypassCSP: true } as const; // axe is a script from outside the page
@@ -60,6 +68,24 @@ test('an administrator enters the provider, sees that it works, and copies a SCI
   const other = await visit(person);
   await other.goto(link.url);
   await heading(other, 'This link cannot be opened').waitFor();
+});
+
+test.each(['ltr', 'rtl'] as const)('holds in a language that is longer by 40 %%, written %s', async (dir) => {
+  const developer = await service().asDeveloper();
+  const body = { name: 'Initech', purposes: ['sso', 'scim'], acknowledge: 'all people of the account' };
+  const link = (await developer('POST', '/v1/sso/setup-links', body)).json();
+  const page = await visit({ ...person, viewport: { width: 390, height: 844 }, locale: 'de-DE' });
+  await inPseudoLanguage(page, '**/setup', dir);
+
+  await page.goto(link.url);
+  await heading(page, /Set up sign-in for Initech ëïlöngër/).waitFor();
+
+  expect(await page.locator('html').getAttribute('dir')).toBe(dir);
+  for (const protocol of ['oidc', 'saml']) {
+    await page.locator('select').nth(1).selectOption(protocol);
+    expect(await scrollsSideways(page)).toBe(false);
+  }
+  expect(await findings(page)).toEqual([]);
 });
 
 test('a value that the browser does not let the page copy is selected', async () => {

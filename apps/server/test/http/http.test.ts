@@ -824,7 +824,8 @@ describe('a browser that meets a refusal', () => {
 
       expect([page.statusCode, page.headers['content-type']]).toEqual([status, 'text/html; charset=utf-8']);
       expect(page.headers).toMatchObject({
-        vary: 'Accept',
+        vary: 'Accept, Accept-Language',
+        'content-language': 'en',
         'cache-control': 'no-store',
         'x-request-id': 'seen.1',
         'content-security-policy':
@@ -882,7 +883,7 @@ describe('a browser that meets a refusal', () => {
       headers: { accept: BROWSER, origin: 'https://spa.test' },
     });
 
-    expect(answer.headers.vary).toBe('Origin, Accept');
+    expect(answer.headers.vary).toBe('Origin, Accept, Accept-Language');
   });
 });
 
@@ -893,7 +894,7 @@ describe('the first page', () => {
     const page = await app.inject({ url: '/', headers: { accept: 'text/html' } });
     const program = await app.inject({ url: '/' });
 
-    expect([page.statusCode, page.headers.vary]).toEqual([200, 'Accept']);
+    expect([page.statusCode, page.headers.vary]).toEqual([200, 'Accept, Accept-Language']);
     for (const path of ['/docs', '/openapi.json']) {
       expect(page.body).toContain(`href="${path}"`);
       expect((await app.inject({ url: path })).statusCode).toBe(200);

@@ -8,6 +8,8 @@ import { digestOf, messageOf, mailOf as noticeMail } from '../../src/features/ca
 import { codeMail } from '../../src/features/grants/consent/email.ts';
 import { signInMail } from '../../src/features/people/principals/sign-in.ts';
 import { connectingMail } from '../../src/features/vault/connections/proof.ts';
+import { LANGUAGES } from '../../src/platform/languages.ts';
+import { htmlOf, type Mail } from '../../src/platform/mail/mailer.ts';
 
 const BASE = 'https://behest.test';
 const LINK = `${BASE}/page#secret`;
@@ -53,6 +55,45 @@ function teamsTexts(message: string): string {
     .join('\n');
 }
 
+/** The mails to people who are at a page, in its language. */
+function mailsIn(language: string, name: string) {
+  const account = { developerName: name, developerId: DEVELOPER_ID };
+  const invited = { ...account, link: LINK };
+  const reader = { publicBaseUrl: BASE, language };
+  return {
+    verification: verificationMail(LINK, DEVELOPER_ID, language),
+    code: codeMail({ ...account, agentName: name, agentId: 'agt_1' }, '12345678', reader),
+    connecting: connectingMail(account, '12345678', reader),
+    signIn: signInMail([invited], language),
+    confirmation: approvers.confirmationMail(invited, language),
+    passkey: approvers.passkeyMail(account, { name, language }),
+  };
+}
+
+test.each(LANGUAGES)(
+  'a mail in %s has the parts of the English one, and is in that language as a whole',
+  (language) => {
+    const partsOf = (mail: Omit<Mail, 'to'>) =>
+      htmlOf(mail, BASE)
+        .split('<main>')[1]
+        ?.match(/<[^>]*>/g);
+    const name = 'Acme {account} {code} {link}';
+    const english = mailsIn('en', name);
+
+    for (const [key, mail] of Object.entries(mailsIn(language, name))) {
+      const original = Object.entries(english).find(([other]) => other === key)?.[1];
+      expect(partsOf(mail), key).toEqual(original && partsOf(original));
+      expect(htmlOf(mail, BASE)).toContain(`<html lang="${language}">`);
+      const kept = mail.text.split('\n').filter((line) => original?.text.split('\n').includes(line));
+      expect(
+        kept.filter((line) => !/^ {4}|^$/.test(line)),
+        key,
+      ).toEqual([]);
+      expect(mail.text.replaceAll(name, '')).not.toMatch(/[{}]/);
+    }
+  },
+);
+
 /** All texts that name something, each by what a stranger may have chosen. */
 function textsWith(name: string): Record<string, string> {
   const account = { developerName: name, developerId: DEVELOPER_ID };
@@ -71,10 +112,7 @@ function textsWith(name: string): Record<string, string> {
   const record = { groups: [name], connectors: [name], absentFrom: new Date(0), absentUntil: new Date(1) };
   const recovered = { ...invited, name, opensAt: '' };
   const mails = {
-    verification: verificationMail(LINK, DEVELOPER_ID),
-    code: codeMail({ ...account, agentName: name, agentId: 'agt_1' }, '12345678', BASE),
-    connecting: connectingMail(account, '12345678', BASE),
-    signIn: signInMail([invited]),
+    ...mailsIn('en', name),
     recipient: confirmationMail(account, LINK),
     notice: noticeMail(told),
     ended: noticeMail({ ...told, occasion: 'ended', status: 'denied' }),
@@ -84,14 +122,18 @@ function textsWith(name: string): Record<string, string> {
       { waiting: 2, url: LINK },
     ),
     invitation: approvers.invitationMail(invited),
-    confirmation: approvers.confirmationMail(invited),
-    passkey: approvers.passkeyMail(account, name),
     enrolled: approvers.enrolledMail(account, name),
     changed: approvers.changedMail(account, recordLines(record, { id: 'apr_1', displayName: name })),
     recovery: approvers.recoveryMail(recovered),
     recoveryNotice: approvers.recoveryNotice(recovered),
   };
-  const shown = Object.entries(mails).map(([key, { subject, text }]) => [key, `${subject}\n${text}`]);
+  const others = LANGUAGES.flatMap((language) =>
+    Object.entries(mailsIn(language, name)).map(([key, mail]) => [`${key} ${language}`, mail] as const),
+  );
+  const shown = [...Object.entries(mails), ...others].map(([key, { subject, text }]) => [
+    key,
+    `${subject}\n${text}`,
+  ]);
   return {
     ...Object.fromEntries(shown),
     slack: slackTexts(messageOf('slack', told)),
@@ -122,7 +164,7 @@ describe('31 M6: what the service says in words that a developer chose', () => {
   });
 
   test.each(Object.keys(textsWith('Acme')))('%s says whose account it is', (key) => {
-    expect(textsWith('Acme')[key]).toMatch(key === 'verification' ? /dev_1/ : /: Acme$/m);
+    expect(textsWith('Acme')[key]).toMatch(key.startsWith('verification') ? /dev_1/ : /: Acme$/m);
     expect(textsWith('https://evil.example')[key]).toContain(DEVELOPER_ID);
   });
 

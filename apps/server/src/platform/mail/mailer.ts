@@ -1,4 +1,5 @@
 import { escaped } from '../http/answers/plain-page.ts';
+import { sayIn } from '../languages.ts';
 import type { Tracer } from '../telemetry/tracer.ts';
 
 export interface Mail {
@@ -10,7 +11,16 @@ export interface Mail {
   readonly button?: string;
   /** The account that asks, for the heading. It is not read from the text, in which others choose names. */
   readonly account?: string;
+  /** Of the text; absent, English. */
+  readonly language?: string;
 }
+
+/** The words that mails share. @public The check of the messages reads it. */
+export const texts = { open: 'Open the page', through: 'through Behest', sentBy: 'Sent by Behest, {host}.' };
+
+/** What the link of a mail does. */
+export const buttonOf = ({ button, language = 'en' }: Pick<Mail, 'button' | 'language'>): string =>
+  button ?? sayIn(language)(texts.open);
 
 /** Hands mail over. Nobody can tell whether it arrives. @throws when it cannot be handed over */
 export interface Mailer {
@@ -86,6 +96,7 @@ h1 { margin: 0 0 12px; font-size: 16px; font-weight: 600; }
 p { margin: 0 0 16px; }
 .button { display: inline-block; padding: 12px 20px; border-radius: 12px; background: #0b5a68; color: #fff; font-weight: 600; text-decoration: none; }
 .code { font-size: 28px; font-weight: 600; letter-spacing: 3px; }
+table { margin: 0 0 16px; border-spacing: 0; }
 th { padding: 4px 16px 4px 0; color: #545c65; font-weight: 400; text-align: start; vertical-align: top; }
 td { padding: 4px 0; }
 .aside { color: #545c65; font-size: 13px; }
@@ -114,7 +125,7 @@ function blocksOf(text: string): readonly Block[] {
       const isIndented = lines.every((line) => line.startsWith('    '));
       const rows = lines.map((line): readonly [string, string] => {
         const end = line.indexOf(': ');
-        return [line.slice(0, Math.max(end, 0)), line.slice(end + 2)];
+        return [line.slice(0, Math.max(end, 0)).trimEnd(), line.slice(end + 2)]; // French has a blank before the colon
       });
       const areRows = !isIndented && rows.every(([term]) => term !== '' && term.length <= MOST);
       return { lines: lines.map((line) => line.trim()), isIndented, ...(areRows && { rows }) };
@@ -125,14 +136,13 @@ function blocksOf(text: string): readonly Block[] {
  * A mail's text as HTML: its paragraphs, its rows, its code, and a button for its link. Only an address of this service
  * becomes a link, on a line of its own, because others choose the names in a mail. The account that asks stands first.
  */
-export function htmlOf(
-  { text, button = 'Open the page', account }: Omit<Mail, 'to' | 'subject'>,
-  base: string,
-): string {
+export function htmlOf(mail: Omit<Mail, 'to' | 'subject'>, base: string): string {
+  const { text, account, language = 'en' } = mail;
+  const say = sayIn(language);
   const parts = blocksOf(text).map(({ lines, rows, isIndented }) => {
     const [first = ''] = lines;
     if (isIndented && first.startsWith(`${base}/`))
-      return `<p><a class="button" href="${escaped(first)}">${escaped(button)}</a></p><p class="aside">${escaped(first)}</p>`;
+      return `<p><a class="button" href="${escaped(first)}">${escaped(buttonOf(mail))}</a></p><p class="aside">${escaped(first)}</p>`;
     if (isIndented && lines.length === 1) return `<p class="code">${escaped(first)}</p>`;
     if (!rows) return `<p>${lines.map(escaped).join('<br>')}</p>`;
     const cells = rows.map(
@@ -141,11 +151,13 @@ export function htmlOf(
     return `<table>${cells.join('')}</table>`;
   });
   const heading =
-    account === undefined ? '' : `<h1>${escaped(account)} <span class="aside">through Behest</span></h1>`;
+    account === undefined
+      ? ''
+      : `<h1>${escaped(account)} <span class="aside">${say(texts.through)}</span></h1>`;
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><style>${STYLE}</style></head>
-<body><main>${heading}${parts.join('\n')}<p class="aside">Sent by Behest, ${escaped(new URL(base).host)}.</p></main></body>
+<body><main>${heading}${parts.join('\n')}<p class="aside">${escaped(say(texts.sentBy, { host: new URL(base).host }))}</p></main></body>
 </html>
 `;
 }

@@ -30,8 +30,10 @@ export const emailRoutes: FastifyPluginAsyncTypebox<EmailRoutesDeps> = async (ap
         response: { 201: SentEmailVerification },
       },
     },
-    async (request, reply) =>
-      reply.code(201).send(await sendLink(depsFor(request, deps), callerOf(request), request.body)),
+    async (request, reply) => {
+      const asked = { ...request.body, languages: request.headers['accept-language'] };
+      return reply.code(201).send(await sendLink(depsFor(request, deps), callerOf(request), asked));
+    },
   );
 
   app.get(
@@ -75,18 +77,24 @@ export const emailRoutes: FastifyPluginAsyncTypebox<EmailRoutesDeps> = async (ap
     },
     async (request, reply) => {
       const verified = await verifyEmail(deps, request.params.token, request.id);
-      return asksForPage(request) ? sendPage(reply, DONE) : reply.send(verified);
+      return asksForPage(request) ? sendPage(reply, texts.done) : reply.send(verified);
     },
   );
 };
 
-const DONE = { title: 'The address is verified', lead: 'You can close this window.' };
+/** The page of a mailed link. @public The check of the messages reads it. */
+export const texts = {
+  done: { title: 'The address is verified', lead: 'You can close this window.' },
+  asking: {
+    title: 'Verify your address',
+    lead: 'Your account will have the address {email}.',
+    button: 'Verify',
+  },
+  /** What refusals of a link say. */
+  unknown: 'This link is unknown, or a newer one has replaced it.',
+  expired: 'This link is no longer valid. Ask for another link.',
+  taken: 'Another account has verified this address.',
+};
 
 const asking = ({ email, status }: EmailVerificationLink) =>
-  status === 'verified'
-    ? DONE
-    : {
-        title: 'Verify your address',
-        lead: `Your account will have the address ${email}.`,
-        button: 'Verify',
-      };
+  status === 'verified' ? texts.done : { ...texts.asking, values: { email } };

@@ -1,3 +1,4 @@
+import { sayIn } from '../../../platform/languages.ts';
 // @ts-expect-error A script of the pages has its types in comments, which the check of the pages reads.
 import * as page from '../../../platform/page/dom.js';
 
@@ -51,16 +52,29 @@ export function valueInMail(value: string): string | undefined {
 export const escapeSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('|', '¦');
 
-/** Names the account by its id, because anybody may sign up under any name. */
-export const verificationMail = (link: string, developerId: string) => ({
+/** The texts of the mail that verifies an address. @public The check of the messages reads it. */
+export const texts = {
   subject: 'Verify your address',
   button: 'Verify this address',
-  text: `An account of Behest asks to verify that it receives mail at this address: ${developerId}.
+  lead: 'An account of Behest asks to verify that it receives mail at this address: {account}.',
+  open: 'If you asked for this, open the link within 24 hours and press the button:',
+  else: 'If you did not ask for it, do nothing. Without the link, nobody can use this address.',
+};
 
-If you asked for this, open the link within 24 hours and press the button:
+/** Names the account by its id, because anybody may sign up under any name. */
+export const verificationMail = (link: string, developerId: string, language: string) => {
+  const say = sayIn(language);
+  return {
+    subject: say(texts.subject),
+    button: say(texts.button),
+    text: `${say(texts.lead, { account: developerId })}
+
+${say(texts.open)}
 
     ${link}
 
-If you did not ask for it, do nothing. Without the link, nobody can use this address.
+${say(texts.else)}
 `,
-});
+    language,
+  };
+};

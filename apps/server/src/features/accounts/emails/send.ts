@@ -5,6 +5,7 @@ import { afterCommit, type Executor, inTransaction } from '../../../platform/db/
 import { AppError, badField } from '../../../platform/errors.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
+import { pageLanguage } from '../../../platform/languages.ts';
 import { isBeyondMail, type Mail, type Mailer } from '../../../platform/mail/mailer.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { recordActs } from '../../record/audit/index.ts';
@@ -71,12 +72,13 @@ const LINK_MS = 24 * 3_600_000;
 /**
  * Mails a link to the address. It voids the links that were sent before. The answer tells neither whether the
  * mail server took the mail nor whether another account owns the address.
+ * @param input with `Accept-Language` of who asks, in which the mail is written
  * @throws BAD_REQUEST, NOT_CONFIGURED, RATE_LIMITED
  */
 export async function sendLink(
   deps: EmailDeps,
   caller: Caller,
-  input: VerifyEmail,
+  input: VerifyEmail & { readonly languages?: string | undefined },
 ): Promise<SentEmailVerification> {
   const { mailer } = deps;
   if (!mailer) throw new AppError('NOT_CONFIGURED', 'This service sends no mail.', { setting: 'SMTP_URL' });
@@ -98,7 +100,7 @@ export async function sendLink(
     await lockOpenAccount(tx, tenant);
     await deleteVerifications(tx, tenant, 'pending');
     await insertVerification(tx, tenant, { ...verification, hash: hashOf(token) });
-    const mail = { to: email, ...verificationMail(link, tenant.developerId) };
+    const mail = { to: email, ...verificationMail(link, tenant.developerId, pageLanguage(input.languages)) };
     await afterCommit(tx, () => handOver(deps, mailer, mail));
     return {
       message: 'Look for a link at this address. If none comes, check the address and ask again.',

@@ -220,11 +220,15 @@ const ofLink = {
   errors: 'page',
 } as const;
 
+/** The page of a mailed link. @public The check of the messages reads it. */
+export const texts = {
+  confirmed: { title: 'The mails may come', lead: 'You can close this window.' },
+  asking: {
+    title: 'Mails about agents',
+    lead: 'The account {account} asks to send mails to {email} when one of its AI agents behaves unusually.',
+    button: 'Confirm',
+  },
+};
+
 const pageOf = ({ account, email, status }: RecipientConfirmation) =>
-  status === 'confirmed'
-    ? { title: 'The mails may come', lead: 'You can close this window.' }
-    : {
-        title: 'Mails about agents',
-        lead: `The account ${account} asks to send mails to ${email} when one of its AI agents behaves unusually.`,
-        button: 'Confirm',
-      };
+  status === 'confirmed' ? texts.confirmed : { ...texts.asking, values: { account, email } };

@@ -3,6 +3,7 @@ import { afterCommit, type Executor, inTransaction, type Tx } from '../../../pla
 import { isPrincipalActive } from '../../../platform/db/principals.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newSecret } from '../../../platform/ids.ts';
+import { pageLanguage } from '../../../platform/languages.ts';
 import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { lockOpenAccount } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
@@ -24,15 +25,23 @@ import { approverIn, mustBeFresh } from './session.ts';
 export const hasConfirmer = (all: readonly ApproverRow[], at: Date): boolean =>
   all.some((row) => row.kind === 'person' && isActiveAt(row, at));
 
-/** Mails a principal who has enrolled a link by which they confirm that they did. */
-export async function askForConfirmation(deps: ApproverDeps, tx: Tx, row: ApproverRow): Promise<void> {
+/**
+ * Mails a principal who has enrolled a link by which they confirm that they did.
+ * @param row with `Accept-Language` of their browser
+ */
+export async function askForConfirmation(
+  deps: ApproverDeps,
+  tx: Tx,
+  row: ApproverRow & { readonly languages: string | undefined },
+): Promise<void> {
   const at = deps.clock();
   const secret = newSecret();
   const inviteExpiresAt = new Date(at.getTime() + INVITE_MS);
   await updateApprover(tx, row, row.id, { inviteHash: hashOf(secret), inviteExpiresAt });
   const { developerId, email } = row;
   const link = `${deps.publicBaseUrl}/approve#confirm=${secret}`;
-  const mail = confirmationMail({ developerName: await findDeveloperName(tx, row), developerId, link });
+  const account = { developerName: await findDeveloperName(tx, row), developerId };
+  const mail = confirmationMail({ ...account, link }, pageLanguage(row.languages));
   await afterCommit(tx, () => mailQuietly(deps, row, { to: email, ...mail }));
 }
 

@@ -123,7 +123,7 @@ export async function beginEnrolment(
 export async function finishEnrolment(
   deps: ApproverDeps,
   { invite, challengeId, response }: EnrolmentRequest,
-  browser: OpeningBrowser & { readonly requestId: string },
+  browser: OpeningBrowser & { readonly requestId: string; readonly languages: string | undefined },
 ): Promise<OpenedBrowser> {
   const at = deps.clock();
   const party = verifyingParty(deps);
@@ -160,7 +160,7 @@ export async function finishEnrolment(
       ...(vouched && (!isRecovered || vouched.ssoSub === row.ssoSub) && { ...vouched, assurance: 'sso' }),
     });
     if (row.kind === 'principal' && enrolled.status !== 'active' && !hasConfirmer(others, at))
-      await askForConfirmation(deps, tx, enrolled);
+      await askForConfirmation(deps, tx, { ...enrolled, languages: browser.languages });
     const opened = await openApproverSession(deps, tx, enrolled, browser);
     const to = [account, ...others.filter(({ status }) => status === 'active')];
     await tellOfEnrolment(deps, tx, to, { ...enrolled, developerName: account.name });

@@ -1,5 +1,6 @@
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { afterCommit, type Tx } from '../../../platform/db/db.ts';
+import { sayIn } from '../../../platform/languages.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
 import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { nameInMail, rates } from '../../accounts/emails/index.ts';
@@ -57,28 +58,60 @@ The link is good for 72 hours, and once. If you do not know the account, do noth
 `,
 });
 
-export const confirmationMail = ({ developerName, developerId, link }: Invited) => ({
-  subject: 'Confirm that you made a passkey to approve what AI agents do',
-  account: nameInMail(developerName, developerId),
-  text: `Somebody made a passkey with the link that was mailed to you. If it was you, confirm it in the browser in which you made it. If not, do nothing: it decides nothing before.
+/** The texts of the mails to a person who is at the page. Nobody knows what the readers of the others speak. @public The check of the messages reads it. */
+export const texts = {
+  account: 'The account: {account}',
+  person: 'The person: {person}',
+  unnamed: 'without a name',
+  confirmation: {
+    subject: 'Confirm that you made a passkey to approve what AI agents do',
+    lead: 'Somebody made a passkey with the link that was mailed to you. If it was you, confirm it in the browser in which you made it. If not, do nothing: it decides nothing before.',
+    limits: 'The link is good for 72 hours, and once.',
+  },
+  passkey: {
+    subject: 'A further passkey decides for you',
+    lead: 'A passkey was added to those with which you approve what AI agents do. If you did not add it, sign in to the page of decisions, remove it, and tell the account that enrolled you.',
+  },
+};
 
-The account: ${nameInMail(developerName, developerId)}
+export const confirmationMail = ({ developerName, developerId, link }: Invited, language: string) => {
+  const say = sayIn(language);
+  const account = nameInMail(developerName, developerId);
+  const { subject, lead, limits } = texts.confirmation;
+  return {
+    subject: say(subject),
+    account,
+    text: `${say(lead)}
+
+${say(texts.account, { account })}
 
     ${link}
 
-The link is good for 72 hours, and once.
+${say(limits)}
 `,
-});
+    language,
+  };
+};
 
-export const passkeyMail = ({ developerName, developerId }: Omit<Invited, 'link'>, name: string) => ({
-  subject: 'A further passkey decides for you',
-  account: nameInMail(developerName, developerId),
-  text: `A passkey was added to those with which you approve what AI agents do. If you did not add it, sign in to the page of decisions, remove it, and tell the account that enrolled you.
+/** @param reader the person, by their name */
+export const passkeyMail = (
+  { developerName, developerId }: Omit<Invited, 'link'>,
+  { name, language }: { readonly name: string; readonly language: string },
+) => {
+  const say = sayIn(language);
+  const account = nameInMail(developerName, developerId);
+  const { subject, lead } = texts.passkey;
+  return {
+    subject: say(subject),
+    account,
+    text: `${say(lead)}
 
-The account: ${nameInMail(developerName, developerId)}
-The person: ${nameInMail(name, 'without a name')}
+${say(texts.account, { account })}
+${say(texts.person, { person: nameInMail(name, say(texts.unnamed)) })}
 `,
-});
+    language,
+  };
+};
 
 export const enrolledMail = ({ developerName, developerId }: Omit<Invited, 'link'>, name: string) => ({
   subject: 'A person was enrolled to approve what agents do',

@@ -54,6 +54,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
     device: deviceIn(deps, cookiesIn(headers)),
     signOn: signOnIn(deps, cookiesIn(headers)),
     former: sessionCookieIn(deps, cookiesIn(headers)),
+    languages: headers['accept-language'],
   });
 
   app.post(
@@ -299,7 +300,10 @@ export const approverPasskeyRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = as
         response: { 201: ApproverPasskey },
       },
     },
-    async (request, reply) => reply.code(201).send(await addPasskey(deps, callerOf(request), request.body)),
+    async (request, reply) => {
+      const added = { ...request.body, languages: request.headers['accept-language'] };
+      return reply.code(201).send(await addPasskey(deps, callerOf(request), added));
+    },
   );
 
   app.delete(

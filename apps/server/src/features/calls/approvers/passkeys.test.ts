@@ -14,7 +14,8 @@ async function add({ browser }: Approver, device: Authenticator, fault: object =
   if (asked.statusCode !== 200) return asked;
   const { challengeId, publicKey } = asked.json();
   const body = { challengeId, response: device.create(publicKey, fault) };
-  return browser.call('POST', '/v1/approver/passkeys/verify', { body });
+  const headers = { 'accept-language': 'de' };
+  return browser.call('POST', '/v1/approver/passkeys/verify', { body, headers });
 }
 
 const passkeysOf = async ({ browser }: Approver) =>
@@ -40,7 +41,7 @@ test('W3: a person adds a second passkey within five minutes of the first, decid
     ...{ id: expect.stringMatching(/^cred_/), status: 'active', transports: expect.any(Array) },
     ...{ createdAt: service.clock().toISOString(), lastUsedAt: null },
   });
-  const subject = 'A further passkey decides for you';
+  const subject = 'Ein weiterer Passkey entscheidet für Sie';
   expect(service.mails.sent()).toContainEqual(expect.objectContaining({ to: 'ada@example.org', subject }));
   const elsewhere = { ...ada, browser: approverBrowser(service), device };
   const asked = await elsewhere.browser.call('POST', '/v1/approver/session/options', { body: {} });

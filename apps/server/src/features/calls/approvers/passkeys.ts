@@ -1,6 +1,7 @@
 import type { Caller } from '../../../platform/caller.ts';
 import { afterCommit, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
+import { pageLanguage } from '../../../platform/languages.ts';
 import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import {
   beginCreation,
@@ -67,7 +68,7 @@ function mustHaveRoom({ length }: readonly unknown[]): void {
 export async function addPasskey(
   deps: ApproverDeps,
   caller: Caller,
-  { challengeId, response }: NewApproverPasskey,
+  { challengeId, response, languages }: NewApproverPasskey & { readonly languages: string | undefined },
 ): Promise<ApproverPasskey> {
   const at = deps.clock();
   const { tenant } = caller;
@@ -85,8 +86,9 @@ export async function addPasskey(
     await takeChallenge(tx, tenant, challengeId, at);
     mustHaveRoom(await listPasskeysOf(tx, tenant, owner));
     const added = await storePasskey(tx, tenant, owner, { made, deviceName: null, lastUsedAt: null }, at);
+    const reader = { name: approver.displayName, language: pageLanguage(languages) };
     const account = { ...tenant, developerName: await findDeveloperName(tx, tenant) };
-    const mail = { to: approver.email, ...passkeyMail(account, approver.displayName) };
+    const mail = { to: approver.email, ...passkeyMail(account, reader) };
     if (approver.emailVerified) await afterCommit(tx, () => noticeQuietly(deps, tenant, mail));
     const data = { approverId, credentialId: added.id };
     await recordEntry(tx, caller, { action: 'approver.passkey_added', data }, at);

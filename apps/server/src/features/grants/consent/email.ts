@@ -5,6 +5,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { hashOf, isSameText } from '../../../platform/ids.ts';
+import { pageLanguage, sayIn } from '../../../platform/languages.ts';
 import type { Mail, Mailer } from '../../../platform/mail/mailer.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
@@ -42,7 +43,7 @@ export async function sendCode(
   return sendMailedCode(deps, caller, {
     subjectId: session.requestId,
     email,
-    mailOf: (code) => codeMail(row, code, deps.publicBaseUrl),
+    mailOf: (code) => codeMail(row, code, { ...deps, language: pageLanguage(session.languages) }),
   });
 }
 
@@ -53,6 +54,22 @@ export const unknownAddress = () =>
     'The email address of this person is unknown. Open the link again from the application that sent you.',
   );
 
+/** The texts of the mails with codes. @public The check of the messages reads it. */
+export const texts = {
+  subject: '{code} is your code to decide about an agent',
+  lead: 'Nothing is allowed without this code. If you did not open a page that asks for it, do nothing.',
+  text: 'An AI agent asks to act for you. To decide about it, type the code into the page that asked for it. The code is good for 10 minutes. Tell it to nobody.',
+  agent: 'The agent: {agent}',
+  developer: 'Its developer: {developer}',
+  ownPage: 'See and end what agents may do for you at any time: {address}',
+};
+
+/** Where the reader of a mail goes, and what they read. */
+interface Reader {
+  readonly publicBaseUrl: string;
+  readonly language: string;
+}
+
 /** Begins with a sentence of the service, because developers choose the names. */
 export function codeMail(
   {
@@ -62,28 +79,32 @@ export function codeMail(
     developerId,
   }: Pick<ConsentRow, 'agentName' | 'agentId' | 'developerName' | 'developerId'>,
   code: string,
-  publicBaseUrl: string,
+  reader: Reader,
 ) {
+  const { language } = reader;
+  const say = sayIn(language);
+  const developer = nameInMail(developerName, developerId);
   return {
-    subject: `${code} is your code to decide about an agent`,
-    account: nameInMail(developerName, developerId),
-    text: `Nothing is allowed without this code. If you did not open a page that asks for it, do nothing.
+    subject: say(texts.subject, { code }),
+    account: developer,
+    text: `${say(texts.lead)}
 
     ${code}
 
-An AI agent asks to act for you. To decide about it, type the code into the page that asked for it. The code is good for 10 minutes. Tell it to nobody.
+${say(texts.text)}
 
-The agent: ${nameInMail(agentName, agentId)}
-Its developer: ${nameInMail(developerName, developerId)}
+${say(texts.agent, { agent: nameInMail(agentName, agentId) })}
+${say(texts.developer, { developer })}
 
-${ownPageInMail(publicBaseUrl)}
+${ownPageInMail(reader)}
 `,
+    language,
   };
 }
 
 /** Every mail to a person leads to the page on which they see and end what agents may do. */
-export const ownPageInMail = (publicBaseUrl: string) =>
-  `See and end what agents may do for you at any time: ${publicBaseUrl}/permissions`;
+export const ownPageInMail = ({ publicBaseUrl, language }: Reader) =>
+  sayIn(language)(texts.ownPage, { address: `${publicBaseUrl}/permissions` });
 
 /**
  * Takes the code that the person typed. The fifth wrong code ends the session, because eight digits can be

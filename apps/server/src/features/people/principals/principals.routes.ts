@@ -96,7 +96,8 @@ export const principalRoutes: FastifyPluginAsyncTypebox<SignInDeps> = async (app
     async (request, reply) => {
       const { email, link } = request.body;
       const cookie = cookiesIn(request.headers)[readerCookieName(deps)];
-      return reply.code(202).send(await sendSignInLink(deps, email, { link, cookie }));
+      const languages = request.headers['accept-language'];
+      return reply.code(202).send(await sendSignInLink(deps, email, { link, cookie, languages }));
     },
   );
 

@@ -49,8 +49,11 @@ async function startByMail(options: TestOptions = {}) {
   return { ...service, service, email, acme: await accountByMail(service, 'Acme Books', email) };
 }
 
-const ask = (service: Service, email: string, link?: string) =>
-  personOn(service).call('POST', '/v1/principal/sign-in/mail', { body: { email, ...(link && { link }) } });
+const ask = (service: Service, email: string, link?: string, headers: Record<string, string> = {}) =>
+  personOn(service).call('POST', '/v1/principal/sign-in/mail', {
+    body: { email, ...(link && { link }) },
+    headers,
+  });
 const use = (service: Service, token: string) =>
   personOn(service).call('POST', '/v1/principal/sign-in/link', { body: { token } });
 
@@ -100,6 +103,21 @@ describe('a mailed link', () => {
         metadata: expect.objectContaining({ method: 'email' }),
       }),
     ]);
+  });
+
+  test('comes in the language of the page on which it was asked for', async () => {
+    const { service, acme, email, mails } = await startByMail();
+    await acme.prove();
+
+    await ask(service, email, undefined, { 'accept-language': 'ja, de;q=0.9' });
+
+    await vi.waitFor(() =>
+      expect(mails.sent()[0]).toMatchObject({
+        ...{ to: email, language: 'ja', account: 'Acme Books', button: '権限のページを開く' },
+        subject: 'エージェントに許可した内容を確認するリンク',
+        text: expect.stringMatching(/\nアカウント: Acme Books\n\n {4}https:\S+#link=[\w-]+\n/),
+      }),
+    );
   });
 
   test('O33 is used by one of many who use it at the same time', async () => {

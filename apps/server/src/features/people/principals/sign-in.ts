@@ -3,6 +3,7 @@ import { stringifySetCookie } from 'cookie';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { hashOf, isSameText, newId, newSecret } from '../../../platform/ids.ts';
+import { pageLanguage, sayIn } from '../../../platform/languages.ts';
 import { isBeyondMail, type Mail, type Mailer } from '../../../platform/mail/mailer.ts';
 import type { EphemeralStore, Slot } from '../../../platform/redis/ephemeral-store.ts';
 import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
@@ -41,12 +42,14 @@ export interface SignInDeps extends PrincipalDeps {
   readonly onMailFailed: () => void;
 }
 
-/** What shows that who asks has read a mail at the address before. */
+/** Who asks, with what shows that they have read a mail at the address before. */
 interface Reader {
   /** The token of a mailed link, also one that is over. */
   readonly link?: string | undefined;
   /** The cookie of a browser in which a mailed link was used. */
   readonly cookie?: string | undefined;
+  /** `Accept-Language`, in which the mail is written. */
+  readonly languages?: string | undefined;
 }
 
 /**
@@ -80,10 +83,12 @@ async function mailLinks(deps: SignInDeps, mailer: Mailer, email: string, reader
     const developerName = await findDeveloperName(deps.db, person);
     links.push({ developerName, developerId: person.developerId, link: await newLink(deps, person, pause) });
   }
-  await mailer.send({ to: email, ...signInMail(links) }).catch(async (error: unknown) => {
-    await deps.store.freeSlot(pause); // so that who asks again gets one
-    throw error;
-  });
+  await mailer
+    .send({ to: email, ...signInMail(links, pageLanguage(reader.languages)) })
+    .catch(async (error: unknown) => {
+      await deps.store.freeSlot(pause); // so that who asks again gets one
+      throw error;
+    });
 }
 
 type Hashes = ReturnType<typeof hashesOf>;
@@ -154,19 +159,31 @@ interface AccountLink {
   readonly link: string;
 }
 
+/** The texts of the mail with links. @public The check of the messages reads it. */
+export const texts = {
+  subject: 'Your link to what agents may do for you',
+  button: 'Open your permissions',
+  lead: 'Somebody asked for a link to the page on which you see, and end, what AI agents may do for you. If it was not you, do nothing.',
+  account: 'The account: {account}',
+  limits:
+    'A link is good for 10 minutes, and once. Hand it on to nobody. For a day it also lets you ask for the next one, however often somebody else has asked.',
+};
+
 /** Begins with a sentence of the service, because developers choose the names. Of several accounts, none is its heading. */
-export function signInMail(links: readonly AccountLink[]): Omit<Mail, 'to'> {
+export function signInMail(links: readonly AccountLink[], language: string): Omit<Mail, 'to'> {
+  const say = sayIn(language);
   const named = links.map((each) => ({ ...each, account: nameInMail(each.developerName, each.developerId) }));
   const [only, ...others] = named;
   return {
-    subject: 'Your link to what agents may do for you',
-    button: 'Open your permissions',
+    subject: say(texts.subject),
+    button: say(texts.button),
     ...(only && others.length === 0 && { account: only.account }),
-    text: `Somebody asked for a link to the page on which you see, and end, what AI agents may do for you. If it was not you, do nothing.
+    text: `${say(texts.lead)}
 
-${named.map(({ account, link }) => `The account: ${account}\n\n    ${link}\n`).join('\n')}
-A link is good for 10 minutes, and once. Hand it on to nobody. For a day it also lets you ask for the next one, however often somebody else has asked.
+${named.map(({ account, link }) => `${say(texts.account, { account })}\n\n    ${link}\n`).join('\n')}
+${say(texts.limits)}
 `,
+    language,
   };
 }
 

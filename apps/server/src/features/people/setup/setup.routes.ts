@@ -45,6 +45,7 @@ export const setupPageRoutes: FastifyPluginAsyncTypebox<SetupDeps> = async (app,
     feature: 'setup',
     summary: 'The page on which a customer’s administrator sets up single sign-on and provisioning',
     folder: join(import.meta.dirname, 'page'),
+    isTranslated: true,
   });
 
   app.post(

@@ -10,9 +10,19 @@ import { rates } from './sso.rates.ts';
 
 const open = { access: 'none', errors: 'page' } as const;
 
+/** The texts of the page. @public The check of the messages reads it. */
+export const texts = {
+  title: 'Sign in through your organisation',
+  lead: 'Use the name and password of your account there.',
+  button: 'Sign in',
+  name: 'Name',
+  password: 'Password',
+  fault: 'This name and password do not belong together. Try again.',
+};
+
 const FIELDS = [
-  { name: 'username', label: 'Name', type: 'text', autocomplete: 'username' },
-  { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' },
+  { name: 'username', label: texts.name, type: 'text', autocomplete: 'username' },
+  { name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password' },
 ] as const;
 
 /** The page where a person types the password of a directory, which has no page of its own. */
@@ -35,12 +45,12 @@ export const ssoDirectoryRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app
       await findFlight(deps, state, bringer(request).secrets); // refuses a login of another browser
       reply.header('cache-control', 'no-store');
       return sendPage(reply, {
-        title: 'Sign in through your organisation',
-        lead: 'Use the name and password of your account there.',
-        button: 'Sign in',
+        title: texts.title,
+        lead: texts.lead,
+        button: texts.button,
         fields: FIELDS,
         hidden: [['state', state]],
-        fault: failed && 'This name and password do not belong together. Try again.',
+        fault: failed && texts.fault,
       });
     },
   );

@@ -35,12 +35,23 @@ import { isSignedIn, signOut } from './logout.ts';
 import { rates } from './sso.rates.ts';
 
 const open = { access: 'none', errors: 'page' } as const;
-const SIGNED_OUT = { title: 'You are signed out', lead: 'You can close this window.' };
 
-const SIGNING_IN = {
-  title: 'Signing you in',
-  lead: 'Your organisation has sent you back. If this page stays, go on by the button.',
-  button: 'Continue',
+/** The pages of a browser's way. @public The check of the messages reads it. */
+export const texts = {
+  signedOut: { title: 'You are signed out', lead: 'You can close this window.' },
+  signingIn: {
+    title: 'Signing you in',
+    lead: 'Your organisation has sent you back. If this page stays, go on by the button.',
+    button: 'Continue',
+  },
+  signOut: {
+    title: 'Sign out?',
+    lead: 'You are signed in through your organisation.',
+    button: 'Sign out',
+  },
+  /** What refusals of a login say. */
+  refused: 'The sign-in was refused. Begin again.',
+  over: 'This login is unknown, over or used already, or of another browser. Begin again.',
 };
 
 /** The login itself, which needs no credential. */
@@ -112,7 +123,7 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
     },
     async (request, reply) =>
       asksForPage(request)
-        ? sendInterstitial(request, reply, SIGNING_IN)
+        ? sendInterstitial(request, reply, texts.signingIn)
         : ended(reply, await takeOidcAnswer(deps, request.query, bringer(request))),
   );
 
@@ -199,12 +210,8 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
       const cookie = cookiesIn(request.headers)[session];
       const { return_to: returnTo } = request.query;
       reply.header('cache-control', 'no-store');
-      if (!(await isSignedIn(deps, { cookie, returnTo }))) return sendPage(reply, SIGNED_OUT);
-      return sendPage(reply, {
-        title: 'Sign out?',
-        lead: 'You are signed in through your organisation.',
-        button: 'Sign out',
-      });
+      if (!(await isSignedIn(deps, { cookie, returnTo }))) return sendPage(reply, texts.signedOut);
+      return sendPage(reply, texts.signOut);
     },
   );
 
@@ -229,7 +236,7 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
       const gone = { name: session, value: '', path: '/', httpOnly: true, secure: isSecure, maxAge: 0 };
       reply.headers({ 'cache-control': 'no-store', 'set-cookie': stringifySetCookie(gone) });
       if (!asksForPage(request)) return reply.send(answer);
-      return goesTo === null ? sendPage(reply, SIGNED_OUT) : sendOnward(reply, goesTo);
+      return goesTo === null ? sendPage(reply, texts.signedOut) : sendOnward(reply, goesTo);
     },
   );
 

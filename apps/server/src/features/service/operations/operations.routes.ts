@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { AppError } from '../../../platform/errors.ts';
 import { prefersHtml, sendPage } from '../../../platform/http/answers/plain-page.ts';
 import { bearerOf } from '../../../platform/http/callers/credentials.ts';
-import type { DevelopmentMailer, Mail } from '../../../platform/mail/mailer.ts';
+import { buttonOf, type DevelopmentMailer, type Mail } from '../../../platform/mail/mailer.ts';
 import {
   checkHealth,
   Health,
@@ -105,11 +105,11 @@ const mailPage = (sent: readonly Mail[], base: string) => ({
     sent.length === 0
       ? 'No mail yet. Mails that the service would send appear here.'
       : 'The last mails that the service would have sent, newest first.',
-  cards: sent.map(({ to, subject, text, button: label = 'Open the page' }) => {
+  cards: sent.map(({ to, subject, text, ...more }) => {
     const href = text.split('\n').find((line) => line.startsWith(`    ${base}/`));
     return {
       ...{ title: subject, about: `To ${to}`, text },
-      ...(href !== undefined && { link: { label, href: href.trim() } }),
+      ...(href !== undefined && { link: { label: buttonOf(more), href: href.trim() } }),
     };
   }),
 });

@@ -26,6 +26,8 @@ export interface PageHold {
   readonly secret: string;
   /** The cookie of a session of single sign-on. */
   readonly signOn?: string | undefined;
+  /** `Accept-Language`, for the mail to the person. */
+  readonly languages?: string | undefined;
 }
 
 /** @throws UNAUTHORIZED for an unknown session and for a known one alike */

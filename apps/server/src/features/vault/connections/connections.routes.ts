@@ -25,7 +25,8 @@ import type { ConnectDeps } from './deps.ts';
 import { openPage, showPage } from './page.ts';
 import { startDance } from './start.ts';
 
-const COMING_BACK = {
+/** The page of a browser that comes back. @public The check of the messages reads it. */
+export const texts = {
   title: 'Connecting your account',
   lead: 'The other service has sent you back. If this page stays, go on by the button.',
   button: 'Continue',
@@ -77,7 +78,7 @@ export const connectRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app,
     },
     async (request, reply) =>
       asksForPage(request)
-        ? sendInterstitial(request, reply, COMING_BACK)
+        ? sendInterstitial(request, reply, texts)
         : landed(request, reply, new URLSearchParams(request.url.split('?')[1] ?? '')),
   );
 
@@ -233,7 +234,7 @@ export const connectRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app,
 
 interface FromBrowser {
   readonly params: { readonly id: string };
-  readonly headers: { readonly cookie?: string | undefined };
+  readonly headers: { readonly cookie?: string | undefined; readonly 'accept-language'?: string | undefined };
 }
 
 /** The calls of the page, by the browser that holds it. */
@@ -246,4 +247,5 @@ export const holdReader =
     sessionId: params.id,
     secret: cookiesIn(headers)[cookieName(params.id, publicBaseUrl)] ?? '',
     signOn: signOnIn(cookiesIn(headers), publicBaseUrl),
+    languages: headers['accept-language'],
   });

@@ -182,6 +182,11 @@ test('V16: a mailed code proves the person at the page, and spends the link for 
     account: 'Acme',
     text: expect.stringContaining(`The application: Acme`),
   });
+  await browser.code(id, { 'accept-language': 'fr-CA' });
+  expect(service.mails.sent()[0]).toMatchObject({
+    subject: `${read()} est votre code pour connecter un compte`,
+    language: 'fr',
+  });
   expect((await browser.checkCode(id, another(read()))).statusCode).toBe(400);
   expect(refusalOf(await browser.start(id))).toBe('403 PRINCIPAL_VERIFICATION_REQUIRED');
   const checked = await browser.checkCode(id, read());

@@ -2,7 +2,7 @@ import type { Assertion } from '@behest/protocol/passkey-shapes';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { uiLocalesOf } from '../../../platform/languages.ts';
+import { pageLanguage, sayIn, uiLocalesOf } from '../../../platform/languages.ts';
 import { emailUnverified, thumbprintsOf } from '../../accounts/developers/index.ts';
 import { nameInMail } from '../../accounts/emails/index.ts';
 import {
@@ -81,29 +81,43 @@ export async function sendCode(deps: ConnectDeps, caller: Caller, hold: PageHold
   return sendMailedCode(deps, caller, {
     subjectId: row.id,
     email,
-    mailOf: (code) => connectingMail(row, code, deps.publicBaseUrl),
+    mailOf: (code) => connectingMail(row, code, { ...deps, language: pageLanguage(hold.languages) }),
   });
 }
+
+/** The texts of the mail with a code. @public The check of the messages reads it. */
+export const texts = {
+  subject: '{code} is your code to connect an account',
+  lead: 'Nothing is connected without this code. If you did not open a page that asks for it, do nothing.',
+  text: 'You are about to connect an account of yours for an application. Type the code into the page that asked for it. The code is good for 10 minutes. Tell it to nobody.',
+  application: 'The application: {application}',
+};
 
 /** Begins with a sentence of the service, because developers choose the names. */
 export const connectingMail = (
   { developerName, developerId }: Pick<ShownRow, 'developerName' | 'developerId'>,
   code: string,
-  publicBaseUrl: string,
-) => ({
-  subject: `${code} is your code to connect an account`,
-  account: nameInMail(developerName, developerId),
-  text: `Nothing is connected without this code. If you did not open a page that asks for it, do nothing.
+  reader: Parameters<typeof ownPageInMail>[0],
+) => {
+  const { language } = reader;
+  const say = sayIn(language);
+  const application = nameInMail(developerName, developerId);
+  return {
+    subject: say(texts.subject, { code }),
+    account: application,
+    text: `${say(texts.lead)}
 
     ${code}
 
-You are about to connect an account of yours for an application. Type the code into the page that asked for it. The code is good for 10 minutes. Tell it to nobody.
+${say(texts.text)}
 
-The application: ${nameInMail(developerName, developerId)}
+${say(texts.application, { application })}
 
-${ownPageInMail(publicBaseUrl)}
+${ownPageInMail(reader)}
 `,
-});
+    language,
+  };
+};
 
 /** @throws BAD_REQUEST for a wrong code, TOKEN_EXPIRED, UNAUTHORIZED after the last try */
 export async function checkCode(

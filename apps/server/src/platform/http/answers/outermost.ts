@@ -8,20 +8,21 @@ import type { RateLimits } from '../limits/rate-rules.ts';
 import type { ChargeRates } from '../limits/rates.ts';
 import { errorBody, isScimPath, SCIM_TYPE, scimErrorBody } from './error-handler.ts';
 import { standardHeaders } from './headers.ts';
-import { pageAnswer, prefersHtml, strayPage } from './plain-page.ts';
+import { languageFor, pageAnswer, prefersHtml, strayPage } from './plain-page.ts';
 
 interface Asker {
   readonly requestId: string;
   readonly address: string;
   readonly url?: string;
-  readonly isBrowser?: boolean;
+  /** Of the page for a browser. */
+  readonly language?: string | undefined;
 }
 
 /**
  * Answers requests that are refused before any hook runs: these answers look like, and count as, all others.
  */
 export function outermostAnswers(charge: ChargeRates, limits: RateLimits, isProduction: boolean) {
-  const answer = async (error: AppError, { requestId, address, url = '', isBrowser = false }: Asker) => {
+  const answer = async (error: AppError, { requestId, address, url = '', language }: Asker) => {
     const { rateStatus } = await charge([addressCharges(address, limits)]);
     const refusal = rateStatus?.refusal ?? error;
     const isScim = isScimPath(url);
@@ -31,8 +32,8 @@ export function outermostAnswers(charge: ChargeRates, limits: RateLimits, isProd
       'content-type': isScim ? SCIM_TYPE : 'application/json; charset=utf-8',
       ...rateStatus?.headers,
     };
-    if (isBrowser && !isScim) {
-      const page = pageAnswer(strayPage(refusal, requestId));
+    if (language !== undefined && !isScim) {
+      const page = pageAnswer(strayPage(refusal, requestId), language);
       return { status: refusal.status, headers: { ...headers, ...page.headers }, body: page.body };
     }
     return {
@@ -49,7 +50,7 @@ export function outermostAnswers(charge: ChargeRates, limits: RateLimits, isProd
         requestId: request.id,
         address: request.ip,
         url: request.url,
-        isBrowser: prefersHtml(request),
+        language: prefersHtml(request) ? languageFor(request) : undefined,
       });
       reply.code(status).headers(headers).send(body);
     },

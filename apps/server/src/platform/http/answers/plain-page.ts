@@ -1,14 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../../errors.ts';
+import { pageLanguage, type Say, sayIn } from '../../languages.ts';
 import { variesBy } from './headers.ts';
 
 /**
  * A title, a sentence and at most one form, which posts to the page's own address, or one link. No script runs on it, but for
- * the one that presses the button of an `interstitial`.
+ * the one that presses the button of an `interstitial`. Its texts are in English, and are shown in the language of the browser
+ * where they have messages.
  */
 export interface PlainPage {
   readonly title: string;
   readonly lead: string;
+  /** In place of a lead that has no message in the language: a sentence for programs. */
+  readonly otherwise?: string;
+  /** In place of the names in braces. */
+  readonly values?: Readonly<Record<string, string>>;
+  /** The seconds to wait, in place of `{duration}`. */
+  readonly seconds?: number;
   readonly button?: string;
   /** The reason why the form is shown again. */
   readonly fault?: string | undefined;
@@ -57,19 +65,24 @@ const policyOf = ({ submitsItself }: PlainPage) => {
 };
 
 export function sendPage(reply: FastifyReply, page: PlainPage): FastifyReply {
-  const { headers, body } = pageAnswer(page);
-  return reply.headers({ ...headers, vary: variesBy(reply, 'Accept') }).send(body);
+  const { headers, body } = pageAnswer(page, languageFor(reply.request));
+  return reply.headers({ ...headers, vary: variesBy(reply, headers.vary) }).send(body);
 }
 
-export const pageAnswer = (page: PlainPage) => ({
+/** The language of a page for whoever sends a request. */
+export const languageFor = ({ headers, url }: Pick<FastifyRequest, 'headers' | 'url'>): string =>
+  pageLanguage(headers['accept-language'], new URLSearchParams(url.split('?')[1]).get('ui_locales'));
+
+export const pageAnswer = (page: PlainPage, language: string) => ({
   headers: {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': policyOf(page),
-    vary: 'Accept',
+    'content-language': language,
+    vary: 'Accept, Accept-Language',
     // Without a referrer a browser calls the origin of the form `null`. This one holds no path and no query.
     ...(page.submitsItself && { 'referrer-policy': 'strict-origin' }),
   },
-  body: htmlOf(page),
+  body: htmlOf(page, language),
 });
 
 /**
@@ -94,9 +107,9 @@ type Interstitial = Required<Pick<PlainPage, 'title' | 'lead' | 'button'>>;
  */
 export const sendOnward = (reply: FastifyReply, url: string) =>
   sendPage(reply.header('cache-control', 'no-store'), {
-    title: 'One moment',
-    lead: 'You are being sent on.',
-    link: { label: 'Continue', href: url },
+    title: texts.onward,
+    lead: texts.onwardText,
+    link: { label: texts.go, href: url },
     onward: url,
   });
 
@@ -122,43 +135,64 @@ export function prefersHtml({ method, headers }: Pick<FastifyRequest, 'headers' 
 export const prefersPage = (request: FastifyRequest): boolean =>
   asksForPage(request) || !/\bapplication\/json\b/i.test(request.headers.accept ?? '');
 
-const formOf = ({ button, fields = [], hidden = [], fault, action }: PlainPage) => {
+const formOf = ({ button, fields = [], hidden = [], fault, action }: PlainPage, say: Say) => {
   if (button === undefined) return '';
   const secret = [...hidden].map(
     ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
   );
   const shown = fields.map(
     ({ name, label, type, autocomplete }) =>
-      `<p><label>${escaped(label)}<br><input name="${name}" type="${type}" autocomplete="${autocomplete}" inputmode="text" required></label></p>`,
+      `<p><label>${escaped(say(label))}<br><input name="${name}" type="${type}" autocomplete="${autocomplete}" inputmode="text" required></label></p>`,
   );
-  const said = fault === undefined ? '' : `<p role="alert">${escaped(fault)}</p>`;
-  return `<form class="lead" method="post"${action === undefined ? '' : ` action="${escaped(action)}"`}>${said}${[...secret, ...shown].join('')}<button>${escaped(button)}</button></form>`;
+  const said = fault === undefined ? '' : `<p role="alert">${escaped(say(fault))}</p>`;
+  return `<form class="lead" method="post"${action === undefined ? '' : ` action="${escaped(action)}"`}>${said}${[...secret, ...shown].join('')}<button>${escaped(say(button))}</button></form>`;
 };
 
-const linkOf = ({ link }: { readonly link?: PlainLink | undefined }) =>
+const linkOf = ({ link }: { readonly link?: PlainLink | undefined }, say: Say) =>
   link
-    ? `<p class="lead"><a href="${escaped(link.href)}" rel="noreferrer">${escaped(link.label)}</a></p>`
+    ? `<p class="lead"><a href="${escaped(link.href)}" rel="noreferrer">${escaped(say(link.label))}</a></p>`
     : '';
 
-const linksOf = ({ links }: PlainPage) => {
+const linksOf = ({ links }: PlainPage, say: Say) => {
   if (!links) return '';
   const rows = links.map(
     ({ label, href, about }) =>
-      `<li><a href="${escaped(href)}">${escaped(label)}</a><p class="aside">${escaped(about)}</p></li>`,
+      `<li><a href="${escaped(href)}">${escaped(say(label))}</a><p class="aside">${escaped(say(about))}</p></li>`,
   );
   return `<ul class="card rows">${rows.join('')}</ul>`;
 };
 
-const cardsOf = ({ cards = [] }: PlainPage) =>
+const cardsOf = ({ cards = [] }: PlainPage, say: Say) =>
   cards
     .map(
       ({ title, about, text, link }) =>
-        `<article class="card"><h2>${escaped(title)}</h2><p class="aside">${escaped(about)}</p><pre>${escaped(text)}</pre>${linkOf({ link })}</article>`,
+        `<article class="card"><h2>${escaped(title)}</h2><p class="aside">${escaped(about)}</p><pre>${escaped(text)}</pre>${linkOf({ link }, say)}</article>`,
     )
     .join('');
 
-const requestIdOf = ({ requestId }: PlainPage) =>
-  requestId === undefined ? '' : `<p class="lead aside">Request <code>${escaped(requestId)}</code></p>`;
+function requestIdOf({ requestId }: PlainPage, say: Say): string {
+  if (requestId === undefined) return '';
+  const said = escaped(say(texts.request)).replace('{id}', () => `<code>${escaped(requestId)}</code>`);
+  return `<p class="lead aside">${said}</p>`;
+}
+
+/** In seconds, and from two minutes on in minutes. */
+function durationIn(language: string, seconds: number): string {
+  const [count, unit] = seconds < 120 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
+}
+
+/** Says the texts of a page, with its values. */
+function sayingOf({ values, seconds }: PlainPage, language: string): Say {
+  const say = sayIn(language);
+  const all = { ...values, ...(seconds !== undefined && { duration: durationIn(language, seconds) }) };
+  return (english) => say(english, all);
+}
+
+function leadOf({ lead, otherwise }: PlainPage, say: Say, language: string): string {
+  const said = say(lead);
+  return language !== 'en' && otherwise !== undefined && said === lead ? say(otherwise) : said;
+}
 
 const headOf = ({ submitsItself, onward }: PlainPage) =>
   [
@@ -169,11 +203,14 @@ const headOf = ({ submitsItself, onward }: PlainPage) =>
     .map((tag) => `\n    ${tag}`)
     .join('');
 
-const htmlOf = (page: PlainPage) => `<!doctype html>
-<html lang="en">
+function htmlOf(page: PlainPage, language: string): string {
+  const say = sayingOf(page, language);
+  const title = escaped(say(page.title));
+  return `<!doctype html>
+<html lang="${language}">
   <head>
     <meta charset="utf-8">
-    <title>${escaped(page.title)} – Behest</title>
+    <title>${title} – Behest</title>
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="robots" content="noindex">
     <link rel="stylesheet" href="/platform/page/page.css">${headOf(page)}
@@ -181,43 +218,62 @@ const htmlOf = (page: PlainPage) => `<!doctype html>
   <body>
     <header class="masthead">Behest</header>
     <main>
-      <h1>${escaped(page.title)}</h1>
-      <p class="lead">${escaped(page.lead)}</p>
-      ${formOf(page)}${linkOf(page)}${linksOf(page)}${cardsOf(page)}${requestIdOf(page)}
+      <h1>${title}</h1>
+      <p class="lead">${escaped(leadOf(page, say, language))}</p>
+      ${formOf(page, say)}${linkOf(page, say)}${linksOf(page, say)}${cardsOf(page, say)}${requestIdOf(page, say)}
     </main>
   </body>
 </html>
 `;
+}
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** For a text of HTML, and for an attribute in double quotes. */
 export const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] ?? '');
 
-/** What a person reads in place of sentences for programs. */
-const WORDS: Readonly<Record<number, readonly [title: string, lead: string]>> = {
-  401: [
-    'This is for programs',
-    'This address answers programs that send a key. There is nothing to see here.',
-  ],
-  404: ['There is no such page', 'The link may be incomplete, or what it led to has ended.'],
-  405: ['This is for programs', 'This address cannot be opened in a browser.'],
-  429: ['Too many requests', 'More requests came from here than the service takes.'],
-  500: [
-    'Something went wrong',
-    'The fault is on our side. Try again, and quote the request below if it goes on.',
-  ],
-  503: ['Not available right now', 'The service cannot answer at the moment. Try again in a minute.'],
+/** What a person reads in place of sentences for programs. @public The check of the messages reads it. */
+export const texts = {
+  programs: 'This is for programs',
+  key: 'This address answers programs that send a key. There is nothing to see here.',
+  noPage: 'There is no such page',
+  incomplete: 'The link may be incomplete, or what it led to has ended.',
+  noBrowser: 'This address cannot be opened in a browser.',
+  tooMany: 'Too many requests',
+  tooManyText: 'More requests came from here than the service takes.',
+  tooManyWait: 'More requests came from here than the service takes. Try again in {duration}.',
+  wrong: 'Something went wrong',
+  wrongText: 'The fault is on our side. Try again, and quote the request below if it goes on.',
+  away: 'Not available right now',
+  awayText: 'The service cannot answer at the moment. Try again in a minute.',
+  unnamed: 'This did not work',
+  refused: 'The service has refused this. Go back to where you came from, and begin again.',
+  unknownSite:
+    'The site {host} sent you here with a request that the service refuses ({code}). The service does not know this site. Go back only if you came from there.',
+  goBack: 'Go back to {host}',
+  request: 'Request {id}',
+  onward: 'One moment',
+  onwardText: 'You are being sent on.',
+  go: 'Continue',
 };
 
-const UNNAMED = 'This did not work';
+const WORDS: Readonly<Record<number, readonly [title: string, lead: string]>> = {
+  401: [texts.programs, texts.key],
+  404: [texts.noPage, texts.incomplete],
+  405: [texts.programs, texts.noBrowser],
+  429: [texts.tooMany, texts.tooManyText],
+  500: [texts.wrong, texts.wrongText],
+  503: [texts.away, texts.awayText],
+};
 
 /** The page of a refusal, for a browser that opened an address of programs, or none. It repeats nothing of the address. */
 export function strayPage(error: AppError, requestId: string): PlainPage {
-  const [title, lead] = WORDS[error.status] ?? [UNNAMED, error.message];
   const { retryAfter } = Object(error.details);
-  const wait = error.status === 429 && retryAfter !== undefined ? ` Try again in ${retryAfter} seconds.` : '';
-  return { title, lead: lead + wait, requestId };
+  if (error.status === 429 && retryAfter !== undefined) {
+    return { title: texts.tooMany, lead: texts.tooManyWait, seconds: Number(retryAfter), requestId };
+  }
+  const [title, lead] = WORDS[error.status] ?? [texts.unnamed, error.message];
+  return { title, lead, otherwise: texts.refused, requestId };
 }
 
 /**
@@ -226,8 +282,15 @@ export function strayPage(error: AppError, requestId: string): PlainPage {
  */
 export function refusalPage({ message, details }: AppError, requestId: string): PlainPage {
   const { leadsTo, oauth } = Object(details);
-  if (leadsTo === undefined) return { title: UNNAMED, lead: message, requestId };
+  if (leadsTo === undefined) {
+    return { title: texts.unnamed, lead: message, otherwise: texts.refused, requestId };
+  }
   const { host } = new URL(leadsTo);
-  const lead = `The site ${host} sent you here with a request that the service refuses (${oauth}). The service does not know this site. Go back only if you came from there.`;
-  return { title: UNNAMED, lead, link: { label: `Go back to ${host}`, href: leadsTo }, requestId };
+  return {
+    title: texts.unnamed,
+    lead: texts.unknownSite,
+    link: { label: texts.goBack, href: leadsTo },
+    values: { host, code: String(oauth) },
+    requestId,
+  };
 }

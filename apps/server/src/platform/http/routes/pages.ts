@@ -90,21 +90,22 @@ const ICON = finished(
   ),
 );
 
+/** The texts of the first page. @public The check of the messages reads it. */
+export const texts = {
+  title: 'You decide what AI agents may do',
+  lead: 'Behest asks people before an AI agent acts in their name: what it may do, how much it may spend, and until when. Each permission can be ended at any time. If a link brought you here, go back to the app that sent it.',
+  docs: { label: 'API documentation', about: 'Every call, with its parameters and answers.' },
+  description: { label: 'API description', about: 'The same for programs, as OpenAPI.' },
+};
+
 interface Home {
   readonly hasDocs: boolean;
 }
 
 /** What a person meets who opens the service's own address. Pages under a developer's domain show neither. */
 export async function homeRoutes(app: FastifyInstance, { hasDocs }: Home): Promise<void> {
-  const docs = {
-    label: 'API documentation',
-    href: '/docs',
-    about: 'Every call, with its parameters and answers.',
-  };
-  const links = [
-    ...(hasDocs ? [docs] : []),
-    { label: 'API description', href: '/openapi.json', about: 'The same for programs, as OpenAPI.' },
-  ];
+  const { title, lead, docs, description } = texts;
+  const links = [...(hasDocs ? [{ ...docs, href: '/docs' }] : []), { ...description, href: '/openapi.json' }];
 
   app.get(
     '/',
@@ -119,11 +120,7 @@ export async function homeRoutes(app: FastifyInstance, { hasDocs }: Home): Promi
     },
     async (request, reply) => {
       if (!prefersHtml(request)) throw unknownRoute({ methods: [] }, request);
-      return sendPage(reply, {
-        title: 'You decide what AI agents may do',
-        lead: 'Behest asks people before an AI agent acts in their name: what it may do, how much it may spend, and until when. Each permission can be ended at any time. If a link brought you here, go back to the app that sent it.',
-        links,
-      });
+      return sendPage(reply, { title, lead, links });
     },
   );
 

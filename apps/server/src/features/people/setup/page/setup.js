@@ -5,8 +5,9 @@ import { fill } from '../../../../platform/page/format.js';
 import { clause, factList, note } from '../../../../platform/page/parts.js';
 import * as screen from '../../../../platform/page/screen.js';
 import { setupApi } from './setup-api.js';
-import { walkthroughs, words } from './setup-words.js';
+import { words } from './setup-words.js';
 
+const { walkthroughs } = words;
 const api = setupApi();
 let fieldCount = 0;
 const link = screen.takeFragment().get('link') ?? '';
@@ -161,7 +162,7 @@ function renderSso(setup) {
  */
 function outcomeOf({ success, message: reason = '' }, setup) {
   if (success) return paragraph(fill(words.works, { account: mention(setup.accountName) }));
-  return note(words.trouble, fill(words.fails, { reason }));
+  return note(words.trouble, fill(words.fails, { reason: element('span', { lang: 'en' }, reason) }));
 }
 
 /** @param {Problem} problem */
