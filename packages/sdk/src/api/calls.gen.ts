@@ -21,6 +21,7 @@ export const CALLS = {
   'developers.branding': { method: 'developers.branding', sends: 'GET /v1/me/branding' },
   'developers.changeBranding': { method: 'developers.changeBranding', sends: 'PATCH /v1/me/branding', takes: 'body', keyed: true },
   'developers.removeBranding': { method: 'developers.removeBranding', sends: 'DELETE /v1/me/branding' },
+  'developers.previewBranding': { method: 'developers.previewBranding', sends: 'POST /v1/me/branding/preview', takes: 'body', keyed: true },
   'developers.stop': { method: 'developers.stop', sends: 'POST /v1/me/stop', takes: 'body', keyed: true },
   'developers.resume': { method: 'developers.resume', sends: 'POST /v1/me/resume', keyed: true },
   'developers.close': { method: 'developers.close', sends: 'POST /v1/me/close', takes: 'body', keyed: true },

@@ -779,6 +779,10 @@ export interface DevelopersChangeBrandingInput {
   /** A PNG in base64, of at most 256 KiB and 1024 pixels a side, not interlaced. The service re-encodes it with at most 128 pixels a side. Null removes it. */ readonly logo?: string | null | undefined;
 }
 
+export interface DevelopersPreviewBrandingAnswer {
+  /** A document that is whole in itself, for the `srcdoc` of a frame with an empty `sandbox`. It runs no script and nothing can be decided on it. */ html: string;
+}
+
 export interface DevelopersStopInput {
   readonly reason?: string | undefined;
 }
@@ -4103,6 +4107,12 @@ export interface DevelopersApi {
    * Sends `DELETE /v1/me/branding`.
    */
   removeBranding(options?: CallOptions): Promise<void>;
+  /**
+   * See how the pages for people would show the account. Changes nothing. What the body leaves out is shown as it is now.
+   *
+   * Sends `POST /v1/me/branding/preview`.
+   */
+  previewBranding(input?: DevelopersChangeBrandingInput, options?: CallOptions): Promise<DevelopersPreviewBrandingAnswer>;
   /**
    * Stop every agent and grant of the account at once.
    *

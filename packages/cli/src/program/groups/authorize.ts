@@ -49,6 +49,7 @@ export const AUTHORIZE: readonly Group[] = [
     summary: 'inspect a token',
     load: async () => (await import('../../commands/decode.ts')).INSPECT,
   },
+  { name: 'principals', hasOperations: true, summary: 'the proved addresses of people' },
   { name: 'principal-sessions', hasOperations: true, summary: 'sessions of people' },
   {
     name: 'principal',

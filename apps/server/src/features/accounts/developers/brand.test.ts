@@ -318,3 +318,41 @@ describe('the branding of an account', () => {
     expect(await shownBy(other)).not.toHaveProperty('branding');
   });
 });
+
+describe('a preview', () => {
+  const preview = (developer: Developer, body: object) => developer('POST', `${PATH}/preview`, body);
+
+  test('shows the new logo and colour in one document without a script, and changes nothing', async () => {
+    const acme = await service.asDeveloper();
+    await acme('PATCH', '/v1/me', { name: 'Acme <b>Books</b>' });
+    const before = (await acme('GET', PATH)).json();
+
+    const answer = await preview(acme, { accentColor: '#7a1f5c', logo: plain(300, 150).toString('base64') });
+    const { html } = answer.json();
+    const [, picture = ''] = /src="data:image\/png;base64,([^"]+)"/.exec(html) ?? [];
+    const { width, height } = PNG.sync.read(Buffer.from(picture, 'base64'));
+
+    expect(answer.statusCode).toBe(200);
+    expect([width, height]).toEqual([128, 64]);
+    expect(html).toContain('--fill: #7a1f5c');
+    expect(html).toContain('Acme &lt;b&gt;Books&lt;/b&gt;');
+    expect(html).not.toMatch(/<script|https?:|<b>/);
+    expect((await acme('GET', PATH)).json()).toEqual(before);
+  });
+
+  test('keeps what is not named, and refuses what a change would refuse', async () => {
+    const acme = await service.asDeveloper();
+    await acme('PATCH', PATH, { accentColor: '#7a1f5c', logo: plain(10, 10).toString('base64') });
+
+    const { html } = (await preview(acme, { logo: null })).json();
+    const withLogo = (await preview(acme, { accentColor: null })).json().html;
+
+    expect(html).toContain('--fill: #7a1f5c');
+    expect(html).not.toContain('<img');
+    expect(withLogo).toContain('<img');
+    expect(withLogo).not.toContain('--fill: #7a1f5c');
+    expect((await preview(acme, { accentColor: '#ffff00' })).statusCode).toBe(400);
+    expect((await preview(acme, { logo: 'AAAA' })).statusCode).toBe(400);
+    expect((await preview(acme, {})).statusCode).toBe(400);
+  });
+});

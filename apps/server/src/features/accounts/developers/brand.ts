@@ -26,6 +26,13 @@ export interface BrandDeps {
   readonly publicBaseUrl: string;
 }
 
+/** The name, the colour and the logo, a PNG, with which the pages show an account. */
+export interface Brand {
+  readonly name: string;
+  readonly accentColor: string | null;
+  readonly png: Buffer | undefined;
+}
+
 export async function getBranding(deps: BrandDeps, { tenant }: Caller): Promise<Branding> {
   return toBranding(deps, await getDeveloperRow(deps.db, tenant));
 }
@@ -78,6 +85,20 @@ export async function changeBranding(
 /** Shows the account by its name alone again. */
 export async function removeBranding(deps: BrandDeps, caller: Caller): Promise<void> {
   await changeBranding(deps, caller, { accentColor: null, logo: null });
+}
+
+/** What the pages would show of the account after a change. What the change leaves out is as it is now. @throws BAD_REQUEST, SERVICE_UNAVAILABLE */
+export async function previewBranding(
+  deps: BrandDeps,
+  { tenant }: Caller,
+  { accentColor: colour, logo }: BrandingChange,
+): Promise<Brand> {
+  if (colour) mustBeReadable(colour);
+  const { name, accentColor, logoHash } = await getDeveloperRow(deps.db, tenant);
+  const kept =
+    logo === undefined && logoHash !== null ? await findLogo(deps.db, tenant, logoHash) : undefined;
+  const png = logo ? await reEncode(pictureIn(bytesOf(logo)), tenant) : kept?.png;
+  return { name, accentColor: colour === undefined ? accentColor : colour, png };
 }
 
 /** The picture that an account shows now. @throws NOT_FOUND for any other, also one that it showed before */

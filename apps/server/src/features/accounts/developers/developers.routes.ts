@@ -1,18 +1,27 @@
 import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { samplePage } from '../../../platform/http/answers/plain-page.ts';
 import { sendFinished } from '../../../platform/http/answers/send.ts';
 import { callerOf, operatorOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { generalRates } from '../../../platform/http/limits/rate-rules.ts';
 import { type AdminDeps, addDeveloper, changePlan, countDeployment, listDevelopers } from './administer.ts';
-import { type BrandDeps, changeBranding, getBranding, getLogo, removeBranding } from './brand.ts';
+import {
+  type BrandDeps,
+  changeBranding,
+  getBranding,
+  getLogo,
+  previewBranding,
+  removeBranding,
+} from './brand.ts';
 import { type CloseDeps, closeAccount } from './close.ts';
 import { rates } from './developers.rates.ts';
 import {
   AccountStop,
   Branding,
   BrandingChange,
+  BrandingPreview,
   CloseAccount,
   ClosedAccount,
   CreatedDeveloper,
@@ -111,6 +120,21 @@ export const developerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
       },
     },
     (request) => changeBranding(depsFor(request, deps), callerOf(request), request.body),
+  );
+
+  app.post(
+    '/v1/me/branding/preview',
+    {
+      config: { access: 'developer', role: 'full', rate: rates.branding, failures: [] },
+      schema: {
+        operationId: 'developers.previewBranding',
+        summary: 'See how the pages for people would show the account',
+        description: 'Changes nothing. What the body leaves out is shown as it is now.',
+        body: BrandingChange,
+        response: { 200: BrandingPreview },
+      },
+    },
+    async (request) => ({ html: samplePage(await previewBranding(deps, callerOf(request), request.body)) }),
   );
 
   app.delete(

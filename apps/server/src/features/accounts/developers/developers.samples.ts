@@ -15,6 +15,7 @@ export const samples: Samples = {
     'POST /v1/me/stop': { reason: 'The host of the agents was broken into.' },
     'POST /v1/me/resume': {},
     'PATCH /v1/me/branding': { accentColor: '#7a1f5c' },
+    'POST /v1/me/branding/preview': { accentColor: '#7a1f5c' },
     'PATCH /v1/me': { name: 'Acme', enforceAgentScopes: false },
   },
   needFullKey: [
@@ -23,6 +24,7 @@ export const samples: Samples = {
     'DELETE /v1/keys/:id',
     'PATCH /v1/me',
     'PATCH /v1/me/branding',
+    'POST /v1/me/branding/preview',
     'DELETE /v1/me/branding',
     'POST /v1/me/close',
     'POST /v1/me/stop',

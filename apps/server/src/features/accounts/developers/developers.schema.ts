@@ -167,6 +167,14 @@ export const BrandingChange = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 );
 
+export type BrandingPreview = Static<typeof BrandingPreview>;
+export const BrandingPreview = Type.Object({
+  html: Type.String({
+    description:
+      'A document that is whole in itself, for the `srcdoc` of a frame with an empty `sandbox`. It runs no script and nothing can be decided on it.',
+  }),
+});
+
 export const LogoPath = Type.Object({ developerId: Id, hash: Type.String({ pattern: '^[0-9a-f]{64}$' }) });
 
 const Count = Type.Integer({ minimum: 0 });

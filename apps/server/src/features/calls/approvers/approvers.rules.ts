@@ -1,6 +1,3 @@
-import type { ApproverRow } from './approvers.repo.ts';
-import type { Approver } from './approvers.schema.ts';
-
 /** The owner of an approver's passkeys. */
 export const approverOwner = (ownerId: string) => ({ ownerKind: 'approver', ownerId }) as const;
 
@@ -58,28 +55,3 @@ export const mayDeputiseFor = (deputy: Person, absent: Pick<Person, 'id' | 'assu
 
 export const isAbsentAt = ({ absentFrom, absentUntil }: ApproverAvailability, at: Date): boolean =>
   absentFrom !== null && absentUntil !== null && absentFrom <= at && at < absentUntil;
-
-/** The `sub` of a person's decision grants, the same for all their life as an approver. */
-export const subOf = ({
-  id,
-  principalId,
-  ssoSub,
-}: Pick<ApproverRow, 'id' | 'principalId' | 'ssoSub'>): string =>
-  principalId === null ? (ssoSub ?? `approver:${id}`) : `principal:${principalId}`;
-
-export function toApprover(row: ApproverRow): Approver {
-  const { id, kind, principalId, email, emailVerified, displayName, groups, connectors } = row;
-  const { assurance, status, enrolledBy, confirmedBy, activeFrom, absentFrom, absentUntil, deputyId } = row;
-  const { recoveryFrom } = row;
-  const absence =
-    absentFrom && absentUntil
-      ? { from: absentFrom.toISOString(), until: absentUntil.toISOString(), deputyApproverId: deputyId }
-      : null;
-  return {
-    ...{ approverId: id, kind, principalId, sub: subOf(row), email, emailVerified, displayName },
-    ...{ groups, connectors, assurance, status, enrolledBy, confirmedBy, absence },
-    activeFrom: activeFrom?.toISOString() ?? null,
-    recoveryFrom: recoveryFrom?.toISOString() ?? null,
-    createdAt: row.createdAt.toISOString(),
-  };
-}

@@ -12,8 +12,9 @@ import {
   verifyingParty,
 } from '../../people/passkeys/index.ts';
 import type { ApproverRow } from './approvers.repo.ts';
-import { approverOwner, subOf } from './approvers.rules.ts';
+import { approverOwner } from './approvers.rules.ts';
 import type { ApproverDeps } from './deps.ts';
+import { subOf } from './manage.ts';
 import { cloneSuspected } from './sign-in.ts';
 
 /** The call that an approver signs. */

@@ -14,11 +14,11 @@ import {
   NO_LINK,
   updateApprover,
 } from './approvers.repo.ts';
-import { type Assurance, INVITE_MS, isActiveAt, mayDeputiseFor, toApprover } from './approvers.rules.ts';
+import { type Assurance, INVITE_MS, isActiveAt, mayDeputiseFor } from './approvers.rules.ts';
 import type { Approver, ApproverColleagues } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';
 import { confirmationMail, mailQuietly } from './mail.ts';
-import { getApprover } from './manage.ts';
+import { getApprover, toApprover } from './manage.ts';
 import { approverIn, mustBeFresh } from './session.ts';
 
 /** Whether the account has an approver who confirms people. */

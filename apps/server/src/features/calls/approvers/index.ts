@@ -1,10 +1,10 @@
 export { type ApproverRow, findApprover, listAllApprovers, listSubscriptionRows } from './approvers.repo.ts';
 export { rates as approverRates } from './approvers.routes.ts';
-export { isAbsentAt, isActiveAt, isAssured, mailboxOf, subOf } from './approvers.rules.ts';
+export { isAbsentAt, isActiveAt, isAssured, mailboxOf } from './approvers.rules.ts';
 export { beginSigning, type CheckedSigning, checkSigning, takeSigning } from './assert.ts';
 export type { ApproverDeps } from './deps.ts';
 export { approverParts } from './deps.ts';
-export { holdApprover } from './manage.ts';
+export { holdApprover, subOf } from './manage.ts';
 export { endSubscription, type OpenSubscription, openSubscription } from './notifications.ts';
 export { approverIn, isSignedIn, mustBeFresh } from './session.ts';
 export { sendPush, type WebPush } from './web-push.ts';

@@ -8,10 +8,11 @@ import { useQuota } from '../../accounts/quotas/index.ts';
 import { addressOfPrincipal, displayNameOf } from '../../people/scim/scim.queries.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import { findByMailbox, insertApprover, updateApprover } from './approvers.repo.ts';
-import { INVITE_MS, mailboxOf, toApprover } from './approvers.rules.ts';
+import { INVITE_MS, mailboxOf } from './approvers.rules.ts';
 import type { ApproverInvitation, NewApprover } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';
 import { invitationMail, mailQuietly } from './mail.ts';
+import { toApprover } from './manage.ts';
 
 /**
  * Invites a person to enrol. The link goes by mail alone where it can. Another invitation of the same address voids

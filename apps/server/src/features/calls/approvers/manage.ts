@@ -23,13 +23,7 @@ import {
   NO_LINK,
   updateApprover,
 } from './approvers.repo.ts';
-import {
-  approverOwner,
-  isActiveAt,
-  LONGEST_ABSENCE_MS,
-  mayDeputiseFor,
-  toApprover,
-} from './approvers.rules.ts';
+import { approverOwner, isActiveAt, LONGEST_ABSENCE_MS, mayDeputiseFor } from './approvers.rules.ts';
 import type {
   Approver,
   ApproverAbsence,
@@ -224,3 +218,29 @@ export async function getApprover(tx: Tx, tenant: Tenant, id: string): Promise<A
 /** Keeps an approver as they are until the commit. */
 export const holdApprover = async (tx: Tx, tenant: Tenant, id: string): Promise<void> =>
   void (await lockApprover(tx, tenant, id));
+
+/** The `sub` of a person's decision grants, the same for all their life as an approver. */
+export const subOf = ({
+  id,
+  principalId,
+  ssoSub,
+}: Pick<ApproverRow, 'id' | 'principalId' | 'ssoSub'>): string =>
+  principalId === null ? (ssoSub ?? `approver:${id}`) : `principal:${principalId}`;
+
+/** An approver as answers show one. */
+export function toApprover(row: ApproverRow): Approver {
+  const { id, kind, principalId, email, emailVerified, displayName, groups, connectors } = row;
+  const { assurance, status, enrolledBy, confirmedBy, activeFrom, absentFrom, absentUntil, deputyId } = row;
+  const { recoveryFrom } = row;
+  const absence =
+    absentFrom && absentUntil
+      ? { from: absentFrom.toISOString(), until: absentUntil.toISOString(), deputyApproverId: deputyId }
+      : null;
+  return {
+    ...{ approverId: id, kind, principalId, sub: subOf(row), email, emailVerified, displayName },
+    ...{ groups, connectors, assurance, status, enrolledBy, confirmedBy, absence },
+    activeFrom: activeFrom?.toISOString() ?? null,
+    recoveryFrom: recoveryFrom?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+  };
+}

@@ -17,9 +17,10 @@ import {
   insertApproverSession,
   touchSession,
 } from './approvers.repo.ts';
-import { IDLE_MS, SESSION_MS, toApprover } from './approvers.rules.ts';
+import { IDLE_MS, SESSION_MS } from './approvers.rules.ts';
 import type { Approver, ApproverSession } from './approvers.schema.ts';
 import type { ApproverDeps } from './deps.ts';
+import { toApprover } from './manage.ts';
 
 export const CSRF_KEY_USE = 'behest/approver-csrf/v1';
 const DEVICE_SECONDS = 400 * 86_400;
@@ -173,7 +174,7 @@ export const endSession = ({ db }: Pick<ApproverDeps, 'db'>, caller: Caller): Pr
 };
 
 /** The token that a page sends with its writes: bound to the cookie. */
-export function csrfTokenOf({ keyRing }: Pick<ApproverDeps, 'keyRing'>, value: string): string {
+function csrfTokenOf({ keyRing }: Pick<ApproverDeps, 'keyRing'>, value: string): string {
   const { current } = keyRing.derive(CSRF_KEY_USE);
   return createHmac('sha256', current).update(value).digest('base64url');
 }
@@ -191,7 +192,7 @@ export const signOnIn = ({ publicBaseUrl }: Pick<Deps, 'publicBaseUrl'>, cookies
  * The connection at which an approver has to sign in besides their passkey: where single sign-on is enforced for the
  * principal who they are, and this browser has no session of it.
  */
-export async function missingSignOn(
+async function missingSignOn(
   { clock }: Pick<Deps, 'clock'>,
   db: ApproverDeps['db'],
   { developerId, principalId }: Pick<ApproverRow, 'developerId' | 'principalId'>,

@@ -30,4 +30,4 @@ export {
 export { rates as passkeyRates } from './passkeys.routes.ts';
 export { digestOf } from './passkeys.rules.ts';
 export { webauthnRelyingParty } from './passkeys.settings.ts';
-export { checkAssertion, checkRegistration } from './webauthn.ts';
+export { checkRegistration } from './webauthn.ts';

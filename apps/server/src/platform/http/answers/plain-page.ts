@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../../errors.ts';
 import { pageLanguage, type Say, sayIn } from '../../languages.ts';
@@ -293,4 +295,44 @@ export function refusalPage({ message, details }: AppError, requestId: string): 
     values: { host, code: String(oauth) },
     requestId,
   };
+}
+
+/** A sample holds the styles of the pages, so that it needs nothing but itself. */
+const STYLES = readFileSync(join(import.meta.dirname, '../../page/page.css'), 'utf8');
+
+interface Sample {
+  readonly name: string;
+  /** As `#rrggbb`. */
+  readonly accentColor: string | null;
+  readonly png: Buffer | undefined;
+}
+
+/** A made-up request for consent in the colour and with the logo of an account. It runs no script and asks nobody for anything. */
+export function samplePage({ name, accentColor, png }: Sample): string {
+  const colour = accentColor === null ? '' : `:root { --fill: ${accentColor} }`;
+  const logo = png ? `<img src="data:image/png;base64,${png.toString('base64')}" alt="">` : '';
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Preview</title>
+    <style>${STYLES}${colour}</style>
+  </head>
+  <body>
+    <header class="masthead">${logo}<bdi>${escaped(name)}</bdi></header>
+    <main>
+      <h1>An example asks to act for you</h1>
+      <p>Signed in as <strong>ada@example.org</strong></p>
+      <section class="card">
+        <p class="headline">Spend up to <strong>€200.00</strong> in all</p>
+        <ul class="rows"><li class="far"><span class="words">Send email in your name</span></li><li>Read your calendar</li></ul>
+      </section>
+      <footer class="colophon">Behest</footer>
+      <div class="bar"><div class="decide"><button type="button">Deny</button><button type="button">Allow</button></div></div>
+    </main>
+  </body>
+</html>
+`;
 }
