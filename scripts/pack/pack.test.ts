@@ -33,6 +33,7 @@ test('a start loads these packages, and the others wait until something needs th
       'cookie',
       'fast-json-stringify',
       'fastify',
+      'http_ece',
       'ipaddr.js',
       'jose',
       'kysely',

@@ -84,7 +84,7 @@ export async function brand(developer: Developer, accentColor = '#7a1f5c') {
 
 /** What shows the account that has a page: the sizes of its logo, the name beside it, and the colour of the button. */
 export async function brandOn(page: Page, label: string) {
-  await page.waitForFunction("document.querySelector('.masthead img')?.complete");
+  await page.locator('.masthead img').evaluate('(image) => image.decode()');
   const logo: unknown = await page.evaluate(
     "(({ naturalWidth, width, src }) => [naturalWidth, width, new URL(src).origin === location.origin])(document.querySelector('.masthead img'))",
   );

@@ -125,6 +125,18 @@ async function wholeAccount(service: Service) {
       },
     })
     .execute();
+  const { id: approverId } = await db
+    .selectFrom('approvers')
+    .select('id')
+    .where('developerId', '=', developerId)
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto('approverSubscriptions')
+    .values({
+      ...{ developerId, id: 'apsub_1', approverId, endpointHash: Buffer.alloc(32), vapidKey: 'k' },
+      ...{ sealed: Buffer.alloc(1), sealKeyId: 'k', createdAt: clock() },
+    })
+    .execute();
   await db
     .insertInto('vaultProxyCalls')
     .values({

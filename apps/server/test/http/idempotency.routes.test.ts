@@ -103,6 +103,7 @@ const READING = [
   '/v1/policies/evaluate',
   '/v1/sso/connections/:id/test',
   '/v1/policies/replay',
+  '/v1/me/branding/preview',
 ];
 
 /** Without the routes that ask a party outside; the tests of their features repeat those. */

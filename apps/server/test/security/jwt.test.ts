@@ -173,6 +173,7 @@ test('J17 only the verifier’s own primitive verifies signatures', () => {
       'packages/sdk/src/dpop.ts', // makes proofs alone
       'packages/sdk/src/verify/signatures.ts', // the primitive of the SDK, for the same verifier
       'packages/protocol/src/canonical-json.ts', // hashes alone
+      'apps/server/src/features/calls/approvers/web-push.ts', // signs alone
       'apps/server/src/features/vault/providers/client.ts', // signs alone
       'apps/server/src/features/vault/providers/id-token.ts', // ID tokens of upstreams, by their keys
       'apps/server/src/features/vault/providers/registration.ts', // makes keys alone

@@ -87,18 +87,21 @@ export async function removeBranding(deps: BrandDeps, caller: Caller): Promise<v
   await changeBranding(deps, caller, { accentColor: null, logo: null });
 }
 
-/** What the pages would show of the account after a change. What the change leaves out is as it is now. @throws BAD_REQUEST, SERVICE_UNAVAILABLE */
+/** What the pages would show of the account after a change. What the change leaves out is as it is now. @throws BAD_REQUEST, SERVICE_UNAVAILABLE, BeforeTransaction */
 export async function previewBranding(
   deps: BrandDeps,
-  { tenant }: Caller,
+  caller: Caller,
   { accentColor: colour, logo }: BrandingChange,
 ): Promise<Brand> {
+  const { tenant } = caller;
   if (colour) mustBeReadable(colour);
+  const picture = logo ? pictureIn(bytesOf(logo)) : null;
+  const drawn =
+    picture && (await beforeTransaction(deps.db, caller, 'logo', () => reEncode(picture, tenant)));
   const { name, accentColor, logoHash } = await getDeveloperRow(deps.db, tenant);
   const kept =
     logo === undefined && logoHash !== null ? await findLogo(deps.db, tenant, logoHash) : undefined;
-  const png = logo ? await reEncode(pictureIn(bytesOf(logo)), tenant) : kept?.png;
-  return { name, accentColor: colour === undefined ? accentColor : colour, png };
+  return { name, accentColor: colour === undefined ? accentColor : colour, png: drawn ?? kept?.png };
 }
 
 /** The picture that an account shows now. @throws NOT_FOUND for any other, also one that it showed before */

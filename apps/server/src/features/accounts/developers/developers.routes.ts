@@ -134,7 +134,9 @@ export const developerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
         response: { 200: BrandingPreview },
       },
     },
-    async (request) => ({ html: samplePage(await previewBranding(deps, callerOf(request), request.body)) }),
+    async (request) => ({
+      html: samplePage(await previewBranding(depsFor(request, deps), callerOf(request), request.body)),
+    }),
   );
 
   app.delete(

@@ -8,5 +8,5 @@ export const samples: Samples = {
   },
   nobodys: { sessionToken: 'e30.e30.e30' },
   bodies: { 'POST /v1/principal-sessions': { principalId: 'user_42', expiresIn: '1h' } },
-  needFullKey: ['POST /v1/principal-sessions'],
+  needFullKey: ['POST /v1/principal-sessions', 'DELETE /v1/principal-addresses/:id'],
 };
