@@ -1,14 +1,7 @@
 /** @import { ArgumentLimits, Child } from './types.js' */
 import { element, literal, name, paragraph } from './dom.js';
 import { fill } from './format.js';
-import { language, words } from './words.js';
-
-/**
- * A sentence that the service writes in English only, marked as such on a page in another language.
- * @param {Child} sentence
- */
-export const inEnglish = (sentence) =>
-  element('span', { lang: language === 'en' ? undefined : 'en' }, sentence);
+import { words } from './words.js';
 
 /**
  * The tool that some limits are for, in the middle of a sentence.

@@ -306,7 +306,9 @@ describe('the difference between two consents', () => {
   });
 });
 
-const say = sayer((scope) => (scope === 'orders:read' ? 'See your orders' : scopeInWords(scope)));
+const say = sayer({
+  inWords: (scope) => (scope === 'orders:read' ? 'See your orders' : scopeInWords(scope)),
+});
 const refund = { connector: 'stripe', tool: 'refund' };
 const [units, perDay] = [
   { ...refund, tool: 'cost_units', window: 'per_case' },

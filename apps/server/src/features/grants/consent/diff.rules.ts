@@ -2,10 +2,9 @@ import { parseDuration } from '@behest/protocol/durations';
 import type { ManifestTool } from '@behest/protocol/manifest/manifest';
 import { covers } from '@behest/protocol/scopes';
 import type { ToolsEntry } from '@behest/protocol/tools-entry';
-import { scopeInWords } from '@behest/protocol/words';
 import type { ScopePins } from '../resources/index.ts';
 import { diffOfManifests, diffOfTools } from './diff-tools.rules.ts';
-import { type Say, sayer } from './diff-words.rules.ts';
+import { type DifferenceSpeech, type Say, sayer } from './diff-words.rules.ts';
 
 /** The order in which people read the changes: those that reach further come first. */
 const CHANGES: readonly Change[] = ['new', 'wider', 'changed', 'narrower', 'removed', 'same'];
@@ -16,14 +15,10 @@ const LONGER_BY = 0.1;
 /**
  * Compares a request with the last consent. A change that the rules cannot order counts as `changed`, which is read as
  * wider.
- * @param inWords describes a scope
+ * @param speech in which a person reads the sentences: English where it names no language
  */
-export function difference(
-  before: Terms,
-  after: Terms,
-  inWords: (scope: string) => string = scopeInWords,
-): Diff {
-  const say = sayer(inWords);
+export function difference(before: Terms, after: Terms, speech: DifferenceSpeech = {}): Diff {
+  const say = sayer(speech);
   const items = [
     ...diffOfScopes(before.scopes, after.scopes, say),
     ...diffOfTools(before, after, say),

@@ -3,6 +3,7 @@ import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { namedConnectors } from '@behest/protocol/tool-scopes';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import { pageLanguage, sayIn } from '../../../platform/languages.ts';
 import { getShownAgent } from '../../accounts/agents/agents.queries.ts';
 import { clientOfRequest, storedBudget } from '../authorization/index.ts';
 import { grantStatus } from '../grants/index.ts';
@@ -44,6 +45,8 @@ interface Shown {
   readonly pins: ConsentPins | null;
   /** Of the resources, for the scopes. */
   readonly words: WordsOfScopes;
+  /** `Accept-Language` of the person's browser. */
+  readonly languages: string | undefined;
 }
 
 /**
@@ -53,7 +56,7 @@ interface Shown {
 export async function previousConsent(
   deps: PreviousDeps,
   row: ConsentRow,
-  { verification, pins, words }: Shown,
+  { verification, pins, words, languages }: Shown,
 ): Promise<PreviousConsentView> {
   const { db, clock } = deps;
   if (!verification.satisfied || verification.mode === 'link') return NOTHING;
@@ -76,9 +79,8 @@ export async function previousConsent(
   });
   const after = termsOf(row, agent, { manifests: manifestsOf(asked, askedTools), words: pinsOfWords(words) });
   const own = Object(row.scopeDescriptions);
-  // The sentences are English, so they have the words that are for every language.
-  const inWords = (scope: string) =>
-    scopesInWords([scope], { own, words, languages: undefined })[0]?.text ?? scope;
+  const inWords = (scope: string) => scopesInWords([scope], { own, words, languages })[0]?.text ?? scope;
+  const language = pageLanguage(languages);
   return {
     previous: {
       grantId: last.id,
@@ -88,7 +90,7 @@ export async function previousConsent(
       scopes: last.scopes,
       otherActive,
     },
-    diff: difference(before, after, inWords),
+    diff: difference(before, after, { inWords, language, say: sayIn(language) }),
     replacesGrantId,
   };
 }

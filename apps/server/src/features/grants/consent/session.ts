@@ -198,7 +198,7 @@ async function lookAtRequest(deps: ConsentDeps, row: ConsentRow, seen: SeenBy): 
   const { verification, languages } = seen;
   const pins = await showManifests(deps, row);
   const words = await findScopeWords(deps.db, row, row);
-  const before = await previousConsent(deps, row, { verification, pins, words });
+  const before = await previousConsent(deps, row, { verification, pins, words, languages });
   const tools = await toolsOf(deps, row, { pins, languages });
   return shownRequest(row, { ...seen, pins, tools, words, before });
 }

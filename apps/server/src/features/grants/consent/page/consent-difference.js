@@ -2,7 +2,6 @@
 /** @import { Choices, ConsentRequest, DiffItem } from './types.js' */
 import { aside, button, element, paragraph, quotation } from '../../../../platform/page/dom.js';
 import { counted, fill, moment } from '../../../../platform/page/format.js';
-import { inEnglish } from '../../../../platform/page/limits.js';
 import { words as said } from './consent-difference-words.js';
 
 /** So many changes are shown at once. The reader opens the rest. */
@@ -46,7 +45,7 @@ function renderItem({ change, dimension, before, after, text }) {
   return element(
     'li',
     { class: change },
-    paragraph(element('strong', {}, `${said.marks[change]} ${said.changes[change]}`), ' ', inEnglish(text)),
+    paragraph(element('strong', {}, `${said.marks[change]} ${said.changes[change]}`), ' ', text),
     isAgents && before && [aside(said.before), quotation(before)],
     isAgents && after && [aside(said.now), quotation(after)],
   );
