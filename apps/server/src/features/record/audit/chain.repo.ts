@@ -109,15 +109,17 @@ export function findHead(db: Executor, { developerId }: Tenant) {
     .executeTakeFirstOrThrow();
 }
 
-/** An entry above the chain's head. No append wrote it. */
+/**
+ * An entry above the chain's head. No append wrote it. The head is a value for the index, because a join of the two would
+ * read the chain from its first entry on.
+ */
 export function findBeyondHead(db: Executor, { developerId }: Tenant) {
   return db
     .selectFrom('auditEntries')
-    .innerJoin('auditHeads', 'auditHeads.developerId', 'auditEntries.developerId')
-    .select('auditEntries.id')
-    .where('auditEntries.developerId', '=', developerId)
-    .whereRef('auditEntries.seq', '>', 'auditHeads.seq')
-    .orderBy('auditEntries.seq')
+    .select('id')
+    .where('developerId', '=', developerId)
+    .where('seq', '>', (e) => e.selectFrom('auditHeads').select('seq').where('developerId', '=', developerId))
+    .orderBy('seq')
     .limit(1)
     .executeTakeFirst();
 }
