@@ -7,7 +7,7 @@ import type { Change } from './diff.rules.ts';
 type Pair<Of> = readonly [before: Of, after: Of];
 type Sentences = Readonly<Record<Change, string>>;
 
-/** Every text about a difference. `{what}` is a tool of a connector, or its cost units. */
+/** Every text about a difference. `{what}` is a tool of a connector, or its cost units. @public The check of the messages reads it. */
 export const texts = {
   scopes: {
     new: '{scope} is new.',
