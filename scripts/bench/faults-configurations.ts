@@ -79,33 +79,34 @@ export function pgbouncer({ folder, portOf }: Place): string {
   ].join('\n');
 }
 
-export function redis({ password, portOf, folder }: Place, node: string, primary: number): string {
+/** What every node of Redis has: it keeps no data. */
+const redisNode = ({ password, folder }: Place): string[] => [
+  `bind ${HERE}`,
+  `requirepass ${password}`,
+  `masterauth ${password}`,
+  'save ""',
+  'appendonly no',
+  'repl-diskless-sync-delay 0',
+  `dir ${folder}`,
+];
+
+export function redis(place: Place, node: string, primary: number): string {
+  const { portOf } = place;
   const port = portOf(`redis-${node}`);
   return [
     `port ${port}`,
-    `bind ${HERE}`,
-    `requirepass ${password}`,
-    `masterauth ${password}`,
-    'save ""',
-    'appendonly no',
-    'repl-diskless-sync-delay 0',
-    `dir ${folder}`,
+    ...redisNode(place),
     `dbfilename ${node}.rdb`,
     ...(port === primary ? [] : [`replicaof ${HERE} ${primary}`]),
   ].join('\n');
 }
 
 /** A node that is away takes only its own keys along. It keeps no data, but its place in the cluster. */
-export function clusterNode({ password, portOf, folder }: Place, name: string): string {
+export function clusterNode(place: Place, name: string): string {
+  const { portOf } = place;
   return [
     `port ${portOf(name)}`,
-    `bind ${HERE}`,
-    `requirepass ${password}`,
-    `masterauth ${password}`,
-    'save ""',
-    'appendonly no',
-    'repl-diskless-sync-delay 0',
-    `dir ${folder}`,
+    ...redisNode(place),
     'cluster-enabled yes',
     `cluster-port ${portOf(`${name}-bus`)}`,
     `cluster-config-file ${name}.nodes`,

@@ -1,6 +1,6 @@
--- Owner: approvers. Browsers in which approvers have turned on notifications. The endpoint and the keys of the browser are sealed
--- together, as whoever knows them can send to it. The push server takes only messages that the VAPID key has signed which the
--- browser was given.
+-- Owner: approvers. Browsers in which approvers have turned on notifications. The endpoint and the keys of the browser are
+-- sealed together, because they are all that sending to it needs. The push server accepts messages only if they are signed
+-- with the VAPID key that the browser was given.
 create table approver_subscriptions (
   developer_id  text not null references developers,
   id            text not null,

@@ -58,7 +58,7 @@ export const texts = {
   button: 'Verify this address',
   lead: 'An account of Behest asks to verify that it receives mail at this address: {account}.',
   open: 'If you asked for this, open the link within 24 hours and press the button:',
-  else: 'If you did not ask for it, do nothing. Without the link, nobody can use this address.',
+  else: 'If you did not ask for it, do nothing. Nobody can use this address without the link.',
 };
 
 /** Names the account by its id, because anybody may sign up under any name. */

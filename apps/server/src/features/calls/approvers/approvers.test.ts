@@ -205,7 +205,7 @@ test('O35 a passkey that does not sign its approver in is in the audit log, once
   const recorded = () => entriesOf(acme, 'approver.sign_in_failed');
 
   await ada.signIn({ userHandle: Buffer.alloc(32).toString('base64url') });
-  expect(await recorded()).toEqual([]); // whose, nobody knows
+  expect(await recorded()).toEqual([]); // an unknown passkey belongs to no account
   for (let time = 0; time < 3; time += 1) await ada.signIn({ flags: 1 });
   expect((await ada.signIn()).statusCode).toBe(200); // the control
 

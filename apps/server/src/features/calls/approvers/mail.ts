@@ -58,7 +58,7 @@ The link is good for 72 hours, and once. If you do not know the account, do noth
 `,
 });
 
-/** The texts of the mails to a person who is at the page. Nobody knows what the readers of the others speak. @public The check of the messages reads it. */
+/** The texts of the mails to a person who is at the page. The other mails stay English: the language of their reader is unknown. @public The check of the messages reads it. */
 export const texts = {
   account: 'The account: {account}',
   person: 'The person: {person}',

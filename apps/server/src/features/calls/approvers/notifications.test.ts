@@ -209,7 +209,7 @@ test('a person has five browsers, also when six ask at once, and the sixth repla
   expect((await turnOn(ada, server.browser().subscription)).statusCode).toBe(200);
 });
 
-test('nobody takes, silences or sees the browser of another approver', async () => {
+test('an approver cannot take, silence or see the browser of another approver', async () => {
   const { service, acme, ada, server } = await started();
   const phone = server.browser();
   const bob = await enrolApprover(service, acme, 'bob@example.org');

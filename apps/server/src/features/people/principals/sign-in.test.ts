@@ -561,7 +561,7 @@ describe('a passkey', () => {
       Array(2).fill([400, 'WEBAUTHN_VERIFICATION_FAILED']),
     );
     expect(await entriesOf(acme, 'principal.session_created')).toEqual([]);
-    expect(await entriesOf(acme, 'fido.sign_in_failed')).toEqual([]); // whose, nobody knows
+    expect(await entriesOf(acme, 'fido.sign_in_failed')).toEqual([]); // an unknown passkey belongs to no account
   });
 
   test('O35 that did not verify is in the audit log, once in a minute', async () => {
