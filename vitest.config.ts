@@ -39,7 +39,7 @@ export default defineConfig({
       ...(process.env.AUTHLIB_PYTHON ? [] : ['**/*.python.test.ts']),
     ],
     globalSetup: 'apps/server/test/global-setup.ts',
-    setupFiles: ['test/harness/seed.setup.ts'],
+    setupFiles: ['test/harness/seed.setup.ts', 'test/harness/counts.setup.ts'],
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'], // megabytes, so that V8 copies fewer objects
     isolate: false, // or each file would load the whole service anew
     maxWorkers: 3, // on two cores: most tests wait for a database, a browser or a process half of their time

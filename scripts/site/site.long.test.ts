@@ -1,8 +1,8 @@
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { launchBrowser } from '../../apps/server/test/browser/browser.ts';
 import { findings } from '../../apps/server/test/browser/pages.ts';
 import { buildSite } from './build.ts';
@@ -39,6 +39,17 @@ async function visit(path: string) {
   });
   await page.goto(`${server.url}${path}`, { waitUntil: 'load' });
   return { page, strangers };
+}
+
+/** The keys open the search once the page's script has run, which a loaded page may still be about to do. */
+async function search(page: Page) {
+  const input = page.locator('#localsearch-input');
+  await vi.waitFor(async () => {
+    await page.keyboard.press('Control+k');
+    await input.waitFor({ timeout: 500 });
+  }, 20_000);
+  await input.fill('proof of possession');
+  await page.locator('#localsearch-list a').first().waitFor();
 }
 
 test('every page is there as HTML and as Markdown, and no link of either is dead', () => {
@@ -82,9 +93,7 @@ test.each(['/index.html', '/api/agents.html'])('%s is accessible, light, dark an
 test('the search finds a page without another server', async () => {
   const { page, strangers } = await visit('/index.html');
 
-  await page.keyboard.press('Control+k');
-  await page.locator('#localsearch-input').fill('proof of possession');
-  await page.locator('#localsearch-list a').first().waitFor();
+  await search(page);
 
   expect(await page.locator('#localsearch-list a').count()).toBeGreaterThan(1);
   expect(strangers).toEqual([]);
@@ -108,9 +117,7 @@ test('a site for a path of a host stays below it: its pages, its links and its s
   await page.goto(`${host.url}/`, { waitUntil: 'load' });
   await page.getByRole('link', { name: 'Quickstart' }).first().click();
   await page.waitForURL(`${host.url}/guides/quickstart.html`);
-  await page.keyboard.press('Control+k');
-  await page.locator('#localsearch-input').fill('proof of possession');
-  await page.locator('#localsearch-list a').first().waitFor();
+  await search(page);
 
   expect(await page.locator('#localsearch-list a').first().getAttribute('href')).toMatch(
     new RegExp(`^${BASE}`),

@@ -28,7 +28,7 @@ import { freePort } from '../../scripts/machine/ports.ts';
 import { blocksOf, listening } from './steps.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const pages = globSync(['*.md', 'docs/**/*.md', 'scripts/**/*.md'], { cwd: ROOT }).sort();
+const pages = globSync(['*.md', 'docs/**/*.md', 'scripts/*/README.md'], { cwd: ROOT }).sort();
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 /** The files and names of the worked example are not in the checkout; `npm test -- example` makes them. */

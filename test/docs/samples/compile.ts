@@ -60,7 +60,7 @@ export interface Block {
   readonly code: string;
 }
 
-const PAGES = ['*.md', 'docs/**/*.md', '{scripts,deploy}/**/*.md', '{packages,clients,examples}/*/README.md'];
+const PAGES = ['*.md', 'docs/**/*.md', '{scripts,packages,clients,examples}/*/README.md', 'deploy/**/*.md'];
 const BLOCK = /^```(\w+)\n(.*?)^```$/gms;
 
 /** The code of every document that a reader may copy. */
