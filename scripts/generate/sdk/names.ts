@@ -60,6 +60,7 @@ export const OF_PROGRAMS: ReadonlySet<string> = new Set(['developer', 'grant', '
 /** Names that older clients use, and arguments that come one by one. */
 export const NAMINGS: Readonly<Record<string, Naming>> = {
   'authorization.request': { method: 'authorize', byHand: true },
+  'authorization.list': { method: 'authorizations.list' },
   'authorization.get': { method: 'authorizations.get' },
   'authorization.cancel': { method: 'authorizations.cancel' },
   'authorization.code': { method: 'authorizations.code' },

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
+import { authorize, registerAgent } from '../app/flow.ts';
 import { hotCallsOf } from '../app/hot-calls.ts';
 import { type Developer, newDatabase, type Service, startApp } from '../app/start-app.ts';
 import { type Explained, openExplained } from './explained.ts';
@@ -11,6 +12,7 @@ vi.setConfig({ testTimeout: 300_000 });
 /** An account's rows in each of the tables below. */
 const FEW = 2000;
 const MANY = 100_000;
+const GROWN = 20_000;
 
 /** A page of a list has at most a hundred rows, and the walks themselves leave some dozens. */
 const ROOM = 150;
@@ -80,6 +82,57 @@ test('a verification up to the head of a long chain reads no entry before its ra
   expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
 
   expect(explained.take().filter(({ rows }) => rows > ROOM)).toEqual([]);
+});
+
+/** Searches for something rare in a grown account, and what they may read beside their answers. */
+const SEARCHES: readonly (readonly [path: string, room: number])[] = [
+  ['/v1/authorize?limit=10', 20],
+  ['/v1/authorize?agentId=:agent&limit=10', 20],
+  ['/v1/authorize?principalId=rare&limit=10', 20],
+  ['/v1/authorize?status=denied&limit=10', 3 * 2000 + 20], // of 2,000 requests, whose end is looked for twice
+  ['/v1/audit/entries?actor=system&limit=10', 20],
+  ['/v1/audit/entries?actor=principal&limit=10', 20],
+  ['/v1/audit/entries?requestId=unknown&limit=10', 20],
+  ['/v1/agents?name=rare&limit=10', 20],
+  ['/v1/agents?name=t&limit=10', 50], // both statuses, to be merged
+  ['/v1/agents?name=t&limit=10&cursor=:common', 50],
+];
+
+test('a search reads no more than its answer, or than a page may look at, whatever the statistics say', async () => {
+  const databaseUrl = await newDatabase();
+  const db = openDatabase({ connectionString: databaseUrl }, 1, undefined, { silence: 120_000 });
+  onTestFinished(() => db.destroy());
+  const acme = await (await startApp({ databaseUrl, dbAs: () => db })).asDeveloper({ mode: 'sandbox' });
+  const { agentId: common } = await registerAgent(acme, 'Traveller');
+  await authorize(acme, common, { autoApprove: false });
+  await inTransaction(db, async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx);
+    for (const table of ['agents', 'auth_requests', 'audit_entries'])
+      await copyRow(tx, table, { from: 0, count: GROWN, changed: CHANGED });
+  });
+  const { agentId: rare } = await registerAgent(acme, 'Rare');
+  await authorize(acme, rare, { principalId: 'rare', autoApprove: false });
+
+  const wasteful: Record<string, readonly string[]> = {};
+  for (const state of ['no statistics', 'statistics']) {
+    await (state === 'statistics' ? sql`analyze`.execute(db) : forgetStatistics(db));
+    for (const mode of MODES) {
+      const explained = openExplained(databaseUrl, mode);
+      const service = await startApp({ databaseUrl, dbAs: () => explained.db });
+      await explained.listen();
+      const ask = service.calling(acme.apiKey);
+      await ask('GET', '/v1/me');
+      for (const [path, room] of SEARCHES) {
+        explained.take();
+        const answer = await ask('GET', path.replace(':agent', rare).replace(':common', common));
+        expect(answer.statusCode, answer.body).toBe(200);
+        const read = explained.take();
+        const rows = read.reduce((sum, each) => sum + each.rows, 0);
+        if (rows > room) wasteful[`${state}, ${mode}: ${path}`] = read.flatMap(({ scans }) => scans);
+      }
+    }
+  }
+  expect(wasteful).toEqual({});
 });
 
 /** @returns the statements of each call, and of the functions and foreign keys behind it, the one with the most rows last */

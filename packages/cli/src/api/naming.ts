@@ -73,6 +73,10 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'billing.checkout': { command: 'billing checkout' },
   'billing.portal': { command: 'billing portal' },
   'policies.evaluate': { command: 'policies test' },
+  'authorization.list': {
+    command: 'authorizations list',
+    columns: ['authRequestId', 'agentId', 'principalId', 'status', 'scopes', 'createdAt'],
+  },
   'authorization.get': { command: 'authorizations get' },
   'authorization.link': { command: 'authorizations link' },
   'operator.entries': { command: 'signing-keys entries' },

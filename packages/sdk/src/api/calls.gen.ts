@@ -121,6 +121,7 @@ export const CALLS = {
   'policies.evaluate': { method: 'policies.evaluate', sends: 'POST /v1/policies/evaluate', takes: 'body', reads: true },
   'policies.replay': { method: 'policies.replay', sends: 'POST /v1/policies/replay', takes: 'body', reads: true },
   'authorization.request': { method: 'authorize', sends: 'POST /v1/authorize', takes: 'body', keyed: true, byHand: true },
+  'authorization.list': { method: 'authorizations.list', sends: 'GET /v1/authorize', takes: 'query', rows: 'requests' },
   'authorization.get': { method: 'authorizations.get', sends: 'GET /v1/authorize/{id}' },
   'authorization.cancel': { method: 'authorizations.cancel', sends: 'DELETE /v1/authorize/{id}' },
   'authorization.code': { method: 'authorizations.code', sends: 'POST /v1/authorize/{id}/code', keyed: true },

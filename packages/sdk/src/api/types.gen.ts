@@ -613,6 +613,8 @@ export interface AuditListQuery {
   readonly action?: string | undefined;
   readonly status?: "success" | "failure" | "blocked" | undefined;
   readonly purpose?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly requestId?: string | undefined;
   readonly source?: "service" | "developer" | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
@@ -963,6 +965,7 @@ export interface AgentsRegisterInput {
 
 export interface AgentsListQuery {
   readonly status?: "active" | "suspended" | "revoked" | undefined;
+  readonly name?: string | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
@@ -1740,6 +1743,21 @@ export interface AuthorizeAnswer {
   policyEnforced?: true;
   effect?: "allow";
   policyId?: string;
+}
+
+export interface AuthorizationsListQuery {
+  readonly status?: "pending" | "approved" | "denied" | "cancelled" | "consumed" | "expired" | undefined;
+  readonly agentId?: string | undefined;
+  readonly principalId?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface AuthorizationsListAnswer {
+  requests: AuthorizationRequest[];
+  nextCursor: string | null;
 }
 
 export interface AuthorizationsCodeAnswer {
@@ -4722,6 +4740,12 @@ export interface PoliciesApi {
 }
 
 export interface AuthorizationsApi {
+  /**
+   * List authorization requests, newest first. A page looks at 2,000 requests at most. It may be short, or empty, and the list goes on while there is a `nextCursor`.
+   *
+   * Sends `GET /v1/authorize`.
+   */
+  list(query?: AuthorizationsListQuery, options?: CallOptions): List<AuthorizationsListAnswer, AuthorizationsListAnswer['requests'][number]>;
   /**
    * Read an authorization request.
    *

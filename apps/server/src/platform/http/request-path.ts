@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
+import { newUuid } from '../ids.ts';
 import { isOAuthPath } from '../oauth-errors.ts';
 import { crossOrigin, FROM_ANY_ORIGIN, standardHeaders } from './answers/headers.ts';
 import { FOR_ALL_ORIGINS } from './answers/send.ts';
@@ -135,8 +135,8 @@ const WIDER_IDS = /^\/access\/v1\//;
 
 /** Keeps the client's id of a request when it cannot hurt a log. */
 export function requestIdOf({ headers, url = '' }: IncomingMessage): string {
-  if (headers['x-request-id'] === undefined) return randomUUID();
+  if (headers['x-request-id'] === undefined) return newUuid(new Date());
   const given = String(headers['x-request-id']);
   const kept = WIDER_IDS.test(url) ? /^[!-~]{1,128}$/ : /^[\w.-]{1,64}$/;
-  return kept.test(given) ? given : randomUUID();
+  return kept.test(given) ? given : newUuid(new Date());
 }

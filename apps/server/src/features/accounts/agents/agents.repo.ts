@@ -104,12 +104,44 @@ const within = lookUpPage<
    order by id desc limit $2`,
 );
 
-/** Newest first. */
+const byName = `lower(name) collate "C"`;
+/** After the page before, which an agent ended. If it got another name meanwhile, the list goes on from there. */
+const namedSo = `(${byName}, id) > (
+       coalesce((select lower(name) from agents where developer_id = $1 and id = $5), lower($4)) collate "C",
+       coalesce($5, '')
+     ) and ${byName} < (lower($4) || chr(1114111)) collate "C"`;
+
+/** Reads each status as a range of its index, and merges them. */
+const named = lookUpPage<ListedAgent, [statuses: readonly Status[], name: string, cursor: string | null]>(
+  'list_agents_named',
+  LARGEST_AGENT,
+  `select ${columns}, ${timesAsText} from unnest($3::agent_status[]) as of (state) cross join lateral (
+     select * from agents where developer_id = $1 and status = of.state and not is_proposed and ${namedSo}
+     order by ${byName}, id limit $2
+   ) found order by ${byName}, id limit $2`,
+);
+const namedWithin = lookUpPage<
+  ListedAgent,
+  [statuses: readonly Status[], name: string, cursor: string | null, agentIds: readonly string[]]
+>(
+  'list_agents_named_within',
+  LARGEST_AGENT,
+  `select ${columns}, ${timesAsText} from agents
+   where developer_id = $1 and id = any ($6) and status = any ($3) and not is_proposed and ${namedSo}
+   order by ${byName}, id limit $2`,
+);
+
+/** Newest first, or by name where a name is asked for. */
 export function listAgentRows(
   db: Executor,
   { tenant, agentIds }: Reach,
-  { status, cursor, limit }: AgentQuery,
+  { status, name, cursor, limit }: AgentQuery,
 ): Promise<PageRows<ListedAgent>> {
+  if (name !== undefined) {
+    const statuses: readonly Status[] = status ? [status] : ['active', 'suspended'];
+    if (agentIds) return namedWithin(db, tenant, limit, statuses, name, cursor ?? null, agentIds);
+    return named(db, tenant, limit, statuses, name, cursor ?? null);
+  }
   if (agentIds) return within(db, tenant, limit, agentIds, status ?? null, cursor ?? null);
   if (status)
     return cursor ? furtherOf(db, tenant, limit, status, cursor) : newestOf(db, tenant, limit, status);

@@ -66,7 +66,12 @@ export const Agent = Type.Object({
 export const AgentPath = Type.Object({ id: Id });
 
 export type AgentQuery = Static<typeof AgentQuery>;
-export const AgentQuery = Type.Object({ status: Type.Optional(Status), ...pageQuery('ag') });
+export const AgentQuery = Type.Object({
+  status: Type.Optional(Status),
+  /** The beginning of the name, in any case. The list is then in the order of names. */
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  ...pageQuery('ag'),
+});
 
 export type AgentPage = Static<typeof AgentPage>;
 export const AgentPage = Type.Object({ agents: Type.Array(Agent), nextCursor: NextCursor });

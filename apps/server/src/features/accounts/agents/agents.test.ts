@@ -9,7 +9,7 @@ import {
   refusalOf,
   registerAgent,
 } from '../../../../test/app/flow.ts';
-import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
+import { type Call, type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { LARGEST_AGENT } from './agents.repo.ts';
 
 let service: Service;
@@ -21,7 +21,7 @@ afterAll(() => service.stop());
 const asSandbox = () => service.asDeveloper({ mode: 'sandbox' });
 const read = async (developer: Developer, agentId: string) =>
   (await developer('GET', `/v1/agents/${agentId}`)).json();
-const listed = async (developer: Developer, query = '') =>
+const listed = async (developer: Call, query = '') =>
   (await developer('GET', `/v1/agents${query}`)).json().agents.map(({ id }: { id: string }) => id);
 const didDocument = (agentId: string) => service.app.inject(`/agents/${agentId}/did.json`);
 
@@ -293,7 +293,53 @@ describe('listing agents', () => {
     expect(await listed(acme, '?status=revoked')).toEqual([revoked.agentId]);
   });
 
+  test('finds agents by the beginning of their names, in any case and in the order of names', async () => {
+    const [acme, eve] = [await service.asDeveloper(), await service.asDeveloper()];
+    const names = [
+      'travel',
+      'Travel booker',
+      'TRAVEL desk',
+      'Tram',
+      'Untravelled',
+      '100%_sure',
+      '100 per cent',
+    ];
+    for (const name of names) await registerAgent(acme, name);
+    await registerAgent(eve, 'Travel of Eve');
+    const suspended = await registerAgent(acme, 'Travel stopped');
+    await acme('PATCH', `/v1/agents/${suspended.agentId}`, { status: 'suspended' });
+    const revoked = await registerAgent(acme, 'Travel ended');
+    await acme('DELETE', `/v1/agents/${revoked.agentId}`);
+    const found = async (query: string) =>
+      (await pagesOf(acme, `/v1/agents?${query}`, 'agents')).map((page) => page.map(({ name }) => name));
+
+    expect(await found('name=tRavel')).toEqual([
+      ['travel', 'Travel booker', 'TRAVEL desk', 'Travel stopped'],
+    ]);
+    expect(await found('name=trav&limit=3')).toEqual([
+      ['travel', 'Travel booker', 'TRAVEL desk'],
+      ['Travel stopped'],
+    ]);
+    expect(await found('name=travel&status=suspended')).toEqual([['Travel stopped']]);
+    expect(await found('name=travel&status=revoked')).toEqual([['Travel ended']]);
+    expect(await found('name=100%25_')).toEqual([['100%_sure']]);
+    expect(await found('name=avel')).toEqual([[]]);
+  });
+
+  test('finds by name only the agents of a bound key', async () => {
+    const acme = await service.asDeveloper();
+    const own = await registerAgent(acme, 'Travel one');
+    await registerAgent(acme, 'Travel two');
+    const bound = await acme.asRuntime(own.agentId);
+
+    expect(await listed(bound, '?name=travel')).toEqual([own.agentId]);
+    expect(await listed(bound, `?name=travel&cursor=${own.agentId}`)).toEqual([]);
+    expect(await listed(bound, '?name=other')).toEqual([]);
+  });
+
   test.each([
+    'name=',
+    `name=${'x'.repeat(201)}`,
     'status=gone',
     'limit=0',
     'limit=501',

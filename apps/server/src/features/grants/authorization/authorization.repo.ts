@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { hotCall, type Records } from '../../../platform/db/hot-writes.ts';
+import { type PageRows, readPage } from '../../../platform/db/page-rows.ts';
 import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import { sharedPrincipals } from '../../../platform/db/principals.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
@@ -9,6 +10,8 @@ import type { Agents, AuthRequests, Developers } from '../../../platform/db/type
 import { row } from '../../../platform/db/values.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
+
+import type { AuthorizationRequestStatus, RequestQuery } from './authorization.schema.ts';
 
 export type RequestRow = Selectable<AuthRequests>;
 
@@ -103,6 +106,70 @@ export function findRequest(db: Executor, { tenant, agentIds }: Reach, requestId
     .where('id', '=', requestId)
     .$if(agentIds !== null, (requests) => requests.where('agentId', 'in', agentIds ?? []))
     .executeTakeFirst();
+}
+
+/**
+ * The most requests that a page looks at where no index finds those that its reader wants. A status changes too often to have
+ * one.
+ */
+const WALK = 2000;
+
+const isExact = ({ agentIds }: Reach, { agentId, principalId, status }: RequestQuery) =>
+  agentIds === null && status === undefined && (agentId === undefined || principalId === undefined);
+
+/** Of one agent or one principal an index has the order of the list. It asks for those with a count, which all have. */
+function requestsIn(db: Executor, { tenant, agentIds }: Reach, query: RequestQuery) {
+  const { principalId, since, until, cursor } = query;
+  const agentId = query.agentId ?? (agentIds?.length === 1 ? agentIds[0] : undefined);
+  let all = db
+    .selectFrom('authRequests')
+    .where('developerId', '=', tenant.developerId)
+    .where(sql<boolean>`wrong_verifiers >= 0`); // a constant, as in the indexes
+  if (principalId !== undefined) all = all.where('principalId', '=', principalId);
+  else if (agentId !== undefined) all = all.where('agentId', '=', agentId);
+  if (since) all = all.where('id', '>=', firstIdAt(since));
+  if (until) all = all.where('id', '<', firstIdAt(until));
+  if (cursor) all = all.where('id', '<', cursor);
+  return all.orderBy('id', 'desc');
+}
+
+const firstIdAt = (time: string) => sql<string>`'areq_' || ulid_time(${new Date(time)})`;
+
+/** The requests of a reader, newest first, among the next that a page looks at. */
+export function listRequestRows(
+  db: Executor,
+  reach: Reach,
+  query: RequestQuery,
+  now: Date,
+): Promise<PageRows<RequestRow>> {
+  const { agentId, principalId, status } = query;
+  let page = requestsIn(db, reach, query);
+  if (reach.agentIds) page = page.where('agentId', 'in', reach.agentIds);
+  if (principalId !== undefined && agentId !== undefined) page = page.where('agentId', '=', agentId);
+  if (status) page = page.where(hasStatus(status, now));
+  if (!isExact(reach, query)) {
+    page = page.where('id', '>=', ({ fn, val }) => fn.coalesce(walkEnd(db, reach, query), val('')));
+  }
+  return readPage(db, page.selectAll(), query.limit);
+}
+
+/** @returns the last of the requests that the page has looked at, if there may be others after it */
+export async function endOfWalk(db: Executor, reach: Reach, query: RequestQuery): Promise<string | null> {
+  if (isExact(reach, query)) return null;
+  return (await walkEnd(db, reach, query).executeTakeFirst())?.id ?? null;
+}
+
+const walkEnd = (db: Executor, reach: Reach, query: RequestQuery) =>
+  requestsIn(db, reach, query)
+    .select('id')
+    .offset(WALK - 1)
+    .limit(1);
+
+/** As `statusAt`. */
+function hasStatus(status: AuthorizationRequestStatus, now: Date) {
+  const isOver = sql<boolean>`(status in ('pending', 'approved') and ${dueAt} <= ${now})`;
+  if (status === 'expired') return sql<boolean>`(status = 'expired' or ${isOver})`;
+  return sql<boolean>`(status = ${status} and not ${isOver})`;
 }
 
 /** Locks the row, so that the second of two simultaneous decisions sees the first. */

@@ -11,6 +11,8 @@ import {
   AuthorizationRequestPath,
   ConsentLink,
   CreatedAuthorizationRequest,
+  RequestPage,
+  RequestQuery,
   SandboxDecision,
 } from './authorization.schema.ts';
 import type { AuthorizationDeps } from './deps.ts';
@@ -21,6 +23,7 @@ import {
   createLink,
   denyInSandbox,
   getRequest,
+  listRequests,
 } from './manage.ts';
 import { requestConsent } from './request.ts';
 
@@ -66,6 +69,28 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
     },
     async (request, reply) =>
       reply.code(201).send(await requestConsent(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.get(
+    '/v1/authorize',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: 'default',
+        failures: [],
+      },
+      schema: {
+        operationId: 'authorization.list',
+        summary: 'List authorization requests, newest first',
+        description:
+          'A page looks at 2,000 requests at most. It may be short, or empty, and the list goes on while there is a `nextCursor`.',
+        querystring: RequestQuery,
+        response: { 200: RequestPage },
+      },
+    },
+    (request) => listRequests(deps, callerOf(request), request.query),
   );
 
   app.get(

@@ -5,7 +5,9 @@ import {
   Duration,
   Id,
   LONGEST_STATE,
+  NextCursor,
   PrincipalId,
+  pageQuery,
   ScopeList,
   Time,
 } from '@behest/protocol/shapes';
@@ -89,6 +91,23 @@ export const CreatedAuthorizationRequest = Type.Object({
   policyEnforced: Type.Optional(Type.Literal(true)),
   effect: Type.Optional(Type.Literal('allow')),
   policyId: Type.Optional(Id),
+});
+
+export type RequestQuery = Static<typeof RequestQuery>;
+export const RequestQuery = Type.Object({
+  status: Type.Optional(AuthorizationRequestStatus),
+  agentId: Type.Optional(Type.String({ maxLength: 256 })),
+  principalId: Type.Optional(Type.String({ maxLength: 256 })),
+  /** When the request was made. */
+  since: Type.Optional(Time),
+  until: Type.Optional(Time),
+  ...pageQuery('areq'),
+});
+
+export type RequestPage = Static<typeof RequestPage>;
+export const RequestPage = Type.Object({
+  requests: Type.Array(AuthorizationRequest),
+  nextCursor: NextCursor,
 });
 
 export const AuthorizationRequestPath = Type.Object({ id: Id });

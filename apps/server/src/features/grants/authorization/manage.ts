@@ -3,6 +3,7 @@ import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
+import { byId, mustBeSpan, pageOf } from '../../../platform/paging.ts';
 import { getAgentDid, listAgentDids } from '../../accounts/agents/agents.queries.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
 import { findAccount, isSuccessor } from '../../accounts/developers/developers.queries.ts';
@@ -12,7 +13,9 @@ import { recordActs } from '../../record/audit/index.ts';
 import {
   cancelRequestsOf,
   countWrongVerifier,
+  endOfWalk,
   findRequest,
+  listRequestRows,
   lockRequest,
   type Parties,
   type RequestRow,
@@ -23,6 +26,8 @@ import type {
   AuthorizationCode,
   AuthorizationRequest,
   ConsentLink,
+  RequestPage,
+  RequestQuery,
   SandboxDecision,
 } from './authorization.schema.ts';
 import { approveRequest, denyRequest, gone } from './decide.ts';
@@ -39,6 +44,22 @@ export async function getRequest(
   const request = await findRequest(deps.db, caller, id);
   if (!request) throw notFound();
   return toAuthorizationRequest(request, caller, deps.clock());
+}
+
+/**
+ * Lists requests, newest first. A page may be short, or empty, and the list go on after it: each looks at so many requests
+ * only, wanted or not.
+ */
+export async function listRequests(
+  deps: AuthorizationDeps,
+  caller: Caller,
+  query: RequestQuery,
+): Promise<RequestPage> {
+  mustBeSpan(query);
+  const now = deps.clock();
+  const rows = await listRequestRows(deps.db, caller, query, now);
+  const { page, nextCursor } = pageOf(rows, byId, (row) => toAuthorizationRequest(row, caller, now));
+  return { requests: page, nextCursor: nextCursor ?? (await endOfWalk(deps.db, caller, query)) };
 }
 
 /**

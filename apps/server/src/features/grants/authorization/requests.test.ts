@@ -1,4 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { personOn } from '../../../../test/app/person.ts';
@@ -49,6 +50,102 @@ type Pending = Awaited<ReturnType<typeof pending>>;
 
 const said = (answer: LightMyRequestResponse) =>
   answer.statusCode < 300 ? `${answer.statusCode}` : refusalOf(answer);
+
+describe('listing requests', () => {
+  const idsIn = (answer: LightMyRequestResponse) =>
+    answer.json().requests.map(({ id }: { id: string }) => id);
+
+  async function withRequests() {
+    const own = await startApp(); // with a clock that moves
+    const acme = await own.asDeveloper({ mode: 'sandbox' });
+    const [one, two] = [await registerAgent(acme), await registerAgent(acme)];
+    const ask = async (agentId: string, principalId: string) => {
+      own.advance(1);
+      return String((await authorize(acme, agentId, { principalId, autoApprove: false })).id);
+    };
+    const ids = [
+      await ask(one.agentId, 'user_42'),
+      await ask(two.agentId, 'user_42'),
+      await ask(two.agentId, 'user_43'),
+      await ask(one.agentId, 'user_43'),
+    ] as const;
+    return { ...own, acme, one, two, ids, list: (query: string) => acme('GET', `/v1/authorize?${query}`) };
+  }
+
+  test('shows the newest first as each is read by itself, page by page, and no other developer’s', async () => {
+    const { acme, ids, list, asDeveloper } = await withRequests();
+    const eve = await asDeveloper({ mode: 'sandbox' });
+    const { agentId } = await registerAgent(eve);
+    await authorize(eve, agentId);
+
+    const first = await list('limit=3');
+    const rest = await list(`limit=3&cursor=${first.json().nextCursor}`);
+
+    expect([...idsIn(first), ...idsIn(rest)]).toEqual(ids.toReversed());
+    expect(rest.json().nextCursor).toBeNull();
+    expect(first.json().requests[0]).toEqual((await acme('GET', `/v1/authorize/${ids[3]}`)).json());
+    expect(first.body).not.toMatch(/code|ticket|consentUrl/);
+  });
+
+  test('takes each filter, and all together, by the status of this moment', async () => {
+    const { acme, ids, list, one, two, advance, clock } = await withRequests();
+    const [first, second, third, fourth] = ids;
+    await acme('POST', `/v1/authorize/${first}/approve`);
+    await acme('POST', `/v1/authorize/${second}/deny`);
+    await acme('DELETE', `/v1/authorize/${third}`);
+
+    expect(idsIn(await list(`agentId=${one.agentId}`))).toEqual([fourth, first]);
+    expect(idsIn(await list('principalId=user_42'))).toEqual([second, first]);
+    expect(idsIn(await list(`principalId=user_42&agentId=${two.agentId}`))).toEqual([second]);
+    expect(idsIn(await list('status=approved'))).toEqual([first]);
+    expect(idsIn(await list('status=denied'))).toEqual([second]);
+    expect(idsIn(await list('status=cancelled'))).toEqual([third]);
+    expect(idsIn(await list('status=pending'))).toEqual([fourth]);
+    expect(idsIn(await list(`status=pending&agentId=${two.agentId}`))).toEqual([]);
+    expect(idsIn(await list('status=expired'))).toEqual([]);
+    const now = clock().toISOString();
+    expect(idsIn(await list(`until=${now}`))).toEqual([third, second, first]);
+    expect(idsIn(await list(`since=${now}`))).toEqual([fourth]);
+
+    advance(24 * 3600);
+    expect(idsIn(await list('status=pending'))).toEqual([]);
+    expect(idsIn(await list('status=expired'))).toEqual([fourth, first]);
+  });
+
+  test('shows a bound key the requests of its agents', async () => {
+    const { acme, ids, one, two } = await withRequests();
+    const bound = await acme.asRuntime(one.agentId);
+
+    expect(idsIn(await bound('GET', '/v1/authorize'))).toEqual([ids[3], ids[0]]);
+    expect(idsIn(await bound('GET', '/v1/authorize?principalId=user_42'))).toEqual([ids[0]]);
+    expect(idsIn(await bound('GET', `/v1/authorize?agentId=${two.agentId}`))).toEqual([]);
+  });
+
+  test('looks at 2,000 requests for a page, and says where the next one goes on', async () => {
+    const { db, acme, ids, list } = await withRequests();
+    await acme('POST', `/v1/authorize/${ids[0]}/deny`);
+    await sql`insert into auth_requests select (jsonb_populate_record(one, jsonb_build_object(
+        'id', 'areq_7' || lpad(n::text, 25, '0'), 'status', 'cancelled'))).*
+      from auth_requests one, generate_series(1, 2000) n where one.id = ${ids[3]}`.execute(db);
+
+    const first = await list('status=denied');
+    const second = await list(`status=denied&cursor=${first.json().nextCursor}`);
+
+    expect(first.json()).toEqual({ requests: [], nextCursor: `areq_7${'1'.padStart(25, '0')}` });
+    expect([idsIn(second), second.json().nextCursor]).toEqual([[ids[0]], null]);
+  });
+
+  test.each([
+    'status=gone',
+    'limit=0',
+    'cursor=grnt_1',
+    'since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z',
+  ])('is refused with %s', async (query) => {
+    const developer = await service.asDeveloper();
+
+    expect((await developer('GET', `/v1/authorize?${query}`)).statusCode).toBe(400);
+  });
+});
 
 describe('reading a request', () => {
   test('shows the request as it was sent, with its status and without any secret', async () => {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import { tellAfterCommit } from '../../../platform/db/commit-effects.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
@@ -169,7 +169,10 @@ function filtered(
     const value = query[name];
     if (value !== undefined) some = some.where(`entry.${name}`, '=', value);
   }
-  const { action, source, since, until, cursor, order } = query;
+  const { action, actor, source, requestId, since, until, cursor, order } = query;
+  if (requestId !== undefined) some = some.where('entry.requestId', '=', requestId);
+  if (actor !== undefined)
+    some = some.where(hasActor(actor)).where('entry.action', 'in', [...serviceActions]);
   if (action?.endsWith('.*')) some = some.where('entry.action', 'like', `${likeText(action.slice(0, -1))}%`);
   else if (action) some = some.where('entry.action', '=', action);
   if (source) some = some.where('entry.action', source === 'service' ? 'in' : 'not in', [...serviceActions]);
@@ -179,6 +182,10 @@ function filtered(
   if (cursor) some = some.where('entry.seq', order === 'asc' ? '>' : '<', cursor);
   return some;
 }
+
+/** Developers may name anybody in the entries that they append. The bound of the length is that of the index. */
+const hasActor = (actor: string) => sql<SqlBool>`entry.metadata ->> 'actor' = ${actor}
+  and length(entry.metadata ->> 'actor') <= 128`;
 
 const likeText = (text: string) => text.replace(/[%_\\]/g, '\\$&');
 

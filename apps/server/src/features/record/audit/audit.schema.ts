@@ -53,6 +53,9 @@ export const EntryQuery = Type.Object({
   action: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}([.][*])?$' })),
   status: Type.Optional(Status),
   purpose: Type.Optional(Type.String({ maxLength: 128 })),
+  /** Who did it, in entries of the service: `developer:<keyId>`, `principal`, `system` and the like. */
+  actor: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+  requestId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
   source: Type.Optional(Type.Enum(['service', 'developer'])),
   since: Type.Optional(Time),
   until: Type.Optional(Time),

@@ -484,7 +484,46 @@ describe('reading', () => {
     );
   });
 
+  /** Registers an agent by a request that has its id from the client. */
+  const registerIn = (requestId: string, apiKey: string) => {
+    const headers = { authorization: `Bearer ${apiKey}`, 'x-request-id': requestId };
+    return service.app.inject({ method: 'POST', url: '/v1/agents', headers, body: { name: 'New' } });
+  };
+
+  test('finds what a key has done, and what one request has, among the entries of the service', async () => {
+    const acme = await sandbox();
+    const one = await entryOf(acme);
+    const { apiKey, keyId } = (await acme('POST', '/v1/keys', { name: 'Second', role: 'full' })).json();
+    const requestId = 'deploy-17.a';
+    const created = await registerIn(requestId, apiKey);
+    await service.calling(apiKey)('DELETE', `/v1/agents/${created.json().agentId}`);
+    const actor = `developer:${keyId}`;
+    await append(acme, { ...one, action: 'agent.imitated', metadata: { actor } });
+    const listed = async (query: string) => {
+      const { entries } = (await acme('GET', `/v1/audit/entries?${query}`)).json();
+      return entries.map(({ action }: { action: string }) => action);
+    };
+
+    expect(await listed(`actor=${actor}`)).toEqual(['agent.created', 'agent.revoked']);
+    expect(await listed(`actor=${actor}&order=desc&limit=1`)).toEqual(['agent.revoked']);
+    expect(await listed(`actor=${actor}&requestId=${requestId}`)).toEqual(['agent.created']);
+    expect(await listed(`requestId=${requestId}`)).toEqual(['agent.created']);
+    expect(await listed('actor=system')).toEqual([]);
+    expect(await listed('requestId=unknown')).toEqual([]);
+  });
+
+  test('shows another developer nothing of a request', async () => {
+    const [acme, eve] = [await sandbox(), await sandbox()];
+    await registerIn('shared-name', acme.apiKey);
+
+    expect((await acme('GET', '/v1/audit/entries?requestId=shared-name')).json().entries).toHaveLength(1);
+    expect((await eve('GET', '/v1/audit/entries?requestId=shared-name')).json().entries).toEqual([]);
+  });
+
   test.each([
+    'actor=',
+    'requestId=',
+    `actor=${'x'.repeat(129)}`,
     'since=2026-01-01T00:00:00Z&until=2026-01-01T00:00:00Z',
     'since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z',
     'since=yesterday',
