@@ -33,6 +33,7 @@ const LISTS = [
   'GET /v1/agents',
   'GET /v1/grants',
   'GET /v1/audit/entries',
+  'GET /v1/authorize',
   'GET /v1/events',
   'GET /v1/budget/allocations',
   'GET /v1/wallet/authorizations',
