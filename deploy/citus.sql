@@ -260,12 +260,13 @@ select create_distributed_function('recount_quota(text,text,timestamp with time 
 select create_distributed_function('refuse_change()');
 select create_distributed_function('release_quota(text,text,bigint)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('renewal_causes(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('requeue_failed_deliveries(text,text,text,text,timestamp with time zone,integer)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_branch(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_credentials(text,timestamp with time zone,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_credentials_of(text,timestamp with time zone,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_tree(text,timestamp with time zone,jsonb)');
 select create_distributed_function('set_subject(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('settle_webhook_delivery(text,text,text,timestamp with time zone,timestamp with time zone,webhook_delivery_status,timestamp with time zone,text,integer,text,boolean)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('settle_webhook_delivery(text,text,text,timestamp with time zone,timestamp with time zone,webhook_delivery_status,timestamp with time zone,text,integer,text,boolean,timestamp with time zone,integer)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('share_agents(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('share_delegation(text,text[])');
 select create_distributed_function('share_principals(text,text[])', 'p_developer_id', colocate_with => 'developers');

@@ -352,10 +352,16 @@ describe('the commands of the documents', () => {
 
     const { webhookId } = JSON.parse(await shell(register, env));
     const { deliveryId } = (await acme('POST', `/v1/webhooks/${webhookId}/test`, {})).json();
-    const told = await shell(others.join('\n'), { ...env, WEBHOOK: webhookId, DELIVERY: deliveryId });
+    const told = await shell(others.join('\n'), {
+      ...env,
+      WEBHOOK: webhookId,
+      DELIVERY: deliveryId,
+      SINCE: new Date(Date.now() - 60_000).toISOString(),
+    });
 
     expect(told).toContain('"total":2,"page":1');
     expect(told).toContain('"previousSecretExpiresAt"');
+    expect(told).toContain('"complete":true');
     expect((await acme('GET', `/v1/webhooks/${webhookId}/deliveries`)).json().total).toBe(3);
   });
 

@@ -79,6 +79,9 @@ const CALLS: Readonly<Record<string, (client: Behest) => Promise<unknown>>> = {
   'POST /v1/webhooks/wh_1/rotate-secret': (client) => client.webhooks.rotateSecret('wh_1'),
   'POST /v1/webhooks/wh_1/test': (client) => client.webhooks.test('wh_1'),
   'GET /v1/webhooks/wh_1/deliveries': (client) => client.webhooks.deliveries('wh_1'),
+  'GET /v1/webhooks/wh_1/deliveries/del_1': (client) => client.webhooks.delivery('wh_1', 'del_1'),
+  'POST /v1/webhooks/wh_1/recover': (client) =>
+    client.webhooks.recover('wh_1', { since: '2026-01-01T00:00:00Z' }),
   'POST /v1/webhooks/wh_1/deliveries/del_1/redeliver': (client) => client.webhooks.redeliver('wh_1', 'del_1'),
   'POST /v1/vault/credentials': (client) =>
     client.vault.store({ principalId: 'u', service: 'github', accessToken: 'a' }),

@@ -5,11 +5,18 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** `ag` → `ag_01KDW…`: a ULID, 48 bits of milliseconds before 80 of chance. @see https://github.com/ulid/spec */
 export function newId(prefix: string, now: Date): string {
   let text = '';
-  for (let time = now.getTime(), at = 0; at < 10; at += 1, time = Math.floor(time / 32)) {
-    text = CROCKFORD.charAt(time % 32) + text;
-  }
   // One byte per character wastes three bits, which costs less than arithmetic on 80 bits at once.
   for (const byte of chance16()) text += CROCKFORD.charAt(byte & 31);
+  return firstIdAt(prefix, now) + text;
+}
+
+/** The beginning of the ids of this millisecond, which as a text stands before all of them. */
+export function firstIdAt(prefix: string, at: Date): string {
+  let text = '';
+  for (let time = Math.max(at.getTime(), 0), digits = 0; digits < 10; digits += 1) {
+    text = CROCKFORD.charAt(time % 32) + text;
+    time = Math.floor(time / 32);
+  }
   return `${prefix}_${text}`;
 }
 

@@ -272,7 +272,13 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
         '204',
         "'u'",
         'true',
+        at,
+        '40',
       ],
+    ),
+    requeue_failed_deliveries: call(
+      'requeue_failed_deliveries',
+      ...[dev, id(webhookId), "''", "'whe'", at, '1000'],
     ),
     claim_polled_sets: call('claim_polled_sets', dev, id(webhookId), at, '10'),
     has_waiting_set: call('has_waiting_set', dev, id(webhookId), at),

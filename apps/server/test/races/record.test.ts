@@ -159,7 +159,8 @@ const DONE = {
   isGone: false,
 } as const;
 async function settle({ service: { db, clock } }: Side, { delivery }: Leased): Promise<undefined> {
-  await settleDelivery(db, delivery, clock(), { status: 'delivered', ...DONE });
+  const time = { beganAt: clock(), durationMs: 1 };
+  await settleDelivery(db, delivery, clock(), { status: 'delivered', ...DONE }, time);
 }
 
 /** Leases in a transaction that stays open for a moment. */

@@ -234,6 +234,8 @@ export const CALLS = {
   'webhooks.rotateSecret': { method: 'webhooks.rotateSecret', sends: 'POST /v1/webhooks/{id}/rotate-secret', takes: 'body', keyed: true },
   'webhooks.test': { method: 'webhooks.test', sends: 'POST /v1/webhooks/{id}/test', keyed: true },
   'webhooks.deliveries': { method: 'webhooks.deliveries', sends: 'GET /v1/webhooks/{id}/deliveries', takes: 'query', rows: 'deliveries' },
+  'webhooks.delivery': { method: 'webhooks.delivery', sends: 'GET /v1/webhooks/{id}/deliveries/{deliveryId}' },
+  'webhooks.recover': { method: 'webhooks.recover', sends: 'POST /v1/webhooks/{id}/recover', takes: 'body', keyed: true },
   'webhooks.redeliver': { method: 'webhooks.redeliver', sends: 'POST /v1/webhooks/{id}/deliveries/{deliveryId}/redeliver', keyed: true },
   'ssfReceivers.create': { method: 'ssfReceivers.create', sends: 'POST /v1/ssf/receivers', takes: 'body', keyed: true },
   'ssfReceivers.list': { method: 'ssfReceivers.list', sends: 'GET /v1/ssf/receivers', takes: 'query', rows: 'receivers' },

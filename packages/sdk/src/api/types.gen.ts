@@ -3087,6 +3087,42 @@ export interface WebhooksDeliveriesAnswer {
   nextCursor: string | null;
 }
 
+export interface WebhooksDeliveryAnswer {
+  id: string;
+  webhookId: string;
+  eventId: string;
+  eventType: string;
+  status: "pending" | "delivered" | "failed";
+  attempts: number;
+  maxAttempts: number;
+  url: string;
+  lastError: string | null;
+  lastStatusCode: number | null;
+  createdAt: string;
+  lastAttemptAt: string | null;
+  nextAttemptAt: string | null;
+  deliveredAt: string | null;
+  /** The latest attempts, at most 20, oldest first. No part of an answer is kept. */ attemptLog: {
+    /** Counts on when a failed delivery is put back into the queue. */ n: number;
+    at: string;
+    statusCode: number | null;
+    error: string | null;
+    durationMs: number | null;
+  }[];
+  /** The exact text of the body, in the format that the webhook has now. */ payload: string;
+  /** What was sent beside it at the last attempt, without the signatures. */ headers: { readonly [name: string]: string };
+}
+
+export interface WebhooksRecoverInput {
+  readonly since: string;
+  readonly until?: string | undefined;
+}
+
+export interface WebhooksRecoverAnswer {
+  requeued: number;
+  /** False when more are left: send the request again. */ complete: boolean;
+}
+
 export interface SsfReceiversCreateInput {
   readonly name: string;
   readonly audience?: string | undefined;
@@ -5487,6 +5523,18 @@ export interface WebhooksApi {
    * Sends `GET /v1/webhooks/{id}/deliveries`.
    */
   deliveries(id: string, query?: WebhooksDeliveriesQuery, options?: CallOptions): List<WebhooksDeliveriesAnswer, WebhooksDeliveriesAnswer['deliveries'][number]>;
+  /**
+   * Read a delivery with its attempts and what is sent.
+   *
+   * Sends `GET /v1/webhooks/{id}/deliveries/{deliveryId}`.
+   */
+  delivery(id: string, deliveryId: string, options?: CallOptions): Promise<WebhooksDeliveryAnswer>;
+  /**
+   * Deliver again what failed in a span of time. Puts the failed deliveries of the events of at most 30 days back into the queue, oldest first, at most 10,000. Receivers know each event by its `webhook-id`.
+   *
+   * Sends `POST /v1/webhooks/{id}/recover`.
+   */
+  recover(id: string, input: WebhooksRecoverInput, options?: CallOptions): Promise<WebhooksRecoverAnswer>;
   /**
    * Deliver an event once more.
    *

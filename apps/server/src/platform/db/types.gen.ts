@@ -1465,6 +1465,7 @@ export interface WalletAuthorizations {
 
 export interface WebhookDeliveries {
   actor: string | null;
+  attemptLog: Generated<Json>;
   attempts: Generated<number>;
   createdAt: Timestamp;
   deliveredAt: Timestamp | null;

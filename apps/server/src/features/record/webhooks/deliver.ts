@@ -48,21 +48,24 @@ export async function deliver(
   const secret = seals.open(delivery.secret, delivery);
   if (secret === undefined)
     throw new Error(`The secret of ${delivery.webhookId} opens under no configured key.`);
+  const beganAt = clock();
   const attempt = delivery.isSet
     ? await setAttempt(deps, delivery, secret)
-    : eventAttempt(deps, delivery, secret);
+    : eventAttempt(deps, delivery, secret, beganAt);
 
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
     onLate?.();
   }, promptSeconds * 1000);
+  const began = performance.now();
   const settled = await attempt().finally(() => clearTimeout(timer));
+  const durationMs = Math.round(performance.now() - began);
 
   const { attempts, maxAttempts } = delivery;
   const endedAt = clock();
   const after = settled({ attempts: attempts + 1, maxAttempts, isLate }, endedAt);
-  await settleDelivery(db, delivery, endedAt, after);
+  await settleDelivery(db, delivery, endedAt, after, { beganAt, durationMs });
   if (after.isGone) await (delivery.isSet ? deps.onStreamGone : disableGone)(deps, delivery, endedAt);
 }
 
@@ -70,13 +73,13 @@ export async function deliver(
 type Attempt = () => Promise<(attempt: DeliveryAttempt, at: Date) => AfterAttempt>;
 
 function eventAttempt(
-  { clock, egress, seals }: SenderDeps,
+  { egress, seals }: SenderDeps,
   delivery: ClaimedDelivery,
   secret: string,
+  at: Date,
 ): Attempt {
   const { eventId, eventType, id: deliveryId, envelope, format, url } = delivery;
-  const body = format === 'ocsf' ? envelopeToOcsf(envelope) : envelope;
-  const at = clock();
+  const body = bodyOf(envelope, format);
   const { previousSecret: previous, previousSecretExpiresAt: until } = delivery;
   const previousSecret = previous && until && until > at ? seals.open(previous, delivery) : undefined;
   const headers = deliveryHeaders({ eventId, eventType, deliveryId, body, at, secret, previousSecret });
@@ -85,6 +88,10 @@ function eventAttempt(
     return (attempt, endedAt) => afterAttempt(attempt, outcome, endedAt);
   };
 }
+
+/** Exactly the text that is sent. */
+export const bodyOf = (envelope: string, format: ClaimedDelivery['format']): string =>
+  format === 'ocsf' ? envelopeToOcsf(envelope) : envelope;
 
 /** RFC 8935 §2. The secret of a stream is the header that its receiver asked for. */
 async function setAttempt(deps: SenderDeps, delivery: ClaimedDelivery, secret: string): Promise<Attempt> {

@@ -89,6 +89,46 @@ export function findDelivery(db: Executor, { developerId }: Tenant, webhookId: s
     .executeTakeFirst();
 }
 
+/** The whole record of a delivery, with the form in which its webhook gets events now. */
+export function readDelivery(db: Executor, { developerId }: Tenant, webhookId: string, id: string) {
+  return deliveries(db, developerId, webhookId)
+    .select(SHOWN)
+    .select(['d.envelope', 'd.attemptLog', 'e.format'])
+    .select((eb) => eb.fn.coalesce('d.url', 'e.url').as('url'))
+    .where('d.id', '=', id)
+    .executeTakeFirst();
+}
+
+/** An attempt as the column has it. */
+export interface LoggedAttempt {
+  readonly n: number;
+  readonly at: string;
+  readonly statusCode: number | null;
+  readonly error: string | null;
+  readonly durationMs: number | null;
+}
+
+export interface FailedRange {
+  /** The id before the first, and the one after the last. */
+  readonly after: string;
+  readonly before: string;
+  readonly most: number;
+}
+
+/** Makes failed deliveries wait again, the oldest first. @returns how many, and the id of the last */
+export async function requeueFailed(
+  tx: Tx,
+  { developerId }: Tenant,
+  webhookId: string,
+  { after, before, most }: FailedRange,
+  at: Date,
+): Promise<{ readonly requeued: number; readonly lastId: string | null }> {
+  const call = sql<{ requeued: string; lastId: string | null }>`select * from requeue_failed_deliveries(
+    ${developerId}, ${webhookId}, ${after}, ${before}, ${at}, ${most})`;
+  const [done] = (await call.execute(tx)).rows;
+  return { requeued: Number(done?.requeued ?? 0), lastId: done?.lastId ?? null };
+}
+
 /**
  * Fails the deliveries that are being sent and a limited number of the others; later claims fail the rest. A
  * process that is sending such a delivery finds the lease gone, and stores no outcome.
@@ -177,9 +217,10 @@ export async function settleDelivery(
   { developerId, webhookId, id, leasedUntil, url }: ClaimedDelivery,
   at: Date,
   { status, nextAttemptAt, lastError, lastStatusCode, isPrompt }: AfterAttempt,
+  { beganAt, durationMs }: { readonly beganAt: Date; readonly durationMs: number },
 ): Promise<void> {
   const call = sql`select * from settle_webhook_delivery(${developerId}, ${webhookId}, ${id}, ${leasedUntil}, ${at},
-    ${status}, ${nextAttemptAt}, ${lastError}, ${lastStatusCode}, ${url}, ${isPrompt})`;
+    ${status}, ${nextAttemptAt}, ${lastError}, ${lastStatusCode}, ${url}, ${isPrompt}, ${beganAt}, ${durationMs})`;
   const [settled] = (await call.execute(db)).rows;
   const label = status === 'pending' ? 'retried' : status;
   if (settled) await tellAfterCommit(db, { tallies: [{ counter: 'webhookAttempts', label }] });

@@ -4,19 +4,24 @@ import { notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { byId, mustBeWhole, pageOf, positionOf } from '../../../platform/paging.ts';
 import { announce } from '../audit/index.ts';
+import { bodyOf } from './deliver.ts';
 import {
   countDeliveries,
   type DeliveryRow,
   findDelivery,
   insertDelivery,
+  type LoggedAttempt,
   listDeliveryRows,
+  readDelivery,
 } from './deliveries.repo.ts';
 import type { WebhookDeps } from './endpoints.ts';
 import { findEndpoint, lockEndpoint } from './webhooks.repo.ts';
+import { openHeaders } from './webhooks.rules.ts';
 import type {
   DeliveryPath,
   DeliveryQuery,
   WebhookDelivery,
+  WebhookDeliveryDetail,
   WebhookDeliveryPage,
   WebhookTest,
 } from './webhooks.schema.ts';
@@ -44,6 +49,31 @@ export async function listDeliveries(
   const { page, pageSize } = position;
   return { deliveries: shown.page, total, page, pageSize, nextCursor: shown.nextCursor };
 }
+
+/** A delivery with its attempts, and what is sent, in the form that the webhook has now. @throws NOT_FOUND */
+export async function getDelivery(
+  deps: DeliveryDeps,
+  caller: Caller,
+  { id: webhookId, deliveryId }: DeliveryPath,
+): Promise<WebhookDeliveryDetail> {
+  if (!(await findEndpoint(deps.db, caller.tenant, webhookId))) throw notFound();
+  const found = await readDelivery(deps.db, caller.tenant, webhookId, deliveryId);
+  if (!found) throw notFound();
+  const { eventId, eventType, envelope, format } = found;
+  const attemptLog = attemptsIn(found.attemptLog);
+  const last = attemptLog.at(-1);
+  const at = last && new Date(last.at);
+  return {
+    ...toDelivery(found),
+    attemptLog,
+    payload: bodyOf(envelope, format),
+    headers: openHeaders({ eventId, eventType, deliveryId, at }),
+  };
+}
+
+/** @param log as `settle_webhook_delivery` writes it */
+const attemptsIn = (log: unknown): LoggedAttempt[] =>
+  (log as LoggedAttempt[]).map((each) => ({ ...each, at: new Date(each.at).toISOString() }));
 
 /** Sends the same event once more, under the event id that receivers know already. @throws NOT_FOUND */
 export function redeliver(

@@ -12,16 +12,20 @@ import {
   registerWebhook,
   rotateSecret,
 } from './endpoints.ts';
-import { type DeliveryDeps, listDeliveries, redeliver, sendTest } from './history.ts';
+import { type DeliveryDeps, getDelivery, listDeliveries, redeliver, sendTest } from './history.ts';
+import { recoverDeliveries } from './recover.ts';
 import {
   CreatedWebhook,
   DeliveryPath,
   DeliveryQuery,
   NewWebhook,
+  RecoveredDeliveries,
+  RecoverRequest,
   RotatedWebhookSecret,
   Webhook,
   WebhookChange,
   WebhookDelivery,
+  WebhookDeliveryDetail,
   WebhookDeliveryPage,
   WebhookPage,
   WebhookPath,
@@ -166,6 +170,42 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
       },
     },
     (request) => listDeliveries(deps, callerOf(request), request.params.id, request.query),
+  );
+
+  app.get(
+    '/v1/webhooks/:id/deliveries/:deliveryId',
+    {
+      config: { access: 'developer', role: 'full', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'webhooks.delivery',
+        summary: 'Read a delivery with its attempts and what is sent',
+        params: DeliveryPath,
+        response: { 200: WebhookDeliveryDetail },
+      },
+    },
+    (request) => getDelivery(deps, callerOf(request), request.params),
+  );
+
+  app.post(
+    '/v1/webhooks/:id/recover',
+    {
+      config: { access: 'developer', role: 'full', rate: rates.webhookWrite, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'webhooks.recover',
+        summary: 'Deliver again what failed in a span of time',
+        description:
+          'Puts the failed deliveries of the events of at most 30 days back into the queue, oldest first, at most 10,000. Receivers know each event by its `webhook-id`.',
+        params: WebhookPath,
+        body: RecoverRequest,
+        response: { 202: RecoveredDeliveries },
+      },
+    },
+    async (request, reply) =>
+      reply
+        .code(202)
+        .send(
+          await recoverDeliveries(depsFor(request, deps), callerOf(request), request.params.id, request.body),
+        ),
   );
 
   app.post(

@@ -110,23 +110,37 @@ export interface Signed {
   readonly previousSecret: string | undefined;
 }
 
-/** The headers of a delivery. @see https://www.standardwebhooks.com */
-export function deliveryHeaders(signed: Signed): Record<string, string> {
-  const { eventId, eventType, deliveryId, body, secret, previousSecret } = signed;
-  const timestamp = String(Math.floor(signed.at.getTime() / 1000));
-  const keys = previousSecret === undefined ? [secret] : [secret, previousSecret];
-  const standard = keys.map((key) => `v1,${standardHmac(key, `${eventId}.${timestamp}.${body}`)}`);
+/** The headers of a delivery that anybody may see. `at` is absent where no attempt was made. */
+export function openHeaders({
+  eventId,
+  eventType,
+  deliveryId,
+  at,
+}: Pick<Signed, 'eventId' | 'eventType' | 'deliveryId'> & { readonly at: Date | undefined }) {
+  const timestamp = at && secondsOf(at);
   return {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
-    'x-service-signature': `sha256=${textHmac(secret, body)}`,
-    'x-service-timestamp': timestamp,
-    'x-service-signature-v2': `sha256=${textHmac(secret, `${timestamp}.${body}`)}`,
+    ...(timestamp !== undefined && { 'x-service-timestamp': timestamp, 'webhook-timestamp': timestamp }),
     'webhook-id': eventId,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': standard.join(' '),
     'x-service-delivery': deliveryId,
     'x-service-event': eventType,
+  };
+}
+
+const secondsOf = (at: Date) => String(Math.floor(at.getTime() / 1000));
+
+/** The headers of a delivery. @see https://www.standardwebhooks.com */
+export function deliveryHeaders(signed: Signed): Record<string, string> {
+  const { eventId, body, secret, previousSecret } = signed;
+  const timestamp = secondsOf(signed.at);
+  const keys = previousSecret === undefined ? [secret] : [secret, previousSecret];
+  const standard = keys.map((key) => `v1,${standardHmac(key, `${eventId}.${timestamp}.${body}`)}`);
+  return {
+    ...openHeaders(signed),
+    'x-service-signature': `sha256=${textHmac(secret, body)}`,
+    'x-service-signature-v2': `sha256=${textHmac(secret, `${timestamp}.${body}`)}`,
+    'webhook-signature': standard.join(' '),
   };
 }
 

@@ -101,6 +101,40 @@ export const WebhookDelivery = Type.Object({
   deliveredAt: NullableTime,
 });
 
+const DeliveryAttempt = Type.Object({
+  n: Type.Integer({ description: 'Counts on when a failed delivery is put back into the queue.' }),
+  at: Time,
+  statusCode: Type.Union([Type.Integer(), Type.Null()]),
+  error: Nullable,
+  durationMs: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
+});
+
+export type WebhookDeliveryDetail = Static<typeof WebhookDeliveryDetail>;
+export const WebhookDeliveryDetail = Type.Object({
+  ...WebhookDelivery.properties,
+  attemptLog: Type.Array(DeliveryAttempt, {
+    description: 'The latest attempts, at most 20, oldest first. No part of an answer is kept.',
+  }),
+  payload: Type.String({
+    description: 'The exact text of the body, in the format that the webhook has now.',
+  }),
+  headers: Type.Record(Type.String(), Type.String(), {
+    description: 'What was sent beside it at the last attempt, without the signatures.',
+  }),
+});
+
+export type RecoverRequest = Static<typeof RecoverRequest>;
+export const RecoverRequest = Type.Object(
+  { since: Time, until: Type.Optional(Time) },
+  { additionalProperties: false },
+);
+
+export type RecoveredDeliveries = Static<typeof RecoveredDeliveries>;
+export const RecoveredDeliveries = Type.Object({
+  requeued: Type.Integer({ minimum: 0 }),
+  complete: Type.Boolean({ description: 'False when more are left: send the request again.' }),
+});
+
 export type DeliveryQuery = Static<typeof DeliveryQuery>;
 export const DeliveryQuery = Type.Object({
   status: Type.Optional(DeliveryStatus),

@@ -326,13 +326,39 @@ $$
     principal_user(p_developer_id, p_facts ->> 'principalId'), p_facts ->> 'principalId', p_facts ->> 'agentId')
 $$;
 
+-- Puts failed deliveries of an endpoint back into its lane, at most p_most, oldest first, with attempts as if they were
+-- new. They are due in their order before any later event. The array makes Postgres look the rows up by the index of
+-- failed deliveries, even before the table is analysed. Returns the last id, and null when nothing was left.
+create or replace function requeue_failed_deliveries(p_developer_id text, p_webhook_id text, p_after text, p_before text,
+  p_at timestamptz, p_most integer) returns table (requeued bigint, last_id text)
+  language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_sort = off as
+$$
+declare
+  endpoint webhook_endpoints;
+  ids      text[];
+begin
+  select * into endpoint from webhook_endpoints e
+    where e.developer_id = p_developer_id and e.id = p_webhook_id for no key update;
+  ids := array(select d.id from webhook_deliveries d
+    where d.developer_id = p_developer_id and d.webhook_id = p_webhook_id and d.status = 'failed'
+      and d.id > p_after and d.id < p_before
+    order by d.id limit p_most for update);
+  update webhook_deliveries d
+  set status = 'pending', attempts = 0, max_attempts = endpoint.max_attempts, url = null, is_prompt = endpoint.is_prompt,
+    next_attempt_at = p_at - (cardinality(ids) - array_position(ids, d.id)) * interval '1 microsecond'
+  where d.developer_id = p_developer_id and d.webhook_id = p_webhook_id and d.id = any (ids);
+  return query select cardinality(ids)::bigint, ids[cardinality(ids)];
+end
+$$;
+
 -- Stores the outcome of an attempt, unless another process holds the lease by now. The function locks the
 -- endpoint before the delivery, as claiming and deleting an endpoint do. `p_next_attempt_at` is null when the
 -- status is final. The attempt decides the lane of the endpoint, and deliveries that wait in the other lane follow.
 -- The attempt to tell that the account is closed disables the endpoint, since it is the last.
 create or replace function settle_webhook_delivery(p_developer_id text, p_webhook_id text, p_id text,
   p_leased_until timestamptz, p_at timestamptz, p_status webhook_delivery_status, p_next_attempt_at timestamptz,
-  p_error text, p_status_code integer, p_url text, p_is_prompt boolean)
+  p_error text, p_status_code integer, p_url text, p_is_prompt boolean, p_began_at timestamptz default null,
+  p_duration_ms integer default null)
   returns setof webhook_delivery_status language plpgsql as
 $$
 begin
@@ -348,7 +374,10 @@ begin
     set status = p_status, attempts = d.attempts + 1, last_error = p_error, last_status_code = p_status_code,
       last_attempt_at = p_at, next_attempt_at = p_next_attempt_at, leased_until = null, is_prompt = p_is_prompt,
       delivered_at = case when p_status = 'delivered' then p_at end,
-      url = case when p_status <> 'pending' then p_url end
+      url = case when p_status <> 'pending' then p_url end,
+      attempt_log = case when jsonb_array_length(d.attempt_log) < 20 then d.attempt_log else d.attempt_log - 0 end
+        || jsonb_build_object('n', coalesce((d.attempt_log -> -1 ->> 'n')::integer, d.attempts) + 1,
+          'at', coalesce(p_began_at, p_at), 'statusCode', p_status_code, 'error', p_error, 'durationMs', p_duration_ms)
     where d.developer_id = p_developer_id and d.webhook_id = p_webhook_id and d.id = p_id
       and d.status = 'pending' and d.leased_until = p_leased_until
     returning d.status;
