@@ -36,6 +36,7 @@ export const CONTENTS: Readonly<Record<string, readonly string[]>> = {
     'guides/check-the-audit-chain',
     'guides/show-an-auditor-what-happened',
     'compliance-mapping',
+    'guides/console',
     'guides/plans-and-usage',
   ],
   Operate: [

@@ -124,6 +124,19 @@ test('open finds the page of the API, says its address in a dry run, and refuses
   expect((await run(['open', 'docs'])).code).toBe(8);
 });
 
+test('console makes a link for this key, and opens it or prints it', async () => {
+  const { run } = acme.signedIn();
+  const opened: string[] = [];
+  const around = { browse: (address: string) => opened.push(address) };
+  const link = new RegExp(`^${acme.url}/console#link=[\\w-]{43}\n$`);
+
+  expect(await run(['console'], around)).toMatchObject({ code: 0, err: expect.stringMatching(link) });
+  expect(await run(['console', '--print'], around)).toMatchObject({ out: expect.stringMatching(link) });
+  expect(opened).toEqual([expect.stringMatching(/#link=[\w-]{43}$/)]);
+  expect((await run(['console', '--dry-run'], around)).out).toContain('/v1/console/session/links');
+  expect((await run(['console', '--json'], around)).out).toContain('expiresAt');
+});
+
 test('sso enforce takes --enable or --disable, and one of them', async () => {
   const { run } = acme.signedIn();
   const sent: string[] = [];

@@ -9,6 +9,7 @@ import { rootHelp } from '../../packages/cli/src/program/help.ts';
 import type { OptionSpec } from '../../packages/cli/src/program/options.ts';
 import type { CommandSpec } from '../../packages/cli/src/program/spec.ts';
 import { VERSION } from '../../packages/cli/src/version.ts';
+import { OF_BROWSERS } from '../../scripts/generate/sdk/names.ts';
 import { exemptionOf } from '../../scripts/generate/sdk/operations.ts';
 import { newMachine } from './program.ts';
 
@@ -29,7 +30,7 @@ test('each operation has a command, or a listed reason to have none', async () =
 
   const faults = described.flatMap(({ operationId: id, security = [] }) => {
     const credential = Object.keys(security[0] ?? {})[0];
-    const isOfBrowser = ['consent', 'connect', 'approver'].includes(credential ?? '');
+    const isOfBrowser = OF_BROWSERS.has(credential ?? '');
     if (isOfBrowser || exemptionOf(id, credential) || EXEMPT[id]) return [];
     const row = ofTable.get(id);
     return row && names.has(commandOf(row)) ? [] : [`${id} has no command`];

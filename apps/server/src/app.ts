@@ -6,6 +6,7 @@ import { addReadyAnswers } from './platform/http/answers/ready-answers.ts';
 import { addBodyParser } from './platform/http/bodies/bodies.ts';
 import { compileSchema, compileSerializer } from './platform/http/bodies/schemas.ts';
 import { addClientAddress } from './platform/http/callers/client-address.ts';
+import { addBodyCapabilities } from './platform/http/callers/member.ts';
 import { FINGERPRINT_KEY_USE } from './platform/http/idempotency/fingerprints.ts';
 import { addIdempotency, IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
 import { addHeavyReads } from './platform/http/limits/heavy-reads.ts';
@@ -84,6 +85,7 @@ export async function buildApp({
   addRequestReport(app, report);
   // A trace has a span for each request, which the usual way begins.
   if (!tracer) addReadyAnswers(app, { report, isProduction, isStopping: context.isStopping });
+  addBodyCapabilities(app);
   addRequestPath(app, {
     charge,
     limits,

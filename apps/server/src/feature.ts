@@ -3,7 +3,7 @@ import type { Settings, ValuesOf } from './config/setting.ts';
 import type { Catalogue } from './features/record/events/index.ts';
 import type { DerivedKeyUse, KeyRing } from './features/service/keys/index.ts';
 import type { Attempts, DeclaredActs } from './platform/acts.ts';
-import type { PublishChange } from './platform/caller.ts';
+import type { BrowserRequest, PublishChange } from './platform/caller.ts';
 import type { ChargeClient, ChargeCredential, ChargeRecipient } from './platform/charge.ts';
 import type { Clock } from './platform/clock.ts';
 import type { CommitNotices } from './platform/db/commit-effects.ts';
@@ -60,6 +60,8 @@ export interface ServiceContext extends OpenedMailer, Parts {
   readonly listenersOf: ListenersOf;
   /** Reads the caller of an API key from the database, past the known callers. */
   readonly findKeyCaller: Credentials['developer'];
+  /** Whether the cookies of a browser still have a session of the console. Asking does not count as use of it. */
+  readonly isSessionGood: (browser: BrowserRequest) => Promise<boolean>;
   readonly isStopping: () => boolean;
   readonly logger?: Logger;
   readonly tracer?: Tracer | undefined;

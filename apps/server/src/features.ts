@@ -3,6 +3,7 @@ import { agents } from './features/accounts/agents/agents.feature.ts';
 import { developers } from './features/accounts/developers/developers.feature.ts';
 import { domains } from './features/accounts/domains/domains.feature.ts';
 import { emails } from './features/accounts/emails/emails.feature.ts';
+import { members } from './features/accounts/members/members.feature.ts';
 import { quotas } from './features/accounts/quotas/quotas.feature.ts';
 import { usage } from './features/accounts/usage/usage.feature.ts';
 import { anomalies } from './features/calls/anomalies/anomalies.feature.ts';
@@ -105,6 +106,7 @@ export const features: readonly Feature[] = [
   signals,
   compliance,
   approvers,
+  members,
   decisions,
   proxy,
   erasures,

@@ -8,6 +8,7 @@ import { type CommitNotices, commitNotices } from './platform/db/commit-effects.
 import type { Executor } from './platform/db/db.ts';
 import { tenantErased } from './platform/db/personal-data.ts';
 import { createEgress, tracedEgress } from './platform/egress/egress.ts';
+import { AppError } from './platform/errors.ts';
 import { listenersIn, on } from './platform/hooks.ts';
 import { type Credentials, credentialNames } from './platform/http/callers/credentials.ts';
 import { changePublisher, type KnownCallers, knownCallers } from './platform/http/callers/known-callers.ts';
@@ -122,6 +123,14 @@ export function openService(deps: ServiceDeps): OpenedService {
     ]),
     isStopping,
     findKeyCaller: (hash) => credentials.developer(hash),
+    isSessionGood: (browser) =>
+      credentials.console(browser).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof AppError) return false;
+          throw error;
+        },
+      ),
     openEgress(rules, bounds) {
       const egress = createEgress({ ...rules, ...bounds });
       return tracer ? tracedEgress(egress, tracer) : egress;

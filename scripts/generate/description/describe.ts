@@ -48,7 +48,16 @@ const TAG_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'approver',
   ],
   'See what happened': ['audit', 'events', 'webhooks', 'anomalies', 'compliance', 'ssfReceivers', 'ssf'],
-  'Set up the account': ['developers', 'agents', 'apiKeys', 'emails', 'domains', 'usage', 'billing'],
+  'Set up the account': [
+    'developers',
+    'agents',
+    'apiKeys',
+    'console',
+    'emails',
+    'domains',
+    'usage',
+    'billing',
+  ],
   'Set up single sign-on and provisioning': ['setup', 'sso', 'scimTokens', 'scim', 'signals'],
   'Run the service': ['operations', 'operator', 'pages'],
 };
@@ -89,6 +98,7 @@ export async function apiDescription(): Promise<string> {
         consent: cookie('bh_consent_<request id>'),
         connect: cookie('bh_connect_<session id>'),
         approver: cookie('bh_approve'),
+        console: cookie('bh_console'),
       },
     },
   });

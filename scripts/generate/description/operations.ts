@@ -40,6 +40,8 @@ export function operationOf(route: RouteOptions, components: Components): object
   const body = schema.body ? components.add(Object(schema.body), 'input') : undefined;
   return {
     ...{ operationId, summary, tags, description, security },
+    ...(route.config?.capability && { 'x-capability': route.config.capability }),
+    ...(route.config?.sandboxCapability && { 'x-sandbox-capability': route.config.sandboxCapability }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {

@@ -49,10 +49,15 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'sso.directoryForm': 'the browser of the person calls it',
   'sso.metadata': 'a document',
   'approver.': 'the browser of an approver calls it',
+  'console.signInByKey': 'the browser of a member calls it',
+  'console.': 'the browser of a member calls it',
   'ssf.': 'a receiver of signals calls it, with a token of its own',
   'oauth.': 'an OAuth client calls it, with forms and a credential of its own',
   'events.socket': '`events.stream` has the same events in every runtime',
 };
+
+/** Credentials that only a browser holds. */
+export const OF_BROWSERS: ReadonlySet<string> = new Set(['consent', 'connect', 'approver', 'console']);
 
 /** Credentials of a program. An operation that takes one of them has a method, whatever its id begins with. */
 export const OF_PROGRAMS: ReadonlySet<string> = new Set(['developer', 'grant', 'session', 'operator']);

@@ -1,4 +1,4 @@
-import { EXEMPT, NAMINGS, type Naming, NUMBERS, OF_PROGRAMS } from './names.ts';
+import { EXEMPT, NAMINGS, type Naming, NUMBERS, OF_BROWSERS, OF_PROGRAMS } from './names.ts';
 
 interface Parameter {
   readonly in: string;
@@ -59,7 +59,7 @@ export function operationsOf({ paths }: Description): Operation[] {
     Object.entries(verbs).flatMap(([verb, described]) => {
       const { operationId: id, security = [] } = described;
       const credential = Object.keys(security[0] ?? {})[0];
-      const isOfBrowser = credential === 'connect' || credential === 'consent' || credential === 'approver';
+      const isOfBrowser = OF_BROWSERS.has(credential ?? '');
       if (id === undefined || isOfBrowser || exemptionOf(id, credential)) return [];
       return [operationOf(id, verb, path, credential, described)];
     }),

@@ -1,3 +1,5 @@
+import type { Capability, MemberRole } from './capabilities.ts';
+
 /** The developer whose rows a query may see. An object, so that an id cannot take its place. */
 export interface Tenant {
   readonly developerId: string;
@@ -21,9 +23,21 @@ export interface Reach {
 export const isWithin = ({ agentIds }: Pick<Reach, 'agentIds'>, agentId: string | null): boolean =>
   agentIds === null || (agentId !== null && agentIds.includes(agentId));
 
+/** The cookie of a session of the console, with the prefix `__Host-` where the service is served over https. */
+export const CONSOLE_COOKIE = 'bh_console';
+
+/** The member of the console whose session made a request. */
+export interface ActingMember {
+  readonly memberId: string;
+  readonly role: MemberRole;
+  readonly sessionId: string;
+  /** What the session may do. Empty until its member has registered a passkey, where they have to. */
+  readonly capabilities: readonly Capability[];
+}
+
 /** The identity that a request was authenticated as. */
 export interface Caller extends Reach {
-  /** The actor, as the audit log names it: `developer:<keyId>`, `principal`, `system`. */
+  /** The actor, as the audit log names it: `developer:<keyId>`, `member:<memberId>`, `principal`, `system`. */
   readonly actor: string;
   /** The API key that made the request. Absent when a person or the service acts. */
   readonly keyId?: string;
@@ -35,6 +49,8 @@ export interface Caller extends Reach {
   readonly address?: string;
   /** The approver, and the session of the page `/approve`, of a request by its cookie. */
   readonly approver?: { readonly approverId: string; readonly sessionId: string };
+  /** The member of the account whose session of the console made the request, in place of a key. */
+  readonly member?: ActingMember;
   /** The browser of a person's decision. */
   readonly browser?: { readonly ip: string; readonly userAgent: string | null };
 }
@@ -90,6 +106,10 @@ export interface BrowserRequest {
   readonly cookies: Readonly<Record<string, string | undefined>>;
   readonly csrfToken: string | undefined;
   readonly isWrite: boolean;
+  /** `Origin`, `Sec-Fetch-Site` and `Content-Type`, as the browser sent them. */
+  readonly origin: string | undefined;
+  readonly fetchSite: string | undefined;
+  readonly contentType: string | undefined;
   /** Made by the page and not by its person, such as a live stream. It does not count as use of the session. */
   readonly isBackground: boolean;
   /** An `Authorization` header, which browsers do not send here. */

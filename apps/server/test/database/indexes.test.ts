@@ -341,6 +341,8 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     acme('POST', '/v1/decisions', { ...decided(its), arguments: { folder: 'old' } }),
   decisions_case: ({ acme }) => acme('PUT', '/v1/decisions/cases/other', { caseVersion: '1' }),
   decisions_due: ({ db, at }) => listDueDecisionsAcrossTenants(db, at, [], 10),
+  console_sessions_member: ({ acme }) =>
+    acme('POST', '/v1/console/session/key', { displayName: 'Ada', email: 'ada@example.org' }),
   approvers_sso_user: ({ db, acme }) => listOfSsoUser(db, acme, 'nobody'),
   approver_subscriptions_approver: ({ db, acme }) => listSubscriptionRows(db, acme, [NOBODY]),
   decision_notices_due: ({ db, at }) =>
@@ -402,6 +404,7 @@ const RULES: Readonly<Record<string, string>> = {
   custom_domains_developer_id_domain_key: 'a developer registers a domain once',
   signing_keys_active: 'an algorithm has one active signing key',
   approver_subscriptions_endpoint: 'a browser has the notifications of one approver of an account',
+  members_email: 'an address signs in one member of an account',
   approvers_mailbox: 'a person approves for a developer once',
   decisions_open: 'a call has one open request',
   decision_approvals_position: 'of two approvals at once one comes second',
@@ -466,6 +469,7 @@ const COPIES: Readonly<Record<string, string>> = {
   dynamic_clients: `'client_id', one.client_id || n, 'expires_at', '2030-01-01'`,
   enforced_calls: `'call_id', one.call_id || n, 'created_at', '2030-01-01'`,
   policies: `'id', one.id || n`,
+  console_sessions: `'id', one.id || n, 'member_id', n`,
   policy_bundles: `'id', one.id || n, 'version', 'v' || n, 'active', false`,
   custom_domains: `'id', one.id || n, 'domain', n, 'status', 'lapsed', 'verified_at', '2026-01-01'`,
   budget_allocations: `'id', one.id || n, 'grant_id', n`,

@@ -32,6 +32,7 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   'developers.change': 'me update',
   'apiKeys.rotate': 'keys rotate',
   'audit.verify': 'audit check',
+  'console.createLink': 'console',
   'domains.verify': 'domains verify',
   'sso.login': 'sso login-url',
   'sso.enforce': 'sso enforce',

@@ -3584,6 +3584,16 @@ export interface ApproverRecoveriesBeginAnswer {
   expiresAt: string;
 }
 
+export interface ConsoleCreateLinkInput {
+  readonly displayName?: string | undefined;
+  readonly email?: string | undefined;
+}
+
+export interface ConsoleCreateLinkAnswer {
+  /** Opens the console once. */ url: string;
+  expiresAt: string;
+}
+
 export interface DecisionsRequestInput {
   readonly grantToken: string;
   readonly connector: string;
@@ -5744,6 +5754,15 @@ export interface ApproversApi {
   endAbsence(id: string, options?: CallOptions): Promise<void>;
 }
 
+export interface ConsoleApi {
+  /**
+   * Make a link that opens the console once. It works for ten minutes, where the key itself would. Without an address it signs in the first owner.
+   *
+   * Sends `POST /v1/console/session/links`.
+   */
+  createLink(input?: ConsoleCreateLinkInput, options?: CallOptions): Promise<ConsoleCreateLinkAnswer>;
+}
+
 export interface DecisionsApi {
   /**
    * Ask people to decide about one exact call. Asking decides nothing: people approve on the page `url`, each with a passkey of their own. A call that another check refuses asks nobody. The same call asks once while its request is open, and after a refusal not before its time is over. A call with a `callId` gets its own request again, also once its approvals are used.
@@ -6035,6 +6054,7 @@ export interface ApiResources {
   readonly signals: SignalsApi;
   readonly compliance: ComplianceApi;
   readonly approvers: ApproversApi;
+  readonly console: ConsoleApi;
   readonly decisions: DecisionsApi;
   readonly anomalies: AnomaliesApi;
 }

@@ -42,6 +42,8 @@ export type ConsentMethod = "delegated" | "developer" | "email" | "idp" | "link"
 
 export type ConsentMode = "developer" | "email" | "passkey" | "sso";
 
+export type ConsoleOpening = "invitation" | "key" | "link" | "passkey";
+
 export type DecisionChannelKind = "slack" | "teams";
 
 export type DecisionHold = "free" | "held" | "sent" | "spent";
@@ -75,6 +77,10 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 export type KeyRole = "full" | "runtime";
 
 export type ManifestPinning = "enforce" | "off" | "warn";
+
+export type MemberRole = "admin" | "auditor" | "operator" | "owner";
+
+export type MemberStatus = "active" | "suspended";
 
 export type Numeric = ColumnType<string, number | string, number | string>;
 
@@ -597,6 +603,22 @@ export interface ConsentMails {
   mails: number;
 }
 
+export interface ConsoleSessions {
+  createdAt: Timestamp;
+  developerId: string;
+  expiresAt: Timestamp;
+  id: string;
+  ip: string;
+  keyId: string | null;
+  lastSeenAt: Timestamp;
+  memberId: string;
+  needsPasskey: boolean;
+  openedBy: ConsoleOpening;
+  secretHash: Buffer;
+  steppedUpAt: Timestamp | null;
+  userAgent: string | null;
+}
+
 export interface CustomDomains {
   createdAt: Timestamp;
   developerId: string;
@@ -844,6 +866,18 @@ export interface ManifestVersions {
   revision: number;
   sha256: string;
   version: string;
+}
+
+export interface Members {
+  createdAt: Timestamp;
+  developerId: string;
+  displayName: string;
+  email: string | null;
+  id: string;
+  invitedBy: string | null;
+  lastSeenAt: Timestamp | null;
+  role: MemberRole;
+  status: Generated<MemberStatus>;
 }
 
 export interface OauthClients {
@@ -1551,6 +1585,7 @@ export interface DB {
   capsSlot: CapsSlot;
   connectSessions: ConnectSessions;
   consentMails: ConsentMails;
+  consoleSessions: ConsoleSessions;
   customDomains: CustomDomains;
   decisionApprovals: DecisionApprovals;
   decisionCases: DecisionCases;
@@ -1569,6 +1604,7 @@ export interface DB {
   logos: Logos;
   manifests: Manifests;
   manifestVersions: ManifestVersions;
+  members: Members;
   oauthClients: OauthClients;
   operatorEntries: OperatorEntries;
   operatorHead: OperatorHead;

@@ -72,7 +72,8 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
       throw unknownRoute({ methods: [] }, request);
     if (fromOwnPages) await refuseOtherPages(request, path);
     request.caller = await kind.authenticate({ request, reply, charge, limits, credentials, callers });
-    if (fromAllowedOrigins && origin !== undefined && !cors.isAllowed(origin)) {
+    const isMember = request.caller.kind === 'member'; // of the service's own origin
+    if (fromAllowedOrigins && !isMember && origin !== undefined && !cors.isAllowed(origin)) {
       throw new AppError('FORBIDDEN', 'Pages of this origin may not call this route.');
     }
   });

@@ -54,6 +54,11 @@ export const START: readonly Group[] = [
     load: async () => (await import('../../commands/login.ts')).WHOAMI,
   },
   {
+    name: 'console',
+    summary: 'open the console, signed in',
+    load: async () => (await import('../../commands/console.ts')).CONSOLE,
+  },
+  {
     name: 'open',
     summary: 'open a page in the browser',
     load: async () => (await import('../../commands/open.ts')).OPEN,

@@ -27,6 +27,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, dep
     {
       config: {
         access: 'developer',
+        capability: 'operate',
         role: 'full',
         rate: 'default',
         failures: ['INVALID_SCOPE', 'PLAN_LIMIT_EXCEEDED'],
@@ -47,6 +48,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, dep
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
@@ -67,6 +69,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, dep
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
@@ -87,6 +90,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, dep
     {
       config: {
         access: 'developer',
+        capability: 'operate',
         role: 'full',
         rate: 'default',
         failures: ['INVALID_SCOPE', 'NOT_FOUND', 'AGENT_INACTIVE'],
@@ -105,7 +109,13 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, dep
   app.delete(
     '/v1/agents/:id',
     {
-      config: { access: 'developer', role: 'full', rate: 'default', failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        capability: 'operate',
+        role: 'full',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'agents.revoke',
         summary: 'Revoke an agent and everything granted to it',

@@ -14,11 +14,14 @@ import {
   RotatedApiKey,
 } from './developers.schema.ts';
 
+/** A `full` key does what an owner does, so only an owner makes one. */
+const ofFullKey = (body: unknown) => (Object(body).role === 'full' ? 'govern' : undefined);
+
 export const apiKeyRoutes: FastifyPluginAsyncTypebox<CreateKeyDeps> = async (app, deps) => {
   app.get(
     '/v1/keys',
     {
-      config: { access: 'developer', role: 'full', rate: 'default', failures: [] },
+      config: { access: 'developer', capability: 'read', role: 'full', rate: 'default', failures: [] },
       schema: {
         operationId: 'apiKeys.list',
         summary: 'List API keys, newest first',
@@ -34,6 +37,8 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<CreateKeyDeps> = async (app
     {
       config: {
         access: 'developer',
+        capability: 'configure',
+        capabilityFor: ofFullKey,
         role: 'full',
         rate: rates.keys,
         failures: ['NOT_FOUND', 'CONFLICT'],
@@ -54,7 +59,14 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<CreateKeyDeps> = async (app
   app.post(
     '/v1/keys/rotate',
     {
-      config: { access: 'developer', role: 'runtime', boundKeys: 'open', rate: rates.keys, failures: [] },
+      config: {
+        access: 'developer',
+        capability: 'never',
+        role: 'runtime',
+        boundKeys: 'open',
+        rate: rates.keys,
+        failures: [],
+      },
       schema: {
         operationId: 'apiKeys.rotate',
         summary: 'Replace the API key that makes this call',
@@ -68,7 +80,13 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<CreateKeyDeps> = async (app
   app.delete(
     '/v1/keys/:id',
     {
-      config: { access: 'developer', role: 'full', rate: rates.keys, failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: {
+        access: 'developer',
+        capability: 'configure',
+        role: 'full',
+        rate: rates.keys,
+        failures: ['NOT_FOUND', 'CONFLICT'],
+      },
       schema: {
         operationId: 'apiKeys.revoke',
         summary: 'Revoke an API key',

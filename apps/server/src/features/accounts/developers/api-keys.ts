@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { parseDuration } from '@behest/protocol/durations';
 import type { Caller, PublishChange, Role } from '../../../platform/caller.ts';
+import { mustHold } from '../../../platform/capabilities.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { afterCommit, type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
@@ -155,6 +156,7 @@ export function revokeKey(deps: KeyDeps, caller: Caller, keyId: string): Promise
     const usable = await lockUsableKeys(tx, caller.tenant, at);
     const key = usable.find(({ id }) => id === keyId) ?? (await lockKey(tx, caller.tenant, keyId));
     if (!key) throw notFound();
+    if (key.role === 'full') mustHold(caller, 'govern');
     // An earlier revocation is published again, because its notice may have been lost.
     await afterCommit(tx, () => deps.publishChange(caller.tenant));
     if (key.revokedAt) return;

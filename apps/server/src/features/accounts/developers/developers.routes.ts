@@ -48,6 +48,20 @@ const Logo = {
   content: { 'image/png': { schema: Type.Unsafe<Buffer>(Type.String({ format: 'binary' })) } },
 };
 
+/** Settings that decide how people consent, and what is enforced. */
+const GOVERNED = [
+  ...['consentMode', 'consentKeys', 'redirectUris', 'policyAutoApproval', 'capsMode', 'fidoRequired'],
+  ...[
+    'manifestPinning',
+    'reconsentAfterDays',
+    'reconsentOnAgentChange',
+    'fourEyesAssurance',
+    'relaxFourEyes',
+  ],
+];
+const governing = (body: unknown) =>
+  GOVERNED.some((name) => Object(body)[name] !== undefined) ? 'govern' : undefined;
+
 export const developerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     '/v1/signup',
@@ -66,7 +80,14 @@ export const developerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
   app.get(
     '/v1/me',
     {
-      config: { access: 'developer', role: 'runtime', boundKeys: 'open', rate: 'default', failures: [] },
+      config: {
+        access: 'developer',
+        capability: 'read',
+        role: 'runtime',
+        boundKeys: 'open',
+        rate: 'default',
+        failures: [],
+      },
       schema: {
         operationId: 'developers.me',
         summary: 'Read the account of this API key',
@@ -81,6 +102,8 @@ export const developerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
     {
       config: {
         access: 'developer',
+        capability: 'configure',
+        capabilityFor: governing,
         role: 'full',
         rate: 'default',
         failures: ['INVALID_REDIRECT_URI', 'NOT_CONFIGURED', 'CONFLICT'],
@@ -98,7 +121,14 @@ export const developerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
   app.get(
     '/v1/me/branding',
     {
-      config: { access: 'developer', role: 'runtime', boundKeys: 'open', rate: 'default', failures: [] },
+      config: {
+        access: 'developer',
+        capability: 'read',
+        role: 'runtime',
+        boundKeys: 'open',
+        rate: 'default',
+        failures: [],
+      },
       schema: {
         operationId: 'developers.branding',
         summary: 'Read how the pages for people show the account',
@@ -111,7 +141,13 @@ export const developerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
   app.patch(
     '/v1/me/branding',
     {
-      config: { access: 'developer', role: 'full', rate: rates.branding, failures: [] },
+      config: {
+        access: 'developer',
+        capability: 'configure',
+        role: 'full',
+        rate: rates.branding,
+        failures: [],
+      },
       schema: {
         operationId: 'developers.changeBranding',
         summary: 'Set the logo and the colour with which the pages for people show the account',
@@ -125,7 +161,7 @@ export const developerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
   app.post(
     '/v1/me/branding/preview',
     {
-      config: { access: 'developer', role: 'full', rate: rates.branding, failures: [] },
+      config: { access: 'developer', capability: 'read', role: 'full', rate: rates.branding, failures: [] },
       schema: {
         operationId: 'developers.previewBranding',
         summary: 'See how the pages for people would show the account',
@@ -142,7 +178,13 @@ export const developerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
   app.delete(
     '/v1/me/branding',
     {
-      config: { access: 'developer', role: 'full', rate: rates.branding, failures: [] },
+      config: {
+        access: 'developer',
+        capability: 'configure',
+        role: 'full',
+        rate: rates.branding,
+        failures: [],
+      },
       schema: {
         operationId: 'developers.removeBranding',
         summary: 'Show the account by its name alone',
@@ -178,7 +220,7 @@ export const developerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
   app.post(
     '/v1/me/stop',
     {
-      config: { access: 'developer', role: 'full', rate: 'default', failures: [] },
+      config: { access: 'developer', capability: 'operate', role: 'full', rate: 'default', failures: [] },
       schema: {
         operationId: 'developers.stop',
         summary: 'Stop every agent and grant of the account at once',
@@ -192,7 +234,7 @@ export const developerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
   app.post(
     '/v1/me/resume',
     {
-      config: { access: 'developer', role: 'full', rate: 'default', failures: [] },
+      config: { access: 'developer', capability: 'configure', role: 'full', rate: 'default', failures: [] },
       schema: {
         operationId: 'developers.resume',
         summary: 'Lift the stop of the account',
@@ -206,7 +248,13 @@ export const developerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
   app.post(
     '/v1/me/close',
     {
-      config: { access: 'developer', role: 'full', rate: rates.keys, failures: ['CONFLICT'] },
+      config: {
+        access: 'developer',
+        capability: 'own',
+        role: 'full',
+        rate: rates.keys,
+        failures: ['CONFLICT'],
+      },
       schema: {
         operationId: 'developers.close',
         summary: 'Close the account for good, and erase its data after 30 days',

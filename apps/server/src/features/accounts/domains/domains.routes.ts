@@ -35,7 +35,12 @@ export const domainRoutes: FastifyPluginAsyncTypebox<DomainDeps> = async (app, d
   app.post(
     '/v1/domains',
     {
-      config: { ...FULL, rate: rates.domainWrite, failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED'] },
+      config: {
+        ...FULL,
+        capability: 'configure',
+        rate: rates.domainWrite,
+        failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED'],
+      },
       schema: {
         operationId: 'domains.add',
         summary: 'Register a domain',
@@ -50,7 +55,7 @@ export const domainRoutes: FastifyPluginAsyncTypebox<DomainDeps> = async (app, d
   app.get(
     '/v1/domains',
     {
-      config: { ...FULL, rate: 'default', failures: [] },
+      config: { ...FULL, capability: 'read', rate: 'default', failures: [] },
       schema: {
         operationId: 'domains.list',
         summary: 'List domains, newest first',
@@ -64,7 +69,7 @@ export const domainRoutes: FastifyPluginAsyncTypebox<DomainDeps> = async (app, d
   app.get(
     '/v1/domains/:id',
     {
-      config: { ...FULL, rate: 'default', failures: ['NOT_FOUND'] },
+      config: { ...FULL, capability: 'read', rate: 'default', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'domains.get',
         summary: 'Get a domain',
@@ -80,6 +85,7 @@ export const domainRoutes: FastifyPluginAsyncTypebox<DomainDeps> = async (app, d
     {
       config: {
         ...FULL,
+        capability: 'configure',
         rate: rates.domainVerify,
         failures: ['NOT_FOUND', 'VERIFICATION_FAILED', 'DOMAIN_CLAIMED'],
       },
@@ -97,7 +103,7 @@ export const domainRoutes: FastifyPluginAsyncTypebox<DomainDeps> = async (app, d
   app.delete(
     '/v1/domains/:id',
     {
-      config: { ...FULL, rate: rates.domainWrite, failures: ['NOT_FOUND'] },
+      config: { ...FULL, capability: 'configure', rate: rates.domainWrite, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'domains.delete',
         summary: 'Delete a domain',

@@ -22,7 +22,13 @@ export const emailRoutes: FastifyPluginAsyncTypebox<EmailRoutesDeps> = async (ap
   app.post(
     '/v1/signup/verify',
     {
-      config: { access: 'developer', role: 'full', rate: rates.emailVerify, failures: ['NOT_CONFIGURED'] },
+      config: {
+        access: 'developer',
+        capability: 'configure',
+        role: 'full',
+        rate: rates.emailVerify,
+        failures: ['NOT_CONFIGURED'],
+      },
       schema: {
         operationId: 'emails.sendLink',
         summary: 'Mail a link that verifies an address',

@@ -15,7 +15,7 @@ export const usageRoutes: FastifyPluginAsyncTypebox<UsageDeps> = async (app, dep
   app.get(
     '/v1/usage',
     {
-      config,
+      config: { ...config, capability: 'read' },
       schema: {
         operationId: 'usage.get',
         summary: 'Count the requests of today and of this month',
@@ -28,7 +28,7 @@ export const usageRoutes: FastifyPluginAsyncTypebox<UsageDeps> = async (app, dep
   app.get(
     '/v1/usage/history',
     {
-      config,
+      config: { ...config, capability: 'read' },
       schema: {
         operationId: 'usage.history',
         summary: 'List the requests of each day, newest first',

@@ -51,7 +51,7 @@ export const anomalyRoutes: FastifyPluginAsyncTypebox<AnomalyDeps> = async (app,
   app.post(
     '/v1/anomalies/detect',
     {
-      config: { ...owner, rate: rates.anomalyWrite },
+      config: { ...owner, capability: 'operate', rate: rates.anomalyWrite },
       schema: {
         operationId: 'anomalies.detect',
         summary: 'Detect anomalies now',
@@ -66,7 +66,7 @@ export const anomalyRoutes: FastifyPluginAsyncTypebox<AnomalyDeps> = async (app,
   app.get(
     '/v1/anomalies',
     {
-      config: owner,
+      config: { ...owner, capability: 'read' },
       schema: {
         operationId: 'anomalies.list',
         summary: 'List anomalies, newest first',
@@ -81,7 +81,7 @@ export const anomalyRoutes: FastifyPluginAsyncTypebox<AnomalyDeps> = async (app,
   app.patch(
     '/v1/anomalies/:id/acknowledge',
     {
-      config: ofAlert,
+      config: { ...ofAlert, capability: 'operate' },
       schema: {
         operationId: 'anomalies.acknowledge',
         summary: 'Acknowledge an anomaly',
@@ -99,7 +99,7 @@ export const anomalyRoutes: FastifyPluginAsyncTypebox<AnomalyDeps> = async (app,
   app.get(
     '/v1/anomaly/alerts',
     {
-      config: owner,
+      config: { ...owner, capability: 'read' },
       schema: {
         operationId: 'anomalies.alerts',
         summary: 'List alerts, newest first',
@@ -113,7 +113,7 @@ export const anomalyRoutes: FastifyPluginAsyncTypebox<AnomalyDeps> = async (app,
   app.get(
     '/v1/anomaly/alerts/:alertId',
     {
-      config: { ...owner, failures: ['NOT_FOUND'] },
+      config: { ...owner, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'anomalies.getAlert',
         summary: 'Read an alert',
@@ -131,7 +131,7 @@ export const anomalyRoutes: FastifyPluginAsyncTypebox<AnomalyDeps> = async (app,
     app.post(
       `/v1/anomaly/alerts/:alertId/${word}`,
       {
-        config: ofAlert,
+        config: { ...ofAlert, capability: 'operate' },
         schema: {
           operationId: `anomalies.${word}Alert`,
           summary: word === 'resolve' ? 'Resolve an alert' : 'Acknowledge an alert',
@@ -150,7 +150,7 @@ export const anomalyRoutes: FastifyPluginAsyncTypebox<AnomalyDeps> = async (app,
   app.get(
     '/v1/anomaly/metrics',
     {
-      config: owner,
+      config: { ...owner, capability: 'read' },
       schema: {
         operationId: 'anomalies.metrics',
         summary: 'Count alerts by status, severity and rule',

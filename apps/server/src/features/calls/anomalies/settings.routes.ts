@@ -39,7 +39,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDep
   app.get(
     '/v1/anomaly/rules',
     {
-      config: owner,
+      config: { ...owner, capability: 'read' },
       schema: {
         operationId: 'anomalies.rules',
         summary: 'List the rules of detection',
@@ -53,7 +53,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDep
   app.post(
     '/v1/anomaly/rules',
     {
-      config: creates,
+      config: { ...creates, capability: 'configure' },
       schema: {
         operationId: 'anomalies.createRule',
         summary: 'Add a rule',
@@ -70,7 +70,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDep
   app.patch(
     '/v1/anomaly/rules/:ruleId',
     {
-      config: ofOne,
+      config: { ...ofOne, capability: 'configure' },
       schema: {
         operationId: 'anomalies.changeRule',
         summary: 'Change a rule, or what a built-in rule does for this account',
@@ -85,7 +85,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDep
   app.delete(
     '/v1/anomaly/rules/:ruleId',
     {
-      config: { ...ofOne, failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: { ...ofOne, capability: 'configure', failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'anomalies.removeRule',
         summary: 'Delete a rule of the account',
@@ -102,7 +102,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDep
   app.get(
     '/v1/anomaly/channels',
     {
-      config: owner,
+      config: { ...owner, capability: 'read' },
       schema: {
         operationId: 'anomalies.channels',
         summary: 'List channels, oldest first',
@@ -115,7 +115,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDep
   app.post(
     '/v1/anomaly/channels',
     {
-      config: { ...creates, failures: ['CONFLICT', 'NOT_CONFIGURED'] },
+      config: { ...creates, capability: 'configure', failures: ['CONFLICT', 'NOT_CONFIGURED'] },
       schema: {
         operationId: 'anomalies.createChannel',
         summary: 'Add a channel for messages about new alerts',
@@ -132,7 +132,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDep
   app.patch(
     '/v1/anomaly/channels/:id',
     {
-      config: ofOne,
+      config: { ...ofOne, capability: 'configure' },
       schema: {
         operationId: 'anomalies.changeChannel',
         summary: 'Change a channel',
@@ -147,7 +147,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDep
   app.delete(
     '/v1/anomaly/channels/:id',
     {
-      config: ofOne,
+      config: { ...ofOne, capability: 'configure' },
       schema: {
         operationId: 'anomalies.removeChannel',
         summary: 'Delete a channel',
@@ -164,7 +164,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDep
   app.post(
     '/v1/anomaly/channels/:id/test',
     {
-      config: { ...ofOne, rate: rates.anomalyWrite },
+      config: { ...ofOne, capability: 'operate', rate: rates.anomalyWrite },
       schema: {
         operationId: 'anomalies.testChannel',
         summary: 'Send a test message to a channel',

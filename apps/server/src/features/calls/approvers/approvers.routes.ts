@@ -24,17 +24,12 @@ import { beginRecovery, cancelRecovery } from './recovery.ts';
 export const rates = rateRules({
   memberWrite: {
     perMinute: 30,
-    describes: 'inviting, changing and removing approvers, by developer',
+    describes: 'inviting, changing and removing members and approvers, by developer',
     counts: [{ by: 'developer' }],
-  },
-  console: {
-    perMinute: 600,
-    describes: 'calls of the page on which approvers decide, by approver',
-    counts: [{ by: 'session' }],
   },
   consoleSignIn: {
     perMinute: 20,
-    describes: 'signing in and enrolling as an approver, by client address',
+    describes: 'signing in to the console or as an approver, and enrolling, by client address',
     counts: [{ by: 'address' }],
   },
 });
@@ -45,7 +40,7 @@ export const approverRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (ap
   app.post(
     '/v1/approvers',
     {
-      config: { ...own, failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED'] },
+      config: { ...own, capability: 'people', failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED'] },
       schema: {
         operationId: 'approvers.invite',
         summary: 'Invite a person to decide about calls',
@@ -62,7 +57,7 @@ export const approverRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (ap
   app.get(
     '/v1/approvers',
     {
-      config: { ...own, rate: 'default', failures: [] },
+      config: { ...own, capability: 'read', rate: 'default', failures: [] },
       schema: {
         operationId: 'approvers.list',
         summary: 'List approvers, newest first',
@@ -76,7 +71,7 @@ export const approverRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (ap
   app.patch(
     '/v1/approvers/:id',
     {
-      config: { ...own, failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: { ...own, capability: 'people', failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'approvers.change',
         summary: 'Change the groups or connectors of an approver, or suspend them',
@@ -91,7 +86,7 @@ export const approverRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (ap
   app.delete(
     '/v1/approvers/:id',
     {
-      config: { ...own, failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: { ...own, capability: 'people', failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'approvers.remove',
         summary: 'Remove an approver at once',
@@ -108,7 +103,7 @@ export const approverRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (ap
   app.put(
     '/v1/approvers/:id/absence',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'people', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'approvers.setAbsence',
         summary: 'Record the absence of an approver, with or without a deputy',
@@ -123,7 +118,7 @@ export const approverRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (ap
   app.delete(
     '/v1/approvers/:id/absence',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'people', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'approvers.endAbsence',
         summary: 'End the absence of an approver',
@@ -163,7 +158,7 @@ export const approverRecoveryRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = a
   app.delete(
     '/v1/approver/recoveries/:id',
     {
-      config: { access: 'approver', fromOwnPages: true, rate: rates.console, failures: ['NOT_FOUND'] },
+      config: { access: 'approver', fromOwnPages: true, rate: generalRates.console, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'approver.cancelRecovery',
         summary: 'Stop a link of the operator that would replace the passkeys of an approver',

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { generalRates } from '../../../platform/http/limits/rate-rules.ts';
 import { rates } from './approvers.routes.ts';
 import {
   Approver,
@@ -46,7 +47,7 @@ import {
 import { beginSignIn, finishSignIn } from './sign-in.ts';
 
 const stranger = { access: 'none', fromOwnPages: true, onOwnHost: true, rate: rates.consoleSignIn } as const;
-const signedIn = { access: 'approver', fromOwnPages: true, rate: rates.console } as const;
+const signedIn = { access: 'approver', fromOwnPages: true, rate: generalRates.console } as const;
 
 export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (app, deps) => {
   const browserOf = ({ id: requestId, headers }: FastifyRequest) => ({

@@ -50,7 +50,7 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<RouteDeps> = async (app, d
   app.post(
     '/access/v1/evaluation',
     {
-      config,
+      config: { ...config, capability: 'never' },
       schema: {
         operationId: 'authzen.evaluate',
         summary: 'Ask whether a call of a tool may happen now, in the words of AuthZEN',
@@ -66,7 +66,7 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<RouteDeps> = async (app, d
   app.post(
     '/access/v1/evaluations',
     {
-      config,
+      config: { ...config, capability: 'never' },
       schema: {
         operationId: 'authzen.evaluateTogether',
         summary: 'Ask about several calls of tools, in the words of AuthZEN',

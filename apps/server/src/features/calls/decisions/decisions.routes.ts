@@ -42,7 +42,7 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
   app.post(
     '/v1/decisions',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND', 'CONFLICT'], keepsBytes: true },
+      config: { ...ofAgents, capability: 'never', failures: ['NOT_FOUND', 'CONFLICT'], keepsBytes: true },
       schema: {
         operationId: 'decisions.request',
         summary: 'Ask people to decide about one exact call',
@@ -62,7 +62,7 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
   app.get(
     '/v1/decisions',
     {
-      config: { ...ofAgents, failures: [] },
+      config: { ...ofAgents, capability: 'read', failures: [] },
       schema: {
         operationId: 'decisions.list',
         summary: 'List requests for decisions, newest first',
@@ -76,7 +76,7 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
   app.get(
     '/v1/decisions/:id',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND'] },
+      config: { ...ofAgents, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'decisions.get',
         summary: 'Read a request, with its approvals',
@@ -90,7 +90,7 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
   app.post(
     '/v1/decisions/:id/cancel',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND', 'CONFLICT', 'GONE'] },
+      config: { ...ofAgents, capability: 'operate', failures: ['NOT_FOUND', 'CONFLICT', 'GONE'] },
       schema: {
         operationId: 'decisions.cancel',
         summary: 'Take a request back, with whatever was approved',
@@ -105,7 +105,7 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
   app.post(
     '/v1/decisions/:id/grants',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'GONE'] },
+      config: { ...ofAgents, capability: 'never', failures: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'GONE'] },
       schema: {
         operationId: 'decisions.grants',
         summary: 'Get the decision grants of an approved request, as the agent and grant that asked',
@@ -124,7 +124,7 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
   app.post(
     '/v1/decisions/consume',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'GONE'] },
+      config: { ...ofAgents, capability: 'never', failures: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'GONE'] },
       schema: {
         operationId: 'decisions.consume',
         summary: 'Take a step with decision grants: hold, send, spend or release them for one call',
@@ -140,7 +140,7 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
   app.put(
     '/v1/decisions/cases/:caseName',
     {
-      config: { ...ofAgents, boundKeys: 'forbidden', failures: [] },
+      config: { ...ofAgents, capability: 'never', boundKeys: 'forbidden', failures: [] },
       schema: {
         operationId: 'decisions.setCaseVersion',
         summary: 'Set the version of a case, which ends the requests about its other versions',
@@ -155,7 +155,7 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
   app.delete(
     '/v1/decisions/cases/:caseName',
     {
-      config: { ...ofAgents, boundKeys: 'forbidden', failures: ['NOT_FOUND'] },
+      config: { ...ofAgents, capability: 'operate', boundKeys: 'forbidden', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'decisions.closeCase',
         summary: 'Close a case, which ends its requests and forgets what its calls used',
@@ -178,7 +178,7 @@ export const channelRoutes: FastifyPluginAsyncTypebox<ChannelDeps> = async (app,
   app.post(
     '/v1/decision-channels',
     {
-      config: { ...own, failures: ['CONFLICT'] },
+      config: { ...own, capability: 'configure', failures: ['CONFLICT'] },
       schema: {
         operationId: 'decisions.addChannel',
         summary: 'Add a channel of Slack or Microsoft Teams that hears of requests',
@@ -193,7 +193,7 @@ export const channelRoutes: FastifyPluginAsyncTypebox<ChannelDeps> = async (app,
   app.get(
     '/v1/decision-channels',
     {
-      config: { ...own, rate: 'default', failures: [] },
+      config: { ...own, capability: 'read', rate: 'default', failures: [] },
       schema: {
         operationId: 'decisions.listChannels',
         summary: 'List the channels that hear of requests, oldest first',
@@ -206,7 +206,7 @@ export const channelRoutes: FastifyPluginAsyncTypebox<ChannelDeps> = async (app,
   app.delete(
     '/v1/decision-channels/:id',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'configure', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'decisions.removeChannel',
         summary: 'Remove a channel, with the messages on their way to it',

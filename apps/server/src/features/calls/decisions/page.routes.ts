@@ -5,8 +5,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { sendLive } from '../../../platform/http/answers/send.ts';
 import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { generalRates } from '../../../platform/http/limits/rate-rules.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
-import { approverRates } from '../approvers/index.ts';
 import { approveDecision, beginApproval, denyDecision } from './approve.ts';
 import type { DecisionsDeps } from './decisions.acts.ts';
 import {
@@ -24,7 +24,7 @@ import {
 import { listRouted, showRouted } from './show.ts';
 import { type FollowDeps, followRequests } from './stream.ts';
 
-const signedIn = { access: 'approver', fromOwnPages: true, rate: approverRates.console } as const;
+const signedIn = { access: 'approver', fromOwnPages: true, rate: generalRates.console } as const;
 
 const EventStream = {
   description: 'Each event as it happens: its id, its type, and its envelope on one line of data',

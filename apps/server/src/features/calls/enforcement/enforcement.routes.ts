@@ -29,7 +29,13 @@ export const enforcementRoutes: FastifyPluginAsyncTypebox<EnforcementDeps> = asy
   app.post(
     '/v1/enforce',
     {
-      config: { ...ofAgents, failures: [], keepsBytes: true },
+      config: {
+        ...ofAgents,
+        capability: 'never',
+        sandboxCapability: 'operate',
+        failures: [],
+        keepsBytes: true,
+      },
       schema: {
         operationId: 'enforcement.enforce',
         summary: 'Ask whether a call of a tool may happen now',
@@ -49,7 +55,7 @@ export const enforcementRoutes: FastifyPluginAsyncTypebox<EnforcementDeps> = asy
   app.post(
     '/v1/enforce/tools',
     {
-      config: { ...ofAgents, failures: [] },
+      config: { ...ofAgents, capability: 'never', sandboxCapability: 'operate', failures: [] },
       schema: {
         operationId: 'enforcement.listTools',
         summary: 'Select the tools that some call with a token could use',
@@ -63,7 +69,7 @@ export const enforcementRoutes: FastifyPluginAsyncTypebox<EnforcementDeps> = asy
   app.post(
     '/v1/enforce/:callId/sent',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: { ...ofAgents, capability: 'never', failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'enforcement.sent',
         summary: 'Say that an allowed call was sent, so that its units stay charged',
@@ -81,7 +87,7 @@ export const enforcementRoutes: FastifyPluginAsyncTypebox<EnforcementDeps> = asy
   app.post(
     '/v1/enforce/:callId/refund',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: { ...ofAgents, capability: 'never', failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'enforcement.refund',
         summary: 'Say that an allowed call was never sent, so that its units are free again',
@@ -99,7 +105,7 @@ export const enforcementRoutes: FastifyPluginAsyncTypebox<EnforcementDeps> = asy
   app.get(
     '/v1/enforce/usage',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND'] },
+      config: { ...ofAgents, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'enforcement.usage',
         summary: 'Read what a grant has used of the caps of a tool',

@@ -20,7 +20,7 @@ export const billingRoutes: FastifyPluginAsyncTypebox<EventDeps> = async (app, d
   app.get(
     '/v1/billing/subscription',
     {
-      config: { ...FULL, failures: [] },
+      config: { ...FULL, capability: 'read', failures: [] },
       schema: {
         operationId: 'billing.subscription',
         summary: 'Get the subscription of the account',
@@ -33,7 +33,7 @@ export const billingRoutes: FastifyPluginAsyncTypebox<EventDeps> = async (app, d
   app.post(
     '/v1/billing/checkout',
     {
-      config: { ...FULL, failures: ['CONFLICT', 'UPSTREAM_ERROR', 'NOT_CONFIGURED'] },
+      config: { ...FULL, capability: 'own', failures: ['CONFLICT', 'UPSTREAM_ERROR', 'NOT_CONFIGURED'] },
       schema: {
         operationId: 'billing.checkout',
         summary: 'Begin the payment of a plan',
@@ -48,7 +48,7 @@ export const billingRoutes: FastifyPluginAsyncTypebox<EventDeps> = async (app, d
   app.post(
     '/v1/billing/portal',
     {
-      config: { ...FULL, failures: ['UPSTREAM_ERROR', 'NOT_CONFIGURED'] },
+      config: { ...FULL, capability: 'own', failures: ['UPSTREAM_ERROR', 'NOT_CONFIGURED'] },
       schema: {
         operationId: 'billing.portal',
         summary: 'Open the page on which the subscription is changed',

@@ -56,7 +56,12 @@ export const bundleRoutes: FastifyPluginAsyncTypebox<PushDeps> = async (app, dep
     '/v1/policies/sync',
     {
       bodyLimit: LARGEST_BODY,
-      config: { ...FULL, rate: rates.policySync, failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED'] },
+      config: {
+        ...FULL,
+        capability: 'configure',
+        rate: rates.policySync,
+        failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED'],
+      },
       schema: {
         operationId: 'policyBundles.sync',
         summary: 'Store a policy bundle',
@@ -75,7 +80,7 @@ export const bundleRoutes: FastifyPluginAsyncTypebox<PushDeps> = async (app, dep
   app.get(
     '/v1/policies/bundles',
     {
-      config: { ...FULL, rate: 'default', failures: [] },
+      config: { ...FULL, capability: 'read', rate: 'default', failures: [] },
       schema: {
         operationId: 'policyBundles.list',
         summary: 'List policy bundles, newest first',
@@ -89,7 +94,7 @@ export const bundleRoutes: FastifyPluginAsyncTypebox<PushDeps> = async (app, dep
   app.get(
     '/v1/policies/bundles/active',
     {
-      config: { ...FULL, rate: 'default', failures: ['NOT_FOUND'] },
+      config: { ...FULL, capability: 'read', rate: 'default', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'policyBundles.active',
         summary: 'Get the active policy bundle of a format',
@@ -103,7 +108,7 @@ export const bundleRoutes: FastifyPluginAsyncTypebox<PushDeps> = async (app, dep
   app.get(
     '/v1/policies/bundles/:id/content',
     {
-      config: { ...FULL, rate: 'default', failures: ['NOT_FOUND'] },
+      config: { ...FULL, capability: 'read', rate: 'default', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'policyBundles.content',
         summary: 'Get the content of a policy bundle',
@@ -120,7 +125,12 @@ export const bundleRoutes: FastifyPluginAsyncTypebox<PushDeps> = async (app, dep
   app.delete(
     '/v1/policies/bundles/:id',
     {
-      config: { ...FULL, rate: rates.policySync, failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: {
+        ...FULL,
+        capability: 'configure',
+        rate: rates.policySync,
+        failures: ['NOT_FOUND', 'CONFLICT'],
+      },
       schema: {
         operationId: 'policyBundles.delete',
         summary: 'Delete a policy bundle that is not active',
@@ -137,7 +147,12 @@ export const bundleRoutes: FastifyPluginAsyncTypebox<PushDeps> = async (app, dep
   app.post(
     '/v1/policies/bundles/:id/activate',
     {
-      config: { ...FULL, rate: rates.policySync, failures: ['CONFLICT', 'NOT_FOUND'] },
+      config: {
+        ...FULL,
+        capability: 'configure',
+        rate: rates.policySync,
+        failures: ['CONFLICT', 'NOT_FOUND'],
+      },
       schema: {
         operationId: 'policyBundles.activate',
         summary: 'Roll back or forward to a policy bundle',
@@ -152,7 +167,7 @@ export const bundleRoutes: FastifyPluginAsyncTypebox<PushDeps> = async (app, dep
   app.post(
     '/v1/policies/sync/secret',
     {
-      config: { ...FULL, rate: rates.policySecret, failures: [] },
+      config: { ...FULL, capability: 'configure', rate: rates.policySecret, failures: [] },
       schema: {
         operationId: 'policyBundles.rotateSecret',
         summary: 'Make the secret of Git notifications',

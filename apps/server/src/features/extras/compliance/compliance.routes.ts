@@ -116,7 +116,7 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps & PersonDeps> 
   app.get(
     '/v1/compliance/summary',
     {
-      config: { ...heavy, rate: 'default', failures: [] },
+      config: { ...heavy, capability: 'read', rate: 'default', failures: [] },
       schema: {
         operationId: 'compliance.summary',
         summary: 'Count agents, grants, audit entries and policies',
@@ -130,7 +130,13 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps & PersonDeps> 
   app.get(
     '/v1/compliance/export/grants',
     {
-      config: { ...heavy, actsOnGet: true, rate: rates.complianceExport, failures: ['EXPORT_TOO_LARGE'] },
+      config: {
+        ...heavy,
+        capability: 'export',
+        actsOnGet: true,
+        rate: rates.complianceExport,
+        failures: ['EXPORT_TOO_LARGE'],
+      },
       schema: {
         operationId: 'compliance.exportGrants',
         summary: 'Export grants as JSON, as lines of JSON or as CSV',
@@ -147,7 +153,13 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps & PersonDeps> 
   app.get(
     '/v1/compliance/export/audit',
     {
-      config: { ...heavy, actsOnGet: true, rate: rates.complianceExport, failures: ['EXPORT_TOO_LARGE'] },
+      config: {
+        ...heavy,
+        capability: 'export',
+        actsOnGet: true,
+        rate: rates.complianceExport,
+        failures: ['EXPORT_TOO_LARGE'],
+      },
       schema: {
         operationId: 'compliance.exportAudit',
         summary: 'Export audit entries as JSON, as lines of JSON, as CSV or as events of OCSF',
@@ -164,7 +176,7 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps & PersonDeps> 
   app.get(
     '/v1/compliance/export/principal',
     {
-      config: { ...heavy, actsOnGet: true, rate: rates.complianceExport, failures: [] },
+      config: { ...heavy, capability: 'export', actsOnGet: true, rate: rates.complianceExport, failures: [] },
       schema: {
         operationId: 'compliance.exportPrincipal',
         summary: 'Export everything that is kept about a person',
@@ -181,7 +193,13 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps & PersonDeps> 
   app.get(
     '/v1/compliance/evidence-pack',
     {
-      config: { ...heavy, actsOnGet: true, rate: rates.complianceExport, failures: ['EXPORT_TOO_LARGE'] },
+      config: {
+        ...heavy,
+        capability: 'export',
+        actsOnGet: true,
+        rate: rates.complianceExport,
+        failures: ['EXPORT_TOO_LARGE'],
+      },
       schema: {
         operationId: 'compliance.evidencePack',
         summary: 'Make a signed pack of evidence that an auditor can check without the service',
@@ -202,7 +220,7 @@ export const holdRoutes: FastifyPluginAsyncTypebox<HoldDeps> = async (app, deps)
   app.post(
     '/v1/compliance/holds',
     {
-      config: { ...FULL, rate: rates.complianceHold, failures: ['CONFLICT'] },
+      config: { ...FULL, capability: 'configure', rate: rates.complianceHold, failures: ['CONFLICT'] },
       schema: {
         operationId: 'compliance.placeHold',
         summary: 'Place a legal hold',
@@ -218,7 +236,7 @@ export const holdRoutes: FastifyPluginAsyncTypebox<HoldDeps> = async (app, deps)
   app.get(
     '/v1/compliance/holds',
     {
-      config: { ...FULL, rate: 'default', failures: [] },
+      config: { ...FULL, capability: 'read', rate: 'default', failures: [] },
       schema: {
         operationId: 'compliance.listHolds',
         summary: 'List legal holds, newest first',
@@ -232,7 +250,7 @@ export const holdRoutes: FastifyPluginAsyncTypebox<HoldDeps> = async (app, deps)
   app.post(
     '/v1/compliance/holds/:id/release',
     {
-      config: { ...FULL, rate: rates.complianceHold, failures: ['NOT_FOUND'] },
+      config: { ...FULL, capability: 'govern', rate: rates.complianceHold, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'compliance.releaseHold',
         summary: 'Release a legal hold',

@@ -31,6 +31,7 @@ export const passportRoutes: FastifyPluginAsyncTypebox<PassportDeps> = async (ap
     {
       config: {
         ...ofAgents,
+        capability: 'never',
         failures: [
           'INVALID_AGENT',
           'INVALID_GRANT',
@@ -54,7 +55,7 @@ export const passportRoutes: FastifyPluginAsyncTypebox<PassportDeps> = async (ap
   app.get(
     '/v1/passport/:id',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND'] },
+      config: { ...ofAgents, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'passports.get',
         summary: 'Get a passport',
@@ -68,7 +69,7 @@ export const passportRoutes: FastifyPluginAsyncTypebox<PassportDeps> = async (ap
   app.get(
     '/v1/passports',
     {
-      config: { ...ofAgents, failures: [] },
+      config: { ...ofAgents, capability: 'read', failures: [] },
       schema: {
         operationId: 'passports.list',
         summary: 'List passports, newest first',
@@ -90,7 +91,7 @@ export const passportRoutes: FastifyPluginAsyncTypebox<PassportDeps> = async (ap
   app.post(
     '/v1/passport/:id/revoke',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND'] },
+      config: { ...ofAgents, capability: 'operate', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'passports.revoke',
         summary: 'Revoke a passport, and those below it',

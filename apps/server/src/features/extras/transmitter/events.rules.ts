@@ -113,7 +113,7 @@ function initiatorOf(actor: string | null, reason: unknown): 'admin' | 'user' | 
   // An anomaly or a policy acts in the call of somebody else.
   if (reason === 'anomaly' || reason === 'policy') return 'policy';
   const [kind] = (actor ?? 'system').split(':');
-  if (kind === 'developer' || kind === 'admin' || kind === 'setup') return 'admin';
+  if (kind === 'developer' || kind === 'member' || kind === 'admin' || kind === 'setup') return 'admin';
   if (kind === 'principal' || kind === 'approver') return 'user';
   return kind === 'policy' || kind === 'anomaly' ? 'policy' : 'system';
 }

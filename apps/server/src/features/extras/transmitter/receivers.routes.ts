@@ -36,7 +36,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<StreamDeps> = async (app,
   app.post(
     '/v1/ssf/receivers',
     {
-      config: { ...write, failures: ['CONFLICT'] },
+      config: { ...write, capability: 'configure', failures: ['CONFLICT'] },
       schema: {
         operationId: 'ssfReceivers.create',
         summary: 'Register a system that listens to signals',
@@ -53,7 +53,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<StreamDeps> = async (app,
   app.get(
     '/v1/ssf/receivers',
     {
-      config: { ...read, failures: [] },
+      config: { ...read, capability: 'read', failures: [] },
       schema: {
         operationId: 'ssfReceivers.list',
         summary: 'List receivers of signals, newest first',
@@ -67,7 +67,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<StreamDeps> = async (app,
   app.get(
     '/v1/ssf/receivers/:id',
     {
-      config: { ...read, failures: ['NOT_FOUND'] },
+      config: { ...read, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'ssfReceivers.get',
         summary: 'Read a receiver of signals',
@@ -81,7 +81,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<StreamDeps> = async (app,
   app.patch(
     '/v1/ssf/receivers/:id',
     {
-      config: { ...write, failures: ['NOT_FOUND'] },
+      config: { ...write, capability: 'configure', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'ssfReceivers.change',
         summary: 'Change a receiver of signals',
@@ -96,7 +96,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<StreamDeps> = async (app,
   app.post(
     '/v1/ssf/receivers/:id/rotate-secret',
     {
-      config: { ...write, failures: ['NOT_FOUND'] },
+      config: { ...write, capability: 'configure', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'ssfReceivers.rotateSecret',
         summary: 'Give a receiver of signals a new secret',
@@ -114,7 +114,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<StreamDeps> = async (app,
   app.delete(
     '/v1/ssf/receivers/:id',
     {
-      config: { ...write, failures: ['NOT_FOUND'] },
+      config: { ...write, capability: 'configure', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'ssfReceivers.delete',
         summary: 'Delete a receiver of signals, with its streams',
@@ -131,7 +131,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<StreamDeps> = async (app,
   app.get(
     '/v1/ssf/receivers/:id/streams',
     {
-      config: { ...read, failures: ['NOT_FOUND'] },
+      config: { ...read, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'ssfReceivers.streams',
         summary: 'List the streams of a receiver',
@@ -145,7 +145,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<StreamDeps> = async (app,
   app.get(
     '/v1/ssf/receivers/:id/deliveries',
     {
-      config: { ...read, failures: ['NOT_FOUND'] },
+      config: { ...read, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'ssfReceivers.deliveries',
         summary: 'List the signals on their way to a receiver, newest first',

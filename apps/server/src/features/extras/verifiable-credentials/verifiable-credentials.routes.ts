@@ -55,7 +55,11 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<
   app.post(
     '/v1/credentials',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND', 'GRANT_INACTIVE', 'AGENT_INACTIVE'] },
+      config: {
+        ...ofAgents,
+        capability: 'never',
+        failures: ['NOT_FOUND', 'GRANT_INACTIVE', 'AGENT_INACTIVE'],
+      },
       schema: {
         operationId: 'verifiableCredentials.issue',
         summary: 'Issue a credential about a grant',
@@ -70,7 +74,7 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<
   app.get(
     '/v1/credentials',
     {
-      config: { ...ofAgents, failures: [] },
+      config: { ...ofAgents, capability: 'read', failures: [] },
       schema: {
         operationId: 'verifiableCredentials.list',
         summary: 'List credentials, newest first',
@@ -84,7 +88,7 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<
   app.get(
     '/v1/credentials/:id',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND'] },
+      config: { ...ofAgents, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'verifiableCredentials.get',
         summary: 'Get a credential',
@@ -98,7 +102,7 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<
   app.post(
     '/v1/credentials/:id/revoke',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND'] },
+      config: { ...ofAgents, capability: 'operate', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'verifiableCredentials.revoke',
         summary: 'Revoke a credential, whose grant lives on',

@@ -36,6 +36,7 @@ export const walletRoutes: FastifyPluginAsyncTypebox<WalletDeps> = async (app, d
     {
       config: {
         ...ofAgents,
+        capability: 'never',
         failures: ['NOT_FOUND', 'GRANT_INACTIVE', 'AGENT_INACTIVE', 'SCOPE_INSUFFICIENT'],
       },
       schema: {
@@ -52,7 +53,7 @@ export const walletRoutes: FastifyPluginAsyncTypebox<WalletDeps> = async (app, d
   app.get(
     '/v1/wallet/authorizations',
     {
-      config: { ...ofAgents, failures: [] },
+      config: { ...ofAgents, capability: 'read', failures: [] },
       schema: {
         operationId: 'walletAuthorizations.list',
         summary: 'List authorizations, newest first',
@@ -66,7 +67,7 @@ export const walletRoutes: FastifyPluginAsyncTypebox<WalletDeps> = async (app, d
   app.get(
     '/v1/wallet/authorizations/:id',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND'] },
+      config: { ...ofAgents, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'walletAuthorizations.get',
         summary: 'Get an authorization',
@@ -80,7 +81,7 @@ export const walletRoutes: FastifyPluginAsyncTypebox<WalletDeps> = async (app, d
   app.post(
     '/v1/wallet/authorizations/:id/revoke',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND'] },
+      config: { ...ofAgents, capability: 'operate', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'walletAuthorizations.revoke',
         summary: 'Revoke an authorization',
@@ -95,7 +96,11 @@ export const walletRoutes: FastifyPluginAsyncTypebox<WalletDeps> = async (app, d
   app.post(
     '/v1/wallet/authorizations/:id/consume',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND', 'AGENT_INACTIVE', 'ALREADY_CONSUMED', 'GONE'] },
+      config: {
+        ...ofAgents,
+        capability: 'never',
+        failures: ['NOT_FOUND', 'AGENT_INACTIVE', 'ALREADY_CONSUMED', 'GONE'],
+      },
       schema: {
         operationId: 'walletAuthorizations.consume',
         summary: 'Use an authorization, once',

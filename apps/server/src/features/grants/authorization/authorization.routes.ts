@@ -42,6 +42,8 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       config: {
         metered: 'authorizations',
         access: 'developer',
+        capability: 'never',
+        sandboxCapability: 'operate',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: rates.authorize,
@@ -76,6 +78,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
@@ -98,6 +101,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
@@ -118,6 +122,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
     {
       config: {
         access: 'developer',
+        capability: 'operate',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
@@ -141,6 +146,8 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
     {
       config: {
         access: 'developer',
+        capability: 'never',
+        sandboxCapability: 'operate',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
@@ -163,6 +170,8 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
     {
       config: {
         access: 'developer',
+        capability: 'never',
+        sandboxCapability: 'operate',
         role: 'full',
         rate: 'default',
         failures: ['NOT_FOUND', 'GONE'],
@@ -185,6 +194,8 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
     {
       config: {
         access: 'developer',
+        capability: 'never',
+        sandboxCapability: 'operate',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
@@ -206,6 +217,8 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
     {
       config: {
         access: 'developer',
+        capability: 'never',
+        sandboxCapability: 'operate',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',

@@ -34,6 +34,7 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<BudgetDeps> = async (app, d
     {
       config: {
         ...ofAgents,
+        capability: 'configure',
         failures: ['NOT_FOUND', 'GRANT_INACTIVE', 'CONFLICT', 'CURRENCY_MISMATCH', 'INSUFFICIENT_BUDGET'],
       },
       schema: {
@@ -50,7 +51,11 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<BudgetDeps> = async (app, d
   app.post(
     '/v1/budget/debit',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND', 'GRANT_INACTIVE', 'INSUFFICIENT_BUDGET'] },
+      config: {
+        ...ofAgents,
+        capability: 'never',
+        failures: ['NOT_FOUND', 'GRANT_INACTIVE', 'INSUFFICIENT_BUDGET'],
+      },
       schema: {
         operationId: 'budgets.debit',
         summary: 'Debit the budget of a grant, and those above it',
@@ -64,7 +69,7 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<BudgetDeps> = async (app, d
   app.post(
     '/v1/budget/refund',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: { ...ofAgents, capability: 'configure', failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'budgets.refund',
         summary: 'Give a debit back, or a part of it',
@@ -78,7 +83,7 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<BudgetDeps> = async (app, d
   app.get(
     '/v1/budget/balance/:grantId',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND'] },
+      config: { ...ofAgents, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'budgets.balance',
         summary: 'Get the budget of a grant',
@@ -92,7 +97,7 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<BudgetDeps> = async (app, d
   app.get(
     '/v1/budget/allocations',
     {
-      config: { ...ofAgents, failures: [] },
+      config: { ...ofAgents, capability: 'read', failures: [] },
       schema: {
         operationId: 'budgets.list',
         summary: 'List budgets, newest first',
@@ -106,7 +111,7 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<BudgetDeps> = async (app, d
   app.get(
     '/v1/budget/verify',
     {
-      config: { ...ofAgents, boundKeys: 'forbidden', failures: [], isHeavy: true },
+      config: { ...ofAgents, capability: 'read', boundKeys: 'forbidden', failures: [], isHeavy: true },
       schema: {
         operationId: 'budgets.verify',
         summary: 'Add up the ledger of all budgets',
@@ -119,7 +124,7 @@ export const budgetRoutes: FastifyPluginAsyncTypebox<BudgetDeps> = async (app, d
   app.get(
     '/v1/budget/transactions/:grantId',
     {
-      config: { ...ofAgents, failures: ['NOT_FOUND'] },
+      config: { ...ofAgents, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'budgets.transactions',
         summary: 'List the debits and refunds of a grant’s budget, newest first',

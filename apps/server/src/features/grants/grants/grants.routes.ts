@@ -11,6 +11,7 @@ export const grantRoutes: FastifyPluginAsyncTypebox<ReadDeps> = async (app, deps
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
@@ -31,6 +32,7 @@ export const grantRoutes: FastifyPluginAsyncTypebox<ReadDeps> = async (app, deps
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
@@ -51,6 +53,7 @@ export const grantRoutes: FastifyPluginAsyncTypebox<ReadDeps> = async (app, deps
     {
       config: {
         access: 'developer',
+        capability: 'operate',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',

@@ -17,6 +17,7 @@ export const manifestRoutes: FastifyPluginAsyncTypebox<ManifestDeps> = async (ap
     {
       config: {
         access: 'developer',
+        capability: 'configure',
         role: 'full',
         rate: 'default',
         failures: ['INVALID_MANIFEST', 'PLAN_LIMIT_EXCEEDED'],
@@ -39,7 +40,14 @@ export const manifestRoutes: FastifyPluginAsyncTypebox<ManifestDeps> = async (ap
   app.get(
     '/v1/manifests',
     {
-      config: { access: 'developer', role: 'runtime', boundKeys: 'open', rate: 'default', failures: [] },
+      config: {
+        access: 'developer',
+        capability: 'read',
+        role: 'runtime',
+        boundKeys: 'open',
+        rate: 'default',
+        failures: [],
+      },
       schema: {
         operationId: 'manifests.list',
         summary: 'List manifests, by connector',
@@ -55,6 +63,7 @@ export const manifestRoutes: FastifyPluginAsyncTypebox<ManifestDeps> = async (ap
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'open',
         rate: 'default',
@@ -73,7 +82,13 @@ export const manifestRoutes: FastifyPluginAsyncTypebox<ManifestDeps> = async (ap
   app.delete(
     '/v1/manifests/:connector',
     {
-      config: { access: 'developer', role: 'full', rate: 'default', failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        capability: 'configure',
+        role: 'full',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'manifests.remove',
         summary: 'Remove a manifest, so that calls of its tools are denied',

@@ -42,7 +42,12 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
   app.post(
     '/v1/policies',
     {
-      config: { ...FULL, rate: rates.policyWrite, failures: ['PLAN_LIMIT_EXCEEDED'] },
+      config: {
+        ...FULL,
+        capability: 'configure',
+        rate: rates.policyWrite,
+        failures: ['PLAN_LIMIT_EXCEEDED'],
+      },
       schema: {
         operationId: 'policies.create',
         summary: 'Create a policy',
@@ -59,7 +64,7 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
   app.get(
     '/v1/policies',
     {
-      config: { ...FULL, rate: 'default', failures: [] },
+      config: { ...FULL, capability: 'read', rate: 'default', failures: [] },
       schema: {
         operationId: 'policies.list',
         summary: 'List policies, in the order of evaluation',
@@ -73,7 +78,7 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
   app.get(
     '/v1/policies/:id',
     {
-      config: { ...FULL, rate: 'default', failures: ['NOT_FOUND'] },
+      config: { ...FULL, capability: 'read', rate: 'default', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'policies.get',
         summary: 'Get a policy',
@@ -87,7 +92,7 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
   app.patch(
     '/v1/policies/:id',
     {
-      config: { ...FULL, rate: rates.policyWrite, failures: ['NOT_FOUND'] },
+      config: { ...FULL, capability: 'configure', rate: rates.policyWrite, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'policies.update',
         summary: 'Change a policy',
@@ -103,7 +108,7 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
   app.delete(
     '/v1/policies/:id',
     {
-      config: { ...FULL, rate: rates.policyWrite, failures: ['NOT_FOUND'] },
+      config: { ...FULL, capability: 'configure', rate: rates.policyWrite, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'policies.delete',
         summary: 'Delete a policy',
@@ -120,7 +125,7 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
   app.post(
     '/v1/policies/evaluate',
     {
-      config: { ...FULL, rate: 'default', failures: ['INVALID_SCOPE'] },
+      config: { ...FULL, capability: 'read', rate: 'default', failures: ['INVALID_SCOPE'] },
       schema: {
         operationId: 'policies.evaluate',
         summary: 'Tell how policies would decide about a request',
@@ -135,7 +140,13 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
   app.post(
     '/v1/policies/replay',
     {
-      config: { ...FULL, rate: rates.policyWrite, failures: ['NOT_FOUND'], isHeavy: true },
+      config: {
+        ...FULL,
+        capability: 'read',
+        rate: rates.policyWrite,
+        failures: ['NOT_FOUND'],
+        isHeavy: true,
+      },
       schema: {
         operationId: 'policies.replay',
         summary: 'Tell what a draft of a policy would have changed',

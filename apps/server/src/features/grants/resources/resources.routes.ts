@@ -26,7 +26,11 @@ export const resourceRoutes: FastifyPluginAsyncTypebox<ResourceDeps> = async (ap
   app.post(
     '/v1/resources',
     {
-      config: { ...full, failures: ['CONFLICT', 'INVALID_SCOPE', 'PLAN_LIMIT_EXCEEDED'] },
+      config: {
+        ...full,
+        capability: 'configure',
+        failures: ['CONFLICT', 'INVALID_SCOPE', 'PLAN_LIMIT_EXCEEDED'],
+      },
       schema: {
         operationId: 'resources.add',
         summary: 'Register a server that takes tokens',
@@ -43,7 +47,7 @@ export const resourceRoutes: FastifyPluginAsyncTypebox<ResourceDeps> = async (ap
   app.get(
     '/v1/resources',
     {
-      config: { ...full, failures: [] },
+      config: { ...full, capability: 'read', failures: [] },
       schema: {
         operationId: 'resources.list',
         summary: 'List registered servers, newest first',
@@ -57,7 +61,7 @@ export const resourceRoutes: FastifyPluginAsyncTypebox<ResourceDeps> = async (ap
   app.get(
     '/v1/resources/:id',
     {
-      config: { ...full, failures: ['NOT_FOUND'] },
+      config: { ...full, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'resources.get',
         summary: 'Read a registered server without its credential',
@@ -71,7 +75,7 @@ export const resourceRoutes: FastifyPluginAsyncTypebox<ResourceDeps> = async (ap
   app.patch(
     '/v1/resources/:id',
     {
-      config: { ...full, failures: ['NOT_FOUND', 'INVALID_SCOPE'] },
+      config: { ...full, capability: 'configure', failures: ['NOT_FOUND', 'INVALID_SCOPE'] },
       schema: {
         operationId: 'resources.change',
         summary: 'Change a registered server',
@@ -86,7 +90,7 @@ export const resourceRoutes: FastifyPluginAsyncTypebox<ResourceDeps> = async (ap
   app.delete(
     '/v1/resources/:id',
     {
-      config: { ...full, failures: ['NOT_FOUND'] },
+      config: { ...full, capability: 'configure', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'resources.remove',
         summary: 'Remove a registered server',

@@ -50,6 +50,8 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = 
       config: {
         metered: 'tokenExchanges',
         access: 'developer',
+        capability: 'never',
+        sandboxCapability: 'operate',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: rates.token,
@@ -71,6 +73,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = 
     {
       config: {
         access: 'developer',
+        capability: 'never',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: rates.refresh,
@@ -92,6 +95,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = 
     {
       config: {
         access: 'developer',
+        capability: 'never',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
@@ -132,6 +136,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = 
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
@@ -154,6 +159,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = 
       config: {
         metered: 'verifications',
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
@@ -175,6 +181,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = 
       config: {
         metered: 'verifications',
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
@@ -195,6 +202,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = 
     {
       config: {
         access: 'developer',
+        capability: 'operate',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
@@ -219,6 +227,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = 
       config: {
         metered: 'verifications',
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',

@@ -36,7 +36,7 @@ export const assertionRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async (app
   app.put(
     '/v1/sso/connections/:id/id-jag',
     {
-      config: { ...own, failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: { ...own, capability: 'configure', failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'assertions.put',
         summary: "Let a connection's identity provider decide for its people",
@@ -53,7 +53,7 @@ export const assertionRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async (app
   app.get(
     '/v1/sso/connections/:id/id-jag',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'assertions.get',
         summary: "Read whether a connection's identity provider decides for its people",
@@ -67,7 +67,7 @@ export const assertionRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async (app
   app.delete(
     '/v1/sso/connections/:id/id-jag',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'configure', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'assertions.delete',
         summary: 'Ask people again, and end every grant that the identity provider has given',
@@ -84,7 +84,7 @@ export const assertionRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async (app
   app.post(
     '/v1/sso/connections/:id/clients',
     {
-      config: { ...write, failures: ['NOT_FOUND', 'CONFLICT', 'INVALID_SCOPE'] },
+      config: { ...write, capability: 'configure', failures: ['NOT_FOUND', 'CONFLICT', 'INVALID_SCOPE'] },
       schema: {
         operationId: 'assertions.addClient',
         summary: 'List a client for which the identity provider may speak',
@@ -102,7 +102,7 @@ export const assertionRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async (app
   app.get(
     '/v1/sso/connections/:id/clients',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'assertions.listClients',
         summary: 'List the clients for which the identity provider may speak, newest first',
@@ -117,7 +117,7 @@ export const assertionRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async (app
   app.get(
     '/v1/sso/connections/:id/clients/:clientRuleId',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'assertions.getClient',
         summary: 'Read the rule of a client',
@@ -131,7 +131,7 @@ export const assertionRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async (app
   app.patch(
     '/v1/sso/connections/:id/clients/:clientRuleId',
     {
-      config: { ...write, failures: ['NOT_FOUND', 'INVALID_SCOPE'] },
+      config: { ...write, capability: 'configure', failures: ['NOT_FOUND', 'INVALID_SCOPE'] },
       schema: {
         operationId: 'assertions.changeClient',
         summary: 'Change the rule of a client',
@@ -150,7 +150,7 @@ export const assertionRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async (app
   app.delete(
     '/v1/sso/connections/:id/clients/:clientRuleId',
     {
-      config: { ...write, failures: ['NOT_FOUND'] },
+      config: { ...write, capability: 'configure', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'assertions.removeClient',
         summary: 'End the rule of a client, with its grants',
@@ -170,7 +170,7 @@ export const stopRoutes: FastifyPluginAsyncTypebox<StopDeps> = async (app, deps)
   app.get(
     '/v1/sso/id-jag/stops',
     {
-      config: { ...own, failures: [] },
+      config: { ...own, capability: 'read', failures: [] },
       schema: {
         operationId: 'assertions.listStops',
         summary: 'List what keeps agents from getting a grant of a person again, newest first',
@@ -184,7 +184,7 @@ export const stopRoutes: FastifyPluginAsyncTypebox<StopDeps> = async (app, deps)
   app.delete(
     '/v1/sso/id-jag/stops/:id',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'configure', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'assertions.liftStop',
         summary: 'Let the identity provider give an agent grants of a person again',

@@ -102,7 +102,11 @@ export const clientSettingsRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async
   app.put(
     '/v1/agents/:id/oauth',
     {
-      config: { ...full, failures: ['NOT_FOUND', 'INVALID_REDIRECT_URI', 'AGENT_INACTIVE', 'CONFLICT'] },
+      config: {
+        ...full,
+        capability: 'configure',
+        failures: ['NOT_FOUND', 'INVALID_REDIRECT_URI', 'AGENT_INACTIVE', 'CONFLICT'],
+      },
       schema: {
         operationId: 'oauth.putClient',
         summary: 'Make an agent an OAuth client',
@@ -118,7 +122,7 @@ export const clientSettingsRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async
   app.get(
     '/v1/agents/:id/oauth',
     {
-      config: { ...full, failures: ['NOT_FOUND'] },
+      config: { ...full, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'oauth.getClient',
         summary: 'Read how an agent is an OAuth client, without its secret',
@@ -132,7 +136,7 @@ export const clientSettingsRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async
   app.delete(
     '/v1/agents/:id/oauth',
     {
-      config: { ...full, failures: ['NOT_FOUND', 'AGENT_INACTIVE'] },
+      config: { ...full, capability: 'configure', failures: ['NOT_FOUND', 'AGENT_INACTIVE'] },
       schema: {
         operationId: 'oauth.deleteClient',
         summary: 'Let an agent be no OAuth client any longer',

@@ -18,7 +18,7 @@ export const workloadRoutes: FastifyPluginAsyncTypebox<WorkloadDeps> = async (ap
   app.post(
     '/v1/agents/:id/workloads',
     {
-      config: { ...own, failures: ['NOT_FOUND', 'DISCOVERY_FAILED', 'CONFLICT'] },
+      config: { ...own, capability: 'configure', failures: ['NOT_FOUND', 'DISCOVERY_FAILED', 'CONFLICT'] },
       schema: {
         operationId: 'workloads.add',
         summary: 'Trust the JWTs of an issuer to identify an agent',
@@ -38,7 +38,7 @@ export const workloadRoutes: FastifyPluginAsyncTypebox<WorkloadDeps> = async (ap
   app.get(
     '/v1/agents/:id/workloads',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'workloads.list',
         summary: 'List the issuers that identify an agent, newest first',
@@ -53,7 +53,7 @@ export const workloadRoutes: FastifyPluginAsyncTypebox<WorkloadDeps> = async (ap
   app.delete(
     '/v1/agents/:id/workloads/:workloadId',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'configure', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'workloads.remove',
         summary: 'Trust an issuer no longer',

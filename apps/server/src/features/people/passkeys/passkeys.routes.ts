@@ -40,7 +40,7 @@ export const passkeyRoutes: FastifyPluginAsyncTypebox<SignInDeps> = async (app, 
   app.post(
     '/v1/webauthn/register/options',
     {
-      config: { ...forDeveloper, failures: ['PRINCIPAL_INACTIVE', 'CONFLICT'] },
+      config: { ...forDeveloper, capability: 'never', failures: ['PRINCIPAL_INACTIVE', 'CONFLICT'] },
       schema: {
         operationId: 'webauthn.registerOptions',
         summary: 'Begin to register a passkey of a principal who is signed in',
@@ -56,6 +56,7 @@ export const passkeyRoutes: FastifyPluginAsyncTypebox<SignInDeps> = async (app, 
     {
       config: {
         ...forDeveloper,
+        capability: 'never',
         failures: ['CHALLENGE_INVALID', 'WEBAUTHN_VERIFICATION_FAILED', 'PRINCIPAL_INACTIVE', 'CONFLICT'],
       },
       schema: {
@@ -72,7 +73,7 @@ export const passkeyRoutes: FastifyPluginAsyncTypebox<SignInDeps> = async (app, 
   app.get(
     '/v1/webauthn/credentials',
     {
-      config: { ...forDeveloper, failures: [] },
+      config: { ...forDeveloper, capability: 'read', failures: [] },
       schema: {
         operationId: 'webauthn.listCredentials',
         summary: 'List the passkeys of a principal, newest first',
@@ -86,7 +87,7 @@ export const passkeyRoutes: FastifyPluginAsyncTypebox<SignInDeps> = async (app, 
   app.patch(
     '/v1/webauthn/credentials/:id',
     {
-      config: { ...forDeveloper, failures: ['NOT_FOUND'] },
+      config: { ...forDeveloper, capability: 'configure', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'webauthn.changeCredential',
         summary: 'Rename a passkey, or clear the suspicion that there is a copy of it',
@@ -101,7 +102,7 @@ export const passkeyRoutes: FastifyPluginAsyncTypebox<SignInDeps> = async (app, 
   app.delete(
     '/v1/webauthn/credentials/:id',
     {
-      config: { ...forDeveloper, failures: ['NOT_FOUND'] },
+      config: { ...forDeveloper, capability: 'configure', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'webauthn.deleteCredential',
         summary: 'Remove a passkey',

@@ -63,6 +63,7 @@ export const principalRoutes: FastifyPluginAsyncTypebox<SignInDeps> = async (app
     {
       config: {
         access: 'developer',
+        capability: 'never',
         role: 'full',
         rate: rates.principalSession,
         failures: ['SSO_REQUIRED', 'NOT_FOUND'],
@@ -235,7 +236,13 @@ export const principalRoutes: FastifyPluginAsyncTypebox<SignInDeps> = async (app
   app.delete(
     '/v1/principal-addresses/:id',
     {
-      config: { access: 'developer', role: 'full', rate: 'default', failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        capability: 'configure',
+        role: 'full',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'principals.removeAddress',
         summary: 'Forget the proved address of a principal, and end the sessions of the principal',

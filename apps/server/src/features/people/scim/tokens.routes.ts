@@ -16,7 +16,13 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox<TokenDeps> = async (app,
   app.post(
     '/v1/scim/tokens',
     {
-      config: { access: 'developer', role: 'full', rate: rates.scimTokenWrite, failures: ['CONFLICT'] },
+      config: {
+        access: 'developer',
+        capability: 'configure',
+        role: 'full',
+        rate: rates.scimTokenWrite,
+        failures: ['CONFLICT'],
+      },
       schema: {
         operationId: 'scimTokens.create',
         summary: 'Create a token for an identity provider, which provisions people with it',
@@ -31,7 +37,7 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox<TokenDeps> = async (app,
   app.get(
     '/v1/scim/tokens',
     {
-      config: { access: 'developer', role: 'full', rate: 'default', failures: [] },
+      config: { access: 'developer', capability: 'read', role: 'full', rate: 'default', failures: [] },
       schema: {
         operationId: 'scimTokens.list',
         summary: 'List SCIM tokens without their secrets, newest first',
@@ -45,7 +51,13 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox<TokenDeps> = async (app,
   app.delete(
     '/v1/scim/tokens/:id',
     {
-      config: { access: 'developer', role: 'full', rate: rates.scimTokenWrite, failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        capability: 'configure',
+        role: 'full',
+        rate: rates.scimTokenWrite,
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'scimTokens.delete',
         summary: 'Delete a SCIM token, which is refused from then on',

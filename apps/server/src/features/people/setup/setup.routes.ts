@@ -143,7 +143,7 @@ export const setupLinkRoutes: FastifyPluginAsyncTypebox<LinkDeps> = async (app, 
   app.post(
     '/v1/sso/setup-links',
     {
-      config: { ...own, failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: { ...own, capability: 'configure', failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'setup.createLink',
         summary: 'Make a link by which a customer’s administrator sets up single sign-on or provisioning',
@@ -160,7 +160,7 @@ export const setupLinkRoutes: FastifyPluginAsyncTypebox<LinkDeps> = async (app, 
   app.get(
     '/v1/sso/setup-links',
     {
-      config: { ...own, rate: 'default', failures: [] },
+      config: { ...own, capability: 'read', rate: 'default', failures: [] },
       schema: {
         operationId: 'setup.listLinks',
         summary: 'List setup links, newest first',
@@ -175,7 +175,7 @@ export const setupLinkRoutes: FastifyPluginAsyncTypebox<LinkDeps> = async (app, 
   app.delete(
     '/v1/sso/setup-links/:id',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'configure', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'setup.revokeLink',
         summary: 'Revoke a setup link, opened or not',

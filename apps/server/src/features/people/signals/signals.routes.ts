@@ -27,7 +27,7 @@ export const signalRoutes: FastifyPluginAsyncTypebox<ReceiveDeps> = async (app, 
   app.put(
     '/v1/sso/connections/:id/signals',
     {
-      config: { ...own, failures: ['NOT_FOUND', 'DISCOVERY_FAILED'] },
+      config: { ...own, capability: 'configure', failures: ['NOT_FOUND', 'DISCOVERY_FAILED'] },
       schema: {
         operationId: 'signals.put',
         summary: 'Listen to the identity provider of a connection',
@@ -44,7 +44,7 @@ export const signalRoutes: FastifyPluginAsyncTypebox<ReceiveDeps> = async (app, 
   app.get(
     '/v1/sso/connections/:id/signals',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'signals.get',
         summary: 'Read how the service listens to the identity provider of a connection',
@@ -58,7 +58,7 @@ export const signalRoutes: FastifyPluginAsyncTypebox<ReceiveDeps> = async (app, 
   app.delete(
     '/v1/sso/connections/:id/signals',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'configure', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'signals.delete',
         summary: 'Stop listening to the identity provider of a connection',

@@ -39,7 +39,11 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.post(
     '/v1/sso/connections',
     {
-      config: { ...own, failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED', 'NOT_CONFIGURED'] },
+      config: {
+        ...own,
+        capability: 'configure',
+        failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED', 'NOT_CONFIGURED'],
+      },
       schema: {
         operationId: 'sso.addConnection',
         summary: 'Add an identity provider at which people sign in',
@@ -54,7 +58,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.get(
     '/v1/sso/connections',
     {
-      config: { ...own, failures: [] },
+      config: { ...own, capability: 'read', failures: [] },
       schema: {
         operationId: 'sso.listConnections',
         summary: 'List connections, oldest first',
@@ -68,7 +72,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.get(
     '/v1/sso/connections/:id',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'sso.getConnection',
         summary: 'Read a connection without its secrets',
@@ -82,7 +86,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.patch(
     '/v1/sso/connections/:id',
     {
-      config: { ...own, failures: ['NOT_FOUND', 'CONFLICT', 'NOT_CONFIGURED'] },
+      config: { ...own, capability: 'configure', failures: ['NOT_FOUND', 'CONFLICT', 'NOT_CONFIGURED'] },
       schema: {
         operationId: 'sso.changeConnection',
         summary: 'Change a connection',
@@ -99,7 +103,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.delete(
     '/v1/sso/connections/:id',
     {
-      config: { ...own, failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: { ...own, capability: 'configure', failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'sso.deleteConnection',
         summary: 'Delete a connection, and end its sessions',
@@ -116,7 +120,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.post(
     '/v1/sso/connections/:id/test',
     {
-      config: { ...own, rate: rates.ssoTest, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'configure', rate: rates.ssoTest, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'sso.testConnection',
         summary: 'Try a connection',
@@ -133,7 +137,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.get(
     '/v1/sso/connections/:id/identities',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'sso.listIdentities',
         summary: 'List the subjects by which the provider of a connection knows a person',
@@ -148,7 +152,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.put(
     '/v1/sso/connections/:id/identities',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'configure', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'sso.moveIdentity',
         summary: 'Link a person to another subject of the provider',
@@ -165,7 +169,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.post(
     '/v1/sso/enforce',
     {
-      config: { ...own, failures: ['CONFLICT'] },
+      config: { ...own, capability: 'govern', failures: ['CONFLICT'] },
       schema: {
         operationId: 'sso.enforce',
         summary: 'Enforce single sign-on, or stop enforcing it',
@@ -179,7 +183,11 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.post(
     '/v1/sso/config',
     {
-      config: { ...own, failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED', 'NOT_CONFIGURED'] },
+      config: {
+        ...own,
+        capability: 'configure',
+        failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED', 'NOT_CONFIGURED'],
+      },
       schema: {
         operationId: 'sso.putConfig',
         summary: 'Write the single configuration that older clients know',
@@ -195,7 +203,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.get(
     '/v1/sso/config',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'sso.getConfig',
         summary: 'Read the single configuration',
@@ -208,7 +216,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.delete(
     '/v1/sso/config',
     {
-      config: { ...own, failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: { ...own, capability: 'configure', failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'sso.deleteConfig',
         summary: 'Delete the single configuration',
@@ -224,7 +232,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.get(
     '/v1/sso/sessions',
     {
-      config: { ...own, failures: [] },
+      config: { ...own, capability: 'read', failures: [] },
       schema: {
         operationId: 'sso.listSessions',
         summary: 'List live sessions, newest first',
@@ -238,7 +246,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.delete(
     '/v1/sso/sessions/:id',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'operate', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'sso.revokeSession',
         summary: 'End a session',

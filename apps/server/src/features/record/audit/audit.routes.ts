@@ -39,6 +39,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
     {
       config: {
         access: 'developer',
+        capability: 'never',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: rates.auditLog,
@@ -60,6 +61,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
@@ -82,7 +84,14 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
   app.get(
     '/v1/audit/head',
     {
-      config: { access: 'developer', role: 'runtime', boundKeys: 'forbidden', rate: 'default', failures: [] },
+      config: {
+        access: 'developer',
+        capability: 'read',
+        role: 'runtime',
+        boundKeys: 'forbidden',
+        rate: 'default',
+        failures: [],
+      },
       schema: {
         operationId: 'audit.head',
         summary: 'Read the head of the chain and its newest checkpoint',
@@ -97,6 +106,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'forbidden',
         rate: rates.auditVerify,
@@ -124,6 +134,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',

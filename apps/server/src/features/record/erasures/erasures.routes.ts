@@ -17,7 +17,13 @@ export const erasureRoutes: FastifyPluginAsyncTypebox<ErasureDeps> = async (app,
   app.post(
     '/v1/audit/erasures',
     {
-      config: { access: 'developer', role: 'full', rate: rates.auditErasure, failures: ['CONFLICT'] },
+      config: {
+        access: 'developer',
+        capability: 'govern',
+        role: 'full',
+        rate: rates.auditErasure,
+        failures: ['CONFLICT'],
+      },
       schema: {
         operationId: 'audit.erase',
         summary: 'Erase the content of a person from audit entries',
@@ -34,7 +40,13 @@ export const erasureRoutes: FastifyPluginAsyncTypebox<ErasureDeps> = async (app,
   app.get(
     '/v1/audit/erasures/:id',
     {
-      config: { access: 'developer', role: 'full', rate: 'default', failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        capability: 'read',
+        role: 'full',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'audit.getErasure',
         summary: 'Read how far an erasure is',

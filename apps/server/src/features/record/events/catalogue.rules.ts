@@ -6,12 +6,12 @@ import type { Declared, DeclaredActs } from '../../../platform/acts.ts';
  * when the feature is built.
  */
 const acts = `
-  member.invited member.joined member.updated member.removed
+  member.invited member.updated member.removed
   console.recovery_used transparency.halted`;
 
 const entries = `
   console.sign_in_failed transparency.restarted
-  console.signed_in console.session_ended console.stepped_up`;
+  console.stepped_up`;
 
 /** The operator's own chain has these. In a developer's chain they would read as the service's word too. */
 const ofOperator = 'developer.plan_changed signing_key.rotated';

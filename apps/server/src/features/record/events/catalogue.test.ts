@@ -150,5 +150,5 @@ test('a name is declared once, and is then no longer reserved', () => {
 
   expect(() => catalogueOf([made])).not.toThrow();
   expect(() => catalogueOf([made, made])).toThrow('The act vase.made is declared twice.');
-  expect(() => catalogueOf([{ 'member.joined': act() }])).toThrow('member.joined');
+  expect(() => catalogueOf([{ 'transparency.halted': act() }])).toThrow('transparency.halted');
 });

@@ -70,6 +70,7 @@ export const events = defineFeature({
     const deps = {
       ...context,
       streams: context.provide(eventStreams, openStreams(context)),
+      isSessionGood: context.isSessionGood,
       isKeyGood: async (hash: Buffer) => (await context.findKeyCaller(hash)) !== undefined,
     };
     return {

@@ -2,8 +2,10 @@ import type { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { BrowserRequest } from '../../../platform/caller.ts';
 import { sendLive } from '../../../platform/http/answers/send.ts';
 import { bearerOf, callerOf } from '../../../platform/http/callers/credentials.ts';
+import { browserRequestOf } from '../../../platform/http/callers/page.ts';
 import { hashOf } from '../../../platform/ids.ts';
 import { type AnnounceDeps, announceCommits } from './announce.ts';
 import { EventPage, EventQuery, SocketQuery, StreamQuery } from './events.schema.ts';
@@ -15,6 +17,7 @@ import { type Streams, seatsOf } from './streams.ts';
 interface EventRoutesDeps extends EventsDeps, Pick<AnnounceDeps, 'notices' | 'store'> {
   readonly streams: Streams;
   readonly isKeyGood: (keyHash: Buffer) => Promise<boolean>;
+  readonly isSessionGood: (browser: BrowserRequest) => Promise<boolean>;
 }
 
 const EventStream = {
@@ -33,8 +36,13 @@ const EventSocket = Type.Null({
 export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (app, deps) => {
   const { streams } = deps;
   const holderIn = (request: FastifyRequest) => {
+    const seats = seatsOf(callerOf(request));
+    if (request.caller?.kind === 'member') {
+      const browser = { ...browserRequestOf(request), isWrite: false, isBackground: true };
+      return { seats, isGood: () => deps.isSessionGood(browser) };
+    }
     const keyHash = hashOf(bearerOf(request) ?? '');
-    return { seats: seatsOf(callerOf(request)), isGood: () => deps.isKeyGood(keyHash) };
+    return { seats, isGood: () => deps.isKeyGood(keyHash) };
   };
   const stopListening = announceCommits({ ...deps, tail: streams.tail });
   app.addHook('preClose', async () => {
@@ -47,6 +55,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (ap
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
@@ -70,6 +79,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (ap
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
@@ -99,6 +109,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (ap
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',

@@ -48,6 +48,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
     {
       config: {
         access: 'developer',
+        capability: 'configure',
         role: 'full',
         rate: rates.webhookWrite,
         failures: ['PLAN_LIMIT_EXCEEDED'],
@@ -68,7 +69,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
   app.get(
     '/v1/webhooks',
     {
-      config: { access: 'developer', role: 'full', rate: 'default', failures: [] },
+      config: { access: 'developer', capability: 'read', role: 'full', rate: 'default', failures: [] },
       schema: {
         operationId: 'webhooks.list',
         summary: 'List webhooks, newest first',
@@ -82,7 +83,13 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
   app.get(
     '/v1/webhooks/:id',
     {
-      config: { access: 'developer', role: 'full', rate: 'default', failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        capability: 'read',
+        role: 'full',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'webhooks.get',
         summary: 'Read a webhook',
@@ -96,7 +103,13 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
   app.patch(
     '/v1/webhooks/:id',
     {
-      config: { access: 'developer', role: 'full', rate: rates.webhookWrite, failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        capability: 'configure',
+        role: 'full',
+        rate: rates.webhookWrite,
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'webhooks.change',
         summary: 'Change a webhook; disable or enable it',
@@ -111,7 +124,13 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
   app.delete(
     '/v1/webhooks/:id',
     {
-      config: { access: 'developer', role: 'full', rate: rates.webhookWrite, failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        capability: 'configure',
+        role: 'full',
+        rate: rates.webhookWrite,
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'webhooks.delete',
         summary: 'Delete a webhook',
@@ -128,7 +147,13 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
   app.post(
     '/v1/webhooks/:id/rotate-secret',
     {
-      config: { access: 'developer', role: 'full', rate: rates.webhookWrite, failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        capability: 'configure',
+        role: 'full',
+        rate: rates.webhookWrite,
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'webhooks.rotateSecret',
         summary: 'Give a webhook a new secret',
@@ -143,7 +168,13 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
   app.post(
     '/v1/webhooks/:id/test',
     {
-      config: { access: 'developer', role: 'full', rate: rates.webhookWrite, failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        capability: 'operate',
+        role: 'full',
+        rate: rates.webhookWrite,
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'webhooks.test',
         summary: 'Send a test event to a webhook',
@@ -159,7 +190,13 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
   app.get(
     '/v1/webhooks/:id/deliveries',
     {
-      config: { access: 'developer', role: 'full', rate: 'default', failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        capability: 'read',
+        role: 'full',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'webhooks.deliveries',
         summary: 'List deliveries of a webhook, newest first',
@@ -175,7 +212,13 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
   app.get(
     '/v1/webhooks/:id/deliveries/:deliveryId',
     {
-      config: { access: 'developer', role: 'full', rate: 'default', failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        capability: 'read',
+        role: 'full',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'webhooks.delivery',
         summary: 'Read a delivery with its attempts and what is sent',
@@ -189,7 +232,13 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
   app.post(
     '/v1/webhooks/:id/recover',
     {
-      config: { access: 'developer', role: 'full', rate: rates.webhookWrite, failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        capability: 'operate',
+        role: 'full',
+        rate: rates.webhookWrite,
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'webhooks.recover',
         summary: 'Deliver again what failed in a span of time',
@@ -211,7 +260,13 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
   app.post(
     '/v1/webhooks/:id/deliveries/:deliveryId/redeliver',
     {
-      config: { access: 'developer', role: 'full', rate: rates.webhookWrite, failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        capability: 'operate',
+        role: 'full',
+        rate: rates.webhookWrite,
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'webhooks.redeliver',
         summary: 'Deliver an event once more',

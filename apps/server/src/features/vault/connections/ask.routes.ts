@@ -25,6 +25,7 @@ export const askRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, dep
     {
       config: {
         access: 'developer',
+        capability: 'never',
         role: 'runtime',
         boundKeys: 'forbidden',
         rate: rates.connectCreate,
@@ -48,6 +49,7 @@ export const askRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, dep
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'forbidden',
         rate: 'default',
@@ -68,6 +70,7 @@ export const askRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, dep
     {
       config: {
         access: 'developer',
+        capability: 'operate',
         role: 'runtime',
         boundKeys: 'forbidden',
         rate: rates.connectCreate,

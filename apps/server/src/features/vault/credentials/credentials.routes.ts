@@ -28,6 +28,7 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async
       bodyLimit: LARGEST_BODY,
       config: {
         access: 'developer',
+        capability: 'never',
         role: 'runtime',
         boundKeys: 'forbidden',
         rate: rates.vaultWrite,
@@ -51,6 +52,7 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'forbidden',
         rate: 'default',
@@ -72,6 +74,7 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'forbidden',
         rate: 'default',
@@ -92,6 +95,7 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async
     {
       config: {
         access: 'developer',
+        capability: 'operate',
         role: 'runtime',
         boundKeys: 'forbidden',
         rate: rates.vaultWrite,

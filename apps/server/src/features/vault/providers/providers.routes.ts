@@ -42,6 +42,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderDeps> = async (ap
     {
       config: {
         ...writing,
+        capability: 'configure',
         failures: ['DISCOVERY_FAILED', 'CONFLICT', 'PLAN_LIMIT_EXCEEDED', 'UPSTREAM_ERROR', 'NOT_CONFIGURED'],
       },
       schema: {
@@ -60,7 +61,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderDeps> = async (ap
   app.get(
     '/v1/vault/providers',
     {
-      config: { ...reading, failures: [] },
+      config: { ...reading, capability: 'read', failures: [] },
       schema: {
         operationId: 'providers.list',
         summary: 'List providers, newest first',
@@ -74,7 +75,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderDeps> = async (ap
   app.get(
     '/v1/vault/provider-presets',
     {
-      config: { ...reading, failures: [] },
+      config: { ...reading, capability: 'read', failures: [] },
       schema: {
         operationId: 'providers.presets',
         summary: 'List the presets, which describe upstreams that many developers use',
@@ -87,7 +88,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderDeps> = async (ap
   app.get(
     '/v1/vault/providers/:id',
     {
-      config: { ...reading, failures: ['NOT_FOUND'] },
+      config: { ...reading, capability: 'read', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'providers.get',
         summary: 'Read a provider without its secrets',
@@ -103,6 +104,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderDeps> = async (ap
     {
       config: {
         ...writing,
+        capability: 'configure',
         failures: ['NOT_FOUND', 'DISCOVERY_FAILED', 'CONFLICT', 'UPSTREAM_ERROR', 'NOT_CONFIGURED'],
       },
       schema: {
@@ -121,7 +123,11 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderDeps> = async (ap
   app.post(
     '/v1/vault/providers/:id/discover',
     {
-      config: { ...writing, failures: ['NOT_FOUND', 'DISCOVERY_FAILED', 'CONFLICT', 'UPSTREAM_ERROR'] },
+      config: {
+        ...writing,
+        capability: 'configure',
+        failures: ['NOT_FOUND', 'DISCOVERY_FAILED', 'CONFLICT', 'UPSTREAM_ERROR'],
+      },
       schema: {
         operationId: 'providers.discover',
         summary: 'Read again what the upstream publishes about itself',
@@ -136,7 +142,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderDeps> = async (ap
   app.delete(
     '/v1/vault/providers/:id',
     {
-      config: { ...writing, failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: { ...writing, capability: 'configure', failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'providers.delete',
         summary: 'Delete a provider through which no account is connected',

@@ -34,6 +34,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileRouteDeps> = async 
       bodyLimit: LARGEST_BODY,
       config: {
         access: 'developer',
+        capability: 'configure',
         role: 'full',
         rate: deps.writeRate,
         failures: ['NOT_FOUND', 'PLAN_LIMIT_EXCEEDED'],
@@ -54,7 +55,14 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileRouteDeps> = async 
   app.get(
     '/v1/vault/proxy-profiles',
     {
-      config: { access: 'developer', role: 'runtime', boundKeys: 'forbidden', rate: 'default', failures: [] },
+      config: {
+        access: 'developer',
+        capability: 'read',
+        role: 'runtime',
+        boundKeys: 'forbidden',
+        rate: 'default',
+        failures: [],
+      },
       schema: {
         operationId: 'vault.listProxyProfiles',
         summary: 'List proxy profiles, by service',
@@ -70,6 +78,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileRouteDeps> = async 
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'forbidden',
         rate: 'default',
@@ -88,7 +97,13 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileRouteDeps> = async 
   app.delete(
     '/v1/vault/proxy-profiles/:service',
     {
-      config: { access: 'developer', role: 'full', rate: deps.writeRate, failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        capability: 'configure',
+        role: 'full',
+        rate: deps.writeRate,
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'vault.deleteProxyProfile',
         summary: 'Switch the vault proxy of a service off',
@@ -107,6 +122,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileRouteDeps> = async 
     {
       config: {
         access: 'developer',
+        capability: 'read',
         role: 'runtime',
         boundKeys: 'forbidden',
         rate: 'default',

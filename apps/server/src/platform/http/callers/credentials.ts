@@ -35,6 +35,7 @@ export type RequestCaller =
   | (CallerOfKind<'key', Caller> & ChargeMore)
   | (CallerOfKind<'resource', Caller> &
       ChargeMore & { readonly server: Pick<ResourceIdentity, 'resource' | 'connectors'> })
+  | (CallerOfKind<'member', Caller> & ChargeMore)
   | CallerOfKind<'page', Caller>
   | CallerOfKind<'approver', Caller>
   | CallerOfKind<'directory', Caller>
@@ -132,6 +133,7 @@ export interface Credentials {
   readonly consent: AuthenticateBrowser;
   readonly connect: AuthenticateBrowser;
   readonly approver: AuthenticateBrowser;
+  readonly console: AuthenticateBrowser;
   readonly session: ReadSession;
   readonly grant: ReadHolder;
   readonly scim: FindProvisioner;
@@ -145,6 +147,7 @@ const named: Readonly<Record<keyof Credentials, true>> = {
   consent: true,
   connect: true,
   approver: true,
+  console: true,
   session: true,
   grant: true,
   scim: true,
@@ -167,7 +170,8 @@ export function callerAs<Kind extends RequestCaller['kind']>(
 
 /** A caller who acts for a developer: by an API key, a cookie of a page, or a token of another system. */
 export const callerOf = (request: FastifyRequest): Caller =>
-  callerAs(request, 'key', 'resource', 'page', 'approver', 'directory', 'receiver', 'client').caller;
+  callerAs(request, 'key', 'resource', 'member', 'page', 'approver', 'directory', 'receiver', 'client')
+    .caller;
 
 /** The receiver, on a route whose access is `ssf`. */
 export const ssfReceiverOf = (request: FastifyRequest): string => callerAs(request, 'receiver').receiverId;

@@ -11,15 +11,17 @@ import {
 import type { RateCharges } from '../limits/rates.ts';
 import { bearerOf, type CallerKind, type Identity, unauthorized } from './credentials.ts';
 import { developerVersion, type KnownCaller, type KnownCallers } from './known-callers.ts';
+import { authenticateMember, isOfConsole } from './member.ts';
 import { authenticateResource } from './resource.ts';
 
-/** An API key or, on routes that take resources, the credential of one. */
+/** An API key, the session of a member or, on routes that take resources, the credential of one. */
 export const key: CallerKind = {
   chargesAddress: true,
   /** @throws UNAUTHORIZED, FORBIDDEN, RATE_LIMITED */
   async authenticate(context) {
     const { request, reply, charge, limits, callers } = context;
     const { role = 'full', boundKeys = 'forbidden', takesResources } = request.declared;
+    if (isOfConsole(request)) return authenticateMember(context);
     const apiKey = bearerOf(request);
     if (takesResources && apiKey?.startsWith('bh_res_')) return authenticateResource(context, apiKey);
     const decision = await authenticateKey(callers, {

@@ -5,6 +5,7 @@ import type { CallerKind } from './credentials.ts';
 import { directory } from './directory.ts';
 import { grant } from './grant.ts';
 import { key } from './key.ts';
+import { member } from './member.ts';
 import { operator } from './operator.ts';
 import { page } from './page.ts';
 import { receiver } from './receiver.ts';
@@ -28,6 +29,7 @@ export const callerKinds: Readonly<Record<Access, CallerKind>> = {
   consent: page('consent'),
   connect: page('connect'),
   approver,
+  console: member,
   session,
   grant,
   scim: directory,

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../../caller.ts';
 import type { Identity } from '../callers/credentials.ts';
-import { needsIdentity, planCount, type RateLimits, rateCountsOf } from './rate-rules.ts';
+import { generalRates, needsIdentity, planCount, type RateLimits, rateCountsOf } from './rate-rules.ts';
 import {
   type ChargeRates,
   type ChargeResult,
@@ -86,6 +87,18 @@ export function developerCharges(
 ): RateCharges {
   const ofRoute = rateCountsOf(rateOf(request), { developer: developerId }, limits);
   return { payer: 'developer', counts: [...ofRoute, planCount(plan, developerId, limits)] };
+}
+
+/** Charges the developer by the route's own rule, and the session of the member by that of the console. */
+export function memberCharges(
+  request: FastifyRequest,
+  { tenant: { developerId }, member }: Caller,
+  limits: RateLimits,
+): RateCharges {
+  const session = member?.sessionId ?? '';
+  const ofRoute = rateCountsOf(rateOf(request), { developer: developerId }, limits);
+  const ofConsole = rateCountsOf(generalRates.console, { session }, limits);
+  return { payer: 'session', counts: [...ofRoute, ...ofConsole] };
 }
 
 const rateOf = (request: FastifyRequest) => request.declared.rate ?? 'default';

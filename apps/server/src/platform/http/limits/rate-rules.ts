@@ -71,6 +71,11 @@ export const generalRates = rateRules({
     describes: 'calls with an API key on plan enterprise, by developer',
     counts: [{ by: 'developer' }],
   },
+  console: {
+    perMinute: 600,
+    describes: 'calls of the console and of the page of approvers, by session or approver',
+    counts: [{ by: 'session' }],
+  },
   admin: {
     perMinute: 20,
     describes: 'routes of the operator, below `/v1/admin/`, by client address',

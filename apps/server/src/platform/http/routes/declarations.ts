@@ -2,6 +2,7 @@ import { type ErrorCode, errorCodes } from '@behest/protocol/errors';
 import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify';
 import { Type } from 'typebox';
 import type { Role } from '../../caller.ts';
+import type { Capability } from '../../capabilities.ts';
 import { errorShapeOf, OAuthError, ScimError, SetError } from '../answers/error-shapes.ts';
 import type { Rate } from '../limits/rate-rules.ts';
 import { faultsOfShapes, takesBody } from './taken-shapes.ts';
@@ -13,6 +14,7 @@ export type Access =
   | 'consent'
   | 'connect'
   | 'approver'
+  | 'console'
   | 'session'
   | 'grant'
   | 'scim'
@@ -29,6 +31,15 @@ export type BoundKeys = 'own agents' | 'forbidden' | 'open';
 declare module 'fastify' {
   interface FastifyContextConfig {
     access: Access;
+    /**
+     * What a session of the console needs for the route, on routes that ask for a key: `never` where it acts as an
+     * agent, an app or a principal, which no session does.
+     */
+    capability?: Capability | 'never';
+    /** What a session of a sandbox account needs, where `capability` is `never`. */
+    sandboxCapability?: Capability;
+    /** What a session needs besides for this body, once its shape is checked. */
+    capabilityFor?: (body: unknown) => Capability | undefined;
     /** The weakest role of the API key, on routes that ask for a key. */
     role?: Role;
     /** On routes that take a `runtime` key, since only such a key can be bound. */
@@ -161,6 +172,7 @@ function declarationsOf({ method, url, config, schema }: RouteOptions) {
     summary: schema?.summary,
     access: config?.access,
     role: config?.role ?? config?.access !== 'developer',
+    capability: config?.capability ?? config?.access !== 'developer',
     boundKeys: config?.boundKeys ?? config?.role !== 'runtime',
     rate: config?.rate,
     failures: config?.failures,
@@ -177,9 +189,11 @@ function failureShapes({ method, url, config }: RouteOptions) {
   for (const code of config?.failures ?? []) codes.add(code);
   if (config?.access === 'operator') codes.add('NOT_CONFIGURED');
   if (url.includes(':')) codes.add('NOT_FOUND'); // no id of ours has the form that the path has
-  if (config?.onOwnHost || config?.access === 'approver') codes.add('NOT_FOUND');
+  if (config?.onOwnHost || config?.access === 'approver' || config?.access === 'console')
+    codes.add('NOT_FOUND');
   if (config?.access !== 'none') codes.add('UNAUTHORIZED');
-  const mayForbid = config?.role === 'full' || config?.boundKeys === 'forbidden';
+  // The session of a member whose role has not the capability, too.
+  const mayForbid = config?.access === 'developer' || config?.access === 'console';
   if (
     mayForbid ||
     config?.fromOwnPages ||

@@ -1,0 +1,76 @@
+import { integer } from '../../../config/readers.ts';
+import { defaulted } from '../../../config/setting.ts';
+import { defineFeature } from '../../../feature.ts';
+import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
+import type { MemberRole } from '../../../platform/capabilities.ts';
+import { tenantErased } from '../../../platform/db/personal-data.ts';
+import type { TableUse } from '../../../platform/db/tables.ts';
+import { on } from '../../../platform/hooks.ts';
+import { eraseMembers } from './members.repo.ts';
+import { MAX_MEMBERS, MAX_SESSIONS } from './members.rules.ts';
+import { consoleSessionRoutes } from './session.routes.ts';
+import { authenticateMember, CSRF_KEY_USE } from './session.ts';
+
+const tables: TableUse = {
+  owns: {
+    members: { most: MAX_MEMBERS },
+    console_sessions: { of: 'members', each: MAX_SESSIONS },
+  },
+  reads: ['developers', 'api_keys'],
+  writes: [],
+};
+
+const settings = {
+  CONSOLE_IDLE_SECONDS: defaulted(
+    integer(300, 86_400),
+    '3600',
+    'How long a session of the console may be unused before it ends.',
+  ),
+  CONSOLE_SESSION_SECONDS: defaulted(
+    integer(900, 86_400),
+    '43200',
+    'How long a session of the console lasts at most, in use or not.',
+  ),
+};
+
+interface OfMember {
+  readonly memberId: string;
+}
+
+const acts = {
+  'member.joined': act<OfMember & { readonly role: MemberRole; readonly openedBy: string }>(),
+};
+
+const entries = {
+  'console.signed_in': entryOnly(),
+  'console.session_ended': entryOnly(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Entries {
+    'console.signed_in': OfMember & { readonly sessionId: string; readonly openedBy: string };
+    'console.session_ended': OfMember & { readonly reason: 'signed_out' };
+  }
+}
+
+export const members = defineFeature({
+  name: 'members',
+  tags: { console: 'Sessions of the console, in which members act for the account without an API key.' },
+  tables,
+  acts: { ...acts, ...entries },
+  settings,
+  keyUses: [CSRF_KEY_USE],
+  listens: [on(tenantErased, eraseMembers)],
+  open(context, chosen) {
+    const deps = {
+      ...context,
+      idleSeconds: chosen.CONSOLE_IDLE_SECONDS,
+      sessionSeconds: chosen.CONSOLE_SESSION_SECONDS,
+    };
+    return {
+      routes: (app) => consoleSessionRoutes(app, deps),
+      credentials: { console: authenticateMember(deps) },
+    };
+  },
+});

@@ -1,0 +1,156 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Mode, Plan, Tenant } from '../../../platform/caller.ts';
+import type { MemberRole } from '../../../platform/capabilities.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { eraserOf } from '../../../platform/db/personal-data.ts';
+import { lookUp } from '../../../platform/db/statement.ts';
+import type { ConsoleSessions, Members } from '../../../platform/db/types.gen.ts';
+import { MAX_MEMBERS, MAX_SESSIONS } from './members.rules.ts';
+
+export type MemberRow = Selectable<Members>;
+export type SessionRow = Selectable<ConsoleSessions>;
+
+const membersOf = (db: Executor, { developerId }: Tenant) =>
+  db.selectFrom('members').selectAll().where('developerId', '=', developerId);
+
+/** Every member, the oldest first. */
+export const listMemberRows = (db: Executor, tenant: Tenant): Promise<MemberRow[]> =>
+  membersOf(db, tenant).orderBy('id').limit(MAX_MEMBERS).execute();
+
+export const findMember = (db: Executor, tenant: Tenant, id: string): Promise<MemberRow | undefined> =>
+  membersOf(db, tenant).where('id', '=', id).executeTakeFirst();
+
+export function insertMember(
+  tx: Tx,
+  { developerId }: Tenant,
+  row: Omit<Insertable<Members>, 'developerId'>,
+): Promise<MemberRow> {
+  return tx
+    .insertInto('members')
+    .values({ ...row, developerId })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Inserts a session, and deletes those of the member that have ended or are too many. */
+export async function insertSession(
+  tx: Tx,
+  { developerId }: Tenant,
+  row: Omit<Insertable<ConsoleSessions>, 'developerId'>,
+  at: Date,
+): Promise<SessionRow> {
+  const kept = tx
+    .selectFrom('consoleSessions')
+    .select('id')
+    .where('developerId', '=', developerId)
+    .where('memberId', '=', row.memberId)
+    .where('expiresAt', '>', at)
+    .orderBy('id', 'desc')
+    .limit(MAX_SESSIONS - 1);
+  await tx
+    .deleteFrom('consoleSessions')
+    .where('developerId', '=', developerId)
+    .where('memberId', '=', row.memberId)
+    .where('id', 'not in', kept)
+    .execute();
+  return tx
+    .insertInto('consoleSessions')
+    .values({ ...row, developerId })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** A session with its member and their account, as each request reads it. */
+export interface FoundSession {
+  readonly id: string;
+  readonly memberId: string;
+  readonly secretHash: Buffer;
+  readonly needsPasskey: boolean;
+  readonly steppedUpAt: Date | null;
+  readonly lastSeenAt: Date;
+  readonly expiresAt: Date;
+  readonly role: MemberRole;
+  readonly mode: Mode;
+  readonly plan: Plan;
+}
+
+const openSession = lookUp<FoundSession, [developerId: string, id: string, at: Date]>(
+  'open_console_session',
+  `select s.id, s.member_id as "memberId", s.secret_hash as "secretHash", s.needs_passkey as "needsPasskey",
+     s.stepped_up_at as "steppedUpAt", s.last_seen_at as "lastSeenAt", s.expires_at as "expiresAt",
+     m.role, d.mode, d.plan
+   from console_sessions s
+   join members m on m.developer_id = s.developer_id and m.id = s.member_id
+   join developers d on d.id = s.developer_id
+   left join api_keys k on k.developer_id = s.developer_id and k.id = s.key_id
+   where s.developer_id = $1 and s.id = $2 and m.status = 'active' and d.closed_at is null and s.expires_at > $3
+     and (s.key_id is null or (k.revoked_at is null and (k.expires_at is null or k.expires_at > $3)))`,
+);
+
+/** An open session of an active member, whose key, if a key opened it, still works. */
+export async function findOpenSession(
+  db: Executor,
+  { developerId }: Tenant,
+  id: string,
+  at: Date,
+): Promise<FoundSession | undefined> {
+  return (await openSession(db, developerId, id, at))[0];
+}
+
+export const findSession = (
+  db: Executor,
+  { developerId }: Tenant,
+  id: string,
+): Promise<SessionRow | undefined> =>
+  db
+    .selectFrom('consoleSessions')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+/** Notes the use of a session, and of its member. */
+export async function touchSession(
+  db: Executor,
+  { developerId }: Tenant,
+  { id, memberId }: Pick<SessionRow, 'id' | 'memberId'>,
+  at: Date,
+): Promise<void> {
+  await sql`
+    with used as (
+      update console_sessions set last_seen_at = ${at} where developer_id = ${developerId} and id = ${id}
+    )
+    update members set last_seen_at = ${at} where developer_id = ${developerId} and id = ${memberId}`.execute(
+    db,
+  );
+}
+
+export async function deleteSession(tx: Tx, { developerId }: Tenant, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('consoleSessions')
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Whether an API key still works. */
+export async function isKeyUsable(
+  db: Executor,
+  { developerId }: Tenant,
+  keyId: string,
+  at: Date,
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('apiKeys')
+    .select('id')
+    .where('developerId', '=', developerId)
+    .where('id', '=', keyId)
+    .where('revokedAt', 'is', null)
+    .where((where) => where.or([where('expiresAt', 'is', null), where('expiresAt', '>', at)]))
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Erases rows of a closed account. */
+export const eraseMembers = eraserOf('console_sessions', 'members');

@@ -1,0 +1,20 @@
+import type { Caller } from '../../../platform/caller.ts';
+import { type Capability, capabilitiesOf, type MemberRole } from '../../../platform/capabilities.ts';
+
+/** Members of an account, so that nobody fills a list that people have to read. */
+export const MAX_MEMBERS = 200;
+/** Open sessions of a member. One more ends the oldest. */
+export const MAX_SESSIONS = 20;
+/** How long a link that opens the console works. */
+export const LINK_SECONDS = 600;
+/** How long a session lives that has to register a passkey first. */
+export const ENROLMENT_SECONDS = 1800;
+
+/** What a session may do: everything of its member's role, once they have the passkey that a live account asks for. */
+export const capabilitiesIn = (
+  { role }: { readonly role: MemberRole },
+  { needsPasskey }: { readonly needsPasskey: boolean },
+): readonly Capability[] => (needsPasskey ? [] : capabilitiesOf[role]);
+
+/** Whether the passkey of a first sign-in by key may be left out. */
+export const needsPasskeyAfterKey = ({ mode }: Pick<Caller, 'mode'>): boolean => mode !== 'sandbox';

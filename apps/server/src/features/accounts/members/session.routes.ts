@@ -1,0 +1,126 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { generalRates } from '../../../platform/http/limits/rate-rules.ts';
+import { approverRates as rates } from '../../calls/approvers/index.ts';
+import {
+  ConsoleLink,
+  ConsoleSession,
+  NewConsoleLink,
+  OpenConsoleLink,
+  SignInByKey,
+} from './members.schema.ts';
+import { endedCookie, endSession, type MemberDeps, sessionCookieIn, showSession } from './session.ts';
+import { createLink, openByLink, signInByKey } from './sign-in.ts';
+
+const signedIn = { access: 'console', rate: generalRates.console } as const;
+const withKey = {
+  access: 'developer',
+  capability: 'never',
+  role: 'full',
+  rate: rates.consoleSignIn,
+} as const;
+
+export const consoleSessionRoutes: FastifyPluginAsyncTypebox<MemberDeps> = async (app, deps) => {
+  const browserOf = ({ headers, ip }: FastifyRequest) => ({
+    former: sessionCookieIn(deps, cookiesIn(headers)),
+    ip,
+    userAgent: headers['user-agent']?.slice(0, 512) ?? null,
+  });
+
+  app.post(
+    '/v1/console/session/key',
+    {
+      config: { ...withKey, fromOwnPages: true, failures: ['CONFLICT'] },
+      schema: {
+        operationId: 'console.signInByKey',
+        summary: 'Open the console with an API key, as its first owner',
+        description:
+          'Only while a live account has no member. A sandbox account takes its key each time. The session ends with the key.',
+        body: SignInByKey,
+        response: { 200: ConsoleSession },
+      },
+    },
+    async (request, reply) => {
+      const { opened, cookie } = await signInByKey(
+        depsFor(request, deps),
+        callerOf(request),
+        request.body,
+        browserOf(request),
+      );
+      return reply.header('set-cookie', cookie).send(opened);
+    },
+  );
+
+  app.post(
+    '/v1/console/session/links',
+    {
+      config: { ...withKey, failures: [] },
+      schema: {
+        operationId: 'console.createLink',
+        summary: 'Make a link that opens the console once',
+        description:
+          'It works for ten minutes, where the key itself would. Without an address it signs in the first owner.',
+        body: NewConsoleLink,
+        response: { 201: ConsoleLink },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await createLink(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.post(
+    '/v1/console/session/link',
+    {
+      config: {
+        ...{ access: 'none', fromOwnPages: true, onOwnHost: true, rate: rates.consoleSignIn },
+        failures: ['NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
+      },
+      schema: {
+        operationId: 'console.openLink',
+        summary: 'Open the console by a link',
+        body: OpenConsoleLink,
+        response: { 200: ConsoleSession },
+      },
+    },
+    async (request, reply) => {
+      const browser = { ...browserOf(request), requestId: request.id };
+      const { opened, cookie } = await openByLink(deps, request.body.link, browser);
+      return reply.header('set-cookie', cookie).send(opened);
+    },
+  );
+
+  app.get(
+    '/v1/console/session',
+    {
+      config: { ...signedIn, failures: [] },
+      schema: {
+        operationId: 'console.session',
+        summary: 'Read the session of this browser',
+        response: { 200: ConsoleSession },
+      },
+    },
+    (request) => showSession(deps, callerOf(request), sessionCookieIn(deps, cookiesIn(request.headers))),
+  );
+
+  app.delete(
+    '/v1/console/session',
+    {
+      config: { ...signedIn, failures: [] },
+      schema: {
+        operationId: 'console.signOut',
+        summary: 'End the session of this browser',
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await endSession(deps, callerOf(request));
+      return reply
+        .headers({ 'set-cookie': endedCookie(deps), 'clear-site-data': '"cache", "storage"' })
+        .code(204)
+        .send(null);
+    },
+  );
+};

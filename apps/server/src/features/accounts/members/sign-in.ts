@@ -1,0 +1,162 @@
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import { inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { AppError, notFound } from '../../../platform/errors.ts';
+import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
+import { recordActs, recordEntry } from '../../record/audit/index.ts';
+import { findCallerParts } from '../developers/developers.queries.ts';
+import { lockOpenAccount } from '../developers/index.ts';
+import { insertMember, isKeyUsable, listMemberRows, type MemberRow } from './members.repo.ts';
+import { LINK_SECONDS, MAX_MEMBERS, needsPasskeyAfterKey } from './members.rules.ts';
+import type { ConsoleLink, NewConsoleLink, SignInByKey } from './members.schema.ts';
+import { type ConsoleBrowser, type MemberDeps, type OpenedConsole, openConsoleSession } from './session.ts';
+
+/** The key by which somebody signs in. */
+interface KeyCaller extends Caller {
+  readonly keyId: string;
+}
+
+/** The person who signs in, as far as the holder of the key named them. */
+type NamedPerson = Partial<SignInByKey>;
+
+/**
+ * Opens the console with a `full` API key, which makes the first owner. Once there is a member, a live account refuses it:
+ * whoever finds a key must not let themselves in. @throws FORBIDDEN, CONFLICT
+ */
+export const signInByKey = (
+  deps: MemberDeps,
+  caller: Caller,
+  person: SignInByKey,
+  browser: ConsoleBrowser,
+): Promise<OpenedConsole> =>
+  inTransaction(deps.db, (tx) => openByKey(deps, tx, byKey(caller), { person, browser, openedBy: 'key' }));
+
+function byKey({ keyId, ...caller }: Caller): KeyCaller {
+  if (keyId === undefined) throw new Error('The caller has no API key.');
+  return { ...caller, keyId };
+}
+
+interface Entering {
+  readonly person: NamedPerson;
+  readonly browser: ConsoleBrowser;
+  readonly openedBy: 'key' | 'link';
+}
+
+async function openByKey(
+  deps: MemberDeps,
+  tx: Tx,
+  caller: KeyCaller,
+  { person, browser, openedBy }: Entering,
+): Promise<OpenedConsole> {
+  const at = deps.clock();
+  const account = await lockOpenAccount(tx, caller.tenant);
+  const members = await listMemberRows(tx, caller.tenant);
+  mustTakeKey(caller, members);
+  const email = (person.email ?? (members.length === 0 ? account.email : undefined))?.toLowerCase() ?? null;
+  const known = knownAmong(members, email);
+  if (known?.status === 'suspended') throw new AppError('FORBIDDEN', 'This member is suspended.');
+  if (!known && members.length >= MAX_MEMBERS) {
+    throw new AppError('CONFLICT', `An account has ${MAX_MEMBERS} members at most. Remove one first.`);
+  }
+  const newcomer = { email, displayName: person.displayName ?? 'Owner', role: 'owner', at } as const;
+  const member = known ?? (await join(tx, caller, newcomer));
+  const { keyId } = caller;
+  const needsPasskey = needsPasskeyAfterKey(caller);
+  const opening = { openedBy, keyId, needsPasskey, steppedUpAt: null };
+  const session = await openConsoleSession(deps, tx, member, opening, browser);
+  const { id: memberId, role } = member;
+  if (known) {
+    const data = { memberId, sessionId: session.opened.sessionId, openedBy };
+    await recordEntry(tx, caller, { action: 'console.signed_in', data }, at);
+  } else {
+    await recordActs(tx, caller, [{ type: 'member.joined', data: { memberId, role, openedBy } }], at);
+  }
+  return session;
+}
+
+/** @throws FORBIDDEN */
+function mustTakeKey({ mode }: Caller, members: readonly MemberRow[]): void {
+  if (members.length === 0 || mode === 'sandbox') return;
+  const message =
+    'This account has members, so an API key no longer opens its console. Sign in with your passkey, or ask an owner for an invitation.';
+  throw new AppError('FORBIDDEN', message);
+}
+
+/** The member with an address, or the longest owner where none was named. */
+const knownAmong = (members: readonly MemberRow[], email: string | null): MemberRow | undefined =>
+  email === null
+    ? members.find(({ role, status }) => role === 'owner' && status === 'active')
+    : members.find((each) => each.email === email);
+
+function join(
+  tx: Tx,
+  { tenant, actor }: Caller,
+  { at, ...person }: Pick<MemberRow, 'email' | 'displayName' | 'role'> & { readonly at: Date },
+): Promise<MemberRow> {
+  const id = newId('mem', at);
+  return insertMember(tx, tenant, { id, ...person, invitedBy: actor, createdAt: at });
+}
+
+/** A link as the store keeps it, under the hash of its secret. */
+interface KeptLink extends NamedPerson {
+  readonly developerId: string;
+  readonly keyId: string;
+  /** In ISO 8601. The store may keep it for longer. */
+  readonly expiresAt: string;
+}
+
+const linkKey = (secret: string) => `console-link:${hashOf(secret).toString('base64url')}`;
+
+/** Makes a link that opens the console once, as the key that asks would. @throws FORBIDDEN */
+export async function createLink(
+  deps: MemberDeps,
+  caller: Caller,
+  person: NewConsoleLink,
+): Promise<ConsoleLink> {
+  const { keyId, tenant } = byKey(caller);
+  mustTakeKey(caller, await listMemberRows(deps.db, tenant));
+  const secret = newSecret();
+  const expiresAt = new Date(deps.clock().getTime() + LINK_SECONDS * 1000).toISOString();
+  const kept: KeptLink = { ...person, ...tenant, keyId, expiresAt };
+  await deps.store.put([{ key: linkKey(secret), value: JSON.stringify(kept), seconds: LINK_SECONDS }]);
+  return { url: `${deps.publicBaseUrl}/console#link=${secret}`, expiresAt };
+}
+
+/** Opens the console by a link, once. @throws NOT_FOUND, FORBIDDEN, CONFLICT */
+export async function openByLink(
+  deps: MemberDeps,
+  secret: string,
+  { requestId, ...browser }: ConsoleBrowser & { readonly requestId: string },
+): Promise<OpenedConsole> {
+  const at = deps.clock();
+  const { developerId, keyId, expiresAt, ...person } = await takeLink(deps, secret);
+  const tenant = { developerId };
+  if (new Date(expiresAt) <= at || !(await isKeyUsable(deps.db, tenant, keyId, at))) throw notFound();
+  const caller = await callerOf(deps, tenant, keyId, requestId);
+  return inTransaction(deps.db, (tx) =>
+    openByKey(deps, tx, { ...caller, address: browser.ip }, { person, browser, openedBy: 'link' }),
+  );
+}
+
+/** Takes a link, which nobody can take again. @throws NOT_FOUND */
+async function takeLink({ store, clock }: MemberDeps, secret: string): Promise<KeptLink> {
+  const key = linkKey(secret);
+  const text = await store.get(key);
+  if (text === undefined) throw notFound();
+  // Two browsers with one link find one slot.
+  const slot = { key: `${key}:taken`, owner: newId('cons', clock()), most: 1, seconds: LINK_SECONDS };
+  if (!(await store.takeSlot(slot))) throw notFound();
+  await store.remove(key);
+  return JSON.parse(text);
+}
+
+/** The key of a link, as the caller of its acts. @throws NOT_FOUND when the account is gone */
+async function callerOf(
+  { db }: MemberDeps,
+  tenant: Tenant,
+  keyId: string,
+  requestId: string,
+): Promise<KeyCaller> {
+  const parts = await findCallerParts(db, tenant);
+  if (!parts) throw notFound();
+  return { tenant, agentIds: null, actor: `developer:${keyId}`, keyId, role: 'full', ...parts, requestId };
+}

@@ -1,0 +1,36 @@
+import type { Caller } from './caller.ts';
+import { AppError } from './errors.ts';
+
+/** What the session of a member may do, as routes declare it. A role holds a set of them. */
+export type Capability = 'read' | 'export' | 'operate' | 'configure' | 'people' | 'govern' | 'own';
+
+export const memberRoles = ['owner', 'admin', 'operator', 'auditor'] as const;
+export type MemberRole = (typeof memberRoles)[number];
+
+const auditor: readonly Capability[] = ['read', 'export'];
+const operator: readonly Capability[] = ['read', 'operate'];
+const admin: readonly Capability[] = ['read', 'export', 'operate', 'configure', 'people'];
+const owner: readonly Capability[] = [...admin, 'govern', 'own'];
+
+/** The capabilities of each role. `people` covers approvers, and members up to the role below one's own. */
+export const capabilitiesOf: Readonly<Record<MemberRole, readonly Capability[]>> = {
+  owner,
+  admin,
+  operator,
+  auditor,
+};
+
+/** @throws FORBIDDEN when the session of a member lacks a capability. A caller with an API key holds all of them. */
+export function mustHold({ member: acting }: Caller, needed: Capability | 'never' | undefined): void {
+  if (!acting || needed === undefined) return;
+  const { role, capabilities } = acting;
+  if (needed === 'never') {
+    throw new AppError('FORBIDDEN', 'No session of the console may call this route; use an API key.');
+  }
+  if (capabilities.length === 0) {
+    throw new AppError('FORBIDDEN', 'Register a passkey first: until then this session can do nothing else.');
+  }
+  if (capabilities.includes(needed)) return;
+  const message = `Your role, \`${role}\`, does not have the capability \`${needed}\`. Ask an owner.`;
+  throw new AppError('FORBIDDEN', message, { capability: needed, role });
+}

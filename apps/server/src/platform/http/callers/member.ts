@@ -1,0 +1,72 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Caller, CONSOLE_COOKIE } from '../../caller.ts';
+import { type Capability, mustHold } from '../../capabilities.ts';
+import { AppError } from '../../errors.ts';
+import { anonymousBills, failureBills, memberCharges, multipliedCharges } from '../limits/bills.ts';
+import { type CallerContext, type CallerKind, type RequestCaller, unauthorized } from './credentials.ts';
+import { browserRequestOf } from './page.ts';
+
+/** Whether a request on a route for API keys comes with the cookie of a session instead. With a key, the cookie is ignored. */
+export const isOfConsole = ({ headers }: FastifyRequest): boolean =>
+  headers.authorization === undefined && headers.cookie?.includes(`${CONSOLE_COOKIE}=`) === true;
+
+/** A member on a route of the console, by the cookie of their session. */
+export const member: CallerKind = {
+  chargesAddress: true,
+  isOnOwnHost: true,
+  async authenticate(context) {
+    const { request, reply } = context;
+    if (isOfConsole(request)) return authenticateMember(context);
+    await context.charge(anonymousBills(request, context.limits));
+    await context.charge(failureBills(request, context.limits));
+    throw unauthorized(reply, undefined, 'Sign in to the console. This route takes no API key.');
+  },
+};
+
+/**
+ * Finds the member of a session, and charges them by the route's rule and by that of the console: the budget of the plan
+ * is for API keys.
+ * @throws UNAUTHORIZED, FORBIDDEN, RATE_LIMITED
+ */
+export async function authenticateMember(context: CallerContext): Promise<RequestCaller> {
+  const { request, reply, charge, limits, credentials } = context;
+  await charge(anonymousBills(request, limits));
+  // Pages of other origins read no answer to a cookie, whatever the operator allows them with a key.
+  for (const name of Object.keys(reply.getHeaders()))
+    if (name.startsWith('access-control-')) reply.removeHeader(name);
+  const caller = await credentials.console(browserRequestOf(request)).catch(async (error: unknown) => {
+    if (error instanceof AppError) await charge(failureBills(request, limits));
+    throw error;
+  });
+  const bill = memberCharges(request, caller, limits);
+  await charge([bill]);
+  mustHold(caller, neededFor(request, caller));
+  return {
+    kind: 'member',
+    caller,
+    async chargeMore(times) {
+      await charge([multipliedCharges(bill, times)]);
+    },
+  };
+}
+
+/** The route's own capability. What a session of a live account never does, one of a sandbox may do for the tour. */
+function neededFor({ declared }: FastifyRequest, { mode }: Caller): Capability | 'never' | undefined {
+  const { capability, sandboxCapability } = declared;
+  return capability === 'never' && mode === 'sandbox' ? (sandboxCapability ?? capability) : capability;
+}
+
+/** Lets routes ask for more than their own capability by the body. Add it before the routes. */
+export function addBodyCapabilities(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    const { capabilityFor } = route.config ?? {};
+    if (!capabilityFor) return;
+    route.preHandler = [
+      ...[route.preHandler ?? []].flat(),
+      (request, _reply, done) => {
+        if (request.caller?.kind === 'member') mustHold(request.caller.caller, capabilityFor(request.body));
+        done();
+      },
+    ];
+  });
+}
