@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { runDetection } from '../../src/features/calls/anomalies/detect.ts';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
+import { detect } from '../app/anomalies.ts';
 import { authorize, registerAgent } from '../app/flow.ts';
 import { hotCallsOf } from '../app/hot-calls.ts';
 import { type Developer, newDatabase, type Service, startApp } from '../app/start-app.ts';
@@ -133,6 +135,48 @@ test('a search reads no more than its answer, or than a page may look at, whatev
     }
   }
   expect(wasteful).toEqual({});
+});
+
+test('a round of anomaly detection reads the chain and the state of a silent account, and nothing else of it, whatever the statistics say', async () => {
+  const databaseUrl = await newDatabase();
+  const db = openDatabase({ connectionString: databaseUrl }, 1);
+  onTestFinished(() => db.destroy());
+  const service = await startApp({ databaseUrl });
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const { agentId } = (await acme('POST', '/v1/agents', { name: 'Traveller' })).json();
+  await detect(acme);
+  const silent = { id: "'dev_' || n", developer_id: "'dev_' || n", email: "n || '@acme.test'" };
+  await inTransaction(db, async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx);
+    const changed = { ...silent, seq: '1', head: '1', due_at: 'null' };
+    for (const name of ['developers', 'audit_heads', 'anomaly_states'])
+      await copyRow(tx, name, { from: 0, count: FEW, changed });
+  });
+  const busy = { ...CHANGED, action: "'mail.sent'", agent_id: `'${agentId}'` }; // its rule fires in each round
+  await copyRow(db, 'audit_entries', { from: 0, count: FEW, changed: busy });
+  await sql`update audit_heads set seq = 1000000 + ${FEW} where developer_id = ${acme.developerId}`.execute(
+    db,
+  );
+  const onFailure = (error: unknown) => expect.unreachable(String(error));
+  const round = (over: Executor) =>
+    runDetection({ ...service, db: over, onFailure }, new AbortController().signal);
+  await round(db);
+
+  for (const make of [() => forgetStatistics(db), () => sql`analyze`.execute(db)]) {
+    await make();
+    for (const mode of MODES) {
+      const explained = openExplained(databaseUrl, mode);
+      await explained.listen();
+      explained.take();
+      await round(explained.db);
+
+      const seen = explained.take();
+      const lists = seen.filter(({ text }) => text.startsWith('with chain'));
+      expect(lists.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThan(2 * FEW + ROOM);
+      expect(seen.filter(({ text }) => text.includes('a.seq > p_after order by'))).not.toEqual([]);
+      expect(seen.filter((each) => !lists.includes(each) && each.rows > ROOM)).toEqual([]);
+    }
+  }
 });
 
 /** @returns the statements of each call, and of the functions and foreign keys behind it, the one with the most rows last */

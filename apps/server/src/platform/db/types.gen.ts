@@ -243,6 +243,7 @@ export interface AnomalySightings {
 
 export interface AnomalyStates {
   developerId: string;
+  dueAt: Generated<Timestamp | null>;
   fiveMinutes: Int8;
   head: Int8;
   leasedUntil: Timestamp | null;

@@ -33,14 +33,30 @@ $$
   on conflict (developer_id, measure, agent_id) do update set entries = counted.entries + excluded.entries
 $$;
 
--- The last of the next entries, at most p_most, that are not after an instant. Times never fall along a chain.
+-- The last of the next entries, at most p_most, that are not after an instant. Times never fall along a chain, so where
+-- nothing is to be done this reads one entry, and elsewhere it halves.
 create or replace function next_anomaly_seq(p_developer_id text, p_after bigint, p_until timestamptz, p_most integer)
-  returns bigint language sql stable as
+  returns bigint language plpgsql stable as
 $$
-  select coalesce(max(b.seq), p_after) from (
-    select a.seq, a.at from audit_entries a where a.developer_id = p_developer_id and a.seq > p_after
-    order by a.seq limit p_most
-  ) b where b.at <= p_until
+declare
+  low    bigint;
+  high   bigint;
+  middle bigint;
+  found  record;
+begin
+  select a.seq, a.at into found from audit_entries a
+    where a.developer_id = p_developer_id and a.seq > p_after order by a.seq limit 1;
+  if found.seq is null or found.at > p_until then return p_after; end if;
+  low := found.seq;
+  high := low + p_most;
+  while low + 1 < high loop
+    middle := (low + high) / 2;
+    select a.seq, a.at into found from audit_entries a
+      where a.developer_id = p_developer_id and a.seq >= middle and a.seq < high order by a.seq limit 1;
+    if found.seq is null or found.at > p_until then high := middle; else low := found.seq; end if;
+  end loop;
+  return low;
+end
 $$;
 
 -- Keeps the facts that single entries of a range of the chain show: the first grant of an agent and a principal, a code

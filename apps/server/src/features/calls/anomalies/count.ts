@@ -3,6 +3,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import {
   deleteCounts,
+  EACH_ROUND,
   listRuleRows,
   lockState,
   type Position,
@@ -18,7 +19,7 @@ import {
   WINDOWS,
   type Window,
 } from './anomalies.rules.ts';
-import { countEntries, deleteOver, findNextSeq, type SignedMeasure, sightFacts } from './counts.repo.ts';
+import { countEntries, deleteOver, findNextSeqs, type SignedMeasure, sightFacts } from './counts.repo.ts';
 
 export interface CountDeps {
   readonly db: Executor;
@@ -43,6 +44,9 @@ const left: Readonly<Record<Window | 'week', { readonly position: Position; read
 
 /** The time before which no window holds an entry. */
 export const beforeAllWindows = (at: Date): Date => earlier(at, left.week.seconds);
+
+/** The time from which no window holds an entry of an instant. */
+export const afterAllWindows = (at: Date): Date => earlier(at, -left.week.seconds);
 
 export const earlier = (at: Date, seconds: number): Date => new Date(at.getTime() - seconds * 1000);
 
@@ -78,23 +82,31 @@ async function advance(tx: Tx, tenant: Tenant, at: Date, most: number): Promise<
   const measures = [...builtInMeasures, ...rules.map(measureOf)];
 
   const moved: Partial<Record<Position, string>> = {};
-  const head = await findNextSeq(tx, tenant, { after: state.head, until: at, most });
+  const windows = Object.entries(left)
+    .map(([window, { position, seconds }]) => ({ window, position, after: state[position], seconds }))
+    .filter(({ after }) => after !== state.head); // others have nothing to lose before the next transaction
+  const bounds = windows.map(({ after, seconds }) => ({ after, until: earlier(at, seconds) }));
+  const [head = state.head, ...nexts] = await findNextSeqs(
+    tx,
+    tenant,
+    [{ after: state.head, until: at }, ...bounds],
+    most,
+  );
   if (head !== state.head) {
     const range = { after: state.head, until: head };
     await countEntries(tx, tenant, range, coming(measures));
     await sightFacts(tx, tenant, range, sightedSince(at));
     moved.head = head;
   }
-  for (const [window, { position, seconds }] of Object.entries(left)) {
-    const after = state[position];
-    const next = await findNextSeq(tx, tenant, { after, until: earlier(at, seconds), most });
+  for (const [each, { window, position, after }] of windows.entries()) {
+    const next = nexts[each] ?? after;
     const until = BigInt(next) > BigInt(head) ? head : next;
     if (BigInt(until) <= BigInt(after)) continue;
     const changes = leaving(measures, window);
     if (changes.length > 0) await countEntries(tx, tenant, { after, until }, changes);
     moved[position] = until;
   }
-  if (Object.keys(moved).length > 0) await updateState(tx, tenant, moved);
+  if (Object.keys(moved).length > 0) await updateState(tx, tenant, { ...moved, dueAt: EACH_ROUND });
   else await deleteOver(tx, tenant, sightedSince(at));
   return Object.keys(moved).length > 0;
 }
@@ -122,7 +134,7 @@ async function countFromScratch(
   await deleteCounts(tx, tenant, measure.measure);
   let after = state[left[measure.window].position];
   while (BigInt(after) < BigInt(state.head)) {
-    const next = await findNextSeq(tx, tenant, { after, until: at, most });
+    const [next = after] = await findNextSeqs(tx, tenant, [{ after, until: at }], most);
     const until = BigInt(next) > BigInt(state.head) ? state.head : next;
     if (until === after) return;
     await countEntries(tx, tenant, { after, until }, [{ ...measure, sign: 1 }]);

@@ -4,15 +4,25 @@ import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { firstEntryOf } from '../../record/audit/audit.queries.ts';
 import { type Candidate, type Filter, MANAGEMENT } from './anomalies.rules.ts';
 
-/** The last of the next entries that are not after an instant. @returns `after` when there are none */
-export async function findNextSeq(
+/** A position in the chain, and the time up to which it may move. */
+export interface Bound {
+  readonly after: string;
+  readonly until: Date;
+}
+
+/** For each bound the last of the next entries, at most `most`, that are not after its time, or its position. */
+export async function findNextSeqs(
   db: Executor,
   { developerId }: Tenant,
-  { after, until, most }: { readonly after: string; readonly until: Date; readonly most: number },
-): Promise<string> {
+  bounds: readonly Bound[],
+  most: number,
+): Promise<string[]> {
   const { rows } = await sql<{ seq: string }>`
-    select next_anomaly_seq(${developerId}, ${after}::bigint, ${until}, ${most}::integer) as seq`.execute(db);
-  return rows[0]?.seq ?? after;
+    select next_anomaly_seq(${developerId}, bound.after, bound.until, ${most}::integer) as seq
+    from unnest(${bounds.map(({ after }) => after)}::bigint[], ${bounds.map(({ until }) => until)}::timestamptz[])
+      with ordinality as bound (after, until, place)
+    order by bound.place`.execute(db);
+  return rows.map(({ seq }) => seq);
 }
 
 /** A part of the chain, without its first position. */
@@ -98,6 +108,23 @@ export async function listCandidates(
     entries: Number(entries),
     against: Number(against ?? 0),
   }));
+}
+
+/**
+ * Whether a rule may fire, or continue an alert, although no entry comes. Otherwise none does: without entries a count
+ * falls, and the counts that others are compared with matter only beside those.
+ * @param least by measure
+ */
+export async function mayFireAgain(
+  db: Executor,
+  { developerId }: Tenant,
+  least: Readonly<Record<string, number>>,
+): Promise<boolean> {
+  const { rows } = await sql<{ mayFire: boolean }>`
+    select exists (select from anomaly_sightings where developer_id = ${developerId})
+      or exists (select from anomaly_counts where developer_id = ${developerId}
+        and entries >= (${JSON.stringify(least)}::jsonb ->> measure)::bigint) as may_fire`.execute(db);
+  return rows[0]?.mayFire ?? false;
 }
 
 /** @param since facts of this time and before are over @param agentIds of these agents alone */

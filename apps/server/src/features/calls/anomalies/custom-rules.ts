@@ -7,10 +7,12 @@ import type { AnomalyDeps } from './alerts.ts';
 import {
   deleteCounts,
   deleteRule,
+  EACH_ROUND,
   ensureState,
   listRuleRows,
   lockState,
   type RuleRow,
+  updateState,
   upsertRule,
 } from './anomalies.repo.ts';
 import { builtInsWith, isBuiltIn, ownRules } from './anomalies.rules.ts';
@@ -128,6 +130,7 @@ async function writing(deps: AnomalyDeps, caller: Caller, at: Date, write: Write
   return inTransaction(deps.db, async (tx) => {
     await lockState(tx, tenant);
     const data = await write(tx, await listRuleRows(tx, tenant));
+    await updateState(tx, tenant, { dueAt: EACH_ROUND });
     const shown = shownOf(await listRuleRows(tx, tenant)).find(({ ruleId }) => ruleId === data.ruleId);
     await recordEntry(tx, caller, { action: 'anomaly.rule_changed', data }, at);
     if (!shown) throw new Error('A written rule is not listed.');

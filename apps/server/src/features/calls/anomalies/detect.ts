@@ -10,10 +10,11 @@ import { toAnomaly } from './alerts.ts';
 import {
   type AlertRow,
   addOpenAlerts,
+  EACH_ROUND,
   ensureState,
   leaveLease,
+  listDueAcrossTenants,
   listRuleRows,
-  listUnsettledAcrossTenants,
   lockState,
   takeLease,
   updateState,
@@ -24,6 +25,7 @@ import {
   customFinding,
   type Finding,
   findingOf,
+  isCounting,
   keyOf,
   LEAST,
   type OwnRule,
@@ -32,8 +34,15 @@ import {
   type Rule,
 } from './anomalies.rules.ts';
 import type { AnomalyDetection } from './anomalies.schema.ts';
-import { beforeAllWindows, type CountDeps, countTo, earlier, sightedSince } from './count.ts';
-import { listCandidates, listSightings } from './counts.repo.ts';
+import {
+  afterAllWindows,
+  beforeAllWindows,
+  type CountDeps,
+  countTo,
+  earlier,
+  sightedSince,
+} from './count.ts';
+import { listCandidates, listSightings, mayFireAgain } from './counts.repo.ts';
 import { announceToChannels } from './messages.ts';
 
 type FindingMetadata = Finding['metadata'];
@@ -80,6 +89,7 @@ export interface Found {
 
 /** Detects now, for a developer that asks. */
 export async function detectNow(deps: DetectDeps, caller: Caller): Promise<AnomalyDetection> {
+  await ensureState(deps.db, caller.tenant, beforeAllWindows(deps.clock()));
   const { at, alerts, revokedGrants } = await detect(deps, caller);
   const anomalies = alerts.slice(0, MAX_SHOWN).map(toAnomaly);
   return {
@@ -94,7 +104,6 @@ export async function detectNow(deps: DetectDeps, caller: Caller): Promise<Anoma
 async function detect(deps: DetectDeps, asking: Caller, signal?: AbortSignal): Promise<Found> {
   const caller = systemCaller(asking.tenant, asking, asking.requestId);
   const at = deps.clock();
-  await ensureState(deps.db, caller.tenant, beforeAllWindows(at));
   if (!(await countTo(deps, caller.tenant, at, signal))) return { at, alerts: [], revokedGrants: 0 };
 
   const stored = await listRuleRows(deps.db, caller.tenant);
@@ -111,9 +120,31 @@ async function detect(deps: DetectDeps, asking: Caller, signal?: AbortSignal): P
     alerts.push(...kept.alerts);
     revokedGrants += kept.revokedGrants;
   }
-  await inTransaction(deps.db, (tx) => updateState(tx, caller.tenant, { ranAt: at }));
+  if (!signal?.aborted) await inTransaction(deps.db, (tx) => rest(tx, caller.tenant, at));
   return { at, alerts, revokedGrants };
 }
+
+/**
+ * Says when the account is looked at again although no entry comes: in each round while a rule may fire or continue an
+ * alert, and once when the last entry has left the windows, so that its counts go. What changes the rules changes it too.
+ */
+async function rest(tx: Tx, tenant: Tenant, at: Date): Promise<void> {
+  const state = await lockState(tx, tenant);
+  if (!state) return;
+  const stored = await listRuleRows(tx, tenant);
+  const isCounted = stored.filter(isCounting).every((rule) => rule.isCounted);
+  const again = !isCounted || (await mayFireAgain(tx, tenant, leastOf(ownRules(stored))));
+  const last = state.oneWeek === state.head ? null : afterAllWindows(at);
+  await updateState(tx, tenant, { ranAt: at, dueAt: again ? EACH_ROUND : last });
+}
+
+/** The counts at which a rule may fire, by measure. */
+const leastOf = (own: readonly OwnRule[]): Readonly<Record<string, number>> => ({
+  ...LEAST,
+  ...Object.fromEntries(
+    own.filter(({ enabled }) => enabled).map(({ id, condition }) => [id, condition.threshold + 1]),
+  ),
+});
 
 async function findingsOf(
   db: Executor,
@@ -122,8 +153,7 @@ async function findingsOf(
   at: Date,
 ): Promise<Finding[]> {
   const enabled = own.filter((rule) => rule.enabled);
-  const least = Object.fromEntries(enabled.map(({ id, condition }) => [id, condition.threshold + 1]));
-  const candidates = await listCandidates(db, tenant, { ...LEAST, ...least });
+  const candidates = await listCandidates(db, tenant, leastOf(own));
   const counted = candidates.flatMap((candidate) => {
     const rule = enabled.find(({ id }) => id === candidate.measure);
     if (rule) return customFinding(rule.ruleId, candidate, rule.condition);
@@ -260,26 +290,27 @@ async function respond(
 
 export interface PeriodicDeps extends DetectDeps {
   readonly onFailure: (error: unknown) => void;
-  /** Developers in one read. */
+  /** Chains in one read. */
   readonly batch?: number;
 }
 
-const BATCH = 100;
+const BATCH = 500;
 const LEASE = 600; // seconds; a run of a developer that takes longer may meet another, which only costs time
 
-/** Detects for every developer whose chain has grown or has entries in a window. One failure stops no other. */
+/** Detects for every developer whose chain has grown, or that is due without. One failure stops no other. */
 export async function runDetection(deps: PeriodicDeps, signal: AbortSignal): Promise<void> {
-  const { db, batch = BATCH } = deps;
+  const { db, clock, batch = BATCH } = deps;
   let after = '';
   while (!signal.aborted) {
-    const due = await listUnsettledAcrossTenants(db, after, batch);
-    for (const account of due) {
+    const listed = await listDueAcrossTenants(db, after, clock(), batch);
+    for (const account of listed.filter(({ isDue }) => isDue)) {
       if (signal.aborted) return;
       const caller = systemCaller({ developerId: account.developerId }, account, 'anomalies');
       await underLease(deps, caller.tenant, () => detect(deps, caller, signal)).catch(deps.onFailure);
     }
-    after = due.at(-1)?.developerId ?? after;
-    if (due.length < batch) return;
+    const last = listed.at(-1);
+    if (!last) return;
+    after = last.developerId;
   }
 }
 
