@@ -10,7 +10,7 @@ const BEYOND_QUICK: readonly string[] = [
   'apps/server/test/security/{hostile-errors,input}.test.ts',
   'apps/server/test/database/{erasure,indexes,lost-answers,namesakes,plans,plans.scim,restore,round-trips}.test.ts',
   // One journey of each page stays, and one real process.
-  'apps/server/test/browser/*-page.*.test.ts',
+  'apps/server/test/browser/{*-page,console}.*.test.ts',
   'apps/server/test/process/!(main-job).test.ts',
   'apps/server/test/app/interleaving.test.ts',
   'apps/server/test/http/{behind-a-proxy,log,tracing,wakes,without-polls}.test.ts',

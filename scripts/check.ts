@@ -25,6 +25,14 @@ const checks: readonly [name: string, command: string, ...flags: string[]][] = [
     '-p',
     'apps/server/src/platform/page',
   ],
+  [
+    'types of the console',
+    'node',
+    'node_modules/typescript-native/bin/tsc',
+    '--noEmit',
+    '-p',
+    'apps/console',
+  ],
   ['import rules', 'node', 'scripts/imports.ts'],
 ];
 

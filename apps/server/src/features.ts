@@ -42,6 +42,7 @@ import { erasures } from './features/record/erasures/erasures.feature.ts';
 import { events } from './features/record/events/events.feature.ts';
 import { catalogueOf } from './features/record/events/index.ts';
 import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
+import { consoleSite } from './features/service/console/console.feature.ts';
 import { keys } from './features/service/keys/keys.feature.ts';
 import { operations } from './features/service/operations/operations.feature.ts';
 import { operator } from './features/service/operator/operator.feature.ts';
@@ -63,6 +64,7 @@ import type { DeclaredMetrics } from './platform/telemetry/metrics.ts';
  */
 export const features: readonly Feature[] = [
   operations,
+  consoleSite,
   operator,
   keys,
   quotas,

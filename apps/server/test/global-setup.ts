@@ -1,5 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { buildConsole } from '../../console/build.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { startRedis } from './servers/keeper.ts';
 import { execute, startPostgres } from './servers/postgres.ts';
@@ -16,10 +18,12 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject) {
+  const built = buildConsole(join(import.meta.dirname, '../../..'));
   const started = await Promise.allSettled([startPostgres(), startRedis()]);
   const stop = () =>
     Promise.all(started.map((server) => server.status === 'fulfilled' && server.value.stop()));
   try {
+    await built;
     const [postgres, redis] = started;
     if (postgres.status === 'rejected') throw postgres.reason;
     if (redis.status === 'rejected') throw redis.reason;

@@ -401,7 +401,7 @@ describe('a verified domain', () => {
     expect((await app.inject({ url: '/.well-known/jwks.json', headers: { host } })).statusCode).toBe(200);
   });
 
-  test('W3: has no page on which approvers decide, and none of its calls', async () => {
+  test('W3: has neither the console nor the page on which approvers decide, and none of its calls', async () => {
     const { asDeveloper, app } = await start({ CUSTOM_DOMAIN_PAGES: 'true' });
     const acme = await asDeveloper({ mode: 'sandbox' });
     await verified(acme, 'consent.acme-pages.test');
@@ -410,6 +410,8 @@ describe('a verified domain', () => {
       return (await app.inject({ method, url, headers, ...(method === 'POST' && { body: {} }) })).statusCode;
     };
     const calls = [
+      ['GET', '/console', 200],
+      ['GET', '/console/agents', 200],
       ['GET', '/approve', 200],
       ['GET', '/approve/approve.js', 200],
       ['POST', '/v1/approver/session/options', 200],

@@ -1,0 +1,165 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { Button } from 'react-aria-components';
+import { api, query } from '../../api/client.ts';
+import { number, sayer } from '../../messages/language.ts';
+import { Page, Panel } from '../../parts/page.tsx';
+import { Loading } from '../../parts/states.tsx';
+import { Stop } from '../../parts/stop.tsx';
+import { Status, When } from '../../parts/text.tsx';
+import { Card, Missing } from './card.tsx';
+import { Chain } from './chain.tsx';
+
+const say = sayer('overview');
+const Verifications = lazy(() => import('./verifications.tsx'));
+
+export function Overview() {
+  return (
+    <Page title={say('title')} lead={say('lead')} actions={<Stop target={{ kind: 'all' }} />}>
+      <Stopped />
+      <Numbers />
+      <Suspense fallback={<Loading />}>
+        <Verifications />
+      </Suspense>
+      <div className="columns">
+        <Anomalies />
+        <Approvals />
+        <Webhooks />
+        <Chain />
+      </div>
+    </Page>
+  );
+}
+
+/** The account's own switch, which says for how long nothing has worked. */
+function Stopped() {
+  const { data } = query.useQuery('get', '/v1/me');
+  const queries = useQueryClient();
+  if (!data?.stoppedAt) return null;
+  const resume = async () => {
+    await api.POST('/v1/me/resume', { body: {} });
+    await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === 'get' });
+  };
+  return (
+    <section className="problem" role="alert">
+      <h2>{say('stopped')}</h2>
+      <p>
+        {data.stopReason ?? say('noReason')} · <When at={data.stoppedAt} />
+      </p>
+      <Button className="button" onPress={() => void resume()}>
+        {say('resume')}
+      </Button>
+    </section>
+  );
+}
+
+/** Counted by the calendar of UTC, as the service counts. */
+const today = () => new Date().toISOString().slice(0, 10);
+
+/** The most grants that one call lists. */
+const MOST = 100;
+
+function Numbers() {
+  const summary = query.useQuery('get', '/v1/compliance/summary', { params: { query: { since: today() } } });
+  const usage = query.useQuery('get', '/v1/usage');
+  const grants = query.useQuery('get', '/v1/grants', {
+    params: { query: { status: 'active', limit: MOST } },
+  });
+  const active = grants.data && `${number(grants.data.grants.length)}${grants.data.nextCursor ? '+' : ''}`;
+  return (
+    <div className="cards">
+      <Card
+        name={say('agents')}
+        to="/agents"
+        search={{ status: 'active' }}
+        value={summary.data && number(summary.data.agents.active)}
+        error={summary.error}
+      />
+      <Card
+        name={say('grants')}
+        to="/grants"
+        search={{ status: 'active' }}
+        value={active}
+        error={grants.error}
+      />
+      <Card
+        name={say('verificationsToday')}
+        value={usage.data && number(usage.data.verifications)}
+        error={usage.error}
+      />
+      <Card
+        name={say('denialsToday')}
+        value={summary.data && number(summary.data.auditEntries.blocked)}
+        error={summary.error}
+      />
+    </div>
+  );
+}
+
+function Anomalies() {
+  const { data, error } = query.useQuery('get', '/v1/anomaly/alerts', {
+    params: { query: { status: 'open', limit: 5 } },
+  });
+  return (
+    <Panel title={say('anomalies')}>
+      <Missing error={error} isPending={!data} />
+      {data?.data.length === 0 && <p className="aside">{say('noAnomalies')}</p>}
+      <ul className="rows">
+        {data?.data.map(({ alertId, severity, description, lastSeenAt }) => (
+          <li key={alertId}>
+            <Status status={severity} />
+            <span className="grow">{description}</span>
+            <When at={lastSeenAt} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Approvals() {
+  const { data, error } = query.useQuery('get', '/v1/decisions', {
+    params: { query: { status: 'pending', limit: 5 } },
+  });
+  return (
+    <Panel title={say('approvals')}>
+      <Missing error={error} isPending={!data} />
+      {data?.decisions.length === 0 && <p className="aside">{say('noApprovals')}</p>}
+      <ul className="rows">
+        {data?.decisions.map(({ decisionId, connector, tool, principalId, createdAt, approvals, quorum }) => (
+          <li key={decisionId}>
+            <code>{`${connector}:${tool}`}</code>
+            <span className="grow">
+              {say('approvalsOf', { count: approvals.length, quorum, person: principalId })}
+            </span>
+            <When at={createdAt} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Webhooks() {
+  const { data, error } = query.useQuery('get', '/v1/webhooks', { params: { query: { limit: 100 } } });
+  const failing = data?.webhooks.filter(({ status }) => status === 'disabled');
+  return (
+    <Panel title={say('webhooks')}>
+      <Missing error={error} isPending={!data} />
+      {failing?.length === 0 && (
+        <p className="aside">
+          {data?.webhooks.length ? say('noFailing', { count: data.webhooks.length }) : say('noWebhooks')}
+        </p>
+      )}
+      <ul className="rows">
+        {failing?.map(({ webhookId, url, lastDeliveryAt }) => (
+          <li key={webhookId}>
+            <Status status="disabled" />
+            <span className="grow">{url}</span>
+            <When at={lastDeliveryAt} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

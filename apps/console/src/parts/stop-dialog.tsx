@@ -1,0 +1,186 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from 'react-aria-components';
+import { api } from '../api/client.ts';
+import { sayer } from '../messages/language.ts';
+import { Confirm } from './confirm.tsx';
+import { Loading, Problem } from './states.tsx';
+import type { Target } from './stop.tsx';
+
+const say = sayer('stop');
+
+export default function StopDialog({
+  target,
+  close,
+}: {
+  readonly target: Target;
+  readonly close: () => void;
+}) {
+  const queries = useQueryClient();
+  const [undone, setUndone] = useState<{ readonly error?: unknown }>();
+  const way = ways[target.kind](target);
+  /** What every list and number shows has changed. The session has not. */
+  const refresh = () => queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === 'get' });
+  const undo = async () => {
+    try {
+      await way.undo?.();
+      await refresh();
+      setUndone({});
+    } catch (error) {
+      setUndone({ error });
+    }
+  };
+  const isUndone = undone !== undefined && undone.error === undefined;
+  return (
+    <Confirm
+      isOpen
+      close={close}
+      title={way.title}
+      action={way.action}
+      run={async () => {
+        await way.run();
+        await refresh();
+      }}
+      done={{
+        title: isUndone ? say('undoneTitle') : way.doneTitle,
+        body: (
+          <div className="stopped">
+            <p>{isUndone ? say('undone') : way.done}</p>
+            {undone?.error !== undefined && <Problem error={undone.error} />}
+            {way.undo ? (
+              !isUndone && (
+                <Button className="button" onPress={() => void undo()}>
+                  {way.undoAction}
+                </Button>
+              )
+            ) : (
+              <p className="aside">{say('final')}</p>
+            )}
+          </div>
+        ),
+      }}
+    >
+      <Falls target={target} />
+      <p className="aside">{way.undo ? say('canUndo') : say('cannotUndo')}</p>
+    </Confirm>
+  );
+}
+
+interface Way {
+  readonly title: string;
+  readonly action: string;
+  readonly run: () => Promise<unknown>;
+  readonly doneTitle: string;
+  readonly done: string;
+  readonly undo?: () => Promise<unknown>;
+  readonly undoAction?: string;
+}
+
+const idOf = (target: Target) => (target.kind === 'all' ? '' : target.id);
+const nameOf = (target: Target) => (target.kind === 'all' ? '' : target.name);
+
+const ways: Readonly<Record<Target['kind'], (target: Target) => Way>> = {
+  agent: (target) => {
+    const params = { path: { id: idOf(target) } };
+    const name = nameOf(target);
+    return {
+      title: say('agentTitle', { name }),
+      action: say('agentAction'),
+      run: () => api.PATCH('/v1/agents/{id}', { params, body: { status: 'suspended' } }),
+      doneTitle: say('agentDoneTitle', { name }),
+      done: say('agentDone'),
+      undo: () => api.PATCH('/v1/agents/{id}', { params, body: { status: 'active' } }),
+      undoAction: say('agentUndo'),
+    };
+  },
+  grant: (target) => ({
+    title: say('grantTitle'),
+    action: say('grantAction'),
+    run: () => api.DELETE('/v1/grants/{id}', { params: { path: { id: idOf(target) } } }),
+    doneTitle: say('grantDoneTitle'),
+    done: say('grantDone'),
+  }),
+  person: (target) => ({
+    title: say('personTitle', { name: nameOf(target) }),
+    action: say('personAction'),
+    run: () => revokeAllOf(idOf(target)),
+    doneTitle: say('personDoneTitle', { name: nameOf(target) }),
+    done: say('personDone'),
+  }),
+  all: () => ({
+    title: say('allTitle'),
+    action: say('allAction'),
+    run: () => api.POST('/v1/me/stop', { body: { reason: say('allReason') } }),
+    doneTitle: say('allDoneTitle'),
+    done: say('allDone'),
+    undo: () => api.POST('/v1/me/resume', { body: {} }),
+    undoAction: say('allUndo'),
+  }),
+};
+
+/** A page of grants at a time, the newest first, until none of the person's is active. */
+async function revokeAllOf(principalId: string): Promise<void> {
+  for (;;) {
+    const { data } = await api.GET('/v1/grants', {
+      params: { query: { principalId, status: 'active', limit: 100 } },
+    });
+    const grants = data?.grants ?? [];
+    if (grants.length === 0) return;
+    for (const { grantId } of grants)
+      await api.DELETE('/v1/grants/{id}', { params: { path: { id: grantId } } });
+  }
+}
+
+const MOST = 500;
+
+/** The numbers that say something: an agent is always one agent. */
+const SHOWN = {
+  agent: ['grants', 'people'],
+  grant: ['grants', 'agents'],
+  person: ['grants', 'agents'],
+  all: ['grants', 'agents', 'people'],
+} as const;
+
+/** What will fall: counted from the lists, up to a number that is enough to decide by. */
+function Falls({ target }: { readonly target: Target }) {
+  const { data, error } = useQuery({
+    queryKey: ['falls', target],
+    queryFn: () => countFalls(target),
+    gcTime: 0,
+  });
+  if (error) return <Problem error={error} title={say('noCount')} />;
+  if (!data) return <Loading label={say('counting')} />;
+  const more = data.isMore ? '+' : '';
+  return (
+    <ul className="falls">
+      {SHOWN[target.kind].map((what) => (
+        <li key={what}>
+          <strong>
+            {data[what]}
+            {more}
+          </strong>{' '}
+          {say(what, { count: data[what] })}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+async function countFalls(target: Target) {
+  const filter = {
+    agent: { agentId: idOf(target) },
+    person: { principalId: idOf(target) },
+    grant: { rootGrantId: idOf(target) },
+    all: {},
+  }[target.kind];
+  const { data } = await api.GET('/v1/grants', {
+    params: { query: { ...filter, status: 'active', limit: MOST } },
+  });
+  const grants = data?.grants ?? [];
+  return {
+    grants: grants.length,
+    agents: new Set(grants.map(({ agentId }) => agentId)).size,
+    people: new Set(grants.map(({ principalId }) => principalId)).size,
+    isMore: data?.nextCursor != null,
+  };
+}

@@ -1,0 +1,26 @@
+import { createRouter } from '@tanstack/react-router';
+import { agentRoutes } from './pages/agents/routes.ts';
+import { grantRoutes } from './pages/grants/routes.ts';
+import { overviewRoutes } from './pages/overview/routes.ts';
+import { NoSuchPage, PageLoading, PageProblem } from './parts/states.tsx';
+import { rootRoute, shellRoute } from './shell/root.tsx';
+
+/** Each folder of `pages` has its routes, and the code of a page comes with its first visit. */
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([
+    shellRoute.addChildren([...overviewRoutes, ...agentRoutes, ...grantRoutes]),
+  ]),
+  basepath: '/console',
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0, // Query keeps what is fresh
+  scrollRestoration: true,
+  defaultPendingComponent: PageLoading,
+  defaultErrorComponent: PageProblem,
+  defaultNotFoundComponent: NoSuchPage,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

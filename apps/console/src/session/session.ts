@@ -1,0 +1,45 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { createContext, use } from 'react';
+import { api, keepCsrfToken, type Schemas } from '../api/client.ts';
+import { linkOnce } from './link.ts';
+
+export type Session = Schemas['ConsoleSession'];
+
+export const SESSION = ['session'] as const;
+
+/** The client throws when there is none, so an answer without data has no meaning. */
+function kept({ data }: { readonly data?: Session }): Session {
+  if (!data) throw new Error('The service answered without a session.');
+  keepCsrfToken(data.csrfToken);
+  return data;
+}
+
+const sessionOptions = queryOptions({
+  queryKey: SESSION,
+  queryFn: async () => {
+    const link = linkOnce();
+    if (link === undefined) return kept(await api.GET('/v1/console/session'));
+    return kept(await api.POST('/v1/console/session/link', { body: { link } }));
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export const useSessionQuery = () => useQuery(sessionOptions);
+
+/** Signs the account's first member in. The key is sent once and kept nowhere. */
+export const signInByKey = async (key: string, body: Schemas['SignInByKey']) =>
+  kept(await api.POST('/v1/console/session/key', { body, headers: { authorization: `Bearer ${key}` } }));
+
+export async function signOut(): Promise<void> {
+  await api.DELETE('/v1/console/session');
+  keepCsrfToken(undefined);
+}
+
+export const SessionContext = createContext<Session | undefined>(undefined);
+
+/** The session of the page. Below the shell there always is one. */
+export function useSession(): Session {
+  const session = use(SessionContext);
+  if (!session) throw new Error('This part stands outside the shell.');
+  return session;
+}

@@ -1,0 +1,69 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useState } from 'react';
+import { Button, Form, Input, Label, TextField } from 'react-aria-components';
+import { sayer } from '../messages/language.ts';
+import { Problem } from '../parts/states.tsx';
+import { SESSION, type Session, signInByKey } from './session.ts';
+
+const say = sayer('signIn');
+
+/** The way in for the first member of an account, by one of its keys. */
+/** @param refusal of a link that was used before, or is too old */
+export function SignIn({ refusal }: { readonly refusal: unknown }) {
+  const queries = useQueryClient();
+  const [state, set] = useState<{ readonly isBusy?: true; readonly error?: unknown }>({});
+
+  const failure = state.error ?? refusal;
+
+  useEffect(() => {
+    document.title = `${say('title')} – Behest`;
+  }, []);
+
+  const enter = async (session: Promise<Session>) => {
+    set({ isBusy: true });
+    try {
+      queries.setQueryData(SESSION, await session);
+    } catch (error) {
+      set({ error });
+    }
+  };
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const [key, displayName, email] = ['key', 'displayName', 'email'].map((name) =>
+      String(form.get(name)).trim(),
+    );
+    void enter(signInByKey(key ?? '', { displayName: displayName ?? '', email: email ?? '' }));
+  };
+
+  return (
+    <main className="alone">
+      <p className="brand">Behest</p>
+      <h1>{say('title')}</h1>
+      <p className="lead">{say('lead')}</p>
+      {failure !== undefined && <Problem error={failure} title={say('failed')} />}
+      <section className="panel">
+        <h2>{say('key')}</h2>
+        <p>{say('keyText')}</p>
+        <Form className="form" onSubmit={submit}>
+          <TextField name="key" type="password" isRequired autoComplete="off">
+            <Label>{say('keyField')}</Label>
+            <Input spellCheck="false" />
+          </TextField>
+          <TextField name="displayName" isRequired maxLength={100} autoComplete="name">
+            <Label>{say('name')}</Label>
+            <Input />
+          </TextField>
+          <TextField name="email" type="email" isRequired maxLength={254} autoComplete="email">
+            <Label>{say('email')}</Label>
+            <Input />
+          </TextField>
+          <Button type="submit" className="button strong" isDisabled={state.isBusy === true}>
+            {say('useKey')}
+          </Button>
+        </Form>
+      </section>
+      <p className="aside">{say('lost')}</p>
+    </main>
+  );
+}

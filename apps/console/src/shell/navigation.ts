@@ -1,0 +1,18 @@
+import type { LinkProps } from '@tanstack/react-router';
+
+/** The pages in the order of the navigation, by group. `name` is a key of the messages' area `navigation`. */
+export const navigation = [
+  { group: 'now', pages: [{ to: '/', name: 'overview' }] },
+  {
+    group: 'authority',
+    pages: [
+      { to: '/agents', name: 'agents' },
+      { to: '/grants', name: 'grants' },
+    ],
+  },
+] as const satisfies readonly Group[];
+
+interface Group {
+  readonly group: string;
+  readonly pages: readonly { readonly to: NonNullable<LinkProps['to']>; readonly name: string }[];
+}

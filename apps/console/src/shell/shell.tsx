@@ -1,0 +1,160 @@
+import { Link, useRouterState } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { Button, Dialog, DialogTrigger, Modal, ModalOverlay } from 'react-aria-components';
+import { sayer } from '../messages/language.ts';
+import { Announcer } from '../parts/announcer.tsx';
+import { askToStop, useAskedToStop } from '../parts/stop.tsx';
+import { signOut, useSession } from '../session/session.ts';
+import { navigation } from './navigation.ts';
+
+const say = sayer('shell');
+const sayPage = sayer('navigation');
+const Palette = lazy(() => import('./palette.tsx'));
+const StopDialog = lazy(() => import('../parts/stop-dialog.tsx'));
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
+
+export function Shell({ children }: { readonly children: ReactNode }) {
+  const { developer } = useSession();
+  const [isPaletteOpen, openPalette] = usePaletteKey();
+  const main = useFocusOnNavigation();
+  const toStop = useAskedToStop();
+
+  return (
+    <>
+      <a className="skip" href="#main">
+        {say('skip')}
+      </a>
+      {developer.mode === 'sandbox' && (
+        <aside className="sandbox-bar" aria-label={say('mode')}>
+          {say('sandbox')}
+        </aside>
+      )}
+      <div className="frame">
+        <header className="side">
+          <div className="side-inner">
+            <div className="side-head">
+              <Link to="/" className="brand">
+                Behest
+              </Link>
+              <SmallNavigation />
+            </div>
+            <Account />
+            <Button className="search-button" onPress={() => openPalette(true)}>
+              <span>{say('search')}</span>
+              <kbd>{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
+            </Button>
+            <nav className="wide" aria-label={say('pages')}>
+              <Pages />
+            </nav>
+          </div>
+        </header>
+        <main id="main" ref={main} tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+      {isPaletteOpen && (
+        <Suspense>
+          <Palette close={() => openPalette(false)} />
+        </Suspense>
+      )}
+      {toStop && (
+        <Suspense>
+          <StopDialog target={toStop} close={() => askToStop(undefined)} />
+        </Suspense>
+      )}
+      <Announcer />
+    </>
+  );
+}
+
+function Account() {
+  const { developer, member } = useSession();
+  /** A new document holds nothing of the account. */
+  const leave = () => signOut().finally(() => location.assign('/console'));
+  return (
+    <div className="account">
+      <p className="account-name">
+        <strong>{developer.name}</strong>
+        <span className={`badge mode-${developer.mode}`}>{say(`mode-${developer.mode}`)}</span>
+      </p>
+      <p className="account-member">
+        <span>{say('memberAs', { name: member.displayName, role: member.role })}</span>
+        <Button className="quiet-button" onPress={() => void leave()}>
+          {say('signOut')}
+        </Button>
+      </p>
+    </div>
+  );
+}
+
+function Pages({ onGo }: { readonly onGo?: () => void }) {
+  return navigation.map(({ group, pages }) => (
+    <section key={group} className="pages">
+      <h2>{sayPage(group)}</h2>
+      <ul>
+        {pages.map(({ to, name }) => (
+          <li key={to}>
+            <Link
+              to={to}
+              activeOptions={{ exact: to === '/', includeSearch: false }}
+              {...(onGo && { onClick: onGo })}
+            >
+              {sayPage(name)}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  ));
+}
+
+/** The navigation of a narrow window, behind a button. */
+function SmallNavigation() {
+  return (
+    <DialogTrigger>
+      <Button className="narrow menu-button">{say('menu')}</Button>
+      <ModalOverlay className="overlay overlay-side" isDismissable>
+        <Modal className="drawer">
+          <Dialog aria-label={say('pages')}>
+            {({ close }) => (
+              <nav aria-label={say('pages')}>
+                <Button className="quiet-button" onPress={close}>
+                  {say('closeMenu')}
+                </Button>
+                <Pages onGo={close} />
+              </nav>
+            )}
+          </Dialog>
+        </Modal>
+      </ModalOverlay>
+    </DialogTrigger>
+  );
+}
+
+function usePaletteKey() {
+  const [isOpen, open] = useState(false);
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(isApple ? event.metaKey : event.ctrlKey)) return;
+      event.preventDefault();
+      open((was) => !was);
+    };
+    window.addEventListener('keydown', listen);
+    return () => window.removeEventListener('keydown', listen);
+  }, []);
+  return [isOpen, open] as const;
+}
+
+/** Where the reader goes on after a link: at the top of the new page, not in the navigation. */
+function useFocusOnNavigation() {
+  const main = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const last = useRef(path);
+  useEffect(() => {
+    if (last.current === path) return;
+    last.current = path;
+    main.current?.focus({ preventScroll: true });
+  }, [path]);
+  return main;
+}

@@ -1,0 +1,80 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { consolePages, DESK, PHONE, populated, withSameIds } from './console.ts';
+import { button, findings, heading, picture, scrollsSideways } from './pages.ts';
+
+const { visit, signedIn, open, service } = consolePages();
+/** Axe is a script from outside the page, and cannot judge what is half faded in. */
+const inspected = { bypassCSP: true, reducedMotion: 'reduce' } as const;
+
+/** The faults of a page in both themes, on a desk and on a phone, and whether it scrolls sideways. */
+async function faultsOf(page: Page): Promise<unknown[]> {
+  const faults: unknown[] = [];
+  for (const viewport of [PHONE, DESK]) {
+    await page.setViewportSize(viewport);
+    if (await scrollsSideways(page)) faults.push(`${viewport.width} px scroll sideways`);
+    faults.push(...(await findings(page)));
+  }
+  return faults;
+}
+
+const pages = [
+  { name: 'overview', path: '', title: 'Overview' },
+  { name: 'agents', path: '/agents', title: 'Agents' },
+  { name: 'agent', path: '/agents/:agent', title: 'Travel booker' },
+  { name: 'grants', path: '/grants', title: 'Grants' },
+  { name: 'grant', path: '/grants/:grant', title: 'Travel booker for user_42' },
+] as const;
+
+test.each(pages)(
+  '$name: has no fault that axe finds, empty or full, and fits a phone',
+  async ({ name, path, title }) => {
+    const developer = await service().asDeveloper({ mode: 'sandbox' });
+    const page = await signedIn(developer, inspected);
+    if (!path.includes(':')) {
+      await open(page, path, title);
+      await page.waitForLoadState('networkidle');
+      expect(['empty', ...(await faultsOf(page))]).toEqual(['empty']);
+    }
+    const { agentId, grantId } = await populated(developer);
+
+    await open(page, path.replace(':agent', agentId).replace(':grant', grantId), title);
+    await page.waitForLoadState('networkidle');
+
+    expect(['full', ...(await faultsOf(page))]).toEqual(['full']);
+    await withSameIds(page);
+    await picture(page, `console-${name}`);
+  },
+);
+
+test('the questions and the palette have no fault either, and give the focus back', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  await populated(developer);
+  const page = await signedIn(developer, inspected);
+  await open(page, '/agents', 'Agents');
+
+  const stop = button(page, 'Stop Travel booker');
+  await stop.click();
+  await button(page, 'Stop the agent').waitFor();
+  const asking = await findings(page);
+  await withSameIds(page);
+  await picture(page, 'console-stop');
+  await page.keyboard.press('Escape');
+  await expect
+    .poll(() => page.evaluate("document.activeElement?.getAttribute('aria-label')"))
+    .toBe('Stop Travel booker');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('searchbox').waitFor();
+  const searching = await findings(page);
+
+  expect([asking, searching]).toEqual([[], []]);
+});
+
+test('the sign-in page has no fault', async () => {
+  const page = await visit(inspected);
+  await open(page, '', 'Sign in to the console');
+
+  expect(await faultsOf(page)).toEqual([]);
+  await heading(page, 'Sign in to the console').waitFor();
+  await picture(page, 'console-sign-in');
+});

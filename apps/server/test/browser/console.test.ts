@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import { consolePages, populated } from './console.ts';
+import { button, hasNo, heading, sees } from './pages.ts';
+
+const { visit, signedIn, open, service } = consolePages();
+
+const agentsOf = (page: Parameters<typeof heading>[0]) => page.locator('tbody .row-link').allInnerTexts();
+
+test('a newcomer signs in with a key, finds an agent, stops it and takes that back', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const { agentId } = await populated(developer);
+  const statusOf = async () => (await developer('GET', `/v1/agents/${agentId}`)).json().status;
+  const page = await visit();
+
+  await open(page, '/agents', 'Sign in to the console');
+  await page.getByLabel('API key').fill(developer.apiKey);
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await page.getByLabel('Your email address').fill('ada@acme.example');
+  await button(page, 'Sign in with the key').click();
+  await heading(page, 'Agents').waitFor();
+  await button(page, 'Stop Travel booker').click();
+  await sees(page, '1 active grant');
+  const untouched = await statusOf();
+  await button(page, 'Stop the agent').click();
+  await sees(page, 'Its tokens and grants are refused from now on.');
+  const stopped = await statusOf();
+  await button(page, 'Resume the agent').click();
+  await sees(page, 'Everything works as before.');
+
+  expect([untouched, stopped, await statusOf()]).toEqual(['active', 'suspended', 'active']);
+  expect(await page.evaluate('document.cookie')).toBe('');
+  expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain('bh_');
+});
+
+test('a link signs in once, and leaves the address at once', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const { url } = (await developer('POST', '/v1/console/session/links', {})).json();
+  const [page, other] = [await visit(), await visit()];
+
+  await page.goto(url);
+  await heading(page, 'Overview').waitFor();
+  await other.goto(url);
+  await heading(other, 'Sign in to the console').waitFor();
+
+  expect(new URL(url).hash).toMatch(/^#link=/);
+  expect(page.url()).not.toContain('link');
+  expect(other.url()).not.toContain('link');
+});
+
+test('signing out ends the session in every part of the page', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const page = await signedIn(developer);
+
+  await button(page, 'Sign out').click();
+  await heading(page, 'Sign in to the console').waitFor();
+  await page.reload();
+  await heading(page, 'Sign in to the console').waitFor();
+});
+
+test('keys go through a list, open a row and go anywhere', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const { grantId } = await populated(developer);
+  const page = await signedIn(developer);
+
+  await open(page, '/agents', 'Agents');
+  const [, second = ''] = await agentsOf(page);
+  await page.locator('tbody tr').first().focus();
+  await page.keyboard.press('j');
+  await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toContain(second);
+  await page.keyboard.press('Enter');
+  await heading(page, second).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('searchbox').fill(grantId);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+
+  await heading(page, 'Travel booker for user_42').waitFor();
+  expect(page.url()).toContain(grantId);
+});
+
+test('a list keeps its filters in the address, so a link shows the same rows', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  await populated(developer);
+  const page = await signedIn(developer);
+
+  await open(page, '/grants', 'Grants');
+  await page.getByLabel('For', { exact: true }).fill('user_7');
+  await page.keyboard.press('Enter');
+  await hasNo(page.getByRole('row', { name: /user_42/ }));
+  const other = await signedIn(developer);
+  await other.goto(page.url());
+  await sees(other, 'Expense clerk');
+
+  expect(new URL(page.url()).search).toBe('?principalId=user_7');
+  expect(await agentsOf(other)).toEqual(['Expense clerk']);
+});
+
+test('a refusal says what to do, and has the request id that the service logged', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const page = await signedIn(developer);
+
+  await page.goto(`${service().url}/console/agents/ag_${'0'.repeat(26)}`);
+  await sees(page, 'Check the id and the account');
+  const facts = await page.locator('.problem-facts').innerText();
+
+  expect(facts).toMatch(/NOT_FOUND[\s\S]*[0-9a-f]{8}-[0-9a-f]{4}-/);
+});

@@ -1,0 +1,80 @@
+import type { Page } from 'playwright-core';
+import type { Developer, TestOptions } from '../app/start-app.ts';
+import { heading, must, pagesOfService, type Visit } from './pages.ts';
+
+/** The sizes at which each page is looked at. */
+export const PHONE = { width: 320, height: 720 } as const;
+export const DESK = { width: 1280, height: 800 } as const;
+
+export function consolePages(options: TestOptions = {}) {
+  const { visit, service } = pagesOfService(options);
+
+  /** A browser that is signed in to the console of an account, by a link of it. */
+  async function signedIn(developer: Developer, wishes: Visit = {}): Promise<Page> {
+    const page = await visit({ viewport: DESK, ...wishes });
+    const who = { displayName: 'Ada Lovelace', email: 'ada@acme.example' };
+    const { url } = await must(developer, 'POST', '/v1/console/session/links', who);
+    await page.goto(url);
+    await heading(page, 'Overview').waitFor();
+    return page;
+  }
+
+  /** Opens a page of the console, and waits until it is there. */
+  async function open(page: Page, path: string, title: string | RegExp): Promise<void> {
+    await page.goto(`${service().url}/console${path}`);
+    await heading(page, title).waitFor();
+  }
+
+  return { visit, signedIn, open, service };
+}
+
+/** Shows the same id for every record, so that a picture changes only when the page does. */
+export const withSameIds = (page: Page) =>
+  page.evaluate(`
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const text = texts.currentNode;
+      text.data = text.data
+        .replaceAll(/[0-9A-HJKMNP-TV-Z]{26}/g, '01KJQX7M4B9T2ZC8V5N3R6W0YA')
+        .replaceAll(/_01[0-9A-Z]+…[0-9A-Z]{6}/g, '_01KJQX…6W0YA2')
+        .replaceAll(/[0-9A-Z]{6}$/g, (end) => (text.data.includes('…') ? '6W0YA2' : end))
+        .replaceAll(/localhost:\\d+/g, 'auth.behest.example')
+        .replaceAll(/\\d+ seconds? ago/g, '2 minutes ago');
+    }
+  `);
+
+/** An account with something on every page: three agents, grants with a budget and a cap, and a delegation. */
+export async function populated(developer: Developer) {
+  const names = ['Travel booker', 'Mail reader', 'Expense clerk'];
+  const scopes = ['calendar:read', 'email:send', 'files:read', 'tool:acme_pay:write'];
+  const agents: { agentId: string }[] = [];
+  for (const name of names) agents.push(await must(developer, 'POST', '/v1/agents', { name, scopes }));
+  const [booker, reader, clerk] = agents.map(({ agentId }) => agentId);
+  const ask = async (agentId: string | undefined, principalId: string, more: object = {}) => {
+    const asked = { agentId, principalId, scopes: ['calendar:read', 'email:send'], ...more };
+    const { code } = await must(developer, 'POST', '/v1/authorize', asked);
+    return must(developer, 'POST', '/v1/token', { agentId, code });
+  };
+  const { grantId, grantToken } = await ask(booker, 'user_42', {
+    scopes: ['calendar:read', 'email:send', 'tool:acme_pay:write'],
+    purpose: 'payments.payout',
+    budget: { amount: '200.00', currency: 'EUR' },
+    authorizationDetails: [
+      {
+        type: 'urn:service:tools:v1',
+        connector: 'acme_pay',
+        tools: ['transfer', 'get_balance'],
+        caps: { transfer: { per_day: 5 } },
+      },
+    ],
+  });
+  await ask(reader, 'user_42');
+  await ask(clerk, 'user_7', { scopes: ['files:read'] });
+  await must(developer, 'POST', '/v1/tokens/verify', { token: grantToken });
+  const delegated = await must(developer, 'POST', '/v1/grants/delegate', {
+    parentGrantToken: grantToken,
+    subAgentId: reader,
+    scopes: ['calendar:read', 'tool:acme_pay:read'],
+  });
+  return { agentId: String(booker), grantId: String(grantId), delegatedId: String(delegated.grantId) };
+}
