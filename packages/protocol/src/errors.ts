@@ -144,6 +144,11 @@ export const errorCodes = {
     status: 403,
     meaning: 'Single sign-on is required for this; begin it at `details.loginUrl`.',
   },
+  STEP_UP_REQUIRED: {
+    status: 403,
+    meaning:
+      'The member has to use their passkey again for this, in the last `details.maxAgeSeconds`; do so and repeat the request.',
+  },
   SIGNUP_DISABLED: {
     status: 403,
     meaning: 'The operator has closed sign-up; ask the operator for an account.',

@@ -1235,6 +1235,46 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/v1/console/passkeys": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /** List your passkeys of the console, newest first */
+        get: operations["console.passkeys"];
+        put?: never;
+        /**
+         * Register the passkey that the authenticator has made
+         * @description A further passkey needs a use of one that is registered.
+         */
+        post: operations["console.addPasskey"];
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/console/passkeys/{id}": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a passkey, and end your other sessions */
+        delete: operations["console.removePasskey"];
+        patch?: never;
+    };
+    "/v1/console/passkeys/options": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin to register a passkey for the console */
+        post: operations["console.passkeyOptions"];
+        delete?: never;
+        patch?: never;
+    };
     "/v1/console/session": {
         parameters: {
             query?: never;
@@ -1287,6 +1327,57 @@ export interface paths {
          * @description It works for ten minutes, where the key itself would. Without an address it signs in the first owner.
          */
         post: operations["console.createLink"];
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/console/session/passkey/options": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin to sign in to the console with a passkey */
+        post: operations["console.signInOptions"];
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/console/session/passkey/verify": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Open the console with a passkey */
+        post: operations["console.signIn"];
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/console/session/step-up/options": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin to use the passkey again */
+        post: operations["console.stepUpOptions"];
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/console/session/step-up/verify": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let this session do for a while what asks for a passkey
+         * @description The session gets another cookie and another CSRF token.
+         */
+        post: operations["console.stepUp"];
         delete?: never;
         patch?: never;
     };
@@ -3315,6 +3406,11 @@ export interface components {
             stoppedAt: string | null;
             stopReason: string | null;
         };
+        AddedMemberPasskey: {
+            passkey: components["schemas"]["MemberPasskey"];
+            /** @description The session from now on, where the passkey was what it needed to open the console. */
+            session: components["schemas"]["ConsoleSession"] | null;
+        };
         Agent: {
             agentId: string;
             clientId: string | null;
@@ -5329,7 +5425,7 @@ export interface components {
             requestId: string;
         };
         /** @enum {unknown} */
-        ErrorCode: "BAD_REQUEST" | "INVALID_SCOPE" | "INVALID_PURPOSE" | "INVALID_GRANT" | "DISCOVERY_FAILED" | "INVALID_REDIRECT_URI" | "DELEGATION_DEPTH_EXCEEDED" | "RESERVED_ACTION" | "TOKEN_EXPIRED" | "VERIFICATION_FAILED" | "SSO_DOMAIN_REQUIRED" | "CHALLENGE_INVALID" | "WEBAUTHN_VERIFICATION_FAILED" | "WEBAUTHN_CLONE_SUSPECTED" | "FIDO_NOT_ENROLLED" | "UNSUPPORTED_DID" | "INVALID_AGENT" | "SCOPE_INSUFFICIENT" | "AMOUNT_EXCEEDS_BUDGET" | "PARENT_EXCEEDED" | "INVALID_MANIFEST" | "UNAUTHORIZED" | "SSO_AUTH_FAILED" | "PLAN_LIMIT_EXCEEDED" | "INSUFFICIENT_BUDGET" | "FORBIDDEN" | "POLICY_DENIED" | "CONSENT_REQUIRED" | "PRINCIPAL_VERIFICATION_REQUIRED" | "FIDO_REQUIRED" | "SSO_REQUIRED" | "SIGNUP_DISABLED" | "SSO_DOMAIN_NOT_ALLOWED" | "SSO_USER_INACTIVE" | "SSO_NOT_PROVISIONED" | "SSO_SCOPE_DENIED" | "NOT_FOUND" | "PROXY_DENIED" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "GRANT_INACTIVE" | "AGENT_INACTIVE" | "PRINCIPAL_INACTIVE" | "REAUTHORIZATION_REQUIRED" | "IDEMPOTENCY_CONFLICT" | "IDEMPOTENCY_IN_PROGRESS" | "CURRENCY_MISMATCH" | "DOMAIN_CLAIMED" | "SSO_ACCOUNT_CONFLICT" | "ALREADY_CONSUMED" | "KEY_STORE_READ_ONLY" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "EXPORT_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "INVALID_EXPIRY" | "RATE_LIMITED" | "TOO_MANY_CONNECTIONS" | "INTERNAL_ERROR" | "NOT_SUPPORTED" | "UPSTREAM_ERROR" | "SSO_ERROR" | "SERVICE_UNAVAILABLE" | "NOT_CONFIGURED";
+        ErrorCode: "BAD_REQUEST" | "INVALID_SCOPE" | "INVALID_PURPOSE" | "INVALID_GRANT" | "DISCOVERY_FAILED" | "INVALID_REDIRECT_URI" | "DELEGATION_DEPTH_EXCEEDED" | "RESERVED_ACTION" | "TOKEN_EXPIRED" | "VERIFICATION_FAILED" | "SSO_DOMAIN_REQUIRED" | "CHALLENGE_INVALID" | "WEBAUTHN_VERIFICATION_FAILED" | "WEBAUTHN_CLONE_SUSPECTED" | "FIDO_NOT_ENROLLED" | "UNSUPPORTED_DID" | "INVALID_AGENT" | "SCOPE_INSUFFICIENT" | "AMOUNT_EXCEEDS_BUDGET" | "PARENT_EXCEEDED" | "INVALID_MANIFEST" | "UNAUTHORIZED" | "SSO_AUTH_FAILED" | "PLAN_LIMIT_EXCEEDED" | "INSUFFICIENT_BUDGET" | "FORBIDDEN" | "POLICY_DENIED" | "CONSENT_REQUIRED" | "PRINCIPAL_VERIFICATION_REQUIRED" | "FIDO_REQUIRED" | "SSO_REQUIRED" | "STEP_UP_REQUIRED" | "SIGNUP_DISABLED" | "SSO_DOMAIN_NOT_ALLOWED" | "SSO_USER_INACTIVE" | "SSO_NOT_PROVISIONED" | "SSO_SCOPE_DENIED" | "NOT_FOUND" | "PROXY_DENIED" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "GRANT_INACTIVE" | "AGENT_INACTIVE" | "PRINCIPAL_INACTIVE" | "REAUTHORIZATION_REQUIRED" | "IDEMPOTENCY_CONFLICT" | "IDEMPOTENCY_IN_PROGRESS" | "CURRENCY_MISMATCH" | "DOMAIN_CLAIMED" | "SSO_ACCOUNT_CONFLICT" | "ALREADY_CONSUMED" | "KEY_STORE_READ_ONLY" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "EXPORT_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "INVALID_EXPIRY" | "RATE_LIMITED" | "TOO_MANY_CONNECTIONS" | "INTERNAL_ERROR" | "NOT_SUPPORTED" | "UPSTREAM_ERROR" | "SSO_ERROR" | "SERVICE_UNAVAILABLE" | "NOT_CONFIGURED";
         EvaluationRequest: {
             action?: unknown;
             context?: unknown;
@@ -5792,6 +5888,22 @@ export interface components {
             /** @enum {unknown} */
             status: "active" | "suspended";
         };
+        MemberPasskey: {
+            /** Format: date-time */
+            createdAt: string;
+            deviceName: string | null;
+            id: string;
+            lastUsedAt: string | null;
+            /**
+             * @description `suspect`: there may be a copy, so it opens nothing.
+             * @enum {unknown}
+             */
+            status: "active" | "suspect";
+            transports: string[];
+        };
+        MemberPasskeyList: {
+            passkeys: components["schemas"]["MemberPasskey"][];
+        };
         NewAgent: {
             /** @default  */
             description: string;
@@ -5992,6 +6104,11 @@ export interface components {
             name: string;
             principalId?: string;
             reason?: string;
+        };
+        NewMemberPasskey: {
+            challengeId: string;
+            deviceName?: string;
+            response: components["schemas"]["RegistrationResponse"];
         };
         NewPassport: {
             agentId: string;
@@ -6575,12 +6692,22 @@ export interface components {
             status: "active" | "suspect";
             transports: string[];
         };
+        PasskeyAnswer: {
+            challengeId: string;
+            response: components["schemas"]["AssertionResponse"];
+        };
         PasskeyChange: {
             deviceName?: string;
             /** @enum {string} */
             status?: "active";
         };
         PasskeyCreationOptions: {
+            challengeId: string;
+            publicKey: {
+                [key: string]: unknown;
+            };
+        };
+        PasskeyOptions: {
             challengeId: string;
             publicKey: {
                 [key: string]: unknown;
@@ -8722,6 +8849,18 @@ export interface components {
                 };
             };
         };
+        /** @description `FORBIDDEN`: The credential is valid, but not for this request; use a credential with the required role or scope. `STEP_UP_REQUIRED`: The member has to use their passkey again for this, in the last `details.maxAgeSeconds`; do so and repeat the request. */
+        ForbiddenOrStepUpRequired: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "FORBIDDEN" | "STEP_UP_REQUIRED";
+                };
+            };
+        };
         /** @description `GONE`: The request was decided, used or cancelled, or has expired; see `details.status`, and make a new request. */
         Gone: {
             headers: {
@@ -9115,6 +9254,18 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "SSO_REQUIRED" | "FORBIDDEN";
+                };
+            };
+        };
+        /** @description `STEP_UP_REQUIRED`: The member has to use their passkey again for this, in the last `details.maxAgeSeconds`; do so and repeat the request. `FORBIDDEN`: The credential is valid, but not for this request; use a credential with the required role or scope. */
+        StepUpRequiredOrForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "STEP_UP_REQUIRED" | "FORBIDDEN";
                 };
             };
         };
@@ -13109,6 +13260,123 @@ export interface operations {
             };
         };
     };
+    "console.passkeys": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberPasskeyList"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "console.addPasskey": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMemberPasskey"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddedMemberPasskey"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "console.removePasskey": {
+        parameters: {
+            query?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "console.passkeyOptions": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyOptions"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     "console.session": {
         parameters: {
             query?: never;
@@ -13253,6 +13521,132 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConsoleLink"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "console.signInOptions": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyOptions"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "console.signIn": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasskeyAnswer"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleSession"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "console.stepUpOptions": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyOptions"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "console.stepUp": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasskeyAnswer"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleSession"];
                 };
             };
             /** @description A refusal */

@@ -33,6 +33,10 @@ export interface ActingMember {
   readonly sessionId: string;
   /** What the session may do. Empty until its member has registered a passkey, where they have to. */
   readonly capabilities: readonly Capability[];
+  /** Whether the member used their passkey a short time ago in this session, or none is asked for. */
+  readonly isSteppedUp: boolean;
+  /** The time for which a use of the passkey counts. */
+  readonly stepUpSeconds: number;
 }
 
 /** The identity that a request was authenticated as. */

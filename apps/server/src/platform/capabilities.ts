@@ -34,3 +34,22 @@ export function mustHold({ member: acting }: Caller, needed: Capability | 'never
   const message = `Your role, \`${role}\`, does not have the capability \`${needed}\`. Ask an owner.`;
   throw new AppError('FORBIDDEN', message, { capability: needed, role });
 }
+
+/** Capabilities that let a session do what cannot be taken back, or let others in. */
+const WITH_STEP_UP: readonly unknown[] = ['govern', 'own'];
+
+/** Whether a capability always asks for a step-up. */
+export const needsStepUp = (capability: Capability | 'never' | undefined): boolean =>
+  WITH_STEP_UP.includes(capability);
+
+/**
+ * What gives authority, or loosens a rule, asks for the passkey of the member once more. What cuts authority never does.
+ * @throws STEP_UP_REQUIRED
+ */
+export function mustBeSteppedUp({ member: acting }: Caller): void {
+  if (!acting || acting.isSteppedUp) return;
+  throw new AppError('STEP_UP_REQUIRED', 'Use your passkey again, and then repeat this request.', {
+    maxAgeSeconds: acting.stepUpSeconds,
+    methods: ['passkey'],
+  });
+}

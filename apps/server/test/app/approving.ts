@@ -31,7 +31,10 @@ export function approverBrowser(service: Service) {
       if (value === '') cookies.delete(name);
       else cookies.set(name, value);
     }
-    if (answer.statusCode < 300 && answer.body.includes('"csrfToken"')) csrf = answer.json().csrfToken;
+    if (answer.statusCode < 300 && answer.body.includes('"csrfToken"')) {
+      const shown = answer.json();
+      csrf = shown.csrfToken ?? shown.session?.csrfToken ?? csrf;
+    }
     return answer;
   }
   /** The headers with which the page sends a request now. */

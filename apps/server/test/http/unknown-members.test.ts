@@ -5,6 +5,7 @@ import { unavailable } from '../../src/platform/errors.ts';
 import type { Shape } from '../../src/platform/http/routes/taken-shapes.ts';
 import { enrolApprover } from '../app/approving.ts';
 import { askToConnect, browserOf } from '../app/connecting.ts';
+import { memberOf } from '../app/console.ts';
 import { operationOf, possessionsOf } from '../app/every-route.ts';
 import { authorize, registerAgent } from '../app/flow.ts';
 import { personOn } from '../app/person.ts';
@@ -65,6 +66,7 @@ async function credentialsOf(service: Service) {
     'x-csrf-token': String(opened.csrfToken),
   };
   const { browser: approving } = await enrolApprover(service, sandbox, 'approver@example.org');
+  const member = await memberOf(service, sandbox);
   const headersFor = ({ config }: RouteOptions): Record<string, string> => {
     if (config?.access === 'developer') return { authorization: `Bearer ${developer.apiKey}` };
     if (config?.access === 'session') return { authorization: `Bearer ${sessionToken}` };
@@ -73,6 +75,7 @@ async function credentialsOf(service: Service) {
     if (config?.access === 'operator') return { authorization: `Bearer ${ADMIN_API_KEY}` };
     if (config?.access === 'grant') return { authorization: `Bearer ${grantToken}` };
     if (config?.access === 'approver') return approving.headers();
+    if (config?.access === 'console') return member.headers();
     return config?.access === 'connect' ? connectPage : page;
   };
   const idFor = ({ config }: RouteOptions) => (config?.access === 'connect' ? asked.id : String(id));

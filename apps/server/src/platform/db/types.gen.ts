@@ -86,7 +86,7 @@ export type Numeric = ColumnType<string, number | string, number | string>;
 
 export type OauthAuthMethod = "client_secret_basic" | "client_secret_post" | "none" | "private_key_jwt" | "workload_jwt";
 
-export type PasskeyOwner = "approver" | "principal";
+export type PasskeyOwner = "approver" | "member" | "principal";
 
 export type PasskeyPurpose = "connect" | "consent" | "decide" | "enrol" | "register";
 

@@ -38,6 +38,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<CreateKeyDeps> = async (app
       config: {
         access: 'developer',
         capability: 'configure',
+        stepUp: true,
         capabilityFor: ofFullKey,
         role: 'full',
         rate: rates.keys,

@@ -6,8 +6,10 @@ import type { MemberRole } from '../../../platform/capabilities.ts';
 import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
+import { webauthnRelyingParty } from '../../people/passkeys/index.ts';
 import { eraseMembers } from './members.repo.ts';
 import { MAX_MEMBERS, MAX_SESSIONS } from './members.rules.ts';
+import { consolePasskeyRoutes } from './passkeys.routes.ts';
 import { consoleSessionRoutes } from './session.routes.ts';
 import { authenticateMember, CSRF_KEY_USE } from './session.ts';
 
@@ -16,7 +18,7 @@ const tables: TableUse = {
     members: { most: MAX_MEMBERS },
     console_sessions: { of: 'members', each: MAX_SESSIONS },
   },
-  reads: ['developers', 'api_keys'],
+  reads: ['developers', 'api_keys', 'passkeys'],
   writes: [],
 };
 
@@ -31,10 +33,19 @@ const settings = {
     '43200',
     'How long a session of the console lasts at most, in use or not.',
   ),
+  CONSOLE_STEP_UP_SECONDS: defaulted(
+    integer(60, 3600),
+    '600',
+    'How long after the last use of their passkey a member may still do in the console what asks for one.',
+  ),
 };
 
 interface OfMember {
   readonly memberId: string;
+}
+
+interface OfPasskey extends OfMember {
+  readonly credentialId: string;
 }
 
 const acts = {
@@ -44,6 +55,11 @@ const acts = {
 const entries = {
   'console.signed_in': entryOnly(),
   'console.session_ended': entryOnly(),
+  'console.stepped_up': entryOnly(),
+  'console.sign_in_failed': entryOnly(),
+  'member.passkey_added': entryOnly(),
+  'member.passkey_removed': entryOnly(),
+  'member.clone_suspected': entryOnly(),
 };
 
 declare module '../../../platform/acts.ts' {
@@ -51,6 +67,13 @@ declare module '../../../platform/acts.ts' {
   interface Entries {
     'console.signed_in': OfMember & { readonly sessionId: string; readonly openedBy: string };
     'console.session_ended': OfMember & { readonly reason: 'signed_out' };
+    'console.stepped_up': OfPasskey;
+    'member.passkey_added': OfPasskey;
+    'member.passkey_removed': OfPasskey;
+    'member.clone_suspected': OfPasskey;
+  }
+  interface Attempts {
+    'console.sign_in_failed': true;
   }
 }
 
@@ -59,6 +82,7 @@ export const members = defineFeature({
   tags: { console: 'Sessions of the console, in which members act for the account without an API key.' },
   tables,
   acts: { ...acts, ...entries },
+  attempts: ['console.sign_in_failed'],
   settings,
   keyUses: [CSRF_KEY_USE],
   listens: [on(tenantErased, eraseMembers)],
@@ -67,9 +91,14 @@ export const members = defineFeature({
       ...context,
       idleSeconds: chosen.CONSOLE_IDLE_SECONDS,
       sessionSeconds: chosen.CONSOLE_SESSION_SECONDS,
+      stepUpSeconds: chosen.CONSOLE_STEP_UP_SECONDS,
+      relyingParty: context.take(webauthnRelyingParty),
     };
     return {
-      routes: (app) => consoleSessionRoutes(app, deps),
+      async routes(app) {
+        await consoleSessionRoutes(app, deps);
+        await consolePasskeyRoutes(app, deps);
+      },
       credentials: { console: authenticateMember(deps) },
     };
   },

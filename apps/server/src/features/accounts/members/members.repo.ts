@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Mode, Plan, Tenant } from '../../../platform/caller.ts';
 import type { MemberRole } from '../../../platform/capabilities.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
@@ -67,6 +67,7 @@ export interface FoundSession {
   readonly secretHash: Buffer;
   readonly needsPasskey: boolean;
   readonly steppedUpAt: Date | null;
+  readonly hasPasskey: boolean;
   readonly lastSeenAt: Date;
   readonly expiresAt: Date;
   readonly role: MemberRole;
@@ -78,7 +79,10 @@ const openSession = lookUp<FoundSession, [developerId: string, id: string, at: D
   'open_console_session',
   `select s.id, s.member_id as "memberId", s.secret_hash as "secretHash", s.needs_passkey as "needsPasskey",
      s.stepped_up_at as "steppedUpAt", s.last_seen_at as "lastSeenAt", s.expires_at as "expiresAt",
-     m.role, d.mode, d.plan
+     m.role, d.mode, d.plan, exists (
+       select from passkeys p
+       where p.developer_id = s.developer_id and p.owner_kind = 'member' and p.owner_id = s.member_id
+     ) as "hasPasskey"
    from console_sessions s
    join members m on m.developer_id = s.developer_id and m.id = s.member_id
    join developers d on d.id = s.developer_id
@@ -133,6 +137,47 @@ export async function deleteSession(tx: Tx, { developerId }: Tenant, id: string)
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }
+
+/** Gives a session another id and secret, at a change of what it may do. Its end stays. */
+export function replaceSession(
+  tx: Tx,
+  { developerId }: Tenant,
+  id: string,
+  change: Updateable<ConsoleSessions>,
+): Promise<SessionRow | undefined> {
+  return tx
+    .updateTable('consoleSessions')
+    .set(change)
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Ends the sessions of a member, but for one. */
+export async function deleteOtherSessions(
+  tx: Tx,
+  { developerId }: Tenant,
+  memberId: string,
+  but: string,
+): Promise<void> {
+  await tx
+    .deleteFrom('consoleSessions')
+    .where('developerId', '=', developerId)
+    .where('memberId', '=', memberId)
+    .where('id', '<>', but)
+    .execute();
+}
+
+/** Takes turns with every other change of a member and of their passkeys. */
+export const lockMember = (tx: Tx, { developerId }: Tenant, id: string): Promise<MemberRow | undefined> =>
+  tx
+    .selectFrom('members')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
 
 /** Whether an API key still works. */
 export async function isKeyUsable(

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../platform/caller.ts';
+import type { Caller, Mode } from '../../../platform/caller.ts';
 import { type Capability, capabilitiesOf, type MemberRole } from '../../../platform/capabilities.ts';
 
 /** Members of an account, so that nobody fills a list that people have to read. */
@@ -18,3 +18,27 @@ export const capabilitiesIn = (
 
 /** Whether the passkey of a first sign-in by key may be left out. */
 export const needsPasskeyAfterKey = ({ mode }: Pick<Caller, 'mode'>): boolean => mode !== 'sandbox';
+
+/** A person's passkeys. One more than a person has devices would serve nobody but an intruder. */
+export const MAX_PASSKEYS = 10;
+
+export const memberOwner = (ownerId: string) => ({ ownerKind: 'member', ownerId }) as const;
+
+interface SteppingUp {
+  readonly mode: Mode;
+  readonly hasPasskey: boolean;
+  readonly steppedUpAt: Date | null;
+}
+
+/** Until when a session needs no other use of the passkey. Null where it has none that counts. */
+export const steppedUpUntil = (
+  { steppedUpAt }: Pick<SteppingUp, 'steppedUpAt'>,
+  seconds: number,
+): Date | null => (steppedUpAt ? new Date(steppedUpAt.getTime() + seconds * 1000) : null);
+
+/** Whether a session may do what asks for a passkey. In a sandbox, a member who has none is asked for none. */
+export function isSteppedUp(session: SteppingUp, seconds: number, now: Date): boolean {
+  if (session.mode === 'sandbox' && !session.hasPasskey) return true;
+  const until = steppedUpUntil(session, seconds);
+  return until !== null && now < until;
+}

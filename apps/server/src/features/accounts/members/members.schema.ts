@@ -1,3 +1,4 @@
+import { AssertionResponse, OfStandard, RegistrationResponse } from '@behest/protocol/passkey-shapes';
 import { Email, Id, nameOf, ShownBranding, Time } from '@behest/protocol/shapes';
 import { type Static, type TSchema, Type } from 'typebox';
 import { memberRoles } from '../../../platform/capabilities.ts';
@@ -67,3 +68,38 @@ export const OpenConsoleLink = Type.Object(
   { link: Type.String({ minLength: 43, maxLength: 43, pattern: '^[A-Za-z0-9_-]*$' }) },
   closed,
 );
+
+/** `publicKey` is for `PublicKeyCredential.parseRequestOptionsFromJSON`, or for making one `parseCreationOptionsFromJSON`. */
+export const PasskeyOptions = Type.Object({ challengeId: Id, publicKey: OfStandard });
+
+export const PasskeyAnswer = Type.Object({ challengeId: Id, response: AssertionResponse }, closed);
+
+export type NewMemberPasskey = Static<typeof NewMemberPasskey>;
+export const NewMemberPasskey = Type.Object(
+  { challengeId: Id, response: RegistrationResponse, deviceName: Type.Optional(nameOf(100)) },
+  closed,
+);
+
+export type MemberPasskey = Static<typeof MemberPasskey>;
+export const MemberPasskey = Type.Object({
+  id: Id,
+  status: Type.Enum(['active', 'suspect'], {
+    description: '`suspect`: there may be a copy, so it opens nothing.',
+  }),
+  deviceName: nullable(Type.String()),
+  transports: Type.Array(Type.String()),
+  createdAt: Time,
+  lastUsedAt: nullable(Time),
+});
+
+export type MemberPasskeyList = Static<typeof MemberPasskeyList>;
+export const MemberPasskeyList = Type.Object({ passkeys: Type.Array(MemberPasskey) });
+
+export const AddedMemberPasskey = Type.Object({
+  passkey: MemberPasskey,
+  session: Type.Union([ConsoleSession, Type.Null()], {
+    description: 'The session from now on, where the passkey was what it needed to open the console.',
+  }),
+});
+
+export const PasskeyPath = Type.Object({ id: Id });

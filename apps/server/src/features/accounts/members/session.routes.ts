@@ -12,8 +12,27 @@ import {
   OpenConsoleLink,
   SignInByKey,
 } from './members.schema.ts';
-import { endedCookie, endSession, type MemberDeps, sessionCookieIn, showSession } from './session.ts';
+import {
+  type ConsoleBrowser,
+  endedCookie,
+  endSession,
+  type MemberDeps,
+  sessionCookieIn,
+  showSession,
+} from './session.ts';
 import { createLink, openByLink, signInByKey } from './sign-in.ts';
+
+const MAX_USER_AGENT = 512; // characters
+
+/** The browser of a request that opens a session. */
+export const browserOf = (
+  deps: Pick<MemberDeps, 'publicBaseUrl'>,
+  { headers, ip }: FastifyRequest,
+): ConsoleBrowser => ({
+  former: sessionCookieIn(deps, cookiesIn(headers)),
+  ip,
+  userAgent: headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null,
+});
 
 const signedIn = { access: 'console', rate: generalRates.console } as const;
 const withKey = {
@@ -24,12 +43,6 @@ const withKey = {
 } as const;
 
 export const consoleSessionRoutes: FastifyPluginAsyncTypebox<MemberDeps> = async (app, deps) => {
-  const browserOf = ({ headers, ip }: FastifyRequest) => ({
-    former: sessionCookieIn(deps, cookiesIn(headers)),
-    ip,
-    userAgent: headers['user-agent']?.slice(0, 512) ?? null,
-  });
-
   app.post(
     '/v1/console/session/key',
     {
@@ -48,7 +61,7 @@ export const consoleSessionRoutes: FastifyPluginAsyncTypebox<MemberDeps> = async
         depsFor(request, deps),
         callerOf(request),
         request.body,
-        browserOf(request),
+        browserOf(deps, request),
       );
       return reply.header('set-cookie', cookie).send(opened);
     },
@@ -86,7 +99,7 @@ export const consoleSessionRoutes: FastifyPluginAsyncTypebox<MemberDeps> = async
       },
     },
     async (request, reply) => {
-      const browser = { ...browserOf(request), requestId: request.id };
+      const browser = { ...browserOf(deps, request), requestId: request.id };
       const { opened, cookie } = await openByLink(deps, request.body.link, browser);
       return reply.header('set-cookie', cookie).send(opened);
     },

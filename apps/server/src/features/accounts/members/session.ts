@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { stringifySetCookie } from 'cookie';
 import { type BrowserRequest, type Caller, CONSOLE_COOKIE, type Tenant } from '../../../platform/caller.ts';
-import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { hashOf, isSameText, newId, newSecret } from '../../../platform/ids.ts';
-import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import type { DiscoverDeps } from '../../people/passkeys/index.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 import { findBrand, findCallerParts } from '../developers/developers.queries.ts';
@@ -17,22 +16,21 @@ import {
   findSession,
   insertSession,
   type MemberRow,
+  replaceSession,
   type SessionRow,
   touchSession,
 } from './members.repo.ts';
-import { capabilitiesIn, ENROLMENT_SECONDS } from './members.rules.ts';
+import { capabilitiesIn, ENROLMENT_SECONDS, isSteppedUp, steppedUpUntil } from './members.rules.ts';
 import type { ConsoleSession, Member } from './members.schema.ts';
 
 export const CSRF_KEY_USE = 'behest/console-csrf/v1';
 
-export interface MemberDeps {
-  readonly db: Executor;
-  readonly clock: Clock;
-  readonly store: EphemeralStore;
+export interface MemberDeps extends DiscoverDeps {
   readonly keyRing: KeyRing;
   readonly publicBaseUrl: string;
   readonly idleSeconds: number;
   readonly sessionSeconds: number;
+  readonly stepUpSeconds: number;
 }
 
 type Base = Pick<MemberDeps, 'publicBaseUrl'>;
@@ -101,6 +99,26 @@ export async function openConsoleSession(
   return { opened: await toSession(deps, tx, { member, session, value }), cookie: cookieOf(deps, value) };
 }
 
+/** Gives the session of a caller another id and cookie, because it may do more from now on. @throws UNAUTHORIZED */
+export async function renewSession(
+  deps: MemberDeps,
+  tx: Tx,
+  caller: Caller,
+  change: Partial<Opening & Pick<SessionRow, 'expiresAt'>>,
+): Promise<OpenedConsole> {
+  const { memberId, sessionId } = memberIn(caller);
+  const { tenant } = caller;
+  const at = deps.clock();
+  const id = newId('cons', at);
+  const secret = newSecret();
+  const named = { id, secretHash: hashOf(secret), steppedUpAt: at };
+  const session = await replaceSession(tx, tenant, sessionId, { ...named, ...change });
+  const member = await findMember(tx, tenant, memberId);
+  if (!session || !member) throw unauthorized();
+  const value = `${tenant.developerId}.${id}.${secret}`;
+  return { opened: await toSession(deps, tx, { member, session, value }), cookie: cookieOf(deps, value) };
+}
+
 /** Only the secret ends a session: ids are no secrets. */
 async function endFormer(tx: Tx, cookie: string): Promise<void> {
   const { developerId, id, secret } = partsOf(cookie);
@@ -133,7 +151,7 @@ async function toSession(
     openedBy: session.openedBy,
     expiresAt: session.expiresAt.toISOString(),
     idleExpiresAt: idleEndOf(deps, session).toISOString(),
-    steppedUpUntil: null,
+    steppedUpUntil: steppedUpUntil(session, deps.stepUpSeconds)?.toISOString() ?? null,
   };
 }
 
@@ -150,7 +168,7 @@ const idleEndOf = (
 ) => new Date(Math.min(lastSeenAt.getTime() + idleSeconds * 1000, expiresAt.getTime()));
 
 /** The member who calls. @throws a plain Error on a route of another access, which is a bug */
-function memberIn({ member }: Caller) {
+export function memberIn({ member }: Caller) {
   if (!member) throw new Error('The caller is no member.');
   return member;
 }
@@ -184,7 +202,7 @@ function csrfTokenOf({ keyRing }: Pick<MemberDeps, 'keyRing'>, value: string): s
   return createHmac('sha256', current).update(value).digest('base64url');
 }
 
-const unauthorized = () => new AppError('UNAUTHORIZED', 'Sign in to the console.');
+export const unauthorized = () => new AppError('UNAUTHORIZED', 'Sign in to the console.');
 const TOUCH_MS = 60_000;
 
 /**
@@ -218,7 +236,11 @@ export const authenticateMember =
         requestId,
         address,
       },
-      member: { memberId, role, sessionId: session.id, capabilities: capabilitiesIn(session, session) },
+      member: {
+        ...{ memberId, role, sessionId: session.id, capabilities: capabilitiesIn(session, session) },
+        isSteppedUp: isSteppedUp(session, deps.stepUpSeconds, now),
+        stepUpSeconds: deps.stepUpSeconds,
+      },
     };
   };
 

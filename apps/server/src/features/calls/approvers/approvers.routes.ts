@@ -40,7 +40,7 @@ export const approverRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (ap
   app.post(
     '/v1/approvers',
     {
-      config: { ...own, capability: 'people', failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED'] },
+      config: { ...own, capability: 'people', stepUp: true, failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED'] },
       schema: {
         operationId: 'approvers.invite',
         summary: 'Invite a person to decide about calls',
@@ -71,7 +71,7 @@ export const approverRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (ap
   app.patch(
     '/v1/approvers/:id',
     {
-      config: { ...own, capability: 'people', failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: { ...own, capability: 'people', stepUp: true, failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'approvers.change',
         summary: 'Change the groups or connectors of an approver, or suspend them',

@@ -167,7 +167,7 @@ export const bundleRoutes: FastifyPluginAsyncTypebox<PushDeps> = async (app, dep
   app.post(
     '/v1/policies/sync/secret',
     {
-      config: { ...FULL, capability: 'configure', rate: rates.policySecret, failures: [] },
+      config: { ...FULL, capability: 'configure', stepUp: true, rate: rates.policySecret, failures: [] },
       schema: {
         operationId: 'policyBundles.rotateSecret',
         summary: 'Make the secret of Git notifications',

@@ -133,6 +133,7 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps & PersonDeps> 
       config: {
         ...heavy,
         capability: 'export',
+        stepUp: true,
         actsOnGet: true,
         rate: rates.complianceExport,
         failures: ['EXPORT_TOO_LARGE'],
@@ -156,6 +157,7 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps & PersonDeps> 
       config: {
         ...heavy,
         capability: 'export',
+        stepUp: true,
         actsOnGet: true,
         rate: rates.complianceExport,
         failures: ['EXPORT_TOO_LARGE'],
@@ -176,7 +178,14 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps & PersonDeps> 
   app.get(
     '/v1/compliance/export/principal',
     {
-      config: { ...heavy, capability: 'export', actsOnGet: true, rate: rates.complianceExport, failures: [] },
+      config: {
+        ...heavy,
+        capability: 'export',
+        stepUp: true,
+        actsOnGet: true,
+        rate: rates.complianceExport,
+        failures: [],
+      },
       schema: {
         operationId: 'compliance.exportPrincipal',
         summary: 'Export everything that is kept about a person',
@@ -196,6 +205,7 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps & PersonDeps> 
       config: {
         ...heavy,
         capability: 'export',
+        stepUp: true,
         actsOnGet: true,
         rate: rates.complianceExport,
         failures: ['EXPORT_TOO_LARGE'],

@@ -36,7 +36,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<StreamDeps> = async (app,
   app.post(
     '/v1/ssf/receivers',
     {
-      config: { ...write, capability: 'configure', failures: ['CONFLICT'] },
+      config: { ...write, capability: 'configure', stepUp: true, failures: ['CONFLICT'] },
       schema: {
         operationId: 'ssfReceivers.create',
         summary: 'Register a system that listens to signals',
@@ -96,7 +96,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<StreamDeps> = async (app,
   app.post(
     '/v1/ssf/receivers/:id/rotate-secret',
     {
-      config: { ...write, capability: 'configure', failures: ['NOT_FOUND'] },
+      config: { ...write, capability: 'configure', stepUp: true, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'ssfReceivers.rotateSecret',
         summary: 'Give a receiver of signals a new secret',

@@ -20,7 +20,7 @@ export const manifestRoutes: FastifyPluginAsyncTypebox<ManifestDeps> = async (ap
         capability: 'configure',
         role: 'full',
         rate: 'default',
-        failures: ['INVALID_MANIFEST', 'PLAN_LIMIT_EXCEEDED'],
+        failures: ['STEP_UP_REQUIRED', 'INVALID_MANIFEST', 'PLAN_LIMIT_EXCEEDED'],
       },
       schema: {
         operationId: 'manifests.put',

@@ -4,6 +4,7 @@ import { manifestSha256, widerTools } from '@behest/protocol/manifest/pins';
 import { looksOf } from '@behest/protocol/tools-entry';
 import { LRUCache } from 'lru-cache';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
+import { mustBeSteppedUp } from '../../../platform/capabilities.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
@@ -101,6 +102,7 @@ export async function putManifest(
     await deleteOldVersions(tx, tenant, connector, { versions: MAX_COMPARED + 1, bytes: MAX_BYTES });
     const previous = before?.sha256 ?? null;
     const wider = pins.find((pin) => pin.sha256 === previous)?.wider ?? [];
+    if (wider.length > 0) mustBeSteppedUp(caller);
     const data = { connector, version, sha256, previous, wider };
     await recordActs(tx, caller, [{ type: 'manifest.updated', data }], at);
     const row = { ...stored, manifest: input, pins, createdAt, updatedAt: at };

@@ -1,5 +1,6 @@
 import { distinctScopes, isScope } from '@behest/protocol/scopes';
 import type { Caller } from '../../../platform/caller.ts';
+import { mustBeSteppedUp } from '../../../platform/capabilities.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { badField, malformedScopes, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -117,6 +118,7 @@ export function deletePolicy(deps: DecideDeps, caller: Caller, id: string): Prom
     await nextVersion(tx, caller.tenant);
     const before = await findPolicy(tx, caller.tenant, id);
     if (!before) throw notFound();
+    if (before.effect === 'deny') mustBeSteppedUp(caller);
     await deletePolicyRow(tx, caller.tenant, id);
     await freeQuota(tx, caller, 'policies', 1);
     const data = { policyId: id, policy: shownFields(fieldsIn(before)) };

@@ -45,6 +45,7 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
       config: {
         ...FULL,
         capability: 'configure',
+        stepUp: (body) => Object(body).effect === 'allow',
         rate: rates.policyWrite,
         failures: ['PLAN_LIMIT_EXCEEDED'],
       },
@@ -92,7 +93,13 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
   app.patch(
     '/v1/policies/:id',
     {
-      config: { ...FULL, capability: 'configure', rate: rates.policyWrite, failures: ['NOT_FOUND'] },
+      config: {
+        ...FULL,
+        capability: 'configure',
+        stepUp: true,
+        rate: rates.policyWrite,
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'policies.update',
         summary: 'Change a policy',
@@ -108,7 +115,12 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
   app.delete(
     '/v1/policies/:id',
     {
-      config: { ...FULL, capability: 'configure', rate: rates.policyWrite, failures: ['NOT_FOUND'] },
+      config: {
+        ...FULL,
+        capability: 'configure',
+        rate: rates.policyWrite,
+        failures: ['STEP_UP_REQUIRED', 'NOT_FOUND'],
+      },
       schema: {
         operationId: 'policies.delete',
         summary: 'Delete a policy',

@@ -29,6 +29,7 @@ export const resourceRoutes: FastifyPluginAsyncTypebox<ResourceDeps> = async (ap
       config: {
         ...full,
         capability: 'configure',
+        stepUp: true,
         failures: ['CONFLICT', 'INVALID_SCOPE', 'PLAN_LIMIT_EXCEEDED'],
       },
       schema: {

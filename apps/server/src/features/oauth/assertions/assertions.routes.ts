@@ -36,7 +36,7 @@ export const assertionRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async (app
   app.put(
     '/v1/sso/connections/:id/id-jag',
     {
-      config: { ...own, capability: 'configure', failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: { ...own, capability: 'configure', stepUp: true, failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'assertions.put',
         summary: "Let a connection's identity provider decide for its people",
@@ -84,7 +84,12 @@ export const assertionRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async (app
   app.post(
     '/v1/sso/connections/:id/clients',
     {
-      config: { ...write, capability: 'configure', failures: ['NOT_FOUND', 'CONFLICT', 'INVALID_SCOPE'] },
+      config: {
+        ...write,
+        capability: 'configure',
+        stepUp: true,
+        failures: ['NOT_FOUND', 'CONFLICT', 'INVALID_SCOPE'],
+      },
       schema: {
         operationId: 'assertions.addClient',
         summary: 'List a client for which the identity provider may speak',
@@ -131,7 +136,7 @@ export const assertionRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async (app
   app.patch(
     '/v1/sso/connections/:id/clients/:clientRuleId',
     {
-      config: { ...write, capability: 'configure', failures: ['NOT_FOUND', 'INVALID_SCOPE'] },
+      config: { ...write, capability: 'configure', stepUp: true, failures: ['NOT_FOUND', 'INVALID_SCOPE'] },
       schema: {
         operationId: 'assertions.changeClient',
         summary: 'Change the rule of a client',

@@ -17,7 +17,7 @@ export const digestOf = (value: object): string => sha256(canonicalJson(value)).
 
 /** Whose passkeys they are. Those of one kind never count for another, whatever the id. */
 export interface PasskeyOwner {
-  readonly ownerKind: 'principal' | 'approver';
+  readonly ownerKind: 'principal' | 'approver' | 'member';
   readonly ownerId: string;
 }
 

@@ -19,6 +19,7 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox<TokenDeps> = async (app,
       config: {
         access: 'developer',
         capability: 'configure',
+        stepUp: true,
         role: 'full',
         rate: rates.scimTokenWrite,
         failures: ['CONFLICT'],

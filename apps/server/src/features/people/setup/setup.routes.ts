@@ -143,7 +143,7 @@ export const setupLinkRoutes: FastifyPluginAsyncTypebox<LinkDeps> = async (app, 
   app.post(
     '/v1/sso/setup-links',
     {
-      config: { ...own, capability: 'configure', failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: { ...own, capability: 'configure', stepUp: true, failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'setup.createLink',
         summary: 'Make a link by which a customer’s administrator sets up single sign-on or provisioning',

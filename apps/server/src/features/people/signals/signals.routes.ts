@@ -27,7 +27,7 @@ export const signalRoutes: FastifyPluginAsyncTypebox<ReceiveDeps> = async (app, 
   app.put(
     '/v1/sso/connections/:id/signals',
     {
-      config: { ...own, capability: 'configure', failures: ['NOT_FOUND', 'DISCOVERY_FAILED'] },
+      config: { ...own, capability: 'configure', stepUp: true, failures: ['NOT_FOUND', 'DISCOVERY_FAILED'] },
       schema: {
         operationId: 'signals.put',
         summary: 'Listen to the identity provider of a connection',

@@ -42,6 +42,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
       config: {
         ...own,
         capability: 'configure',
+        stepUp: true,
         failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED', 'NOT_CONFIGURED'],
       },
       schema: {
@@ -86,7 +87,12 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.patch(
     '/v1/sso/connections/:id',
     {
-      config: { ...own, capability: 'configure', failures: ['NOT_FOUND', 'CONFLICT', 'NOT_CONFIGURED'] },
+      config: {
+        ...own,
+        capability: 'configure',
+        stepUp: true,
+        failures: ['NOT_FOUND', 'CONFLICT', 'NOT_CONFIGURED'],
+      },
       schema: {
         operationId: 'sso.changeConnection',
         summary: 'Change a connection',
@@ -103,7 +109,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.delete(
     '/v1/sso/connections/:id',
     {
-      config: { ...own, capability: 'configure', failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: { ...own, capability: 'configure', stepUp: true, failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'sso.deleteConnection',
         summary: 'Delete a connection, and end its sessions',
@@ -152,7 +158,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.put(
     '/v1/sso/connections/:id/identities',
     {
-      config: { ...own, capability: 'configure', failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'configure', stepUp: true, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'sso.moveIdentity',
         summary: 'Link a person to another subject of the provider',
@@ -186,6 +192,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
       config: {
         ...own,
         capability: 'configure',
+        stepUp: true,
         failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED', 'NOT_CONFIGURED'],
       },
       schema: {
@@ -216,7 +223,7 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
   app.delete(
     '/v1/sso/config',
     {
-      config: { ...own, capability: 'configure', failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: { ...own, capability: 'configure', stepUp: true, failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'sso.deleteConfig',
         summary: 'Delete the single configuration',

@@ -10,8 +10,7 @@ const acts = `
   console.recovery_used transparency.halted`;
 
 const entries = `
-  console.sign_in_failed transparency.restarted
-  console.stepped_up`;
+  transparency.restarted`;
 
 /** The operator's own chain has these. In a developer's chain they would read as the service's word too. */
 const ofOperator = 'developer.plan_changed signing_key.rotated';

@@ -49,6 +49,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
       config: {
         access: 'developer',
         capability: 'configure',
+        stepUp: true,
         role: 'full',
         rate: rates.webhookWrite,
         failures: ['PLAN_LIMIT_EXCEEDED'],
@@ -106,6 +107,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
       config: {
         access: 'developer',
         capability: 'configure',
+        stepUp: (body) => Object(body).url !== undefined,
         role: 'full',
         rate: rates.webhookWrite,
         failures: ['NOT_FOUND'],
@@ -150,6 +152,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
       config: {
         access: 'developer',
         capability: 'configure',
+        stepUp: true,
         role: 'full',
         rate: rates.webhookWrite,
         failures: ['NOT_FOUND'],

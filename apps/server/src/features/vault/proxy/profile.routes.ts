@@ -35,6 +35,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileRouteDeps> = async 
       config: {
         access: 'developer',
         capability: 'configure',
+        stepUp: true,
         role: 'full',
         rate: deps.writeRate,
         failures: ['NOT_FOUND', 'PLAN_LIMIT_EXCEEDED'],
@@ -100,6 +101,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileRouteDeps> = async 
       config: {
         access: 'developer',
         capability: 'configure',
+        stepUp: true,
         role: 'full',
         rate: deps.writeRate,
         failures: ['NOT_FOUND'],

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Caller, CONSOLE_COOKIE } from '../../caller.ts';
-import { type Capability, mustHold } from '../../capabilities.ts';
+import { type Capability, mustBeSteppedUp, mustHold, needsStepUp } from '../../capabilities.ts';
 import { AppError } from '../../errors.ts';
 import { anonymousBills, failureBills, memberCharges, multipliedCharges } from '../limits/bills.ts';
 import { type CallerContext, type CallerKind, type RequestCaller, unauthorized } from './credentials.ts';
@@ -40,7 +40,9 @@ export async function authenticateMember(context: CallerContext): Promise<Reques
   });
   const bill = memberCharges(request, caller, limits);
   await charge([bill]);
-  mustHold(caller, neededFor(request, caller));
+  const needed = neededFor(request, caller);
+  mustHold(caller, needed);
+  if (request.declared.stepUp === true || needsStepUp(needed)) mustBeSteppedUp(caller);
   return {
     kind: 'member',
     caller,
@@ -56,15 +58,21 @@ function neededFor({ declared }: FastifyRequest, { mode }: Caller): Capability |
   return capability === 'never' && mode === 'sandbox' ? (sandboxCapability ?? capability) : capability;
 }
 
-/** Lets routes ask for more than their own capability by the body. Add it before the routes. */
+/** Lets routes ask for more than their own capability, and for a step-up, by the body. Add it before the routes. */
 export function addBodyCapabilities(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
-    const { capabilityFor } = route.config ?? {};
-    if (!capabilityFor) return;
+    const { capabilityFor, stepUp } = route.config ?? {};
+    const asksFor = typeof stepUp === 'function' ? stepUp : () => false;
+    if (!capabilityFor && typeof stepUp !== 'function') return;
     route.preHandler = [
       ...[route.preHandler ?? []].flat(),
       (request, _reply, done) => {
-        if (request.caller?.kind === 'member') mustHold(request.caller.caller, capabilityFor(request.body));
+        if (request.caller?.kind === 'member') {
+          const { caller } = request.caller;
+          const needed = capabilityFor?.(request.body);
+          mustHold(caller, needed);
+          if (needsStepUp(needed) || asksFor(request.body)) mustBeSteppedUp(caller);
+        }
         done();
       },
     ];

@@ -2,7 +2,7 @@ import { type ErrorCode, errorCodes } from '@behest/protocol/errors';
 import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify';
 import { Type } from 'typebox';
 import type { Role } from '../../caller.ts';
-import type { Capability } from '../../capabilities.ts';
+import { type Capability, needsStepUp } from '../../capabilities.ts';
 import { errorShapeOf, OAuthError, ScimError, SetError } from '../answers/error-shapes.ts';
 import type { Rate } from '../limits/rate-rules.ts';
 import { faultsOfShapes, takesBody } from './taken-shapes.ts';
@@ -40,6 +40,8 @@ declare module 'fastify' {
     sandboxCapability?: Capability;
     /** What a session needs besides for this body, once its shape is checked. */
     capabilityFor?: (body: unknown) => Capability | undefined;
+    /** The member of a session has to have used their passkey just now, for any body or for some. */
+    stepUp?: true | ((body: unknown) => boolean);
     /** The weakest role of the API key, on routes that ask for a key. */
     role?: Role;
     /** On routes that take a `runtime` key, since only such a key can be bound. */
@@ -202,6 +204,7 @@ function failureShapes({ method, url, config }: RouteOptions) {
     config?.actsOnGet
   )
     codes.add('FORBIDDEN');
+  if (mayStepUp(config)) codes.add('STEP_UP_REQUIRED');
   if (isRepeatable({ method, config })) codes.add('IDEMPOTENCY_CONFLICT').add('IDEMPOTENCY_IN_PROGRESS');
   if (config?.isHeavy) codes.add('TOO_MANY_CONNECTIONS');
   if (takesBody(method)) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
@@ -211,6 +214,9 @@ function failureShapes({ method, url, config }: RouteOptions) {
   const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status);
   return Object.fromEntries([...byStatus].map(([status, allowed]) => [status, shape(allowed)]));
 }
+
+const mayStepUp = (config: Partial<FastifyContextConfig> | undefined): boolean =>
+  config?.stepUp !== undefined || config?.capabilityFor !== undefined || needsStepUp(config?.capability);
 
 /** Whether a request may have an `Idempotency-Key`. */
 export const isRepeatable = ({ method, config }: Declared) =>

@@ -1,0 +1,131 @@
+import type { Caller } from '../../../platform/caller.ts';
+import { mustBeSteppedUp } from '../../../platform/capabilities.ts';
+import { inTransaction } from '../../../platform/db/db.ts';
+import { AppError, notFound } from '../../../platform/errors.ts';
+import {
+  beginCreation,
+  challengeInvalid,
+  checkRegistration,
+  deletePasskeyRow,
+  getChallenge,
+  listPasskeysOf,
+  type PasskeyRow,
+  storePasskey,
+  takeChallenge,
+  useUp,
+  verifyingParty,
+} from '../../people/passkeys/index.ts';
+import { recordEntry } from '../../record/audit/index.ts';
+import { deleteOtherSessions, findMember, lockMember } from './members.repo.ts';
+import { MAX_PASSKEYS, memberOwner } from './members.rules.ts';
+import type { MemberPasskey, MemberPasskeyList, NewMemberPasskey } from './members.schema.ts';
+import { type MemberDeps, memberIn, type OpenedConsole, renewSession, unauthorized } from './session.ts';
+
+/** The newest first. */
+export async function listOwnPasskeys(deps: MemberDeps, caller: Caller): Promise<MemberPasskeyList> {
+  const rows = await listPasskeysOf(deps.db, caller.tenant, memberOwner(memberIn(caller).memberId));
+  return { passkeys: rows.map(toPasskey) };
+}
+
+/** The first passkey of a member needs none before it; a session that their key opened makes it. @throws STEP_UP_REQUIRED, CONFLICT */
+function mustTakeAnother(caller: Caller, existing: readonly PasskeyRow[]): void {
+  if (existing.length > 0) mustBeSteppedUp(caller);
+  if (existing.length >= MAX_PASSKEYS)
+    throw new AppError('CONFLICT', `A person has ${MAX_PASSKEYS} passkeys at most. Remove one first.`);
+}
+
+/** Begins to make a passkey. @throws STEP_UP_REQUIRED, CONFLICT */
+export async function beginPasskey(deps: MemberDeps, caller: Caller) {
+  const at = deps.clock();
+  const { tenant } = caller;
+  const owner = memberOwner(memberIn(caller).memberId);
+  return inTransaction(deps.db, async (tx) => {
+    const member = await findMember(tx, tenant, owner.ownerId);
+    if (!member) throw unauthorized();
+    const existing = await listPasskeysOf(tx, tenant, owner);
+    mustTakeAnother(caller, existing);
+    const { displayName, email } = member;
+    const user = { userName: email ?? displayName, displayName, existing, residentKey: 'required' } as const;
+    return beginCreation(tx, tenant, verifyingParty(deps), { owner, use: 'register', ...user }, at);
+  });
+}
+
+interface AddedPasskey {
+  readonly passkey: MemberPasskey;
+  /** The session in place of one that could do nothing before. */
+  readonly session: OpenedConsole | null;
+}
+
+/**
+ * Stores a passkey. The first one of a live account opens the console to its session, which ends with no key any more.
+ * @throws CHALLENGE_INVALID, WEBAUTHN_VERIFICATION_FAILED, STEP_UP_REQUIRED, CONFLICT
+ */
+export async function addPasskey(
+  deps: MemberDeps,
+  caller: Caller,
+  { challengeId, response, deviceName }: NewMemberPasskey,
+): Promise<AddedPasskey> {
+  const at = deps.clock();
+  const { tenant } = caller;
+  const { memberId, capabilities } = memberIn(caller);
+  const owner = memberOwner(memberId);
+  const { challenge } = await getChallenge(deps, tenant, { ...owner, id: challengeId, use: 'register' });
+  const made = await checkRegistration({ party: verifyingParty(deps), challenge, response }).catch(
+    useUp(deps, tenant, challengeId),
+  );
+  return inTransaction(deps.db, async (tx) => {
+    if (!(await lockMember(tx, tenant, memberId))) throw challengeInvalid();
+    await takeChallenge(tx, tenant, challengeId, at);
+    mustTakeAnother(caller, await listPasskeysOf(tx, tenant, owner));
+    const row = await storePasskey(
+      tx,
+      tenant,
+      owner,
+      { made, deviceName: deviceName ?? null, lastUsedAt: at },
+      at,
+    );
+    const expiresAt = new Date(at.getTime() + deps.sessionSeconds * 1000);
+    const opening = { openedBy: 'passkey', keyId: null, needsPasskey: false, expiresAt } as const;
+    const session = capabilities.length === 0 ? await renewSession(deps, tx, caller, opening) : null;
+    const data = { memberId, credentialId: row.id };
+    await recordEntry(tx, caller, { action: 'member.passkey_added', data }, at);
+    return { passkey: toPasskey(row), session };
+  });
+}
+
+/**
+ * Removes a passkey, and ends the member's other sessions, which it may have opened.
+ * @throws NOT_FOUND, CONFLICT for the last passkey that works
+ */
+export function removePasskey(deps: MemberDeps, caller: Caller, id: string): Promise<void> {
+  const { tenant } = caller;
+  const { memberId, sessionId } = memberIn(caller);
+  const owner = memberOwner(memberId);
+  return inTransaction(deps.db, async (tx) => {
+    await lockMember(tx, tenant, memberId);
+    const all = await listPasskeysOf(tx, tenant, owner);
+    if (!all.some((one) => one.id === id)) throw notFound();
+    if (!all.some((one) => one.id !== id && one.status === 'active')) {
+      throw new AppError('CONFLICT', 'This is your last passkey. Make another one first.', {
+        sub_reason: 'last_passkey',
+      });
+    }
+    await deletePasskeyRow(tx, tenant, owner, id);
+    await deleteOtherSessions(tx, tenant, memberId, sessionId);
+    const data = { memberId, credentialId: id };
+    await recordEntry(tx, caller, { action: 'member.passkey_removed', data }, deps.clock());
+  });
+}
+
+const toPasskey = ({
+  id,
+  status,
+  deviceName,
+  transports,
+  createdAt,
+  lastUsedAt,
+}: PasskeyRow): MemberPasskey => ({
+  ...{ id, status, deviceName, transports },
+  createdAt: createdAt.toISOString(),
+  lastUsedAt: lastUsedAt?.toISOString() ?? null,
+});
