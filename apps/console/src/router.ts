@@ -1,14 +1,22 @@
 import { createRouter } from '@tanstack/react-router';
+import { accountRoutes } from './pages/account/routes.ts';
 import { agentRoutes } from './pages/agents/routes.ts';
 import { grantRoutes } from './pages/grants/routes.ts';
 import { overviewRoutes } from './pages/overview/routes.ts';
+import { tourRoutes } from './pages/tour/routes.ts';
 import { NoSuchPage, PageLoading, PageProblem } from './parts/states.tsx';
 import { rootRoute, shellRoute } from './shell/root.tsx';
 
 /** Each folder of `pages` has its routes, and the code of a page comes with its first visit. */
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
-    shellRoute.addChildren([...overviewRoutes, ...agentRoutes, ...grantRoutes]),
+    shellRoute.addChildren([
+      ...overviewRoutes,
+      ...tourRoutes,
+      ...agentRoutes,
+      ...grantRoutes,
+      ...accountRoutes,
+    ]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

@@ -1,37 +1,24 @@
-import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
+import { lazy, Suspense } from 'react';
 import { sayer } from '../messages/language.ts';
 import { Copy } from './text.tsx';
 
 const say = sayer('text');
+const SnippetTabs = lazy(() => import('./snippet-tabs.tsx'));
 
-/** The same call in each language, by its name. The reader's choice holds for all such boxes. */
-export function Snippets({
-  label,
-  snippets,
-}: {
+export interface SnippetsProps {
   readonly label: string;
+  /** By the name of the language. */
   readonly snippets: Readonly<Record<string, string>>;
-}) {
-  const names = Object.keys(snippets);
-  return (
-    <Tabs className="snippets">
-      <TabList aria-label={label}>
-        {names.map((name) => (
-          <Tab key={name} id={name}>
-            {name}
-          </Tab>
-        ))}
-      </TabList>
-      {names.map((name) => (
-        <TabPanel key={name} id={name}>
-          <Code text={snippets[name] ?? ''} label={`${label}, ${name}`} />
-        </TabPanel>
-      ))}
-    </Tabs>
-  );
 }
 
-const Code = ({ text, label }: { readonly text: string; readonly label: string }) => (
+/** The same call in each language, one of them at a time. */
+export const Snippets = (props: SnippetsProps) => (
+  <Suspense>
+    <SnippetTabs {...props} />
+  </Suspense>
+);
+
+export const Code = ({ text, label }: { readonly text: string; readonly label: string }) => (
   <section className="code" aria-label={label}>
     <Copy text={text} of={label} label={say('copy')} />
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long line is scrolled by keyboard, so the text takes the focus. */}

@@ -7,16 +7,17 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import {
-  Button,
-  Checkbox,
-  CheckboxGroup,
-  Dialog,
-  DialogTrigger,
-  Label,
-  Popover,
-} from 'react-aria-components';
+  type KeyboardEvent,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { Button } from 'react-aria-components';
 import { sayer } from '../messages/language.ts';
 import { useAddress } from './filters.tsx';
 
@@ -213,29 +214,34 @@ interface ColumnsProps<Row> {
   readonly choose: (visibility: ColumnVisibilityState) => void;
 }
 
+const ColumnsChooser = lazy(() => import('./columns-chooser.tsx'));
+
 function Columns<Row>({ columns, hidden, choose }: ColumnsProps<Row>) {
+  const [isOpen, open] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
   const free = columns.filter(({ isFixed }) => !isFixed);
-  const chosen = free.map(({ id }) => id).filter((id) => hidden[id] !== false);
   return (
-    <DialogTrigger>
-      <Button className="quiet-button columns-button">{say('columns')}</Button>
-      <Popover className="popover" placement="bottom end">
-        <Dialog aria-label={say('columns')}>
-          <CheckboxGroup
-            value={chosen}
-            onChange={(ids) => choose(Object.fromEntries(free.map(({ id }) => [id, ids.includes(id)])))}
-          >
-            <Label>{say('columns')}</Label>
-            {free.map(({ id, header }) => (
-              <Checkbox key={id} value={id} className="check">
-                <span className="box" aria-hidden="true" />
-                {header}
-              </Checkbox>
-            ))}
-          </CheckboxGroup>
-        </Dialog>
-      </Popover>
-    </DialogTrigger>
+    <>
+      <Button
+        ref={button}
+        className="quiet-button columns-button"
+        aria-expanded={isOpen}
+        onPress={() => open(true)}
+      >
+        {say('columns')}
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <ColumnsChooser
+            triggerRef={button}
+            columns={free}
+            chosen={free.map(({ id }) => id).filter((id) => hidden[id] !== false)}
+            choose={(ids) => choose(Object.fromEntries(free.map(({ id }) => [id, ids.includes(id)])))}
+            close={() => open(false)}
+          />
+        </Suspense>
+      )}
+    </>
   );
 }
 

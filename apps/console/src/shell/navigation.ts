@@ -2,12 +2,26 @@ import type { LinkProps } from '@tanstack/react-router';
 
 /** The pages in the order of the navigation, by group. `name` is a key of the messages' area `navigation`. */
 export const navigation = [
-  { group: 'now', pages: [{ to: '/', name: 'overview' }] },
+  {
+    group: 'now',
+    pages: [
+      { to: '/', name: 'overview' },
+      { to: '/tour', name: 'tour' },
+    ],
+  },
   {
     group: 'authority',
     pages: [
       { to: '/agents', name: 'agents' },
       { to: '/grants', name: 'grants' },
+    ],
+  },
+  {
+    group: 'account',
+    pages: [
+      { to: '/keys', name: 'keys' },
+      { to: '/usage', name: 'usage' },
+      { to: '/settings', name: 'settings' },
     ],
   },
 ] as const satisfies readonly Group[];

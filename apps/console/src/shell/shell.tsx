@@ -1,14 +1,14 @@
 import { Link, useRouterState } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
-import { Button, Dialog, DialogTrigger, Modal, ModalOverlay } from 'react-aria-components';
+import { Button } from 'react-aria-components';
 import { sayer } from '../messages/language.ts';
 import { Announcer } from '../parts/announcer.tsx';
 import { askToStop, useAskedToStop } from '../parts/stop.tsx';
 import { signOut, useSession } from '../session/session.ts';
-import { navigation } from './navigation.ts';
+import { Pages } from './pages.tsx';
 
 const say = sayer('shell');
-const sayPage = sayer('navigation');
+const Drawer = lazy(() => import('./drawer.tsx'));
 const Palette = lazy(() => import('./palette.tsx'));
 const StopDialog = lazy(() => import('../parts/stop-dialog.tsx'));
 
@@ -79,7 +79,7 @@ function Account() {
         <span className={`badge mode-${developer.mode}`}>{say(`mode-${developer.mode}`)}</span>
       </p>
       <p className="account-member">
-        <span>{say('memberAs', { name: member.displayName, role: member.role })}</span>
+        <span title={`${member.displayName}, ${member.role}`}>{member.displayName}</span>
         <Button className="quiet-button" onPress={() => void leave()}>
           {say('signOut')}
         </Button>
@@ -88,47 +88,20 @@ function Account() {
   );
 }
 
-function Pages({ onGo }: { readonly onGo?: () => void }) {
-  return navigation.map(({ group, pages }) => (
-    <section key={group} className="pages">
-      <h2>{sayPage(group)}</h2>
-      <ul>
-        {pages.map(({ to, name }) => (
-          <li key={to}>
-            <Link
-              to={to}
-              activeOptions={{ exact: to === '/', includeSearch: false }}
-              {...(onGo && { onClick: onGo })}
-            >
-              {sayPage(name)}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </section>
-  ));
-}
-
 /** The navigation of a narrow window, behind a button. */
 function SmallNavigation() {
+  const [isOpen, open] = useState(false);
   return (
-    <DialogTrigger>
-      <Button className="narrow menu-button">{say('menu')}</Button>
-      <ModalOverlay className="overlay overlay-side" isDismissable>
-        <Modal className="drawer">
-          <Dialog aria-label={say('pages')}>
-            {({ close }) => (
-              <nav aria-label={say('pages')}>
-                <Button className="quiet-button" onPress={close}>
-                  {say('closeMenu')}
-                </Button>
-                <Pages onGo={close} />
-              </nav>
-            )}
-          </Dialog>
-        </Modal>
-      </ModalOverlay>
-    </DialogTrigger>
+    <>
+      <Button className="narrow menu-button" aria-expanded={isOpen} onPress={() => open(true)}>
+        {say('menu')}
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <Drawer close={() => open(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }
 

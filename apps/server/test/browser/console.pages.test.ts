@@ -24,6 +24,10 @@ const pages = [
   { name: 'agent', path: '/agents/:agent', title: 'Travel booker' },
   { name: 'grants', path: '/grants', title: 'Grants' },
   { name: 'grant', path: '/grants/:grant', title: 'Travel booker for user_42' },
+  { name: 'tour', path: '/tour', title: 'Tour' },
+  { name: 'keys', path: '/keys', title: 'API keys' },
+  { name: 'usage', path: '/usage', title: 'Usage' },
+  { name: 'settings', path: '/settings', title: 'Settings' },
 ] as const;
 
 test.each(pages)(

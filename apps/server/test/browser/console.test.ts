@@ -32,6 +32,65 @@ test('a newcomer signs in with a key, finds an agent, stops it and takes that ba
   expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain('bh_');
 });
 
+test('the tour goes from an agent to a revoked token, with the real consent page in the middle', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const page = await signedIn(developer);
+
+  await page.getByRole('link', { name: 'Begin with the tour' }).click();
+  await button(page, 'Register it').click();
+  await button(page, 'Ask').click();
+  const opened = page.waitForEvent('popup');
+  await page.getByRole('link', { name: 'Open the consent page' }).click();
+  const consent = await opened;
+  await button(consent, 'Allow').click();
+  for (const name of ['Get the token', 'Verify', 'Revoke', 'Verify again']) await button(page, name).click();
+  await heading(page, 'Tour').waitFor();
+  await sees(page, 'That is the life of a grant');
+  const answers = await page.getByRole('region', { name: 'Answer' }).allInnerTexts();
+
+  expect(answers).toHaveLength(7);
+  expect(answers[4]).toContain('"valid": true');
+  expect(answers[6]).toContain('"valid": false');
+  const [grant] = (await developer('GET', '/v1/grants')).json().grants;
+  expect(grant).toMatchObject({ principalId: 'user_42', status: 'revoked' });
+});
+
+test('a colour is shown on the page for people before it is saved', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const page = await signedIn(developer);
+  const fill = () =>
+    page.evaluate(
+      "getComputedStyle(document.querySelector('iframe').contentDocument.querySelector('.decide button:last-child')).backgroundColor",
+    );
+
+  await open(page, '/settings', 'Settings');
+  await page.getByLabel('Colour of the button').fill('#7a1f5c');
+  await expect.poll(fill).toBe('rgb(122, 31, 92)');
+  const unsaved = (await developer('GET', '/v1/me/branding')).json().accentColor;
+  await button(page, 'Save').click();
+  await expect
+    .poll(async () => (await developer('GET', '/v1/me/branding')).json().accentColor)
+    .toBe('#7a1f5c');
+
+  expect(unsaved).toBeNull();
+});
+
+test('a new key is shown once, and works', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const page = await signedIn(developer);
+
+  await open(page, '/keys', 'API keys');
+  await button(page, 'Make a key').click();
+  await page.getByRole('dialog').getByLabel('Name').fill('backend');
+  await page.getByRole('dialog').getByRole('button', { name: 'Make a key' }).click();
+  const key = await page.locator('.secret code').innerText();
+  await button(page, 'I have saved it').click();
+  await sees(page, 'backend');
+
+  expect((await developer.withToken(key)('GET', '/v1/agents')).statusCode).toBe(200);
+  expect(await page.content()).not.toContain(key);
+});
+
 test('a link signs in once, and leaves the address at once', async () => {
   const developer = await service().asDeveloper({ mode: 'sandbox' });
   const { url } = (await developer('POST', '/v1/console/session/links', {})).json();

@@ -6,12 +6,15 @@ import { heading, must, pagesOfService, type Visit } from './pages.ts';
 export const PHONE = { width: 320, height: 720 } as const;
 export const DESK = { width: 1280, height: 800 } as const;
 
+/** What Chromium says when playwright looks into the frame of a preview, in which no script runs. */
+const expected = /^Blocked script execution in 'about:blank' because the document's frame is sandboxed/;
+
 export function consolePages(options: TestOptions = {}) {
   const { visit, service } = pagesOfService(options);
 
   /** A browser that is signed in to the console of an account, by a link of it. */
   async function signedIn(developer: Developer, wishes: Visit = {}): Promise<Page> {
-    const page = await visit({ viewport: DESK, ...wishes });
+    const page = await visit({ viewport: DESK, expected, ...wishes });
     const who = { displayName: 'Ada Lovelace', email: 'ada@acme.example' };
     const { url } = await must(developer, 'POST', '/v1/console/session/links', who);
     await page.goto(url);
@@ -55,6 +58,8 @@ export async function populated(developer: Developer) {
     const { code } = await must(developer, 'POST', '/v1/authorize', asked);
     return must(developer, 'POST', '/v1/token', { agentId, code });
   };
+  const tools = { transfer: 'write', get_balance: 'read' };
+  await must(developer, 'PUT', '/v1/manifests/acme_pay', { connector: 'acme_pay', version: '1.0.0', tools });
   const { grantId, grantToken } = await ask(booker, 'user_42', {
     scopes: ['calendar:read', 'email:send', 'tool:acme_pay:write'],
     purpose: 'payments.payout',
@@ -71,6 +76,10 @@ export async function populated(developer: Developer) {
   await ask(reader, 'user_42');
   await ask(clerk, 'user_7', { scopes: ['files:read'] });
   await must(developer, 'POST', '/v1/tokens/verify', { token: grantToken });
+  for (const amount of ['20.00', '12.50']) {
+    const call = { grantToken, connector: 'acme_pay', tool: 'transfer', arguments: { amount } };
+    await must(developer, 'POST', '/v1/enforce', call);
+  }
   const delegated = await must(developer, 'POST', '/v1/grants/delegate', {
     parentGrantToken: grantToken,
     subAgentId: reader,

@@ -1,8 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import { Label, Meter } from 'react-aria-components';
 import { query, type Schemas } from '../../api/client.ts';
 import { money, number, sayer } from '../../messages/language.ts';
+import { Bar } from '../../parts/bar.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { When } from '../../parts/text.tsx';
@@ -42,6 +41,8 @@ export function Limits({ grant }: { readonly grant: Grant }) {
 interface Capped {
   readonly connector: string;
   readonly tool: string;
+  /** The most calls, by window. */
+  readonly caps: Readonly<Record<string, unknown>>;
 }
 
 /** The tools for which the grant has a cap of its own. */
@@ -49,22 +50,23 @@ function cappedTools({ authorizationDetails = [] }: Grant): Capped[] {
   return authorizationDetails.flatMap((entry) => {
     const { connector, caps } = Object(entry);
     if (typeof connector !== 'string' || typeof caps !== 'object' || caps === null) return [];
-    return Object.keys(caps)
-      .filter((tool) => tool !== 'cost_units')
-      .map((tool) => ({ connector, tool }));
+    return Object.entries(caps)
+      .filter(([tool]) => tool !== 'cost_units')
+      .map(([tool, each]) => ({ connector, tool, caps: Object(each) }));
   });
 }
 
 function Caps({ grantId, tools }: { readonly grantId: string; readonly tools: readonly Capped[] }) {
   const reads = useQueries({
-    queries: tools.map((tool) =>
-      query.queryOptions('get', '/v1/enforce/usage', { params: { query: { grantId, ...tool } } }),
+    queries: tools.map(({ connector, tool }) =>
+      query.queryOptions('get', '/v1/enforce/usage', { params: { query: { grantId, connector, tool } } }),
     ),
   });
   return reads.map(({ data, error }, at) => {
     const key = `${tools[at]?.connector}:${tools[at]?.tool}`;
     if (error) return <Problem key={key} error={error} title={say('noUsage', { tool: key })} />;
     if (!data) return <Loading key={key} />;
+    if (data.counters.length === 0) return <Uncounted key={key} capped={tools[at]} />;
     return data.counters.map(({ scope, kind, window, limit, used, retryAt }) => (
       <Bar
         key={`${key} ${scope} ${kind} ${window}`}
@@ -88,26 +90,18 @@ function Caps({ grantId, tools }: { readonly grantId: string; readonly tools: re
   });
 }
 
-interface BarProps {
-  readonly label: ReactNode;
-  readonly used: number;
-  readonly limit: number;
-  readonly value: string;
-  readonly note?: ReactNode;
-}
-
-function Bar({ label, used, limit, value, note }: BarProps) {
-  const share = limit > 0 ? Math.min(1, used / limit) : 1;
-  return (
-    <Meter className="meter" value={share * 100} valueLabel={value}>
-      <span className="meter-words">
-        <Label>{label}</Label>
-        <span>{value}</span>
-      </span>
-      <span className={share >= 0.9 ? 'bar nearly' : 'bar'}>
-        <span ref={(bar) => bar?.style.setProperty('width', `${share * 100}%`)} />
-      </span>
-      {note && <span className="aside">{note}</span>}
-    </Meter>
-  );
+/** The meter counts calls of tools that a manifest names. Without one, the cap is what the grant says. */
+function Uncounted({ capped }: { readonly capped: Capped | undefined }) {
+  if (!capped) return null;
+  const { connector, tool, caps } = capped;
+  return (['per_hour', 'per_day', 'per_case'] as const)
+    .filter((window) => caps[window] !== undefined)
+    .map((window) => (
+      <p key={window} className="meter-words">
+        <code>{`${connector}:${tool}`}</code>
+        <span className="aside">
+          {say('capAlone', { limit: Number(caps[window]), window: say(window), connector })}
+        </span>
+      </p>
+    ));
 }

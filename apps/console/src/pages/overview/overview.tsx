@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { Button } from 'react-aria-components';
 import { api, query } from '../../api/client.ts';
@@ -17,6 +18,7 @@ export function Overview() {
   return (
     <Page title={say('title')} lead={say('lead')} actions={<Stop target={{ kind: 'all' }} />}>
       <Stopped />
+      <Begin />
       <Numbers />
       <Suspense fallback={<Loading />}>
         <Verifications />
@@ -49,6 +51,20 @@ function Stopped() {
       <Button className="button" onPress={() => void resume()}>
         {say('resume')}
       </Button>
+    </section>
+  );
+}
+
+/** For an account in which nothing has happened yet. */
+function Begin() {
+  const { data } = query.useQuery('get', '/v1/compliance/summary', { params: { query: { since: today() } } });
+  if (data?.agents.total !== 0) return null;
+  return (
+    <section className="panel">
+      <h2>
+        <Link to="/tour">{say('begin')}</Link>
+      </h2>
+      <p>{say('beginText')}</p>
     </section>
   );
 }

@@ -9,7 +9,7 @@ import { findFile } from './files.ts';
  * document itself.
  */
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types preview";
 
 const ONE_YEAR = 'public, max-age=31536000, immutable';
 const Bytes = Type.Unsafe<Buffer | string>(Type.String());
