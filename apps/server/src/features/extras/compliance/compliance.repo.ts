@@ -7,7 +7,7 @@ import type { LegalHolds } from '../../../platform/db/types.gen.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { developerOf, developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
 import { grantsOf, grantsWithAgent } from '../../grants/grants/grants.queries.ts';
-import { entriesOf, entryRows, type SeqRange } from '../../record/audit/audit.queries.ts';
+import { entriesOf, readEntries, type SeqRange } from '../../record/audit/audit.queries.ts';
 import type { EntryExportQuery, GrantExportQuery, HoldQuery, Span } from './compliance.schema.ts';
 
 const numbered = <Counted extends object>(counted: Counted) =>
@@ -149,7 +149,7 @@ export type EntryToExport = Awaited<ReturnType<typeof listExportedEntries>>['row
 /** In the order of the chain. */
 export function listExportedEntries(db: Executor, tenant: Tenant, query: EntryExportQuery, range: SeqRange) {
   const entries = exportedEntries(db, tenant, query, range).selectAll().orderBy('entry.seq');
-  return readPortion(db, entryRows(db, entries));
+  return readEntries(db, entries);
 }
 
 export type HoldRow = Selectable<LegalHolds>;

@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import type { OrderedList } from '../../../platform/db/page-rows.ts';
+import { type OrderedList, textPortionReader } from '../../../platform/db/page-rows.ts';
 import type { AuditEntries } from '../../../platform/db/types.gen.ts';
 
 /** An entry as a page reads it. */
@@ -39,6 +39,14 @@ export const entryColumns = [
 export const entryRows = (db: Executor, entries: OrderedList<Selectable<AuditEntries>>) => ({
   limit: (most: number) => db.selectFrom(entries.limit(most).as('entry')).select(entryColumns),
 });
+
+/** Reads a portion of a list of entries, for work that reads the list to its end. */
+export const readEntries = (db: Executor, entries: OrderedList<Selectable<AuditEntries>>) =>
+  readPortionOfEntries(db, entryRows(db, entries));
+
+const readPortionOfEntries = textPortionReader(
+  'octet_length(page.metadata) + coalesce(octet_length(page.parts::text), 0)',
+);
 
 export function entriesOf(db: Executor, { developerId }: Tenant) {
   return db.selectFrom('auditEntries as entry').where('entry.developerId', '=', developerId);

@@ -1,10 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { readPortion } from '../../../platform/db/page-rows.ts';
 import { eraserOf } from '../../../platform/db/personal-data.ts';
 import type { AuditCheckpoints, AuditChecks } from '../../../platform/db/types.gen.ts';
-import { entriesOf, entryRows } from './audit.queries.ts';
+import { entriesOf, readEntries } from './audit.queries.ts';
 
 /** A chain's head with its newest checkpoint. */
 export function findHeadWithCheckpoint(db: Executor, { developerId }: Tenant) {
@@ -131,7 +130,7 @@ export async function listEntryRange(db: Executor, tenant: Tenant, from: number,
     .where('entry.seq', '>=', String(from))
     .where('entry.seq', '<=', String(to))
     .orderBy('entry.seq');
-  return (await readPortion(db, entryRows(db, range))).rows;
+  return (await readEntries(db, range)).rows;
 }
 
 export type Progress = Pick<Selectable<AuditChecks>, 'seq' | 'hash' | 'beganAt'>;

@@ -14,7 +14,8 @@ import { listEntryRange } from './chain.repo.ts';
 import { listErasable } from './erase.repo.ts';
 
 const LARGEST_BODY = 1_048_576;
-const LARGEST_PORTION = 65_536;
+const LARGEST_READ = 262_144;
+const LARGEST_TURN = 131_072;
 const LARGEST_ROW = 20_000; // with metadata of 16 KiB, and blanks
 const OF_EACH = 50;
 
@@ -147,7 +148,7 @@ describe('I16: large entries', () => {
     expect(Math.max(...reads)).toBeLessThan(LARGEST_BODY + 2 * LARGEST_ROW);
   });
 
-  test('are verified in portions of at most 64 KiB', async () => {
+  test('are verified in portions of at most 256 KiB', async () => {
     const { acme } = await withEntries();
     reads.length = 0;
 
@@ -155,7 +156,7 @@ describe('I16: large entries', () => {
 
     expect(verdict).toMatchObject({ valid: true, problem: null, checkedEntries: verdict.head.seq });
     expect(reads.length).toBeGreaterThan(2);
-    expect(Math.max(...reads)).toBeLessThan(LARGEST_PORTION + 2 * LARGEST_ROW);
+    expect(Math.max(...reads)).toBeLessThan(LARGEST_READ + 2 * LARGEST_ROW);
   });
 
   test.each([
@@ -177,7 +178,7 @@ describe('I16: large entries', () => {
 
     expect(status).toBe(200);
     if (url !== '/v1/audit/verify') expect(length).toBeGreaterThan(900_000);
-    expect(mostOf(turns)).toBeLessThan(2 * LARGEST_PORTION);
+    expect(mostOf(turns)).toBeLessThan(LARGEST_TURN);
   });
 
   test('leave half of the time to others, also while one developer asks for them twice at once', async () => {
@@ -189,7 +190,7 @@ describe('I16: large entries', () => {
         expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
       });
 
-      expect(mostOf(turns)).toBeLessThan(2 * LARGEST_PORTION);
+      expect(mostOf(turns)).toBeLessThan(LARGEST_TURN);
       const portions = turns.filter(({ bytes }) => bytes > 10_000);
       const before = portions.slice(0, -1);
       const worked = before.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -272,7 +273,7 @@ test('I16: Postgres reads the large values of the entries that a reader gets, an
   const verified = await blocksOf(db, () => listEntryRange(db, tenant, 1, ENTRIES));
   const exported = await blocksOf(db, () => listExportedEntries(db, tenant, {}, range));
 
-  // A page of 1 MiB has a sixth of the entries, and a portion of 64 KiB a hundredth.
+  // A page of 1 MiB has a sixth of the entries, and a portion of 256 KiB a twenty-fourth.
   for (const blocks of [listed, toErase]) expect(blocks).toBeLessThan(all / 2);
   for (const blocks of [verified, exported]) expect(blocks).toBeLessThan(all / 20);
 });
