@@ -116,7 +116,7 @@ async function buildServerPackage(root: string, out: string): Promise<string> {
   const manifest = {
     ...{ name: '@behest/server', version, license, ...needs, engines: { node: SERVER_NODE } },
     exports: { './package.json': './package.json' },
-    files: ['dist', 'doctor.mjs', 'migrations', 'src', 'packed.mjs', 'start.mjs'],
+    files: ['console', 'dist', 'doctor.mjs', 'migrations', 'src', 'packed.mjs', 'start.mjs'],
   };
   writeManifest(root, out, manifest, held);
   return out;

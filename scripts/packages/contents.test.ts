@@ -60,9 +60,10 @@ test('the tarballs hold exactly what is used', () => {
     [...common, 'README.md', ...entries].sort(),
   );
   expect(sdk.filter((file) => file.startsWith('dist/types/') && !types.includes(file))).toEqual([]);
-  const server = held('server').filter((file) => !/^dist\/|[.]sql$|\/page\//.test(file));
+  const server = held('server').filter((file) => !/^(console|dist)\/|[.]sql$|\/page\//.test(file));
   expect(server.filter((file) => /[.](test|samples|planted)[.]|[.]ts$/.test(file))).toEqual([]);
   expect(held('server').filter((file) => file.endsWith('.sql')).length).toBeGreaterThan(40);
+  expect(held('server')).toEqual(expect.arrayContaining(['console/index.html', 'console/licenses.md']));
 });
 
 test('each package has a bill of materials of all that comes with it, under licences that permit its use', () => {

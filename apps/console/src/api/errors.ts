@@ -43,3 +43,8 @@ export const isRefusal = (error: unknown) =>
 
 /** Without a session, or with one that has ended. */
 export const isSignedOut = (error: unknown) => error instanceof ApiError && error.status === 401;
+
+/** The browser gave no passkey. It does not say whether the person closed its question, or has none here. */
+export class NoPasskey extends Error {
+  override readonly name = 'NoPasskey';
+}

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { ApiError } from '../api/errors.ts';
+import { ApiError, NoPasskey } from '../api/errors.ts';
 import { sayer } from '../messages/language.ts';
 import { Copy } from './text.tsx';
 
@@ -36,7 +36,7 @@ export function Problem({ error, retry, title = say('failed') }: ProblemProps) {
   return (
     <section className="problem" role="alert">
       <h2>{title}</h2>
-      <p>{refusal ? refusal.message : say('fault')}</p>
+      <p>{refusal ? refusal.message : error instanceof NoPasskey ? say('noPasskey') : say('fault')}</p>
       <p className="aside">{waiting > 0 ? say('wait', { seconds: waiting }) : mendOf(refusal)}</p>
       {refusal && (
         <p className="problem-facts">

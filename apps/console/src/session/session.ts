@@ -8,7 +8,7 @@ export type Session = Schemas['ConsoleSession'];
 export const SESSION = ['session'] as const;
 
 /** The client throws when there is none, so an answer without data has no meaning. */
-function kept({ data }: { readonly data?: Session }): Session {
+export function kept({ data }: { readonly data?: Session }): Session {
   if (!data) throw new Error('The service answered without a session.');
   keepCsrfToken(data.csrfToken);
   return data;

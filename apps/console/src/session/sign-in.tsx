@@ -3,11 +3,12 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { Button, Form, Input, Label, TextField } from 'react-aria-components';
 import { sayer } from '../messages/language.ts';
 import { Problem } from '../parts/states.tsx';
+import { signInByPasskey } from './passkey.ts';
 import { SESSION, type Session, signInByKey } from './session.ts';
 
 const say = sayer('signIn');
 
-/** The way in for the first member of an account, by one of its keys. */
+/** The ways in: a passkey of a member, or a key of the account. */
 /** @param refusal of a link that was used before, or is too old */
 export function SignIn({ refusal }: { readonly refusal: unknown }) {
   const queries = useQueryClient();
@@ -42,6 +43,17 @@ export function SignIn({ refusal }: { readonly refusal: unknown }) {
       <h1>{say('title')}</h1>
       <p className="lead">{say('lead')}</p>
       {failure !== undefined && <Problem error={failure} title={say('failed')} />}
+      <section className="panel">
+        <h2>{say('passkey')}</h2>
+        <p>{say('passkeyText')}</p>
+        <Button
+          className="button strong wide-button"
+          isDisabled={state.isBusy === true}
+          onPress={() => void enter(signInByPasskey())}
+        >
+          {say('usePasskey')}
+        </Button>
+      </section>
       <section className="panel">
         <h2>{say('key')}</h2>
         <p>{say('keyText')}</p>

@@ -10,9 +10,11 @@ export const rootRoute = createRootRoute();
 export const shellRoute = createRoute({ getParentRoute: () => rootRoute, id: 'shell', component: Guarded });
 
 const SignIn = lazyRouteComponent(() => import('../session/sign-in.tsx'), 'SignIn');
+const Enrol = lazyRouteComponent(() => import('../session/enrol.tsx'), 'Enrol');
 
 function Guarded() {
   const { data: session, error, refetch } = useSessionQuery();
+  if (session?.passkeyRequired) return <Enrol />;
   if (session)
     return (
       <SessionContext value={session}>

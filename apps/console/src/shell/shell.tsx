@@ -1,6 +1,7 @@
 import { Link, useRouterState } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
+import { onStepUp } from '../api/client.ts';
 import { sayer } from '../messages/language.ts';
 import { Announcer } from '../parts/announcer.tsx';
 import { askToStop, useAskedToStop } from '../parts/stop.tsx';
@@ -10,6 +11,7 @@ import { Pages } from './pages.tsx';
 const say = sayer('shell');
 const Drawer = lazy(() => import('./drawer.tsx'));
 const Palette = lazy(() => import('./palette.tsx'));
+const StepUp = lazy(() => import('../session/step-up.tsx'));
 const StopDialog = lazy(() => import('../parts/stop-dialog.tsx'));
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
@@ -19,6 +21,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const [isPaletteOpen, openPalette] = usePaletteKey();
   const main = useFocusOnNavigation();
   const toStop = useAskedToStop();
+  const stepUp = useStepUp();
 
   return (
     <>
@@ -63,6 +66,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <StopDialog target={toStop} close={() => askToStop(undefined)} />
         </Suspense>
       )}
+      {stepUp && (
+        <Suspense>
+          <StepUp end={stepUp} />
+        </Suspense>
+      )}
       <Announcer />
     </>
   );
@@ -103,6 +111,23 @@ function SmallNavigation() {
       )}
     </>
   );
+}
+
+/** @returns what ends the question for the passkey, while it is asked */
+function useStepUp() {
+  const [end, ask] = useState<(isDone: boolean) => void>();
+  useEffect(() => {
+    onStepUp(
+      () =>
+        new Promise((answer) =>
+          ask(() => (isDone: boolean) => {
+            ask(undefined);
+            answer(isDone);
+          }),
+        ),
+    );
+  }, []);
+  return end;
 }
 
 function usePaletteKey() {

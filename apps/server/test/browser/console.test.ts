@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { consolePages, populated } from './console.ts';
 import { button, hasNo, heading, sees } from './pages.ts';
+import { addAuthenticator } from './passkeys.ts';
 
 const { visit, signedIn, open, service } = consolePages();
 
@@ -89,6 +90,33 @@ test('a new key is shown once, and works', async () => {
 
   expect((await developer.withToken(key)('GET', '/v1/agents')).statusCode).toBe(200);
   expect(await page.content()).not.toContain(key);
+});
+
+test('the first owner of a live account registers a passkey, shows it for what gives authority, and comes back with it', async () => {
+  const developer = await service().asDeveloper();
+  const page = await visit();
+  await addAuthenticator(page);
+
+  await open(page, '/keys', 'Sign in to the console');
+  await page.getByLabel('API key').fill(developer.apiKey);
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await page.getByLabel('Your email address').fill('ada@acme.example');
+  await button(page, 'Sign in with the key').click();
+  await heading(page, 'Register a passkey').waitFor();
+  await button(page, 'Register a passkey').click();
+  await heading(page, 'API keys').waitFor();
+  service().advance(601);
+  await button(page, 'Make a key').click();
+  await page.getByRole('dialog').getByLabel('Name').fill('backend');
+  await page.getByRole('dialog').getByRole('button', { name: 'Make a key' }).click();
+  await button(page, 'Use the passkey').click();
+  await button(page, 'I have saved it').click();
+  const names = (await developer('GET', '/v1/keys')).json().keys.map(({ name }: { name: string }) => name);
+  await button(page, 'Sign out').click();
+  await button(page, 'Sign in with a passkey').click();
+  await heading(page, 'Overview').waitFor();
+
+  expect(names.filter((name: string) => name === 'backend')).toHaveLength(1);
 });
 
 test('a link signs in once, and leaves the address at once', async () => {
