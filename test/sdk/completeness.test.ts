@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { CALLS } from '../../packages/sdk/src/api/calls.gen.ts';
 import type { CallRow } from '../../packages/sdk/src/api/rows.ts';
 import { VERSION } from '../../packages/sdk/src/client/version.ts';
-import { EXEMPT, NAMINGS, OF_PROGRAMS } from '../../scripts/generate/sdk/names.ts';
+import { EXEMPT, NAMINGS, OF_BROWSERS, OF_PROGRAMS } from '../../scripts/generate/sdk/names.ts';
 import { type Description, exemptionOf } from '../../scripts/generate/sdk/operations.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -55,7 +55,7 @@ function methodOf(
 test('each operation that programs may call has one method, and the others are listed with a reason', () => {
   const clients = noting();
   const faults = described.flatMap(({ id, sends, credential }) => {
-    const isOfBrowser = credential === 'consent' || credential === 'connect';
+    const isOfBrowser = OF_BROWSERS.has(credential ?? '');
     const row = rows[id];
     if (isOfBrowser || exemptionOf(id, credential)) return row ? [`${id} is exempt and has a method`] : [];
     if (!row) return [`${id} has no method: npm run generate`];

@@ -53,6 +53,7 @@ const TAG_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'agents',
     'apiKeys',
     'console',
+    'members',
     'emails',
     'domains',
     'usage',

@@ -1235,6 +1235,30 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/v1/console/join/options": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        /** See an invitation, and begin to accept it */
+        post: operations["console.joinOptions"];
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/console/join/verify": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Become a member with the passkey that the authenticator has made */
+        post: operations["console.join"];
+        delete?: never;
+        patch?: never;
+    };
     "/v1/console/passkeys": {
         parameters: {
             query?: never;
@@ -1379,6 +1403,33 @@ export interface paths {
          */
         post: operations["console.stepUp"];
         delete?: never;
+        patch?: never;
+    };
+    "/v1/console/sessions": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /**
+         * List open sessions of the console, newest first
+         * @description Your own. Who may govern the account sees those of everybody.
+         */
+        get: operations["console.sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/console/sessions/{id}": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End a session of the console */
+        delete: operations["console.revokeSession"];
         patch?: never;
     };
     "/v1/credentials": {
@@ -1944,6 +1995,62 @@ export interface paths {
         /** Stop every agent and grant of the account at once */
         post: operations["developers.stop"];
         delete?: never;
+        patch?: never;
+    };
+    "/v1/members": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /** List the members of the account, oldest first */
+        get: operations["members.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/members/{id}": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a member at once, with their passkeys and sessions */
+        delete: operations["members.remove"];
+        /**
+         * Give a member another role, or suspend them
+         * @description Their sessions end. Suspending asks for no step-up.
+         */
+        patch: operations["members.change"];
+    };
+    "/v1/members/invitations": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /** List the invitations that nobody has accepted yet, newest first */
+        get: operations["members.invitations"];
+        put?: never;
+        /**
+         * Make a link by which a person becomes a member
+         * @description It works once, for seven days. One to the same address ends.
+         */
+        post: operations["members.invite"];
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/members/invitations/{id}": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take an invitation back */
+        delete: operations["members.revokeInvitation"];
         patch?: never;
     };
     "/v1/oauth/arrivals": {
@@ -5711,6 +5818,20 @@ export interface components {
         };
         /** @enum {unknown} */
         InvalidGrantReason: "code_unknown" | "code_used" | "code_expired" | "not_approved" | "pkce_required" | "pkce_unexpected" | "pkce_mismatch" | "refresh_unknown" | "refresh_reused" | "refresh_expired" | "grant_unknown" | "grant_revoked" | "grant_expired" | "agent_inactive" | "reconsent_required" | "parent_invalid" | "parent_revoked" | "parent_expired";
+        Invitation: {
+            /** Format: date-time */
+            createdAt: string;
+            email: string;
+            /** Format: date-time */
+            expiresAt: string;
+            id: string;
+            invitedBy: string;
+            /** @enum {unknown} */
+            role: "owner" | "admin" | "operator" | "auditor";
+        };
+        InvitationList: {
+            invitations: components["schemas"]["Invitation"][];
+        };
         IssuedPassport: {
             credential: components["schemas"]["PassportCredential"];
             encodedCredential: string;
@@ -5750,6 +5871,26 @@ export interface components {
             /** Format: date-time */
             expiresAt: string;
             id: string;
+        };
+        JoinOptions: {
+            branding?: components["schemas"]["ShownBranding"];
+            challengeId: string;
+            developerName: string;
+            email: string;
+            publicKey: {
+                [key: string]: unknown;
+            };
+            /** @enum {unknown} */
+            role: "owner" | "admin" | "operator" | "auditor";
+        };
+        JoinOptionsRequest: {
+            invite: string;
+        };
+        JoinRequest: {
+            challengeId: string;
+            displayName: string;
+            invite: string;
+            response: components["schemas"]["RegistrationResponse"];
         };
         JwkSet: {
             keys: components["schemas"]["PublishedJwk"][];
@@ -5816,6 +5957,19 @@ export interface components {
         Liveness: {
             /** @enum {string} */
             status: "ok";
+        };
+        MadeInvitation: {
+            /** Format: date-time */
+            createdAt: string;
+            email: string;
+            /** Format: date-time */
+            expiresAt: string;
+            id: string;
+            invitedBy: string;
+            /** @description Hand it to the person. No other answer shows it. */
+            link: string;
+            /** @enum {unknown} */
+            role: "owner" | "admin" | "operator" | "auditor";
         };
         ManagedKey: {
             activatedAt: string | null;
@@ -5887,6 +6041,15 @@ export interface components {
             role: "owner" | "admin" | "operator" | "auditor";
             /** @enum {unknown} */
             status: "active" | "suspended";
+        };
+        MemberChange: {
+            /** @enum {unknown} */
+            role?: "owner" | "admin" | "operator" | "auditor";
+            /** @enum {unknown} */
+            status?: "active" | "suspended";
+        };
+        MemberList: {
+            members: components["schemas"]["Member"][];
         };
         MemberPasskey: {
             /** Format: date-time */
@@ -6095,6 +6258,11 @@ export interface components {
             maxAssertionSeconds: number;
             /** @default null */
             tenant: string | null;
+        };
+        NewInvitation: {
+            email: string;
+            /** @enum {unknown} */
+            role: "owner" | "admin" | "operator" | "auditor";
         };
         NewKeyRotation: {
             /** @enum {unknown} */
@@ -7666,6 +7834,25 @@ export interface components {
                 /** @enum {string} */
                 type: "Multikey";
             })[];
+        };
+        SessionPage: {
+            nextCursor: string | null;
+            sessions: {
+                /** Format: date-time */
+                createdAt: string;
+                /** @description Whether it is the session that asks. */
+                current: boolean;
+                /** Format: date-time */
+                expiresAt: string;
+                id: string;
+                ip: string;
+                /** Format: date-time */
+                lastSeenAt: string;
+                memberId: string;
+                /** @enum {unknown} */
+                openedBy: "key" | "link" | "passkey" | "invitation";
+                userAgent: string | null;
+            }[];
         };
         SetDelivery: {
             attempts: number;
@@ -13260,6 +13447,68 @@ export interface operations {
             };
         };
     };
+    "console.joinOptions": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JoinOptionsRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JoinOptions"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "console.join": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JoinRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleSession"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     "console.passkeys": {
         parameters: {
             query?: never;
@@ -13648,6 +13897,63 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ConsoleSession"];
                 };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "console.sessions": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["parameters"]["Limit"];
+            };
+            path?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionPage"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "console.revokeSession": {
+        parameters: {
+            query?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A refusal */
             default: {
@@ -15596,6 +15902,178 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["AccountStop"];
                 };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "members.list": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "members.remove": {
+        parameters: {
+            query?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "members.change": {
+        parameters: {
+            query?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemberChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "members.invitations": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationList"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "members.invite": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewInvitation"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeInvitation"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "members.revokeInvitation": {
+        parameters: {
+            query?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A refusal */
             default: {

@@ -51,3 +51,16 @@ export async function memberOf(service: Service, acme: Developer, role: MemberRo
   const { sessionId } = (await browser.call('GET', '/v1/console/session')).json();
   return { ...browser, sessionId: String(sessionId), memberId: String(member.memberId), shown };
 }
+
+/** Accepts an invitation in a browser of its own. */
+export async function joinBy(service: Service, link: string, device = authenticator()) {
+  const browser = consoleBrowser(service);
+  const invite = link.split('#invite=')[1] ?? '';
+  const options = (await browser.call('POST', '/v1/console/join/options', { body: { invite } })).json();
+  const body = {
+    ...{ invite, displayName: 'Bob', challengeId: options.challengeId ?? 'wac_none' },
+    response: device.create(options.publicKey ?? { challenge: 'AAAA' }),
+  };
+  const opened = await browser.call('POST', '/v1/console/join/verify', { body });
+  return { browser, device, opened, handle: String(options.publicKey?.user?.id ?? '') };
+}

@@ -144,6 +144,13 @@ async function wholeAccount(service: Service) {
       ...{ upstream: 'u', method: 'GET', rule: 'r', createdAt: clock() },
     })
     .execute();
+  await db
+    .insertInto('memberInvitations')
+    .values({
+      ...{ developerId, id: 'inv_1', email: 'bob@example.org', role: 'auditor', memberId: 'mem_1' },
+      ...{ linkHash: Buffer.alloc(32), invitedBy: 'a', createdAt: clock(), expiresAt: clock() },
+    })
+    .execute();
   const { id: connectionId } = (await developer('GET', '/v1/sso/connections')).json().connections[0];
   const connected = { developerId, connectionId };
   await db

@@ -869,6 +869,18 @@ export interface ManifestVersions {
   version: string;
 }
 
+export interface MemberInvitations {
+  createdAt: Timestamp;
+  developerId: string;
+  email: string;
+  expiresAt: Timestamp;
+  id: string;
+  invitedBy: string;
+  linkHash: Buffer;
+  memberId: string;
+  role: MemberRole;
+}
+
 export interface Members {
   createdAt: Timestamp;
   developerId: string;
@@ -1605,6 +1617,7 @@ export interface DB {
   logos: Logos;
   manifests: Manifests;
   manifestVersions: ManifestVersions;
+  memberInvitations: MemberInvitations;
   members: Members;
   oauthClients: OauthClients;
   operatorEntries: OperatorEntries;

@@ -8,6 +8,7 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { webauthnRelyingParty } from '../../people/passkeys/index.ts';
 import { eraseMembers } from './members.repo.ts';
+import { memberRoutes } from './members.routes.ts';
 import { MAX_MEMBERS, MAX_SESSIONS } from './members.rules.ts';
 import { consolePasskeyRoutes } from './passkeys.routes.ts';
 import { consoleSessionRoutes } from './session.routes.ts';
@@ -16,6 +17,7 @@ import { authenticateMember, CSRF_KEY_USE } from './session.ts';
 const tables: TableUse = {
   owns: {
     members: { most: MAX_MEMBERS },
+    member_invitations: { most: MAX_MEMBERS },
     console_sessions: { of: 'members', each: MAX_SESSIONS },
   },
   reads: ['developers', 'api_keys', 'passkeys'],
@@ -44,12 +46,27 @@ interface OfMember {
   readonly memberId: string;
 }
 
+interface OfInvitation {
+  readonly invitationId: string;
+  readonly role: MemberRole;
+}
+
 interface OfPasskey extends OfMember {
   readonly credentialId: string;
 }
 
 const acts = {
   'member.joined': act<OfMember & { readonly role: MemberRole; readonly openedBy: string }>(),
+  'member.invited': act<OfInvitation>(),
+  'member.uninvited': act<OfInvitation>(),
+  'member.updated': act<
+    OfMember & {
+      readonly changed: readonly string[];
+      readonly role: MemberRole;
+      readonly status: 'active' | 'suspended';
+    }
+  >(),
+  'member.removed': act<OfMember & { readonly role: MemberRole }>(),
 };
 
 const entries = {
@@ -66,7 +83,7 @@ declare module '../../../platform/acts.ts' {
   interface Acts extends DataOf<typeof acts> {}
   interface Entries {
     'console.signed_in': OfMember & { readonly sessionId: string; readonly openedBy: string };
-    'console.session_ended': OfMember & { readonly reason: 'signed_out' };
+    'console.session_ended': OfMember & { readonly reason: 'signed_out' | 'revoked' };
     'console.stepped_up': OfPasskey;
     'member.passkey_added': OfPasskey;
     'member.passkey_removed': OfPasskey;
@@ -79,7 +96,10 @@ declare module '../../../platform/acts.ts' {
 
 export const members = defineFeature({
   name: 'members',
-  tags: { console: 'Sessions of the console, in which members act for the account without an API key.' },
+  tags: {
+    console: 'Sessions of the console, in which members act for the account without an API key.',
+    members: 'The people who use the console, and their roles.',
+  },
   tables,
   acts: { ...acts, ...entries },
   attempts: ['console.sign_in_failed'],
@@ -98,6 +118,7 @@ export const members = defineFeature({
       async routes(app) {
         await consoleSessionRoutes(app, deps);
         await consolePasskeyRoutes(app, deps);
+        await memberRoutes(app, deps);
       },
       credentials: { console: authenticateMember(deps) },
     };

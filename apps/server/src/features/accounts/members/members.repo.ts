@@ -2,13 +2,15 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Mode, Plan, Tenant } from '../../../platform/caller.ts';
 import type { MemberRole } from '../../../platform/capabilities.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
 import { eraserOf } from '../../../platform/db/personal-data.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
-import type { ConsoleSessions, Members } from '../../../platform/db/types.gen.ts';
+import type { ConsoleSessions, MemberInvitations, Members } from '../../../platform/db/types.gen.ts';
 import { MAX_MEMBERS, MAX_SESSIONS } from './members.rules.ts';
 
 export type MemberRow = Selectable<Members>;
 export type SessionRow = Selectable<ConsoleSessions>;
+export type InvitationRow = Selectable<MemberInvitations>;
 
 const membersOf = (db: Executor, { developerId }: Tenant) =>
   db.selectFrom('members').selectAll().where('developerId', '=', developerId);
@@ -154,6 +156,108 @@ export function replaceSession(
     .executeTakeFirst();
 }
 
+export function updateMember(
+  tx: Tx,
+  { developerId }: Tenant,
+  id: string,
+  change: Updateable<Members>,
+): Promise<MemberRow> {
+  return tx
+    .updateTable('members')
+    .set(change)
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Deletes a member with every session. */
+export async function deleteMember(tx: Tx, { developerId }: Tenant, id: string): Promise<void> {
+  await tx.deleteFrom('members').where('developerId', '=', developerId).where('id', '=', id).execute();
+}
+
+/** Open sessions, the newest first. @param memberId only those of this member */
+export function listSessionRows(
+  db: Executor,
+  { developerId }: Tenant,
+  { memberId, now, cursor, limit }: SessionSearch,
+) {
+  const all = db
+    .selectFrom('consoleSessions')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('expiresAt', '>', now);
+  const own = memberId === undefined ? all : all.where('memberId', '=', memberId);
+  const page = cursor ? own.where('id', '<', cursor) : own;
+  return readPage(db, page.orderBy('id', 'desc'), limit);
+}
+
+interface SessionSearch {
+  readonly memberId: string | undefined;
+  readonly now: Date;
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+/** Inserts an invitation, and deletes those that have ended and those to the same address. */
+export async function insertInvitation(
+  tx: Tx,
+  { developerId }: Tenant,
+  row: Omit<Insertable<MemberInvitations>, 'developerId'>,
+  at: Date,
+): Promise<InvitationRow> {
+  await tx
+    .deleteFrom('memberInvitations')
+    .where('developerId', '=', developerId)
+    .where((where) => where.or([where('expiresAt', '<=', at), where('email', '=', row.email)]))
+    .execute();
+  return tx
+    .insertInto('memberInvitations')
+    .values({ ...row, developerId })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Invitations that can be accepted, the newest first. */
+export const listInvitationRows = (
+  db: Executor,
+  { developerId }: Tenant,
+  now: Date,
+): Promise<InvitationRow[]> =>
+  db
+    .selectFrom('memberInvitations')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('expiresAt', '>', now)
+    .orderBy('id', 'desc')
+    .limit(MAX_MEMBERS)
+    .execute();
+
+export const findInvitation = (
+  db: Executor,
+  { developerId }: Tenant,
+  id: string,
+): Promise<InvitationRow | undefined> =>
+  db
+    .selectFrom('memberInvitations')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+/** @returns the invitation that was there */
+export const deleteInvitation = (
+  tx: Tx,
+  { developerId }: Tenant,
+  id: string,
+): Promise<InvitationRow | undefined> =>
+  tx
+    .deleteFrom('memberInvitations')
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+
 /** Ends the sessions of a member, but for one. */
 export async function deleteOtherSessions(
   tx: Tx,
@@ -198,4 +302,4 @@ export async function isKeyUsable(
 }
 
 /** Erases rows of a closed account. */
-export const eraseMembers = eraserOf('console_sessions', 'members');
+export const eraseMembers = eraserOf('member_invitations', 'console_sessions', 'members');

@@ -42,3 +42,17 @@ export function isSteppedUp(session: SteppingUp, seconds: number, now: Date): bo
   const until = steppedUpUntil(session, seconds);
   return until !== null && now < until;
 }
+
+/** How long an invitation can be accepted. */
+export const INVITATION_MS = 7 * 86_400_000;
+
+/** Whether a member may give, change or take away a role: admins only those below their own, owners all. */
+export const mayManage = (own: MemberRole, role: MemberRole): boolean =>
+  own === 'owner' || (own === 'admin' && (role === 'operator' || role === 'auditor'));
+
+/** Whether an account keeps an active owner when one of its members is no such owner any more. */
+export const keepsOwner = (
+  members: readonly { readonly id: string; readonly role: MemberRole; readonly status: string }[],
+  without: string,
+): boolean =>
+  members.some(({ id, role, status }) => id !== without && role === 'owner' && status === 'active');

@@ -1,5 +1,5 @@
 import { AssertionResponse, OfStandard, RegistrationResponse } from '@behest/protocol/passkey-shapes';
-import { Email, Id, nameOf, ShownBranding, Time } from '@behest/protocol/shapes';
+import { Email, Id, NextCursor, nameOf, pageQuery, ShownBranding, Time } from '@behest/protocol/shapes';
 import { type Static, type TSchema, Type } from 'typebox';
 import { memberRoles } from '../../../platform/capabilities.ts';
 
@@ -103,3 +103,74 @@ export const AddedMemberPasskey = Type.Object({
 });
 
 export const PasskeyPath = Type.Object({ id: Id });
+
+export type MemberList = Static<typeof MemberList>;
+export const MemberList = Type.Object({ members: Type.Array(Member) });
+
+export type MemberChange = Static<typeof MemberChange>;
+export const MemberChange = Type.Object(
+  { role: Type.Optional(Role), status: Type.Optional(Type.Enum(['active', 'suspended'])) },
+  { ...closed, minProperties: 1 },
+);
+
+export const MemberPath = Type.Object({ id: Id });
+
+export type NewInvitation = Static<typeof NewInvitation>;
+export const NewInvitation = Type.Object({ email: Email, role: Role }, closed);
+
+const invitation = {
+  id: Id,
+  email: Type.String(),
+  role: Role,
+  invitedBy: Type.String(),
+  createdAt: Time,
+  expiresAt: Time,
+};
+export type Invitation = Static<typeof Invitation>;
+export const Invitation = Type.Object(invitation);
+
+export type MadeInvitation = Static<typeof MadeInvitation>;
+export const MadeInvitation = Type.Object({
+  ...invitation,
+  link: Type.String({ description: 'Hand it to the person. No other answer shows it.' }),
+});
+
+export type InvitationList = Static<typeof InvitationList>;
+export const InvitationList = Type.Object({ invitations: Type.Array(Invitation) });
+
+const Invite = Type.String({ minLength: 1, maxLength: 256 });
+export const JoinOptionsRequest = Type.Object({ invite: Invite }, closed);
+
+export type JoinOptions = Static<typeof JoinOptions>;
+export const JoinOptions = Type.Object({
+  developerName: Type.String(),
+  branding: Type.Optional(ShownBranding),
+  email: Type.String(),
+  role: Role,
+  challengeId: Id,
+  publicKey: OfStandard,
+});
+
+export const JoinRequest = Type.Object(
+  { invite: Invite, displayName: nameOf(100), challengeId: Id, response: RegistrationResponse },
+  closed,
+);
+
+export type ListedSession = Static<typeof ListedSession>;
+const ListedSession = Type.Object({
+  id: Id,
+  memberId: Id,
+  openedBy: OpenedBy,
+  ip: Type.String(),
+  userAgent: nullable(Type.String()),
+  createdAt: Time,
+  lastSeenAt: Time,
+  expiresAt: Time,
+  current: Type.Boolean({ description: 'Whether it is the session that asks.' }),
+});
+
+export type SessionQuery = Static<typeof SessionQuery>;
+export const SessionQuery = Type.Object(pageQuery('cons'));
+
+export type SessionPage = Static<typeof SessionPage>;
+export const SessionPage = Type.Object({ sessions: Type.Array(ListedSession), nextCursor: NextCursor });

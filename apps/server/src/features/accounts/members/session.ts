@@ -56,8 +56,8 @@ export interface OpenedConsole {
   readonly cookie: string;
 }
 
-/** The parts of a cookie, empty for one that no session of ours has. */
-function partsOf(cookie: string) {
+/** The parts of a cookie or of an invitation, empty for a text that is neither. */
+export function partsOf(cookie: string) {
   const [, developerId = '', id = '', secret = ''] = /^(\w+)\.(\w+)\.([\w-]{43})$/.exec(cookie) ?? [];
   return { developerId, id, secret };
 }
@@ -155,7 +155,7 @@ async function toSession(
   };
 }
 
-const toMember = (row: MemberRow): Member => ({
+export const toMember = (row: MemberRow): Member => ({
   ...{ id: row.id, memberId: row.id, email: row.email, displayName: row.displayName },
   ...{ role: row.role, status: row.status, invitedBy: row.invitedBy },
   createdAt: row.createdAt.toISOString(),

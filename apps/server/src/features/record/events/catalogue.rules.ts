@@ -6,7 +6,6 @@ import type { Declared, DeclaredActs } from '../../../platform/acts.ts';
  * when the feature is built.
  */
 const acts = `
-  member.invited member.updated member.removed
   console.recovery_used transparency.halted`;
 
 const entries = `
