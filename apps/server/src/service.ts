@@ -90,6 +90,7 @@ export function openService(deps: ServiceDeps): OpenedService {
       logger?.warn({ err }, 'requests are counted by this process alone');
     },
     metrics.meter.rateRefused,
+    (isLeased) => metrics.meter.cacheAsked('rate_leases', isLeased),
   );
   const context: ServiceContext = {
     ...createParts(),

@@ -77,7 +77,19 @@ export function failingPostgres(): Failing {
   return turn;
 }
 
-const COMMANDS = ['put', 'get', 'remove', 'charge', 'takeSlot', 'freeSlot', 'publish', 'ping'] as const;
+const COMMANDS = [
+  ...([
+    'put',
+    'get',
+    'remove',
+    'charge',
+    'replaceVersion',
+    'takeSlot',
+    'freeSlot',
+    'publish',
+    'ping',
+  ] as const),
+];
 
 /** Makes commands to Redis fail in the client. */
 export function failingRedis(): Failing & { readonly storeAs: (store: EphemeralStore) => EphemeralStore } {

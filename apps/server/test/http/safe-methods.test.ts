@@ -54,6 +54,7 @@ async function startWatched() {
   const storeAs = (store: EphemeralStore): EphemeralStore => ({
     ...store,
     put: noting('put', store.put),
+    replaceVersion: noting('replaceVersion', store.replaceVersion),
     remove: noting('remove', store.remove),
     keepFor: noting('keepFor', store.keepFor),
     takeSlot: noting('takeSlot', store.takeSlot),

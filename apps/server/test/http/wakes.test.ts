@@ -46,9 +46,9 @@ test('every route that writes events says so in its process, and every route tha
   const told = new Set<string>();
   const storeAs = (store: EphemeralStore): EphemeralStore => ({
     ...store,
-    put: (entries) => {
-      for (const { key } of entries) told.add(key);
-      return store.put(entries);
+    replaceVersion: (version) => {
+      told.add(version.key);
+      return store.replaceVersion(version);
     },
   });
   const service = await startApp({ databaseUrl: await newDatabase(), storeAs });

@@ -16,12 +16,18 @@ export interface EphemeralStore {
    * @returns the outcome of each bill up to the first refused one, by its name
    */
   charge<Name extends string>(bills: readonly PayerCharges<Name>[]): Promise<ReadonlyMap<Name, Settled>>;
+  /** Charges all of the bills by counts that are leased to this process, without a trip, or none of them. */
+  chargeLeased<Name extends string>(
+    bills: readonly PayerCharges<Name>[],
+  ): ReadonlyMap<Name, Settled> | undefined;
   /**
    * Takes one of the slots for a time, or keeps the owner's own.
    * @returns whether the owner has a slot now
    */
   takeSlot(slot: Slot): Promise<boolean>;
   freeSlot(slot: Pick<Slot, 'key' | 'owner'>): Promise<void>;
+  /** Replaces a version. Once it returns, no process charges a bill by the former one. */
+  replaceVersion(version: EphemeralEntry): Promise<void>;
   /** Says something to all listeners, in every process. It may be lost, so it is a hint and no message. */
   publish(channel: string, hint: string): Promise<void>;
   /**

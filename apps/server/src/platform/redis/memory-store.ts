@@ -75,6 +75,7 @@ export function memoryStore(clock: Clock): EphemeralStore {
       }
       return all;
     },
+    chargeLeased: () => undefined, // a trip costs nothing here
     async takeSlot({ key, owner, most, seconds }) {
       const now = clock().getTime();
       const owners = slots.get(key) ?? new Map<string, number>();
@@ -88,6 +89,9 @@ export function memoryStore(clock: Clock): EphemeralStore {
       const owners = slots.get(key);
       owners?.delete(owner);
       if (owners?.size === 0) slots.delete(key);
+    },
+    async replaceVersion({ key, value, seconds }) {
+      write(key, value, seconds);
     },
     async publish(channel, hint) {
       for (const listener of listeners.get(channel) ?? []) listener(hint);

@@ -37,6 +37,7 @@ export function tracedStore(store: EphemeralStore, tracer: Tracer): EphemeralSto
     keepFor: (keys, seconds) => traced('keepFor', () => store.keepFor(keys, seconds)),
     charge: (bills) => traced('charge', () => store.charge(bills)),
     takeSlot: (slot) => traced('takeSlot', () => store.takeSlot(slot)),
+    replaceVersion: (version) => traced('replaceVersion', () => store.replaceVersion(version)),
     ping: () => traced('ping', () => store.ping()),
   };
 }

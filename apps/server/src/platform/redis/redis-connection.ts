@@ -31,7 +31,7 @@ export interface RedisConnection {
 type Listener = (message: string, channel: string) => void;
 
 interface Commands {
-  takeBack(bill: PayerCharges): Promise<void>;
+  takeBack(bill: Pick<PayerCharges, 'charges'>, times: number): Promise<void>;
   takeSlot(slot: Slot): Promise<boolean>;
   get(key: string): Promise<string | null>;
   set(key: string, value: string, options: { expiration: { type: 'EX'; value: number } }): Promise<unknown>;

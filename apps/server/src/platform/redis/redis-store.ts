@@ -1,17 +1,25 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { unavailable } from '../errors.ts';
 import type { EphemeralStore, PayerCharges, Settled } from './ephemeral-store.ts';
+import { countLeases, LEASE, type Leases } from './leases.ts';
 import { patience } from './patience.ts';
 import { connectToCluster, connectToServer, nodesOf } from './redis-connection.ts';
 
 const PROBE_SECONDS = 5;
+/** Milliseconds after which no process goes by a former version: a timer may be early, and clocks differ in their pace. */
+const ALL_KNOW = LEASE + 10;
 
 /**
  * @param url `redis://…` or `rediss://…`; several with commas between them are nodes of one Redis Cluster
  * @param onTrouble called once each time Redis goes away, and with undefined when it is back
  */
 export function redisStore(url: string, onTrouble: (error?: Error) => void = () => {}): EphemeralStore {
-  const lossListeners: (() => void)[] = [];
+  const leases = countLeases((key, times) => {
+    const charge = { key, cost: 1, limit: 0, seconds: 0 } as const;
+    return ask(key, () => commands.takeBack({ charges: [charge] }, times));
+  });
+  const lossListeners: (() => void)[] = [leases.forget];
   const away = new Set<string>(); // nodes
   const onLost = (node: string, error: Error) => {
     for (const listener of lossListeners) listener();
@@ -57,6 +65,10 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
   const ask = <T>(key: string, command: () => Promise<T>) => askNode(nodeOf(key), command);
   const set = (key: string, value: string, seconds: number) =>
     ask(key, () => commands.set(key, value, { expiration: { type: 'EX', value: seconds } }));
+  const charge = settleBills({
+    settle: mergeBills((bill, times) => ask(keyOf(bill) ?? '', () => connection.charge(bill, times)), leases),
+    takeBack: (bill) => ask(keyOf(bill) ?? '', () => commands.takeBack(bill, 1)),
+  });
 
   return {
     async put(entries) {
@@ -69,13 +81,15 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
     async keepFor(keys, seconds) {
       await Promise.all(keys.map((key) => ask(key, () => commands.expire(key, seconds))));
     },
-    charge: settleBills({
-      settle: mergeBills((bill, times) => ask(keyOf(bill) ?? '', () => connection.charge(bill, times))),
-      takeBack: (bill) => ask(keyOf(bill) ?? '', () => commands.takeBack(bill)),
-    }),
+    chargeLeased: leases.take,
+    charge,
     takeSlot: (slot) => ask(slot.key, () => commands.takeSlot(slot)),
     async freeSlot({ key, owner }) {
       await ask(key, () => commands.zRem(key, owner));
+    },
+    async replaceVersion({ key, value, seconds }) {
+      await set(key, value, seconds);
+      await delay(ALL_KNOW);
     },
     async publish(channel, hint) {
       await askNode(nodeOf(channel), () => connection.publish(channel, hint));
@@ -99,6 +113,7 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
       await Promise.all(connection.probes().map((key) => set(key, '', PROBE_SECONDS)));
     },
     async close() {
+      await leases.end();
       connection.close();
     },
   };
@@ -125,12 +140,24 @@ interface Taker {
  * Settles the bills of a turn that are alike, such as those of one API key, by one command that charges all of
  * them. If a limit has no room for all, each is asked alone, in their order.
  * @param charge charges a bill so many times, or not at all
+ * @param leases say how many later requests are charged too
  */
-export function mergeBills(charge: (bill: PayerCharges, times: number) => Promise<Settled>) {
+export function mergeBills(
+  charge: (bill: PayerCharges, times: number) => Promise<Settled>,
+  leases: Pick<Leases, 'ask'>,
+) {
   let waiting = new Map<string, { readonly bill: PayerCharges; readonly takers: Taker[] }>();
 
+  const chargeAll = async (bill: PayerCharges, times: number): Promise<Settled> => {
+    const { more, learn } = leases.ask(bill, times);
+    const settled = await charge(bill, times + more);
+    learn(settled);
+    if (more === 0) return settled;
+    if (settled.outcome === 'refused') return charge(bill, times);
+    return { ...settled, used: settled.used.map((count) => count - more) };
+  };
   const send = async (bill: PayerCharges, takers: readonly Taker[]) => {
-    const settled = await charge(bill, takers.length);
+    const settled = await chargeAll(bill, takers.length);
     if (settled.outcome === 'refused' && takers.length > 1) {
       for (const { resolve, reject } of takers) charge(bill, 1).then(resolve, reject);
       return;

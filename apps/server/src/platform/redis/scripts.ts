@@ -76,16 +76,18 @@ export type ChargeReply = [outcome: Settled['outcome'], version: string, used: n
 export const settledOf = ([outcome, version, used]: ChargeReply): Settled =>
   version === '' ? { outcome, used } : { outcome, used, version };
 
-/** Undoes the charges of a bill. A count that is gone meanwhile stays so. */
+/** Takes so many charges of a bill back. A count that is gone meanwhile stays so. */
 export const takeBack = defineScript({
   SCRIPT: `
     for _, key in ipairs(KEYS) do
-      if tonumber(redis.call('GET', key) or '0') > 0 then redis.call('DECR', key) end
+      local count = tonumber(redis.call('GET', key) or '0')
+      if count > 0 then redis.call('DECRBY', key, math.min(count, ARGV[1])) end
     end`,
-  parseCommand(parser, { charges }: PayerCharges) {
+  parseCommand(parser, { charges }: Pick<PayerCharges, 'charges'>, times: number) {
     const taken = charges.filter(({ cost }) => cost > 0);
     parser.push(String(taken.length));
     for (const { key } of taken) parser.pushKey(key);
+    parser.push(String(times));
   },
   transformReply: (): void => {},
 });

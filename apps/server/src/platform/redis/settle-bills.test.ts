@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Charge, PayerCharges } from './ephemeral-store.ts';
+import { countLeases } from './leases.ts';
 import { memoryStore } from './memory-store.ts';
 import { mergeBills, redisStore, settleBills } from './redis-store.ts';
 
@@ -73,13 +74,16 @@ describe('bills of one turn', () => {
   test('go alone where a limit has no room for all, and share a failure', async () => {
     const sent: number[] = [];
     let room = 2;
-    const settle = mergeBills(async (_, times) => {
-      sent.push(times);
-      if (times > 3) throw new Error('away');
-      if (times > room) return { outcome: 'refused', used: [2 - room] };
-      room -= times;
-      return { outcome: 'charged', used: [2 - room] };
-    });
+    const settle = mergeBills(
+      async (_, times) => {
+        sent.push(times);
+        if (times > 3) throw new Error('away');
+        if (times > room) return { outcome: 'refused', used: [2 - room] };
+        room -= times;
+        return { outcome: 'charged', used: [2 - room] };
+      },
+      countLeases(async () => {}),
+    );
     const bill = billOf('developer', 2);
 
     const all = await Promise.all([settle(bill), settle(bill), settle({ ...bill, name: 'again' })]);

@@ -75,8 +75,8 @@ type KeyDecision =
 
 /**
  * Finds the caller of an API key and charges the request. A key that this process knows takes one trip to
- * Redis and none to Postgres. Any other key takes one to Redis, one to Postgres and, when it is good, a
- * second one to Redis.
+ * Redis, or none when its counts are leased, and none to Postgres. Any other key takes one to Redis, one to
+ * Postgres and, when it is good, a second one to Redis.
  * @throws RATE_LIMITED
  */
 async function authenticateKey(callers: KnownCallers, request: KeyedRequest): Promise<KeyDecision> {

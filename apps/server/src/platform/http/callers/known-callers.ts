@@ -49,9 +49,9 @@ interface Entry extends KnownCaller {
 
 /**
  * Remembers the callers of API keys by the hash of the key, as this process read them last. Each use is
- * checked against the developer's version in Redis, in the trip that counts the request. A change writes a
- * new version before it is answered. A version is random and no count, so that a Redis which lost its data
- * never repeats one.
+ * checked against the developer's version in Redis, in the trip that counts the request or leased its counts. A
+ * change replaces the version before it is answered. A version is random and no count, so that a Redis which
+ * lost its data never repeats one.
  *
  * A caller is good when the developer had the same version before and after the database was asked: nothing has
  * changed meanwhile. Only the database knows the developer of a new key, which is too late to read the version
@@ -109,14 +109,14 @@ export function knownCallers(
 const nameOf = (keyHash: Buffer) => keyHash.toString('latin1'); // a character for each byte, the cheapest text
 
 /**
- * Call it after the commit of a change to a developer's keys or plan, and before the answer: from then on
- * every instance reads them again.
+ * Call it after the commit of a change to a developer's keys or plan, and wait for it before the answer: from then
+ * on every instance reads them again.
  * @param onLost called when Redis does not learn of the committed change: instances that reach Redis may use
  *   the old caller for `LONGEST`
  */
 export function changePublisher(store: EphemeralStore, onLost: (error: unknown) => void): PublishChange {
   return async (tenant) => {
     const version = { key: versionKeyOf(tenant), value: randomUUID(), seconds: VERSION_SECONDS };
-    await store.put([version]).catch(onLost);
+    await store.replaceVersion(version).catch(onLost);
   };
 }

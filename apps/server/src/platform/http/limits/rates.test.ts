@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { registerAgent } from '../../../../test/app/flow.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
 import type { EphemeralStore } from '../../redis/ephemeral-store.ts';
@@ -306,6 +306,48 @@ describe('an address', () => {
     let call = 0;
 
     expect(await admittedBefore(() => from('203.0.113.7', `198.51.100.${++call}`))).toBe(3);
+  });
+});
+
+describe('counts that an instance leases from Redis', () => {
+  async function startLeasing() {
+    vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] }); // so that no lease ends
+    onTestFinished(() => void vi.useRealTimers());
+    const env = { RATE_LIMIT_PLAN_FREE: '200' };
+    const [one, two] = [await startApp({ env }), await startApp({ env })];
+    const here = await one.asDeveloper();
+    const there = two.calling(here.apiKey);
+    for (let use = 0; use < 2; use += 1) for (const call of [here, there]) await call('GET', '/v1/agents');
+    const leased = /cache_lookups_total{cache="rate_leases",result="hit"} (\d+)/;
+    const leasedAt = async ({ app }: Service) =>
+      Number(leased.exec((await app.inject('/metrics')).body)?.[1]);
+    return { one, here, there, leasedAt };
+  }
+
+  test('are in the headers as requests that are left to it, one by one', async () => {
+    const { one, here, leasedAt } = await startLeasing();
+
+    const left: number[] = [];
+    for (let use = 0; use < 50; use += 1)
+      left.push(Number((await here('GET', '/v1/agents')).headers['x-ratelimit-remaining']));
+
+    expect(left).toEqual(Array.from({ length: 50 }, (_, at) => 195 - at));
+    expect(await leasedAt(one)).toBeGreaterThan(30);
+  });
+
+  test('let two instances together admit what the limit allows, and no request more', async () => {
+    const { here, there } = await startLeasing();
+
+    const statuses: number[] = [];
+    for (let turn = 0; turn < 10; turn += 1) {
+      const crowd = Array.from({ length: 24 }, (_, at) => (at % 2 ? here : there)('GET', '/v1/agents'));
+      for (const { statusCode } of await Promise.all(crowd)) statuses.push(statusCode);
+    }
+
+    const admitted = statuses.filter((status) => status === 200).length;
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+    expect(admitted).toBeLessThanOrEqual(196);
+    expect(admitted).toBeGreaterThan(196 - 2 * 9); // each may hold nine that the other lacks
   });
 });
 

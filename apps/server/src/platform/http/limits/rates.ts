@@ -49,7 +49,7 @@ export interface ChargeResult {
   readonly settled: ReadonlyMap<Payer, Settled>;
 }
 
-/** Charges bills in this order and in one round trip, and none after a refused bill. */
+/** Charges bills in this order and in at most one round trip, and none after a refused bill. */
 export type ChargeRates = (bills: readonly RateCharges[]) => Promise<ChargeResult>;
 
 /**
@@ -57,12 +57,14 @@ export type ChargeRates = (bills: readonly RateCharges[]) => Promise<ChargeResul
  * limits: no request passes uncounted, and no request is refused for that reason.
  * @param onDegraded called once each time when that begins, and with undefined when it is over
  * @param onRefused called with the rule that refused
+ * @param onCounted called for each request, with whether its counts were leased to this process
  */
 export function rateLimiter(
   store: EphemeralStore,
   clock: Clock,
   onDegraded: (error?: unknown) => void = () => {},
   onRefused: (rule: string) => void = () => {},
+  onCounted: (isLeased: boolean) => void = () => {},
 ): ChargeRates {
   const own = memoryStore(clock);
   let isDegraded = false;
@@ -88,7 +90,10 @@ export function rateLimiter(
   return async (bills) => {
     if (bills.every(({ counts, version }) => counts.length === 0 && !version)) return NOTHING;
     const now = Math.floor(clock().getTime() / 1000);
-    const settled = await settle(bills.map((bill) => billOf(bill, now)));
+    const due = bills.map((bill) => billOf(bill, now));
+    const leased = store.chargeLeased(due);
+    onCounted(leased !== undefined);
+    const settled = leased ?? (await settle(due));
     let rateStatus: RateStatus | undefined;
     for (const { payer, counts } of bills) {
       const { outcome, used } = settled.get(payer) ?? {};
