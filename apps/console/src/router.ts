@@ -1,8 +1,11 @@
 import { createRouter } from '@tanstack/react-router';
 import { accountRoutes } from './pages/account/routes.ts';
 import { agentRoutes } from './pages/agents/routes.ts';
+import { auditRoutes } from './pages/audit/routes.ts';
 import { grantRoutes } from './pages/grants/routes.ts';
 import { overviewRoutes } from './pages/overview/routes.ts';
+import { peopleRoutes } from './pages/people/routes.ts';
+import { requestRoutes } from './pages/requests/routes.ts';
 import { tourRoutes } from './pages/tour/routes.ts';
 import { NoSuchPage, PageLoading, PageProblem } from './parts/states.tsx';
 import { rootRoute, shellRoute } from './shell/root.tsx';
@@ -16,6 +19,9 @@ export const router = createRouter({
       ...agentRoutes,
       ...grantRoutes,
       ...accountRoutes,
+      ...requestRoutes,
+      ...peopleRoutes,
+      ...auditRoutes,
     ]),
   ]),
   basepath: '/console',

@@ -31,6 +31,7 @@ import { tokens } from './features/grants/tokens/tokens.feature.ts';
 import { assertions } from './features/oauth/assertions/assertions.feature.ts';
 import { oauth } from './features/oauth/oauth/oauth.feature.ts';
 import { workloads } from './features/oauth/workloads/workloads.feature.ts';
+import { offboarding } from './features/people/offboarding/offboarding.feature.ts';
 import { passkeys } from './features/people/passkeys/passkeys.feature.ts';
 import { principals } from './features/people/principals/principals.feature.ts';
 import { scim } from './features/people/scim/scim.feature.ts';
@@ -111,6 +112,7 @@ export const features: readonly Feature[] = [
   members,
   decisions,
   proxy,
+  offboarding,
   erasures,
   anomalies,
 ];

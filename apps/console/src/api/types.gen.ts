@@ -2560,6 +2560,42 @@ export interface paths {
         delete: operations["assertions.liftOwnStop"];
         patch?: never;
     };
+    "/v1/principals": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /** Find the principals who hold something, by the beginning of their ids */
+        get: operations["principals.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/principals/{principalId}": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /** Read what the account has of a principal, and what an offboarding would end */
+        get: operations["principals.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/principals/{principalId}/offboard": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End all grants, requests and sessions of a principal, and remove their credentials */
+        post: operations["principals.offboard"];
+        delete?: never;
+        patch?: never;
+    };
     "/v1/resources": {
         parameters: {
             query?: never;
@@ -2964,6 +3000,18 @@ export interface paths {
         };
         /** Read a Token Status List */
         get: operations["verifiableCredentials.tokenStatusList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/stops/preview": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /** Count what ends with an agent, a principal, a grant or a stop of the account */
+        get: operations["grants.previewStop"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6637,6 +6685,19 @@ export interface components {
             error: string;
             error_description: string;
         };
+        Offboarding: {
+            addressRemoved: boolean;
+            credentialsDeleted: number;
+            grantsRevoked: number;
+            passkeysRemoved: number;
+            principalId: string;
+            requestsCancelled: number;
+            sessionsEnded: number;
+        };
+        OffboardInput: {
+            /** @default false */
+            keepCredentials: boolean;
+        };
         OidcCallback: {
             code?: string;
             iss?: string;
@@ -7295,6 +7356,33 @@ export interface components {
             scopes: string[];
             /** @enum {unknown} */
             status: "active" | "revoked" | "expired";
+        };
+        PrincipalPage: {
+            nextCursor: string | null;
+            principals: {
+                holds: ("grants" | "passkeys" | "vault" | "directory")[];
+                principalId: string;
+            }[];
+        };
+        PrincipalSummary: {
+            directory: {
+                active: boolean;
+                userId: string;
+                userName: string;
+            } | null;
+            grants: {
+                active: number;
+                expired: number;
+                revoked: number;
+            };
+            hasAddress: boolean;
+            lastActivityAt: string | null;
+            openRequests: number;
+            passkeys: number;
+            principalId: string;
+            services: string[];
+            sessions: number;
+            truncated: boolean;
         };
         ProtectedResourceMetadata: {
             authorization_details_types_supported: string[];
@@ -8203,6 +8291,13 @@ export interface components {
         };
         StopAccount: {
             reason?: string;
+        };
+        StopPreview: {
+            agents: number;
+            grants: number;
+            principals: number;
+            requests: number;
+            truncated: boolean;
         };
         StoredCredential: {
             /** Format: date-time */
@@ -9513,7 +9608,6 @@ export interface components {
         ExcludedAttributes: string;
         File: string;
         Filter: string;
-        GrantId: string;
         Id: string;
         /** @description Names the request: a repeat with the same key gets the first answer. */
         IdempotencyKey: string;
@@ -9523,6 +9617,7 @@ export interface components {
         Page: number;
         PageSize: number;
         Path: string;
+        PrincipalsPrincipalId: string;
         ReturnTo: string;
         RuleId: string;
         ScimCursor: string;
@@ -13970,7 +14065,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
-                grantId?: components["parameters"]["GrantId"];
+                grantId?: string;
                 limit?: components["parameters"]["Limit"];
                 principalId?: string;
                 status?: "active" | "revoked" | "expired";
@@ -14320,7 +14415,7 @@ export interface operations {
                 agentId?: string;
                 caseId?: string;
                 cursor?: string;
-                grantId?: components["parameters"]["GrantId"];
+                grantId?: string;
                 limit?: components["parameters"]["Limit"];
                 status?: "pending" | "approved" | "consumed" | "denied" | "cancelled" | "superseded" | "expired";
             };
@@ -16321,7 +16416,7 @@ export interface operations {
             query?: {
                 agentId?: string;
                 cursor?: string;
-                grantId?: components["parameters"]["GrantId"];
+                grantId?: string;
                 status?: "active" | "revoked" | "expired";
             };
             path?: never;
@@ -17083,7 +17178,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
-                grantId?: components["parameters"]["GrantId"];
+                grantId?: string;
                 limit?: number;
             };
             path?: never;
@@ -17564,6 +17659,105 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "principals.list": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                query?: string;
+            };
+            path?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PrincipalPage"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "principals.get": {
+        parameters: {
+            query?: never;
+            path: {
+                principalId: components["parameters"]["PrincipalsPrincipalId"];
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PrincipalSummary"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "principals.offboard": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: a repeat with the same key gets the first answer. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                principalId: components["parameters"]["PrincipalsPrincipalId"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OffboardInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The service gave this answer before. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Offboarding"];
+                };
             };
             /** @description A refusal */
             default: {
@@ -19318,6 +19512,37 @@ export interface operations {
             };
         };
     };
+    "grants.previewStop": {
+        parameters: {
+            query?: {
+                agentId?: string;
+                grantId?: string;
+                principalId?: string;
+            };
+            path?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StopPreview"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     "tokens.exchange": {
         parameters: {
             query?: never;
@@ -20542,7 +20767,7 @@ export interface operations {
             query?: {
                 agentId?: string;
                 cursor?: string;
-                grantId?: components["parameters"]["GrantId"];
+                grantId?: string;
                 limit?: components["parameters"]["Limit"];
                 outcome?: string;
                 service?: components["parameters"]["VaultService"];
@@ -20575,7 +20800,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
-                grantId?: components["parameters"]["GrantId"];
+                grantId?: string;
                 limit?: components["parameters"]["Limit"];
             };
             path?: never;

@@ -103,7 +103,7 @@ const ways: Readonly<Record<Target['kind'], (target: Target) => Way>> = {
   person: (target) => ({
     title: say('personTitle', { name: nameOf(target) }),
     action: say('personAction'),
-    run: () => revokeAllOf(idOf(target)),
+    run: () => endAllOf(idOf(target)),
     doneTitle: say('personDoneTitle', { name: nameOf(target) }),
     done: say('personDone'),
   }),
@@ -118,20 +118,12 @@ const ways: Readonly<Record<Target['kind'], (target: Target) => Way>> = {
   }),
 };
 
-/** A page of grants at a time, the newest first, until none of the person's is active. */
-async function revokeAllOf(principalId: string): Promise<void> {
-  for (;;) {
-    const { data } = await api.GET('/v1/grants', {
-      params: { query: { principalId, status: 'active', limit: 100 } },
-    });
-    const grants = data?.grants ?? [];
-    if (grants.length === 0) return;
-    for (const { grantId } of grants)
-      await api.DELETE('/v1/grants/{id}', { params: { path: { id: grantId } } });
-  }
-}
-
-const MOST = 500;
+/** Grants, requests and sessions of the person end together; what the person keeps here stays. */
+const endAllOf = (principalId: string) =>
+  api.POST('/v1/principals/{principalId}/offboard', {
+    params: { path: { principalId } },
+    body: { keepCredentials: true },
+  });
 
 /** The numbers that say something: an agent is always one agent. */
 const SHOWN = {
@@ -141,7 +133,7 @@ const SHOWN = {
   all: ['grants', 'agents', 'people'],
 } as const;
 
-/** What will fall: counted from the lists, up to a number that is enough to decide by. */
+/** What will fall: counted by the service, up to a number that is enough to decide by. */
 function Falls({ target }: { readonly target: Target }) {
   const { data, error } = useQuery({
     queryKey: ['falls', target],
@@ -167,20 +159,26 @@ function Falls({ target }: { readonly target: Target }) {
 }
 
 async function countFalls(target: Target) {
-  const filter = {
-    agent: { agentId: idOf(target) },
-    person: { principalId: idOf(target) },
-    grant: { rootGrantId: idOf(target) },
-    all: {},
-  }[target.kind];
+  if (target.kind === 'agent') return countOwn(target.id);
+  const query =
+    target.kind === 'all'
+      ? {}
+      : target.kind === 'person'
+        ? { principalId: target.id }
+        : { grantId: target.id };
+  const { data } = await api.GET('/v1/stops/preview', { params: { query } });
+  const { grants = 0, agents = 0, principals = 0, truncated = false } = data ?? {};
+  return { grants, agents, people: principals, isMore: truncated };
+}
+
+const MOST = 500;
+
+/** A stopped agent keeps its grants, and others keep what was delegated to them. */
+async function countOwn(agentId: string) {
   const { data } = await api.GET('/v1/grants', {
-    params: { query: { ...filter, status: 'active', limit: MOST } },
+    params: { query: { agentId, status: 'active', limit: MOST } },
   });
   const grants = data?.grants ?? [];
-  return {
-    grants: grants.length,
-    agents: new Set(grants.map(({ agentId }) => agentId)).size,
-    people: new Set(grants.map(({ principalId }) => principalId)).size,
-    isMore: data?.nextCursor != null,
-  };
+  const people = new Set(grants.map(({ principalId }) => principalId)).size;
+  return { grants: grants.length, agents: 1, people, isMore: data?.nextCursor != null };
 }

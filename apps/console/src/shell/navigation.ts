@@ -14,8 +14,11 @@ export const navigation = [
     pages: [
       { to: '/agents', name: 'agents' },
       { to: '/grants', name: 'grants' },
+      { to: '/requests', name: 'requests' },
+      { to: '/people', name: 'people' },
     ],
   },
+  { group: 'record', pages: [{ to: '/audit', name: 'audit' }] },
   {
     group: 'account',
     pages: [

@@ -2,6 +2,7 @@
 const PLACES = [
   { prefix: 'ag_', kind: 'agent', page: '/console/agents' },
   { prefix: 'grnt_', kind: 'grant', page: '/console/grants' },
+  { prefix: 'alog_', kind: 'entry', page: '/console/audit' },
 ] as const;
 
 /** @returns where a record is shown, if the console has a page for its kind */

@@ -28,6 +28,10 @@ const pages = [
   { name: 'keys', path: '/keys', title: 'API keys' },
   { name: 'usage', path: '/usage', title: 'Usage' },
   { name: 'settings', path: '/settings', title: 'Settings' },
+  { name: 'requests', path: '/requests', title: 'Requests for consent' },
+  { name: 'people', path: '/people', title: 'People' },
+  { name: 'person', path: '/people/:person', title: 'user_42' },
+  { name: 'audit', path: '/audit', title: 'Audit' },
 ] as const;
 
 test.each(pages)(
@@ -42,7 +46,11 @@ test.each(pages)(
     }
     const { agentId, grantId } = await populated(developer);
 
-    await open(page, path.replace(':agent', agentId).replace(':grant', grantId), title);
+    await open(
+      page,
+      path.replace(':agent', agentId).replace(':grant', grantId).replace(':person', 'user_42'),
+      title,
+    );
     await page.waitForLoadState('networkidle');
 
     expect(['full', ...(await faultsOf(page))]).toEqual(['full']);

@@ -223,6 +223,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     path: 'emails',
     value: [{ value: 'hopper@acme.test' }],
   }),
+  scim_principals_prefix: get(() => '/v1/principals?query=grace'),
   scim_principals_user: changes((its) => `Users/${its.scimUserId}`, { op: 'remove', path: 'externalId' }),
   passkeys_owner: get(() => '/v1/webauthn/credentials?principalId=user_42'),
   passkeys_owner_folded: ({ db, acme }) => principalsWithPasskeys(db, acme, ['USER_42']),

@@ -4,7 +4,7 @@ import { runDetection } from '../../src/features/calls/anomalies/detect.ts';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { detect } from '../app/anomalies.ts';
-import { authorize, registerAgent } from '../app/flow.ts';
+import { authorize, grantTo, registerAgent } from '../app/flow.ts';
 import { hotCallsOf } from '../app/hot-calls.ts';
 import { type Developer, newDatabase, type Service, startApp } from '../app/start-app.ts';
 import { type Explained, openExplained } from './explained.ts';
@@ -98,6 +98,13 @@ const SEARCHES: readonly (readonly [path: string, room: number])[] = [
   ['/v1/agents?name=rare&limit=10', 20],
   ['/v1/agents?name=t&limit=10', 50], // both statuses, to be merged
   ['/v1/agents?name=t&limit=10&cursor=:common', 50],
+  ['/v1/principals?query=r&limit=10', 50],
+  ['/v1/principals?query=user&limit=10', 50], // one, with all grants
+  ['/v1/principals/rare', 50],
+  ['/v1/principals/user_42', 5 * 1001], // each count ends there
+  ['/v1/stops/preview?principalId=rare', 50],
+  ['/v1/stops/preview?grantId=:grant', 50],
+  ['/v1/stops/preview', 3 * 3000], // grants, a step of the tree from each, and requests
 ];
 
 test('a search reads no more than its answer, or than a page may look at, whatever the statistics say', async () => {
@@ -107,13 +114,16 @@ test('a search reads no more than its answer, or than a page may look at, whatev
   const acme = await (await startApp({ databaseUrl, dbAs: () => db })).asDeveloper({ mode: 'sandbox' });
   const { agentId: common } = await registerAgent(acme, 'Traveller');
   await authorize(acme, common, { autoApprove: false });
+  await grantTo(acme);
   await inTransaction(db, async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx);
-    for (const table of ['agents', 'auth_requests', 'audit_entries'])
+    for (const table of ['agents', 'auth_requests', 'audit_entries', 'grants'])
       await copyRow(tx, table, { from: 0, count: GROWN, changed: CHANGED });
   });
   const { agentId: rare } = await registerAgent(acme, 'Rare');
   await authorize(acme, rare, { principalId: 'rare', autoApprove: false });
+  const { grantId: grant } = await grantTo(acme, { principalId: 'rare' });
+  const ids: Readonly<Record<string, string>> = { ':agent': rare, ':common': common, ':grant': grant };
 
   const wasteful: Record<string, readonly string[]> = {};
   for (const state of ['no statistics', 'statistics']) {
@@ -126,7 +136,10 @@ test('a search reads no more than its answer, or than a page may look at, whatev
       await ask('GET', '/v1/me');
       for (const [path, room] of SEARCHES) {
         explained.take();
-        const answer = await ask('GET', path.replace(':agent', rare).replace(':common', common));
+        const answer = await ask(
+          'GET',
+          path.replace(/:\w+/, (name) => ids[name] ?? name),
+        );
         expect(answer.statusCode, answer.body).toBe(200);
         const read = explained.take();
         const rows = read.reduce((sum, each) => sum + each.rows, 0);

@@ -27,8 +27,8 @@ const isOfUpstream = ({ url }: RouteOptions) =>
 /** Such a session begins at an identity provider; the tests of single sign-on ask for those of another developer. */
 const beginsElsewhere = ({ url }: RouteOptions) =>
   url === '/v1/sso/sessions/:id' || url === '/v1/sso/id-jag/stops/:id';
-/** A person's id has no owner. The tests of proved addresses ask for the person of another developer. */
-const namesPerson = ({ url }: RouteOptions) => url === '/v1/principal-addresses/:id';
+/** A person's id has no owner. The tests of proved addresses and of offboarding ask for the person of another developer. */
+const namesPerson = ({ url }: RouteOptions) => /^\/v1\/(principal-addresses|principals)\/:/.test(url);
 /** A policy names agents as a condition, which need not exist, and a rule of anomalies has an id of the developer's choice. */
 const namesCondition = ({ url }: RouteOptions) =>
   ['/v1/policies', '/v1/policies/evaluate', '/v1/anomaly/rules'].includes(url);

@@ -62,6 +62,8 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'developers.previewBranding': { command: 'me branding preview', example: '--accent-color "#7a1f5c"' },
   'developers.removeBranding': { command: 'me branding remove', asks: true },
   'principals.removeAddress': { asks: true },
+  'principals.list': { columns: ['principalId', 'holds'] },
+  'principals.offboard': { asks: true },
   'developers.stop': { command: 'me stop', asks: true },
   'developers.resume': { command: 'me resume' },
   'developers.close': { command: 'me close', asks: true },

@@ -1507,6 +1507,20 @@ export interface GrantsListAnswer {
   nextCursor: string | null;
 }
 
+export interface GrantsPreviewStopQuery {
+  readonly agentId?: string | undefined;
+  readonly principalId?: string | undefined;
+  readonly grantId?: string | undefined;
+}
+
+export interface GrantsPreviewStopAnswer {
+  grants: number;
+  agents: number;
+  principals: number;
+  requests: number;
+  truncated: boolean;
+}
+
 export interface PoliciesCreateInput {
   readonly name: string;
   readonly effect: "deny" | "require_approval" | "allow";
@@ -3846,6 +3860,57 @@ export interface VaultListProxyCallsAnswer {
   nextCursor: string | null;
 }
 
+export interface PrincipalsListQuery {
+  readonly query?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface PrincipalsListItem {
+  principalId: string;
+  holds: ("grants" | "passkeys" | "vault" | "directory")[];
+}
+
+export interface PrincipalsListAnswer {
+  principals: PrincipalsListItem[];
+  nextCursor: string | null;
+}
+
+export interface PrincipalsGetAnswer {
+  principalId: string;
+  grants: {
+    active: number;
+    revoked: number;
+    expired: number;
+  };
+  openRequests: number;
+  sessions: number;
+  services: string[];
+  passkeys: number;
+  hasAddress: boolean;
+  directory: {
+    userId: string;
+    userName: string;
+    active: boolean;
+  } | null;
+  lastActivityAt: string | null;
+  truncated: boolean;
+}
+
+export interface PrincipalsOffboardInput {
+  readonly keepCredentials?: boolean | undefined;
+}
+
+export interface PrincipalsOffboardAnswer {
+  principalId: string;
+  grantsRevoked: number;
+  requestsCancelled: number;
+  sessionsEnded: number;
+  credentialsDeleted: number;
+  passkeysRemoved: number;
+  addressRemoved: boolean;
+}
+
 export interface AuditEraseInput {
   readonly principalId: string;
   readonly reason?: string | undefined;
@@ -4715,6 +4780,12 @@ export interface GrantsApi {
    */
   list(query?: GrantsListQuery, options?: CallOptions): List<GrantsListAnswer, GrantsListAnswer['grants'][number]>;
   /**
+   * Count what ends with an agent, a principal, a grant or a stop of the account.
+   *
+   * Sends `GET /v1/stops/preview`.
+   */
+  previewStop(query?: GrantsPreviewStopQuery, options?: CallOptions): Promise<GrantsPreviewStopAnswer>;
+  /**
    * Read a grant.
    *
    * Sends `GET /v1/grants/{id}`.
@@ -5047,6 +5118,24 @@ export interface PrincipalsApi {
    * Sends `DELETE /v1/principal-addresses/{id}`.
    */
   removeAddress(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * Find the principals who hold something, by the beginning of their ids.
+   *
+   * Sends `GET /v1/principals`.
+   */
+  list(query?: PrincipalsListQuery, options?: CallOptions): List<PrincipalsListAnswer, PrincipalsListAnswer['principals'][number]>;
+  /**
+   * Read what the account has of a principal, and what an offboarding would end.
+   *
+   * Sends `GET /v1/principals/{principalId}`.
+   */
+  get(principalId: string, options?: CallOptions): Promise<PrincipalsGetAnswer>;
+  /**
+   * End all grants, requests and sessions of a principal, and remove their credentials.
+   *
+   * Sends `POST /v1/principals/{principalId}/offboard`.
+   */
+  offboard(principalId: string, input?: PrincipalsOffboardInput, options?: CallOptions): Promise<PrincipalsOffboardAnswer>;
 }
 
 export interface WebauthnApi {

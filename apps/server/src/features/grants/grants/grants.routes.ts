@@ -1,8 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
-import { Grant, GrantPage, GrantPath, GrantQuery, RevokeQuery } from './grants.schema.ts';
+import {
+  Grant,
+  GrantPage,
+  GrantPath,
+  GrantQuery,
+  RevokeQuery,
+  StopPreview,
+  StopQuery,
+} from './grants.schema.ts';
 import { getGrant, listGrants, type ReadDeps } from './list.ts';
+import { previewStop } from './preview.ts';
 import { revokeGrant } from './revoke.ts';
 
 export const grantRoutes: FastifyPluginAsyncTypebox<ReadDeps> = async (app, deps) => {
@@ -25,6 +34,26 @@ export const grantRoutes: FastifyPluginAsyncTypebox<ReadDeps> = async (app, deps
       },
     },
     (request) => listGrants(deps, callerOf(request), request.query),
+  );
+
+  app.get(
+    '/v1/stops/preview',
+    {
+      config: {
+        access: 'developer',
+        capability: 'read',
+        role: 'full',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
+      schema: {
+        operationId: 'grants.previewStop',
+        summary: 'Count what ends with an agent, a principal, a grant or a stop of the account',
+        querystring: StopQuery,
+        response: { 200: StopPreview },
+      },
+    },
+    (request) => previewStop(deps, callerOf(request), request.query),
   );
 
   app.get(

@@ -7,5 +7,6 @@ export const samples: Samples = {
     'GET /v1/grants/:id/tokens': { id: 'grantId' },
     'DELETE /v1/grants/:id': { id: 'grantId' },
   },
+  needFullKey: ['GET /v1/stops/preview'],
   shownAt: ({ grantId }) => [`/v1/grants/${grantId}`, `/v1/grants/${grantId}/tokens`],
 };

@@ -62,6 +62,26 @@ export const GrantQuery = Type.Object({
 export type GrantPage = Static<typeof GrantPage>;
 export const GrantPage = Type.Object({ grants: Type.Array(Grant), nextCursor: NextCursor });
 
+/** At most one of them; none stands for the whole account. */
+export type StopQuery = Static<typeof StopQuery>;
+export const StopQuery = Type.Object({ agentId: Filter, principalId: Filter, grantId: Filter });
+
+/** Counts end at 1,000. */
+const Count = Type.Integer({ minimum: 0, maximum: 1000 });
+
+export type StopPreview = Static<typeof StopPreview>;
+export const StopPreview = Type.Object({
+  /** Grants that are good now, with those that were delegated from them. */
+  grants: Count,
+  /** The agents and the principals of these grants. */
+  agents: Count,
+  principals: Count,
+  /** Open requests for consent, of the newest 1,000. They end with an agent or a principal. */
+  requests: Count,
+  /** Whether a count has ended before all were counted. */
+  truncated: Type.Boolean(),
+});
+
 export const RevokeQuery = Type.Object({
   reason: Type.Optional(Type.String({ maxLength: 200, pattern: '^[^\\u0000]*$' })),
 });

@@ -81,6 +81,31 @@ export async function offboard(
   return { acts: [...acts, offboarded], grantsRevoked, principalIds: all };
 }
 
+/**
+ * Ends what agents hold of one principal id, whether a directory knows it or not, and makes nobody inactive. A request that
+ * was approved before ends with it.
+ * @returns acts, which the caller records; none when there was nothing
+ */
+export async function offboardPrincipal(
+  tx: Tx,
+  caller: Caller,
+  deps: OffboardDeps,
+  principalId: string,
+  { at, isForGood }: { readonly at: Date; readonly isForGood: boolean },
+): Promise<readonly Act[]> {
+  await lockRights(tx, caller, deps);
+  const revocation: Revocation = {
+    reason: 'principal_offboarded',
+    grants: 'all',
+    endsSessions: true,
+    isForGood,
+  };
+  const acts = await revokeRights(tx, caller, deps, [principalId], revocation, at);
+  if (acts.length === 0) return acts;
+  const data = { principalIds: [principalId], grantsRevoked: countRevoked(acts) };
+  return [...acts, { type: 'principal.offboarded', principalId, data }];
+}
+
 /** Ends grants and own sessions of a person who stays active. The caller holds `lockPeople`. */
 export async function endForPerson(
   tx: Tx,

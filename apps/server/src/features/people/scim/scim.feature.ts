@@ -57,7 +57,8 @@ interface GroupAct {
 }
 
 interface Offboarded {
-  readonly userId: string;
+  /** Absent when the developer ended it for one principal id, and no directory for a user. */
+  readonly userId?: string;
   readonly principalIds: readonly string[];
   readonly grantsRevoked: number;
 }

@@ -1,0 +1,125 @@
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { lookUp } from '../../../platform/db/statement.ts';
+import type { Holding, PrincipalQuery } from './offboarding.schema.ts';
+
+interface FoundPrincipal {
+  readonly principalId: string;
+  readonly holds: readonly Holding[];
+}
+
+/** Jumps from each id to the next one, so that it reads a row for each principal and not for each grant of theirs. */
+const principalsNamed = lookUp<
+  FoundPrincipal,
+  [developerId: string, prefix: string, after: string, most: number]
+>(
+  'list_principals',
+  `with recursive of_grants as (
+     (select lower(t.principal_id) as id, t.principal_id as named from grants t where t.developer_id = $1 and t.status = 'active'
+        and lower(t.principal_id) ~>=~ lower($2) and lower(t.principal_id) ~>~ lower($3) and lower(t.principal_id) ~<~ (lower($2) || chr(1114111))
+        order by lower(t.principal_id) using ~<~ limit 1)
+     union all
+     select next.* from of_grants before cross join lateral (
+       select lower(t.principal_id) as id, t.principal_id as named from grants t where t.developer_id = $1 and t.status = 'active'
+         and lower(t.principal_id) ~>=~ lower($2) and lower(t.principal_id) ~>~ before.id and lower(t.principal_id) ~<~ (lower($2) || chr(1114111))
+         order by lower(t.principal_id) using ~<~ limit 1) next
+   ), of_passkeys as (
+     (select lower(t.owner_id) as id, t.owner_id as named from passkeys t where t.developer_id = $1 and t.owner_kind = 'principal'
+        and lower(t.owner_id) ~>=~ lower($2) and lower(t.owner_id) ~>~ lower($3) and lower(t.owner_id) ~<~ (lower($2) || chr(1114111))
+        order by lower(t.owner_id) using ~<~ limit 1)
+     union all
+     select next.* from of_passkeys before cross join lateral (
+       select lower(t.owner_id) as id, t.owner_id as named from passkeys t where t.developer_id = $1 and t.owner_kind = 'principal'
+         and lower(t.owner_id) ~>=~ lower($2) and lower(t.owner_id) ~>~ before.id and lower(t.owner_id) ~<~ (lower($2) || chr(1114111))
+         order by lower(t.owner_id) using ~<~ limit 1) next
+   ), of_vault as (
+     (select lower(t.principal_id) as id, t.principal_id as named from vault_credentials t where t.developer_id = $1
+        and lower(t.principal_id) ~>=~ lower($2) and lower(t.principal_id) ~>~ lower($3) and lower(t.principal_id) ~<~ (lower($2) || chr(1114111))
+        order by lower(t.principal_id) using ~<~ limit 1)
+     union all
+     select next.* from of_vault before cross join lateral (
+       select lower(t.principal_id) as id, t.principal_id as named from vault_credentials t where t.developer_id = $1
+         and lower(t.principal_id) ~>=~ lower($2) and lower(t.principal_id) ~>~ before.id and lower(t.principal_id) ~<~ (lower($2) || chr(1114111))
+         order by lower(t.principal_id) using ~<~ limit 1) next
+   ), of_directory as (
+     (select t.folded as id, t.principal_id as named from scim_principals t where t.developer_id = $1 and t.is_current
+        and t.folded ~>=~ lower($2) and t.folded ~>~ lower($3) and t.folded ~<~ (lower($2) || chr(1114111))
+        order by t.folded using ~<~ limit 1)
+     union all
+     select next.* from of_directory before cross join lateral (
+       select t.folded as id, t.principal_id as named from scim_principals t where t.developer_id = $1 and t.is_current
+         and t.folded ~>=~ lower($2) and t.folded ~>~ before.id and t.folded ~<~ (lower($2) || chr(1114111))
+         order by t.folded using ~<~ limit 1) next
+   )
+   select min(found.named) as "principalId", array_agg(found.holding order by found.holding) as holds from (
+     (select 'grants' as holding, id, named from of_grants limit $4)
+     union all (select 'passkeys' as holding, id, named from of_passkeys limit $4)
+     union all (select 'vault' as holding, id, named from of_vault limit $4)
+     union all (select 'directory' as holding, id, named from of_directory limit $4)
+   ) found group by found.id order by found.id using ~<~ limit $4`,
+);
+
+/** In the order of ids in lower case, one more than the page holds. */
+export function listPrincipalRows(
+  db: Executor,
+  { developerId }: Tenant,
+  { query = '', cursor = '', limit }: PrincipalQuery,
+): Promise<FoundPrincipal[]> {
+  return principalsNamed(db, developerId, query, cursor, limit + 1);
+}
+
+/** Counts end at one more than 1,000. */
+interface PrincipalFacts {
+  readonly activeGrants: number;
+  readonly revokedGrants: number;
+  readonly expiredGrants: number;
+  readonly grants: number;
+  readonly openRequests: number;
+  readonly sessions: number;
+  readonly passkeys: number;
+  readonly services: readonly string[];
+  readonly hasAddress: boolean;
+  readonly userId: string | null;
+  readonly userName: string | null;
+  readonly isActive: boolean | null;
+  readonly lastActivityAt: Date | null;
+}
+
+const factsOf = lookUp<PrincipalFacts, [developerId: string, principalId: string, now: Date]>(
+  'find_principal_facts',
+  `select active.grants as "activeGrants", ended.revoked as "revokedGrants", ended.expired as "expiredGrants",
+     ended.grants, open.requests as "openRequests", own.sessions, held.passkeys,
+     array(select v.service from vault_credentials v where v.developer_id = $1 and v.principal_id = $2
+       order by v.service limit 100) as services,
+     exists (select from principal_addresses a where a.developer_id = $1 and a.principal_id = $2) as "hasAddress",
+     person.id as "userId", person.user_name as "userName", person.active as "isActive",
+     (select e.at from audit_entries e where e.developer_id = $1 and e.principal_id = $2 order by e.seq desc limit 1)
+       as "lastActivityAt"
+   from (select count(*)::int as grants from (select from grants g where g.developer_id = $1 and g.status = 'active'
+         and lower(g.principal_id) = lower($2) and g.principal_id = $2 and g.expires_at > $3 limit 1001) g) active
+     cross join (select count(*)::int as grants, count(*) filter (where g.status = 'revoked')::int as revoked,
+         count(*) filter (where g.status = 'active' and g.expires_at <= $3)::int as expired
+       from (select n.status, n.expires_at from grants n where n.developer_id = $1 and n.principal_id = $2
+         order by n.id desc limit 1001) g) ended
+     cross join (select count(*) filter (where r.status in ('pending', 'approved')
+           and coalesce(r.code_expires_at, r.expires_at) > $3)::int as requests
+       from (select n.status, n.code_expires_at, n.expires_at from auth_requests n where n.developer_id = $1
+         and n.principal_id = $2 and n.wrong_verifiers >= 0 order by n.id desc limit 1000) r) open
+     cross join (select count(*)::int as sessions from (select from principal_sessions s where s.developer_id = $1
+         and lower(s.principal_id) = lower($2) and s.principal_id = $2 and s.expires_at > $3 limit 1001) s) own
+     cross join (select count(*)::int as passkeys from (select from passkeys k where k.developer_id = $1
+         and k.owner_id = $2 and k.owner_kind = 'principal' limit 1001) k) held
+     left join scim_users person on person.developer_id = $1 and person.id = principal_user($1, $2)`,
+);
+
+/** What the account knows of a principal. */
+export async function getPrincipalFacts(
+  db: Executor,
+  { developerId }: Tenant,
+  principalId: string,
+  now: Date,
+): Promise<PrincipalFacts> {
+  const [facts] = await factsOf(db, developerId, principalId, now);
+  if (!facts) throw new Error('Counts have no row.');
+  return facts;
+}

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { tamper } from '../app/tampering.ts';
+import { consolePages, populated } from './console.ts';
+import { button, heading, sees } from './pages.ts';
+
+const { signedIn, open, service } = consolePages();
+
+test('the browser verifies each row of the audit explorer, and marks the one that somebody changed', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  await populated(developer);
+  const page = await signedIn(developer);
+  const marks = (word: string) => page.locator('tbody .status', { hasText: word }).count();
+
+  await open(page, '/audit?action=grant.*', 'Audit');
+  await expect.poll(() => marks('Verified')).toBe(4);
+  const rows = await page.locator('tbody .row-link').count();
+  await tamper(
+    service().databaseUrl,
+    `update audit_entries set metadata = metadata || '{"scopes":["all:all"]}'
+     where developer_id = $1 and action = 'grant.created' and seq =
+       (select min(seq) from audit_entries where developer_id = $1 and action = 'grant.created')`,
+    [developer.developerId],
+  );
+  await page.reload();
+  await expect.poll(() => marks('Changed')).toBe(1);
+  const good = await marks('Verified');
+  await page.getByLabel('Actor').fill('nobody');
+  await page.keyboard.press('Enter');
+  await sees(page, 'No entry matches these filters');
+
+  expect([rows, good]).toEqual([4, 3]);
+  expect(page.url()).toContain('actor=nobody');
+});
+
+test('a person is found, shown with what they hold, and offboarded', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const { grantId } = await populated(developer);
+  const page = await signedIn(developer);
+
+  await open(page, '/people', 'People');
+  await page.getByLabel('Id begins with').fill('USER_4');
+  await page.keyboard.press('Enter');
+  await page.locator('tbody .row-link', { hasText: 'user_42' }).click();
+  await heading(page, 'user_42').waitFor();
+  await button(page, 'Offboard').click();
+  await sees(page, 'It cannot be undone.');
+  const before = (await developer('GET', `/v1/grants/${grantId}`)).json().status;
+  await page
+    .getByRole('dialog')
+    .or(page.getByRole('alertdialog'))
+    .getByRole('button', { name: 'Offboard' })
+    .click();
+  await sees(page, '3 revoked, 0 expired');
+
+  expect(before).toBe('active');
+  expect((await developer('GET', `/v1/grants/${grantId}`)).json().status).toBe('revoked');
+});
+
+test('requests for consent are filtered by status, in the address', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const { agentId } = await populated(developer);
+  const asked = { agentId, principalId: 'user_99', scopes: ['calendar:read'], autoApprove: false };
+  await developer('POST', '/v1/authorize', asked);
+  const page = await signedIn(developer);
+
+  await open(page, '/requests', 'Requests for consent');
+  const rows = page.locator('tbody tr[data-index]');
+  await expect.poll(() => rows.count()).toBe(4);
+  await page.getByLabel('Status').selectOption('pending');
+  await expect.poll(() => rows.count()).toBe(1);
+
+  expect(await rows.innerText()).toContain('user_99');
+  expect(page.url()).toContain('status=pending');
+});
