@@ -133,7 +133,7 @@ describe('P1: the labels of the metrics', () => {
         /^(developer|agent_revoked|token_revoked|parent|code_reuse|refresh_reuse)$/.test(value),
       source: (value) => /^(service|developer)$/.test(value),
       rule: (value) => /^(plan|authorize)$/.test(value),
-      cache: (value) => value === 'api_keys',
+      cache: (value) => /^(api_keys|rate_leases)$/.test(value),
       result: (value) => /^(hit|miss)$/.test(value),
       state: (value) => /^(idle|busy)$/.test(value),
       le: (value) => value === '+Inf' || Number(value) > 0,
