@@ -8,11 +8,13 @@ import { peopleRoutes } from './pages/people/routes.ts';
 import { requestRoutes } from './pages/requests/routes.ts';
 import { tourRoutes } from './pages/tour/routes.ts';
 import { NoSuchPage, PageLoading, PageProblem } from './parts/states.tsx';
-import { rootRoute, shellRoute } from './shell/root.tsx';
+import { joinRoute, rootRoute, shellRoute } from './shell/root.tsx';
 
 /** Each folder of `pages` has its routes, and the code of a page comes with its first visit. */
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
+    joinRoute,
+
     shellRoute.addChildren([
       ...overviewRoutes,
       ...tourRoutes,

@@ -19,12 +19,25 @@ export async function stepUp(): Promise<Session> {
 /** Makes the member a passkey on this device. @returns the session that it opens, if it was waited for */
 export async function registerPasskey(): Promise<Session | undefined> {
   const { data } = await api.POST('/v1/console/passkeys/options', { body: {} });
-  const made = await answerOf(data, (publicKey) =>
-    navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(publicKey) }),
-  );
+  const made = await created(data);
   const { data: added } = await api.POST('/v1/console/passkeys', { body: made });
   return added?.session ? kept({ data: added.session }) : undefined;
 }
+
+/** Makes a person a member, with a passkey of this device. @param options of the invitation */
+export async function join(
+  invite: string,
+  options: Schemas['JoinOptions'],
+  displayName: string,
+): Promise<Session> {
+  const made = await created(options);
+  return kept(await api.POST('/v1/console/join/verify', { body: { invite, displayName, ...made } }));
+}
+
+const created = (options: Options | undefined) =>
+  answerOf(options, (publicKey) =>
+    navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(publicKey) }),
+  );
 
 const used = (options: Options | undefined) =>
   answerOf(options, (publicKey) =>

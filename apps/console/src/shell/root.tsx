@@ -6,6 +6,13 @@ import { Shell } from './shell.tsx';
 
 export const rootRoute = createRootRoute();
 
+/** Where a person becomes a member, who has no session yet. */
+export const joinRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/join',
+  component: lazyRouteComponent(() => import('../session/join.tsx'), 'Join'),
+});
+
 /** What every page stands in: the session, and around it the navigation. Without a session it is the sign-in page. */
 export const shellRoute = createRoute({ getParentRoute: () => rootRoute, id: 'shell', component: Guarded });
 

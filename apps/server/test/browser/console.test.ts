@@ -92,7 +92,15 @@ test('a new key is shown once, and works', async () => {
   expect(await page.content()).not.toContain(key);
 });
 
-test('the first owner of a live account registers a passkey, shows it for what gives authority, and comes back with it', async () => {
+/** What a page for members will do: no key may invite anybody. */
+const INVITE = `(async () => {
+  const { csrfToken } = await (await fetch('/v1/console/session')).json();
+  const headers = { 'content-type': 'application/json', 'x-csrf-token': csrfToken };
+  const body = JSON.stringify({ email: 'bob@acme.example', role: 'operator' });
+  return (await (await fetch('/v1/members/invitations', { method: 'POST', headers, body })).json()).link;
+})()`;
+
+test('the first owner of a live account registers a passkey, shows it for what gives authority, invites a colleague, and comes back', async () => {
   const developer = await service().asDeveloper();
   const page = await visit();
   await addAuthenticator(page);
@@ -112,6 +120,14 @@ test('the first owner of a live account registers a passkey, shows it for what g
   await button(page, 'Use the passkey').click();
   await button(page, 'I have saved it').click();
   const names = (await developer('GET', '/v1/keys')).json().keys.map(({ name }: { name: string }) => name);
+  const link = await page.evaluate(INVITE);
+  const other = await visit();
+  await addAuthenticator(other);
+  await other.goto(String(link));
+  await sees(other, 'Acme invites bob@acme.example');
+  await other.getByLabel('Your name').fill('Bob');
+  await button(other, 'Join with a passkey').click();
+  await heading(other, 'Overview').waitFor();
   await button(page, 'Sign out').click();
   await button(page, 'Sign in with a passkey').click();
   await heading(page, 'Overview').waitFor();
