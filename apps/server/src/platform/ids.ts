@@ -67,6 +67,15 @@ export function newSecret(): string {
 /** The stored form of a secret. A plain hash is enough, because nobody can guess 256 random bits. */
 export const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
+/**
+ * The parts of `<developer id>.<id>.<secret>`, the form of secrets in links and cookies, which tell where to look them up.
+ * A text of another form has empty parts, so that nothing of it reaches a query.
+ */
+export function secretParts(text: string) {
+  const [, developerId = '', id = '', secret = ''] = /^(\w+)\.(\w+)\.([\w-]{43})$/.exec(text) ?? [];
+  return { developerId, id, secret };
+}
+
 /** Compares in a time that does not show where two texts differ, only whether their lengths do. */
 export function isSameText(a: string, b: string): boolean {
   const [one, other] = [Buffer.from(a), Buffer.from(b)];

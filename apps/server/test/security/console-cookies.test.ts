@@ -175,3 +175,21 @@ test('a session is charged by the rule of the console, and not to the plan', asy
 
   expect(statuses).toEqual([200, 200, 200, 429]);
 });
+
+test.each([
+  ['GET', '/v1/approver/session', '__Host-bh_approve'],
+  ['GET', '/v1/console/session', '__Host-bh_console'],
+] as const)('a null character in the cookie of %s %s is a cookie of nobody', async (method, url, name) => {
+  const secret = 'a'.repeat(43);
+  const ask = (value: string) =>
+    service.app.inject({
+      ...{ method, url },
+      headers: { cookie: `${name}=${value}`, 'sec-fetch-site': 'same-origin', origin: 'https://auth.test' },
+    });
+
+  const [control, first, second] = [`dev_a.b.${secret}`, `dev_a%00.b.${secret}`, `dev_a.b%00.${secret}`];
+  const expected = (await ask(control)).statusCode;
+
+  expect(expected).toBe(401);
+  expect([(await ask(first)).statusCode, (await ask(second)).statusCode]).toEqual([expected, expected]);
+});

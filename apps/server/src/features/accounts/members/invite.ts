@@ -2,7 +2,7 @@ import type { RegistrationResponse } from '@behest/protocol/passkey-shapes';
 import type { Caller } from '../../../platform/caller.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
-import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
+import { hashOf, newId, newSecret, secretParts } from '../../../platform/ids.ts';
 import {
   beginCreation,
   checkRegistration,
@@ -33,13 +33,7 @@ import type {
   MadeInvitation,
   NewInvitation,
 } from './members.schema.ts';
-import {
-  type ConsoleBrowser,
-  type MemberDeps,
-  type OpenedConsole,
-  openConsoleSession,
-  partsOf,
-} from './session.ts';
+import { type ConsoleBrowser, type MemberDeps, type OpenedConsole, openConsoleSession } from './session.ts';
 
 /**
  * Makes a link by which a person becomes a member. One to the same address ends. @throws FORBIDDEN, CONFLICT
@@ -106,7 +100,7 @@ const unusable = () =>
   new AppError('NOT_FOUND', 'This link was used, has expired or was replaced. Ask for a new link.');
 
 async function invited(db: Executor, invite: string, at: Date): Promise<InvitationRow> {
-  const { developerId, id, secret } = partsOf(invite);
+  const { developerId, id, secret } = secretParts(invite);
   const row = secret === '' ? undefined : await findInvitation(db, { developerId }, id);
   if (!row?.linkHash.equals(hashOf(secret)) || row.expiresAt <= at) throw unusable();
   return row;

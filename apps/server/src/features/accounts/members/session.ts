@@ -3,7 +3,7 @@ import { stringifySetCookie } from 'cookie';
 import { type BrowserRequest, type Caller, CONSOLE_COOKIE, type Tenant } from '../../../platform/caller.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { hashOf, isSameText, newId, newSecret } from '../../../platform/ids.ts';
+import { hashOf, isSameText, newId, newSecret, secretParts } from '../../../platform/ids.ts';
 import type { DiscoverDeps } from '../../people/passkeys/index.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
@@ -54,12 +54,6 @@ export const sessionCookieIn = (deps: Base, cookies: Cookies): string => cookies
 export interface OpenedConsole {
   readonly opened: ConsoleSession;
   readonly cookie: string;
-}
-
-/** The parts of a cookie or of an invitation, empty for a text that is neither. */
-export function partsOf(cookie: string) {
-  const [, developerId = '', id = '', secret = ''] = /^(\w+)\.(\w+)\.([\w-]{43})$/.exec(cookie) ?? [];
-  return { developerId, id, secret };
 }
 
 /** The browser that opens a session. */
@@ -121,7 +115,7 @@ export async function renewSession(
 
 /** Only the secret ends a session: ids are no secrets. */
 async function endFormer(tx: Tx, cookie: string): Promise<void> {
-  const { developerId, id, secret } = partsOf(cookie);
+  const { developerId, id, secret } = secretParts(cookie);
   const session = secret === '' ? undefined : await findSession(tx, { developerId }, id);
   if (session?.secretHash.equals(hashOf(secret))) await deleteSession(tx, { developerId }, id);
 }
@@ -265,7 +259,7 @@ async function sessionIn(
   deps: Pick<MemberDeps, 'db' | 'clock' | 'idleSeconds'>,
   value: string,
 ): Promise<{ readonly tenant: Tenant; readonly session: FoundSession }> {
-  const { developerId, id, secret } = partsOf(value);
+  const { developerId, id, secret } = secretParts(value);
   const tenant = { developerId };
   const now = deps.clock();
   const session = secret === '' ? undefined : await findOpenSession(deps.db, tenant, id, now);

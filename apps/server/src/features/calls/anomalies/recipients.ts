@@ -3,7 +3,7 @@ import type { ChargeRecipient } from '../../../platform/charge.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { hashOf, isSameText, newSecret } from '../../../platform/ids.ts';
+import { hashOf, isSameText, newSecret, secretParts } from '../../../platform/ids.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { findCallerParts, findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { nameInMail, rates } from '../../accounts/emails/index.ts';
@@ -121,8 +121,8 @@ const addressOf = ({ to, asked = {} }: KeptConfig, hash: string): string | undef
   to?.find((address) => isSameText(asked[address]?.hash ?? '', hash));
 
 function partsOf(token: string) {
-  const [developerId = '', channelId = '', secret = ''] = token.split('.');
-  return { tenant: { developerId }, channelId, hash: hashOf(secret).toString('base64url') };
+  const { developerId, id, secret } = secretParts(token);
+  return { tenant: { developerId }, channelId: id, hash: hashOf(secret).toString('base64url') };
 }
 
 const unknownLink = () =>

@@ -3,7 +3,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { afterCommit, type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { isPrincipalActive } from '../../../platform/db/principals.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { hashOf } from '../../../platform/ids.ts';
+import { hashOf, secretParts } from '../../../platform/ids.ts';
 import { findBrand, findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import { lockOpenAccount } from '../../accounts/developers/index.ts';
 import {
@@ -80,7 +80,7 @@ const unusable = () =>
   );
 
 async function invited(db: Executor, invite: string, at: Date): Promise<ApproverRow> {
-  const [developerId = '', id = '', secret = ''] = invite.split('.');
+  const { developerId, id, secret } = secretParts(invite);
   const row = await findApprover(db, { developerId }, id);
   const isGood =
     isOpenAt(row, at) &&

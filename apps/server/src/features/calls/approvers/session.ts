@@ -3,7 +3,7 @@ import { stringifySetCookie } from 'cookie';
 import type { BrowserRequest, Caller, Tenant } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
-import { hashOf, isSameText, newId, newSecret } from '../../../platform/ids.ts';
+import { hashOf, isSameText, newId, newSecret, secretParts } from '../../../platform/ids.ts';
 import { findBrand, findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import { cookieNames, readSessionCookie, ssoRequired } from '../../people/sso/index.ts';
 import { standingOf } from '../../people/sso/sessions.queries.ts';
@@ -85,7 +85,7 @@ export async function openApproverSession(
 
 /** Only the secret ends a session: ids are no secrets. */
 async function endFormer(tx: Tx, cookie: string): Promise<void> {
-  const [developerId = '', id = '', secret = ''] = cookie.split('.');
+  const { developerId, id, secret } = secretParts(cookie);
   const session = secret === '' ? undefined : await findApproverSession(tx, { developerId }, id);
   if (session?.secretHash.equals(hashOf(secret)))
     await deleteApproverSessions(tx, { developerId }, session.approverId, id);
@@ -261,7 +261,7 @@ export const isSignedIn = (deps: SessionDeps, cookies: Cookies): Promise<boolean
 
 /** @throws UNAUTHORIZED */
 async function sessionIn(deps: SessionDeps, cookies: Cookies) {
-  const [developerId = '', id = '', secret = ''] = sessionCookieIn(deps, cookies).split('.');
+  const { developerId, id, secret } = secretParts(sessionCookieIn(deps, cookies));
   const tenant: Tenant = { developerId };
   const now = deps.clock();
   const session = secret === '' ? undefined : await findApproverSession(deps.db, tenant, id);

@@ -53,7 +53,7 @@ export async function withSetup<T>(
 
 /** The link that a secret names, which is not proved yet. @throws NOT_FOUND */
 async function callerFor(db: Executor, secret: string, requestId: string): Promise<OpenSetup> {
-  const [id = ''] = secret.split('.');
+  const [, id = ''] = /^(\w+)\./.exec(secret) ?? [];
   const link = await findLinkAcrossTenants(db, id);
   const parts = link && (await findCallerParts(db, link));
   if (!link || !parts) throw unusable();

@@ -1,5 +1,5 @@
 import { stringifySetCookie } from 'cookie';
-import { hashOf } from '../../../platform/ids.ts';
+import { hashOf, secretParts } from '../../../platform/ids.ts';
 import { hashOfBrowser, LOGIN_SECONDS } from './flight.ts';
 
 /** The names of the cookies. Browsers take `__Host-` over `https` only. Each login has `login`, a dot and its own end. */
@@ -20,7 +20,7 @@ export const sessionCookie = ({ developerId, id, secret }: SessionCookie): strin
 
 /** The session that a cookie names, with the hash of its secret. */
 export function readSessionCookie(value = '') {
-  const [developerId = '', id = '', secret = ''] = value.split('.');
+  const { developerId, id, secret } = secretParts(value);
   return secret === '' ? undefined : { developerId, id, secretHash: hashOf(secret) };
 }
 
