@@ -316,7 +316,17 @@ describe('T5: a field that a route does not know', () => {
     const before = await sightOf(owner, its);
 
     // Other tests send unknown fields to the pages, and with a grant token, whose use shows.
-    const others = ['consent', 'connect', 'approver', 'grant', 'session', 'scim', 'ssf', 'operator'];
+    const others = [
+      'consent',
+      'connect',
+      'approver',
+      'console',
+      'grant',
+      'session',
+      'scim',
+      'ssf',
+      'operator',
+    ];
     const isOther = ({ config }: RouteOptions) => config?.takesSet || others.includes(String(config?.access));
     const known = routesThat((route) => takesBody(route) && !isOther(route));
     for (const route of known) {
