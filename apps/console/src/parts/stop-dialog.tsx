@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import { api } from '../api/client.ts';
-import { sayer } from '../messages/language.ts';
+import { number, sayer } from '../messages/language.ts';
 import { Confirm } from './confirm.tsx';
 import { Loading, Problem } from './states.tsx';
 import type { Target } from './stop.tsx';
@@ -148,7 +148,7 @@ function Falls({ target }: { readonly target: Target }) {
       {SHOWN[target.kind].map((what) => (
         <li key={what}>
           <strong>
-            {data[what]}
+            {number(data[what])}
             {more}
           </strong>{' '}
           {say(what, { count: data[what] })}

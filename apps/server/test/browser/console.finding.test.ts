@@ -72,3 +72,29 @@ test('requests for consent are filtered by status, in the address', async () => 
   expect(await rows.innerText()).toContain('user_99');
   expect(page.url()).toContain('status=pending');
 });
+
+test('the overview has its numbers from eight calls, and says what Stop everything ends', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  await populated(developer);
+  const page = await signedIn(developer);
+  const calls: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/v1/') && pathname !== '/v1/console/session') calls.push(pathname);
+  });
+
+  await page.reload();
+  await sees(page, 'Disabled webhooks');
+  await page.waitForLoadState('networkidle');
+  const loaded = [...calls];
+  const grants = await page.locator('.card', { hasText: 'Active grants' }).innerText();
+  await button(page, 'Stop everything').click();
+  await sees(page, 'people');
+  const falls = await page.locator('.falls').innerText();
+  const { grants: counted } = (await developer('GET', '/v1/stops/preview')).json();
+
+  expect(loaded).toHaveLength(8);
+  expect(counted).toBeGreaterThan(1);
+  expect(grants).toContain(String(counted));
+  expect(falls).toContain(`${counted} active grants`);
+});

@@ -10,6 +10,7 @@ import { Stop } from '../../parts/stop.tsx';
 import { Status, When } from '../../parts/text.tsx';
 import { Card, Missing } from './card.tsx';
 import { Chain } from './chain.tsx';
+import { HISTORY } from './history.ts';
 
 const say = sayer('overview');
 const Verifications = lazy(() => import('./verifications.tsx'));
@@ -72,16 +73,12 @@ function Begin() {
 /** Counted by the calendar of UTC, as the service counts. */
 const today = () => new Date().toISOString().slice(0, 10);
 
-/** The most grants that one call lists. */
-const MOST = 100;
-
 function Numbers() {
   const summary = query.useQuery('get', '/v1/compliance/summary', { params: { query: { since: today() } } });
-  const usage = query.useQuery('get', '/v1/usage');
-  const grants = query.useQuery('get', '/v1/grants', {
-    params: { query: { status: 'active', limit: MOST } },
-  });
-  const active = grants.data && `${number(grants.data.grants.length)}${grants.data.nextCursor ? '+' : ''}`;
+  const history = query.useQuery('get', '/v1/usage/history', HISTORY);
+  const grants = query.useQuery('get', '/v1/stops/preview');
+  const active = grants.data && `${number(grants.data.grants)}${grants.data.truncated ? '+' : ''}`;
+  const verifications = history.data?.entries.find(({ date }) => date === today())?.verifications ?? 0;
   return (
     <div className="cards">
       <Card
@@ -100,8 +97,8 @@ function Numbers() {
       />
       <Card
         name={say('verificationsToday')}
-        value={usage.data && number(usage.data.verifications)}
-        error={usage.error}
+        value={history.data && number(verifications)}
+        error={history.error}
       />
       <Card
         name={say('denialsToday')}
@@ -158,17 +155,17 @@ function Approvals() {
 
 function Webhooks() {
   const { data, error } = query.useQuery('get', '/v1/webhooks', { params: { query: { limit: 100 } } });
-  const failing = data?.webhooks.filter(({ status }) => status === 'disabled');
+  const disabled = data?.webhooks.filter(({ status }) => status === 'disabled');
   return (
     <Panel title={say('webhooks')}>
       <Missing error={error} isPending={!data} />
-      {failing?.length === 0 && (
+      {disabled?.length === 0 && (
         <p className="aside">
-          {data?.webhooks.length ? say('noFailing', { count: data.webhooks.length }) : say('noWebhooks')}
+          {data?.webhooks.length ? say('noDisabled', { count: data.webhooks.length }) : say('noWebhooks')}
         </p>
       )}
       <ul className="rows">
-        {failing?.map(({ webhookId, url, lastDeliveryAt }) => (
+        {disabled?.map(({ webhookId, url, lastDeliveryAt }) => (
           <li key={webhookId}>
             <Status status="disabled" />
             <span className="grow">{url}</span>

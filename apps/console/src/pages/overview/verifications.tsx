@@ -3,18 +3,15 @@ import { sayer } from '../../messages/language.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Missing } from './card.tsx';
+import { DAYS, HISTORY } from './history.ts';
 
 const say = sayer('overview');
-const DAYS = 30;
 
 /** What was asked of the service on each of the last 30 days. */
 export default function Verifications() {
-  const { data, error } = query.useQuery(
-    'get',
-    '/v1/usage/history',
-    { params: { query: { days: String(DAYS) } } },
-    { select: ({ entries }) => seriesOf(entries) },
-  );
+  const { data, error } = query.useQuery('get', '/v1/usage/history', HISTORY, {
+    select: ({ entries }) => seriesOf(entries),
+  });
   return (
     <Panel title={say('month')}>
       <Missing error={error} isPending={!data} />
