@@ -42,6 +42,7 @@ import { audit } from './features/record/audit/audit.feature.ts';
 import { erasures } from './features/record/erasures/erasures.feature.ts';
 import { events } from './features/record/events/events.feature.ts';
 import { catalogueOf } from './features/record/events/index.ts';
+import { search } from './features/record/search/search.feature.ts';
 import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
 import { consoleSite } from './features/service/console/console.feature.ts';
 import { keys } from './features/service/keys/keys.feature.ts';
@@ -115,6 +116,7 @@ export const features: readonly Feature[] = [
   offboarding,
   erasures,
   anomalies,
+  search,
 ];
 
 /** The rules of all routes, each typed once where its feature declares it. */

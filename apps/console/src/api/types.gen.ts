@@ -2651,6 +2651,18 @@ export interface paths {
         delete: operations["scimTokens.delete"];
         patch?: never;
     };
+    "/v1/search": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /** Find a record by its id, or by the beginning of a name or of a principal */
+        get: operations["search.find"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
     "/v1/signup": {
         parameters: {
             query?: never;
@@ -3788,7 +3800,7 @@ export interface components {
         };
         ApproveDecisionRequest: {
             actionHash: string;
-            assertion: components["schemas"]["Assertion"];
+            assertion: components["schemas"]["ApproverSignInRequest"];
         };
         ApproveDecisionResult: {
             /** @enum {string} */
@@ -3979,10 +3991,6 @@ export interface components {
             expiresIn?: string;
             scopes?: string[];
             service: string;
-        };
-        Assertion: {
-            challengeId: string;
-            response: components["schemas"]["AssertionResponse"];
         };
         AssertionOptions: {
             challengeId: string;
@@ -7881,6 +7889,15 @@ export interface components {
                     title?: string;
                 };
             };
+        };
+        SearchResults: {
+            results: {
+                hint: string;
+                id: string;
+                /** @enum {unknown} */
+                kind: "agent" | "grant" | "token" | "request" | "decision" | "entry" | "principal" | "key" | "policy" | "webhook" | "delivery" | "credential" | "anomaly" | "approver" | "connection" | "user";
+                title: string;
+            }[];
         };
         SecurityEventToken: {
             set: string;
@@ -13095,7 +13112,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Assertion"];
+                "application/json": components["schemas"]["ApproverSignInRequest"];
             };
         };
         responses: {
@@ -13420,7 +13437,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Assertion"];
+                "application/json": components["schemas"]["ApproverSignInRequest"];
             };
         };
         responses: {
@@ -17590,7 +17607,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Assertion"];
+                "application/json": components["schemas"]["ApproverSignInRequest"];
             };
         };
         responses: {
@@ -18014,6 +18031,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "search.find": {
+        parameters: {
+            query: {
+                q: string;
+            };
+            path?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResults"];
+                };
             };
             /** @description A refusal */
             default: {

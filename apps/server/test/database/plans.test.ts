@@ -98,6 +98,9 @@ const SEARCHES: readonly (readonly [path: string, room: number])[] = [
   ['/v1/agents?name=rare&limit=10', 20],
   ['/v1/agents?name=t&limit=10', 50], // both statuses, to be merged
   ['/v1/agents?name=t&limit=10&cursor=:common', 50],
+  ['/v1/search?q=rare', 50],
+  ['/v1/search?q=user_42', 50],
+  ['/v1/search?q=:grant', 50],
   ['/v1/principals?query=r&limit=10', 50],
   ['/v1/principals?query=user&limit=10', 50], // one, with all grants
   ['/v1/principals/rare', 50],

@@ -42,8 +42,8 @@ const LISTS = [
 const ARRAYS = ['GET /v1/passports'];
 /** `bound-keys.test.ts` follows them with bound keys. */
 const FOLLOWING = ['GET /v1/events/stream', 'GET /v1/events/ws'];
-/** Asks by its query. `enforcement.test.ts` asks it with bound keys. */
-const ASKING = ['GET /v1/enforce/usage'];
+/** These ask by their queries. `enforcement.test.ts` and `search.test.ts` ask them with bound keys. */
+const ASKING = ['GET /v1/enforce/usage', 'GET /v1/search'];
 const FORBIDDEN = [
   'DELETE /v1/decisions/cases/:caseName',
   'DELETE /v1/vault/connect-sessions/:id',

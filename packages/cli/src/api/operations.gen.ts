@@ -311,4 +311,5 @@ export const OPERATIONS: readonly OperationRow[] = [
   {"id":"anomalies.changeChannel","method":"anomalies.changeChannel","sends":"PATCH /v1/anomaly/channels/{id}","summary":"Change a channel","path":["id"],"first":[],"body":[{"name":"enabled","type":"boolean"},{"name":"severities","type":"list"},{"name":"config","type":"json"}]},
   {"id":"anomalies.removeChannel","method":"anomalies.removeChannel","sends":"DELETE /v1/anomaly/channels/{id}","summary":"Delete a channel","path":["id"],"first":[]},
   {"id":"anomalies.testChannel","method":"anomalies.testChannel","sends":"POST /v1/anomaly/channels/{id}/test","summary":"Send a test message to a channel","path":["id"],"first":[]},
+  {"id":"search.find","method":"search.find","sends":"GET /v1/search","summary":"Find a record by its id, or by the beginning of a name or of a principal","path":[],"first":[],"query":[{"name":"q","type":"string","required":true}]},
 ];

@@ -311,4 +311,5 @@ export const CALLS = {
   'anomalies.changeChannel': { method: 'anomalies.changeChannel', sends: 'PATCH /v1/anomaly/channels/{id}', takes: 'body', keyed: true },
   'anomalies.removeChannel': { method: 'anomalies.removeChannel', sends: 'DELETE /v1/anomaly/channels/{id}' },
   'anomalies.testChannel': { method: 'anomalies.testChannel', sends: 'POST /v1/anomaly/channels/{id}/test', keyed: true },
+  'search.find': { method: 'search.find', sends: 'GET /v1/search', takes: 'query' },
 } as const satisfies Readonly<Record<string, CallRow>>;

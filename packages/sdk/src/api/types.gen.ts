@@ -4148,6 +4148,19 @@ export interface AnomaliesTestChannelAnswer {
   messageId: string;
 }
 
+export interface SearchFindQuery {
+  readonly q: string;
+}
+
+export interface SearchFindAnswer {
+  results: {
+    kind: "agent" | "grant" | "token" | "request" | "decision" | "entry" | "principal" | "key" | "policy" | "webhook" | "delivery" | "credential" | "anomaly" | "approver" | "connection" | "user";
+    id: string;
+    title: string;
+    hint: string;
+  }[];
+}
+
 export interface UsageApi {
   /**
    * Count the requests of today and of this month.
@@ -6026,6 +6039,15 @@ export interface AnomaliesApi {
   testChannel(id: string, options?: CallOptions): Promise<AnomaliesTestChannelAnswer>;
 }
 
+export interface SearchApi {
+  /**
+   * Find a record by its id, or by the beginning of a name or of a principal.
+   *
+   * Sends `GET /v1/search`.
+   */
+  find(query: SearchFindQuery, options?: CallOptions): Promise<SearchFindAnswer>;
+}
+
 export interface AdminEntriesApi {
   /**
    * List the entries of the operator's audit chain, oldest first.
@@ -6146,4 +6168,5 @@ export interface ApiResources {
   readonly console: ConsoleApi;
   readonly decisions: DecisionsApi;
   readonly anomalies: AnomaliesApi;
+  readonly search: SearchApi;
 }

@@ -1,6 +1,6 @@
 import type { AgentProfile, NullableAgentProfile } from '@behest/protocol/shapes';
 import { sql } from 'kysely';
-import type { Tenant } from '../../../platform/caller.ts';
+import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { groupLock } from '../../../platform/db/hot-writes.ts';
 import { lookUp, statement } from '../../../platform/db/statement.ts';
@@ -158,6 +158,32 @@ export async function findAgentNames(
     .execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
+
+interface NamedAgent {
+  readonly id: string;
+  readonly title: string;
+  readonly hint: string;
+  readonly agentId: string;
+}
+
+const agentsNamed = lookUp<
+  NamedAgent,
+  [developerId: string, name: string, within: readonly string[] | null, most: number]
+>(
+  'find_agents_named',
+  `select a.id, a.name as title, a.status::text as hint, a.id as "agentId"
+   from unnest('{active,suspended}'::agent_status[]) as of (state) cross join lateral (
+     select * from agents where developer_id = $1 and status = of.state and not is_proposed
+       and lower(name) collate "C" >= lower($2) collate "C"
+       and lower(name) collate "C" < (lower($2) || chr(1114111)) collate "C"
+       and ($3::text[] is null or id = any ($3))
+     order by lower(name) collate "C", id limit $4
+   ) a order by lower(a.name) collate "C", a.id limit $4`,
+);
+
+/** The first agents, in the order of names, whose name begins so in any case. */
+export const findAgentsNamed = (db: Executor, { tenant, agentIds }: Reach, name: string, most: number) =>
+  agentsNamed(db, tenant.developerId, name, agentIds, most);
 
 /** All agents of the deployment, for its operator. */
 export async function countAgentsAcrossTenants(db: Executor): Promise<number> {
