@@ -3800,7 +3800,7 @@ export interface components {
         };
         ApproveDecisionRequest: {
             actionHash: string;
-            assertion: components["schemas"]["ApproverSignInRequest"];
+            assertion: components["schemas"]["Assertion"];
         };
         ApproveDecisionResult: {
             /** @enum {string} */
@@ -3991,6 +3991,10 @@ export interface components {
             expiresIn?: string;
             scopes?: string[];
             service: string;
+        };
+        Assertion: {
+            challengeId: string;
+            response: components["schemas"]["AssertionResponse"];
         };
         AssertionOptions: {
             challengeId: string;
@@ -13112,7 +13116,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ApproverSignInRequest"];
+                "application/json": components["schemas"]["Assertion"];
             };
         };
         responses: {
@@ -13437,7 +13441,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ApproverSignInRequest"];
+                "application/json": components["schemas"]["Assertion"];
             };
         };
         responses: {
@@ -17607,7 +17611,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ApproverSignInRequest"];
+                "application/json": components["schemas"]["Assertion"];
             };
         };
         responses: {

@@ -129,6 +129,11 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'scimTokens.list': { command: 'scim tokens list' },
   'scimTokens.delete': { command: 'scim tokens revoke' },
   'scim.listUsers': { command: 'scim users list', columns: ['id', 'userName', 'displayName', 'active'] },
+  'search.find': {
+    command: 'search',
+    columns: ['kind', 'id', 'title', 'hint'],
+    example: '--q ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+  },
   'scim.searchUsers': { command: 'scim users search' },
   'scim.getUser': { command: 'scim users get' },
   'scim.createUser': { command: 'scim users create' },

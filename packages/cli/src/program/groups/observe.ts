@@ -22,6 +22,7 @@ export const OBSERVE: readonly Group[] = [
     summary: 'deliveries of events',
     load: async () => (await import('../../commands/webhooks.ts')).WEBHOOKS,
   },
+  { name: 'search', hasOperations: true, summary: 'any record by its id or name' },
   { name: 'ssf', hasOperations: true, summary: 'systems that hear signals' },
   { name: 'anomalies', hasOperations: true, summary: 'what nobody foresaw' },
   { name: 'compliance', hasOperations: true, summary: 'summaries, exports and evidence' },
