@@ -77,6 +77,12 @@ const OWN_ARGUMENTS: Readonly<
   'connections.cancel': async ({ behest }) => [
     (await behest.connections.ask({ service: 'files', principalId: 'user_43' })).id,
   ],
+  // Another person: the sessions of this one are used by the calls that follow.
+  'principals.offboard': async ({ acme }) => {
+    await grantTo(acme, { principalId: 'user_45' });
+    return ['user_45', {}];
+  },
+  'search.find': () => [{ q: 'user_42' }],
   'scim.createUser': () => [{ schemas: [USER], userName: 'ada@acme.test' }, {}],
   'scim.getUser': ({ its }) => [its.scimUserId, {}],
   'scim.replaceUser': ({ its }) => [

@@ -104,6 +104,7 @@ const READING = [
   '/v1/sso/connections/:id/test',
   '/v1/policies/replay',
   '/v1/me/branding/preview',
+  '/v1/console/session/links', // Redis keeps it
   '/v1/webhooks/:id/recover', // no delivery of the sample has failed
 ];
 

@@ -53,7 +53,7 @@ export async function search({ db }: SearchDeps, caller: Caller, { q }: SearchQu
   const kind = KINDS.get(text.slice(0, text.indexOf('_')));
   const isAll = caller.role === 'full';
   const exact = kind && (isAll || OF_RUNTIME.has(kind)) ? findRecord(db, caller, kind, text) : undefined;
-  const did = /^did:/i.test(text) ? text.slice(text.lastIndexOf(':') + 1) : undefined;
+  const did = text.startsWith('did:') ? text.slice(text.lastIndexOf(':') + 1) : undefined;
   const [found, named, agents, principals, entries] = await Promise.all([
     exact,
     did === undefined ? undefined : findRecord(db, caller, 'agent', did),
