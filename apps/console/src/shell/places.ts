@@ -1,12 +1,50 @@
-/** What an id names, by its prefix, with the page that shows it. */
-const PLACES = [
-  { prefix: 'ag_', kind: 'agent', page: '/console/agents' },
-  { prefix: 'grnt_', kind: 'grant', page: '/console/grants' },
-  { prefix: 'alog_', kind: 'entry', page: '/console/audit' },
+import { defaultStringifySearch } from '@tanstack/react-router';
+import type { Schemas } from '../api/client.ts';
+
+type Found = Schemas['SearchResults']['results'][number];
+
+const shown = (page: string) => (id: string) => `/console/${page}/${encodeURIComponent(id)}`;
+const agent = shown('agents');
+const grant = shown('grants');
+const entry = shown('audit');
+const person = shown('people');
+
+/** The pages of the kinds of records that have one. A token is shown with its grant, a credential with its person. */
+const PAGES = {
+  agent: ({ id }) => agent(id),
+  grant: ({ id }) => grant(id),
+  entry: ({ id }) => entry(id),
+  principal: ({ id }) => person(id),
+  token: ({ title }) => grant(title),
+  credential: ({ hint }) => person(hint),
+  request: ({ title }) => `/console/requests${defaultStringifySearch({ principalId: title })}`,
+  key: () => '/console/keys',
+} as const satisfies { readonly [Kind in Found['kind']]?: (found: Found) => string };
+
+const hasPage = (kind: Found['kind']): kind is keyof typeof PAGES => Object.hasOwn(PAGES, kind);
+
+/** @returns what was found and has a page, each page once, without those of `known` */
+export function placesOf(found: readonly Found[], known?: string) {
+  const seen = new Set<string | undefined>([known]);
+  return found.flatMap((each) => {
+    const { kind, title, hint } = each;
+    if (!hasPage(kind)) return [];
+    const href = PAGES[kind](each);
+    if (seen.has(href)) return [];
+    seen.add(href);
+    return [{ kind, title, hint, href }];
+  });
+}
+
+/** Ids whose prefix alone says which page is theirs, so that nobody waits for the search. */
+const PREFIXES = [
+  { prefix: 'ag_', kind: 'agent', page: agent },
+  { prefix: 'grnt_', kind: 'grant', page: grant },
+  { prefix: 'alog_', kind: 'entry', page: entry },
 ] as const;
 
-/** @returns where a record is shown, if the console has a page for its kind */
+/** @returns where a record is shown, if its id says so */
 export function placeOf(id: string) {
-  const place = PLACES.find(({ prefix }) => id.startsWith(prefix) && id.length > prefix.length + 8);
-  return place && { kind: place.kind, href: `${place.page}/${encodeURIComponent(id)}` };
+  const place = PREFIXES.find(({ prefix }) => id.startsWith(prefix) && id.length > prefix.length + 8);
+  return place && { kind: place.kind, href: place.page(id) };
 }

@@ -98,3 +98,29 @@ test('the overview has its numbers from eight calls, and says what Stop everythi
   expect(grants).toContain(String(counted));
   expect(falls).toContain(`${counted} active grants`);
 });
+
+test('the palette asks once when the typing stops, and opens what was found', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const { grantId } = await populated(developer);
+  const { tokens } = (await developer('GET', `/v1/grants/${grantId}/tokens`)).json();
+  const page = await signedIn(developer);
+  const asked: (string | null)[] = [];
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === '/v1/search') asked.push(searchParams.get('q'));
+  });
+  const find = async (words: string, option: RegExp) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('searchbox').pressSequentially(words, { delay: 20 });
+    await page.getByRole('menuitem', { name: option }).click();
+  };
+
+  await find('travel bo', /Travel booker/);
+  await heading(page, 'Travel booker').waitFor();
+  await find('user_4', /user_42/);
+  await heading(page, 'user_42').waitFor();
+  await find(tokens[0].tokenId, /token/);
+  await heading(page, 'Travel booker for user_42').waitFor();
+
+  expect(asked).toEqual(['travel bo', 'user_4', tokens[0].tokenId]);
+});

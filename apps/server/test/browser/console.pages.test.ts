@@ -78,8 +78,11 @@ test('the questions and the palette have no fault either, and give the focus bac
   await page.keyboard.press('Control+k');
   await page.getByRole('searchbox').waitFor();
   const searching = await findings(page);
+  await page.getByRole('searchbox').fill('user_4');
+  await page.getByRole('menuitem', { name: 'user_42' }).waitFor();
+  const found = await findings(page);
 
-  expect([asking, searching]).toEqual([[], []]);
+  expect([asking, searching, found]).toEqual([[], [], []]);
 });
 
 test('the sign-in page has no fault', async () => {
