@@ -80,6 +80,8 @@ select create_distributed_table('decision_channels', 'developer_id', colocate_wi
 select create_distributed_table('decision_notices', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('email_verifications', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('enforced_calls', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('failed_request_counts', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('failed_requests', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('grant_renewals', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('idempotent_answers', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('legal_holds', 'developer_id', colocate_with => 'developers');

@@ -11,6 +11,7 @@ import { FINGERPRINT_KEY_USE } from './platform/http/idempotency/fingerprints.ts
 import { addIdempotency, IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
 import { addHeavyReads } from './platform/http/limits/heavy-reads.ts';
 import { addMetering } from './platform/http/metering.ts';
+import { addRefusals } from './platform/http/refusals.ts';
 import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
 import { requireDeclarations } from './platform/http/routes/declarations.ts';
 import { docsRoutes } from './platform/http/routes/docs.ts';
@@ -79,6 +80,10 @@ export async function buildApp({
   const counters = opened.flatMap(({ countUse }) => countUse ?? []);
   addMetering(app, (tenant, kind) => {
     for (const countUse of counters) countUse(tenant, kind);
+  });
+  const refusals = opened.flatMap(({ noteRefusal }) => noteRefusal ?? []);
+  addRefusals(app, (tenant, refusal) => {
+    for (const noteRefusal of refusals) noteRefusal(tenant, refusal);
   });
   addHeavyReads(app, settings.database.poolMax);
   const report = answerReport(meter, logger);

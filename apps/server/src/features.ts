@@ -5,6 +5,7 @@ import { domains } from './features/accounts/domains/domains.feature.ts';
 import { emails } from './features/accounts/emails/emails.feature.ts';
 import { members } from './features/accounts/members/members.feature.ts';
 import { quotas } from './features/accounts/quotas/quotas.feature.ts';
+import { requests } from './features/accounts/requests/requests.feature.ts';
 import { usage } from './features/accounts/usage/usage.feature.ts';
 import { anomalies } from './features/calls/anomalies/anomalies.feature.ts';
 import { approvers } from './features/calls/approvers/approvers.feature.ts';
@@ -71,6 +72,7 @@ export const features: readonly Feature[] = [
   keys,
   quotas,
   usage,
+  requests,
   events,
   audit,
   developers,

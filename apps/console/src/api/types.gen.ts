@@ -2596,6 +2596,45 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/v1/requests": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /**
+         * List failed requests of 72 hours, newest first
+         * @description Requests with an API key of the account whose status was 400 or above. No body, header, query or path is kept.
+         */
+        get: operations["requests.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/requests/{requestId}": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /** Read a failed request by its request id */
+        get: operations["requests.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/requests/groups": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /** Count failed requests of 72 hours by code and operation */
+        get: operations["requests.groups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
     "/v1/resources": {
         parameters: {
             query?: never;
@@ -5753,6 +5792,44 @@ export interface components {
             scopes: string[];
             /** @enum {unknown} */
             status: "active" | "revoked" | "expired";
+        };
+        FailedRequest: {
+            /** @description The agent that the body or the path named, if any. */
+            agentId: string | null;
+            /** Format: date-time */
+            at: string;
+            code: string;
+            durationMs: number;
+            id: string;
+            keyId: string | null;
+            method: string;
+            operationId: string;
+            requestId: string;
+            /** @description The pattern of the path, without ids and query. */
+            route: string;
+            status: number;
+            subReason: string | null;
+        };
+        FailedRequestGroups: {
+            /** @description The most frequent first, at most 200. */
+            groups: {
+                code: string;
+                count: number;
+                /** Format: date-time */
+                lastAt: string;
+                lastRequestId: string;
+                operationId: string;
+            }[];
+            /** Format: date-time */
+            since: string;
+            /** @description Whether some requests of the 72 hours are only counted, because a flood has no row for each. */
+            truncated: boolean;
+        };
+        FailedRequestPage: {
+            nextCursor: string | null;
+            requests: components["schemas"]["FailedRequest"][];
+            /** @description Whether some requests of the 72 hours are only counted, because a flood has no row for each. */
+            truncated: boolean;
         };
         Grant: {
             agentDid: string;
@@ -9643,6 +9720,7 @@ export interface components {
         RuleId: string;
         ScimCursor: string;
         Service: string;
+        Since: string;
         SortBy: string;
         SortOrder: string;
         StartIndex: string;
@@ -9650,6 +9728,7 @@ export interface components {
         Token: string;
         Types: string;
         UiLocales: string;
+        Until: string;
         VaultService: string;
         WebauthnCursor: string;
     };
@@ -11749,10 +11828,10 @@ export interface operations {
                 principalId?: string;
                 purpose?: string;
                 requestId?: string;
-                since?: string;
+                since?: components["parameters"]["Since"];
                 source?: "service" | "developer";
                 status?: "success" | "failure" | "blocked";
-                until?: string;
+                until?: components["parameters"]["Until"];
             };
             path?: never;
         };
@@ -11945,9 +12024,9 @@ export interface operations {
                 cursor?: string;
                 limit?: components["parameters"]["Limit"];
                 principalId?: string;
-                since?: string;
+                since?: components["parameters"]["Since"];
                 status?: components["schemas"]["AuthorizationRequestStatus"];
-                until?: string;
+                until?: components["parameters"]["Until"];
             };
             path?: never;
         };
@@ -15158,9 +15237,9 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: components["parameters"]["Limit"];
-                since?: string;
+                since?: components["parameters"]["Since"];
                 types?: components["parameters"]["Types"];
-                until?: string;
+                until?: components["parameters"]["Until"];
             };
             path?: never;
         };
@@ -15256,9 +15335,9 @@ export interface operations {
                 principalId?: string;
                 purpose?: string;
                 rootGrantId?: string;
-                since?: string;
+                since?: components["parameters"]["Since"];
                 status?: "active" | "revoked" | "expired";
-                until?: string;
+                until?: components["parameters"]["Until"];
             };
             path?: never;
         };
@@ -17778,6 +17857,99 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Offboarding"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "requests.list": {
+        parameters: {
+            query?: {
+                agentId?: string;
+                code?: string;
+                cursor?: string;
+                keyId?: string;
+                limit?: components["parameters"]["Limit"];
+                operationId?: string;
+                since?: components["parameters"]["Since"];
+                status?: number;
+                until?: components["parameters"]["Until"];
+            };
+            path?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailedRequestPage"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "requests.get": {
+        parameters: {
+            query?: never;
+            path: {
+                requestId: string;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailedRequest"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "requests.groups": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailedRequestGroups"];
                 };
             };
             /** @description A refusal */

@@ -566,6 +566,51 @@ export interface UsageHistoryAnswer {
   }[];
 }
 
+export interface RequestsListQuery {
+  readonly code?: string | undefined;
+  readonly operationId?: string | undefined;
+  readonly status?: number | undefined;
+  readonly keyId?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface RequestsListItem {
+  id: string;
+  requestId: string;
+  at: string;
+  operationId: string;
+  method: string;
+  /** The pattern of the path, without ids and query. */ route: string;
+  status: number;
+  code: string;
+  subReason: string | null;
+  /** The agent that the body or the path named, if any. */ agentId: string | null;
+  keyId: string | null;
+  durationMs: number;
+}
+
+export interface RequestsListAnswer {
+  requests: RequestsListItem[];
+  nextCursor: string | null;
+  /** Whether some requests of the 72 hours are only counted, because a flood has no row for each. */ truncated: boolean;
+}
+
+export interface RequestsGroupsAnswer {
+  since: string;
+  /** The most frequent first, at most 200. */ groups: {
+    code: string;
+    operationId: string;
+    count: number;
+    lastAt: string;
+    lastRequestId: string;
+  }[];
+  /** Whether some requests of the 72 hours are only counted, because a flood has no row for each. */ truncated: boolean;
+}
+
 export interface EventsListQuery {
   readonly types?: string | undefined;
   readonly since?: string | undefined;
@@ -4176,6 +4221,27 @@ export interface UsageApi {
   history(query?: UsageHistoryQuery, options?: CallOptions): Promise<UsageHistoryAnswer>;
 }
 
+export interface RequestsApi {
+  /**
+   * List failed requests of 72 hours, newest first. Requests with an API key of the account whose status was 400 or above. No body, header, query or path is kept.
+   *
+   * Sends `GET /v1/requests`.
+   */
+  list(query?: RequestsListQuery, options?: CallOptions): List<RequestsListAnswer, RequestsListAnswer['requests'][number]>;
+  /**
+   * Count failed requests of 72 hours by code and operation.
+   *
+   * Sends `GET /v1/requests/groups`.
+   */
+  groups(options?: CallOptions): Promise<RequestsGroupsAnswer>;
+  /**
+   * Read a failed request by its request id.
+   *
+   * Sends `GET /v1/requests/{requestId}`.
+   */
+  get(requestId: string, options?: CallOptions): Promise<RequestsListItem>;
+}
+
 export interface EventsApi {
   /**
    * List the events of the last 72 hours, oldest first.
@@ -6125,6 +6191,7 @@ export interface OperatorResources {
 /** The methods that are made from the table. */
 export interface ApiResources {
   readonly usage: UsageApi;
+  readonly requests: RequestsApi;
   readonly events: EventsApi;
   readonly audit: AuditApi;
   readonly developers: DevelopersApi;

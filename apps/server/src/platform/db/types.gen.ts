@@ -784,6 +784,33 @@ export interface EnforcedCalls {
   grantId: string;
 }
 
+export interface FailedRequestCounts {
+  code: string;
+  count: Int8;
+  developerId: string;
+  hour: Timestamp;
+  lastAt: Timestamp;
+  lastRequestId: string;
+  operationId: string;
+  recorded: Int8;
+}
+
+export interface FailedRequests {
+  agentId: string | null;
+  at: Timestamp;
+  code: string;
+  developerId: string;
+  durationMs: number;
+  id: string;
+  keyId: string | null;
+  method: string;
+  operationId: string;
+  requestId: string;
+  route: string;
+  status: number;
+  subReason: string | null;
+}
+
 export interface GrantRenewals {
   cause: RenewalCause;
   developerId: string;
@@ -1610,6 +1637,8 @@ export interface DB {
   emailVerificationIndex: EmailVerificationIndex;
   emailVerifications: EmailVerifications;
   enforcedCalls: EnforcedCalls;
+  failedRequestCounts: FailedRequestCounts;
+  failedRequests: FailedRequests;
   grantRenewals: GrantRenewals;
   grants: Grants;
   idempotentAnswers: IdempotentAnswers;

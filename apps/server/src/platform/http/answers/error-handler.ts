@@ -10,6 +10,7 @@ import { asksForPage, prefersHtml, refusalPage, sendPage, strayPage } from './pl
 export function addErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((thrown: FastifyError | AppError, request, reply) => {
     const error = thrown instanceof AppError ? thrown : translate(thrown, request);
+    request.refusal = error;
     if (error.status >= 500) request.log.error({ err: thrown }, 'request failed');
     // RFC 9110 §15.5.2. A refusal by the hook that reads keys has the header already.
     if (error.status === 401 && !reply.hasHeader('www-authenticate')) {

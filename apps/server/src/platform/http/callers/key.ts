@@ -31,6 +31,9 @@ export const key: CallerKind = {
       charge,
       anonymousBills: anonymousBills(request, limits),
       developerCharges: (identity) => developerCharges(request, identity, limits),
+      onHolder(identity) {
+        request.keyHolder = identity;
+      },
     });
     if (decision.result === 'accepted') {
       const { identity } = decision;
@@ -49,6 +52,7 @@ export const key: CallerKind = {
         'This route concerns more than the agents of this API key; use a key that is not bound.';
       throw new AppError('FORBIDDEN', message);
     }
+    request.keyHolder = null; // a key that this process knew until now
     await charge(failureBills(request, limits));
     throw unauthorized(reply, apiKey);
   },
@@ -67,6 +71,8 @@ interface KeyedRequest {
   readonly anonymousBills: readonly RateCharges[];
   /** Charged to the developer whose key it is. */
   readonly developerCharges: (identity: Identity) => RateCharges;
+  /** Called with the holder of the key before the request is charged. */
+  readonly onHolder: (identity: Identity) => void;
 }
 
 type KeyDecision =
@@ -86,12 +92,14 @@ async function authenticateKey(callers: KnownCallers, request: KeyedRequest): Pr
   }
   const keyHash = hashOf(request.apiKey);
   const known = callers.recall(keyHash);
+  if (known) request.onHolder(known.identity);
   const bills = known ? [...request.anonymousBills, knownCharges(request, known)] : request.anonymousBills;
   const before = (await request.charge(bills)).get('developer');
   if (known?.version !== undefined && before?.outcome === 'charged') return decide(request, known.identity);
 
   const read = await callers.read(keyHash);
   if (!read) return NO_VALID_KEY;
+  request.onHolder(read.identity);
   const decision = decide(request, read.identity);
   if (decision.result === 'accepted') {
     const after = (await request.charge([billOf(request, read.identity)])).get('developer');

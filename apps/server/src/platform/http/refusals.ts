@@ -1,0 +1,79 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Tenant } from '../caller.ts';
+import type { AppError } from '../errors.ts';
+import type { Identity } from './callers/credentials.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The identity of the key that was shown, also where the request is refused before it has a caller. */
+    keyHolder: Identity | null;
+    refusal: AppError | null;
+  }
+}
+
+/** A refused request. Its sender wrote nothing of it but its id and that of an agent. */
+export interface Refusal {
+  readonly requestId: string;
+  readonly operationId: string;
+  readonly method: string;
+  /** The pattern of the path. */
+  readonly route: string;
+  readonly status: number;
+  readonly code: string;
+  readonly subReason: string | null;
+  readonly agentId: string | null;
+  readonly keyId: string | null;
+  readonly durationMs: number;
+}
+
+/** Notes a refusal for its account. Never waits and never fails. */
+export type NoteRefusal = (tenant: Tenant, refusal: Refusal) => void;
+
+/** Add it before the request path and the routes. */
+export function addRefusals(app: FastifyInstance, note: NoteRefusal): void {
+  app.decorateRequest('keyHolder', null);
+  app.decorateRequest('refusal', null);
+
+  const noteRefused = (request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: () => void) => {
+    const { keyHolder } = request;
+    if (reply.statusCode >= 400 && keyHolder) note(keyHolder.tenant, refusalOf(request, reply));
+    done();
+  };
+  app.addHook('onRoute', (route) => {
+    if (route.config?.access !== 'developer') return;
+    const before = [route.onSend ?? []].flat();
+    // Fastify makes the route of HEAD of that of GET, with its hooks.
+    if (!before.includes(noteRefused)) route.onSend = [...before, noteRefused];
+  });
+}
+
+function refusalOf(request: FastifyRequest, reply: FastifyReply): Refusal {
+  const { refusal, method, pattern: route, id: requestId } = request;
+  return {
+    requestId,
+    operationId: request.routeOptions.schema?.operationId ?? 'unknown',
+    method,
+    route,
+    status: reply.statusCode,
+    code: refusal?.code ?? 'INTERNAL_ERROR',
+    subReason: subReasonIn(refusal?.details),
+    agentId: agentIn(request.body) ?? agentIn(request.params) ?? null,
+    keyId: request.keyHolder?.keyId ?? null,
+    durationMs: Math.round(reply.elapsedTime),
+  };
+}
+
+const LONGEST_REASON = 64; // characters
+
+/** The members of `details` that name a reason; the words are the service's own. */
+function subReasonIn(details: unknown): string | null {
+  const { sub_reason: subReason, reason } = Object(details);
+  const found: unknown = subReason ?? reason;
+  return typeof found === 'string' ? found.slice(0, LONGEST_REASON) : null;
+}
+
+/** Only a text in the form of an agent's id is kept, because anything else may be a misplaced secret. */
+function agentIn(sent: unknown): string | undefined {
+  const { agentId, id } = Object(sent);
+  return [agentId, id].find((each) => typeof each === 'string' && /^ag_[0-9A-HJKMNP-TV-Z]{26}$/.test(each));
+}
