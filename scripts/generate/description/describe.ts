@@ -47,7 +47,16 @@ const TAG_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'approvers',
     'approver',
   ],
-  'See what happened': ['audit', 'events', 'webhooks', 'anomalies', 'compliance', 'ssfReceivers', 'ssf'],
+  'See what happened': [
+    'audit',
+    'events',
+    'webhooks',
+    'anomalies',
+    'compliance',
+    'requests',
+    'ssfReceivers',
+    'ssf',
+  ],
   'Set up the account': [
     'developers',
     'agents',

@@ -1919,6 +1919,21 @@ export interface paths {
         delete: operations["manifests.remove"];
         patch?: never;
     };
+    "/v1/manifests/{connector}/replay": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell which calls a draft of a manifest would have denied or allowed
+         * @description Judges the recorded calls of at most 30 days once by the manifest as it is and once by the draft: with the whole scopes of their grants, and with caps that begin to count with the span. It has no effect and leaves no entry.
+         */
+        post: operations["manifests.replay"];
+        delete?: never;
+        patch?: never;
+    };
     "/v1/me": {
         parameters: {
             query?: never;
@@ -6138,6 +6153,61 @@ export interface components {
             }[];
             nextCursor: string | null;
         };
+        ManifestReplay: {
+            /** @description Those with the most changes first, at most 100. */
+            agents: {
+                agentId: string;
+                newlyAllowed: number;
+                newlyDenied: number;
+            }[];
+            /** @description The first 500. Null means allowed. */
+            changes: {
+                after: {
+                    reasonCode: components["schemas"]["ReasonCode"];
+                    subReason: components["schemas"]["SubReason"] | null;
+                } | null;
+                agentId: string | null;
+                /** Format: date-time */
+                at: string;
+                before: {
+                    reasonCode: components["schemas"]["ReasonCode"];
+                    subReason: components["schemas"]["SubReason"] | null;
+                } | null;
+                entryId: string;
+                principalId: string | null;
+                tool: string;
+            }[];
+            /** @description False when there are more entries than are read. */
+            complete: boolean;
+            evaluated: number;
+            /** @description Calls that an entry does not say enough about: with a decision, under rules for arguments, of tools with pinned definitions or cost units, and without a grant that is still known. */
+            notEvaluated: {
+                arguments: number;
+                decisions: number;
+                grants: number;
+                inputs: number;
+            };
+            /** @description Those with the most changes first, at most 100. */
+            principals: {
+                newlyAllowed: number;
+                newlyDenied: number;
+                principalId: string;
+            }[];
+            totals: {
+                newlyAllowed: number;
+                newlyDenied: number;
+            };
+            unchanged: number;
+        };
+        ManifestReplayRequest: {
+            candidate: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            until: string;
+        };
         ManifestWithWarnings: {
             connector: string;
             /** Format: date-time */
@@ -9091,6 +9161,18 @@ export interface components {
                     details?: {
                         reason?: components["schemas"]["InvalidGrantReason"] | string;
                     };
+                };
+            };
+        };
+        /** @description `BAD_REQUEST`: The request is malformed or incomplete; correct what `details.fields` names. `INVALID_MANIFEST`: The tool manifest is not valid; correct the fault `details.code` at `details.path`. */
+        BadRequestOrInvalidManifest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "BAD_REQUEST" | "INVALID_MANIFEST";
                 };
             };
         };
@@ -15795,6 +15877,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "manifests.replay": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: a repeat with the same key gets the first answer. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                connector: components["parameters"]["Connector"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ManifestReplayRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The service gave this answer before. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManifestReplay"];
+                };
             };
             /** @description A refusal */
             default: {

@@ -103,6 +103,7 @@ const READING = [
   '/v1/policies/evaluate',
   '/v1/sso/connections/:id/test',
   '/v1/policies/replay',
+  '/v1/manifests/:connector/replay',
   '/v1/me/branding/preview',
   '/v1/console/session/links', // Redis keeps it
   '/v1/webhooks/:id/recover', // no delivery of the sample has failed

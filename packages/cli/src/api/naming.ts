@@ -49,6 +49,8 @@ export const BY_HAND: Readonly<Record<string, string>> = {
 };
 
 export const NAMINGS: Readonly<Record<string, Naming>> = {
+  'requests.list': { columns: ['at', 'operationId', 'status', 'code', 'subReason', 'requestId'] },
+  'requests.groups': { rows: 'groups', columns: ['code', 'operationId', 'count', 'lastAt', 'lastRequestId'] },
   'agents.create': { example: '--name "Travel agent" --scopes calendar:read,email:send' },
   'agents.list': { columns: ['agentId', 'name', 'status', 'scopes', 'createdAt'] },
   'agents.get': { example: 'ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C' },

@@ -211,6 +211,7 @@ export const CALLS = {
   'enforcement.listTools': { method: 'enforcement.listTools', sends: 'POST /v1/enforce/tools', takes: 'body', reads: true },
   'enforcement.sent': { method: 'enforcement.sent', sends: 'POST /v1/enforce/{callId}/sent', keyed: true },
   'enforcement.refund': { method: 'enforcement.refund', sends: 'POST /v1/enforce/{callId}/refund', keyed: true },
+  'manifests.replay': { method: 'manifests.replay', sends: 'POST /v1/manifests/{connector}/replay', takes: 'body', keyed: true },
   'enforcement.usage': { method: 'enforcement.usage', sends: 'GET /v1/enforce/usage', takes: 'query' },
   'authzen.evaluate': { method: 'authzen.evaluate', sends: 'POST /access/v1/evaluation', takes: 'body', keyed: true },
   'authzen.evaluateTogether': { method: 'authzen.evaluateTogether', sends: 'POST /access/v1/evaluations', takes: 'body', keyed: true },

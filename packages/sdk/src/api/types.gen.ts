@@ -2881,6 +2881,53 @@ export interface EnforcementListToolsAnswer {
   }[];
 }
 
+export interface ManifestsReplayInput {
+  readonly candidate: { readonly [name: string]: unknown };
+  readonly since: string;
+  readonly until: string;
+}
+
+export interface ManifestsReplayAnswer {
+  evaluated: number;
+  unchanged: number;
+  /** The first 500. Null means allowed. */ changes: {
+    entryId: string;
+    at: string;
+    agentId: string | null;
+    principalId: string | null;
+    tool: string;
+    before: {
+      reasonCode: "token_invalid" | "grant_revoked" | "manifest_unknown_tool" | "tool_not_granted" | "permission_insufficient" | "region_mismatch" | "purpose_not_allowed" | "decision_required" | "case_required" | "cap_exceeded";
+      subReason: "malformed_authorization_details" | "revoked" | "suspended" | "parent_revoked" | "status_unavailable" | "unknown_connector" | "unknown_tool" | "manifest_changed" | "tool_changed" | "tool_ambiguous" | "not_in_authorization_details" | "argument_unreadable" | "policy_denied" | "tool_scope_missing" | "missing" | "unknown_purpose" | "not_matched" | "malformed" | "unknown_grant" | "wrong_agent" | "wrong_case" | "case_changed" | "action_mismatch" | "expired" | "four_eyes_incomplete" | "same_approver" | "spliced" | "consumed" | "consume_unavailable" | "limit_reached" | "meter_unavailable" | "invalid_case_id" | "invalid_cost_component" | "amount_missing" | "invalid_amount" | "malformed_cap" | "amount_cap" | "argument_missing" | "argument_not_allowed" | null;
+    } | null;
+    after: {
+      reasonCode: "token_invalid" | "grant_revoked" | "manifest_unknown_tool" | "tool_not_granted" | "permission_insufficient" | "region_mismatch" | "purpose_not_allowed" | "decision_required" | "case_required" | "cap_exceeded";
+      subReason: "malformed_authorization_details" | "revoked" | "suspended" | "parent_revoked" | "status_unavailable" | "unknown_connector" | "unknown_tool" | "manifest_changed" | "tool_changed" | "tool_ambiguous" | "not_in_authorization_details" | "argument_unreadable" | "policy_denied" | "tool_scope_missing" | "missing" | "unknown_purpose" | "not_matched" | "malformed" | "unknown_grant" | "wrong_agent" | "wrong_case" | "case_changed" | "action_mismatch" | "expired" | "four_eyes_incomplete" | "same_approver" | "spliced" | "consumed" | "consume_unavailable" | "limit_reached" | "meter_unavailable" | "invalid_case_id" | "invalid_cost_component" | "amount_missing" | "invalid_amount" | "malformed_cap" | "amount_cap" | "argument_missing" | "argument_not_allowed" | null;
+    } | null;
+  }[];
+  totals: {
+    newlyDenied: number;
+    newlyAllowed: number;
+  };
+  /** Those with the most changes first, at most 100. */ agents: {
+    agentId: string;
+    newlyDenied: number;
+    newlyAllowed: number;
+  }[];
+  /** Those with the most changes first, at most 100. */ principals: {
+    principalId: string;
+    newlyDenied: number;
+    newlyAllowed: number;
+  }[];
+  /** Calls that an entry does not say enough about: with a decision, under rules for arguments, of tools with pinned definitions or cost units, and without a grant that is still known. */ notEvaluated: {
+    decisions: number;
+    arguments: number;
+    inputs: number;
+    grants: number;
+  };
+  /** False when there are more entries than are read. */ complete: boolean;
+}
+
 export interface EnforcementUsageQuery {
   readonly grantId: string;
   readonly connector: string;
@@ -4816,6 +4863,12 @@ export interface ManifestsApi {
    * Sends `GET /v1/manifests`.
    */
   list(query?: EntriesListQuery, options?: CallOptions): List<ManifestsListAnswer, ManifestsListAnswer['manifests'][number]>;
+  /**
+   * Tell which calls a draft of a manifest would have denied or allowed. Judges the recorded calls of at most 30 days once by the manifest as it is and once by the draft: with the whole scopes of their grants, and with caps that begin to count with the span. It has no effect and leaves no entry.
+   *
+   * Sends `POST /v1/manifests/{connector}/replay`.
+   */
+  replay(connector: string, input: ManifestsReplayInput, options?: CallOptions): Promise<ManifestsReplayAnswer>;
 }
 
 export interface ResourcesApi {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Tenant } from '../caller.ts';
 import type { AppError } from '../errors.ts';
+import type { NoteRefusal, Refusal } from '../refusals.ts';
 import type { Identity } from './callers/credentials.ts';
 
 declare module 'fastify' {
@@ -10,24 +10,6 @@ declare module 'fastify' {
     refusal: AppError | null;
   }
 }
-
-/** A refused request. Its sender wrote nothing of it but its id and that of an agent. */
-export interface Refusal {
-  readonly requestId: string;
-  readonly operationId: string;
-  readonly method: string;
-  /** The pattern of the path. */
-  readonly route: string;
-  readonly status: number;
-  readonly code: string;
-  readonly subReason: string | null;
-  readonly agentId: string | null;
-  readonly keyId: string | null;
-  readonly durationMs: number;
-}
-
-/** Notes a refusal for its account. Never waits and never fails. */
-export type NoteRefusal = (tenant: Tenant, refusal: Refusal) => void;
 
 /** Add it before the request path and the routes. */
 export function addRefusals(app: FastifyInstance, note: NoteRefusal): void {

@@ -26,5 +26,6 @@ export const OBSERVE: readonly Group[] = [
   { name: 'ssf', hasOperations: true, summary: 'systems that hear signals' },
   { name: 'anomalies', hasOperations: true, summary: 'what nobody foresaw' },
   { name: 'compliance', hasOperations: true, summary: 'summaries, exports and evidence' },
+  { name: 'requests', hasOperations: true, summary: 'which requests failed, and why' },
   { name: 'usage', hasOperations: true, summary: 'what the account uses' },
 ];

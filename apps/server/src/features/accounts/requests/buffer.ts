@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import type { NoteRefusal } from '../../../platform/http/refusals.ts';
 import { newId } from '../../../platform/ids.ts';
+import type { NoteRefusal } from '../../../platform/refusals.ts';
 import { addFailuresAcrossTenants, type FailureCount, type FailureRow } from './requests.repo.ts';
 import { type Allowance, hourOf, takeRow } from './requests.rules.ts';
 

@@ -4,7 +4,7 @@ import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { lookUpPage } from '../../../platform/db/page-rows.ts';
 import { eraserOf } from '../../../platform/db/personal-data.ts';
 import { lookUp, statement } from '../../../platform/db/statement.ts';
-import type { Refusal } from '../../../platform/http/refusals.ts';
+import type { Refusal } from '../../../platform/refusals.ts';
 
 /** A refused request. Times are of ISO 8601. */
 export interface FailureRow extends Refusal {
@@ -160,7 +160,9 @@ export async function deleteFailuresBeforeAcrossTenants(
 ): Promise<number> {
   const rows = await sql`
     delete from failed_requests where (developer_id, id) in
-      (select developer_id, id from failed_requests where at < ${before} order by at limit ${limit})`.execute(tx);
+      (select developer_id, id from failed_requests where at < ${before} order by at limit ${limit})`.execute(
+    tx,
+  );
   const counts = await sql`
     delete from failed_request_counts where (developer_id, hour, code, operation_id) in
       (select developer_id, hour, code, operation_id from failed_request_counts where hour < ${before} order by hour

@@ -3,6 +3,7 @@ import type { Executor } from '../../../platform/db/db.ts';
 import { hotCall, type Records } from '../../../platform/db/hot-writes.ts';
 import { eraserOf } from '../../../platform/db/personal-data.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
+import { grantsWithAgent } from '../../grants/grants/grants.queries.ts';
 import { heldToken, type TokenRow } from '../../grants/tokens/tokens.queries.ts';
 
 /** A token and all else that decides about a call with it, as it is now. */
@@ -35,6 +36,27 @@ export async function findEnforceable(
   { tokenId, connector, at }: { readonly tokenId: string; readonly connector: string; readonly at: Date },
 ): Promise<EnforceableRow | undefined> {
   return (await enforceable(db, tenant.developerId, tokenId, at, connector, agentIds))[0];
+}
+
+/** Grants as tokens that are not narrower than they are. */
+export async function listWholeGrants(
+  db: Executor,
+  tenant: Tenant,
+  grantIds: readonly string[],
+): Promise<TokenRow[]> {
+  const rows = await grantsWithAgent(db, tenant).where('grant.id', 'in', grantIds).execute();
+  return rows.map((row) => ({
+    ...row,
+    agentStatus: 'active',
+    tokenId: row.id,
+    tokenIssuedAt: row.issuedAt,
+    tokenExpiresAt: row.expiresAt,
+    tokenRevokedAt: null,
+    keyThumbprint: null,
+    hasFewerScopes: false,
+    grantDetails: row.authorizationDetails,
+    actingResourceId: null,
+  }));
 }
 
 /** A call whose units the meter holds. */

@@ -4,18 +4,23 @@ import { Type } from 'typebox';
 import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor, repeatIdOf } from '../../../platform/http/idempotency/idempotency.ts';
+import { pauseOf } from '../../../platform/http/limits/heavy-reads.ts';
 import { type EnforcementDeps, enforceCall } from './enforce.ts';
 import {
   CallPath,
+  ConnectorPath,
   EnforceRequest,
   EnforceResult,
   ListToolsRequest,
   ListToolsResult,
+  ManifestReplay,
+  ManifestReplayRequest,
   ToolUsage,
   UsageQuery,
 } from './enforcement.schema.ts';
 import { listTools } from './enforcer.ts';
 import { noteSent, refundCall } from './follow.ts';
+import { replayManifest } from './replay.ts';
 import { toolUsage } from './usage.ts';
 
 const ofAgents = {
@@ -100,6 +105,36 @@ export const enforcementRoutes: FastifyPluginAsyncTypebox<EnforcementDeps> = asy
       await refundCall(depsFor(request, deps), callerOf(request), request.params.callId);
       return reply.code(204).send(null);
     },
+  );
+
+  app.post(
+    '/v1/manifests/:connector/replay',
+    {
+      config: {
+        access: 'developer',
+        capability: 'read',
+        role: 'full',
+        rate: 'default',
+        failures: ['INVALID_MANIFEST'],
+        isHeavy: true,
+      },
+      schema: {
+        operationId: 'manifests.replay',
+        summary: 'Tell which calls a draft of a manifest would have denied or allowed',
+        description:
+          'Judges the recorded calls of at most 30 days once by the manifest as it is and once by the draft: with the whole scopes of their grants, and with caps that begin to count with the span. It has no effect and leaves no entry.',
+        params: ConnectorPath,
+        body: ManifestReplayRequest,
+        response: { 200: ManifestReplay },
+      },
+    },
+    (request) =>
+      replayManifest(
+        { ...depsFor(request, deps), pause: () => pauseOf(request) },
+        callerOf(request),
+        request.params.connector,
+        request.body,
+      ),
   );
 
   app.get(

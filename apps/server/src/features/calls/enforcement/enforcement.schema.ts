@@ -80,6 +80,54 @@ export const ListToolsResult = Type.Object({
   ),
 });
 
+const Verdict = Type.Union([
+  Type.Object({ reasonCode: ReasonCode, subReason: Type.Union([SubReason, Type.Null()]) }),
+  Type.Null(),
+]);
+const Count = Type.Integer({ minimum: 0 });
+const Totals = Type.Object({ newlyDenied: Count, newlyAllowed: Count });
+
+export type ManifestReplayRequest = Static<typeof ManifestReplayRequest>;
+export const ManifestReplayRequest = Type.Object(
+  { candidate: Type.Object({}, { additionalProperties: true }), since: Time, until: Time },
+  { additionalProperties: false },
+);
+
+export type ManifestReplay = Static<typeof ManifestReplay>;
+export const ManifestReplay = Type.Object({
+  evaluated: Count,
+  unchanged: Count,
+  changes: Type.Array(
+    Type.Object({
+      entryId: Id,
+      at: Time,
+      agentId: Type.Union([Type.String(), Type.Null()]),
+      principalId: Type.Union([Type.String(), Type.Null()]),
+      tool: Type.String(),
+      before: Verdict,
+      after: Verdict,
+    }),
+    { description: 'The first 500. Null means allowed.' },
+  ),
+  totals: Totals,
+  agents: Type.Array(Type.Object({ agentId: Type.String(), ...Totals.properties }), {
+    description: 'Those with the most changes first, at most 100.',
+  }),
+  principals: Type.Array(Type.Object({ principalId: Type.String(), ...Totals.properties }), {
+    description: 'Those with the most changes first, at most 100.',
+  }),
+  notEvaluated: Type.Object(
+    { decisions: Count, arguments: Count, inputs: Count, grants: Count },
+    {
+      description:
+        'Calls that an entry does not say enough about: with a decision, under rules for arguments, of tools with pinned definitions or cost units, and without a grant that is still known.',
+    },
+  ),
+  complete: Type.Boolean({ description: 'False when there are more entries than are read.' }),
+});
+
+export const ConnectorPath = Type.Object({ connector: Id });
+
 export const CallPath = Type.Object({ callId: Id });
 
 export type UsageQuery = Static<typeof UsageQuery>;

@@ -5,4 +5,4 @@ export {
   storedPins,
   toolsInWords,
 } from './manifests.rules.ts';
-export { type FindManifest, manifestLibrary } from './put.ts';
+export { draftOf, type FindManifest, manifestLibrary } from './put.ts';

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { mustBeSteppedUp } from '../../../platform/capabilities.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
 import { pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
@@ -115,7 +115,7 @@ export async function putManifest(
  * lets other requests of the process go between.
  */
 async function pinsOf(
-  tx: Tx,
+  db: Executor,
   tenant: Tenant,
   { manifest, sha256 }: { readonly manifest: Manifest; readonly sha256: string },
   versions: readonly { readonly revision: number; readonly sha256: string }[],
@@ -125,12 +125,39 @@ async function pinsOf(
   for (const version of versions.slice(0, MAX_COMPARED)) {
     if (compared.has(version.sha256)) continue;
     compared.add(version.sha256);
-    const older = await findVersion(tx, tenant, manifest.connector, version.revision);
+    const older = await findVersion(db, tenant, manifest.connector, version.revision);
     if (older)
       pins.push({ sha256: version.sha256, wider: widerTools(storedManifest(older.manifest), manifest) });
     await setImmediate();
   }
   return pins;
+}
+
+/** The manifests of a connector before and after a draft becomes its manifest. Before may be none. */
+export interface ManifestDraft {
+  readonly before: Manifest | undefined;
+  readonly after: Manifest;
+}
+
+/**
+ * Reads a draft as if it were put, and changes nothing.
+ * @throws INVALID_MANIFEST with the first fault, BAD_REQUEST when it is the manifest of another connector
+ */
+export async function draftOf(
+  db: Executor,
+  tenant: Tenant,
+  connector: string,
+  input: NewManifest,
+): Promise<ManifestDraft> {
+  const manifest = readManifest(input);
+  if (manifest.connector !== connector) {
+    throw badField('candidate.connector', 'not_allowed', 'The draft is of another connector than the path.');
+  }
+  const sha256 = await manifestSha256(manifest);
+  const current = await findManifest(db, tenant, connector);
+  const pins = await pinsOf(db, tenant, { manifest, sha256 }, await listVersions(db, tenant, connector));
+  const before = current && storedManifest(current.manifest, current.pins);
+  return { before, after: storedManifest(input, pins) };
 }
 
 /** @throws NOT_FOUND */

@@ -102,6 +102,26 @@ export function listAskedRequests(
     .limit(limit)
     .execute();
 }
+
+/** The answers to calls of tools, in the order of the chain. */
+export function listEnforcedCalls(
+  db: Executor,
+  { developerId }: Tenant,
+  { since, until, after, limit }: Span,
+) {
+  return db
+    .selectFrom('auditEntries')
+    .select(['seq', 'id', 'agentId', 'grantId', 'principalId', 'at', 'metadata'])
+    .where('developerId', '=', developerId)
+    .where('action', '=', 'tool.enforce')
+    .where('seq', '>=', firstSeqSince({ developerId }, new Date(since)))
+    .where('seq', '<', firstSeqSince({ developerId }, new Date(until)))
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
 /** The number of the chain's first entry that is not older than a time, or that after the last. */
 export const firstSeqSince = ({ developerId }: Tenant, since: Date) =>
   sql<string>`(select audit_first_seq(${developerId}, ${since}))`;
