@@ -33,6 +33,8 @@ drop trigger erase_only on audit_entries;
 
 -- The rows of a developer are on one node, whatever their table.
 select create_distributed_table('developers', 'id');
+select create_distributed_table('activity_counts', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('activity_starts', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('agents', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('agent_workloads', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('anomalies', 'developer_id', colocate_with => 'developers');

@@ -5,6 +5,7 @@ import { domains } from './features/accounts/domains/domains.feature.ts';
 import { emails } from './features/accounts/emails/emails.feature.ts';
 import { members } from './features/accounts/members/members.feature.ts';
 import { quotas } from './features/accounts/quotas/quotas.feature.ts';
+import { insights } from './features/accounts/insights/insights.feature.ts';
 import { requests } from './features/accounts/requests/requests.feature.ts';
 import { usage } from './features/accounts/usage/usage.feature.ts';
 import { anomalies } from './features/calls/anomalies/anomalies.feature.ts';
@@ -73,6 +74,7 @@ export const features: readonly Feature[] = [
   quotas,
   usage,
   requests,
+  insights,
   events,
   audit,
   developers,

@@ -54,6 +54,7 @@ const TAG_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'anomalies',
     'compliance',
     'requests',
+    'insights',
     'ssfReceivers',
     'ssf',
   ],

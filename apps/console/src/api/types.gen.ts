@@ -1853,6 +1853,21 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/v1/insights/series": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /**
+         * Count what happened by hour or day
+         * @description Denials are those of calls that were made, and decisions those that a person granted or denied. Counts are kept for 90 days.
+         */
+        get: operations["insights.series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
     "/v1/keys": {
         parameters: {
             query?: never;
@@ -8064,6 +8079,26 @@ export interface components {
         };
         SentSignInLink: {
             message: string;
+        };
+        Series: {
+            /** @description Whether each point has a count. */
+            complete: boolean;
+            /** Format: date-time */
+            from: string;
+            /** @enum {unknown} */
+            metric: "verifications" | "denials" | "grants" | "revocations" | "decisions";
+            /** @description One for each hour or day (UTC), oldest first. */
+            points: {
+                /** Format: date-time */
+                at: string;
+                /** @description Null where nothing was counted: before counting began or the counts were deleted, and in the future. */
+                count: number | null;
+            }[];
+            /** @enum {unknown} */
+            step: "hour" | "day";
+            /** Format: date-time */
+            to: string;
+            total: number;
         };
         ServiceDidDocument: {
             "@context": string[];
@@ -15596,6 +15631,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GrantVerification"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "insights.series": {
+        parameters: {
+            query: {
+                from: string;
+                metric: "verifications" | "denials" | "grants" | "revocations" | "decisions";
+                step?: "hour" | "day";
+                to: string;
+            };
+            path?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Series"];
                 };
             };
             /** @description A refusal */

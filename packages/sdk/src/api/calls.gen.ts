@@ -11,6 +11,7 @@ export const CALLS = {
   'requests.list': { method: 'requests.list', sends: 'GET /v1/requests', takes: 'query', rows: 'requests' },
   'requests.groups': { method: 'requests.groups', sends: 'GET /v1/requests/groups' },
   'requests.get': { method: 'requests.get', sends: 'GET /v1/requests/{requestId}' },
+  'insights.series': { method: 'insights.series', sends: 'GET /v1/insights/series', takes: 'query' },
   'events.list': { method: 'events.list', sends: 'GET /v1/events', takes: 'query', rows: 'events' },
   'events.stream': { method: 'events.stream', sends: 'GET /v1/events/stream', takes: 'query', file: true, byHand: true },
   'audit.append': { method: 'audit.log', sends: 'POST /v1/audit/log', takes: 'body', keyed: true },

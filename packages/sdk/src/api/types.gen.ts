@@ -611,6 +611,26 @@ export interface RequestsGroupsAnswer {
   /** Whether some requests of the 72 hours are only counted, because a flood has no row for each. */ truncated: boolean;
 }
 
+export interface InsightsSeriesQuery {
+  readonly metric: "verifications" | "denials" | "grants" | "revocations" | "decisions";
+  readonly from: string;
+  readonly to: string;
+  readonly step?: "hour" | "day" | undefined;
+}
+
+export interface InsightsSeriesAnswer {
+  metric: "verifications" | "denials" | "grants" | "revocations" | "decisions";
+  step: "hour" | "day";
+  from: string;
+  to: string;
+  /** One for each hour or day (UTC), oldest first. */ points: {
+    at: string;
+    /** Null where nothing was counted: before counting began or the counts were deleted, and in the future. */ count: number | null;
+  }[];
+  total: number;
+  /** Whether each point has a count. */ complete: boolean;
+}
+
 export interface EventsListQuery {
   readonly types?: string | undefined;
   readonly since?: string | undefined;
@@ -4289,6 +4309,15 @@ export interface RequestsApi {
   get(requestId: string, options?: CallOptions): Promise<RequestsListItem>;
 }
 
+export interface InsightsApi {
+  /**
+   * Count what happened by hour or day. Denials are those of calls that were made, and decisions those that a person granted or denied. Counts are kept for 90 days.
+   *
+   * Sends `GET /v1/insights/series`.
+   */
+  series(query: InsightsSeriesQuery, options?: CallOptions): Promise<InsightsSeriesAnswer>;
+}
+
 export interface EventsApi {
   /**
    * List the events of the last 72 hours, oldest first.
@@ -6245,6 +6274,7 @@ export interface OperatorResources {
 export interface ApiResources {
   readonly usage: UsageApi;
   readonly requests: RequestsApi;
+  readonly insights: InsightsApi;
   readonly events: EventsApi;
   readonly audit: AuditApi;
   readonly developers: DevelopersApi;

@@ -26,17 +26,20 @@ export async function tellAfterCommit(db: Executor, effect: CommitEffect): Promi
   await afterCommit(db, () => listener(effect));
 }
 
+/** @param tallies what this process has counted of them; none for the events of another process */
+type NoticeListener = (developerIds: readonly string[], tallies: readonly Tally[]) => void;
+
 /** Tells listeners in this process at once whose events were committed. */
 export interface CommitNotices {
-  notify(developerIds: readonly string[]): void;
-  listen(listener: (developerIds: readonly string[]) => void): void;
+  notify(developerIds: readonly string[], tallies?: readonly Tally[]): void;
+  listen(listener: NoticeListener): void;
 }
 
 export function commitNotices(): CommitNotices {
-  const listeners: ((developerIds: readonly string[]) => void)[] = [];
+  const listeners: NoticeListener[] = [];
   return {
-    notify(developerIds) {
-      if (developerIds.length > 0) for (const listener of listeners) listener(developerIds);
+    notify(developerIds, tallies = []) {
+      if (developerIds.length > 0) for (const listener of listeners) listener(developerIds, tallies);
     },
     listen: (listener) => void listeners.push(listener),
   };

@@ -86,7 +86,7 @@ export function databaseOver(
   if (!tracer) shareLookUps(db, () => dialect.shared); // Kysely times the statements of a trace
   listenToCommits(db, ({ tallies, eventsOf }) => {
     meter.committed(tallies);
-    if (eventsOf !== undefined) notices?.notify([eventsOf]);
+    if (eventsOf !== undefined) notices?.notify([eventsOf], tallies);
   });
   return db;
 }

@@ -134,6 +134,18 @@ export type WebhookFormat = "envelope" | "ocsf";
 
 export type WebhookStatus = "active" | "disabled";
 
+export interface ActivityCounts {
+  count: Int8;
+  developerId: string;
+  hour: Timestamp;
+  metric: string;
+}
+
+export interface ActivityStarts {
+  developerId: string;
+  since: Timestamp;
+}
+
 export interface AgentIndex {
   agentId: string;
   developerId: string;
@@ -1587,6 +1599,8 @@ export interface WebhookEndpoints {
 }
 
 export interface DB {
+  activityCounts: ActivityCounts;
+  activityStarts: ActivityStarts;
   agentIndex: AgentIndex;
   agents: Agents;
   agentWorkloads: AgentWorkloads;

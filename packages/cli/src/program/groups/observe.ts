@@ -27,5 +27,6 @@ export const OBSERVE: readonly Group[] = [
   { name: 'anomalies', hasOperations: true, summary: 'what nobody foresaw' },
   { name: 'compliance', hasOperations: true, summary: 'summaries, exports and evidence' },
   { name: 'requests', hasOperations: true, summary: 'which requests failed, and why' },
+  { name: 'insights', hasOperations: true, summary: 'what happened, by hour and day' },
   { name: 'usage', hasOperations: true, summary: 'what the account uses' },
 ];

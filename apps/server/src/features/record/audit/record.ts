@@ -122,7 +122,7 @@ export function prepareRuling(caller: Caller, ruling: Ruling, at: Date): Records
   const event = announcement && eventOf(caller, announcement, at);
   const record: PreparedAct = { ...line, requestId, ...event };
   return newRecords(JSON.stringify([record]), {
-    tallies: [[ofService]],
+    tallies: [[ofService, ...(event ? [{ counter: 'acts', label: event.type } as const] : [])]],
     ...(event && { eventsOf: tenant.developerId }),
   });
 }
