@@ -5,6 +5,8 @@ import {
   listForgottenAcrossTenants,
   listUncheckedAcrossTenants,
 } from '../../src/features/accounts/domains/domains.repo.ts';
+import { deleteActivityBeforeAcrossTenants } from '../../src/features/accounts/insights/insights.repo.ts';
+import { deleteFailuresBeforeAcrossTenants } from '../../src/features/accounts/requests/requests.repo.ts';
 import { listOfSsoUser, listSubscriptionRows } from '../../src/features/calls/approvers/approvers.repo.ts';
 import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src/features/calls/decisions/lists.repo.ts';
 import { gatheredUntil } from '../../src/features/calls/decisions/notices.repo.ts';
@@ -181,6 +183,13 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   budget_transactions_allocation: get((its) => `/v1/budget/transactions/${its.grantId}`),
   budget_transactions_source: ({ acme, its }) =>
     acme('POST', '/v1/budget/refund', { transactionId: its.transactionId, amount: '0.1' }),
+  activity_counts_old: ({ db, at }) =>
+    inTransaction(db, (tx) => deleteActivityBeforeAcrossTenants(tx, at, 10)),
+  failed_request_counts_old: ({ db, at }) =>
+    inTransaction(db, (tx) => deleteFailuresBeforeAcrossTenants(tx, at, 10)),
+  failed_requests_of_request: get((its) => `/v1/requests/${its.requestId}`),
+  failed_requests_old: ({ db, at }) =>
+    inTransaction(db, (tx) => deleteFailuresBeforeAcrossTenants(tx, at, 10)),
   custom_domains_checked: ({ db, at }) => listUncheckedAcrossTenants(db, at, 10),
   custom_domains_pending: ({ db }) => listForgottenAcrossTenants(db, new Date('2030-01-01'), 10),
   subscriptions_grace: ({ db }) => listGraceOverAcrossTenants(db, new Date('2030-01-01'), 10),

@@ -10,5 +10,4 @@ export const samples: Samples = {
   nobodys: { requestId: '00000000-0000-4000-8000-000000000000' },
   ways: { 'GET /v1/requests/:requestId': {} },
   needFullKey: ['GET /v1/requests', 'GET /v1/requests/groups', 'GET /v1/requests/:requestId'],
-  shownAt: () => ['/v1/requests'],
 };
