@@ -37,7 +37,9 @@ async function everything(): Promise<Record<string, string>> {
     select table_name as name from information_schema.tables
       where table_schema = 'public' and table_type = 'BASE TABLE'
         -- what a process has noted of requests is written when it is read, and so with another request
-        and table_name not in ('failed_requests', 'failed_request_counts', 'activity_counts')`.execute(service.db);
+        and table_name not in ('failed_requests', 'failed_request_counts', 'activity_counts')`.execute(
+    service.db,
+  );
   const contents = tables.map(async ({ name }) => {
     const { rows } = await sql<{ sum: string }>`
       select concat(count(*), ' rows, ', sum(hashtextextended((to_jsonb(kept) - 'last_used_at' - 'bits')::text, 0))) as sum
