@@ -55,6 +55,7 @@ const TAG_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'compliance',
     'requests',
     'insights',
+    'search',
     'ssfReceivers',
     'ssf',
   ],

@@ -82,6 +82,10 @@ const OWN_ARGUMENTS: Readonly<
     await grantTo(acme, { principalId: 'user_45' });
     return ['user_45', {}];
   },
+  'insights.series': ({ service }) => {
+    const now = service.clock();
+    return [{ metric: 'grants', from: dayAfter(now, -1), to: now.toISOString() }];
+  },
   'search.find': () => [{ q: 'user_42' }],
   'scim.createUser': () => [{ schemas: [USER], userName: 'ada@acme.test' }, {}],
   'scim.getUser': ({ its }) => [its.scimUserId, {}],

@@ -5,7 +5,7 @@ import type { Metric, SeriesQuery, Step } from './insights.schema.ts';
 const HOUR = 3_600_000;
 const LENGTHS: Readonly<Record<Step, number>> = { hour: HOUR, day: 24 * HOUR };
 const MOST_POINTS = 400;
-export const KEPT_DAYS = 90;
+const KEPT_DAYS = 90;
 
 /** The acts that a metric counts, by the types of their events. */
 const METRICS: Readonly<Record<string, Metric>> = {
