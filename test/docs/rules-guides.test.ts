@@ -158,6 +158,7 @@ test('an audit, step by step, is counted, exported and proved on another machine
 
   expect(told.trim().split(/\r?\n/)).toEqual([
     '{"total":1,"active":1,"revoked":0,"expired":0}',
+    '0',
     'id,grantId,agentId,agentDid',
     'end',
     'whole',

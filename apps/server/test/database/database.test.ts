@@ -253,6 +253,8 @@ describe('I1: statements', () => {
     const across = functions.filter(({ name }) => /AcrossTenants$/.test(name));
 
     expect(across.map(({ name }) => name).sort()).toEqual([
+      'addActivityAcrossTenants',
+      'addFailuresAcrossTenants',
       'addUsageAcrossTenants',
       'byMailAcrossTenants',
       'claimSharesAcrossTenants',
@@ -263,6 +265,8 @@ describe('I1: statements', () => {
       'countSealedOtherwiseAcrossTenants',
       'countSetsAcrossTenants',
       'countWaitingAcrossTenants',
+      'deleteActivityBeforeAcrossTenants',
+      'deleteFailuresBeforeAcrossTenants',
       'deleteOldAcrossTenants',
       'deleteOldCallsAcrossTenants',
       'deleteOldProxyCallsAcrossTenants',
@@ -275,7 +279,7 @@ describe('I1: statements', () => {
       'findAgentAcrossTenants',
       'findClientAcrossTenants',
       'findConnectionAcrossTenants',
-      'findDiscoveredAcrossTenants', // the passkey of an approver
+      'findDiscoveredAcrossTenants',
       'findDynamicClientAcrossTenants',
       'findFlipsAcrossTenants',
       'findHolderAcrossTenants',
@@ -290,16 +294,17 @@ describe('I1: statements', () => {
       'findSourceAcrossTenants',
       'findStatusAcrossTenants',
       'findTokenAcrossTenants',
-      'findTokenAcrossTenants', // receivers of signals
+      'findTokenAcrossTenants',
       'findVerificationAcrossTenants',
       'isVerifiedAcrossTenants',
       'listClosedAcrossTenants',
       'listConnectionsUnderAcrossTenants',
       'listDevelopersAcrossTenants',
       'listDisconnectingAcrossTenants',
-      'listDueAcrossTenants', // requests for approval
-      'listDueAcrossTenants', // requests for decisions
-      'listDueAcrossTenants', // streams of signals
+      'listDueAcrossTenants',
+      'listDueAcrossTenants',
+      'listDueAcrossTenants',
+      'listDueAcrossTenants',
       'listDueDevelopersAcrossTenants',
       'listDueDigestsAcrossTenants',
       'listDueSessionsAcrossTenants',
@@ -314,14 +319,13 @@ describe('I1: statements', () => {
       'listProvidersUnderAcrossTenants',
       'listRetainingAcrossTenants',
       'listRunningAcrossTenants',
-      'listSealedOtherwiseAcrossTenants', // webhooks
-      'listSealedOtherwiseAcrossTenants', // secrets of Git notifications
-      'listSealedOtherwiseAcrossTenants', // streams of signals
+      'listSealedOtherwiseAcrossTenants',
+      'listSealedOtherwiseAcrossTenants',
+      'listSealedOtherwiseAcrossTenants',
       'listSealedUnderAcrossTenants',
       'listStreamsAcrossTenants',
       'listUnannouncedExpiriesAcrossTenants',
       'listUncheckedAcrossTenants',
-      'listUnsettledAcrossTenants',
       'listUnsignedHeadsAcrossTenants',
       'listUnwatchedAcrossTenants',
       'lockSeedingAcrossTenants',

@@ -209,7 +209,12 @@ async function wholeAccount(service: Service) {
   const counter = { key: 'a', limit: 9, units: 1, windowMs: 3_600_000, grainMs: 1 };
   const metered = { callId: 'call_1', fingerprint: 'f', counters: JSON.stringify([counter]) };
   await capsFunctions(db).reserve(developerId, { ...metered, epoch: 'e1', mayBegin: true, atMs: null });
-  await developer('GET', '/v1/usage'); // writes what was counted in memory
+  await db.insertInto('activityStarts').values({ developerId, since: clock() }).execute();
+  await developer('GET', '/v1/usage'); // writes what was counted in memory, as the next two do
+  await developer('GET', '/v1/agents/ag_1');
+  await developer('GET', '/v1/requests');
+  const day = { from: new Date(clock().getTime() - 86_400_000).toISOString(), to: clock().toISOString() };
+  await developer('GET', `/v1/insights/series?metric=grants&${new URLSearchParams(day)}`);
   return developer;
 }
 

@@ -781,7 +781,8 @@ test('a route whose body takes what it does not declare stops the server from st
 test('T11: a route for `runtime` keys that does not say how it treats bound keys stops the server from starting', () => {
   const app = Fastify();
   requireDeclarations(app);
-  const config = { access: 'developer', role: 'runtime', rate: 'default', failures: [] } as const;
+  const called = { access: 'developer', capability: 'read', role: 'runtime' } as const;
+  const config = { ...called, rate: 'default', failures: [] } as const;
   const shapes = { response: { 200: Type.Object({}) } };
   const schema = { operationId: 'things.list', summary: 'List the things', ...shapes };
   const declare = (more: object) =>

@@ -44,7 +44,7 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(31), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(35), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'anomaly detection',
@@ -63,6 +63,8 @@ describe('a server with good settings', () => {
       'expiry of connect sessions',
       'expiry of grants',
       'expiry of requests',
+      'flush of activity',
+      'flush of failed requests',
       'flush of usage',
       'forgetting of calls',
       'forgetting of proxy calls',
@@ -72,7 +74,9 @@ describe('a server with good settings', () => {
       'polling of signals',
       'provider rotation',
       'pruning of caps',
+      'retention of activity',
       'retention of events',
+      'retention of failed requests',
       'retention of usage',
       'vault rotation',
       'verification of streams',

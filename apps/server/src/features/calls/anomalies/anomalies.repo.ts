@@ -168,7 +168,7 @@ export function upsertAlerts(
     .onConflict((conflict) =>
       conflict
         .columns(['developerId', 'ruleId', 'agentId', 'principalId', 'grantId'])
-        .where('status', '<>', sql.lit('resolved')) // a parameter would not name the index in a kept plan
+        .where('status', '<>', sql<'resolved'>`'resolved'`) // a parameter would not name the index in a kept plan
         .doUpdateSet({
           occurrences: sql`anomalies.occurrences + 1`,
           lastSeenAt: sql`excluded.last_seen_at`,

@@ -247,7 +247,8 @@ describe('tokens that are used in one turn', () => {
       { code: 'UNAUTHORIZED' },
     ]);
     expect(sent.map(({ name }) => name)).toContain('use_tokens');
-    expect(sent.length).toBeLessThan(bodies.length);
+    const uses = sent.filter(({ name }) => name?.startsWith('use_'));
+    expect(uses.length).toBeLessThan(bodies.length - 2); // a request that Redis has to count comes a turn later
   });
 
   test('are 64 in a statement at most', async () => {
