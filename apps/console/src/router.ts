@@ -3,6 +3,7 @@ import { accountRoutes } from './pages/account/routes.ts';
 import { agentRoutes } from './pages/agents/routes.ts';
 import { auditRoutes } from './pages/audit/routes.ts';
 import { grantRoutes } from './pages/grants/routes.ts';
+import { memberRoutes } from './pages/members/routes.ts';
 import { overviewRoutes } from './pages/overview/routes.ts';
 import { peopleRoutes } from './pages/people/routes.ts';
 import { requestRoutes } from './pages/requests/routes.ts';
@@ -21,6 +22,7 @@ export const router = createRouter({
       ...agentRoutes,
       ...grantRoutes,
       ...accountRoutes,
+      ...memberRoutes,
       ...requestRoutes,
       ...peopleRoutes,
       ...auditRoutes,

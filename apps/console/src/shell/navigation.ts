@@ -22,6 +22,7 @@ export const navigation = [
   {
     group: 'account',
     pages: [
+      { to: '/members', name: 'members' },
       { to: '/keys', name: 'keys' },
       { to: '/usage', name: 'usage' },
       { to: '/settings', name: 'settings' },

@@ -25,6 +25,7 @@ const pages = [
   { name: 'grants', path: '/grants', title: 'Grants' },
   { name: 'grant', path: '/grants/:grant', title: 'Travel booker for user_42' },
   { name: 'tour', path: '/tour', title: 'Tour' },
+  { name: 'members', path: '/members', title: 'Members' },
   { name: 'keys', path: '/keys', title: 'API keys' },
   { name: 'usage', path: '/usage', title: 'Usage' },
   { name: 'settings', path: '/settings', title: 'Settings' },

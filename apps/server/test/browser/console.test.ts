@@ -92,14 +92,6 @@ test('a new key is shown once, and works', async () => {
   expect(await page.content()).not.toContain(key);
 });
 
-/** What a page for members will do: no key may invite anybody. */
-const INVITE = `(async () => {
-  const { csrfToken } = await (await fetch('/v1/console/session')).json();
-  const headers = { 'content-type': 'application/json', 'x-csrf-token': csrfToken };
-  const body = JSON.stringify({ email: 'bob@acme.example', role: 'operator' });
-  return (await (await fetch('/v1/members/invitations', { method: 'POST', headers, body })).json()).link;
-})()`;
-
 test('the first owner of a live account registers a passkey, shows it for what gives authority, invites a colleague, and comes back', async () => {
   const developer = await service().asDeveloper();
   const page = await visit();
@@ -120,19 +112,35 @@ test('the first owner of a live account registers a passkey, shows it for what g
   await button(page, 'Use the passkey').click();
   await button(page, 'I have saved it').click();
   const names = (await developer('GET', '/v1/keys')).json().keys.map(({ name }: { name: string }) => name);
-  const link = await page.evaluate(INVITE);
+  await open(page, '/members', 'Members');
+  await button(page, 'Invite a person').click();
+  await page.getByRole('dialog').getByLabel('Email').fill('bob@acme.example');
+  await page.getByRole('dialog').getByLabel('Role').selectOption('operator');
+  await page.getByRole('dialog').getByRole('button', { name: 'Invite a person' }).click();
+  const link = await page.locator('.secret code').innerText();
+  await button(page, 'I have copied it').click();
   const other = await visit();
   await addAuthenticator(other);
-  await other.goto(String(link));
+  await other.goto(link);
   await sees(other, 'Acme invites bob@acme.example');
   await other.getByLabel('Your name').fill('Bob');
   await button(other, 'Join with a passkey').click();
   await heading(other, 'Overview').waitFor();
+  await open(other, '/members', 'Members');
+  await sees(other, 'Ada Lovelace');
+  const offered = await other.getByRole('button', { name: /Invite|Suspend|Remove Ada/ }).count();
+  await page.reload();
+  await button(page, 'Suspend Bob').click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Suspend' }).click();
+  await button(page, 'Resume Bob').waitFor();
+  await other.reload();
+  await heading(other, 'Sign in to the console').waitFor();
   await button(page, 'Sign out').click();
   await button(page, 'Sign in with a passkey').click();
   await heading(page, 'Overview').waitFor();
 
   expect(names.filter((name: string) => name === 'backend')).toHaveLength(1);
+  expect(offered).toBe(0);
 });
 
 test('a link signs in once, and leaves the address at once', async () => {
