@@ -1,8 +1,11 @@
 import type { RouteOptions } from 'fastify';
+import { exportJWK, generateKeyPair } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { MemberRole } from '../../src/platform/capabilities.ts';
+import type { EphemeralStore } from '../../src/platform/redis/ephemeral-store.ts';
 import { memberOf } from '../app/console.ts';
 import { nobodys, operationOf } from '../app/every-route.ts';
+import { registerAgent } from '../app/flow.ts';
 import { type Method, type Service, startApp } from '../app/start-app.ts';
 
 let service: Service;
@@ -128,4 +131,40 @@ describe('what a body asks for', () => {
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 403, 403, 201, 403]);
     expect(revoked.statusCode).toBe(204);
   });
+});
+
+test('an operator suspends an agent, and gives it neither a key of their own nor more scopes', async () => {
+  const acme = await service.asDeveloper();
+  const { agentId } = await registerAgent(acme);
+  const { publicKey } = await generateKeyPair('ES256');
+
+  const operator = await memberOf(service, acme, 'operator');
+  const send = async (body: object) =>
+    (await operator.call('PATCH', `/v1/agents/${agentId}`, { body })).statusCode;
+
+  expect(await send({ publicKeyJwk: await exportJWK(publicKey) })).toBe(403);
+  expect(await send({ scopes: ['calendar:read', 'email:send'] })).toBe(403);
+  expect(await send({ status: 'suspended' })).toBe(200);
+});
+
+test('what a member is charged for lies in one slot of a Redis Cluster a bill', async () => {
+  const bills: string[][] = [];
+  const storeAs = (store: EphemeralStore): EphemeralStore => ({
+    ...store,
+    charge: (asked) => {
+      bills.push(...asked.map(({ charges }) => charges.map(({ key }) => key)));
+      return store.charge(asked);
+    },
+  });
+  const watched = await startApp({ storeAs });
+  const ada = await memberOf(watched, await watched.asDeveloper({ mode: 'sandbox' }));
+  bills.length = 0;
+
+  const { statusCode } = await ada.call('GET', '/v1/compliance/export/grants');
+
+  const tags = bills.map((keys) => new Set(keys.map((key) => /\{(.*?)\}/.exec(key)?.[1])).size);
+  expect(statusCode).toBe(200);
+  for (const of of ['{session:', '{developer:'])
+    expect(bills.flat().some((key) => key.includes(of))).toBe(true);
+  expect(tags.every((count) => count <= 1)).toBe(true);
 });

@@ -21,6 +21,10 @@ import {
   revokeAgent,
 } from './manage.ts';
 
+/** Whether a change says who the agent is, or what it may ask for. */
+const givesIdentity = (body: unknown): boolean =>
+  ['publicKeyJwk', 'scopes'].some((name) => Object(body)[name] !== undefined);
+
 export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, deps) => {
   app.post(
     '/v1/agents',
@@ -91,6 +95,8 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, dep
       config: {
         access: 'developer',
         capability: 'operate',
+        capabilityFor: (body) => (givesIdentity(body) ? 'configure' : undefined),
+        stepUp: givesIdentity,
         role: 'full',
         rate: 'default',
         failures: ['INVALID_SCOPE', 'NOT_FOUND', 'AGENT_INACTIVE'],

@@ -58,6 +58,13 @@ const GOVERNED = [
     'fourEyesAssurance',
     'relaxFourEyes',
   ],
+  ...[
+    'auditRetentionDays',
+    'auditPrivateKeys',
+    'enforceAgentScopes',
+    'maxDelegationDepth',
+    'connectLoginUrl',
+  ],
 ];
 const governing = (body: unknown) =>
   GOVERNED.some((name) => Object(body)[name] !== undefined) ? 'govern' : undefined;
@@ -234,7 +241,14 @@ export const developerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
   app.post(
     '/v1/me/resume',
     {
-      config: { access: 'developer', capability: 'configure', role: 'full', rate: 'default', failures: [] },
+      config: {
+        access: 'developer',
+        capability: 'configure',
+        stepUp: true,
+        role: 'full',
+        rate: 'default',
+        failures: [],
+      },
       schema: {
         operationId: 'developers.resume',
         summary: 'Lift the stop of the account',

@@ -6,6 +6,7 @@ import { deletePasskeyRowsOf } from '../../people/passkeys/index.ts';
 import { recordActs, recordEntry } from '../../record/audit/index.ts';
 import { lockOpenAccount } from '../developers/index.ts';
 import {
+  deleteInvitationsOf,
   deleteMember,
   deleteOtherSessions,
   deleteSession,
@@ -79,6 +80,7 @@ export function changeMember(
     if (!isOwner && !keepsOwner(members, id)) throw lastOwner();
     const row = await updateMember(tx, tenant, id, after);
     await deleteOtherSessions(tx, tenant, id, '');
+    await deleteInvitationsOf(tx, tenant, id);
     await recordActs(
       tx,
       caller,
@@ -98,6 +100,7 @@ export function removeMember({ db, clock }: Deps, caller: Caller, id: string): P
     const { role } = others(caller, members, id);
     if (!keepsOwner(members, id)) throw lastOwner();
     await deletePasskeyRowsOf(tx, tenant, memberOwner(id), { isForGood: true });
+    await deleteInvitationsOf(tx, tenant, id);
     await deleteMember(tx, tenant, id);
     await recordActs(tx, caller, [{ type: 'member.removed', data: { memberId: id, role } }], clock());
   });

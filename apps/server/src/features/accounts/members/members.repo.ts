@@ -258,6 +258,15 @@ export const deleteInvitation = (
     .returningAll()
     .executeTakeFirst();
 
+/** Deletes what a member has invited to, which is worth no more than their authority. */
+export async function deleteInvitationsOf(tx: Tx, { developerId }: Tenant, memberId: string): Promise<void> {
+  await tx
+    .deleteFrom('memberInvitations')
+    .where('developerId', '=', developerId)
+    .where('invitedBy', '=', `member:${memberId}`)
+    .execute();
+}
+
 /** Ends the sessions of a member, but for one. */
 export async function deleteOtherSessions(
   tx: Tx,

@@ -73,6 +73,21 @@ describe('an invitation', () => {
     expect(both.map(({ opened }) => opened.statusCode).sort()).toEqual([201, 404]);
   });
 
+  test.each(['demoted', 'suspended', 'removed'])('is worth nothing when who made it is %s', async (how) => {
+    const { ada, bob } = await pair('owner');
+    const [of, another] = [
+      await invite(bob.browser, 'owner', 'eve@acme.example'),
+      await invite(ada, 'auditor'),
+    ];
+    const id = bob.opened.json().member.id;
+
+    if (how === 'removed') await remove(ada, id);
+    else await change(ada, id, how === 'demoted' ? { role: 'auditor' } : { status: 'suspended' });
+
+    expect((await joinBy(service, of.json().link)).opened.statusCode).toBe(404);
+    expect((await joinBy(service, another.json().link)).opened.statusCode).toBe(201); // the control
+  });
+
   test('comes from a session alone: an API key adds nobody', async () => {
     const { acme, ada } = await pair('admin');
     const body = { email: 'eve@acme.example', role: 'owner' };

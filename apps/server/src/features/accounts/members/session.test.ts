@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { consoleBrowser, memberOf, signInByKey } from '../../../../test/app/console.ts';
+import { consoleBrowser, memberOf, registerPasskey, signInByKey } from '../../../../test/app/console.ts';
 import { entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { type Call, type Service, startApp } from '../../../../test/app/start-app.ts';
 
@@ -51,7 +51,8 @@ describe('signing in by key', () => {
 
   test('leaves an account with members to its members, unless it is a sandbox', async () => {
     const [live, sandbox] = [await service.asDeveloper(), await asSandbox()];
-    for (const acme of [live, sandbox]) await signInByKey(consoleBrowser(service), acme);
+    await memberOf(service, live);
+    await signInByKey(consoleBrowser(service), sandbox);
     const bob = { displayName: 'Bob', email: 'bob@acme.example' };
 
     const refused = await signInByKey(consoleBrowser(service), live, bob);
@@ -76,6 +77,22 @@ describe('signing in by key', () => {
     });
     expect(refusalOf(read)).toBe('403 FORBIDDEN');
     expect((await browser.call('GET', '/v1/console/session')).statusCode).toBe(200);
+  });
+
+  test('of a live account opens it again for the first owner, until they have a passkey', async () => {
+    const acme = await service.asDeveloper();
+    const first = (await signInByKey(consoleBrowser(service), acme)).json();
+    service.advance(1801);
+    const browser = consoleBrowser(service);
+
+    const again = await signInByKey(browser, acme, { displayName: 'Bob', email: 'bob@acme.example' });
+    await registerPasskey(browser);
+
+    expect(again.json()).toMatchObject({
+      passkeyRequired: true,
+      member: { id: first.member.id, displayName: 'Ada' },
+    });
+    expect((await signInByKey(consoleBrowser(service), acme)).statusCode).toBe(403);
   });
 
   test('takes a full key alone, and makes one owner of two first sign-ins at once', async () => {

@@ -1,12 +1,13 @@
 import type { Caller, Tenant } from '../../../platform/caller.ts';
-import { inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
+import { listPasskeysOf } from '../../people/passkeys/index.ts';
 import { recordActs, recordEntry } from '../../record/audit/index.ts';
 import { findCallerParts } from '../developers/developers.queries.ts';
 import { lockOpenAccount } from '../developers/index.ts';
 import { insertMember, isKeyUsable, listMemberRows, type MemberRow } from './members.repo.ts';
-import { LINK_SECONDS, MAX_MEMBERS, needsPasskeyAfterKey } from './members.rules.ts';
+import { LINK_SECONDS, MAX_MEMBERS, memberOwner, needsPasskeyAfterKey } from './members.rules.ts';
 import type { ConsoleLink, NewConsoleLink, SignInByKey } from './members.schema.ts';
 import { type ConsoleBrowser, type MemberDeps, type OpenedConsole, openConsoleSession } from './session.ts';
 
@@ -50,9 +51,10 @@ async function openByKey(
   const at = deps.clock();
   const account = await lockOpenAccount(tx, caller.tenant);
   const members = await listMemberRows(tx, caller.tenant);
-  mustTakeKey(caller, members);
+  const lone = await withoutPasskey(tx, caller, members);
+  if (!lone) mustTakeKey(caller, members);
   const email = (person.email ?? (members.length === 0 ? account.email : undefined))?.toLowerCase() ?? null;
-  const known = knownAmong(members, email);
+  const known = lone ?? knownAmong(members, email);
   if (known?.status === 'suspended') throw new AppError('FORBIDDEN', 'This member is suspended.');
   if (!known && members.length >= MAX_MEMBERS) {
     throw new AppError('CONFLICT', `An account has ${MAX_MEMBERS} members at most. Remove one first.`);
@@ -71,6 +73,17 @@ async function openByKey(
     await recordActs(tx, caller, [{ type: 'member.joined', data: { memberId, role, openedBy } }], at);
   }
   return session;
+}
+
+/** The first owner of a live account, as long as they have registered no passkey: their session may have ended before. */
+async function withoutPasskey(
+  db: Executor,
+  { mode, tenant }: Caller,
+  members: readonly MemberRow[],
+): Promise<MemberRow | undefined> {
+  const [first, ...others] = members;
+  if (!first || others.length > 0 || mode === 'sandbox') return undefined;
+  return (await listPasskeysOf(db, tenant, memberOwner(first.id))).length === 0 ? first : undefined;
 }
 
 /** @throws FORBIDDEN */
@@ -113,7 +126,8 @@ export async function createLink(
   person: NewConsoleLink,
 ): Promise<ConsoleLink> {
   const { keyId, tenant } = byKey(caller);
-  mustTakeKey(caller, await listMemberRows(deps.db, tenant));
+  const members = await listMemberRows(deps.db, tenant);
+  if (!(await withoutPasskey(deps.db, caller, members))) mustTakeKey(caller, members);
   const secret = newSecret();
   const expiresAt = new Date(deps.clock().getTime() + LINK_SECONDS * 1000).toISOString();
   const kept: KeptLink = { ...person, ...tenant, keyId, expiresAt };

@@ -115,7 +115,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDep
   app.post(
     '/v1/anomaly/channels',
     {
-      config: { ...creates, capability: 'configure', failures: ['CONFLICT', 'NOT_CONFIGURED'] },
+      config: { ...creates, capability: 'configure', stepUp: true, failures: ['CONFLICT', 'NOT_CONFIGURED'] },
       schema: {
         operationId: 'anomalies.createChannel',
         summary: 'Add a channel for messages about new alerts',
@@ -132,7 +132,7 @@ export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps & RecipientDep
   app.patch(
     '/v1/anomaly/channels/:id',
     {
-      config: { ...ofOne, capability: 'configure' },
+      config: { ...ofOne, capability: 'configure', stepUp: true },
       schema: {
         operationId: 'anomalies.changeChannel',
         summary: 'Change a channel',

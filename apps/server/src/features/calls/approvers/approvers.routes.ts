@@ -103,7 +103,7 @@ export const approverRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (ap
   app.put(
     '/v1/approvers/:id/absence',
     {
-      config: { ...own, capability: 'people', failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'people', stepUp: true, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'approvers.setAbsence',
         summary: 'Record the absence of an approver, with or without a deputy',

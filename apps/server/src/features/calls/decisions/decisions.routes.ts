@@ -178,7 +178,7 @@ export const channelRoutes: FastifyPluginAsyncTypebox<ChannelDeps> = async (app,
   app.post(
     '/v1/decision-channels',
     {
-      config: { ...own, capability: 'configure', failures: ['CONFLICT'] },
+      config: { ...own, capability: 'configure', stepUp: true, failures: ['CONFLICT'] },
       schema: {
         operationId: 'decisions.addChannel',
         summary: 'Add a channel of Slack or Microsoft Teams that hears of requests',

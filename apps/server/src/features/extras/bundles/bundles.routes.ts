@@ -59,6 +59,7 @@ export const bundleRoutes: FastifyPluginAsyncTypebox<PushDeps> = async (app, dep
       config: {
         ...FULL,
         capability: 'configure',
+        stepUp: true,
         rate: rates.policySync,
         failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED'],
       },
@@ -150,6 +151,7 @@ export const bundleRoutes: FastifyPluginAsyncTypebox<PushDeps> = async (app, dep
       config: {
         ...FULL,
         capability: 'configure',
+        stepUp: true,
         rate: rates.policySync,
         failures: ['CONFLICT', 'NOT_FOUND'],
       },

@@ -189,7 +189,7 @@ export const stopRoutes: FastifyPluginAsyncTypebox<StopDeps> = async (app, deps)
   app.delete(
     '/v1/sso/id-jag/stops/:id',
     {
-      config: { ...own, capability: 'configure', failures: ['NOT_FOUND'] },
+      config: { ...own, capability: 'configure', stepUp: true, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'assertions.liftStop',
         summary: 'Let the identity provider give an agent grants of a person again',

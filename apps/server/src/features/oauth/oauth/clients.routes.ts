@@ -105,6 +105,7 @@ export const clientSettingsRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async
       config: {
         ...full,
         capability: 'configure',
+        stepUp: true,
         failures: ['NOT_FOUND', 'INVALID_REDIRECT_URI', 'AGENT_INACTIVE', 'CONFLICT'],
       },
       schema: {

@@ -18,7 +18,12 @@ export const workloadRoutes: FastifyPluginAsyncTypebox<WorkloadDeps> = async (ap
   app.post(
     '/v1/agents/:id/workloads',
     {
-      config: { ...own, capability: 'configure', failures: ['NOT_FOUND', 'DISCOVERY_FAILED', 'CONFLICT'] },
+      config: {
+        ...own,
+        capability: 'configure',
+        stepUp: true,
+        failures: ['NOT_FOUND', 'DISCOVERY_FAILED', 'CONFLICT'],
+      },
       schema: {
         operationId: 'workloads.add',
         summary: 'Trust the JWTs of an issuer to identify an agent',

@@ -38,8 +38,8 @@ export async function authenticateMember(context: CallerContext): Promise<Reques
     if (error instanceof AppError) await charge(failureBills(request, limits));
     throw error;
   });
-  const bill = memberCharges(request, caller, limits);
-  await charge([bill]);
+  const bills = memberCharges(request, caller, limits);
+  await charge(bills);
   const needed = neededFor(request, caller);
   mustHold(caller, needed);
   if (request.declared.stepUp === true || needsStepUp(needed)) mustBeSteppedUp(caller);
@@ -47,7 +47,7 @@ export async function authenticateMember(context: CallerContext): Promise<Reques
     kind: 'member',
     caller,
     async chargeMore(times) {
-      await charge([multipliedCharges(bill, times)]);
+      await charge(bills.map((bill) => multipliedCharges(bill, times)));
     },
   };
 }

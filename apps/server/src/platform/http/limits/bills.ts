@@ -94,11 +94,14 @@ export function memberCharges(
   request: FastifyRequest,
   { tenant: { developerId }, member }: Caller,
   limits: RateLimits,
-): RateCharges {
+): RateCharges[] {
   const session = member?.sessionId ?? '';
   const ofRoute = rateCountsOf(rateOf(request), { developer: developerId }, limits);
   const ofConsole = rateCountsOf(generalRates.console, { session }, limits);
-  return { payer: 'session', counts: [...ofRoute, ...ofConsole] };
+  return [
+    ...(ofRoute.length === 0 ? [] : [{ payer: 'developer', counts: ofRoute } as const]),
+    { payer: 'session', counts: ofConsole },
+  ];
 }
 
 const rateOf = (request: FastifyRequest) => request.declared.rate ?? 'default';
