@@ -25,7 +25,7 @@ import {
   listInvitationRows,
   listMemberRows,
 } from './members.repo.ts';
-import { INVITATION_MS, MAX_MEMBERS, memberOwner } from './members.rules.ts';
+import { INVITATION_MS, MAX_MEMBERS, mayManage, memberOwner } from './members.rules.ts';
 import type {
   Invitation,
   InvitationList,
@@ -154,6 +154,9 @@ export async function finishJoin(
     await takeChallenge(tx, tenant, challengeId, at);
     const { memberId: id, email, role, invitedBy } = row;
     const others = await listMemberRows(tx, tenant);
+    const inviter = others.find((each) => invitedBy === `member:${each.id}`);
+    // An invitation that was under way when its maker lost the role was not there to be deleted.
+    if (inviter?.status !== 'active' || !mayManage(inviter.role, role)) throw unusable();
     if (others.some((each) => each.email === email)) throw unusable();
     const member = await insertMember(tx, tenant, { id, email, displayName, role, invitedBy, createdAt: at });
     await storePasskey(tx, tenant, owner, { made, deviceName: null, lastUsedAt: at }, at);

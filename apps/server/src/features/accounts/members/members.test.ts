@@ -3,6 +3,7 @@ import { authenticator } from '../../../../test/app/authenticator.ts';
 import { consoleBrowser, joinBy, memberOf, showPasskey } from '../../../../test/app/console.ts';
 import { actionsOf, refusalOf } from '../../../../test/app/flow.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
+import { execute } from '../../../../test/servers/postgres.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -86,6 +87,20 @@ describe('an invitation', () => {
 
     expect((await joinBy(service, of.json().link)).opened.statusCode).toBe(404);
     expect((await joinBy(service, another.json().link)).opened.statusCode).toBe(201); // the control
+  });
+
+  test('is worth nothing when it was under way while its maker lost the role', async () => {
+    const { bob } = await pair('admin');
+    const { link } = (await invite(bob.browser, 'operator', 'eve@acme.example')).json();
+    const id = bob.opened.json().member.id;
+
+    const demote = (role: string) =>
+      execute(service.databaseUrl, `update members set role = '${role}' where id = '${id}'`); // leaves the invitation
+    await demote('auditor');
+    const refused = (await joinBy(service, link)).opened.statusCode;
+    await demote('admin');
+
+    expect([refused, (await joinBy(service, link)).opened.statusCode]).toEqual([404, 201]);
   });
 
   test('comes from a session alone: an API key adds nobody', async () => {
