@@ -186,6 +186,8 @@ describe('a step-up', () => {
       await make('allow'),
       await ada.call('PATCH', `/v1/policies/${deny}`, { body: { effect: 'allow' } }),
       await ada.call('PATCH', '/v1/me', { body: { consentMode: 'passkey' } }),
+      await ada.call('PATCH', '/v1/me', { body: { auditRetentionDays: 30 } }),
+      await ada.call('PATCH', `/v1/agents/${agentId}`, { body: { scopes: ['email:send'] } }),
       await ada.call('POST', '/v1/scim/tokens', { body: { name: 'okta' } }),
       await ada.call('POST', '/v1/webhooks', { body: { url: 'https://app.example/hook', events: ['*'] } }),
     ];
@@ -194,6 +196,22 @@ describe('a step-up', () => {
     expect(loosens.map(refusalOf)).toEqual(loosens.map(() => '403 STEP_UP_REQUIRED'));
     await showPasskey(ada, shownBy(ada), 'session/step-up');
     expect((await ada.call('DELETE', `/v1/policies/${deny}`)).statusCode).toBe(204);
+  });
+
+  test.each([
+    ...['policyBundles.activate', 'policyBundles.sync', 'oauth.putClient', 'workloads.add'],
+    ...['anomalies.createChannel', 'anomalies.changeChannel', 'decisions.addChannel', 'developers.resume'],
+    ...['assertions.liftStop', 'approvers.setAbsence'],
+  ])('is asked for by %s', async (operationId) => {
+    const ada = await memberOf(service, await service.asDeveloper());
+    const route = service.routes.find(({ schema }) => schema?.operationId === operationId);
+    const url = String(route?.url).replaceAll(/:\w+/g, 'x');
+    const method = String(route?.method) as 'POST' | 'PUT' | 'PATCH';
+    service.advance(600);
+
+    expect(refusalOf(await ada.call(method, url, { body: {} }))).toBe('403 STEP_UP_REQUIRED');
+    await showPasskey(ada, shownBy(ada), 'session/step-up');
+    expect((await ada.call(method, url, { body: {} })).body).not.toContain('STEP_UP_REQUIRED'); // the control
   });
 
   test('is asked for when a manifest gets wider', async () => {
