@@ -14,6 +14,12 @@ import { router } from './router.ts';
 import { takeLink } from './session/link.ts';
 
 takeLink();
+// The library of the plots hands the browser's language to Intl as it is, which refuses one such as `en-US@posix`.
+try {
+  Intl.getCanonicalLocales(navigator.language);
+} catch {
+  Object.defineProperty(navigator, 'language', { value: 'en' });
+}
 await loadLanguage(navigator.languages);
 
 const root = document.getElementById('root');

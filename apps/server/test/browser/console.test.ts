@@ -216,3 +216,16 @@ test('a refusal says what to do, and has the request id that the service logged'
 
   expect(facts).toMatch(/NOT_FOUND[\s\S]*[0-9a-f]{8}-[0-9a-f]{4}-/);
 });
+
+test('a browser whose language Intl refuses shows the overview with its plot', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const page = await signedIn(developer);
+  await page.addInitScript(() =>
+    Object.defineProperty(navigator, 'language', { value: 'en-US@posix', configurable: true }),
+  );
+
+  await open(page, '', 'Overview');
+  await page.locator('canvas').first().waitFor();
+
+  expect(await page.evaluate('navigator.language')).toBe('en');
+});
