@@ -2060,7 +2060,7 @@ export interface paths {
             query?: never;
             path?: never;
         };
-        /** List the invitations that nobody has accepted yet, newest first */
+        /** List open invitations, newest first */
         get: operations["members.invitations"];
         put?: never;
         /**

@@ -21,7 +21,7 @@ interface ChartProps {
 }
 
 const HEIGHT = 200;
-/** The lines differ by their dashes too, so that nothing is told by colour alone. */
+/** Lines differ in dash as well as in colour, for readers who cannot tell the colours apart. */
 const DASHES = [[], [6, 4], [2, 3], [10, 4, 2, 4]];
 const COLOURS = ['--accent', '--warn', '--bad', '--quiet'];
 

@@ -41,7 +41,7 @@ interface TableProps<Row> {
   readonly name: string;
   readonly label: string;
   readonly rows: readonly Row[];
-  /** The same array at each drawing, because a new one makes its cells anew. */
+  /** Keep the same array between renders: a new one rebuilds every cell. */
   readonly columns: readonly Column<Row>[];
   readonly rowId: (row: Row) => string;
   /** The page of a row. */

@@ -8,7 +8,7 @@ import { Page } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Id, Status, When } from '../../parts/text.tsx';
-import { keysRoute } from './routes.ts';
+import { keysRoute } from '../routes.ts';
 
 const say = sayer('keys');
 

@@ -12,7 +12,7 @@ import { Stop } from '../../parts/stop.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Id, Scopes, Status, When } from '../../parts/text.tsx';
 import { grantColumns } from '../grants/columns.tsx';
-import { agentRoute } from './routes.ts';
+import { agentRoute } from '../routes.ts';
 
 const say = sayer('agent');
 

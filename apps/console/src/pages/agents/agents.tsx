@@ -7,7 +7,7 @@ import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Stop } from '../../parts/stop.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Id, Scopes, Status, When } from '../../parts/text.tsx';
-import { agentsRoute } from './routes.ts';
+import { agentsRoute } from '../routes.ts';
 
 const say = sayer('agents');
 

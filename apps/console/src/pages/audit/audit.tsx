@@ -9,8 +9,8 @@ import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Status, When } from '../../parts/text.tsx';
 import { Chain } from '../overview/chain.tsx';
+import { auditRoute } from '../routes.ts';
 import { actorOf, CheckMark, type Entry, useChecked } from './check.tsx';
-import { auditRoute } from './routes.ts';
 
 const say = sayer('audit');
 

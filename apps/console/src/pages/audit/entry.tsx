@@ -6,8 +6,8 @@ import { Code } from '../../parts/code.tsx';
 import { Facts, Page, Panel } from '../../parts/page.tsx';
 import { PageLoading, PageProblem } from '../../parts/states.tsx';
 import { Id, Status, When } from '../../parts/text.tsx';
+import { entryRoute } from '../routes.ts';
 import { actorOf, CheckMark, useChecked } from './check.tsx';
-import { entryRoute } from './routes.ts';
 
 const say = sayer('audit');
 

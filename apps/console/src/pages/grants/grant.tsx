@@ -6,8 +6,8 @@ import { Facts, Page, Panel } from '../../parts/page.tsx';
 import { PageLoading, PageProblem } from '../../parts/states.tsx';
 import { Stop } from '../../parts/stop.tsx';
 import { Id, Scopes, Status, When } from '../../parts/text.tsx';
+import { grantRoute } from '../routes.ts';
 import { Limits } from './limits.tsx';
-import { grantRoute } from './routes.ts';
 import { Tokens } from './tokens.tsx';
 import { Delegations } from './tree.tsx';
 

@@ -7,8 +7,8 @@ import { Page } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Stop } from '../../parts/stop.tsx';
 import { Table } from '../../parts/table.tsx';
+import { grantsRoute } from '../routes.ts';
 import { grantColumns } from './columns.tsx';
-import { grantsRoute } from './routes.ts';
 
 const say = sayer('grants');
 

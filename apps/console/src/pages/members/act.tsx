@@ -13,7 +13,7 @@ interface ActProps {
   readonly isHarmless?: boolean;
 }
 
-/** A button of a row that asks before it acts. The page is read anew after it. */
+/** A row's button that asks for confirmation, acts, and reads the page again. */
 export function Act({ text, label, title, children, run, isHarmless = false }: ActProps) {
   const [isOpen, open] = useState(false);
   const queries = useQueryClient();

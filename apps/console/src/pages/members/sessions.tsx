@@ -5,9 +5,9 @@ import { Panel } from '../../parts/page.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { When } from '../../parts/text.tsx';
+import { membersRoute } from '../routes.ts';
 import { Act } from './act.tsx';
 import type { Member } from './rights.ts';
-import { membersRoute } from './routes.ts';
 
 const say = sayer('members');
 

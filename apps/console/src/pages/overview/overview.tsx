@@ -8,9 +8,9 @@ import { Page, Panel } from '../../parts/page.tsx';
 import { Loading } from '../../parts/states.tsx';
 import { Stop } from '../../parts/stop.tsx';
 import { Status, When } from '../../parts/text.tsx';
+import { HISTORY } from '../../queries.ts';
 import { Card, Missing } from './card.tsx';
 import { Chain } from './chain.tsx';
-import { HISTORY } from './history.ts';
 
 const say = sayer('overview');
 const Verifications = lazy(() => import('./verifications.tsx'));

@@ -2,8 +2,8 @@ import { query } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { Panel } from '../../parts/page.tsx';
+import { DAYS, HISTORY } from '../../queries.ts';
 import { Missing } from './card.tsx';
-import { DAYS, HISTORY } from './history.ts';
 
 const say = sayer('overview');
 

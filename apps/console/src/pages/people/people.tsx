@@ -5,7 +5,7 @@ import { Page } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Stop } from '../../parts/stop.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { peopleRoute } from './routes.ts';
+import { peopleRoute } from '../routes.ts';
 
 const say = sayer('people');
 

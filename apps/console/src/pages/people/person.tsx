@@ -10,7 +10,7 @@ import { Facts, Page, Panel } from '../../parts/page.tsx';
 import { PageLoading, PageProblem } from '../../parts/states.tsx';
 import { Stop } from '../../parts/stop.tsx';
 import { Status, When } from '../../parts/text.tsx';
-import { personRoute } from './routes.ts';
+import { personRoute } from '../routes.ts';
 
 const say = sayer('person');
 

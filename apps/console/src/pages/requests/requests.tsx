@@ -7,7 +7,7 @@ import { Page } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Id, Scopes, Status, When } from '../../parts/text.tsx';
-import { requestsRoute } from './routes.ts';
+import { requestsRoute } from '../routes.ts';
 
 const say = sayer('requests');
 

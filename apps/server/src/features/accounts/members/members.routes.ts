@@ -99,7 +99,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<MemberDeps> = async (app, d
       config: { ...signedIn, capability: 'people', failures: [] },
       schema: {
         operationId: 'members.invitations',
-        summary: 'List the invitations that nobody has accepted yet, newest first',
+        summary: 'List open invitations, newest first',
         response: { 200: InvitationList },
       },
     },

@@ -1,0 +1,139 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { address, oneOf, text } from '../parts/address.ts';
+import { shellRoute } from '../shell/root.tsx';
+
+const overviewRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
+});
+
+const tourRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/tour',
+  component: lazyRouteComponent(() => import('./tour/tour.tsx'), 'Tour'),
+});
+
+export const agentsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/agents',
+  validateSearch: address({ status: oneOf('active', 'suspended', 'revoked'), cursor: text }),
+  component: lazyRouteComponent(() => import('./agents/agents.tsx'), 'Agents'),
+});
+
+export const agentRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/agents/$agentId',
+  component: lazyRouteComponent(() => import('./agents/agent.tsx'), 'Agent'),
+});
+
+export const grantsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/grants',
+  validateSearch: address({
+    status: oneOf('active', 'revoked', 'expired'),
+    agentId: text,
+    principalId: text,
+    purpose: text,
+    cursor: text,
+  }),
+  component: lazyRouteComponent(() => import('./grants/grants.tsx'), 'Grants'),
+});
+
+export const grantRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/grants/$grantId',
+  component: lazyRouteComponent(() => import('./grants/grant.tsx'), 'Grant'),
+});
+
+export const keysRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/keys',
+  validateSearch: address({ cursor: text }),
+  component: lazyRouteComponent(() => import('./account/keys.tsx'), 'Keys'),
+});
+
+const usageRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/usage',
+  component: lazyRouteComponent(() => import('./account/usage.tsx'), 'Usage'),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./account/settings.tsx'), 'Settings'),
+});
+
+export const membersRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/members',
+  validateSearch: address({ cursor: text }),
+  component: lazyRouteComponent(() => import('./members/members.tsx'), 'Members'),
+});
+
+export const requestsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/requests',
+  validateSearch: address({
+    status: oneOf('pending', 'approved', 'denied', 'cancelled', 'consumed', 'expired'),
+    agentId: text,
+    principalId: text,
+    cursor: text,
+  }),
+  component: lazyRouteComponent(() => import('./requests/requests.tsx'), 'Requests'),
+});
+
+export const peopleRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/people',
+  validateSearch: address({ query: text, cursor: text }),
+  component: lazyRouteComponent(() => import('./people/people.tsx'), 'People'),
+});
+
+export const personRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/people/$principalId',
+  component: lazyRouteComponent(() => import('./people/person.tsx'), 'Person'),
+});
+
+export const auditRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/audit',
+  validateSearch: address({
+    action: text,
+    status: oneOf('success', 'failure', 'blocked'),
+    principalId: text,
+    agentId: text,
+    actor: text,
+    requestId: text,
+    order: oneOf('asc', 'desc'),
+    cursor: text,
+  }),
+  component: lazyRouteComponent(() => import('./audit/audit.tsx'), 'Audit'),
+});
+
+export const entryRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/audit/$entryId',
+  component: lazyRouteComponent(() => import('./audit/entry.tsx'), 'Entry'),
+});
+
+/** The pages behind the sign-in. The code of each comes with its first visit. */
+export const pageRoutes = [
+  overviewRoute,
+  tourRoute,
+  agentsRoute,
+  agentRoute,
+  grantsRoute,
+  grantRoute,
+  keysRoute,
+  usageRoute,
+  settingsRoute,
+  membersRoute,
+  requestsRoute,
+  peopleRoute,
+  personRoute,
+  auditRoute,
+  entryRoute,
+] as const;
