@@ -9,6 +9,8 @@ import type { Measured, Target } from './rounds.ts';
 /** More than wait at once at half of the highest rate. */
 export const CONNECTIONS = 64;
 
+const WARM_UP = 1; // seconds
+
 export interface OpenLoop {
   readonly name: string;
   readonly rate: number;
@@ -30,6 +32,8 @@ export async function measureOpenLoop(
   for (const { flow, summary } of measured) {
     await flow.prepare?.();
     const rate = summary.rate / 2;
+    // Each connection makes what it spends in its first request: that is set-up, and a burst of it is a percent of all.
+    await runByClock({ ...service, ...flow, seconds: WARM_UP, rate });
     const turns = monitorEventLoopDelay({ resolution: 1 });
     turns.enable();
     const [startedAt, before] = [performance.now(), driverMeter()];
