@@ -82,6 +82,7 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'operator.entries': { method: 'entries.list' },
   'assertions.ownStops': { method: 'principal.stops' },
   'assertions.liftOwnStop': { method: 'principal.liftStop' },
+  'members.recover': { method: 'memberRecoveries.begin' },
   'approvers.recover': { method: 'approverRecoveries.begin' },
   'apiKeys.list': { method: 'keys.list' },
   'apiKeys.create': { method: 'keys.create' },

@@ -49,6 +49,7 @@ const OWN_ARGUMENTS: Readonly<
 > = {
   'developers.create': () => [{ name: 'Beta' }],
   'developers.setPlan': ({ acme }) => [acme.developerId, { plan: 'pro' }],
+  'members.recover': ({ acme }) => [acme.developerId, { displayName: 'Grace', email: 'grace@acme.example' }],
   'approvers.recover': ({ acme, its }) => [acme.developerId, { approverId: its.approverId }],
   'policyBundles.delete': async (world) => {
     const bundle = { ...bodyOf('POST /v1/policies/sync', world), version: '1.0.2', activate: false };

@@ -4820,7 +4820,7 @@ export interface components {
             idleExpiresAt: string;
             member: components["schemas"]["Member"];
             /** @enum {unknown} */
-            openedBy: "key" | "link" | "passkey" | "invitation";
+            openedBy: "key" | "link" | "passkey" | "invitation" | "recovery";
             /** @description Whether the session can do nothing but register a passkey until its member has one. */
             passkeyRequired: boolean;
             sessionId: string;
@@ -8141,7 +8141,7 @@ export interface components {
                 lastSeenAt: string;
                 memberId: string;
                 /** @enum {unknown} */
-                openedBy: "key" | "link" | "passkey" | "invitation";
+                openedBy: "key" | "link" | "passkey" | "invitation" | "recovery";
                 userAgent: string | null;
             }[];
         };

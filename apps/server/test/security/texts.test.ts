@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { verificationMail } from '../../src/features/accounts/emails/mail.rules.ts';
+import * as members from '../../src/features/accounts/members/mail.ts';
 import { bodyOf, confirmationMail } from '../../src/features/calls/anomalies/channels.rules.ts';
 import * as approvers from '../../src/features/calls/approvers/mail.ts';
 import { recordLines } from '../../src/features/calls/approvers/mail.ts';
@@ -124,6 +125,9 @@ function textsWith(name: string): Record<string, string> {
     invitation: approvers.invitationMail(invited),
     enrolled: approvers.enrolledMail(account, name),
     changed: approvers.changedMail(account, recordLines(record, { id: 'apr_1', displayName: name })),
+    firstOwner: members.firstOwnerMail({ ...account, name }),
+    ownerLink: members.recoveryMail({ ...account, name }),
+    ownerRecovered: members.recoveredMail({ ...account, name }),
     recovery: approvers.recoveryMail(recovered),
     recoveryNotice: approvers.recoveryNotice(recovered),
   };
@@ -182,6 +186,7 @@ describe('31 M6: what the service says in words that a developer chose', () => {
       'channels.rules.ts',
       'email.ts',
       'mail.rules.ts',
+      'mail.ts',
       'mail.ts',
       'messages.ts', // a subject of its own
       'messages.ts',

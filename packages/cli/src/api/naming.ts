@@ -109,6 +109,7 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'assertions.getClient': { command: 'sso clients get' },
   'assertions.changeClient': { command: 'sso clients update' },
   'assertions.removeClient': { command: 'sso clients remove', asks: true },
+  'members.recover': { command: 'developers recover', asks: true },
   'approvers.recover': { command: 'approvers recover', asks: true },
   'assertions.listStops': { command: 'sso stops list' },
   'assertions.liftStop': { command: 'sso stops lift' },

@@ -273,6 +273,7 @@ export const CALLS = {
   'approvers.endAbsence': { method: 'approvers.endAbsence', sends: 'DELETE /v1/approvers/{id}/absence' },
   'approvers.recover': { method: 'approverRecoveries.begin', sends: 'POST /v1/admin/developers/{id}/approver-recovery', takes: 'body', as: 'operator' },
   'console.createLink': { method: 'console.createLink', sends: 'POST /v1/console/session/links', takes: 'body', keyed: true },
+  'members.recover': { method: 'memberRecoveries.begin', sends: 'POST /v1/admin/developers/{id}/console-recovery', takes: 'body', as: 'operator' },
   'decisions.request': { method: 'decisions.request', sends: 'POST /v1/decisions', takes: 'body', keyed: true },
   'decisions.list': { method: 'decisions.list', sends: 'GET /v1/decisions', takes: 'query', rows: 'decisions' },
   'decisions.get': { method: 'decisions.get', sends: 'GET /v1/decisions/{id}' },

@@ -3720,6 +3720,11 @@ export interface ConsoleCreateLinkAnswer {
   expiresAt: string;
 }
 
+export interface MemberRecoveriesBeginInput {
+  readonly displayName: string;
+  readonly email: string;
+}
+
 export interface DecisionsRequestInput {
   readonly grantToken: string;
   readonly connector: string;
@@ -6256,6 +6261,15 @@ export interface AdminApproverRecoveriesApi {
   begin(id: string, input: ApproverRecoveriesBeginInput, options?: CallOptions): Promise<ApproverRecoveriesBeginAnswer>;
 }
 
+export interface AdminMemberRecoveriesApi {
+  /**
+   * Make a link that lets a person into the console of an account as an owner. It works once, for an hour, and opens nothing before the person has a passkey. An owner with the address gets another passkey. The account and its owners are told.
+   *
+   * Sends `POST /v1/admin/developers/{id}/console-recovery`.
+   */
+  begin(id: string, input: MemberRecoveriesBeginInput, options?: CallOptions): Promise<ConsoleCreateLinkAnswer>;
+}
+
 /** The methods of the operator, made from the table too. */
 export interface OperatorResources {
   readonly entries: AdminEntriesApi;
@@ -6268,6 +6282,7 @@ export interface OperatorResources {
   stats(options?: CallOptions): Promise<StatsAnswer>;
   readonly developers: AdminDevelopersApi;
   readonly approverRecoveries: AdminApproverRecoveriesApi;
+  readonly memberRecoveries: AdminMemberRecoveriesApi;
 }
 
 /** The methods that are made from the table. */

@@ -42,7 +42,7 @@ export type ConsentMethod = "delegated" | "developer" | "email" | "idp" | "link"
 
 export type ConsentMode = "developer" | "email" | "passkey" | "sso";
 
-export type ConsoleOpening = "invitation" | "key" | "link" | "passkey";
+export type ConsoleOpening = "invitation" | "key" | "link" | "passkey" | "recovery";
 
 export type DecisionChannelKind = "slack" | "teams";
 

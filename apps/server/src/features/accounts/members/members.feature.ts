@@ -66,6 +66,8 @@ const acts = {
       readonly status: 'active' | 'suspended';
     }
   >(),
+  /** The operator made a link by which a person becomes an owner. */
+  'member.recovery_requested': act<{ readonly expiresAt: string }>(),
   'member.removed': act<OfMember & { readonly role: MemberRole }>(),
 };
 
@@ -113,6 +115,7 @@ export const members = defineFeature({
       sessionSeconds: chosen.CONSOLE_SESSION_SECONDS,
       stepUpSeconds: chosen.CONSOLE_STEP_UP_SECONDS,
       relyingParty: context.take(webauthnRelyingParty),
+      onMailFailed: () => context.metrics.counter('mail_failed').inc(),
     };
     return {
       async routes(app) {

@@ -7,6 +7,8 @@ export const MAX_MEMBERS = 200;
 export const MAX_SESSIONS = 20;
 /** How long a link that opens the console works. */
 export const LINK_SECONDS = 600;
+/** How long a link of the operator works. */
+export const RECOVERY_SECONDS = 3600;
 /** How long a session lives that has to register a passkey first. */
 export const ENROLMENT_SECONDS = 1800;
 

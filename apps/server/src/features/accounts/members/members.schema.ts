@@ -7,7 +7,7 @@ const nullable = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Typ
 const closed = { additionalProperties: false } as const;
 
 const Role = Type.Enum([...memberRoles]);
-const OpenedBy = Type.Enum(['key', 'link', 'passkey', 'invitation']);
+const OpenedBy = Type.Enum(['key', 'link', 'passkey', 'invitation', 'recovery']);
 
 /** `memberId` and `id` are equal. */
 export type Member = Static<typeof Member>;
@@ -51,6 +51,8 @@ export const ConsoleSession = Type.Object({
 
 export type SignInByKey = Static<typeof SignInByKey>;
 export const SignInByKey = Type.Object({ displayName: nameOf(100), email: Email }, closed);
+
+export const AccountPath = Type.Object({ id: Id });
 
 export type NewConsoleLink = Static<typeof NewConsoleLink>;
 export const NewConsoleLink = Type.Object(

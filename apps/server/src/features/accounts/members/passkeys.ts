@@ -1,6 +1,6 @@
 import type { Caller } from '../../../platform/caller.ts';
 import { mustBeSteppedUp } from '../../../platform/capabilities.ts';
-import { inTransaction } from '../../../platform/db/db.ts';
+import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import {
   beginCreation,
@@ -16,7 +16,7 @@ import {
   verifyingParty,
 } from '../../people/passkeys/index.ts';
 import { recordEntry } from '../../record/audit/index.ts';
-import { deleteOtherSessions, findMember, lockMember } from './members.repo.ts';
+import { deleteOtherSessions, findMember, findSession, lockMember } from './members.repo.ts';
 import { MAX_PASSKEYS, memberOwner } from './members.rules.ts';
 import type { MemberPasskey, MemberPasskeyList, NewMemberPasskey } from './members.schema.ts';
 import { type MemberDeps, memberIn, type OpenedConsole, renewSession, unauthorized } from './session.ts';
@@ -27,9 +27,15 @@ export async function listOwnPasskeys(deps: MemberDeps, caller: Caller): Promise
   return { passkeys: rows.map(toPasskey) };
 }
 
-/** The first passkey of a member needs none before it; a session that their key opened makes it. @throws STEP_UP_REQUIRED, CONFLICT */
-function mustTakeAnother(caller: Caller, existing: readonly PasskeyRow[]): void {
-  if (existing.length > 0) mustBeSteppedUp(caller);
+/**
+ * The first passkey of a member needs none before it: a session that their key opened makes it. So does one by recovery,
+ * whose member has lost theirs.
+ * @throws STEP_UP_REQUIRED, CONFLICT
+ */
+async function mustTakeAnother(tx: Tx, caller: Caller, existing: readonly PasskeyRow[]): Promise<void> {
+  const session = await findSession(tx, caller.tenant, memberIn(caller).sessionId);
+  const hasLostTheirs = session?.openedBy === 'recovery' && session.needsPasskey;
+  if (existing.length > 0 && !hasLostTheirs) mustBeSteppedUp(caller);
   if (existing.length >= MAX_PASSKEYS)
     throw new AppError('CONFLICT', `A person has ${MAX_PASSKEYS} passkeys at most. Remove one first.`);
 }
@@ -43,7 +49,7 @@ export async function beginPasskey(deps: MemberDeps, caller: Caller) {
     const member = await findMember(tx, tenant, owner.ownerId);
     if (!member) throw unauthorized();
     const existing = await listPasskeysOf(tx, tenant, owner);
-    mustTakeAnother(caller, existing);
+    await mustTakeAnother(tx, caller, existing);
     const { displayName, email } = member;
     const user = { userName: email ?? displayName, displayName, existing, residentKey: 'required' } as const;
     return beginCreation(tx, tenant, verifyingParty(deps), { owner, use: 'register', ...user }, at);
@@ -76,7 +82,7 @@ export async function addPasskey(
   return inTransaction(deps.db, async (tx) => {
     if (!(await lockMember(tx, tenant, memberId))) throw challengeInvalid();
     await takeChallenge(tx, tenant, challengeId, at);
-    mustTakeAnother(caller, await listPasskeysOf(tx, tenant, owner));
+    await mustTakeAnother(tx, caller, await listPasskeysOf(tx, tenant, owner));
     const row = await storePasskey(
       tx,
       tenant,

@@ -1,17 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { callerOf, cookiesIn, operatorOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { generalRates } from '../../../platform/http/limits/rate-rules.ts';
 import { approverRates as rates } from '../../calls/approvers/index.ts';
 import {
+  AccountPath,
   ConsoleLink,
   ConsoleSession,
   NewConsoleLink,
   OpenConsoleLink,
   SignInByKey,
 } from './members.schema.ts';
+import { beginConsoleRecovery } from './recover.ts';
 import {
   type ConsoleBrowser,
   endedCookie,
@@ -102,6 +104,27 @@ export const consoleSessionRoutes: FastifyPluginAsyncTypebox<MemberDeps> = async
       const browser = { ...browserOf(deps, request), requestId: request.id };
       const { opened, cookie } = await openByLink(deps, request.body.link, browser);
       return reply.header('set-cookie', cookie).send(opened);
+    },
+  );
+
+  app.post(
+    '/v1/admin/developers/:id/console-recovery',
+    {
+      config: { access: 'operator', rate: generalRates.admin, failures: ['NOT_FOUND', 'CONFLICT'] },
+      schema: {
+        operationId: 'members.recover',
+        summary: 'Make a link that lets a person into the console of an account as an owner',
+        description:
+          'It works once, for an hour, and opens nothing before the person has a passkey. An owner with the address gets another passkey. The account and its owners are told.',
+        params: AccountPath,
+        body: SignInByKey,
+        response: { 201: ConsoleLink },
+      },
+    },
+    async (request, reply) => {
+      const tenant = { developerId: request.params.id };
+      const link = await beginConsoleRecovery(deps, operatorOf(request), tenant, request.body);
+      return reply.code(201).send(link);
     },
   );
 

@@ -1,7 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { consoleBrowser, memberOf, registerPasskey, signInByKey } from '../../../../test/app/console.ts';
+import { authenticator } from '../../../../test/app/authenticator.ts';
+import {
+  consoleBrowser,
+  memberOf,
+  registerPasskey,
+  showPasskey,
+  signInByKey,
+} from '../../../../test/app/console.ts';
 import { entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { type Call, type Service, startApp } from '../../../../test/app/start-app.ts';
+import { execute } from '../../../../test/servers/postgres.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -253,6 +261,32 @@ describe('a session', () => {
 
     expect((await ada.call('GET', '/v1/agents', { headers: former })).statusCode).toBe(401);
     expect((await ada.call('GET', '/v1/agents')).statusCode).toBe(200);
+  });
+
+  test('gives no stored answer to a member who may do it no more, and the same one again when they may', async () => {
+    const acme = await service.asDeveloper();
+    const ada = await memberOf(service, acme);
+    const change = () =>
+      ada.call('PATCH', '/v1/me', { body: { capsMode: 'warn' }, headers: { 'idempotency-key': 'one' } });
+    const policy = () =>
+      ada.call('POST', '/v1/policies', {
+        body: { name: 'Refunds', effect: 'allow', scopes: ['payments:refund'] },
+        headers: { 'idempotency-key': 'two' },
+      });
+    const [first, made] = [await change(), await policy()];
+
+    service.advance(601);
+    const [tooLate, tooLatePolicy] = [await change(), await policy()];
+    const shown = { device: ada.shown?.device ?? authenticator(), handle: ada.shown?.handle ?? '' };
+    await showPasskey(ada, shown, 'session/step-up');
+    const again = await change();
+    await execute(service.databaseUrl, `update members set role = 'admin' where id = '${ada.memberId}'`);
+    const demoted = await change();
+
+    expect([first.statusCode, made.statusCode]).toEqual([200, 201]);
+    expect([tooLate, tooLatePolicy].map(refusalOf)).toEqual(['403 STEP_UP_REQUIRED', '403 STEP_UP_REQUIRED']);
+    expect([again.json(), again.headers['idempotency-replayed']]).toEqual([first.json(), 'true']);
+    expect(refusalOf(demoted)).toBe('403 FORBIDDEN');
   });
 
   test('keeps the answers of its requests apart from those of the key', async () => {

@@ -1,9 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { stringifySetCookie } from 'cookie';
 import { type BrowserRequest, type Caller, CONSOLE_COOKIE, type Tenant } from '../../../platform/caller.ts';
+import type { ChargeRecipient } from '../../../platform/charge.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { hashOf, isSameText, newId, newSecret, secretParts } from '../../../platform/ids.ts';
+import type { Mailer } from '../../../platform/mail/mailer.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
 import type { DiscoverDeps } from '../../people/passkeys/index.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
@@ -31,6 +34,11 @@ export interface MemberDeps extends DiscoverDeps {
   readonly idleSeconds: number;
   readonly sessionSeconds: number;
   readonly stepUpSeconds: number;
+  readonly chargeRecipient: ChargeRecipient;
+  /** Undefined where the service sends no mail. */
+  readonly mailer?: Mailer;
+  readonly onMailFailed: () => void;
+  readonly logger?: Logger;
 }
 
 type Base = Pick<MemberDeps, 'publicBaseUrl'>;

@@ -1,23 +1,23 @@
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
-import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
+import { newId } from '../../../platform/ids.ts';
 import { listPasskeysOf } from '../../people/passkeys/index.ts';
 import { recordActs, recordEntry } from '../../record/audit/index.ts';
 import { findCallerParts } from '../developers/developers.queries.ts';
 import { lockOpenAccount } from '../developers/index.ts';
+import { keepLink, type NamedPerson, takeLink } from './link.ts';
+import { firstOwnerMail, tellOwners } from './mail.ts';
 import { insertMember, isKeyUsable, listMemberRows, type MemberRow } from './members.repo.ts';
 import { LINK_SECONDS, MAX_MEMBERS, memberOwner, needsPasskeyAfterKey } from './members.rules.ts';
 import type { ConsoleLink, NewConsoleLink, SignInByKey } from './members.schema.ts';
+import { openByRecovery } from './recover.ts';
 import { type ConsoleBrowser, type MemberDeps, type OpenedConsole, openConsoleSession } from './session.ts';
 
 /** The key by which somebody signs in. */
 interface KeyCaller extends Caller {
   readonly keyId: string;
 }
-
-/** The person who signs in, as far as the holder of the key named them. */
-type NamedPerson = Partial<SignInByKey>;
 
 /**
  * Opens the console with a `full` API key, which makes the first owner. Once there is a member, a live account refuses it:
@@ -61,6 +61,7 @@ async function openByKey(
   }
   const newcomer = { email, displayName: person.displayName ?? 'Owner', role: 'owner', at } as const;
   const member = known ?? (await join(tx, caller, newcomer));
+  if (members.length === 0) await tellOwners(deps, tx, caller.tenant, member.displayName, firstOwnerMail);
   const { keyId } = caller;
   const needsPasskey = needsPasskeyAfterKey(caller);
   const opening = { openedBy, keyId, needsPasskey, steppedUpAt: null };
@@ -109,16 +110,6 @@ function join(
   return insertMember(tx, tenant, { id, ...person, invitedBy: actor, createdAt: at });
 }
 
-/** A link as the store keeps it, under the hash of its secret. */
-interface KeptLink extends NamedPerson {
-  readonly developerId: string;
-  readonly keyId: string;
-  /** In ISO 8601. The store may keep it for longer. */
-  readonly expiresAt: string;
-}
-
-const linkKey = (secret: string) => `console-link:${hashOf(secret).toString('base64url')}`;
-
 /** Makes a link that opens the console once, as the key that asks would. @throws FORBIDDEN */
 export async function createLink(
   deps: MemberDeps,
@@ -128,11 +119,7 @@ export async function createLink(
   const { keyId, tenant } = byKey(caller);
   const members = await listMemberRows(deps.db, tenant);
   if (!(await withoutPasskey(deps.db, caller, members))) mustTakeKey(caller, members);
-  const secret = newSecret();
-  const expiresAt = new Date(deps.clock().getTime() + LINK_SECONDS * 1000).toISOString();
-  const kept: KeptLink = { ...person, ...tenant, keyId, expiresAt };
-  await deps.store.put([{ key: linkKey(secret), value: JSON.stringify(kept), seconds: LINK_SECONDS }]);
-  return { url: `${deps.publicBaseUrl}/console#link=${secret}`, expiresAt };
+  return keepLink(deps, { ...person, ...tenant, keyId }, LINK_SECONDS);
 }
 
 /** Opens the console by a link, once. @throws NOT_FOUND, FORBIDDEN, CONFLICT */
@@ -142,25 +129,18 @@ export async function openByLink(
   { requestId, ...browser }: ConsoleBrowser & { readonly requestId: string },
 ): Promise<OpenedConsole> {
   const at = deps.clock();
-  const { developerId, keyId, expiresAt, ...person } = await takeLink(deps, secret);
+  const { developerId, keyId, displayName, email } = await takeLink(deps, secret);
   const tenant = { developerId };
-  if (new Date(expiresAt) <= at || !(await isKeyUsable(deps.db, tenant, keyId, at))) throw notFound();
+  if (keyId === undefined) {
+    if (displayName === undefined || email === undefined) throw notFound();
+    return openByRecovery(deps, tenant, { person: { displayName, email }, browser, requestId });
+  }
+  if (!(await isKeyUsable(deps.db, tenant, keyId, at))) throw notFound();
+  const person = { ...(displayName !== undefined && { displayName }), ...(email !== undefined && { email }) };
   const caller = await callerOf(deps, tenant, keyId, requestId);
   return inTransaction(deps.db, (tx) =>
     openByKey(deps, tx, { ...caller, address: browser.ip }, { person, browser, openedBy: 'link' }),
   );
-}
-
-/** Takes a link, which nobody can take again. @throws NOT_FOUND */
-async function takeLink({ store, clock }: MemberDeps, secret: string): Promise<KeptLink> {
-  const key = linkKey(secret);
-  const text = await store.get(key);
-  if (text === undefined) throw notFound();
-  // Two browsers with one link find one slot.
-  const slot = { key: `${key}:taken`, owner: newId('cons', clock()), most: 1, seconds: LINK_SECONDS };
-  if (!(await store.takeSlot(slot))) throw notFound();
-  await store.remove(key);
-  return JSON.parse(text);
 }
 
 /** The key of a link, as the caller of its acts. @throws NOT_FOUND when the account is gone */

@@ -4,6 +4,7 @@ export { isAbsentAt, isActiveAt, isAssured, mailboxOf } from './approvers.rules.
 export { beginSigning, type CheckedSigning, checkSigning, takeSigning } from './assert.ts';
 export type { ApproverDeps } from './deps.ts';
 export { approverParts } from './deps.ts';
+export { mailQuietly, noticeQuietly } from './mail.ts';
 export { holdApprover, subOf } from './manage.ts';
 export { endSubscription, type OpenSubscription, openSubscription } from './notifications.ts';
 export { approverIn, isSignedIn, mustBeFresh } from './session.ts';

@@ -34,7 +34,7 @@ async function sendQuietly(deps: MailDeps, mail: Mail, charge: () => Promise<voi
   } catch (error) {
     const { code, command, responseCode } = Object(error);
     onMailFailed();
-    logger?.warn({ code, command, responseCode }, 'the mail server did not take a mail to an approver');
+    logger?.warn({ code, command, responseCode }, 'the mail server did not take a mail of an account');
   }
 }
 

@@ -3,6 +3,7 @@ import {
   type Admission,
   type BodyOutlet,
   bodyOutlet,
+  MAX_STREAMS,
   type StreamedEvent,
   type Streams,
 } from '../../record/events/index.ts';
@@ -38,7 +39,7 @@ export async function followRequests(
     types: 'decision.*,approver.*',
     lastEventId,
     isGood,
-    seats: { key, owner: 'An approver' },
+    seats: { key, owner: 'An approver', most: MAX_STREAMS },
     async admit({ type, envelope }: StreamedEvent): Promise<Admission> {
       if (!(await isGood())) return 'end';
       if (!type.startsWith('decision.')) return 'left out';

@@ -12,13 +12,16 @@ import { EventPage, EventQuery, SocketQuery, StreamQuery } from './events.schema
 import { type EventsDeps, listEvents } from './list.ts';
 import { bodyOutlet } from './outlet.ts';
 import { openSocket } from './socket.ts';
-import { type Streams, seatsOf } from './streams.ts';
+import { memberSeatsOf, type Streams, seatsOf } from './streams.ts';
 
 interface EventRoutesDeps extends EventsDeps, Pick<AnnounceDeps, 'notices' | 'store'> {
   readonly streams: Streams;
   readonly isKeyGood: (keyHash: Buffer) => Promise<boolean>;
   readonly isSessionGood: (browser: BrowserRequest) => Promise<boolean>;
 }
+
+/** Seconds. A member who was suspended, removed or signed out sees no more than these of what happens. */
+const SESSION_CHECKED_EVERY = 3;
 
 const EventStream = {
   description: 'Each event as it happens: its id, its type, and its envelope on one line of data',
@@ -36,13 +39,14 @@ const EventSocket = Type.Null({
 export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (app, deps) => {
   const { streams } = deps;
   const holderIn = (request: FastifyRequest) => {
-    const seats = seatsOf(callerOf(request));
+    const caller = callerOf(request);
     if (request.caller?.kind === 'member') {
       const browser = { ...browserRequestOf(request), isWrite: false, isBackground: true };
-      return { seats, isGood: () => deps.isSessionGood(browser) };
+      const isGood = () => deps.isSessionGood(browser);
+      return { seats: memberSeatsOf(caller), isGood, checkedEvery: SESSION_CHECKED_EVERY };
     }
     const keyHash = hashOf(bearerOf(request) ?? '');
-    return { seats, isGood: () => deps.isKeyGood(keyHash) };
+    return { seats: seatsOf(caller), isGood: () => deps.isKeyGood(keyHash) };
   };
   const stopListening = announceCommits({ ...deps, tail: streams.tail });
   app.addHook('preClose', async () => {

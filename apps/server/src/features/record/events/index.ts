@@ -5,4 +5,4 @@ export { envelopeToOcsf, toOcsf } from './ocsf.rules.ts';
 export type { Admission, StreamedEvent } from './outlet.ts';
 export { type BodyOutlet, bodyOutlet } from './outlet.ts';
 export type { Streams } from './streams.ts';
-export { eventStreams } from './streams.ts';
+export { eventStreams, MAX_STREAMS } from './streams.ts';

@@ -32,12 +32,22 @@ export interface Seats {
   readonly key: string;
   /** The owner, as a refusal names it: `An account`. */
   readonly owner: string;
+  /** Over all instances. */
+  readonly most: number;
 }
 
 /** The streams of a developer's API keys. */
 export const seatsOf = ({ tenant }: Pick<Reach, 'tenant'>): Seats => ({
   key: `bh:{developer:${tenant.developerId}}:streams`,
   owner: 'An account',
+  most: MAX_STREAMS,
+});
+
+/** The streams of an account's members, so that an open console keeps no program out, and no program a console. */
+export const memberSeatsOf = ({ tenant }: Pick<Reach, 'tenant'>): Seats => ({
+  key: `bh:{developer:${tenant.developerId}}:streams:console`,
+  owner: 'The console of an account',
+  most: MAX_MEMBER_STREAMS,
 });
 
 export interface StreamRequest {
@@ -46,6 +56,8 @@ export interface StreamRequest {
   readonly seats: Seats;
   /** Whether the credential that opened the stream is still valid. */
   readonly isGood: () => Promise<boolean>;
+  /** Seconds between two questions whether it is. */
+  readonly checkedEvery?: number;
   /** Looks at each event before it is sent. Without it, the consumer gets every event within its reach. */
   readonly admit?: Admit;
 }
@@ -68,7 +80,8 @@ export interface Streams {
   close(): Promise<void>;
 }
 
-const MAX_STREAMS = 5; // of a developer, over all instances
+export const MAX_STREAMS = 5; // of an account's API keys, or of an approver
+const MAX_MEMBER_STREAMS = 20;
 // In seconds.
 const KEEPALIVE_EVERY = 30;
 const CHECKED_EVERY = 60;
@@ -83,7 +96,7 @@ interface Slot {
   readonly seats: Seats;
 }
 
-interface Stream extends Pick<StreamRequest, 'isGood'> {
+interface Stream extends Required<Pick<StreamRequest, 'isGood' | 'checkedEvery'>> {
   readonly slot: Slot;
   readonly outlet: Outlet;
   // Both in epoch milliseconds.
@@ -102,7 +115,7 @@ function createStreams(deps: StreamsDeps): Streams {
   const leaseOf = ({ seats, id }: Slot) => ({
     key: seats.key,
     owner: id,
-    most: MAX_STREAMS,
+    most: seats.most,
     seconds: SLOT_KEPT,
   });
   /** While the store is away, each process counts its own streams. */
@@ -114,7 +127,7 @@ function createStreams(deps: StreamsDeps): Streams {
   const takeSlot = async (slot: Slot) => {
     slots.add(slot);
     const own = [...slots].filter(({ seats }) => seats.key === slot.seats.key);
-    if (own.length > MAX_STREAMS || !(await keepSlot(slot))) throw tooMany(slot.seats);
+    if (own.length > slot.seats.most || !(await keepSlot(slot))) throw tooMany(slot.seats);
   };
   const leave = (slot: Slot) => {
     slots.delete(slot);
@@ -136,7 +149,7 @@ function createStreams(deps: StreamsDeps): Streams {
     const now = clock().getTime();
     for (const stream of streams) {
       if (now >= stream.checkAt) {
-        stream.checkAt = now + CHECKED_EVERY * 1000;
+        stream.checkAt = now + stream.checkedEvery * 1000;
         check(stream).catch((error: unknown) => {
           stream.checkAt = now; // the check failed, so it repeats soon
           onTrouble(error);
@@ -166,7 +179,8 @@ function createStreams(deps: StreamsDeps): Streams {
   return {
     tail,
     filterIn: (text) => filterIn(deps.catalogue, text),
-    async open({ tenant, agentIds }, { types, lastEventId, seats, isGood, admit }, connect) {
+    async open({ tenant, agentIds }, { types, lastEventId, seats, isGood, admit, ...request }, connect) {
+      const { checkedEvery = CHECKED_EVERY } = request;
       const wanted: { patterns: readonly string[] } = { patterns: patternsIn(deps.catalogue, types) };
       const reach = { tenant, agentIds };
       const slot: Slot = { id: randomUUID(), seats };
@@ -186,8 +200,8 @@ function createStreams(deps: StreamsDeps): Streams {
         const outlet = admit ? admitting(counted, admit, onTrouble) : counted;
         const now = clock().getTime();
         const beatAt = now + KEEPALIVE_EVERY * 1000;
-        const checkAt = now + CHECKED_EVERY * 1000;
-        add({ slot, isGood, outlet, beatAt, checkAt });
+        const checkAt = now + checkedEvery * 1000;
+        add({ slot, isGood, checkedEvery, outlet, beatAt, checkAt });
         replay({ ...deps, tail }, { reach, outlet, wanted }, beginning);
         if (isClosed) outlet.end('stopping');
       } catch (error) {
@@ -206,10 +220,10 @@ function createStreams(deps: StreamsDeps): Streams {
   };
 }
 
-function tooMany({ owner }: Seats): AppError {
-  const message = `${owner} may have ${MAX_STREAMS} streams. Close a stream or retry in ${RETRY_AFTER} seconds.`;
+function tooMany({ owner, most }: Seats): AppError {
+  const message = `${owner} may have ${most} streams. Close a stream or retry in ${RETRY_AFTER} seconds.`;
   return new AppError('TOO_MANY_CONNECTIONS', message, {
-    limit: MAX_STREAMS,
+    limit: most,
     retryAfter: RETRY_AFTER,
   });
 }

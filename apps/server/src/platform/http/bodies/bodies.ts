@@ -73,6 +73,10 @@ export function bytesOf({ body }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : NO_BYTES;
 }
 
+/** What the body says, whether it is parsed yet or not. @throws AppError */
+export const bodyOf = (request: FastifyRequest): unknown =>
+  Buffer.isBuffer(request.body) ? parse(request, request.body) : request.body;
+
 /** @throws a plain Error on a route that does not declare `keepsBytes` */
 export function sentBytesOf({ sentBytes, pattern }: FastifyRequest): Buffer {
   if (!sentBytes) throw new Error(`${pattern} keeps no bytes.`);

@@ -62,19 +62,24 @@ function neededFor({ declared }: FastifyRequest, { mode }: Caller): Capability |
 export function addBodyCapabilities(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const { capabilityFor, stepUp } = route.config ?? {};
-    const asksFor = typeof stepUp === 'function' ? stepUp : () => false;
     if (!capabilityFor && typeof stepUp !== 'function') return;
     route.preHandler = [
       ...[route.preHandler ?? []].flat(),
       (request, _reply, done) => {
-        if (request.caller?.kind === 'member') {
-          const { caller } = request.caller;
-          const needed = capabilityFor?.(request.body);
-          mustHold(caller, needed);
-          if (needsStepUp(needed) || asksFor(request.body)) mustBeSteppedUp(caller);
-        }
+        mustBeAllowed(request, request.body);
         done();
       },
     ];
   });
+}
+
+/** Asks a member for what their body needs besides the route's own capability. @throws FORBIDDEN, STEP_UP_REQUIRED */
+export function mustBeAllowed({ caller: found, declared }: FastifyRequest, body: unknown): void {
+  if (found?.kind !== 'member') return;
+  const { caller } = found;
+  const { capabilityFor, stepUp } = declared;
+  const needed = capabilityFor?.(body);
+  mustHold(caller, needed);
+  const isAsked = typeof stepUp === 'function' && stepUp(body);
+  if (needsStepUp(needed) || isAsked) mustBeSteppedUp(caller);
 }

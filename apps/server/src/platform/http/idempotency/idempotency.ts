@@ -11,8 +11,9 @@ import {
 } from '../../db/db.ts';
 import { AppError } from '../../errors.ts';
 import { type SealingKeys, seal, unseal } from '../../seal.ts';
-import { bytesOf } from '../bodies/bodies.ts';
+import { bodyOf, bytesOf } from '../bodies/bodies.ts';
 import { callerOf, timesSent } from '../callers/credentials.ts';
+import { mustBeAllowed } from '../callers/member.ts';
 import { isRepeatable } from '../routes/declarations.ts';
 import { claimAnswer, keepAnswer } from './answers.ts';
 import { fingerprintOf, isFingerprintOf, requestHash } from './fingerprints.ts';
@@ -186,6 +187,7 @@ async function begin(
     const message = 'This `Idempotency-Key` was used for another request. Send a new key.';
     throw new AppError('IDEMPOTENCY_CONFLICT', message);
   }
+  mustBeAllowed(request, bodyOf(request)); // the member may have lost the role since the first request
   reply.code(known.status).header('idempotency-replayed', 'true');
   return text === '' ? reply.send() : reply.type('application/json; charset=utf-8').send(text);
 }

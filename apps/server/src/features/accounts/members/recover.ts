@@ -1,0 +1,105 @@
+import type { Caller, OperatorCaller, Tenant } from '../../../platform/caller.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { AppError, notFound } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { recordActs, recordEntry } from '../../record/audit/index.ts';
+import { recordForOperator } from '../../service/operator/index.ts';
+import { findCallerParts } from '../developers/developers.queries.ts';
+import { lockOpenAccount } from '../developers/index.ts';
+import { keepLink } from './link.ts';
+import { recoveredMail, recoveryMail, tellOwners } from './mail.ts';
+import { insertMember, listMemberRows, type MemberRow } from './members.repo.ts';
+import { MAX_MEMBERS, needsPasskeyAfterKey, RECOVERY_SECONDS } from './members.rules.ts';
+import type { ConsoleLink, SignInByKey } from './members.schema.ts';
+import { type ConsoleBrowser, type MemberDeps, type OpenedConsole, openConsoleSession } from './session.ts';
+
+/**
+ * Makes a link that lets a person into the console of an account as an owner, whoever its owners are: none of them may be
+ * able to sign in, or a stranger with a key was the first. The account's address and its owners are told.
+ * @throws NOT_FOUND, CONFLICT
+ */
+export function beginConsoleRecovery(
+  deps: MemberDeps,
+  operator: OperatorCaller,
+  { developerId }: Tenant,
+  person: SignInByKey,
+): Promise<ConsoleLink> {
+  const tenant = { developerId };
+  const at = deps.clock();
+  return inTransaction(deps.db, async (tx) => {
+    const caller = await callerFor(tx, tenant, operator);
+    await lockOpenAccount(tx, tenant);
+    const email = person.email.toLowerCase();
+    knownOwner(await listMemberRows(tx, tenant), email);
+    await tellOwners(deps, tx, tenant, person.displayName, recoveryMail);
+    const link = await keepLink(deps, { ...tenant, ...person, email }, RECOVERY_SECONDS);
+    const data = { expiresAt: link.expiresAt };
+    await recordActs(tx, caller, [{ type: 'member.recovery_requested', data }], at);
+    const act = { action: 'member.recovery_requested', data: { developerId, ...data } };
+    await recordForOperator(tx, operator, [act], at);
+    return link;
+  });
+}
+
+/** The owner who has an address, who gets another passkey. @throws CONFLICT */
+function knownOwner(members: readonly MemberRow[], email: string): MemberRow | undefined {
+  const known = members.find((each) => each.email === email);
+  if (known && (known.role !== 'owner' || known.status !== 'active')) {
+    throw new AppError('CONFLICT', 'A member who is no active owner has this address. Name another one.', {
+      field: 'email',
+    });
+  }
+  if (!known && members.length >= MAX_MEMBERS) {
+    throw new AppError('CONFLICT', `An account has ${MAX_MEMBERS} members at most. Remove one first.`);
+  }
+  return known;
+}
+
+interface Recovering {
+  readonly person: SignInByKey;
+  readonly browser: ConsoleBrowser;
+  readonly requestId: string;
+}
+
+/** Opens the console by a link of the operator, to nothing but the registration of a passkey. @throws NOT_FOUND, CONFLICT */
+export function openByRecovery(
+  deps: MemberDeps,
+  tenant: Tenant,
+  { person, browser, requestId }: Recovering,
+): Promise<OpenedConsole> {
+  const at = deps.clock();
+  return inTransaction(deps.db, async (tx) => {
+    const operator = await callerFor(tx, tenant, { actor: 'admin', requestId });
+    await lockOpenAccount(tx, tenant);
+    const known = knownOwner(await listMemberRows(tx, tenant), person.email);
+    const id = newId('mem', at);
+    const newcomer = { id, ...person, role: 'owner', invitedBy: operator.actor, createdAt: at } as const;
+    const member = known ?? (await insertMember(tx, tenant, newcomer));
+    await tellOwners(deps, tx, tenant, member.displayName, recoveredMail);
+    const needsPasskey = needsPasskeyAfterKey(operator);
+    const opening = { openedBy: 'recovery', keyId: null, needsPasskey, steppedUpAt: null } as const;
+    const session = await openConsoleSession(deps, tx, member, opening, browser);
+    const { id: memberId, role } = member;
+    const caller = { ...operator, actor: `member:${memberId}`, address: browser.ip };
+    const { sessionId } = session.opened;
+    if (known) {
+      const data = { memberId, sessionId, openedBy: 'recovery' };
+      await recordEntry(tx, caller, { action: 'console.signed_in', data }, at);
+    } else {
+      const data = { memberId, role, openedBy: 'recovery' };
+      await recordActs(tx, caller, [{ type: 'member.joined', data }], at);
+    }
+    return session;
+  });
+}
+
+/** @throws NOT_FOUND */
+async function callerFor(
+  db: Executor,
+  tenant: Tenant,
+  { actor, requestId }: OperatorCaller,
+): Promise<Caller> {
+  const parts = await findCallerParts(db, tenant);
+  if (!parts) throw notFound();
+  return { tenant, agentIds: null, actor, role: 'full', ...parts, requestId };
+}
