@@ -119,6 +119,36 @@ export const entryRoute = createRoute({
   component: lazyRouteComponent(() => import('./audit/entry.tsx'), 'Entry'),
 });
 
+export const webhooksRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/webhooks',
+  validateSearch: address({ cursor: text }),
+  component: lazyRouteComponent(() => import('./webhooks/webhooks.tsx'), 'Webhooks'),
+});
+
+const signatureRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/webhooks/signature',
+  component: lazyRouteComponent(() => import('./webhooks/signature.tsx'), 'Signature'),
+});
+
+export const webhookRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/webhooks/$webhookId',
+  validateSearch: address({
+    status: oneOf('pending', 'delivered', 'failed'),
+    eventType: text,
+    cursor: text,
+  }),
+  component: lazyRouteComponent(() => import('./webhooks/webhook.tsx'), 'Webhook'),
+});
+
+export const deliveryRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/webhooks/$webhookId/$deliveryId',
+  component: lazyRouteComponent(() => import('./webhooks/delivery.tsx'), 'Delivery'),
+});
+
 /** The pages behind the sign-in. The code of each comes with its first visit. */
 export const pageRoutes = [
   overviewRoute,
@@ -136,4 +166,8 @@ export const pageRoutes = [
   personRoute,
   auditRoute,
   entryRoute,
+  webhooksRoute,
+  signatureRoute,
+  webhookRoute,
+  deliveryRoute,
 ] as const;

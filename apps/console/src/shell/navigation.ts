@@ -19,6 +19,7 @@ export const navigation = [
     ],
   },
   { group: 'record', pages: [{ to: '/audit', name: 'audit' }] },
+  { group: 'integrations', pages: [{ to: '/webhooks', name: 'webhooks' }] },
   {
     group: 'account',
     pages: [

@@ -8,6 +8,7 @@ const agent = shown('agents');
 const grant = shown('grants');
 const entry = shown('audit');
 const person = shown('people');
+const webhook = shown('webhooks');
 
 /** The pages of the kinds of records that have one. A token is shown with its grant, a credential with its person. */
 const PAGES = {
@@ -19,6 +20,8 @@ const PAGES = {
   credential: ({ hint }) => person(hint),
   request: ({ title }) => `/console/requests${defaultStringifySearch({ principalId: title })}`,
   key: () => '/console/keys',
+  webhook: ({ id }) => webhook(id),
+  delivery: ({ id, hint }) => `${webhook(hint)}/${encodeURIComponent(id)}`,
 } as const satisfies { readonly [Kind in Found['kind']]?: (found: Found) => string };
 
 const hasPage = (kind: Found['kind']): kind is keyof typeof PAGES => Object.hasOwn(PAGES, kind);
@@ -41,6 +44,7 @@ const PREFIXES = [
   { prefix: 'ag_', kind: 'agent', page: agent },
   { prefix: 'grnt_', kind: 'grant', page: grant },
   { prefix: 'alog_', kind: 'entry', page: entry },
+  { prefix: 'wh_', kind: 'webhook', page: webhook },
 ] as const;
 
 /** @returns where a record is shown, if its id says so */

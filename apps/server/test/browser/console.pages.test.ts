@@ -1,9 +1,13 @@
+import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { deliveriesOf, dispatcherOf, registerWebhook } from '../app/deliveries.ts';
+import { registerAgent } from '../app/flow.ts';
+import { startReceiver } from '../app/receiver.ts';
 import { consolePages, DESK, PHONE, populated, withSameIds } from './console.ts';
 import { button, findings, heading, picture, scrollsSideways } from './pages.ts';
 
-const { visit, signedIn, open, service } = consolePages();
+const { visit, signedIn, open, service } = consolePages({ env: { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' } });
 /** Axe is a script from outside the page, and cannot judge what is half faded in. */
 const inspected = { bypassCSP: true, reducedMotion: 'reduce' } as const;
 
@@ -33,6 +37,8 @@ const pages = [
   { name: 'people', path: '/people', title: 'People' },
   { name: 'person', path: '/people/:person', title: 'user_42' },
   { name: 'audit', path: '/audit', title: 'Audit' },
+  { name: 'webhooks', path: '/webhooks', title: 'Webhooks' },
+  { name: 'signature', path: '/webhooks/signature', title: 'Check a signature' },
 ] as const;
 
 test.each(pages)(
@@ -46,6 +52,10 @@ test.each(pages)(
       expect(['empty', ...(await faultsOf(page))]).toEqual(['empty']);
     }
     const { agentId, grantId } = await populated(developer);
+    await registerWebhook(developer, 'https://hooks.acme.example/behest', [
+      'grant.*',
+      'token.reuse_detected',
+    ]);
 
     await open(
       page,
@@ -59,6 +69,53 @@ test.each(pages)(
     await picture(page, `console-${name}`);
   },
 );
+
+test('a webhook, a delivery that failed, and what asks before it acts have no fault, and fit a phone', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const { deliver } = dispatcherOf(service());
+  const receiver = await startReceiver();
+  const { webhookId } = await registerWebhook(developer, receiver.url, ['agent.*', 'grant.*']);
+  await populated(developer);
+  await deliver();
+  receiver.answerStatus(503);
+  await registerAgent(developer, 'Hotel finder');
+  await deliver();
+  const failing = (await deliveriesOf(developer, webhookId)).find(({ status }) => status === 'pending');
+  const page = await signedIn(developer, inspected);
+  await open(page, `/webhooks/${webhookId}`, receiver.url);
+  await page.waitForLoadState('networkidle');
+  const one = await faultsOf(page);
+  await withSameIds(page);
+  await picture(page, 'console-webhook');
+  const asking: unknown[] = [];
+  for (const name of ['Rotate the secret', 'Change', 'Recover', 'Delete']) {
+    await button(page, name).first().click();
+    await page.locator('.dialog').waitFor();
+    asking.push(...(await findings(page)));
+    await page.keyboard.press('Escape');
+  }
+  await open(page, `/webhooks/${webhookId}/${failing?.id}`, 'agent.created');
+  await page.waitForLoadState('networkidle');
+  const other = await faultsOf(page);
+  await withSameIds(page);
+  await picture(page, 'console-delivery');
+
+  expect([one, asking, other]).toEqual([[], [], []]);
+});
+
+test('a role without a capability sees what it lacks, with the role that has it', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const page = await signedIn(developer, inspected);
+  await sql`update members set role = 'auditor' where developer_id = ${developer.developerId}`.execute(
+    service().db,
+  );
+
+  await open(page, '/webhooks', 'Webhooks');
+  const add = page.getByRole('button', { name: 'Add a webhook (Admin)' });
+
+  expect(await add.isDisabled()).toBe(true);
+  expect(await findings(page)).toEqual([]);
+});
 
 test('the questions and the palette have no fault either, and give the focus back', async () => {
   const developer = await service().asDeveloper({ mode: 'sandbox' });

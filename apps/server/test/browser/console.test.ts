@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
+import { dispatcherOf } from '../app/deliveries.ts';
+import { startReceiver } from '../app/receiver.ts';
 import { consolePages, populated } from './console.ts';
 import { button, hasNo, heading, sees } from './pages.ts';
 import { addAuthenticator } from './passkeys.ts';
 
-const { visit, signedIn, open, service } = consolePages();
+const { visit, signedIn, open, service } = consolePages({ env: { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' } });
 
 const agentsOf = (page: Parameters<typeof heading>[0]) => page.locator('tbody .row-link').allInnerTexts();
 
@@ -90,6 +92,58 @@ test('a new key is shown once, and works', async () => {
 
   expect((await developer.withToken(key)('GET', '/v1/agents')).statusCode).toBe(200);
   expect(await page.content()).not.toContain(key);
+});
+
+test('a webhook whose receiver fails is found, mended and recovered', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const { deliver } = dispatcherOf(service());
+  const receiver = await startReceiver();
+  const page = await signedIn(developer);
+  receiver.answerStatus(503);
+
+  await open(page, '/webhooks', 'Webhooks');
+  await button(page, 'Add a webhook').click();
+  await page.getByRole('dialog').getByLabel('Address').fill(receiver.url);
+  await page.getByRole('dialog').getByLabel('Events').fill('agent.created, webhook.test');
+  await page.getByRole('dialog').getByRole('button', { name: 'Add a webhook' }).click();
+  const secret = await page.locator('.secret code').innerText();
+  await button(page, 'I have saved it').click();
+  await page.getByRole('link', { name: receiver.url }).click();
+  const afterwards = await page.content();
+  await button(page, 'Send a test').click();
+  await heading(page, 'webhook.test').waitFor();
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    await deliver();
+    service().advance(300);
+  }
+  await sees(page, 'The program answered 503.');
+  const attempts = await page.getByRole('list', { name: 'Attempts in order' }).getByText('503').count();
+  receiver.answerStatus(204);
+  await page.getByRole('link', { name: receiver.url }).click();
+  await button(page, 'Recover').click();
+  await button(page, 'Send again').click();
+  await sees(page, '1 delivery waits again');
+  await deliver();
+  await button(page, 'Close').click();
+  await page.getByRole('link', { name: 'webhook.test' }).click();
+  await sees(page, 'Attempt 6');
+  const { headers = {}, body = '' } = receiver.received.at(-1) ?? {};
+  await open(page, '/webhooks/signature', 'Check a signature');
+  const sent: string[] = [];
+  page.on('request', (request) => void sent.push(request.url()));
+  await page.getByLabel('Secret of the webhook').fill(secret);
+  await page.getByLabel('Headers').fill(JSON.stringify(headers));
+  await page.getByLabel('Body').fill(`${body}\n`);
+  await button(page, 'Check').click();
+  await sees(page, 'right for the body before its spaces or line ends were changed');
+  await page.getByLabel('Body').fill(body);
+  await button(page, 'Check').click();
+  await sees(page, 'The signature is right: the service sent this');
+
+  expect(attempts).toBe(5);
+  expect(receiver.received).toHaveLength(6);
+  expect(afterwards).not.toContain(secret);
+  expect(sent).toEqual([]);
 });
 
 test('the first owner of a live account registers a passkey, shows it for what gives authority, invites a colleague, and comes back', async () => {

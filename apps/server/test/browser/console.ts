@@ -42,6 +42,7 @@ export const withSameIds = (page: Page) =>
         .replaceAll(/_01[0-9A-Z]+…[0-9A-Z]{6}/g, '_01KJQX…6W0YA2')
         .replaceAll(/[0-9A-Z]{6}$/g, (end) => (text.data.includes('…') ? '6W0YA2' : end))
         .replaceAll(/localhost:\\d+/g, 'auth.behest.example')
+        .replaceAll(/http:.\\/127.0.0.1:\\d+.hook/g, 'https://hooks.acme.example/behest')
         .replaceAll(/\\d+ seconds? ago/g, '2 minutes ago');
     }
   `);

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api, type Schemas } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
-import { Act } from './act.tsx';
+import { Act } from '../../parts/act.tsx';
 import { type Member, type Role, useRolesFor } from './rights.ts';
 
 const say = sayer('members');

@@ -1,11 +1,11 @@
 import { api, query, type Schemas } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
+import { Act } from '../../parts/act.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { When } from '../../parts/text.tsx';
 import { useSession } from '../../session/session.ts';
-import { Act } from './act.tsx';
 import { rolesOf } from './rights.ts';
 
 const say = sayer('members');

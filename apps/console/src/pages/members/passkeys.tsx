@@ -2,13 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button } from 'react-aria-components';
 import { api, query, type Schemas } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
+import { Act } from '../../parts/act.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { When } from '../../parts/text.tsx';
 import { registerPasskey } from '../../session/passkey.ts';
 import { SESSION } from '../../session/session.ts';
-import { Act } from './act.tsx';
 
 const say = sayer('members');
 

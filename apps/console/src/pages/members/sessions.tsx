@@ -1,12 +1,12 @@
 import { useMemo } from 'react';
 import { api, query, type Schemas } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
+import { Act } from '../../parts/act.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { When } from '../../parts/text.tsx';
 import { membersRoute } from '../routes.ts';
-import { Act } from './act.tsx';
 import type { Member } from './rights.ts';
 
 const say = sayer('members');

@@ -64,7 +64,7 @@ const RECORDS = {
   // The key of a delivery begins with its endpoint, of which a plan allows few.
   delivery: lookUp<FoundRecord, ById>(
     'search_delivery',
-    `select d.id, d.event_type as title, d.status::text as hint, null as "agentId"
+    `select d.id, d.event_type as title, d.webhook_id as hint, null as "agentId"
     from webhook_endpoints w cross join lateral (select * from webhook_deliveries d
       where d.developer_id = $1 and d.webhook_id = w.id and d.id = $2 offset 0) d where w.developer_id = $1`,
   ),

@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { Confirm } from '../../parts/confirm.tsx';
+import { type Capability, useRoleNeeded } from '../session/roles.ts';
+import { Confirm } from './confirm.tsx';
 
 interface ActProps {
   readonly text: string;
@@ -10,21 +11,30 @@ interface ActProps {
   readonly title: string;
   readonly children: ReactNode;
   readonly run: () => Promise<unknown>;
+  /** What follows, where the page is of something that is then gone. */
+  readonly after?: () => void;
+  /** Who lacks it sees the button disabled, with the role that has it. */
+  readonly needs?: Capability;
   readonly isHarmless?: boolean;
+  readonly isLarge?: boolean;
 }
 
 /** A row's button that asks for confirmation, acts, and reads the page again. */
-export function Act({ text, label, title, children, run, isHarmless = false }: ActProps) {
+export function Act(props: ActProps) {
+  const { text, label, title, children, run, after, needs, isHarmless = false, isLarge = false } = props;
   const [isOpen, open] = useState(false);
   const queries = useQueryClient();
+  const role = useRoleNeeded(needs);
+  const kind = isHarmless ? 'button' : 'stop';
   return (
     <>
       <Button
-        className={isHarmless ? 'button small' : 'stop small'}
-        aria-label={label}
+        className={isLarge ? kind : `${kind} small`}
+        {...(role === undefined && { 'aria-label': label })}
+        isDisabled={role !== undefined}
         onPress={() => open(true)}
       >
-        {text}
+        {text} {role !== undefined && <span className="aside">({role})</span>}
       </Button>
       <Confirm
         isOpen={isOpen}
@@ -34,7 +44,8 @@ export function Act({ text, label, title, children, run, isHarmless = false }: A
         isHarmless={isHarmless}
         run={async () => {
           await run();
-          await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === 'get' });
+          if (after) after();
+          else await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === 'get' });
         }}
       >
         {children}
