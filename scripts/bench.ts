@@ -6,6 +6,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   hostile: ['one account while another attacks the service', () => import('./bench/hostile.ts')],
   audit: ['appends to the audit log, and reads of a long one', () => import('./bench/audit.ts')],
   enforce: ['enforce() of the SDK', () => import('./bench/enforce.ts')],
+  console: ['each page of the console, for an account with many records', () => import('./bench/console.ts')],
   soak: ['memory over an hour of steady load', () => import('./bench/soak.ts')],
   'largest-bodies': ['the largest accepted requests', () => import('./bench/largest-bodies.ts')],
   growth: [
