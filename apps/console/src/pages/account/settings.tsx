@@ -13,7 +13,6 @@ export function Settings() {
   if (!data) return <PageLoading />;
   return (
     <Page title={say('title')} lead={say('lead')}>
-      <Branding />
       <div className="columns">
         <Panel title={say('account')}>
           <Facts
@@ -42,6 +41,7 @@ export function Settings() {
           />
         </Panel>
       </div>
+      <Branding />
     </Page>
   );
 }

@@ -48,16 +48,16 @@ export function Agent() {
         />
       </Panel>
       <Grants agentId={agentId} />
-      <Activity title={say('activity')} filter={{ agentId }} />
     </Page>
   );
 }
 
+/** And below them what the agent did, which would move if it came first. */
 function Grants({ agentId }: { readonly agentId: string }) {
   const { data, error } = query.useQuery('get', '/v1/grants', {
     params: { query: { agentId, status: 'active', limit: 20 } },
   });
-  return (
+  const panel = (
     <Panel
       title={say('grants')}
       actions={
@@ -80,6 +80,12 @@ function Grants({ agentId }: { readonly agentId: string }) {
         />
       )}
     </Panel>
+  );
+  return (
+    <>
+      {panel}
+      {(data || error) && <Activity title={say('activity')} filter={{ agentId }} />}
+    </>
   );
 }
 

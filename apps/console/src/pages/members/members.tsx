@@ -48,9 +48,13 @@ export function Members() {
           empty={<Empty title={say('nobody')}>{null}</Empty>}
         />
       )}
-      {mayInvite && <Invitations />}
-      <Passkeys />
-      <Sessions members={list.data?.members ?? []} />
+      {!list.isPending && ( // they would move when the members come
+        <>
+          {mayInvite && <Invitations />}
+          <Passkeys />
+          <Sessions members={list.data?.members ?? []} />
+        </>
+      )}
     </Page>
   );
 }

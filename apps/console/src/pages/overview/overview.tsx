@@ -21,9 +21,11 @@ export function Overview() {
       <Stopped />
       <Begin />
       <Numbers />
-      <Suspense fallback={<Loading />}>
-        <Verifications />
-      </Suspense>
+      <div className="chart-place">
+        <Suspense fallback={<Loading />}>
+          <Verifications />
+        </Suspense>
+      </div>
       <div className="columns">
         <Anomalies />
         <Approvals />
