@@ -14,6 +14,7 @@ import { authzen } from './features/calls/authzen/authzen.feature.ts';
 import { caps } from './features/calls/caps/caps.feature.ts';
 import { decisions } from './features/calls/decisions/decisions.feature.ts';
 import { enforcement } from './features/calls/enforcement/enforcement.feature.ts';
+import { explanations } from './features/calls/explanations/explanations.feature.ts';
 import { billing } from './features/extras/billing/billing.feature.ts';
 import { bundles } from './features/extras/bundles/bundles.feature.ts';
 import { compliance } from './features/extras/compliance/compliance.feature.ts';
@@ -105,6 +106,7 @@ export const features: readonly Feature[] = [
   billing,
   caps,
   enforcement,
+  explanations,
   authzen,
   assertions,
   setup,

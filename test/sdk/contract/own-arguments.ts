@@ -87,6 +87,10 @@ const OWN_ARGUMENTS: Readonly<
     const now = service.clock();
     return [{ metric: 'grants', from: dayAfter(now, -1), to: now.toISOString() }];
   },
+  'insights.denials': ({ service }) => {
+    const now = service.clock();
+    return [{ from: dayAfter(now, -1), to: now.toISOString() }];
+  },
   'search.find': () => [{ q: 'user_42' }],
   'scim.createUser': () => [{ schemas: [USER], userName: 'ada@acme.test' }, {}],
   'scim.getUser': ({ its }) => [its.scimUserId, {}],

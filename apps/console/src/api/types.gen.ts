@@ -599,6 +599,21 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/v1/audit/{id}/explanation": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /**
+         * Explain the answer to a call: each check with its facts, and what would allow the call
+         * @description For entries `tool.enforce`. A fact is what the entry recorded, or what is true now, and says which. No argument’s value is kept, so none is shown.
+         */
+        get: operations["audit.explain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
     "/v1/audit/entries": {
         parameters: {
             query?: never;
@@ -1850,6 +1865,21 @@ export interface paths {
         put?: never;
         /** Ask whether a grant token is valid now, with the older answer */
         post: operations["grants.verify"];
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/insights/denials": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /**
+         * Count denied calls by reason
+         * @description Denials of calls that were made, in the whole hours that the span touches. Counts are kept for 90 days.
+         */
+        get: operations["insights.denials"];
+        put?: never;
+        post?: never;
         delete?: never;
         patch?: never;
     };
@@ -4412,6 +4442,24 @@ export interface components {
             }[];
             schemas: string[];
         };
+        Change: {
+            /** @enum {unknown} */
+            by: "agent" | "person" | "developer" | "operator";
+            /** @description A body for `POST /v1/authorize`: what the grant has now, and what the call needs. */
+            consent?: {
+                agentId: string;
+                principalId: string;
+                purpose?: string;
+                scopes: string[];
+            };
+            target: {
+                id: string | null;
+                /** @enum {unknown} */
+                kind: "call" | "token" | "consent" | "decision" | "agent" | "grant" | "manifest" | "policy" | "service";
+                place: string | null;
+            };
+            text: string;
+        };
         CheckoutRequest: {
             cancelUrl: string;
             /** @enum {unknown} */
@@ -5191,6 +5239,21 @@ export interface components {
             valid: boolean;
             vcId?: string;
         };
+        DecidingRule: {
+            /** @description The conditions of the policy, each with the part of the call that met it. */
+            conditions: {
+                condition: string;
+                field: string;
+                met: string;
+            }[];
+            /** @description Of the grant, the agent or the policy, or the name of the connector. */
+            id: string | null;
+            /** @enum {unknown} */
+            kind: "token" | "grant" | "agent" | "manifest" | "policy" | "decision" | "cap" | "service";
+            /** @description Where in it, such as `tools.pay.arguments./amount.max`. */
+            place: string | null;
+            text: string;
+        };
         Decision: {
             /** @description The hash that the approvers sign: of the whole call, or of what the manifest binds and the manifest. */
             actionHash: string;
@@ -5365,6 +5428,20 @@ export interface components {
             scopes: string[];
             subAgentId: string;
             tokenExpiresIn?: string;
+        };
+        Denials: {
+            /** Format: date-time */
+            from: string;
+            /** @description The most frequent first. */
+            groups: {
+                count: number;
+                /** @description `<reason_code>`, or `<reason_code>/<sub_reason>`. */
+                reason: string;
+            }[];
+            /** Format: date-time */
+            to: string;
+            /** @description Also the denials that were counted before their reasons were. */
+            total: number;
         };
         DenyDecisionRequest: {
             reason?: string;
@@ -5802,6 +5879,50 @@ export interface components {
             tokenType: "Bearer";
             verifiableCredential?: string;
         };
+        ExplainedCheck: {
+            /** @enum {unknown} */
+            check: "token" | "revocation" | "authorization_details" | "manifest" | "tool" | "listed_tools" | "scopes" | "permission" | "region" | "amount" | "purpose" | "arguments" | "policies" | "decision" | "caps";
+            facts: components["schemas"]["Fact"][];
+            /** @description Facts on which the denial rests and which the entry lacks. */
+            notRecorded: string[];
+            /**
+             * @description `warned`: it found a fault that denies nothing. `unknown`: the entry does not say, because it was erased or has a reason of another release.
+             * @enum {unknown}
+             */
+            outcome: "passed" | "warned" | "failed" | "not_reached" | "unknown";
+        };
+        Explanation: {
+            allowed: boolean;
+            /** Format: date-time */
+            asOf: string;
+            /** Format: date-time */
+            at: string;
+            call: {
+                agentId: string | null;
+                callId: string | null;
+                caseId: string | null;
+                /** @description The call only asked: nothing was reserved. */
+                checkOnly: boolean;
+                connector: string | null;
+                grantId: string | null;
+                principalId: string | null;
+                requestId: string | null;
+                resource: string | null;
+                tool: string | null;
+            };
+            /** @description Each would by itself pass the check that failed. Later checks were not reached. */
+            changes: components["schemas"]["Change"][];
+            /** @description In the order in which they run. */
+            checks: components["schemas"]["ExplainedCheck"][];
+            denial: {
+                check: ("token" | "revocation" | "authorization_details" | "manifest" | "tool" | "listed_tools" | "scopes" | "permission" | "region" | "amount" | "purpose" | "arguments" | "policies" | "decision" | "caps") | null;
+                reason: string;
+                reasonCode: string;
+                subReason: string | null;
+            } | null;
+            entryId: string;
+            rule: components["schemas"]["DecidingRule"] | null;
+        };
         ExportedGrant: {
             agentDid: string;
             agentId: string;
@@ -5822,6 +5943,17 @@ export interface components {
             scopes: string[];
             /** @enum {unknown} */
             status: "active" | "revoked" | "expired";
+        };
+        Fact: {
+            /**
+             * @description `entry`: recorded with the answer. `now`: read at `asOf`, and maybe changed since the call.
+             * @enum {unknown}
+             */
+            from: "entry" | "now";
+            name: string;
+            value: string | number | boolean | null | string[] | {
+                [key: string]: unknown;
+            };
         };
         FailedRequest: {
             /** @description The agent that the body or the path named, if any. */
@@ -9823,6 +9955,7 @@ export interface components {
         ExcludedAttributes: string;
         File: string;
         Filter: string;
+        From: string;
         Id: string;
         /** @description Names the request: a repeat with the same key gets the first answer. */
         IdempotencyKey: string;
@@ -9842,6 +9975,7 @@ export interface components {
         SortOrder: string;
         StartIndex: string;
         StreamId: string;
+        To: string;
         Token: string;
         Types: string;
         UiLocales: string;
@@ -11932,6 +12066,35 @@ export interface operations {
             };
         };
     };
+    "audit.explain": {
+        parameters: {
+            query?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     "audit.list": {
         parameters: {
             query?: {
@@ -11939,6 +12102,7 @@ export interface operations {
                 actor?: string;
                 agentId?: string;
                 cursor?: string;
+                denial?: "token_invalid" | "token_invalid/malformed_authorization_details" | "grant_revoked/revoked" | "grant_revoked/suspended" | "grant_revoked/parent_revoked" | "grant_revoked/status_unavailable" | "manifest_unknown_tool/unknown_connector" | "manifest_unknown_tool/unknown_tool" | "manifest_unknown_tool/manifest_changed" | "manifest_unknown_tool/tool_changed" | "manifest_unknown_tool/tool_ambiguous" | "tool_not_granted" | "tool_not_granted/not_in_authorization_details" | "tool_not_granted/argument_unreadable" | "tool_not_granted/policy_denied" | "tool_not_granted/tool_scope_missing" | "permission_insufficient" | "region_mismatch" | "purpose_not_allowed/missing" | "purpose_not_allowed/unknown_purpose" | "purpose_not_allowed/not_matched" | "decision_required" | "decision_required/malformed" | "decision_required/unknown_grant" | "decision_required/wrong_agent" | "decision_required/wrong_case" | "decision_required/case_changed" | "decision_required/action_mismatch" | "decision_required/expired" | "decision_required/four_eyes_incomplete" | "decision_required/same_approver" | "decision_required/spliced" | "decision_required/consumed" | "decision_required/revoked" | "decision_required/consume_unavailable" | "case_required" | "cap_exceeded/limit_reached" | "cap_exceeded/meter_unavailable" | "cap_exceeded/invalid_case_id" | "cap_exceeded/invalid_cost_component" | "cap_exceeded/amount_missing" | "cap_exceeded/invalid_amount" | "cap_exceeded/malformed_cap" | "cap_exceeded/amount_cap" | "tool_not_granted/argument_missing" | "tool_not_granted/argument_not_allowed";
                 grantId?: string;
                 limit?: components["parameters"]["Limit"];
                 order?: "asc" | "desc";
@@ -15644,13 +15808,43 @@ export interface operations {
             };
         };
     };
+    "insights.denials": {
+        parameters: {
+            query: {
+                from: components["parameters"]["From"];
+                to: components["parameters"]["To"];
+            };
+            path?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Denials"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     "insights.series": {
         parameters: {
             query: {
-                from: string;
+                from: components["parameters"]["From"];
                 metric: "verifications" | "denials" | "grants" | "revocations" | "decisions";
                 step?: "hour" | "day";
-                to: string;
+                to: components["parameters"]["To"];
             };
             path?: never;
         };

@@ -19,13 +19,7 @@ export const navigation = [
     ],
   },
   { group: 'record', pages: [{ to: '/audit', name: 'audit' }] },
-  {
-    group: 'integrations',
-    pages: [
-      { to: '/webhooks', name: 'webhooks' },
-      { to: '/events', name: 'events' },
-    ],
-  },
+  { group: 'integrations', pages: [{ to: '/webhooks', name: 'webhooks' }] },
   {
     group: 'account',
     pages: [

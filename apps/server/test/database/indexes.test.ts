@@ -157,6 +157,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   audit_entries_action: entries(() => 'action=token.issued'),
   audit_entries_actor: entries(() => 'actor=principal'),
   audit_entries_agent: entries((its) => `agentId=${its.agentId}`),
+  audit_entries_denial: entries(() => 'denial=region_mismatch'),
   audit_entries_developer_id_id_key: get((its) => `/v1/audit/${its.entryId}`),
   audit_entries_grant: entries((its) => `grantId=${its.grantId}`),
   audit_entries_principal: entries(() => 'principalId=user_42'),

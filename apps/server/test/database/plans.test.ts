@@ -95,6 +95,7 @@ const SEARCHES: readonly (readonly [path: string, room: number])[] = [
   ['/v1/audit/entries?actor=system&limit=10', 20],
   ['/v1/audit/entries?actor=principal&limit=10', 20],
   ['/v1/audit/entries?requestId=unknown&limit=10', 20],
+  ['/v1/audit/entries?denial=region_mismatch&limit=10', 20],
   ['/v1/agents?name=rare&limit=10', 20],
   ['/v1/agents?name=t&limit=10', 50], // both statuses, to be merged
   ['/v1/agents?name=t&limit=10&cursor=:common', 50],
@@ -118,6 +119,7 @@ test('a search reads no more than its answer, or than a page may look at, whatev
   const { agentId: common } = await registerAgent(acme, 'Traveller');
   await authorize(acme, common, { autoApprove: false });
   await grantTo(acme);
+  await acme('POST', '/v1/enforce', { grantToken: 'none', connector: 'crm', tool: 'lookup' });
   await inTransaction(db, async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx);
     for (const table of ['agents', 'auth_requests', 'audit_entries', 'grants'])

@@ -4,7 +4,7 @@ const DECISION = 'The decision does not allow this call';
 
 type KeyOf<Code extends string, SubReason> = SubReason extends string ? `${Code}/${SubReason}` : Code;
 /** A denial as `<code>` or `<code>/<sub-reason>`. */
-type DenialKey = { [Code in ReasonCode]: KeyOf<Code, SubReasons[Code]> }[ReasonCode];
+export type DenialKey = { [Code in ReasonCode]: KeyOf<Code, SubReasons[Code]> }[ReasonCode];
 /** Their sentences name the argument: see `argumentDenial`. */
 type AboutArgument = 'tool_not_granted/argument_missing' | 'tool_not_granted/argument_not_allowed';
 

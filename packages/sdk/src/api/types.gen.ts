@@ -631,6 +631,21 @@ export interface InsightsSeriesAnswer {
   /** Whether each point has a count. */ complete: boolean;
 }
 
+export interface InsightsDenialsQuery {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface InsightsDenialsAnswer {
+  from: string;
+  to: string;
+  /** The most frequent first. */ groups: {
+    /** `<reason_code>`, or `<reason_code>/<sub_reason>`. */ reason: string;
+    count: number;
+  }[];
+  /** Also the denials that were counted before their reasons were. */ total: number;
+}
+
 export interface EventsListQuery {
   readonly types?: string | undefined;
   readonly since?: string | undefined;
@@ -680,6 +695,7 @@ export interface AuditListQuery {
   readonly purpose?: string | undefined;
   readonly actor?: string | undefined;
   readonly requestId?: string | undefined;
+  readonly denial?: "token_invalid" | "token_invalid/malformed_authorization_details" | "grant_revoked/revoked" | "grant_revoked/suspended" | "grant_revoked/parent_revoked" | "grant_revoked/status_unavailable" | "manifest_unknown_tool/unknown_connector" | "manifest_unknown_tool/unknown_tool" | "manifest_unknown_tool/manifest_changed" | "manifest_unknown_tool/tool_changed" | "manifest_unknown_tool/tool_ambiguous" | "tool_not_granted" | "tool_not_granted/not_in_authorization_details" | "tool_not_granted/argument_unreadable" | "tool_not_granted/policy_denied" | "tool_not_granted/tool_scope_missing" | "permission_insufficient" | "region_mismatch" | "purpose_not_allowed/missing" | "purpose_not_allowed/unknown_purpose" | "purpose_not_allowed/not_matched" | "decision_required" | "decision_required/malformed" | "decision_required/unknown_grant" | "decision_required/wrong_agent" | "decision_required/wrong_case" | "decision_required/case_changed" | "decision_required/action_mismatch" | "decision_required/expired" | "decision_required/four_eyes_incomplete" | "decision_required/same_approver" | "decision_required/spliced" | "decision_required/consumed" | "decision_required/revoked" | "decision_required/consume_unavailable" | "case_required" | "cap_exceeded/limit_reached" | "cap_exceeded/meter_unavailable" | "cap_exceeded/invalid_case_id" | "cap_exceeded/invalid_cost_component" | "cap_exceeded/amount_missing" | "cap_exceeded/invalid_amount" | "cap_exceeded/malformed_cap" | "cap_exceeded/amount_cap" | "tool_not_granted/argument_missing" | "tool_not_granted/argument_not_allowed" | undefined;
   readonly source?: "service" | "developer" | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
@@ -2970,6 +2986,67 @@ export interface EnforcementUsageAnswer {
   }[];
 }
 
+export interface AuditExplainAnswer {
+  entryId: string;
+  at: string;
+  asOf: string;
+  allowed: boolean;
+  call: {
+    callId: string | null;
+    connector: string | null;
+    tool: string | null;
+    resource: string | null;
+    caseId: string | null;
+    agentId: string | null;
+    principalId: string | null;
+    grantId: string | null;
+    requestId: string | null;
+    /** The call only asked: nothing was reserved. */ checkOnly: boolean;
+  };
+  denial: {
+    reasonCode: string;
+    subReason: string | null;
+    reason: string;
+    check: "token" | "revocation" | "authorization_details" | "manifest" | "tool" | "listed_tools" | "scopes" | "permission" | "region" | "amount" | "purpose" | "arguments" | "policies" | "decision" | "caps" | null;
+  } | null;
+  /** In the order in which they run. */ checks: {
+    check: "token" | "revocation" | "authorization_details" | "manifest" | "tool" | "listed_tools" | "scopes" | "permission" | "region" | "amount" | "purpose" | "arguments" | "policies" | "decision" | "caps";
+    /** `warned`: it found a fault that denies nothing. `unknown`: the entry does not say, because it was erased or has a reason of another release. */ outcome: "passed" | "warned" | "failed" | "not_reached" | "unknown";
+    facts: {
+      name: string;
+      value: string | number | boolean | null | string[] | { readonly [name: string]: unknown };
+      /** `entry`: recorded with the answer. `now`: read at `asOf`, and maybe changed since the call. */ from: "entry" | "now";
+    }[];
+    /** Facts on which the denial rests and which the entry lacks. */ notRecorded: string[];
+  }[];
+  rule: {
+    kind: "token" | "grant" | "agent" | "manifest" | "policy" | "decision" | "cap" | "service";
+    /** Of the grant, the agent or the policy, or the name of the connector. */ id: string | null;
+    /** Where in it, such as `tools.pay.arguments./amount.max`. */ place: string | null;
+    text: string;
+    /** The conditions of the policy, each with the part of the call that met it. */ conditions: {
+      field: string;
+      condition: string;
+      met: string;
+    }[];
+  } | null;
+  /** Each would by itself pass the check that failed. Later checks were not reached. */ changes: {
+    by: "agent" | "person" | "developer" | "operator";
+    text: string;
+    target: {
+      kind: "call" | "token" | "consent" | "decision" | "agent" | "grant" | "manifest" | "policy" | "service";
+      id: string | null;
+      place: string | null;
+    };
+    /** A body for `POST /v1/authorize`: what the grant has now, and what the call needs. */ consent?: {
+      agentId: string;
+      principalId: string;
+      scopes: string[];
+      purpose?: string;
+    };
+  }[];
+}
+
 export interface AuthzenEvaluateInput {
   readonly subject?: unknown | undefined;
   readonly action?: unknown | undefined;
@@ -4321,6 +4398,12 @@ export interface InsightsApi {
    * Sends `GET /v1/insights/series`.
    */
   series(query: InsightsSeriesQuery, options?: CallOptions): Promise<InsightsSeriesAnswer>;
+  /**
+   * Count denied calls by reason. Denials of calls that were made, in the whole hours that the span touches. Counts are kept for 90 days.
+   *
+   * Sends `GET /v1/insights/denials`.
+   */
+  denials(query: InsightsDenialsQuery, options?: CallOptions): Promise<InsightsDenialsAnswer>;
 }
 
 export interface EventsApi {
@@ -4363,6 +4446,12 @@ export interface AuditApi {
    * Sends `GET /v1/audit/{id}`.
    */
   get(id: string, options?: CallOptions): Promise<AuditEntry>;
+  /**
+   * Explain the answer to a call: each check with its facts, and what would allow the call. For entries `tool.enforce`. A fact is what the entry recorded, or what is true now, and says which. No argument’s value is kept, so none is shown.
+   *
+   * Sends `GET /v1/audit/{id}/explanation`.
+   */
+  explain(id: string, options?: CallOptions): Promise<AuditExplainAnswer>;
   /**
    * Erase the content of a person from audit entries. The hashes stay, so the chain can be checked as before; the person, the salt and personal members of the metadata go. Refused while the person has an active grant, or a legal hold about them or the account stands.
    *

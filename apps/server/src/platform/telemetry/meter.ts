@@ -1,6 +1,12 @@
 /** An effect of a committed statement that is counted, by one of a fixed set of words and never by an id. */
 export interface Tally {
-  readonly counter: 'acts' | 'auditEntries' | 'blockedAttempts' | 'grantsRevoked' | 'webhookAttempts';
+  readonly counter:
+    | 'acts'
+    | 'auditEntries'
+    | 'blockedAttempts'
+    | 'denials'
+    | 'grantsRevoked'
+    | 'webhookAttempts';
   readonly label: string;
 }
 

@@ -121,6 +121,7 @@ function meterOf(registry: Registry) {
   });
   const counters = {
     acts: counter('acts_total', 'Acts recorded and committed, by event type.', 'type'),
+    denials: counter('denials_total', 'Calls of tools that were denied, by reason.', 'reason'),
     grantsRevoked: counter('grants_revoked_total', 'Grants revoked, by reason.', 'reason'),
     auditEntries: counter('audit_entries_total', 'Audit entries written, by source.', 'source'),
     webhookAttempts: counter(

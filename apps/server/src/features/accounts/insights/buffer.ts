@@ -2,12 +2,11 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { addActivityAcrossTenants, type HourCount } from './insights.repo.ts';
-import { hourOf } from './insights.rules.ts';
-import type { Metric } from './insights.schema.ts';
+import { type Counted, hourOf } from './insights.rules.ts';
 
 export interface ActivityBuffer {
   /** Never waits and never fails. */
-  readonly count: (tenant: Tenant, metric: Metric) => void;
+  readonly count: (tenant: Tenant, metric: Counted) => void;
   /** Writes all counts. Those of a failed write wait for the next. */
   flush(): Promise<void>;
 }

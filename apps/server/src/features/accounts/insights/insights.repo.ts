@@ -45,6 +45,24 @@ export const listHours = (
   { from, to }: { readonly from: Date; readonly to: Date },
 ) => hours(db, developerId, metric, from, to);
 
+const sums = lookUp<
+  { readonly metric: string; readonly count: string },
+  [developerId: string, metrics: readonly string[], from: Date, to: Date]
+>(
+  'sum_activity',
+  `select metric, sum(count)::text as count from activity_counts
+   where developer_id = $1 and metric = any ($2) and hour >= $3 and hour < $4
+   group by metric order by sum(count) desc, metric`,
+);
+
+/** The sum of each of these counts in a span, those of which there is something, the greatest first. */
+export const sumHours = (
+  db: Executor,
+  { developerId }: Tenant,
+  metrics: readonly string[],
+  { from, to }: { readonly from: Date; readonly to: Date },
+) => sums(db, developerId, metrics, from, to);
+
 const started = lookUp<{ readonly since: Date }, [developerId: string]>(
   'find_activity_start',
   'select since from activity_starts where developer_id = $1',

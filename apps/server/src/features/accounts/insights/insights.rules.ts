@@ -16,8 +16,15 @@ const METRICS: Readonly<Record<string, Metric>> = {
   'enforcement.denied': 'denials',
 };
 
-export const metricOf = ({ counter, label }: Tally): Metric | undefined =>
-  counter === 'acts' ? METRICS[label] : undefined;
+/** A metric, or the denials of one reason. */
+export type Counted = Metric | ReturnType<typeof denialsOf>;
+
+export const denialsOf = (reason: string) => `denials:${reason}` as const;
+
+export const metricOf = ({ counter, label }: Tally): Counted | undefined => {
+  if (counter === 'denials') return denialsOf(label);
+  return counter === 'acts' ? METRICS[label] : undefined;
+};
 
 const flooredTo = (length: number, at: number) => Math.floor(at / length) * length;
 
@@ -47,6 +54,15 @@ export function bucketsOf({ from, to, step }: SeriesQuery): Date[] {
 }
 
 export const endOf = (bucket: Date, step: Step): Date => new Date(bucket.getTime() + LENGTHS[step]);
+
+/**
+ * The whole hours that a span touches.
+ * @throws BAD_REQUEST for a span that is empty
+ */
+export function hoursOf({ from, to }: Pick<SeriesQuery, 'from' | 'to'>): { from: Date; to: Date } {
+  if (Date.parse(from) >= Date.parse(to)) throw badField('to', 'too_small');
+  return { from: hourOf(new Date(from)), to: new Date(to) };
+}
 
 /** The beginning of the point to which an hour belongs, in milliseconds. */
 export const bucketOf = (hour: Date, step: Step): number => flooredTo(LENGTHS[step], hour.getTime());

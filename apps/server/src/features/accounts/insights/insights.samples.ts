@@ -1,3 +1,3 @@
 import type { Samples } from '../../../../test/app/samples.ts';
 
-export const samples: Samples = { needFullKey: ['GET /v1/insights/series'] };
+export const samples: Samples = { needFullKey: ['GET /v1/insights/series', 'GET /v1/insights/denials'] };

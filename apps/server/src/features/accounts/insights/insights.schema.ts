@@ -34,3 +34,23 @@ export const Series = Type.Object({
   total: Type.Integer({ minimum: 0 }),
   complete: Type.Boolean({ description: 'Whether each point has a count.' }),
 });
+
+export type DenialsQuery = Static<typeof DenialsQuery>;
+export const DenialsQuery = Type.Object({ from: Time, to: Time });
+
+export type Denials = Static<typeof Denials>;
+export const Denials = Type.Object({
+  from: Time,
+  to: Time,
+  groups: Type.Array(
+    Type.Object({
+      reason: Type.String({ description: '`<reason_code>`, or `<reason_code>/<sub_reason>`.' }),
+      count: Type.Integer({ minimum: 1 }),
+    }),
+    { description: 'The most frequent first.' },
+  ),
+  total: Type.Integer({
+    minimum: 0,
+    description: 'Also the denials that were counted before their reasons were.',
+  }),
+});

@@ -1,10 +1,11 @@
+import { denialKeys } from '@behest/protocol/enforcement/sentences';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import type { ActivityBuffer } from './buffer.ts';
-import { deleteActivityBeforeAcrossTenants, findStart, listHours } from './insights.repo.ts';
-import { bucketOf, bucketsOf, endOf, keptSince } from './insights.rules.ts';
-import type { Series, SeriesQuery } from './insights.schema.ts';
+import { deleteActivityBeforeAcrossTenants, findStart, listHours, sumHours } from './insights.repo.ts';
+import { bucketOf, bucketsOf, denialsOf, endOf, hoursOf, keptSince } from './insights.rules.ts';
+import type { Denials, DenialsQuery, Series, SeriesQuery } from './insights.schema.ts';
 
 export interface InsightDeps {
   readonly db: Executor;
@@ -42,6 +43,26 @@ export async function readSeries(
   });
   const total = points.reduce((sum, { count }) => sum + (count ?? 0), 0);
   return { metric, step, from, to, points, total, complete: points.every(({ count }) => count !== null) };
+}
+
+const ALL = 'denials';
+const REASONS = new Map(denialKeys.map((reason) => [denialsOf(reason) as string, reason]));
+
+/** Counts denials by their reason. @throws BAD_REQUEST */
+export async function countDenials(
+  { db, buffer }: InsightDeps,
+  { tenant }: Caller,
+  query: DenialsQuery,
+): Promise<Denials> {
+  const span = hoursOf(query);
+  await buffer.flush();
+  const rows = await sumHours(db, tenant, [ALL, ...REASONS.keys()], span);
+  const groups = rows.flatMap(({ metric, count }) => {
+    const reason = REASONS.get(metric);
+    return reason === undefined ? [] : [{ reason, count: Number(count) }];
+  });
+  const total = Number(rows.find(({ metric }) => metric === ALL)?.count ?? 0);
+  return { ...query, groups, total };
 }
 
 const BATCH = 1000;

@@ -1,4 +1,5 @@
 import type { Call } from '@behest/protocol/enforcement/call';
+import { denialKeyOf } from '@behest/protocol/enforcement/checks';
 import type { CapsMeter } from '@behest/protocol/enforcement/meter';
 import type { DecisionStore } from '@behest/protocol/enforcement/ports';
 import type { Result } from '@behest/protocol/enforcement/result';
@@ -149,6 +150,7 @@ async function record(deps: EnforcementDeps, caller: Caller, answered: Answered)
       about,
       data: { ...data },
       ...(isTold && { announcement: { type: 'enforcement.denied', ...subjects, data } }),
+      ...(isTold && { denial: denialKeyOf(result) }),
     },
     at,
   );

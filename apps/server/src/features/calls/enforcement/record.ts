@@ -1,6 +1,7 @@
 import type { Call } from '@behest/protocol/enforcement/call';
-import type { ReasonCode } from '@behest/protocol/enforcement/reasons';
+import type { Details, ReasonCode } from '@behest/protocol/enforcement/reasons';
 import type { Result } from '@behest/protocol/enforcement/result';
+import { isWord } from '@behest/protocol/manifest/tool-reading';
 import { announcement, type DataOf, entryOnly } from '../../../platform/acts.ts';
 import type { PolicyExplanation } from '../../grants/policies/index.ts';
 
@@ -22,6 +23,8 @@ export interface CallData {
   readonly checkOnly?: true;
   readonly reasonCode?: ReasonCode;
   readonly subReason?: string;
+  /** What the check that denied the call compared. Never the value of an argument. */
+  readonly details?: KeptDetails;
   /** The policy that denied the call, and by which conditions. */
   readonly policyId?: string;
   readonly explanation?: PolicyExplanation;
@@ -61,6 +64,7 @@ export function callDataOf({ call, capsMode, result, actionHash, denied }: Answe
   const { resource, caseVersion, reserve } = call;
   const [amount, caseId] = [keptAmount(call.amount), keptCase(call.caseId)];
   const { permission, call_id: callId, manifest_version: manifestVersion, decision, would_deny } = result;
+  const details = result.allowed ? undefined : keptDetails(result.details);
   const warnings = [...new Set(result.warnings.map(({ code }) => code))];
   return {
     connector: call.connector,
@@ -77,6 +81,7 @@ export function callDataOf({ call, capsMode, result, actionHash, denied }: Answe
     ...(reserve === false && { checkOnly: true as const }),
     ...(result.reason_code !== null && { reasonCode: result.reason_code }),
     ...(result.sub_reason !== null && { subReason: result.sub_reason }),
+    ...(details && { details }),
     ...(denied && { policyId: denied.policyId, explanation: denied }),
     ...(would_deny && {
       wouldDeny: would_deny
@@ -99,4 +104,49 @@ function keptCase(caseId: unknown): string | undefined {
   return typeof caseId === 'string' && caseId !== '' && [...caseId].length <= LONGEST_CASE
     ? caseId
     : undefined;
+}
+
+/** The members of `details` that an entry keeps, as it names them. All others stand in the entry already. */
+const KEPT = {
+  cause: 'cause',
+  fault: 'fault',
+  index: 'index',
+  pinned: 'pinned',
+  loaded: 'loaded',
+  offered: 'offered',
+  granted: 'granted',
+  required: 'required',
+  scope: 'scope',
+  path: 'path',
+  rule: 'rule',
+  limit: 'limit',
+  kind: 'kind',
+  window: 'window',
+  used: 'used',
+  requested: 'requested',
+  grant_id: 'grantId',
+  retry_at: 'retryAt',
+  quorum: 'quorum',
+} as const;
+
+/** @public The API description of explanations names it. */
+export type KeptDetails = Readonly<Partial<Record<(typeof KEPT)[keyof typeof KEPT], unknown>>>;
+
+const LONGEST_DETAIL = 1024; // bytes of JSON
+
+function keptDetails(details: Details): KeptDetails | undefined {
+  const kept = Object.entries(KEPT).flatMap(([name, as]) => {
+    const value = name === 'path' ? keptPath(details) : details[name];
+    const exact = typeof value === 'number' ? keptAmount(value) : value;
+    if (exact === undefined || Buffer.byteLength(JSON.stringify(exact)) > LONGEST_DETAIL) return [];
+    return [[as, exact]];
+  });
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
+/** The name of an argument that no rule names comes from the model. Only one that can be a name is kept. */
+function keptPath({ path, rule }: Details): unknown {
+  if (typeof path !== 'string' || rule !== 'unlisted') return path;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return isWord(name.toLowerCase()) ? path : path.slice(0, path.length - name.length);
 }

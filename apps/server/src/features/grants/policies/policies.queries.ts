@@ -30,3 +30,16 @@ export async function countPolicies(db: Executor, { developerId }: Tenant): Prom
     .executeTakeFirstOrThrow();
   return Number(total);
 }
+
+const policyNow = lookUp<
+  { readonly effect: string; readonly updatedAt: Date },
+  [developerId: string, policyId: string]
+>(
+  'find_policy_now',
+  `select effect::text, updated_at as "updatedAt" from policies where developer_id = $1 and id = $2`,
+);
+
+/** What a policy does now; undefined when it is deleted. */
+export async function findPolicyNow(db: Executor, { developerId }: Tenant, policyId: string) {
+  return (await policyNow(db, developerId, policyId))[0];
+}

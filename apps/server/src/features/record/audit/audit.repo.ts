@@ -169,8 +169,9 @@ function filtered(
     const value = query[name];
     if (value !== undefined) some = some.where(`entry.${name}`, '=', value);
   }
-  const { action, actor, source, requestId, since, until, cursor, order } = query;
+  const { action, actor, denial, source, requestId, since, until, cursor, order } = query;
   if (requestId !== undefined) some = some.where('entry.requestId', '=', requestId);
+  if (denial !== undefined) some = some.where(isDenial(denial));
   if (actor !== undefined)
     some = some.where(hasActor(actor)).where('entry.action', 'in', [...serviceActions]);
   if (action?.endsWith('.*')) some = some.where('entry.action', 'like', `${likeText(action.slice(0, -1))}%`);
@@ -186,6 +187,10 @@ function filtered(
 /** Developers may name anybody in the entries that they append. The bound of the length is that of the index. */
 const hasActor = (actor: string) => sql<SqlBool>`entry.metadata ->> 'actor' = ${actor}
   and length(entry.metadata ->> 'actor') <= 128`;
+
+/** As the index has it. Developers cannot append entries of this action. */
+const isDenial = (denial: string) => sql<SqlBool>`entry.action = 'tool.enforce' and entry.status = 'blocked'
+  and (entry.metadata ->> 'reasonCode') || coalesce('/' || (entry.metadata ->> 'subReason'), '') = ${denial}`;
 
 const likeText = (text: string) => text.replace(/[%_\\]/g, '\\$&');
 

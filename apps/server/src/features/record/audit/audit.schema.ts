@@ -1,3 +1,4 @@
+import { denialKeys } from '@behest/protocol/enforcement/sentences';
 import { Id, NextCursor, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
@@ -56,6 +57,8 @@ export const EntryQuery = Type.Object({
   /** Who did it, in entries of the service: `developer:<keyId>`, `principal`, `system` and the like. */
   actor: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
   requestId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+  /** Why a call was denied, in entries `tool.enforce`: `<reason_code>`, or `<reason_code>/<sub_reason>`. */
+  denial: Type.Optional(Type.Enum([...denialKeys])),
   source: Type.Optional(Type.Enum(['service', 'developer'])),
   since: Type.Optional(Time),
   until: Type.Optional(Time),

@@ -1,6 +1,6 @@
 export { AuditChainVerification, AuditEntry } from './audit.schema.ts';
 export { digestErasure, eraseEntries } from './erase.ts';
-export { toEntry } from './read.ts';
+export { getEntry, toEntry } from './read.ts';
 export {
   announce,
   announceToAll,

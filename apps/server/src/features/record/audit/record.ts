@@ -111,18 +111,26 @@ export interface Ruling {
   readonly data: Readonly<Record<string, unknown>>;
   /** Tells subscribers of it. */
   readonly announcement?: Announcement;
+  /** Why the call was denied, for the counts: `<code>` or `<code>/<sub-reason>`. */
+  readonly denial?: string;
 }
 
 /** Prepares the entry of a ruling, and its event, for the group of hot writes. Each ruling has its entry. */
 export function prepareRuling(caller: Caller, ruling: Ruling, at: Date): Records {
   const { tenant, actor, requestId } = caller;
-  const { action, status, about, data, announcement } = ruling;
+  const { action, status, about, data, announcement, denial } = ruling;
   const facts = { ...about, action, status, metadata: { ...data, actor }, salt: newSalt() };
   const line = auditLineParts({ ...facts, ...tenant, id: newId('alog', at) });
   const event = announcement && eventOf(caller, announcement, at);
   const record: PreparedAct = { ...line, requestId, ...event };
   return newRecords(JSON.stringify([record]), {
-    tallies: [[ofService, ...(event ? [{ counter: 'acts', label: event.type } as const] : [])]],
+    tallies: [
+      [
+        ofService,
+        ...(event ? [{ counter: 'acts', label: event.type } as const] : []),
+        ...(denial ? [{ counter: 'denials', label: denial } as const] : []),
+      ],
+    ],
     ...(event && { eventsOf: tenant.developerId }),
   });
 }
