@@ -149,6 +149,13 @@ export const deliveryRoute = createRoute({
   component: lazyRouteComponent(() => import('./webhooks/delivery.tsx'), 'Delivery'),
 });
 
+export const eventsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/events',
+  validateSearch: address({ types: text }),
+  component: lazyRouteComponent(() => import('./events/events.tsx'), 'Events'),
+});
+
 /** The pages behind the sign-in. The code of each comes with its first visit. */
 export const pageRoutes = [
   overviewRoute,
@@ -170,4 +177,5 @@ export const pageRoutes = [
   signatureRoute,
   webhookRoute,
   deliveryRoute,
+  eventsRoute,
 ] as const;

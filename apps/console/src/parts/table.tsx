@@ -20,6 +20,7 @@ import {
 import { Button } from 'react-aria-components';
 import { sayer } from '../messages/language.ts';
 import { useAddress } from './filters.tsx';
+import { Live, type LiveOf } from './live.tsx';
 
 const say = sayer('table');
 const features = tableFeatures({ columnVisibilityFeature });
@@ -47,6 +48,8 @@ interface TableProps<Row> {
   /** The page of a row. */
   readonly link?: (row: Row) => LinkProps;
   readonly filters?: ReactNode;
+  /** What changes the list while it is shown. */
+  readonly live?: LiveOf;
   readonly empty: ReactNode;
   /** Where the list goes on, and whether this is its beginning. */
   readonly paging?: { readonly cursor: string | undefined; readonly nextCursor: string | null | undefined };
@@ -59,7 +62,7 @@ const ROW_HEIGHT = 44;
  * rows, Enter opens one, and `.` goes to what can be done with it.
  */
 export function Table<Row extends object>(props: TableProps<Row>) {
-  const { name, label, rows, columns, rowId, link, filters, empty, paging } = props;
+  const { name, label, rows, columns, rowId, link, filters, live, empty, paging } = props;
   const [columnVisibility, setColumnVisibility] = useRemembered(name, columns);
   const table = useTable({
     features,
@@ -74,6 +77,7 @@ export function Table<Row extends object>(props: TableProps<Row>) {
   const virtual = useRowsInSight(shown.length, body);
   const keys = useRowKeys(shown.length, virtual.scrollToIndex);
   const router = useRouter();
+  const change = useAddress(); // what is new stands on the first page
   const items = virtual.getVirtualItems();
   const before = (items[0]?.start ?? 0) - virtual.options.scrollMargin;
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0) + virtual.options.scrollMargin;
@@ -82,6 +86,7 @@ export function Table<Row extends object>(props: TableProps<Row>) {
     <div className="listing">
       <div className="toolbar">
         {filters}
+        {live && <Live {...live} load={paging?.cursor === undefined ? live.load : () => change({})} />}
         <Columns columns={columns} hidden={columnVisibility} choose={setColumnVisibility} />
       </div>
       {shown.length === 0 ? (

@@ -19,7 +19,13 @@ export const navigation = [
     ],
   },
   { group: 'record', pages: [{ to: '/audit', name: 'audit' }] },
-  { group: 'integrations', pages: [{ to: '/webhooks', name: 'webhooks' }] },
+  {
+    group: 'integrations',
+    pages: [
+      { to: '/webhooks', name: 'webhooks' },
+      { to: '/events', name: 'events' },
+    ],
+  },
   {
     group: 'account',
     pages: [

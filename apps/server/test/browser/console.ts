@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
 import type { Developer, TestOptions } from '../app/start-app.ts';
 import { heading, must, pagesOfService, type Visit } from './pages.ts';
 
@@ -9,12 +10,18 @@ export const DESK = { width: 1280, height: 800 } as const;
 /** What Chromium says when playwright looks into the frame of a preview, in which no script runs. */
 const expected = /^Blocked script execution in 'about:blank' because the document's frame is sandboxed/;
 
+interface SignedIn extends Visit {
+  /** With the stream of events. Without it the network becomes quiet, which a test can wait for. */
+  readonly isLive?: true;
+}
+
 export function consolePages(options: TestOptions = {}) {
   const { visit, service } = pagesOfService(options);
 
   /** A browser that is signed in to the console of an account, by a link of it. */
-  async function signedIn(developer: Developer, wishes: Visit = {}): Promise<Page> {
+  async function signedIn(developer: Developer, { isLive, ...wishes }: SignedIn = {}): Promise<Page> {
     const page = await visit({ viewport: DESK, expected, ...wishes });
+    if (!isLive) await withoutStream(page);
     const who = { displayName: 'Ada Lovelace', email: 'ada@acme.example' };
     const { url } = await must(developer, 'POST', '/v1/console/session/links', who);
     await page.goto(url);
@@ -29,6 +36,14 @@ export function consolePages(options: TestOptions = {}) {
   }
 
   return { visit, signedIn, open, service };
+}
+
+/** Blocks the stream in the browser, because a route of playwright's would also empty the cache. */
+async function withoutStream(page: Page): Promise<void> {
+  const browser = await page.context().newCDPSession(page);
+  await browser.send('Network.enable');
+  await browser.send('Network.setBlockedURLs', { urls: ['*/v1/events/stream*'] });
+  onTestFinished(() => browser.detach());
 }
 
 /** Shows the same id for every record, so that a picture changes only when the page does. */

@@ -45,6 +45,7 @@ export function Agents() {
           columns={columns}
           rowId={({ agentId }) => agentId}
           link={({ agentId }) => ({ to: '/agents/$agentId', params: { agentId } })}
+          live={{ types: ['agent.*'], readAt: list.dataUpdatedAt, load: () => void list.refetch() }}
           paging={{ cursor, nextCursor: list.data.nextCursor }}
           filters={
             <Choice

@@ -73,6 +73,12 @@ export function Audit() {
           columns={withChecks}
           rowId={({ entryId }) => entryId}
           link={({ entryId }) => ({ to: '/audit/$entryId', params: { entryId } })}
+          live={{
+            types: ['*'],
+            about: { agentId, principalId },
+            readAt: list.dataUpdatedAt,
+            load: () => void list.refetch(),
+          }}
           paging={{ cursor, nextCursor: list.data?.nextCursor }}
           filters={
             <>

@@ -35,6 +35,12 @@ export function Grants() {
           columns={grantColumns}
           rowId={({ grantId }) => grantId}
           link={({ grantId }) => ({ to: '/grants/$grantId', params: { grantId } })}
+          live={{
+            types: ['grant.*'],
+            about: { agentId, principalId },
+            readAt: list.dataUpdatedAt,
+            load: () => void list.refetch(),
+          }}
           paging={{ cursor, nextCursor: list.data.nextCursor }}
           filters={
             <>

@@ -41,6 +41,7 @@ export function People() {
           columns={columns}
           rowId={({ principalId }) => principalId}
           link={({ principalId }) => ({ to: '/people/$principalId', params: { principalId } })}
+          live={{ types: ['grant.*'], readAt: list.dataUpdatedAt, load: () => void list.refetch() }}
           paging={{ cursor, nextCursor: list.data.nextCursor }}
           filters={<TextFilter name="query" label={say('begins')} value={typed} placeholder="user_42" />}
           empty={

@@ -53,6 +53,12 @@ export function Requests() {
           rows={list.data.requests}
           columns={columns}
           rowId={({ authRequestId }) => authRequestId}
+          live={{
+            types: ['authorization.*'],
+            about: { agentId, principalId },
+            readAt: list.dataUpdatedAt,
+            load: () => void list.refetch(),
+          }}
           paging={{ cursor, nextCursor: list.data.nextCursor }}
           filters={
             <>
