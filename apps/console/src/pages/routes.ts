@@ -156,6 +156,50 @@ export const eventsRoute = createRoute({
   component: lazyRouteComponent(() => import('./events/events.tsx'), 'Events'),
 });
 
+export const decisionsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/decisions',
+  validateSearch: address({
+    status: oneOf('pending', 'approved', 'consumed', 'denied', 'cancelled', 'superseded', 'expired'),
+    agentId: text,
+    grantId: text,
+    caseId: text,
+    cursor: text,
+  }),
+  component: lazyRouteComponent(() => import('./decisions/decisions.tsx'), 'Decisions'),
+});
+
+export const decisionRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/decisions/$decisionId',
+  component: lazyRouteComponent(() => import('./decisions/decision.tsx'), 'Decision'),
+});
+
+export const approversRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/approvers',
+  validateSearch: address({ cursor: text }),
+  component: lazyRouteComponent(() => import('./approvers/approvers.tsx'), 'Approvers'),
+});
+
+export const anomaliesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/anomalies',
+  validateSearch: address({
+    status: oneOf('open', 'acknowledged', 'resolved'),
+    severity: oneOf('critical', 'high', 'medium', 'low'),
+    agentId: text,
+    cursor: text,
+  }),
+  component: lazyRouteComponent(() => import('./anomalies/anomalies.tsx'), 'Anomalies'),
+});
+
+export const alertRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/anomalies/$alertId',
+  component: lazyRouteComponent(() => import('./anomalies/alert.tsx'), 'Alert'),
+});
+
 /** The pages behind the sign-in. The code of each comes with its first visit. */
 export const pageRoutes = [
   overviewRoute,
@@ -178,4 +222,9 @@ export const pageRoutes = [
   webhookRoute,
   deliveryRoute,
   eventsRoute,
+  decisionsRoute,
+  decisionRoute,
+  approversRoute,
+  anomaliesRoute,
+  alertRoute,
 ] as const;

@@ -18,7 +18,20 @@ export const navigation = [
       { to: '/people', name: 'people' },
     ],
   },
-  { group: 'record', pages: [{ to: '/audit', name: 'audit' }] },
+  {
+    group: 'approval',
+    pages: [
+      { to: '/decisions', name: 'decisions' },
+      { to: '/approvers', name: 'approvers' },
+    ],
+  },
+  {
+    group: 'record',
+    pages: [
+      { to: '/audit', name: 'audit' },
+      { to: '/anomalies', name: 'anomalies' },
+    ],
+  },
   {
     group: 'integrations',
     pages: [

@@ -9,6 +9,8 @@ const grant = shown('grants');
 const entry = shown('audit');
 const person = shown('people');
 const webhook = shown('webhooks');
+const decision = shown('decisions');
+const anomaly = shown('anomalies');
 
 /** The pages of the kinds of records that have one. A token is shown with its grant, a credential with its person. */
 const PAGES = {
@@ -20,6 +22,9 @@ const PAGES = {
   credential: ({ hint }) => person(hint),
   request: ({ title }) => `/console/requests${defaultStringifySearch({ principalId: title })}`,
   key: () => '/console/keys',
+  decision: ({ id }) => decision(id),
+  anomaly: ({ id }) => anomaly(id),
+  approver: () => '/console/approvers',
   webhook: ({ id }) => webhook(id),
   delivery: ({ id, hint }) => `${webhook(hint)}/${encodeURIComponent(id)}`,
 } as const satisfies { readonly [Kind in Found['kind']]?: (found: Found) => string };
@@ -45,6 +50,8 @@ const PREFIXES = [
   { prefix: 'grnt_', kind: 'grant', page: grant },
   { prefix: 'alog_', kind: 'entry', page: entry },
   { prefix: 'wh_', kind: 'webhook', page: webhook },
+  { prefix: 'dec_', kind: 'decision', page: decision },
+  { prefix: 'anm_', kind: 'anomaly', page: anomaly },
 ] as const;
 
 /** @returns where a record is shown, if its id says so */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { tamper } from '../app/tampering.ts';
-import { consolePages, populated } from './console.ts';
-import { button, heading, sees } from './pages.ts';
+import { consolePages, populated, undecided } from './console.ts';
+import { button, hasNo, heading, sees } from './pages.ts';
 
 const { signedIn, open, service } = consolePages();
 
@@ -123,4 +123,44 @@ test('the palette asks once when the typing stops, and opens what was found', as
   await heading(page, 'Travel booker for user_42').waitFor();
 
   expect(asked).toEqual(['travel bo', 'user_4', tokens[0].tokenId]);
+});
+
+test('a decision is found by its id and cancelled, an alert acknowledged with a note, and an approver invited', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const { decisionId, alertId } = await undecided(service(), developer);
+  const page = await signedIn(developer);
+  const confirm = (name: string) => page.getByRole('alertdialog').getByRole('button', { name }).click();
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('searchbox').fill(decisionId);
+  await page.getByRole('menuitem', { name: /decision/ }).click();
+  await heading(page, 'acme_bank.wire').waitFor();
+  await sees(page, 'Approvals so far: 1 of 2');
+  await button(page, 'Cancel the request').click();
+  await confirm('Cancel the request');
+  await sees(page, 'Cancelled');
+  await open(page, `/anomalies/${alertId}`, /./);
+  await button(page, 'Acknowledge')
+    .or(page.getByRole('button', { name: /^Acknowledge the alert/ }))
+    .click();
+  await page.getByLabel('Note').fill('A load test');
+  await confirm('Acknowledge');
+  await sees(page, 'A load test');
+  await open(page, '/approvers', 'Approvers');
+  await button(page, 'Invite an approver').click();
+  await page.getByRole('dialog').getByLabel('Email').fill('carol@acme.example');
+  await page.getByRole('dialog').getByLabel('Name').fill('Carol');
+  await page.getByRole('dialog').getByRole('button', { name: 'Invite an approver' }).click();
+  const link = await page.locator('.secret code').innerText();
+  await button(page, 'I have copied it').click();
+  await button(page, 'Remove Carol').click();
+  await confirm('Remove');
+  await hasNo(button(page, 'Remove Carol'));
+
+  expect((await developer('GET', `/v1/decisions/${decisionId}`)).json().status).toBe('cancelled');
+  expect((await developer('GET', `/v1/anomaly/alerts/${alertId}`)).json()).toMatchObject({
+    status: 'acknowledged',
+    note: 'A load test',
+  });
+  expect(link).toContain('/approve');
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { deliveriesOf, dispatcherOf, registerWebhook } from '../app/deliveries.ts';
 import { registerAgent } from '../app/flow.ts';
 import { startReceiver } from '../app/receiver.ts';
-import { consolePages, DESK, PHONE, populated, withSameIds } from './console.ts';
+import { consolePages, DESK, PHONE, populated, undecided, withSameIds } from './console.ts';
 import { button, findings, heading, picture, scrollsSideways } from './pages.ts';
 
 const { visit, signedIn, open, service } = consolePages({ env: { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' } });
@@ -103,6 +103,35 @@ test('a webhook, a delivery that failed, and what asks before it acts have no fa
   expect([one, asking, other]).toEqual([[], [], []]);
 });
 
+const waiting = [
+  { name: 'decisions', path: '/decisions', title: 'Decisions' },
+  { name: 'decision', path: '/decisions/:decision', title: 'acme_bank.wire' },
+  { name: 'approvers', path: '/approvers', title: 'Approvers' },
+  { name: 'anomalies', path: '/anomalies', title: 'Anomalies' },
+  { name: 'alert', path: '/anomalies/:alert', title: /./ },
+] as const;
+
+test('what waits for people has no fault that axe finds, empty or full, and fits a phone', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const page = await signedIn(developer, inspected);
+  const found: unknown[] = [];
+  for (const { path, title } of waiting.filter(({ path }) => !path.includes(':'))) {
+    await open(page, path, title);
+    await page.waitForLoadState('networkidle');
+    found.push(...(await findings(page)));
+  }
+  const { decisionId, alertId } = await undecided(service(), developer);
+  for (const { name, path, title } of waiting) {
+    await open(page, path.replace(':decision', decisionId).replace(':alert', alertId), title);
+    await page.waitForLoadState('networkidle');
+    found.push(...(await faultsOf(page)).map((fault) => [name, fault]));
+    await withSameIds(page);
+    await picture(page, `console-${name}`);
+  }
+
+  expect(found).toEqual([]);
+}, 60_000);
+
 test('a role without a capability sees what it lacks, with the role that has it', async () => {
   const developer = await service().asDeveloper({ mode: 'sandbox' });
   const page = await signedIn(developer, inspected);
@@ -136,11 +165,16 @@ test('the questions and the palette have no fault either, and give the focus bac
   await page.keyboard.press('Control+k');
   await page.getByRole('searchbox').waitFor();
   const searching = await findings(page);
+  await page.keyboard.press('ArrowUp');
+  const last = page.getByRole('menuitem', { name: 'Settings' });
+  await expect.poll(() => last.getAttribute('data-focused')).toBe('true');
+  const { y = 0, height = 0 } = (await last.boundingBox()) ?? {};
   await page.getByRole('searchbox').fill('user_4');
   await page.getByRole('menuitem', { name: 'user_42' }).waitFor();
   const found = await findings(page);
 
   expect([asking, searching, found]).toEqual([[], [], []]);
+  expect(y > 0 && y + height < DESK.height).toBe(true);
 });
 
 test('the sign-in page has no fault', async () => {

@@ -1,6 +1,9 @@
 import type { Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
-import type { Developer, TestOptions } from '../app/start-app.ts';
+import { act, detect } from '../app/anomalies.ts';
+import { enrolApprover, payer, release } from '../app/approving.ts';
+import { grantTo } from '../app/flow.ts';
+import type { Developer, Service, TestOptions } from '../app/start-app.ts';
 import { heading, must, pagesOfService, type Visit } from './pages.ts';
 
 /** The sizes at which each page is looked at. */
@@ -102,4 +105,21 @@ export async function populated(developer: Developer) {
     scopes: ['calendar:read', 'tool:acme_pay:read'],
   });
   return { agentId: String(booker), grantId: String(grantId), delegatedId: String(delegated.grantId) };
+}
+
+/** A call that one of two people has approved, and an alert about it. */
+export async function undecided(service: Service, developer: Developer) {
+  const payment = await payer(developer);
+  const [ada] = [
+    await enrolApprover(service, developer, 'ada@acme.example', { groups: ['finance'] }),
+    await enrolApprover(service, developer, 'bob@acme.example'),
+  ];
+  const asked = await payment.ask(release);
+  if (asked.statusCode >= 300) throw new Error(asked.body);
+  const { decisionId } = asked.json();
+  await ada.signIn();
+  await ada.approve(decisionId);
+  await act(developer, await grantTo(developer), 60);
+  const [alert] = (await detect(developer)).anomalies;
+  return { decisionId: String(decisionId), alertId: String(alert?.id) };
 }
