@@ -100,6 +100,7 @@ select create_distributed_table('passkeys', 'developer_id', colocate_with => 'de
 select create_distributed_table('passports', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('policies', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('policy_bundles', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('policy_revisions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('policy_sync_secrets', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('policy_versions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('principal_addresses', 'developer_id', colocate_with => 'developers');

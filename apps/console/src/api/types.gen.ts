@@ -1979,6 +1979,21 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/v1/manifests/{connector}/versions": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /**
+         * List what a manifest was after each change, the newest first
+         * @description The last 51 are kept, of at most 4 MiB together. To go back, put the older one again. Those of the 20 connectors that were deleted last stay.
+         */
+        get: operations["manifests.versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
     "/v1/me": {
         parameters: {
             query?: never;
@@ -2262,6 +2277,21 @@ export interface paths {
          * @description An absent field stays, and null clears a condition. The policy is checked as a whole.
          */
         patch: operations["policies.update"];
+    };
+    "/v1/policies/{id}/versions": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /**
+         * List what a policy was after each change, the newest first
+         * @description The last 50 are kept, of at most 512 KiB together. To go back, change the policy to what it was. They are deleted with the policy, which the entry `policy.deleted` of the audit log holds as it was last.
+         */
+        get: operations["policies.versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
     };
     "/v1/policies/bundles": {
         parameters: {
@@ -6340,10 +6370,7 @@ export interface components {
                 newlyDenied: number;
                 principalId: string;
             }[];
-            totals: {
-                newlyAllowed: number;
-                newlyDenied: number;
-            };
+            totals: components["schemas"]["ReplayTotals"];
             unchanged: number;
         };
         ManifestReplayRequest: {
@@ -6354,6 +6381,21 @@ export interface components {
             since: string;
             /** Format: date-time */
             until: string;
+        };
+        ManifestVersion: {
+            actor: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            manifest: {
+                [key: string]: unknown;
+            };
+            revision: number;
+            sha256: string;
+            version: string;
+        };
+        ManifestVersionPage: {
+            nextCursor: string | null;
+            versions: components["schemas"]["ManifestVersion"][];
         };
         ManifestWithWarnings: {
             connector: string;
@@ -7505,6 +7547,12 @@ export interface components {
             version: number;
         };
         PolicyReplay: {
+            /** @description Those with the most changes first, at most 100. */
+            agents: {
+                agentId: string;
+                newlyAllowed: number;
+                newlyDenied: number;
+            }[];
             changes: {
                 after: ("deny" | "require_approval" | "allow") | null;
                 agentId: string;
@@ -7523,10 +7571,13 @@ export interface components {
                 approvals: number;
                 unrecorded: number;
             };
-            totals: {
+            /** @description Those with the most changes first, at most 100. */
+            principals: {
                 newlyAllowed: number;
                 newlyDenied: number;
-            };
+                principalId: string;
+            }[];
+            totals: components["schemas"]["ReplayTotals"];
             unchanged: number;
         };
         PolicyReplayRequest: {
@@ -7560,6 +7611,38 @@ export interface components {
         };
         PolicySyncSecret: {
             secret: string;
+        };
+        PolicyVersion: {
+            actor: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            policy: {
+                agentId: string | null;
+                arguments: {
+                    [key: string]: unknown;
+                } | null;
+                connector: string | null;
+                daysOfWeek: string[] | null;
+                delegationDepthMax: number | null;
+                delegationDepthMin: number | null;
+                /** @enum {unknown} */
+                effect: "deny" | "require_approval" | "allow";
+                name: string;
+                networks: string[] | null;
+                principalId: string | null;
+                priority: number;
+                purposes: string[] | null;
+                scopes: string[] | null;
+                timeOfDayEnd: string | null;
+                timeOfDayStart: string | null;
+                timeZone: string | null;
+                tools: string[] | null;
+            };
+            version: number;
+        };
+        PolicyVersionPage: {
+            nextCursor: string | null;
+            versions: components["schemas"]["PolicyVersion"][];
         };
         PolicyWarning: {
             decidedBy: string | null;
@@ -8053,6 +8136,10 @@ export interface components {
             type: "public-key";
         } & {
             [key: string]: unknown;
+        };
+        ReplayTotals: {
+            newlyAllowed: number;
+            newlyDenied: number;
         };
         RequestPage: {
             nextCursor: string | null;
@@ -16189,6 +16276,38 @@ export interface operations {
             };
         };
     };
+    "manifests.versions": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            path: {
+                connector: components["parameters"]["Connector"];
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManifestVersionPage"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     "developers.me": {
         parameters: {
             query?: never;
@@ -17163,6 +17282,38 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["PolicyWithWarnings"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "policies.versions": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyVersionPage"];
                 };
             };
             /** @description A refusal */

@@ -78,6 +78,8 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'billing.checkout': { command: 'billing checkout' },
   'billing.portal': { command: 'billing portal' },
   'policies.evaluate': { command: 'policies test' },
+  'policies.versions': { columns: ['version', 'actor', 'createdAt'] },
+  'manifests.versions': { columns: ['revision', 'version', 'sha256', 'actor', 'createdAt'] },
   'authorization.list': {
     command: 'authorizations list',
     columns: ['authRequestId', 'agentId', 'principalId', 'status', 'scopes', 'createdAt'],

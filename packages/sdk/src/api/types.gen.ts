@@ -1487,6 +1487,20 @@ export interface ManifestsListAnswer {
   nextCursor: string | null;
 }
 
+export interface ManifestsVersionsItem {
+  revision: number;
+  version: string;
+  sha256: string;
+  actor: string | null;
+  createdAt: string;
+  manifest: { readonly [name: string]: unknown };
+}
+
+export interface ManifestsVersionsAnswer {
+  versions: ManifestsVersionsItem[];
+  nextCursor: string | null;
+}
+
 export interface ResourcesAddInput {
   readonly resource: string;
   readonly name: string;
@@ -1689,6 +1703,36 @@ export interface PoliciesUpdateInput {
   readonly arguments?: { readonly [name: string]: unknown } | null | undefined;
 }
 
+export interface PoliciesVersionsItem {
+  version: number;
+  actor: string | null;
+  createdAt: string;
+  policy: {
+    name: string;
+    effect: "deny" | "require_approval" | "allow";
+    priority: number;
+    agentId: string | null;
+    principalId: string | null;
+    scopes: string[] | null;
+    timeOfDayStart: string | null;
+    timeOfDayEnd: string | null;
+    timeZone: string | null;
+    daysOfWeek: string[] | null;
+    purposes: string[] | null;
+    networks: string[] | null;
+    delegationDepthMin: number | null;
+    delegationDepthMax: number | null;
+    connector: string | null;
+    tools: string[] | null;
+    arguments: { readonly [name: string]: unknown } | null;
+  };
+}
+
+export interface PoliciesVersionsAnswer {
+  versions: PoliciesVersionsItem[];
+  nextCursor: string | null;
+}
+
 export interface PoliciesEvaluateInput {
   readonly agentId: string;
   readonly principalId: string;
@@ -1779,6 +1823,16 @@ export interface PoliciesReplayAnswer {
     newlyDenied: number;
     newlyAllowed: number;
   };
+  /** Those with the most changes first, at most 100. */ agents: {
+    agentId: string;
+    newlyDenied: number;
+    newlyAllowed: number;
+  }[];
+  /** Those with the most changes first, at most 100. */ principals: {
+    principalId: string;
+    newlyDenied: number;
+    newlyAllowed: number;
+  }[];
   notEvaluated: {
     approvals: number;
     unrecorded: number;
@@ -4987,6 +5041,12 @@ export interface ManifestsApi {
    */
   list(query?: EntriesListQuery, options?: CallOptions): List<ManifestsListAnswer, ManifestsListAnswer['manifests'][number]>;
   /**
+   * List what a manifest was after each change, the newest first. The last 51 are kept, of at most 4 MiB together. To go back, put the older one again. Those of the 20 connectors that were deleted last stay.
+   *
+   * Sends `GET /v1/manifests/{connector}/versions`.
+   */
+  versions(connector: string, query?: EntriesListQuery, options?: CallOptions): List<ManifestsVersionsAnswer, ManifestsVersionsAnswer['versions'][number]>;
+  /**
    * Tell which calls a draft of a manifest would have denied or allowed. Judges the recorded calls of at most 30 days once by the manifest as it is and once by the draft: with the whole scopes of their grants, and with caps that begin to count with the span. It has no effect and leaves no entry.
    *
    * Sends `POST /v1/manifests/{connector}/replay`.
@@ -5097,6 +5157,12 @@ export interface PoliciesApi {
    * Sends `DELETE /v1/policies/{id}`.
    */
   delete(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * List what a policy was after each change, the newest first. The last 50 are kept, of at most 512 KiB together. To go back, change the policy to what it was. They are deleted with the policy, which the entry `policy.deleted` of the audit log holds as it was last.
+   *
+   * Sends `GET /v1/policies/{id}/versions`.
+   */
+  versions(id: string, query?: EntriesListQuery, options?: CallOptions): List<PoliciesVersionsAnswer, PoliciesVersionsAnswer['versions'][number]>;
   /**
    * Tell how policies would decide about a request. A dry run: it has no effect and leaves no entry.
    *

@@ -898,6 +898,7 @@ export interface Manifests {
 }
 
 export interface ManifestVersions {
+  actor: string | null;
   connector: string;
   createdAt: Timestamp;
   developerId: string;
@@ -1064,6 +1065,16 @@ export interface PolicyBundles {
   id: string;
   sha256: string;
   version: string;
+}
+
+export interface PolicyRevisions {
+  actor: string | null;
+  createdAt: Timestamp;
+  developerId: string;
+  policy: Json;
+  policyId: string;
+  principalId: string | null;
+  version: number;
 }
 
 export interface PolicySyncSecrets {
@@ -1673,6 +1684,7 @@ export interface DB {
   passports: Passports;
   policies: Policies;
   policyBundles: PolicyBundles;
+  policyRevisions: PolicyRevisions;
   policySyncSecrets: PolicySyncSecrets;
   policyVersions: PolicyVersions;
   principalAddresses: PrincipalAddresses;

@@ -2,6 +2,7 @@ import type { Result } from '@behest/protocol/enforcement/result';
 import { denialKeys } from '@behest/protocol/enforcement/sentences';
 import { Id, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
+import { ReplayTotals, replayedFor } from '../../../platform/replay-totals.ts';
 
 const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 const Name = Text(256);
@@ -85,7 +86,6 @@ const Verdict = Type.Union([
   Type.Null(),
 ]);
 const Count = Type.Integer({ minimum: 0 });
-const Totals = Type.Object({ newlyDenied: Count, newlyAllowed: Count });
 
 export type ManifestReplayRequest = Static<typeof ManifestReplayRequest>;
 export const ManifestReplayRequest = Type.Object(
@@ -109,13 +109,8 @@ export const ManifestReplay = Type.Object({
     }),
     { description: 'The first 500. Null means allowed.' },
   ),
-  totals: Totals,
-  agents: Type.Array(Type.Object({ agentId: Type.String(), ...Totals.properties }), {
-    description: 'Those with the most changes first, at most 100.',
-  }),
-  principals: Type.Array(Type.Object({ principalId: Type.String(), ...Totals.properties }), {
-    description: 'Those with the most changes first, at most 100.',
-  }),
+  totals: ReplayTotals,
+  ...replayedFor,
   notEvaluated: Type.Object(
     { decisions: Count, arguments: Count, inputs: Count, grants: Count },
     {

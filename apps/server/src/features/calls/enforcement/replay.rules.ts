@@ -1,10 +1,10 @@
 import type { Result } from '@behest/protocol/enforcement/result';
 import type { Manifest } from '@behest/protocol/manifest/manifest';
 import type { VerifiedGrant } from '@behest/protocol/token-verifier';
+import { replayCounts } from '../../../platform/replay-totals.ts';
 import type { ManifestReplay } from './enforcement.schema.ts';
 
 const MAX_CHANGES = 500;
-const MAX_NAMED = 100;
 
 /** A recorded call. */
 export interface RecordedCall {
@@ -17,7 +17,6 @@ export interface RecordedCall {
 }
 
 type Skipped = keyof ManifestReplay['notEvaluated'];
-type Totals = ManifestReplay['totals'];
 type Verdict = ManifestReplay['changes'][number]['before'];
 
 interface Verdicts {
@@ -25,18 +24,15 @@ interface Verdicts {
   readonly after: Result;
 }
 
-export interface Report extends Omit<ManifestReplay, 'agents' | 'principals' | 'complete'> {
-  readonly byAgent: Map<string, Totals>;
-  readonly byPrincipal: Map<string, Totals>;
+export interface Report extends Omit<ManifestReplay, 'totals' | 'agents' | 'principals' | 'complete'> {
+  readonly counts: ReturnType<typeof replayCounts>;
 }
 
 export const emptyReport = (): Report => ({
   evaluated: 0,
   unchanged: 0,
   changes: [],
-  totals: { newlyDenied: 0, newlyAllowed: 0 },
-  byAgent: new Map(),
-  byPrincipal: new Map(),
+  counts: replayCounts(),
   notEvaluated: { decisions: 0, arguments: 0, inputs: 0, grants: 0 },
 });
 
@@ -80,35 +76,18 @@ export function addCall(report: Report, call: RecordedCall, judged: Verdicts | S
   }
   const kind = after === null ? 'newlyAllowed' : 'newlyDenied';
   const { id, at, agentId, principalId, data } = call;
-  report.totals[kind] += 1;
-  count(report.byAgent, agentId, kind);
-  count(report.byPrincipal, principalId, kind);
+  report.counts.add(call, kind);
   if (report.changes.length >= MAX_CHANGES) return;
   const tool = String(data.tool);
   report.changes.push({ entryId: id, at: at.toISOString(), agentId, principalId, tool, before, after });
 }
 
-function count(all: Map<string, Totals>, id: string | null, kind: keyof Totals): void {
-  if (id === null) return;
-  const totals = all.get(id) ?? { newlyDenied: 0, newlyAllowed: 0 };
-  totals[kind] += 1;
-  all.set(id, totals);
-}
-
 const verdictOf = ({ allowed, reason_code, sub_reason }: Result): Verdict =>
   allowed || reason_code === null ? null : { reasonCode: reason_code, subReason: sub_reason };
 
-export function reportOf({ byAgent, byPrincipal, ...report }: Report, complete: boolean): ManifestReplay {
-  return {
-    ...report,
-    agents: named(byAgent).map(([agentId, totals]) => ({ agentId, ...totals })),
-    principals: named(byPrincipal).map(([principalId, totals]) => ({ principalId, ...totals })),
-    complete,
-  };
-}
-
-/** Those with the most changes first. */
-const named = (all: ReadonlyMap<string, Totals>) =>
-  [...all].toSorted(([, one], [, other]) => sumOf(other) - sumOf(one)).slice(0, MAX_NAMED);
-
-const sumOf = ({ newlyDenied, newlyAllowed }: Totals) => newlyDenied + newlyAllowed;
+export const reportOf = ({ counts, ...report }: Report, complete: boolean): ManifestReplay => ({
+  ...report,
+  totals: counts.totals,
+  ...counts.named(),
+  complete,
+});

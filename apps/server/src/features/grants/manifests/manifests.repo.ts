@@ -5,7 +5,7 @@ import { readPage } from '../../../platform/db/page-rows.ts';
 import { eraserOf } from '../../../platform/db/personal-data.ts';
 import type { Manifests, ManifestVersions } from '../../../platform/db/types.gen.ts';
 import { currentManifests } from './manifests.queries.ts';
-import type { ManifestQuery } from './manifests.schema.ts';
+import type { ManifestQuery, ManifestVersionQuery } from './manifests.schema.ts';
 
 type Current = Omit<Insertable<Manifests>, 'developerId'>;
 type Version = Omit<Insertable<ManifestVersions>, 'developerId'>;
@@ -52,6 +52,22 @@ export function listVersions(db: Executor, { developerId }: Tenant, connector: s
     .where('connector', '=', connector)
     .orderBy('revision', 'desc')
     .execute();
+}
+
+/** The texts of a connector's versions, the newest first, those from before a deletion included. */
+export function listVersionRows(
+  db: Executor,
+  { developerId }: Tenant,
+  connector: string,
+  { cursor, limit }: ManifestVersionQuery,
+) {
+  const all = db
+    .selectFrom('manifestVersions')
+    .select(['revision', 'version', 'sha256', 'actor', 'createdAt', 'manifest'])
+    .where('developerId', '=', developerId)
+    .where('connector', '=', connector);
+  const page = cursor === undefined ? all : all.where('revision', '<', Number(cursor));
+  return readPage(db, page.orderBy('revision', 'desc'), limit);
 }
 
 export function findVersion(db: Executor, { developerId }: Tenant, connector: string, revision: number) {

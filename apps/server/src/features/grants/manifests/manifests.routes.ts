@@ -6,10 +6,19 @@ import {
   ManifestPage,
   ManifestPath,
   ManifestQuery,
+  ManifestVersionPage,
+  ManifestVersionQuery,
   ManifestWithWarnings,
   NewManifest,
 } from './manifests.schema.ts';
-import { deleteManifest, getManifest, listManifests, type ManifestDeps, putManifest } from './put.ts';
+import {
+  deleteManifest,
+  getManifest,
+  listManifests,
+  listManifestVersions,
+  type ManifestDeps,
+  putManifest,
+} from './put.ts';
 
 export const manifestRoutes: FastifyPluginAsyncTypebox<ManifestDeps> = async (app, deps) => {
   app.put(
@@ -77,6 +86,29 @@ export const manifestRoutes: FastifyPluginAsyncTypebox<ManifestDeps> = async (ap
       },
     },
     (request) => getManifest(deps, callerOf(request), request.params.connector),
+  );
+
+  app.get(
+    '/v1/manifests/:connector/versions',
+    {
+      config: {
+        access: 'developer',
+        capability: 'read',
+        role: 'full',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
+      schema: {
+        operationId: 'manifests.versions',
+        summary: 'List what a manifest was after each change, the newest first',
+        description:
+          'The last 51 are kept, of at most 4 MiB together. To go back, put the older one again. Those of the 20 connectors that were deleted last stay.',
+        params: ManifestPath,
+        querystring: ManifestVersionQuery,
+        response: { 200: ManifestVersionPage },
+      },
+    },
+    (request) => listManifestVersions(deps, callerOf(request), request.params.connector, request.query),
   );
 
   app.delete(

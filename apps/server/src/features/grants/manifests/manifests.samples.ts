@@ -18,6 +18,10 @@ export const samples: Samples = {
   nobodys: { connector: 'nobodys_mail' },
   ways: {},
   bodies: { 'PUT /v1/manifests/:connector': manifest },
-  needFullKey: ['PUT /v1/manifests/:connector', 'DELETE /v1/manifests/:connector'],
-  shownAt: () => ['/v1/manifests', '/v1/manifests/acme_mail'],
+  needFullKey: [
+    'GET /v1/manifests/:connector/versions',
+    'PUT /v1/manifests/:connector',
+    'DELETE /v1/manifests/:connector',
+  ],
+  shownAt: () => ['/v1/manifests', '/v1/manifests/acme_mail', '/v1/manifests/acme_mail/versions'],
 };

@@ -42,6 +42,33 @@ export const ManifestQuery = Type.Object({
   cursor: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$' })),
 });
 
+/** What the manifest of a connector was after a change. */
+export type ManifestVersion = Static<typeof ManifestVersion>;
+export const ManifestVersion = Type.Object({
+  /** Counts the versions of a connector. */
+  revision: Type.Integer(),
+  version: Type.String(),
+  sha256: Sha256,
+  /** Who registered it, as the audit log names them. Null for versions from before that was kept. */
+  actor: Type.Union([Type.String(), Type.Null()]),
+  createdAt: Time,
+  /** As it was put. */
+  manifest: Type.Object({}, { additionalProperties: true }),
+});
+
+export type ManifestVersionQuery = Static<typeof ManifestVersionQuery>;
+export const ManifestVersionQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 50, default: 50 }),
+  /** The revision before which the page begins. */
+  cursor: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,8}$' })),
+});
+
+export type ManifestVersionPage = Static<typeof ManifestVersionPage>;
+export const ManifestVersionPage = Type.Object({
+  versions: Type.Array(ManifestVersion),
+  nextCursor: NextCursor,
+});
+
 export type ManifestPage = Static<typeof ManifestPage>;
 export const ManifestPage = Type.Object({
   manifests: Type.Array(Type.Object({ ...summary, updatedAt: Time })),

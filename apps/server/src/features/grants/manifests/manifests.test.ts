@@ -192,6 +192,40 @@ describe('the manifest of a connector', () => {
     expect(alike.json().warnings).toEqual([{ code: 'similar_connector', connector: 'acme_mail' }]);
   });
 
+  test('keeps what it was, by whom, in versions that outlive its deletion', async () => {
+    const { asDeveloper, advance } = await startApp();
+    const [acme, other] = [await asDeveloper(), await asDeveloper()];
+    await acme('PUT', '/v1/manifests/acme_mail', mail);
+    advance(60);
+    const second = { ...mail, version: '2.2.0', tools: { send: 'write' } };
+    await acme('PUT', '/v1/manifests/acme_mail', second);
+    const path = '/v1/manifests/acme_mail/versions';
+
+    const { versions, nextCursor } = (await acme('GET', path)).json();
+    const page = (await acme('GET', `${path}?limit=1`)).json();
+    const rest = (await acme('GET', `${path}?limit=1&cursor=${page.nextCursor}`)).json();
+
+    expect(nextCursor).toBeNull();
+    expect(versions).toEqual([
+      {
+        revision: 2,
+        version: '2.2.0',
+        sha256: expect.stringMatching(HEX),
+        actor: expect.stringMatching(/^developer:key_/),
+        createdAt: expect.any(String),
+        manifest: second,
+      },
+      expect.objectContaining({ revision: 1, version: '2.1.0', manifest: mail }),
+    ]);
+    expect([page.versions, rest.versions]).toEqual([[versions[0]], [versions[1]]]);
+    expect((await other('GET', path)).statusCode).toBe(404);
+    expect((await acme('GET', '/v1/manifests/acme_pay/versions')).statusCode).toBe(404);
+    await acme('PUT', '/v1/manifests/acme_mail', versions[1].manifest);
+    expect((await acme('GET', '/v1/manifests/acme_mail')).json().sha256).toBe(versions[1].sha256);
+    await acme('DELETE', '/v1/manifests/acme_mail');
+    expect((await acme('GET', path)).json().versions).toHaveLength(3);
+  });
+
   test('is listed in pages, by connector', async () => {
     const { asDeveloper } = await startApp();
     const acme = await asDeveloper();

@@ -21,6 +21,7 @@ import {
   findVersion,
   listManifestRows,
   listSimilar,
+  listVersionRows,
   listVersions,
   type ManifestRow,
   writeVersion,
@@ -30,6 +31,8 @@ import type {
   ConnectorManifest,
   ManifestPage,
   ManifestQuery,
+  ManifestVersionPage,
+  ManifestVersionQuery,
   ManifestWithWarnings,
   NewManifest,
 } from './manifests.schema.ts';
@@ -97,7 +100,7 @@ export async function putManifest(
       tx,
       tenant,
       { ...own, revision, createdAt, updatedAt: at },
-      { ...stored, manifest: JSON.stringify(input), pins: JSON.stringify(pins) },
+      { ...stored, manifest: JSON.stringify(input), pins: JSON.stringify(pins), actor: caller.actor },
     );
     await deleteOldVersions(tx, tenant, connector, { versions: MAX_COMPARED + 1, bytes: MAX_BYTES });
     const previous = before?.sha256 ?? null;
@@ -169,6 +172,27 @@ export async function getManifest(
   const row = await findManifest(db, tenant, connector);
   if (!row) throw notFound();
   return toManifest(row);
+}
+
+/** What the manifest was after each change, the newest first, also of one that is deleted. @throws NOT_FOUND */
+export async function listManifestVersions(
+  { db }: ManifestDeps,
+  { tenant }: Caller,
+  connector: string,
+  query: ManifestVersionQuery,
+): Promise<ManifestVersionPage> {
+  const rows = await listVersionRows(db, tenant, connector, query);
+  if (rows.rows.length === 0 && query.cursor === undefined) throw notFound();
+  const { page, nextCursor } = pageOf(
+    rows,
+    ({ revision }) => String(revision),
+    ({ manifest, createdAt, ...row }) => ({
+      ...row,
+      createdAt: createdAt.toISOString(),
+      manifest: Object(manifest),
+    }),
+  );
+  return { versions: page, nextCursor };
 }
 
 export async function listManifests(

@@ -37,8 +37,12 @@ import type {
   PolicyPage,
   PolicyQuery,
   PolicyRecord,
+  PolicyVersion,
+  PolicyVersionPage,
+  PolicyVersionQuery,
   PolicyWithWarnings,
 } from './policies.schema.ts';
+import { deleteRevisions, insertRevision, listRevisions } from './versions.repo.ts';
 
 /** @throws BAD_REQUEST, PLAN_LIMIT_EXCEEDED */
 export async function createPolicy(
@@ -56,6 +60,7 @@ export async function createPolicy(
     await nextVersion(tx, caller.tenant);
     await useQuota(tx, deps.quotas, caller, 'policies', at);
     await insertPolicy(tx, caller.tenant, row);
+    await insertRevision(tx, caller.tenant, row, caller.actor);
     const data = { policyId: id, policy: shownFields(fields) };
     await recordActs(tx, caller, [{ type: 'policy.created', data }], at);
   });
@@ -85,6 +90,26 @@ export async function getPolicy({ db }: DecideDeps, { tenant }: Caller, id: stri
   return toPolicy(row);
 }
 
+/** What the policy was after each change, the newest first. @throws NOT_FOUND */
+export async function listPolicyVersions(
+  { db }: DecideDeps,
+  { tenant }: Caller,
+  id: string,
+  query: PolicyVersionQuery,
+): Promise<PolicyVersionPage> {
+  if (!(await findPolicy(db, tenant, id))) throw notFound();
+  const { page, nextCursor } = pageOf(
+    await listRevisions(db, tenant, id, query),
+    ({ version }) => String(version),
+    ({ policy, createdAt, ...row }) => ({
+      ...row,
+      policy: policy as PolicyVersion['policy'], // as `insertRevision` wrote it
+      createdAt: createdAt.toISOString(),
+    }),
+  );
+  return { versions: page, nextCursor };
+}
+
 /** A change to what the policy is already changes nothing. @throws BAD_REQUEST, NOT_FOUND */
 export async function changePolicy(
   deps: DecideDeps,
@@ -104,6 +129,7 @@ export async function changePolicy(
     const version = before.version + 1;
     const after = { ...before, ...fields, version, updatedAt: at };
     await updatePolicy(tx, caller.tenant, id, { ...fields, version, updatedAt: at });
+    await insertRevision(tx, caller.tenant, after, caller.actor);
     await recordActs(tx, caller, [{ type: 'policy.updated', data: { policyId: id, version, changes } }], at);
     return after;
   });
@@ -120,6 +146,7 @@ export function deletePolicy(deps: DecideDeps, caller: Caller, id: string): Prom
     if (!before) throw notFound();
     if (before.effect === 'deny') mustBeSteppedUp(caller);
     await deletePolicyRow(tx, caller.tenant, id);
+    await deleteRevisions(tx, caller.tenant, id);
     await freeQuota(tx, caller, 'policies', 1);
     const data = { policyId: id, policy: shownFields(fieldsIn(before)) };
     await recordActs(tx, caller, [{ type: 'policy.deleted', data }], at);

@@ -7,9 +7,15 @@ import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { cedarInService, decisionPoint, outsidePoint, policySettings } from './outside.ts';
 import { erasePolicies, tellPolicies } from './policies.repo.ts';
 import { policyRoutes, rates } from './policies.routes.ts';
+import { tellRevisions } from './versions.repo.ts';
 
 const tables: TableUse = {
-  owns: { policies: { quota: 'policies', kib: 256 }, policy_versions: { most: 1 } },
+  owns: {
+    policies: { quota: 'policies', kib: 256 },
+    // 50 versions of a policy, which have 512 KiB together
+    policy_revisions: { of: 'policies', each: 50, kib: 11 },
+    policy_versions: { most: 1 },
+  },
   reads: ['policy_bundles'], // Cedar decides by the active one
   writes: [],
 };
@@ -67,7 +73,11 @@ export const policies = defineFeature({
       help: 'Decisions of policies, for developers who have any.',
     },
   },
-  listens: [on(tenantErased, erasePolicies), on(personExported, tellPolicies)],
+  listens: [
+    on(tenantErased, erasePolicies),
+    on(personExported, tellPolicies),
+    on(personExported, tellRevisions),
+  ],
   settings: policySettings,
   checkSettings({ POLICY_BACKEND: backend, OPA_URL, CEDAR_URL }, refuse) {
     if (backend === 'opa' && !OPA_URL) refuse('OPA_URL', 'POLICY_BACKEND=opa requires OPA_URL');

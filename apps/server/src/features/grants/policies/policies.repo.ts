@@ -142,7 +142,7 @@ export async function deletePolicyRow(tx: Tx, { developerId }: Tenant, id: strin
 }
 
 /** Erases rows of a closed account. */
-export const erasePolicies = eraserOf('policies', 'policy_versions');
+export const erasePolicies = eraserOf('policies', 'policy_revisions', 'policy_versions');
 
 export const tellPolicies = exportOf('policy', 'policies', [
   'name',

@@ -12,6 +12,7 @@ import {
   evaluatePolicies,
   getPolicy,
   listPolicies,
+  listPolicyVersions,
 } from './manage.ts';
 import {
   NewPolicy,
@@ -24,6 +25,8 @@ import {
   PolicyRecord,
   PolicyReplay,
   PolicyReplayRequest,
+  PolicyVersionPage,
+  PolicyVersionQuery,
   PolicyWithWarnings,
 } from './policies.schema.ts';
 import { replayPolicies } from './replay.ts';
@@ -88,6 +91,23 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
       },
     },
     (request) => getPolicy(deps, callerOf(request), request.params.id),
+  );
+
+  app.get(
+    '/v1/policies/:id/versions',
+    {
+      config: { ...FULL, capability: 'read', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'policies.versions',
+        summary: 'List what a policy was after each change, the newest first',
+        description:
+          'The last 50 are kept, of at most 512 KiB together. To go back, change the policy to what it was. They are deleted with the policy, which the entry `policy.deleted` of the audit log holds as it was last.',
+        params: PolicyPath,
+        querystring: PolicyVersionQuery,
+        response: { 200: PolicyVersionPage },
+      },
+    },
+    (request) => listPolicyVersions(deps, callerOf(request), request.params.id, request.query),
   );
 
   app.patch(

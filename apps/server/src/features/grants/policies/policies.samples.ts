@@ -14,6 +14,7 @@ export const samples: Samples = {
   nobodys: { policyId: 'pol_01K9Z3QW5M8T2V4X6Y7Z8A9B0C' },
   ways: {
     'GET /v1/policies/:id': { id: 'policyId' },
+    'GET /v1/policies/:id/versions': { id: 'policyId' },
     'PATCH /v1/policies/:id': { id: 'policyId', body: () => ({ priority: 7 }) },
     'DELETE /v1/policies/:id': { id: 'policyId' },
   },
@@ -26,10 +27,15 @@ export const samples: Samples = {
     'POST /v1/policies',
     'GET /v1/policies',
     'GET /v1/policies/:id',
+    'GET /v1/policies/:id/versions',
     'PATCH /v1/policies/:id',
     'DELETE /v1/policies/:id',
     'POST /v1/policies/evaluate',
     'POST /v1/policies/replay',
   ],
-  shownAt: ({ policyId }) => ['/v1/policies', `/v1/policies/${policyId}`],
+  shownAt: ({ policyId }) => [
+    '/v1/policies',
+    `/v1/policies/${policyId}`,
+    `/v1/policies/${policyId}/versions`,
+  ],
 };

@@ -1,6 +1,7 @@
 import { Id, NextCursor, nameOf, PrincipalId, ScopeList, Time } from '@behest/protocol/shapes';
 import { CONNECTOR_NAME } from '@behest/protocol/tool-scopes';
 import { type Static, type TSchema, Type } from 'typebox';
+import { ReplayTotals, replayedFor } from '../../../platform/replay-totals.ts';
 
 const orNull = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Type.Null()]);
 
@@ -59,8 +60,7 @@ export const PolicyChange = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 );
 
-const members = {
-  id: Id,
+const fields = {
   name: Type.String(),
   effect: Effect,
   /** Policies of a higher priority are evaluated first. */
@@ -80,6 +80,11 @@ const members = {
   connector: orNull(Type.String()),
   tools: orNull(Type.Array(Type.String())),
   arguments: orNull(ArgumentRules),
+};
+
+const members = {
+  id: Id,
+  ...fields,
   version: Type.Integer(),
   createdAt: Time,
   updatedAt: Time,
@@ -87,6 +92,29 @@ const members = {
 
 export type PolicyRecord = Static<typeof PolicyRecord>;
 export const PolicyRecord = Type.Object(members);
+
+/** What a policy was after a change. */
+export type PolicyVersion = Static<typeof PolicyVersion>;
+export const PolicyVersion = Type.Object({
+  version: Type.Integer(),
+  /** Who made the change, as the audit log names them. Null for changes before versions were kept. */
+  actor: orNull(Type.String()),
+  createdAt: Time,
+  policy: Type.Object(fields),
+});
+
+export type PolicyVersionQuery = Static<typeof PolicyVersionQuery>;
+export const PolicyVersionQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 50, default: 50 }),
+  /** The version before which the page begins. */
+  cursor: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,8}$' })),
+});
+
+export type PolicyVersionPage = Static<typeof PolicyVersionPage>;
+export const PolicyVersionPage = Type.Object({
+  versions: Type.Array(PolicyVersion),
+  nextCursor: NextCursor,
+});
 
 /** Something that the author of a policy may not have meant. */
 export type PolicyWarning = Static<typeof PolicyWarning>;
@@ -226,7 +254,8 @@ export const PolicyReplay = Type.Object({
       explanation: orNull(PolicyExplanation),
     }),
   ),
-  totals: Type.Object({ newlyDenied: Type.Integer(), newlyAllowed: Type.Integer() }),
+  totals: ReplayTotals,
+  ...replayedFor,
   /** Refused approvals, whose requests were judged before, and refusals that have no entry of their own. */
   notEvaluated: Type.Object({
     approvals: Type.Integer(),

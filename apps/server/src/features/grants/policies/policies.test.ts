@@ -145,6 +145,8 @@ test('a replay tells what a draft would have changed, at the time of each reques
       },
     ],
     totals: { newlyDenied: 1, newlyAllowed: 0 },
+    agents: [{ agentId, newlyDenied: 1, newlyAllowed: 0 }],
+    principals: [{ principalId: 'user_42', newlyDenied: 1, newlyAllowed: 0 }],
     notEvaluated: { approvals: 0, unrecorded: 0, addresses: 0 },
     complete: true,
   });
@@ -164,4 +166,64 @@ test('medium 7: a list of policies says how many there are, on every page', asyn
 
   expect([first.policies.length, first.total]).toEqual([2, 3]);
   expect([second.policies.length, second.total, second.nextCursor]).toEqual([1, 3, null]);
+});
+
+test('each change of a policy is a version, with what it was and who made it, until the policy is deleted', async () => {
+  const { acme, service } = await start();
+  const { id } = (await acme('POST', '/v1/policies', noPayments)).json();
+  const path = `/v1/policies/${id}/versions`;
+  const other = await service.asDeveloper();
+
+  await acme('PATCH', `/v1/policies/${id}`, { timeOfDayStart: '22:00', timeOfDayEnd: '06:00' });
+  await acme('PATCH', `/v1/policies/${id}`, { timeOfDayStart: '22:00' }); // it is so already
+  const { versions, nextCursor } = (await acme('GET', path)).json();
+  const [night, first] = versions;
+
+  expect([versions.length, nextCursor]).toEqual([2, null]);
+  expect(first).toMatchObject({ version: 1, createdAt: '2026-01-01T00:00:00.000Z', policy: noPayments });
+  expect(night).toMatchObject({ version: 2, policy: { ...noPayments, timeOfDayStart: '22:00' } });
+  expect(first.actor).toMatch(/^developer:key_/);
+  expect((await other('GET', path)).statusCode).toBe(404);
+  expect((await acme('GET', '/v1/policies/pol_01K9Z3QW5M8T2V4X6Y7Z8A9B0C/versions')).statusCode).toBe(404);
+  expect((await acme('PATCH', `/v1/policies/${id}`, first.policy)).json()).toMatchObject({
+    version: 3,
+    timeOfDayStart: null,
+  });
+  await acme('DELETE', `/v1/policies/${id}`);
+  expect((await acme('GET', path)).statusCode).toBe(404);
+});
+
+test('the last 50 versions of a policy are kept, and page by their numbers', async () => {
+  const { acme, service } = await start();
+  const { id } = (await acme('POST', '/v1/policies', noPayments)).json();
+  for (let priority = 1; priority <= 52; priority += 1) {
+    if (priority % 25 === 0) service.advance(60); // 30 writes a minute
+    expect((await acme('PATCH', `/v1/policies/${id}`, { priority })).statusCode).toBe(200);
+  }
+  const page = async (query: string) => {
+    const { versions, nextCursor } = (await acme('GET', `/v1/policies/${id}/versions?${query}`)).json();
+    return [versions.map(({ version }: { version: number }) => version), nextCursor];
+  };
+
+  const [all, end] = await page('');
+  expect([all[0], all.at(-1), all.length, end]).toEqual([53, 4, 50, null]);
+  expect(await page('limit=2')).toEqual([[53, 52], '52']);
+  expect(await page('limit=50&cursor=6')).toEqual([[5, 4], null]);
+  expect((await acme('GET', `/v1/policies/${id}/versions?cursor=x`)).statusCode).toBe(400);
+});
+
+test('versions of a large policy are kept up to 512 KiB together', async () => {
+  const { acme } = await start();
+  const values = Array.from({ length: 100 }, (_, at) => `${at}`.padEnd(100, 'x'));
+  const tools = Array.from({ length: 20 }, (_, at) => `tool_${at}`);
+  const rules = Object.fromEntries(tools.map((tool) => [tool, { '/to': { in: values } }]));
+  const policy = { name: 'Large', effect: 'deny', connector: 'acme_pay', arguments: rules };
+  const created = await acme('POST', '/v1/policies', policy);
+  const { id } = created.json();
+  for (const priority of [1, 2, 3, 4]) await acme('PATCH', `/v1/policies/${id}`, { priority });
+
+  const { versions } = (await acme('GET', `/v1/policies/${id}/versions`)).json();
+
+  expect(versions.map(({ version }: { version: number }) => version)).toEqual([5, 4]);
+  expect(Buffer.byteLength(JSON.stringify(versions[0].policy))).toBeGreaterThan(180_000);
 });

@@ -3,6 +3,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
 import { mustBeSpan } from '../../../platform/paging.ts';
+import { replayCounts } from '../../../platform/replay-totals.ts';
 import { listAskedRequests } from '../../record/audit/audit.queries.ts';
 import { type CompiledPolicies, compilePolicies } from './compile.rules.ts';
 import { policiesAt } from './decide.ts';
@@ -48,11 +49,11 @@ export async function replayPolicies(
     const entries = await listAskedRequests(deps.db, tenant, { since, until, after: cursor, limit: PORTION });
     for (const entry of entries) replay(entry, { before, after }, report);
     const last = entries.at(-1);
-    if (!last || entries.length < PORTION) return report;
+    if (!last || entries.length < PORTION) return reportOf(report, true);
     cursor = last.seq;
     await deps.pause();
   }
-  return { ...report, complete: false };
+  return reportOf(report, false);
 }
 
 interface Replayable {
@@ -71,13 +72,23 @@ function replayable(policies: readonly Policy[]): Replayable {
   return { decide, addressed };
 }
 
-const emptyReport = (): PolicyReplay => ({
+interface Report extends Omit<PolicyReplay, 'totals' | 'agents' | 'principals' | 'complete'> {
+  readonly counts: ReturnType<typeof replayCounts>;
+}
+
+const reportOf = ({ counts, ...report }: Report, complete: boolean): PolicyReplay => ({
+  ...report,
+  totals: counts.totals,
+  ...counts.named(),
+  complete,
+});
+
+const emptyReport = (): Report => ({
   evaluated: 0,
   unchanged: 0,
   changes: [],
-  totals: { newlyDenied: 0, newlyAllowed: 0 },
+  counts: replayCounts(),
   notEvaluated: { approvals: 0, unrecorded: 0, addresses: 0 },
-  complete: true,
 });
 
 /** The policies with the draft, in the place of the policy that it names. */
@@ -98,7 +109,7 @@ type AskedRequest = Awaited<ReturnType<typeof listAskedRequests>>[number];
 function replay(
   { id, agentId, principalId, purpose, at, metadata }: AskedRequest,
   { before, after }: { readonly before: Replayable; readonly after: Replayable },
-  report: PolicyReplay,
+  report: Report,
 ): void {
   const { operation, previousMinute, scopes } = Object(metadata);
   if (typeof previousMinute === 'number') {
@@ -121,8 +132,8 @@ function replay(
     report.unchanged += 1;
     return;
   }
-  if (effectAfter === 'deny') report.totals.newlyDenied += 1;
-  if (effectBefore === 'deny') report.totals.newlyAllowed += 1;
+  if (effectAfter === 'deny') report.counts.add({ agentId, principalId }, 'newlyDenied');
+  if (effectBefore === 'deny') report.counts.add({ agentId, principalId }, 'newlyAllowed');
   if (report.changes.length < MAX_CHANGES) {
     report.changes.push({
       entryId: id,
