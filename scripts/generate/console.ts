@@ -3,7 +3,10 @@ import openapiTypescript, { astToString } from 'openapi-typescript';
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'patch']);
 
 type Operation = { responses: Record<string, unknown>; security?: unknown };
-type Description = { paths: Record<string, Record<string, Operation>> };
+type Description = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, unknown> };
+};
 
 const REFUSAL = {
   description: 'A refusal',
@@ -26,6 +29,13 @@ export async function consoleTypes(description: string): Promise<string> {
     silent: true,
   });
   return `// Made from openapi.json by \`npm run generate\`.\n${shortened(astToString(parts))}`;
+}
+
+/** The shape of a new policy, by which the console checks a draft while somebody types it. */
+export function policyShape(description: string): string {
+  const { components }: Description = JSON.parse(description);
+  const shape = JSON.stringify(components.schemas.NewPolicy, null, 2);
+  return `// Made from openapi.json by \`npm run generate\`.\nexport const newPolicy = ${shape} as const;\n`;
 }
 
 function withoutRefusals([name, operation]: [string, Operation]): [string, Operation] {

@@ -9,7 +9,7 @@ import { errorCodes, invalidGrantReasons } from '../../packages/protocol/src/err
 import { distribution } from './citus/script.ts';
 import { cliTable } from './cli.ts';
 import { configurationPage, quotaTable, rateTable } from './configuration-page.ts';
-import { consoleTypes } from './console.ts';
+import { consoleTypes, policyShape } from './console.ts';
 import { readDescription } from './description/resolve.ts';
 import { errorPage } from './error-page.ts';
 import { performancePage, sizesTable } from './expectation.ts';
@@ -23,6 +23,7 @@ const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 /** Every generated file with its generator. */
 const made: Readonly<Record<string, (databaseUrl: string) => string | Promise<string>>> = {
+  'apps/console/src/api/policy.gen.ts': async () => policyShape(await apiDescription()),
   'apps/console/src/api/types.gen.ts': async () => consoleTypes(await apiDescription()),
   'apps/server/src/platform/db/types.gen.ts': tableTypes,
   'deploy/citus.sql': distribution,

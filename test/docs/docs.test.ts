@@ -293,6 +293,8 @@ describe('the commands of the documents', () => {
       'null',
       'require_approval',
       'pending',
+      '{ newlyDenied: 0, newlyAllowed: 0 }',
+      '3',
       'true',
       'true',
       'package behest.authz',

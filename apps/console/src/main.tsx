@@ -4,6 +4,7 @@ import './styles/parts.css';
 import './styles/table.css';
 import './styles/dialogs.css';
 import './styles/pages.css';
+import './styles/rules.css';
 import './styles/shell.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';

@@ -1,5 +1,6 @@
 -- Owner: policies. What a policy was after each change, on the wire's names of its fields, and who made the change. Policies
--- from before this table have their present state as the first row, without an actor. `principal_id` repeats that of the policy.
+-- from before this table have their present state as the first row, without an actor. `principal_id` repeats that of the policy,
+-- for the export of a person's data.
 create table policy_revisions (
   developer_id text not null,
   policy_id    text collate "C" not null,
@@ -10,10 +11,6 @@ create table policy_revisions (
   created_at   timestamptz not null,
   primary key (developer_id, policy_id, version)
 );
--- The export of a person's data.
-create index policy_revisions_of_person on policy_revisions (developer_id, principal_id)
-  where principal_id is not null;
-
 insert into policy_revisions (developer_id, policy_id, version, policy, principal_id, created_at)
 select developer_id, id, version,
   jsonb_build_object(

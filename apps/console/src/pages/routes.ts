@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { address, oneOf, text } from '../parts/address.ts';
+import { address, count, oneOf, text } from '../parts/address.ts';
 import { shellRoute } from '../shell/root.tsx';
 
 const overviewRoute = createRoute({
@@ -95,6 +95,41 @@ export const personRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/people/$principalId',
   component: lazyRouteComponent(() => import('./people/person.tsx'), 'Person'),
+});
+
+export const policiesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/policies',
+  validateSearch: address({ cursor: text }),
+  component: lazyRouteComponent(() => import('./policies/policies.tsx'), 'Policies'),
+});
+
+export const newPolicyRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/policies/new',
+  validateSearch: address({ template: oneOf('night', 'deletes'), view: oneOf('json') }),
+  component: lazyRouteComponent(() => import('./policies/new-policy.tsx'), 'NewPolicy'),
+});
+
+export const policyRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/policies/$policyId',
+  validateSearch: address({ view: oneOf('json'), version: count }),
+  component: lazyRouteComponent(() => import('./policies/policy.tsx'), 'Policy'),
+});
+
+export const manifestsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/manifests',
+  validateSearch: address({ cursor: text }),
+  component: lazyRouteComponent(() => import('./manifests/manifests.tsx'), 'Manifests'),
+});
+
+export const manifestRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/manifests/$connector',
+  validateSearch: address({ version: count }),
+  component: lazyRouteComponent(() => import('./manifests/manifest.tsx'), 'Manifest'),
 });
 
 export const auditRoute = createRoute({
@@ -215,6 +250,11 @@ export const pageRoutes = [
   requestsRoute,
   peopleRoute,
   personRoute,
+  policiesRoute,
+  newPolicyRoute,
+  policyRoute,
+  manifestsRoute,
+  manifestRoute,
   auditRoute,
   entryRoute,
   webhooksRoute,

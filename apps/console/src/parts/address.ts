@@ -9,6 +9,10 @@ export const oneOf =
   (given) =>
     words.find((word) => word === given);
 
+/** A whole number. The router reads digits in the address as a number. */
+export const count: Reader<number> = (given) =>
+  typeof given === 'number' && Number.isSafeInteger(given) ? given : undefined;
+
 type Read<Readers> = {
   readonly [Name in keyof Readers]?: Readers[Name] extends Reader<infer Value> ? Value : never;
 };

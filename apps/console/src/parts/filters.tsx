@@ -12,7 +12,7 @@ const present = (members: Readonly<Record<string, unknown>>) =>
 /** Changes members of the page's address. A changed filter drops the cursor, which belongs to the other list. */
 export function useAddress() {
   const navigate = useNavigate();
-  return (change: Readonly<Record<string, string | undefined>>) =>
+  return (change: Readonly<Record<string, string | number | undefined>>) =>
     void navigate({
       to: '.',
       // The route of the page reads each member again, and drops what it does not know.

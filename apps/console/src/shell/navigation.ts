@@ -19,6 +19,13 @@ export const navigation = [
     ],
   },
   {
+    group: 'rules',
+    pages: [
+      { to: '/policies', name: 'policies' },
+      { to: '/manifests', name: 'manifests' },
+    ],
+  },
+  {
     group: 'approval',
     pages: [
       { to: '/decisions', name: 'decisions' },

@@ -8,6 +8,7 @@ const agent = shown('agents');
 const grant = shown('grants');
 const entry = shown('audit');
 const person = shown('people');
+const policy = shown('policies');
 const webhook = shown('webhooks');
 const decision = shown('decisions');
 const anomaly = shown('anomalies');
@@ -17,6 +18,7 @@ const PAGES = {
   agent: ({ id }) => agent(id),
   grant: ({ id }) => grant(id),
   entry: ({ id }) => entry(id),
+  policy: ({ id }) => policy(id),
   principal: ({ id }) => person(id),
   token: ({ title }) => grant(title),
   credential: ({ hint }) => person(hint),
@@ -49,6 +51,7 @@ const PREFIXES = [
   { prefix: 'ag_', kind: 'agent', page: agent },
   { prefix: 'grnt_', kind: 'grant', page: grant },
   { prefix: 'alog_', kind: 'entry', page: entry },
+  { prefix: 'pol_', kind: 'policy', page: policy },
   { prefix: 'wh_', kind: 'webhook', page: webhook },
   { prefix: 'dec_', kind: 'decision', page: decision },
   { prefix: 'anm_', kind: 'anomaly', page: anomaly },

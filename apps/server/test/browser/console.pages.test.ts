@@ -1,26 +1,14 @@
 import { sql } from 'kysely';
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { deliveriesOf, dispatcherOf, registerWebhook } from '../app/deliveries.ts';
 import { registerAgent } from '../app/flow.ts';
 import { startReceiver } from '../app/receiver.ts';
-import { consolePages, DESK, PHONE, populated, undecided, withSameIds } from './console.ts';
-import { button, findings, heading, picture, scrollsSideways } from './pages.ts';
+import { consolePages, DESK, faultsOf, populated, undecided, withSameIds } from './console.ts';
+import { button, findings, heading, picture } from './pages.ts';
 
 const { visit, signedIn, open, service } = consolePages({ env: { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' } });
 /** Axe is a script from outside the page, and cannot judge what is half faded in. */
 const inspected = { bypassCSP: true, reducedMotion: 'reduce' } as const;
-
-/** The faults of a page in both themes, on a desk and on a phone, and whether it scrolls sideways. */
-async function faultsOf(page: Page): Promise<unknown[]> {
-  const faults: unknown[] = [];
-  for (const viewport of [PHONE, DESK]) {
-    await page.setViewportSize(viewport);
-    if (await scrollsSideways(page)) faults.push(`${viewport.width} px scroll sideways`);
-    faults.push(...(await findings(page)));
-  }
-  return faults;
-}
 
 const pages = [
   { name: 'overview', path: '', title: 'Overview' },

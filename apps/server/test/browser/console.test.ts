@@ -78,6 +78,45 @@ test('a colour is shown on the page for people before it is saved', async () => 
   expect(unsaved).toBeNull();
 });
 
+test('a rule is replayed over what happened before it is saved, compared with what it was, and taken back', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  await populated(developer);
+  const page = await signedIn(developer);
+  const policies = async () => (await developer('GET', '/v1/policies')).json().policies;
+
+  await open(page, '/policies', 'Policies');
+  await page.getByRole('link', { name: 'Deny deletes' }).click();
+  await heading(page, 'New policy').waitFor();
+  await page.getByLabel('Name').fill('No mail for user_42');
+  await page.getByLabel('Person').fill('user_42');
+  await page.getByLabel('Scopes').fill('email:send');
+  const early = await button(page, 'Save').isDisabled();
+  await button(page, 'Replay the last 30 days').click();
+  await sees(page, 'Of 3 recorded decisions, 2 newly denied and 0 newly allowed.');
+  const concerned = await page.locator('.plain-table').allInnerTexts();
+  const unsaved = await policies();
+  await button(page, 'Save').click();
+  await heading(page, 'No mail for user_42').waitFor();
+  const [saved] = await policies();
+  await page.getByLabel('Person').fill('user_7');
+  await button(page, 'Replay the last 30 days').click();
+  await sees(page, '2 newly allowed');
+  await button(page, 'Save').click();
+  await button(page, 'Compare Version 1 with what is saved').click();
+  await sees(page, '+   "principalId": "user_7",');
+  await button(page, 'Take into the editor: Version 1').click();
+  await button(page, 'Replay the last 30 days').click();
+  await sees(page, '2 newly denied');
+  await button(page, 'Save').click();
+  await button(page, 'Compare Version 2 with what is saved').waitFor();
+  const [back] = await policies();
+
+  expect([early, unsaved]).toEqual([true, []]);
+  expect(concerned.join(' ')).toMatch(/Travel booker[\s\S]*Mail reader[\s\S]*user_42\s+2/);
+  expect(saved).toMatchObject({ effect: 'deny', principalId: 'user_42', scopes: ['email:send'], version: 1 });
+  expect(back).toMatchObject({ principalId: 'user_42', version: 3 });
+});
+
 test('a new key is shown once, and works', async () => {
   const developer = await service().asDeveloper({ mode: 'sandbox' });
   const page = await signedIn(developer);

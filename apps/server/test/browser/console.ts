@@ -4,7 +4,7 @@ import { act, detect } from '../app/anomalies.ts';
 import { enrolApprover, payer, release } from '../app/approving.ts';
 import { grantTo } from '../app/flow.ts';
 import type { Developer, Service, TestOptions } from '../app/start-app.ts';
-import { heading, must, pagesOfService, type Visit } from './pages.ts';
+import { findings, heading, must, pagesOfService, scrollsSideways, type Visit } from './pages.ts';
 
 /** The sizes at which each page is looked at. */
 export const PHONE = { width: 320, height: 720 } as const;
@@ -47,6 +47,17 @@ async function withoutStream(page: Page): Promise<void> {
   await browser.send('Network.enable');
   await browser.send('Network.setBlockedURLs', { urls: ['*/v1/events/stream*'] });
   onTestFinished(() => browser.detach());
+}
+
+/** The faults of a page in both themes, on a desk and on a phone, and whether it scrolls sideways. */
+export async function faultsOf(page: Page): Promise<unknown[]> {
+  const faults: unknown[] = [];
+  for (const viewport of [PHONE, DESK]) {
+    await page.setViewportSize(viewport);
+    if (await scrollsSideways(page)) faults.push(`${viewport.width} px scroll sideways`);
+    faults.push(...(await findings(page)));
+  }
+  return faults;
 }
 
 /** Shows the same id for every record, so that a picture changes only when the page does. */

@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest';
+import { execute } from '../servers/postgres.ts';
+import { consolePages, faultsOf, populated, withSameIds } from './console.ts';
+import { button, must, picture, sees } from './pages.ts';
+
+const { signedIn, open, service } = consolePages();
+const inspected = { bypassCSP: true, reducedMotion: 'reduce' } as const;
+
+type Page = Awaited<ReturnType<typeof signedIn>>;
+
+async function shown(page: Page, name: string): Promise<void> {
+  expect([name, ...(await faultsOf(page))]).toEqual([name]);
+  await page.evaluate('scrollTo(0, 0)');
+  await withSameIds(page);
+  await picture(page, name);
+}
+
+async function account() {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  await populated(developer);
+  return { developer, page: await signedIn(developer, inspected) };
+}
+
+const night = { name: 'Nothing at night', effect: 'deny', timeOfDayStart: '22:00', timeOfDayEnd: '06:00' };
+const tools = { transfer: { permission: 'write', caps: { per_day: 5 } }, get_balance: 'read' };
+
+test('the pages of policies have no fault that axe finds, and fit a phone', async () => {
+  const { developer, page } = await account();
+  await open(page, '/policies', 'Policies');
+  await page.waitForLoadState('networkidle');
+  expect(['empty', ...(await faultsOf(page))]).toEqual(['empty']);
+  const { id } = await must(developer, 'POST', '/v1/policies', { ...night, timeZone: 'Europe/Berlin' });
+  await must(developer, 'POST', '/v1/policies', {
+    name: 'No deletes',
+    effect: 'deny',
+    priority: -1,
+    scopes: ['tool:*:delete'],
+  });
+  await must(developer, 'POST', '/v1/policies', {
+    name: 'Payments of finance',
+    effect: 'require_approval',
+    priority: 10,
+    connector: 'acme_pay',
+    tools: ['transfer'],
+  });
+  await must(developer, 'PATCH', `/v1/policies/${id}`, { scopes: ['email:send'] });
+
+  await page.reload();
+  await sees(page, 'Payments of finance');
+  const order = await page.locator('tbody .row-link').allInnerTexts();
+  await shown(page, 'console-policies');
+  await open(page, `/policies/${id}?version=1`, 'Nothing at night');
+  await page.getByLabel('Networks').fill('10.0.0.1/8');
+  await sees(page, '10.0.0.1/8 is no network.');
+  await page.getByLabel('Networks').fill('');
+  await page.getByLabel('Scopes').fill('calendar:read');
+  await page.getByLabel('From').fill('08:00');
+  await page.getByLabel('Until').fill('20:00');
+  await page.getByLabel('Person').focus();
+  await button(page, 'Replay the last 30 days').click();
+  await sees(page, 'Saving takes effect at once.');
+  await shown(page, 'console-policy');
+  await page.getByRole('button', { name: 'JSON' }).click();
+  await page.getByLabel('Policy as JSON').fill('{\n  "name": "x",\n  "effect": "forbid"\n}');
+  await sees(page, 'effect: One of: deny, require_approval, allow.');
+  expect(['json', ...(await faultsOf(page))]).toEqual(['json']);
+
+  expect(order).toEqual(['Payments of finance', 'Nothing at night', 'No deletes']);
+});
+
+test('the pages of manifests have no fault that axe finds, and fit a phone', async () => {
+  const { developer, page } = await account();
+  await must(developer, 'PUT', '/v1/manifests/acme_pay', { connector: 'acme_pay', version: '1.1.0', tools });
+
+  await open(page, '/manifests', 'Manifests');
+  await sees(page, 'acme_pay');
+  await shown(page, 'console-manifests');
+  await open(page, '/manifests/acme_pay', 'acme_pay');
+  const editor = page.getByLabel('Manifest as JSON');
+  await editor.fill(
+    (await editor.inputValue()).replace('"write"', '"admin"').replace('per_day": 5', 'per_day": 50'),
+  );
+  await sees(page, 'One tool becomes new or wider: transfer.');
+  await button(page, 'Replay the last 30 days').click();
+  await sees(page, 'Saving takes effect at once.');
+  await sees(page, '1 of the newest 500 active grants has to be asked again:');
+  await shown(page, 'console-manifest');
+  await editor.fill((await editor.inputValue()).replace('"admin"', '"root"'));
+  await sees(page, 'invalid_permission');
+  expect(['wrong', ...(await faultsOf(page))]).toEqual(['wrong']);
+});
+
+test('a fault in a text is named with its line, and its button goes there', async () => {
+  const { page } = await account();
+  const editor = page.getByLabel('Manifest as JSON');
+  const selected = () =>
+    page.evaluate(
+      'document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd)',
+    );
+
+  await open(page, '/manifests/acme_mail', 'acme_mail');
+  await editor.fill('{\n  "connector": "acme_mail"\n  "tools": {}\n}');
+  await button(page, 'Line 3').click();
+  const comma = await selected();
+  await editor.fill('{\n  "connector": "acme_mail",\n  "tools": {},\n  "tools": {}\n}');
+  await sees(page, 'This member is there twice.');
+  await button(page, 'Line 4').click();
+  const twice = await selected();
+  await editor.fill(
+    '{\n  "connector": "acme_mail",\n  "tools": {\n    "send": { "permission": "send" }\n  }\n}',
+  );
+  await button(page, 'Line 4').click();
+
+  expect([comma, twice, await selected()]).toEqual([
+    '  "tools": {}',
+    '  "tools": {}',
+    '    "send": { "permission": "send" }',
+  ]);
+  expect(await button(page, 'Save').isDisabled()).toBe(true);
+});
+
+test('what the editor marks in a policy, the service refuses at the same field', async () => {
+  const { developer, page } = await account();
+  await open(page, '/policies/new?view=json', 'New policy');
+  const good = { name: 'x', effect: 'deny' };
+  const drafts: [object, string][] = [
+    [{ effect: 'deny' }, 'name'],
+    [{ ...good, priority: 1.5 }, 'priority'],
+    [{ ...good, hours: '9' }, 'hours'],
+    [{ ...good, scopes: ['read all'] }, 'scopes.0'],
+    [{ ...good, scopes: [] }, 'scopes'],
+    [{ ...good, timeOfDayStart: '22:00' }, 'timeOfDayEnd'],
+    [{ ...good, timeOfDayStart: '22:00', timeOfDayEnd: '22:00' }, 'timeOfDayEnd'],
+    [{ ...good, timeZone: 'Europe/Berlin' }, 'timeZone'],
+    [{ ...good, daysOfWeek: ['mon'], timeZone: 'Berlin' }, 'timeZone'],
+    [{ ...good, purposes: ['anything'] }, 'purposes.0'],
+    [{ ...good, networks: ['10.0.0.1/8'] }, 'networks.0'],
+    [{ ...good, delegationDepthMin: 3, delegationDepthMax: 1 }, 'delegationDepthMax'],
+    [{ ...good, tools: ['send'] }, 'connector'],
+    [{ ...good, connector: 'a', arguments: { send: { to: {} } } }, 'arguments.send.to'],
+    [{ ...good, connector: 'a', tools: ['list'], arguments: { send: { '/to': {} } } }, 'arguments.send'],
+  ];
+
+  const found: unknown[] = [];
+  for (const [draft, field] of drafts) {
+    const refused = (await developer('POST', '/v1/policies', draft)).json();
+    await page.getByLabel('Policy as JSON').fill(JSON.stringify(draft));
+    const marks = await page.locator('.marks > li').allInnerTexts();
+    found.push([field, refused.details.fields[0].path, marks.some((mark) => mark.includes(`${field}: `))]);
+  }
+  await page.getByLabel('Policy as JSON').fill(JSON.stringify(good));
+  await sees(page, 'Nothing is wrong with it so far.');
+
+  expect(found).toEqual(drafts.map(([, field]) => [field, field, true]));
+});
+
+test('a member who may not change rules sees them replayed, and which role saves', async () => {
+  const { developer, page } = await account();
+  const { id } = await must(developer, 'POST', '/v1/policies', night);
+  const held = `update members set role = 'auditor' where developer_id = '${developer.developerId}'`;
+  await execute(service().databaseUrl, held); // the last owner stays one
+
+  await open(page, `/policies/${id}`, 'Nothing at night');
+  await page.getByLabel('Until').fill('07:00');
+  await sees(page, 'Saving needs the role Admin.');
+  await button(page, 'Replay the last 30 days').click();
+  await sees(page, 'Decided again');
+
+  expect(await button(page, 'Save').isDisabled()).toBe(true);
+  expect(await button(page, 'Delete (Admin)').isDisabled()).toBe(true);
+  await sees(page, 'Versions');
+});
