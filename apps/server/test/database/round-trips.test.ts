@@ -53,7 +53,7 @@ test.each(Object.entries(callers))(
       verify: ['use_token'],
       introspect: ['use_token'],
       authorize: ['find_asker', 'write_together'],
-      'authorize for a tool': ['find_asker', 'find_pins', 'write_together'], // the first two go together
+      'authorize for a tool': ['find_pins', 'find_asker', 'write_together'], // the first two go at once
       exchange: ['find_redeemable', 'write_together'],
       refresh: ['find_refreshable', 'write_together'],
       delegate: ['find_delegable', 'write_together'],

@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely';
-import type { Reach, Tenant } from '../../../platform/caller.ts';
+import { isWithin, type Reach, type Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { hotCall, type Records } from '../../../platform/db/hot-writes.ts';
+import { hotCall, mayMixDevelopers, type Records } from '../../../platform/db/hot-writes.ts';
 import { type PageRows, readPage } from '../../../platform/db/page-rows.ts';
 import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import { sharedPrincipals } from '../../../platform/db/principals.ts';
-import { lookUp } from '../../../platform/db/statement.ts';
+import { gathering, lookUp, type Placed } from '../../../platform/db/statement.ts';
 import type { Agents, AuthRequests, Developers } from '../../../platform/db/types.gen.ts';
 import { row } from '../../../platform/db/values.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
@@ -34,26 +34,49 @@ export interface AuthorizationFacts
   readonly isPrincipalActive: boolean;
 }
 
-const facts = lookUp<
-  AuthorizationFacts,
-  [developerId: string, agentId: string, within: readonly string[] | null, principalId: string]
->(
+const asker = `redirect_uris as "redirectUris", enforce_agent_scopes as "enforceAgentScopes",
+  consent_mode as "consentMode", consent_keys as "consentKeys", agent_did as "agentDid",
+  agent_status as "agentStatus", agent_scopes as "agentScopes", active_grants as "activeGrants",
+  open_requests as "openRequests", policy_auto_approval as "policyAutoApproval",
+  policies_version as "policiesVersion"`;
+
+/** An agent that the caller may not see is null. */
+type Asking = readonly [developerId: string, agentId: string | null, principalId: string];
+
+const facts = lookUp<AuthorizationFacts, Asking>(
   'find_asker',
-  `select redirect_uris as "redirectUris", enforce_agent_scopes as "enforceAgentScopes",
-     consent_mode as "consentMode", consent_keys as "consentKeys", agent_did as "agentDid",
-     agent_status as "agentStatus", agent_scopes as "agentScopes", active_grants as "activeGrants",
-     open_requests as "openRequests", policy_auto_approval as "policyAutoApproval",
-     policies_version as "policiesVersion", principal_active($1, $4) as "isPrincipalActive"
-   from find_asker($1, case when $3::text[] is null or $2 = any ($3) then $2 end)`,
+  `select ${asker}, principal_active($1, $3) as "isPrincipalActive" from find_asker($1, $2)`,
 );
 
-/** Reads them in one trip. */
+const factsTogether = lookUp<
+  AuthorizationFacts & Placed,
+  [developerIds: string[], agentIds: (string | null)[], principalIds: string[]]
+>(
+  'find_askers',
+  `select k.place, ${asker}, principal_active(k.developer_id, k.principal_id) as "isPrincipalActive"
+   from unnest($1::text[], $2::text[], $3::text[]) with ordinality k (developer_id, agent_id, principal_id, place)
+     cross join lateral find_asker(k.developer_id, k.agent_id)`,
+);
+
+const factsInTurn = gathering<Asking, AuthorizationFacts>(
+  (db, all) =>
+    factsTogether(
+      db,
+      all.map(([developerId]) => developerId),
+      all.map(([, agentId]) => agentId),
+      all.map(([, , principalId]) => principalId),
+    ),
+  mayMixDevelopers,
+);
+
+/** Reads them in one trip, together with those of other requests of the turn. */
 export async function getAuthorizationFacts(
   db: Executor,
-  { tenant, agentIds }: Reach,
+  { tenant: { developerId }, agentIds }: Reach,
   { agentId, principalId }: { readonly agentId: string; readonly principalId: string },
 ): Promise<AuthorizationFacts> {
-  const [found] = await facts(db, tenant.developerId, agentId, agentIds, principalId);
+  const asking = [developerId, isWithin({ agentIds }, agentId) ? agentId : null, principalId] as const;
+  const found = await factsInTurn(db, asking, async () => (await facts(db, ...asking))[0]);
   if (!found) throw new Error('A caller has no developer.');
   return found;
 }

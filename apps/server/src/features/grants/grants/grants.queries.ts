@@ -78,8 +78,8 @@ export async function holdGrant(tx: Tx, reach: Reach, grantId: string): Promise<
 }
 
 /** Why the consent of the grant `f.held` has to be renewed, as a column of the look-ups that decide about it. */
-export const renewalCauses = (at: string) =>
-  `renewal_causes($1, (f.held).root_grant_id, ${at})::text[] as "renewalCauses"`;
+export const renewalCauses = (at: string, developerId = '$1') =>
+  `renewal_causes(${developerId}, (f.held).root_grant_id, ${at})::text[] as "renewalCauses"`;
 
 const renewalOfPair = lookUp<
   { readonly isNeeded: boolean },

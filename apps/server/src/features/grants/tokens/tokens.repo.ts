@@ -61,9 +61,9 @@ export type Redeemable = Requested & {
   readonly isPrincipalActive: boolean;
 };
 
-const redeemable = lookUp<Redeemable, [developerId: string, requestId: string, within: Within]>(
-  'find_redeemable',
-  `select (f.request).id, (f.request).agent_id as "agentId", (f.request).principal_id as "principalId",
+const redeemed = (
+  developerId: string,
+) => `(f.request).id, (f.request).agent_id as "agentId", (f.request).principal_id as "principalId",
      (f.request).scopes, (f.request).audience, (f.request).purpose,
      (f.request).authorization_details as "authorizationDetails", (f.request).manifests, (f.request).expires_in as "expiresIn",
      (f.request).token_seconds as "tokenSeconds", (f.request).redirect_uri as "redirectUri",
@@ -76,17 +76,41 @@ const redeemable = lookUp<Redeemable, [developerId: string, requestId: string, w
      (f.request).auth_methods as "authMethods", f.agent_did as "agentDid", f.agent_status as "agentStatus",
      f.grant_id as "grantId", f.grant_status as "grantStatus", f.grant_issued_at as "grantIssuedAt",
      f.policies_version as "policiesVersion",
-     principal_active($1, (f.request).principal_id) as "isPrincipalActive"
-   from find_redeemable($1, $2) f where $3::text[] is null or (f.request).agent_id = any ($3)`,
+     principal_active(${developerId}, (f.request).principal_id) as "isPrincipalActive"`;
+
+type Kept = readonly [developerId: string, id: string];
+
+const redeemable = lookUp<Redeemable, Kept>(
+  'find_redeemable',
+  `select ${redeemed('$1')} from find_redeemable($1, $2) f`,
 );
 
-/** The facts that decide an exchange, in one read. */
+const redeemables = lookUp<Redeemable & Placed, [developerIds: string[], requestIds: string[]]>(
+  'find_redeemables',
+  `select k.place, ${redeemed('k.developer_id')}
+   from unnest($1::text[], $2::text[]) with ordinality k (developer_id, id, place)
+     cross join lateral find_redeemable(k.developer_id, k.id) f`,
+);
+
+const redeemableInTurn = gathering<Kept, Redeemable>(
+  (db, all) =>
+    redeemables(
+      db,
+      all.map(([developerId]) => developerId),
+      all.map(([, id]) => id),
+    ),
+  mayMixDevelopers,
+);
+
+/** The facts that decide an exchange, in one read, together with those of other exchanges of the turn. */
 export async function findRedeemable(
   db: Executor,
-  { tenant, agentIds }: Reach,
+  { tenant: { developerId }, agentIds }: Reach,
   requestId: string,
 ): Promise<Redeemable | undefined> {
-  return (await redeemable(db, tenant.developerId, requestId, agentIds))[0];
+  const kept = [developerId, requestId] as const;
+  const found = await redeemableInTurn(db, kept, async () => (await redeemable(db, ...kept))[0]);
+  return found && isWithin({ agentIds }, found.agentId) ? found : undefined;
 }
 
 /** The money that the grant may still spend, in billionths; null without a budget. */
@@ -113,24 +137,53 @@ export type Refreshable = HeldGrant &
     readonly renewalCauses: readonly RenewalCause[];
   };
 
-const refreshable = lookUp<Refreshable, [developerId: string, refreshId: string, within: Within, at: Date]>(
-  'find_refreshable',
-  `select ${heldGrant}, ${heldBudget}, (f.refresh).id as "refreshId", (f.refresh).hash as "refreshHash",
+const refreshed = (
+  developerId: string,
+  at: string,
+) => `${heldGrant}, ${heldBudget}, (f.refresh).id as "refreshId", (f.refresh).hash as "refreshHash",
      (f.refresh).expires_at as "refreshExpiresAt", (f.refresh).spent_at as "refreshSpentAt",
      (f.refresh).key_thumbprint as "refreshKeyThumbprint",
      f.policies_version as "policiesVersion",
-     principal_active($1, (f.held).principal_id) as "isPrincipalActive", ${renewalCauses('$4')}
-   from find_refreshable($1, $2) f where $3::text[] is null or (f.held).agent_id = any ($3)`,
+     principal_active(${developerId}, (f.held).principal_id) as "isPrincipalActive", ${renewalCauses(at, developerId)}`;
+
+type KeptAt = readonly [developerId: string, id: string, at: Date];
+
+const refreshable = lookUp<Refreshable, KeptAt>(
+  'find_refreshable',
+  `select ${refreshed('$1', '$3')} from find_refreshable($1, $2) f`,
 );
 
-/** A refresh token with its grant and agent, in one read. */
+const refreshables = lookUp<
+  Refreshable & Placed,
+  [developerIds: string[], refreshIds: string[], times: Date[]]
+>(
+  'find_refreshables',
+  `select k.place, ${refreshed('k.developer_id', 'k.at')}
+   from unnest($1::text[], $2::text[], $3::timestamptz[]) with ordinality k (developer_id, id, at, place)
+     cross join lateral find_refreshable(k.developer_id, k.id) f`,
+);
+
+const refreshableInTurn = gathering<KeptAt, Refreshable>(
+  (db, all) =>
+    refreshables(
+      db,
+      all.map(([developerId]) => developerId),
+      all.map(([, id]) => id),
+      all.map(([, , at]) => at),
+    ),
+  mayMixDevelopers,
+);
+
+/** A refresh token with its grant and agent, in one read, together with those of other rotations of the turn. */
 export async function findRefreshable(
   db: Executor,
-  { tenant, agentIds }: Reach,
+  { tenant: { developerId }, agentIds }: Reach,
   refreshId: string,
   at: Date,
 ): Promise<Refreshable | undefined> {
-  return (await refreshable(db, tenant.developerId, refreshId, agentIds, at))[0];
+  const kept = [developerId, refreshId, at] as const;
+  const found = await refreshableInTurn(db, kept, async () => (await refreshable(db, ...kept))[0]);
+  return found && isWithin({ agentIds }, found.agentId) ? found : undefined;
 }
 
 const successor = lookUp<{ readonly id: string }, [developerId: string, refreshId: string]>(
