@@ -235,6 +235,33 @@ export const alertRoute = createRoute({
   component: lazyRouteComponent(() => import('./anomalies/alert.tsx'), 'Alert'),
 });
 
+export const denialsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/denials',
+  validateSearch: address({
+    show: oneOf('failed'),
+    denial: text,
+    principalId: text,
+    agentId: text,
+    code: text,
+    operationId: text,
+    cursor: text,
+  }),
+  component: lazyRouteComponent(() => import('./denials/denials.tsx'), 'Denials'),
+});
+
+export const denialRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/denials/$entryId',
+  component: lazyRouteComponent(() => import('./denials/denial.tsx'), 'Denial'),
+});
+
+export const failedRequestRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/denials/requests/$requestId',
+  component: lazyRouteComponent(() => import('./denials/failed-request.tsx'), 'FailedRequest'),
+});
+
 /** The pages behind the sign-in. The code of each comes with its first visit. */
 export const pageRoutes = [
   overviewRoute,
@@ -257,6 +284,9 @@ export const pageRoutes = [
   manifestRoute,
   auditRoute,
   entryRoute,
+  denialsRoute,
+  denialRoute,
+  failedRequestRoute,
   webhooksRoute,
   signatureRoute,
   webhookRoute,

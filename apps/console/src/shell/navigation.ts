@@ -35,6 +35,7 @@ export const navigation = [
   {
     group: 'record',
     pages: [
+      { to: '/denials', name: 'denials' },
       { to: '/audit', name: 'audit' },
       { to: '/anomalies', name: 'anomalies' },
     ],

@@ -16,7 +16,7 @@ import {
 import { query } from '../api/client.ts';
 import { sayer, statusWord } from '../messages/language.ts';
 import { navigation } from './navigation.ts';
-import { placeOf, placesOf } from './places.ts';
+import { failedRequest, isRequestId, placeOf, placesOf } from './places.ts';
 
 const say = sayer('palette');
 const sayPage = sayer('navigation');
@@ -29,6 +29,7 @@ export default function Palette({ close }: { readonly close: () => void }) {
   const wanted = typed.trim();
   const place = placeOf(wanted);
   const { data, error, isPending } = useFound(wanted);
+  const failed = useFailedRequest(wanted);
   const found = placesOf(data?.results ?? [], place?.href);
   const nothing = error ? 'noSearch' : isPending && wanted !== '' ? 'searching' : 'nothing';
   const go = (href: string) => {
@@ -52,6 +53,11 @@ export default function Palette({ close }: { readonly close: () => void }) {
               {place && (
                 <MenuItem id={place.href} textValue={typed}>
                   {say('open', { what: say(place.kind) })} <code>{wanted}</code>
+                </MenuItem>
+              )}
+              {failed && (
+                <MenuItem id={failedRequest(wanted)} textValue={typed}>
+                  {say('open', { what: say('failedRequest') })} <code>{wanted}</code>
                 </MenuItem>
               )}
               {found.length > 0 && (
@@ -88,6 +94,18 @@ const hrefOf = (to: string) => `/console${to === '/' ? '' : to}`;
 const PAUSE_MS = 200;
 /** The longest text that the service looks for. */
 const LONGEST = 256;
+
+/** @returns whether this is the id of a request that failed */
+function useFailedRequest(wanted: string): boolean {
+  const requestId = isRequestId(wanted) ? wanted : '';
+  const { isSuccess } = query.useQuery(
+    'get',
+    '/v1/requests/{requestId}',
+    { params: { path: { requestId } } },
+    { enabled: requestId !== '', retry: false },
+  );
+  return isSuccess;
+}
 
 function useFound(wanted: string) {
   const [settled, settle] = useState('');

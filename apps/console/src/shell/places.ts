@@ -46,6 +46,11 @@ export function placesOf(found: readonly Found[], known?: string) {
   });
 }
 
+export const failedRequest = shown('denials/requests');
+
+/** The service names a request by a UUID, if its sender has not. */
+export const isRequestId = (id: string) => id.length === 36 && id.split('-').length === 5;
+
 /** Ids whose prefix alone says which page is theirs, so that nobody waits for the search. */
 const PREFIXES = [
   { prefix: 'ag_', kind: 'agent', page: agent },

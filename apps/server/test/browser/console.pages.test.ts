@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { deliveriesOf, dispatcherOf, registerWebhook } from '../app/deliveries.ts';
 import { registerAgent } from '../app/flow.ts';
 import { startReceiver } from '../app/receiver.ts';
-import { consolePages, DESK, faultsOf, populated, undecided, withSameIds } from './console.ts';
+import { consolePages, DESK, faultsOf, populated, refusedCalls, undecided, withSameIds } from './console.ts';
 import { button, findings, heading, picture } from './pages.ts';
 
 const { visit, signedIn, open, service } = consolePages({ env: { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' } });
@@ -119,6 +119,34 @@ test('what waits for people has no fault that axe finds, empty or full, and fits
 
   expect(found).toEqual([]);
 }, 60_000);
+
+test('denials, failed requests, and one of each have no fault, empty or full, and fit a phone', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const page = await signedIn(developer, inspected);
+  const faultsAt = async (path: string, title: string, name?: string) => {
+    await open(page, path, title);
+    await page.waitForLoadState('networkidle');
+    const faults = await faultsOf(page);
+    await withSameIds(page);
+    if (name) await picture(page, name);
+    return faults;
+  };
+  const empty = [
+    ...(await faultsAt('/denials', 'Denials')),
+    ...(await faultsAt('/denials?show=failed', 'Denials')),
+  ];
+  const { requestId } = await refusedCalls(developer);
+  const ruled = '/v1/audit/entries?denial=tool_not_granted/policy_denied';
+  const [entry] = (await developer('GET', ruled)).json().entries;
+
+  expect(empty).toEqual([]);
+  expect(await faultsAt('/denials', 'Denials', 'console-denials')).toEqual([]);
+  expect(await faultsAt('/denials?show=failed', 'Denials')).toEqual([]);
+  const denied = 'Why acme_pay:refund was denied';
+  expect(await faultsAt(`/denials/${entry.entryId}`, denied, 'console-denial')).toEqual([]);
+  expect(await faultsAt(`/denials/requests/${requestId}`, 'NOT_FOUND', 'console-failed-request')).toEqual([]);
+  expect(await page.content()).not.toContain('iban-of-ada');
+});
 
 test('a role without a capability sees what it lacks, with the role that has it', async () => {
   const developer = await service().asDeveloper({ mode: 'sandbox' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dispatcherOf } from '../app/deliveries.ts';
 import { startReceiver } from '../app/receiver.ts';
-import { consolePages, populated } from './console.ts';
+import { consolePages, populated, refusedCalls } from './console.ts';
 import { button, hasNo, heading, sees } from './pages.ts';
 import { addAuthenticator } from './passkeys.ts';
 
@@ -234,6 +234,33 @@ test('the first owner of a live account registers a passkey, shows it for what g
 
   expect(names.filter((name: string) => name === 'backend')).toHaveLength(1);
   expect(offered).toBe(0);
+});
+
+test('a denial says what decided and what would allow it, and after that change it says to call again', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const { policyId, requestId } = await refusedCalls(developer);
+  const page = await signedIn(developer);
+
+  await page.getByRole('link', { name: /Denials today/ }).click();
+  await heading(page, 'Denials').waitFor();
+  await page.getByRole('button', { name: /policy_denied/ }).click();
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
+  const address = new URL(page.url()).searchParams.get('denial');
+  await page.locator('tbody .row-link').first().click();
+  await heading(page, 'Why acme_pay:refund was denied').waitFor();
+  await sees(page, 'The policy “No refunds by agents” denies the call.');
+  const checks = await page.locator('.checks .status').allInnerTexts();
+  await developer('DELETE', `/v1/policies/${policyId}`);
+  await page.reload();
+  await sees(page, 'Call again: what denied the call has changed since.');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('searchbox').fill(requestId);
+  await page.getByRole('menuitem', { name: /failed request/ }).click();
+  await heading(page, 'NOT_FOUND').waitFor();
+
+  expect(address).toBe('tool_not_granted/policy_denied');
+  const before = Array.from({ length: 12 }, () => 'Passed');
+  expect(checks).toEqual([...before, 'Failed', 'Not reached', 'Not reached']);
 });
 
 test('a link signs in once, and leaves the address at once', async () => {

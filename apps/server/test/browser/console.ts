@@ -134,3 +134,24 @@ export async function undecided(service: Service, developer: Developer) {
   const [alert] = (await detect(developer)).anomalies;
   return { decisionId: String(decisionId), alertId: String(alert?.id) };
 }
+
+/** Calls that were denied by a cap, a policy, a scope and a manifest, and requests that failed. */
+export async function refusedCalls(developer: Developer) {
+  const tools = { transfer: { permission: 'write', caps: { per_day: 2 } }, refund: 'write', close: 'admin' };
+  await must(developer, 'PUT', '/v1/manifests/acme_pay', { connector: 'acme_pay', version: '1.0.0', tools });
+  const { id: policyId } = await must(developer, 'POST', '/v1/policies', {
+    ...{ name: 'No refunds by agents', effect: 'deny', connector: 'acme_pay', tools: ['refund'] },
+  });
+  const { agentId } = await must(developer, 'POST', '/v1/agents', { name: 'Travel booker' });
+  const asked = { agentId, principalId: 'user_42', scopes: ['tool:acme_pay:write'] };
+  const { code } = await must(developer, 'POST', '/v1/authorize', asked);
+  const { grantToken } = await must(developer, 'POST', '/v1/token', { agentId, code });
+  const ask = async (tool: string) => {
+    const call = { grantToken, connector: 'acme_pay', tool, arguments: { iban: 'iban-of-ada' } };
+    return must(developer, 'POST', '/v1/enforce', call);
+  };
+  for (const tool of ['close', 'freeze', 'refund', 'refund', 'transfer', 'transfer']) await ask(tool);
+  for (let call = 0; call < 3; call += 1) await ask('transfer');
+  const missing = await developer('GET', `/v1/agents/ag_${'0'.repeat(26)}`);
+  return { agentId: String(agentId), policyId: String(policyId), ask, requestId: missing.json().requestId };
+}

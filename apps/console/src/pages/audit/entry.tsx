@@ -31,6 +31,13 @@ export function Entry() {
           <Status status={status} /> <CheckMark verdict={checked.get(entryId)} /> <Id id={entryId} />
         </>
       }
+      actions={
+        action === 'tool.enforce' && (
+          <Link className="button" to="/denials/$entryId" params={{ entryId }}>
+            {say('why')}
+          </Link>
+        )
+      }
     >
       <Panel title={say('hashed')}>
         <Facts

@@ -104,6 +104,7 @@ function Numbers() {
       />
       <Card
         name={say('denialsToday')}
+        to="/denials"
         value={summary.data && number(summary.data.auditEntries.blocked)}
         error={summary.error}
       />

@@ -283,7 +283,7 @@ describe('an explanation of a denial', () => {
         kind: 'cap',
         id: 'acme_mail',
         place: 'tools.count.caps.per_day',
-        text: 'At most 1 calls a day.',
+        text: 'At most 1 call a day.',
       },
       changes: [
         { by: 'agent', text: expect.stringMatching(/^Wait until 20/) },

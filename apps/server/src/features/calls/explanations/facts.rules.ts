@@ -38,7 +38,29 @@ export function factsOf(
   const recorded = outcome === 'failed' ? { ...RECORDED[check]?.(answer), ...answer.details } : undefined;
   const known = recorded ?? (outcome === 'not_reached' ? {} : RECORDED[check]?.(answer));
   const now = outcome === 'unknown' ? {} : NOW[check]?.(answer, current);
-  return [...listed(known ?? {}, 'entry'), ...listed(now ?? {}, 'now')];
+  return [...listed(known ?? {}, 'entry').toSorted(byWeight), ...listed(now ?? {}, 'now')];
+}
+
+/** What a denial rests on comes first, in the order in which it is read. The database keeps no order of members. */
+const FIRST = [
+  'cause',
+  'scope',
+  'path',
+  'rule',
+  'limit',
+  'used',
+  'requested',
+  'window',
+  'retryAt',
+  'granted',
+  'required',
+];
+
+const byWeight = (one: Fact, other: Fact) => weightOf(one) - weightOf(other);
+
+function weightOf({ name }: Fact): number {
+  const place = FIRST.indexOf(name);
+  return place < 0 ? FIRST.length : place;
 }
 
 function listed(facts: Readonly<Record<string, unknown>>, from: Fact['from']): Fact[] {

@@ -116,7 +116,7 @@ function capRule(answer: Answer, { grant }: Current): DecidingRule {
         : [isOfManifest ? `tools.${data.tool}.caps` : `authorizationDetails.caps.${counted}`, window]
             .filter(Boolean)
             .join('.');
-    const what = kind === 'cost_units' ? 'cost units' : 'calls';
+    const what = `${kind === 'cost_units' ? 'cost unit' : 'call'}${limit === 1 ? '' : 's'}`;
     const text =
       limit === undefined
         ? 'A cap counts the calls of a case.'
