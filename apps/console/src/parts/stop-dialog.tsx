@@ -144,17 +144,20 @@ function Falls({ target }: { readonly target: Target }) {
   if (!data) return <Loading label={say('counting')} />;
   const more = data.isMore ? '+' : '';
   return (
-    <ul className="falls">
-      {SHOWN[target.kind].map((what) => (
-        <li key={what}>
-          <strong>
-            {number(data[what])}
-            {more}
-          </strong>{' '}
-          {say(what, { count: data[what] })}
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul className="falls">
+        {SHOWN[target.kind].map((what) => (
+          <li key={what}>
+            <strong>
+              {number(data[what])}
+              {more}
+            </strong>{' '}
+            {say(what, { count: data[what] })}
+          </li>
+        ))}
+      </ul>
+      {data.goOn > 0 && <p className="warning">{say('goOn', { count: data.goOn })}</p>}
+    </>
   );
 }
 
@@ -168,17 +171,19 @@ async function countFalls(target: Target) {
         : { grantId: target.id };
   const { data } = await api.GET('/v1/stops/preview', { params: { query } });
   const { grants = 0, agents = 0, principals = 0, truncated = false } = data ?? {};
-  return { grants, agents, people: principals, isMore: truncated };
+  return { grants, agents, people: principals, goOn: 0, isMore: truncated };
 }
 
 const MOST = 500;
 
 /** A stopped agent keeps its grants, and others keep what was delegated to them. */
 async function countOwn(agentId: string) {
-  const { data } = await api.GET('/v1/grants', {
-    params: { query: { agentId, status: 'active', limit: MOST } },
-  });
+  const [{ data }, tree] = await Promise.all([
+    api.GET('/v1/grants', { params: { query: { agentId, status: 'active', limit: MOST } } }),
+    api.GET('/v1/stops/preview', { params: { query: { agentId } } }),
+  ]);
   const grants = data?.grants ?? [];
   const people = new Set(grants.map(({ principalId }) => principalId)).size;
-  return { grants: grants.length, agents: 1, people, isMore: data?.nextCursor != null };
+  const goOn = Math.max(0, (tree.data?.grants ?? 0) - grants.length);
+  return { grants: grants.length, agents: 1, people, goOn, isMore: data?.nextCursor != null };
 }

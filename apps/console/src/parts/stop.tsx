@@ -38,6 +38,6 @@ export const Stop = ({ target, size }: StopProps) => (
     aria-label={target.kind === 'all' ? say('openAll') : say('openOne', { name: target.name })}
     onPress={() => askToStop(target)}
   >
-    {target.kind === 'all' ? say('openAll') : say('open')}
+    {say(target.kind === 'all' ? 'openAll' : target.kind === 'person' ? 'openPerson' : 'open')}
   </Button>
 );

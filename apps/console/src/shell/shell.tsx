@@ -1,7 +1,7 @@
 import { Link, useRouterState } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { onStepUp } from '../api/client.ts';
+import { onStepUp, query } from '../api/client.ts';
 import { sayer } from '../messages/language.ts';
 import { Announcer } from '../parts/announcer.tsx';
 import { askToStop, useAskedToStop } from '../parts/stop.tsx';
@@ -18,6 +18,7 @@ const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { developer } = useSession();
+  const stopped = query.useQuery('get', '/v1/me').data?.stoppedAt;
   const [isPaletteOpen, openPalette] = usePaletteKey();
   const main = useFocusOnNavigation();
   const toStop = useAskedToStop();
@@ -53,6 +54,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           </div>
         </header>
         <main id="main" ref={main} tabIndex={-1}>
+          {stopped && (
+            <p className="stopped-bar">
+              <Link to="/">{say('stopped')}</Link>
+            </p>
+          )}
           {children}
         </main>
       </div>

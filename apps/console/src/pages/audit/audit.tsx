@@ -11,6 +11,7 @@ import { Status, When } from '../../parts/text.tsx';
 import { Chain } from '../overview/chain.tsx';
 import { auditRoute } from '../routes.ts';
 import { actorOf, CheckMark, type Entry, useChecked } from './check.tsx';
+import { Export } from './export.tsx';
 
 const say = sayer('audit');
 
@@ -61,7 +62,7 @@ export function Audit() {
   const { action, status, principalId, agentId, actor, requestId, order } = filters;
   const isFiltered = Object.keys(filters).length > 0;
   return (
-    <Page title={say('title')} lead={say('lead')}>
+    <Page title={say('title')} lead={say('lead')} actions={<Export filters={filters} />}>
       <Chain />
       {list.error && <Problem error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Loading />}

@@ -33,6 +33,7 @@ export default function EndpointDialog({ held, close }: EndpointDialogProps) {
   const queries = useQueryClient();
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    fail(undefined);
     const body = inForm(new FormData(event.currentTarget));
     try {
       if (held) await change(held, body);
@@ -44,7 +45,12 @@ export default function EndpointDialog({ held, close }: EndpointDialogProps) {
     }
   };
   return (
-    <ModalOverlay className="overlay" isOpen onOpenChange={close}>
+    <ModalOverlay
+      className="overlay"
+      isOpen
+      isKeyboardDismissDisabled={secret !== undefined} // it is shown once
+      onOpenChange={close}
+    >
       <Modal className="dialog">
         <Dialog>
           <Heading slot="title">
