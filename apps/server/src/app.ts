@@ -10,6 +10,7 @@ import { addBodyCapabilities } from './platform/http/callers/member.ts';
 import { FINGERPRINT_KEY_USE } from './platform/http/idempotency/fingerprints.ts';
 import { addIdempotency, IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
 import { addHeavyReads } from './platform/http/limits/heavy-reads.ts';
+import { addProposals } from './platform/http/loosening.ts';
 import { addMetering } from './platform/http/metering.ts';
 import { addRefusals } from './platform/http/refusals.ts';
 import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
@@ -64,6 +65,8 @@ export async function buildApp({
   app.setSerializerCompiler(compileSerializer);
   const paths = requireDeclarations(app);
   tails.addTo(app);
+  const [propose] = opened.flatMap((each) => each.propose ?? []);
+  addProposals(app, propose);
   addIdempotency(app, {
     db,
     clock,

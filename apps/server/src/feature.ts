@@ -14,6 +14,7 @@ import type { UrlRules } from './platform/egress/urls.ts';
 import type { ListenersOf, Listening } from './platform/hooks.ts';
 import type { Credentials } from './platform/http/callers/credentials.ts';
 import type { RateRule } from './platform/http/limits/rate-rules.ts';
+import type { Propose } from './platform/http/loosening.ts';
 import type { Job } from './platform/jobs/jobs.ts';
 import type { LongWork } from './platform/long-work.ts';
 import type { OpenedMailer } from './platform/mail/mailer.ts';
@@ -86,6 +87,8 @@ export interface OpenedFeature {
   readonly countUse?: CountUse;
   /** Notes the refused requests of accounts. One feature does. */
   readonly noteRefusal?: NoteRefusal;
+  /** Keeps requests that wait for a second member. One feature does. */
+  readonly propose?: Propose;
   /**
    * Brings stored rows in line with the settings, at start, before the service listens.
    * @throws an error that stops the start

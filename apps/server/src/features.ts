@@ -1,5 +1,6 @@
 import type { Feature } from './feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
+import { changes } from './features/accounts/changes/changes.feature.ts';
 import { developers } from './features/accounts/developers/developers.feature.ts';
 import { domains } from './features/accounts/domains/domains.feature.ts';
 import { emails } from './features/accounts/emails/emails.feature.ts';
@@ -117,6 +118,7 @@ export const features: readonly Feature[] = [
   compliance,
   approvers,
   members,
+  changes,
   decisions,
   proxy,
   offboarding,

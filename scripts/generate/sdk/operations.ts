@@ -74,7 +74,9 @@ function operationOf(
   described: Described,
 ): Operation {
   const { parameters = [], requestBody, responses } = described;
-  const good = Object.entries(responses).filter(([status]) => status < '300');
+  const all = Object.entries(responses).filter(([status]) => status < '300');
+  // A call that a second member has to agree to throws, so its 202 is no answer of the method.
+  const good = all.length > 1 ? all.filter(([status]) => status !== '202') : all;
   const contents = good.flatMap(([, { content = {} }]) => Object.entries(content));
   const answer = contents.find(([type]) => type === 'application/json')?.[1].schema;
   const query = querySchema(parameters.filter((each) => each.in === 'query'));

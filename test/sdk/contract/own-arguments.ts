@@ -195,6 +195,9 @@ const OWN_ARGUMENTS: Readonly<
 
 /** Calls whose good answer needs a party outside. The code of the refusal shows that their body was taken. */
 export const REFUSED: Readonly<Partial<Record<OperationId, string>>> = {
+  // A change waits only in a live account with two owners.
+  'changes.get': 'NOT_FOUND',
+  'changes.withdraw': 'NOT_FOUND',
   'keys.rotate': 'KEY_STORE_READ_ONLY',
   'keys.retire': 'KEY_STORE_READ_ONLY',
   'billing.checkout': 'NOT_CONFIGURED',

@@ -1,10 +1,11 @@
 import createClient from 'openapi-fetch';
 import createQueryHooks from 'openapi-react-query';
-import { errorOf, unreachable } from './errors.ts';
+import { ApiError, errorOf, unreachable } from './errors.ts';
 import type { components, paths } from './types.gen.ts';
 
 export type Schemas = components['schemas'];
 
+const PROPOSED = 'Nothing has changed yet: a second member has to agree.';
 const SAFE = new Set(['GET', 'HEAD']);
 
 /** What the session gives the client. The token stands in memory only. */
@@ -29,12 +30,26 @@ async function send(request: Request): Promise<Response> {
     request.headers.set('idempotency-key', crypto.randomUUID());
   const repeat = request.clone();
   const answer = await attempt(request);
-  if (answer.ok) return answer;
+  if (answer.ok) return changed(answer);
   const refusal = await errorOf(answer);
   if (refusal.code !== 'STEP_UP_REQUIRED' || !(await session.stepUp?.())) throw refusal;
   const second = await attempt(repeat);
-  if (second.ok) return second;
+  if (second.ok) return changed(second);
   throw await errorOf(second);
+}
+
+/** @throws ApiError where nothing has changed, because a second member has to agree first */
+async function changed(answer: Response): Promise<Response> {
+  if (answer.status !== 202) return answer;
+  const details = await answer.clone().json();
+  if (typeof details.changeId !== 'string') return answer;
+  const requestId = answer.headers.get('x-request-id') ?? undefined;
+  throw new ApiError(202, {
+    code: 'CHANGE_PROPOSED',
+    message: PROPOSED,
+    details,
+    ...(requestId && { requestId }),
+  });
 }
 
 /** The session has another token after a step-up, so each attempt reads it. */

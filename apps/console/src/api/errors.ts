@@ -1,6 +1,7 @@
 import type { components } from './types.gen.ts';
 
-type Body = components['schemas']['Error'];
+/** `code` may be one of the console's own. */
+type Body = Omit<components['schemas']['Error'], 'code'> & { readonly code: string };
 
 /** A refusal of the service, or an answer that never came. */
 export class ApiError extends Error {

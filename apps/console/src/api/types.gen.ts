@@ -904,6 +904,49 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/v1/changes": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /**
+         * List changes that waited for a second member, newest first
+         * @description Decided ones stay for 30 days.
+         */
+        get: operations["changes.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/changes/{id}": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /** Get a change that waits for a second member, or did */
+        get: operations["changes.get"];
+        put?: never;
+        post?: never;
+        /** Take back a change that waits for a second member */
+        delete: operations["changes.withdraw"];
+        patch?: never;
+    };
+    "/v1/changes/{id}/approve": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Agree to a change as a second member
+         * @description No API key agrees. The member is another one than who proposed it, with the capability of the operation and a fresh use of their passkey. When enough have agreed, the change is made in the same transaction, or not at all if what it changes is another one meanwhile.
+         */
+        post: operations["changes.approve"];
+        delete?: never;
+        patch?: never;
+    };
     "/v1/compliance/evidence-pack": {
         parameters: {
             query?: never;
@@ -4490,6 +4533,14 @@ export interface components {
             };
             text: string;
         };
+        ChangeApproval: {
+            /** @description Of the change, as it was shown. */
+            hash: string;
+        };
+        ChangePage: {
+            changes: components["schemas"]["LooseningChange"][];
+            nextCursor: string | null;
+        };
         CheckoutRequest: {
             cancelUrl: string;
             /** @enum {unknown} */
@@ -5057,6 +5108,7 @@ export interface components {
             reconsentOnAgentChange: boolean;
             redirectUris: string[];
             relaxFourEyes: boolean;
+            requireTwoForLoosening: boolean;
             scopeDescriptions: {
                 [key: string]: string;
             };
@@ -5529,6 +5581,7 @@ export interface components {
             reconsentOnAgentChange: boolean;
             redirectUris: string[];
             relaxFourEyes: boolean;
+            requireTwoForLoosening: boolean;
             scopeDescriptions: {
                 [key: string]: string;
             };
@@ -5560,6 +5613,7 @@ export interface components {
             reconsentOnAgentChange?: boolean;
             redirectUris?: string[];
             relaxFourEyes?: boolean;
+            requireTwoForLoosening?: boolean;
             scopeDescriptions?: {
                 [key: string]: string;
             };
@@ -6286,6 +6340,39 @@ export interface components {
         Liveness: {
             /** @enum {string} */
             status: "ok";
+        };
+        LooseningChange: {
+            about: string;
+            /** @description The members who agreed. */
+            approvedBy: string[];
+            /** @description The request. Null once it is decided. */
+            body: {
+                [key: string]: unknown;
+            } | null;
+            changeId: string;
+            /** Format: date-time */
+            createdAt: string;
+            decidedAt: string | null;
+            /** @description What would be other than it is, or was. */
+            difference: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            expiresAt: string;
+            /** @description SHA-256 over the request. Who agrees repeats it. */
+            hash: string;
+            id: string;
+            /** @description How many members have to agree: two where an API key asked. */
+            needed: number;
+            /** @description The operation that was asked for. */
+            operation: string;
+            params: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The actor who asked for it. */
+            proposedBy: string;
+            /** @enum {unknown} */
+            status: "open" | "applied" | "withdrawn" | "expired";
         };
         MadeInvitation: {
             /** Format: date-time */
@@ -9021,6 +9108,7 @@ export interface components {
             reconsentOnAgentChange: boolean;
             redirectUris: string[];
             relaxFourEyes: boolean;
+            requireTwoForLoosening: boolean;
             scopeDescriptions: {
                 [key: string]: string;
             };
@@ -13040,6 +13128,126 @@ export interface operations {
             };
         };
     };
+    "changes.list": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["parameters"]["Limit"];
+                status?: "open";
+            };
+            path?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangePage"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "changes.get": {
+        parameters: {
+            query?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LooseningChange"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "changes.withdraw": {
+        parameters: {
+            query?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "changes.approve": {
+        parameters: {
+            query?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeApproval"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LooseningChange"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     "compliance.evidencePack": {
         parameters: {
             query?: {
@@ -16199,6 +16407,31 @@ export interface operations {
                     "application/json": components["schemas"]["ManifestWithWarnings"];
                 };
             };
+            /** @description Nothing has changed. A second member of the account has to agree. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "changeId": "example_01K9Z3QW5M8T2V4X6Y7Z8A9B0C",
+                     *       "status": "open",
+                     *       "about": "example",
+                     *       "expiresAt": "2026-01-16T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description What would change. */
+                        about: string;
+                        changeId: string;
+                        /** Format: date-time */
+                        expiresAt: string;
+                        /** @enum {string} */
+                        status: "open";
+                    };
+                };
+            };
             /** @description A refusal */
             default: {
                 headers: {
@@ -16359,6 +16592,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UpdatedDeveloper"];
+                };
+            };
+            /** @description Nothing has changed. A second member of the account has to agree. */
+            202: {
+                headers: {
+                    /** @description The service gave this answer before. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "changeId": "example_01K9Z3QW5M8T2V4X6Y7Z8A9B0C",
+                     *       "status": "open",
+                     *       "about": "example",
+                     *       "expiresAt": "2026-01-16T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description What would change. */
+                        about: string;
+                        changeId: string;
+                        /** Format: date-time */
+                        expiresAt: string;
+                        /** @enum {string} */
+                        status: "open";
+                    };
                 };
             };
             /** @description A refusal */
@@ -17131,6 +17391,33 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyWithWarnings"];
                 };
             };
+            /** @description Nothing has changed. A second member of the account has to agree. */
+            202: {
+                headers: {
+                    /** @description The service gave this answer before. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "changeId": "example_01K9Z3QW5M8T2V4X6Y7Z8A9B0C",
+                     *       "status": "open",
+                     *       "about": "example",
+                     *       "expiresAt": "2026-01-16T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description What would change. */
+                        about: string;
+                        changeId: string;
+                        /** Format: date-time */
+                        expiresAt: string;
+                        /** @enum {string} */
+                        status: "open";
+                    };
+                };
+            };
             /** @description A refusal */
             default: {
                 headers: {
@@ -17180,6 +17467,31 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Nothing has changed. A second member of the account has to agree. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "changeId": "example_01K9Z3QW5M8T2V4X6Y7Z8A9B0C",
+                     *       "status": "open",
+                     *       "about": "example",
+                     *       "expiresAt": "2026-01-16T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description What would change. */
+                        about: string;
+                        changeId: string;
+                        /** Format: date-time */
+                        expiresAt: string;
+                        /** @enum {string} */
+                        status: "open";
+                    };
+                };
+            };
             /** @description No Content */
             204: {
                 headers: {
@@ -17282,6 +17594,33 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["PolicyWithWarnings"];
+                };
+            };
+            /** @description Nothing has changed. A second member of the account has to agree. */
+            202: {
+                headers: {
+                    /** @description The service gave this answer before. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "changeId": "example_01K9Z3QW5M8T2V4X6Y7Z8A9B0C",
+                     *       "status": "open",
+                     *       "about": "example",
+                     *       "expiresAt": "2026-01-16T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description What would change. */
+                        about: string;
+                        changeId: string;
+                        /** Format: date-time */
+                        expiresAt: string;
+                        /** @enum {string} */
+                        status: "open";
+                    };
                 };
             };
             /** @description A refusal */
@@ -17424,6 +17763,33 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["PolicyBundle"];
+                };
+            };
+            /** @description Nothing has changed. A second member of the account has to agree. */
+            202: {
+                headers: {
+                    /** @description The service gave this answer before. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "changeId": "example_01K9Z3QW5M8T2V4X6Y7Z8A9B0C",
+                     *       "status": "open",
+                     *       "about": "example",
+                     *       "expiresAt": "2026-01-16T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description What would change. */
+                        about: string;
+                        changeId: string;
+                        /** Format: date-time */
+                        expiresAt: string;
+                        /** @enum {string} */
+                        status: "open";
+                    };
                 };
             };
             /** @description A refusal */

@@ -72,6 +72,13 @@ export const membersRoute = createRoute({
   component: lazyRouteComponent(() => import('./members/members.tsx'), 'Members'),
 });
 
+export const changesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/changes',
+  validateSearch: address({ cursor: text }),
+  component: lazyRouteComponent(() => import('./changes/changes.tsx'), 'Changes'),
+});
+
 export const requestsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/requests',
@@ -274,6 +281,7 @@ export const pageRoutes = [
   usageRoute,
   settingsRoute,
   membersRoute,
+  changesRoute,
   requestsRoute,
   peopleRoute,
   personRoute,

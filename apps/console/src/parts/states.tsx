@@ -68,6 +68,7 @@ function mendOf(refusal: ApiError | undefined): string {
     case 'CONFLICT':
     case 'BAD_REQUEST':
     case 'PLAN_LIMIT_EXCEEDED':
+    case 'CHANGE_PROPOSED':
     case 'SERVICE_UNAVAILABLE':
       return sayMend(refusal.code);
     default:

@@ -51,6 +51,7 @@ export const navigation = [
     group: 'account',
     pages: [
       { to: '/members', name: 'members' },
+      { to: '/changes', name: 'changes' },
       { to: '/keys', name: 'keys' },
       { to: '/usage', name: 'usage' },
       { to: '/settings', name: 'settings' },

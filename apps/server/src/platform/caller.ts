@@ -1,4 +1,5 @@
 import type { Capability, MemberRole } from './capabilities.ts';
+import type { AgreedChange } from './loosening.ts';
 
 /** The developer whose rows a query may see. An object, so that an id cannot take its place. */
 export interface Tenant {
@@ -55,6 +56,8 @@ export interface Caller extends Reach {
   readonly approver?: { readonly approverId: string; readonly sessionId: string };
   /** The member of the account whose session of the console made the request, in place of a key. */
   readonly member?: ActingMember;
+  /** The change that members agreed to, and the caller applies. */
+  readonly agreed?: AgreedChange;
   /** The browser of a person's decision. */
   readonly browser?: { readonly ip: string; readonly userAgent: string | null };
 }

@@ -18,6 +18,7 @@ const pages = [
   { name: 'grant', path: '/grants/:grant', title: 'Travel booker for user_42' },
   { name: 'tour', path: '/tour', title: 'Tour' },
   { name: 'members', path: '/members', title: 'Members' },
+  { name: 'changes', path: '/changes', title: 'Changes' },
   { name: 'keys', path: '/keys', title: 'API keys' },
   { name: 'usage', path: '/usage', title: 'Usage' },
   { name: 'settings', path: '/settings', title: 'Settings' },

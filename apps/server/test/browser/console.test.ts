@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { dispatcherOf } from '../app/deliveries.ts';
 import { startReceiver } from '../app/receiver.ts';
-import { consolePages, populated, refusedCalls } from './console.ts';
-import { button, hasNo, heading, sees } from './pages.ts';
+import { consolePages, DESK, populated, refusedCalls, withSameIds } from './console.ts';
+import { button, findings, hasNo, heading, picture, sees } from './pages.ts';
 import { addAuthenticator } from './passkeys.ts';
 
 const { visit, signedIn, open, service } = consolePages({ env: { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' } });
@@ -261,6 +261,51 @@ test('a denial says what decided and what would allow it, and after that change 
   expect(address).toBe('tool_not_granted/policy_denied');
   const before = Array.from({ length: 12 }, () => 'Passed');
   expect(checks).toEqual([...before, 'Failed', 'Not reached', 'Not reached']);
+});
+
+test('what weakens a live account waits until a second owner has looked at it', async () => {
+  const developer = await service().asDeveloper();
+  const page = await visit();
+  await addAuthenticator(page);
+  await open(page, '/changes', 'Sign in to the console');
+  await page.getByLabel('API key').fill(developer.apiKey);
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await page.getByLabel('Your email address').fill('ada@acme.example');
+  await button(page, 'Sign in with the key').click();
+  await button(page, 'Register a passkey').click();
+  await heading(page, 'Changes').waitFor();
+  await open(page, '/members', 'Members');
+  await button(page, 'Invite a person').click();
+  await page.getByRole('dialog').getByLabel('Email').fill('bob@acme.example');
+  await page.getByRole('dialog').getByLabel('Role').selectOption('owner');
+  await page.getByRole('dialog').getByRole('button', { name: 'Invite a person' }).click();
+  const link = await page.locator('.secret code').innerText();
+  const other = await visit({ viewport: DESK, reducedMotion: 'reduce', bypassCSP: true });
+  await addAuthenticator(other);
+  await other.goto(link);
+  await other.getByLabel('Your name').fill('Bob');
+  await button(other, 'Join with a passkey').click();
+  await heading(other, 'Overview').waitFor();
+
+  await open(page, '/changes', 'Changes');
+  await button(page, 'Turn on').click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Turn on' }).click();
+  await button(page, 'Turn off').click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Turn off' }).click();
+  await sees(page, 'CHANGE_PROPOSED');
+  await page.keyboard.press('Escape');
+  await sees(page, 'Another member than you has to agree.');
+  const own = await button(page, 'Approve settings').isDisabled();
+  await open(other, '/changes', 'Changes');
+  const pictured = await findings(other);
+  await withSameIds(other);
+  await picture(other, 'console-change');
+  await button(other, 'Approve settings').click();
+  await other.getByRole('alertdialog').getByRole('button', { name: 'Approve' }).click();
+  await button(other, 'Turn on').waitFor();
+
+  expect([own, pictured]).toEqual([true, []]);
+  expect((await developer('GET', '/v1/me')).json().requireTwoForLoosening).toBe(false);
 });
 
 test('a link signs in once, and leaves the address at once', async () => {

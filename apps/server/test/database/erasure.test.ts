@@ -209,6 +209,13 @@ async function wholeAccount(service: Service) {
   const counter = { key: 'a', limit: 9, units: 1, windowMs: 3_600_000, grainMs: 1 };
   const metered = { callId: 'call_1', fingerprint: 'f', counters: JSON.stringify([counter]) };
   await capsFunctions(db).reserve(developerId, { ...metered, epoch: 'e1', mayBegin: true, atMs: null });
+  await db
+    .insertInto('changes')
+    .values({
+      ...{ developerId, id: 'chg_1', operation: 'o', about: 'a', difference: '{}', hash: Buffer.from('h') },
+      ...{ proposedBy: 'member:mem_1', needed: 1, createdAt: clock(), expiresAt: clock() },
+    })
+    .execute();
   await db.insertInto('activityStarts').values({ developerId, since: clock() }).execute();
   await developer('GET', '/v1/usage'); // writes what was counted in memory, as the next two do
   await developer('GET', '/v1/agents/ag_1');

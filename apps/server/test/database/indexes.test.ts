@@ -1,5 +1,9 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  deleteDecidedAcrossTenants,
+  listExpiredAcrossTenants,
+} from '../../src/features/accounts/changes/changes.repo.ts';
 import { listClosedAcrossTenants } from '../../src/features/accounts/developers/developers.repo.ts';
 import {
   listForgottenAcrossTenants,
@@ -351,6 +355,9 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   decisions_denied: ({ acme, its }) =>
     acme('POST', '/v1/decisions', { ...decided(its), arguments: { folder: 'old' } }),
   decisions_case: ({ acme }) => acme('PUT', '/v1/decisions/cases/other', { caseVersion: '1' }),
+  changes_open: get(() => '/v1/changes?status=open'),
+  changes_ending: ({ db, at }) => listExpiredAcrossTenants(db, at, 10),
+  changes_decided: ({ db, at }) => deleteDecidedAcrossTenants(db, at, 10),
   decisions_due: ({ db, at }) => listDueDecisionsAcrossTenants(db, at, [], 10),
   console_sessions_member: ({ acme }) =>
     acme('POST', '/v1/console/session/key', { displayName: 'Ada', email: 'ada@example.org' }),
@@ -480,6 +487,8 @@ const COPIES: Readonly<Record<string, string>> = {
   dynamic_clients: `'client_id', one.client_id || n, 'expires_at', '2030-01-01'`,
   enforced_calls: `'call_id', one.call_id || n, 'created_at', '2030-01-01'`,
   policies: `'id', one.id || n`,
+  changes: `'id', one.id || n, 'status', (array['applied', 'open'])[1 + (n % 50 = 0)::int], 'decided_at', '2030-01-01',
+    'expires_at', '2030-01-01'`,
   console_sessions: `'id', one.id || n, 'member_id', n`,
   policy_bundles: `'id', one.id || n, 'version', 'v' || n, 'active', false`,
   custom_domains: `'id', one.id || n, 'domain', n, 'status', 'lapsed', 'verified_at', '2026-01-01'`,
@@ -538,6 +547,10 @@ const COPIES: Readonly<Record<string, string>> = {
 async function fill(db: Executor): Promise<void> {
   await sql`insert into idempotent_answers
     select id, '\\x01', '\\x02', 'full', 200, '\\x03', '2030-01-01' from developers`.execute(db);
+  await sql`insert into changes (developer_id, id, operation, about, difference, hash, proposed_by, needed, created_at, expires_at)
+    select id, 'chg_1', 'o', 'a', '{}', '\\x01', 'p', 1, '2020-01-01', '2030-01-01' from developers`.execute(
+    db,
+  );
   await sql`insert into sso_connection_domains select developer_id, 'one.test', id from sso_connections`.execute(
     db,
   );

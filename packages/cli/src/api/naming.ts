@@ -112,6 +112,8 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'assertions.changeClient': { command: 'sso clients update' },
   'assertions.removeClient': { command: 'sso clients remove', asks: true },
   'members.recover': { command: 'developers recover', asks: true },
+  'changes.list': { columns: ['id', 'status', 'about', 'proposedBy', 'createdAt'] },
+  'changes.withdraw': { asks: true },
   'approvers.recover': { command: 'approvers recover', asks: true },
   'assertions.listStops': { command: 'sso stops list' },
   'assertions.liftStop': { command: 'sso stops lift' },

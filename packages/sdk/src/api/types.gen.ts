@@ -47,6 +47,7 @@ export interface Developer {
   fidoRequired: boolean;
   fourEyesAssurance: "dual" | "sso";
   relaxFourEyes: boolean;
+  requireTwoForLoosening: boolean;
   fidoRpName: string | null;
   auditRetentionDays: number | null;
   stoppedAt: string | null;
@@ -767,6 +768,7 @@ export interface SignupAnswer {
   fidoRequired: boolean;
   fourEyesAssurance: "dual" | "sso";
   relaxFourEyes: boolean;
+  requireTwoForLoosening: boolean;
   fidoRpName: string | null;
   auditRetentionDays: number | null;
   stoppedAt: string | null;
@@ -815,6 +817,7 @@ export interface UpdateSettingsInput {
   readonly fidoRpName?: string | null | undefined;
   readonly fourEyesAssurance?: "dual" | "sso" | undefined;
   readonly relaxFourEyes?: boolean | undefined;
+  readonly requireTwoForLoosening?: boolean | undefined;
   readonly auditRetentionDays?: number | null | undefined;
 }
 
@@ -842,6 +845,7 @@ export interface UpdateSettingsAnswer {
   fidoRequired: boolean;
   fourEyesAssurance: "dual" | "sso";
   relaxFourEyes: boolean;
+  requireTwoForLoosening: boolean;
   fidoRpName: string | null;
   auditRetentionDays: number | null;
   stoppedAt: string | null;
@@ -3856,6 +3860,35 @@ export interface MemberRecoveriesBeginInput {
   readonly email: string;
 }
 
+export interface ChangesListQuery {
+  readonly status?: "open" | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface ChangesListItem {
+  id: string;
+  changeId: string;
+  status: "open" | "applied" | "withdrawn" | "expired";
+  /** The operation that was asked for. */ operation: string;
+  about: string;
+  /** What would be other than it is, or was. */ difference: { readonly [name: string]: unknown };
+  params: { readonly [name: string]: unknown } | null;
+  /** The request. Null once it is decided. */ body: { readonly [name: string]: unknown } | null;
+  /** SHA-256 over the request. Who agrees repeats it. */ hash: string;
+  /** The actor who asked for it. */ proposedBy: string;
+  /** The members who agreed. */ approvedBy: string[];
+  /** How many members have to agree: two where an API key asked. */ needed: number;
+  createdAt: string;
+  expiresAt: string;
+  decidedAt: string | null;
+}
+
+export interface ChangesListAnswer {
+  changes: ChangesListItem[];
+  nextCursor: string | null;
+}
+
 export interface DecisionsRequestInput {
   readonly grantToken: string;
   readonly connector: string;
@@ -6173,6 +6206,27 @@ export interface ConsoleApi {
   createLink(input?: ConsoleCreateLinkInput, options?: CallOptions): Promise<ConsoleCreateLinkAnswer>;
 }
 
+export interface ChangesApi {
+  /**
+   * List changes that waited for a second member, newest first. Decided ones stay for 30 days.
+   *
+   * Sends `GET /v1/changes`.
+   */
+  list(query?: ChangesListQuery, options?: CallOptions): List<ChangesListAnswer, ChangesListAnswer['changes'][number]>;
+  /**
+   * Get a change that waits for a second member, or did.
+   *
+   * Sends `GET /v1/changes/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<ChangesListItem>;
+  /**
+   * Take back a change that waits for a second member.
+   *
+   * Sends `DELETE /v1/changes/{id}`.
+   */
+  withdraw(id: string, options?: CallOptions): Promise<void>;
+}
+
 export interface DecisionsApi {
   /**
    * Ask people to decide about one exact call. Asking decides nothing: people approve on the page `url`, each with a passkey of their own. A call that another check refuses asks nobody. The same call asks once while its request is open, and after a refusal not before its time is over. A call with a `callId` gets its own request again, also once its approvals are used.
@@ -6486,6 +6540,7 @@ export interface ApiResources {
   readonly compliance: ComplianceApi;
   readonly approvers: ApproversApi;
   readonly console: ConsoleApi;
+  readonly changes: ChangesApi;
   readonly decisions: DecisionsApi;
   readonly anomalies: AnomaliesApi;
   readonly search: SearchApi;

@@ -153,6 +153,18 @@ test('the signal of a call ends it, and the reason is the signal’s', async () 
   await expect(call).rejects.toThrow('no longer needed');
 });
 
+test('a change that a second member has to agree to throws, and is not sent again', async () => {
+  const body = '{"changeId":"chg_1","status":"open","about":"settings","expiresAt":"2026-01-02T00:00:00Z"}';
+  const { transport, keys } = await start([status(202, {}, body)]);
+
+  await expect(transport(keyed)).rejects.toMatchObject({
+    ...{ code: 'CHANGE_PROPOSED', statusCode: 202, details: { changeId: 'chg_1' } },
+  });
+  expect(keys).toHaveLength(1);
+  const { transport: other } = await start([status(202, {}, '{"closedAt":"2026-01-02T00:00:00Z"}')]);
+  expect((await other(keyed)).data).toEqual({ closedAt: '2026-01-02T00:00:00Z' });
+});
+
 test('a deletion whose first answer was lost has succeeded when nothing is left', async () => {
   const gone = status(404, {}, '{"code":"NOT_FOUND","message":"Not here."}');
   const request: Request = { ...get, method: 'DELETE' };

@@ -2,7 +2,7 @@ import { parseJsonText } from '@behest/protocol/json';
 import type { CallOptions } from '../api/rows.ts';
 import { BehestError, BehestNetworkError } from '../errors.ts';
 import type { Fetch } from '../verify/fetch-keys.ts';
-import { apiError, BehestTimeoutError } from './api-errors.ts';
+import { apiError, BehestApiError, BehestTimeoutError } from './api-errors.ts';
 import { type Answered, answeredOf, refusalOf, withoutSecrets } from './refusals.ts';
 import { isUnsent, isWorthRepeating, pauseBefore, type Repeats, reasonOf, wait } from './retries.ts';
 
@@ -125,6 +125,7 @@ function failureOf(
   }
   const { answered, text } = outcome;
   const { status, rateLimit } = answered;
+  if (isProposed(outcome)) return { error: proposed(outcome), isLost: false, isWorthRepeating: false };
   if (status < 300 || (method === 'DELETE' && status === 404 && wasLost)) return undefined;
   const error = apiError(refusalOf(answered, text));
   // The first attempt of this very call may still run.
@@ -137,6 +138,21 @@ function failureOf(
     nonce: asksForNonce ? (answered.headers.get('dpop-nonce') ?? undefined) : undefined,
   };
 }
+
+interface WithAnswer {
+  readonly answered: Answered;
+  readonly data: unknown;
+}
+
+/** Nothing has changed yet, so the answer is none of the kind that the call is for. */
+const isProposed = ({ answered, data }: WithAnswer): boolean =>
+  answered.status === 202 && typeof Object(data).changeId === 'string';
+
+const proposed = ({ answered: { requestId, rateLimit }, data }: WithAnswer) =>
+  new BehestApiError({
+    ...{ statusCode: 202, code: 'CHANGE_PROPOSED', body: { details: data }, requestId, rateLimit },
+    message: `Nothing has changed: a second member has to agree to ${Object(data).changeId} in the console.`,
+  });
 
 function networkError(baseUrl: string, { cause, isTimeout }: NoAnswer, attempts: number): BehestNetworkError {
   const service = `The service at ${new URL(baseUrl).host}`;

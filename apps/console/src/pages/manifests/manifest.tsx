@@ -73,7 +73,7 @@ function Loaded({ connector, held }: LoadedProps) {
   };
   const save = async () => {
     const { data } = await api.PUT('/v1/manifests/{connector}', { params: { path }, body: draft });
-    if (data) write(textOf(data.manifest));
+    if (data && 'manifest' in data) write(textOf(data.manifest));
     await queries.invalidateQueries({
       predicate: ({ queryKey }) => String(queryKey[1]).startsWith('/v1/manifests'),
     });

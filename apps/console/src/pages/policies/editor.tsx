@@ -43,7 +43,7 @@ export function PolicyEditor({ policy, view, text, write, saved }: EditorProps) 
           body: wholeChange(candidate),
         })
       : await api.POST('/v1/policies', { body: candidate });
-    if (!answer.data) return;
+    if (!answer.data || 'changeId' in answer.data) return; // the client throws where a change waits
     await queries.invalidateQueries({
       predicate: ({ queryKey }) => String(queryKey[1]).startsWith('/v1/policies'),
     });

@@ -36,6 +36,8 @@ export type BundleFormat = "cedar" | "rego";
 
 export type CapsMode = "enforce" | "warn";
 
+export type ChangeStatus = "applied" | "expired" | "open" | "withdrawn";
+
 export type ConnectSessionStatus = "cancelled" | "connected" | "denied" | "expired" | "failed" | "pending" | "returned" | "started";
 
 export type ConsentMethod = "delegated" | "developer" | "email" | "idp" | "link" | "passkey" | "policy" | "sandbox" | "sso";
@@ -587,6 +589,24 @@ export interface CapsSlot {
   units: Int8;
 }
 
+export interface Changes {
+  about: string;
+  approvedBy: Generated<string[]>;
+  body: Json | null;
+  createdAt: Timestamp;
+  decidedAt: Timestamp | null;
+  developerId: string;
+  difference: Json;
+  expiresAt: Timestamp;
+  hash: Buffer;
+  id: string;
+  needed: number;
+  operation: string;
+  params: Json | null;
+  proposedBy: string;
+  status: Generated<ChangeStatus>;
+}
+
 export interface ConnectSessions {
   agentId: string | null;
   createdAt: Timestamp;
@@ -752,6 +772,7 @@ export interface Developers {
   reconsentOnAgentChange: Generated<boolean>;
   redirectUris: string[];
   relaxFourEyes: Generated<boolean>;
+  requireTwoForLoosening: Generated<boolean>;
   scopeDescriptions: Json;
   stoppedAt: Timestamp | null;
   stopReason: string | null;
@@ -1648,6 +1669,7 @@ export interface DB {
   capsCounter: CapsCounter;
   capsEpoch: CapsEpoch;
   capsSlot: CapsSlot;
+  changes: Changes;
   connectSessions: ConnectSessions;
   consentMails: ConsentMails;
   consoleSessions: ConsoleSessions;

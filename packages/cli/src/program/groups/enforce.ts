@@ -34,6 +34,7 @@ export const ENFORCE: readonly Group[] = [
   { name: 'authzen', hasOperations: true, summary: 'decisions in the words of AuthZEN' },
   { name: 'approvers', hasOperations: true, summary: 'people who decide' },
   { name: 'policies', isMain: true, hasOperations: true, summary: 'standing rules' },
+  { name: 'changes', hasOperations: true, summary: 'changes that wait for a second member' },
   { name: 'policy-bundles', hasOperations: true, summary: 'policies from a repository' },
   {
     name: 'budgets',

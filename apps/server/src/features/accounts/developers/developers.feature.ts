@@ -55,7 +55,7 @@ const tables: TableUse = {
     api_key_index: { of: 'api_keys' },
     logos: { most: 1, kib: 128 },
   },
-  reads: [],
+  reads: ['members'],
   writes: [],
 };
 

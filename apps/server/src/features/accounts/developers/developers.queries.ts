@@ -95,6 +95,16 @@ export async function findDeveloperName(db: Executor, { developerId }: Tenant): 
   return found?.name ?? '';
 }
 
+/** Whether a second member has to agree to what weakens the account's enforcement. */
+export async function findLooseningRule(db: Executor, { developerId }: Tenant): Promise<boolean> {
+  const found = await db
+    .selectFrom('developers')
+    .select('requireTwoForLoosening')
+    .where('id', '=', developerId)
+    .executeTakeFirst();
+  return found?.requireTwoForLoosening === true;
+}
+
 /** The demands on two people who approve one call. */
 export interface FourEyesRule {
   readonly least: 'dual' | 'sso';

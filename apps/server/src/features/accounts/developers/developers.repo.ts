@@ -66,6 +66,18 @@ export function findLogo(db: Executor, { developerId }: Tenant, logoHash: string
     .executeTakeFirst();
 }
 
+/** Counts the members who may do everything. */
+export async function countOwners(tx: Tx, { developerId }: Tenant): Promise<number> {
+  const counted = await tx
+    .selectFrom('members')
+    .where('developerId', '=', developerId)
+    .where('role', '=', 'owner')
+    .where('status', '=', 'active')
+    .select(({ fn }) => fn.countAll<string>().as('owners'))
+    .executeTakeFirstOrThrow();
+  return Number(counted.owners);
+}
+
 /** Erases rows of a closed account. */
 export const eraseLogos = eraserOf('logos');
 

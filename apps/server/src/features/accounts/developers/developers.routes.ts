@@ -66,8 +66,10 @@ const GOVERNED = [
     'connectLoginUrl',
   ],
 ];
-const governing = (body: unknown) =>
-  GOVERNED.some((name) => Object(body)[name] !== undefined) ? 'govern' : undefined;
+function governing(body: unknown) {
+  if (Object(body).requireTwoForLoosening !== undefined) return 'own';
+  return GOVERNED.some((name) => Object(body)[name] !== undefined) ? 'govern' : undefined;
+}
 
 export const developerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
@@ -111,6 +113,7 @@ export const developerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
         access: 'developer',
         capability: 'configure',
         capabilityFor: governing,
+        mayLoosen: true,
         role: 'full',
         rate: 'default',
         failures: ['INVALID_REDIRECT_URI', 'NOT_CONFIGURED', 'CONFLICT'],

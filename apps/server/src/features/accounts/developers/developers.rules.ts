@@ -3,6 +3,32 @@ import { isScope } from '@behest/protocol/scopes';
 import { AppError, badField } from '../../../platform/errors.ts';
 import type { DeveloperChange } from './developers.schema.ts';
 
+/** Settings of an account that its enforcement depends on. */
+export interface Enforcement {
+  readonly capsMode: string;
+  readonly manifestPinning: string;
+  readonly policyAutoApproval: boolean;
+  readonly enforceAgentScopes: boolean;
+  readonly fourEyesAssurance: string;
+  readonly requireTwoForLoosening: boolean;
+}
+
+const STRICTNESS: Readonly<Record<string, number>> = { off: 0, warn: 1, enforce: 2, dual: 0, sso: 1 };
+const strictness = (value: string | boolean) =>
+  typeof value === 'string' ? (STRICTNESS[value] ?? 0) : +value;
+
+/** The settings that enforce less than before, with what they were and are. */
+export function weakenedSettings(before: Enforcement, after: Enforcement) {
+  const names = ['capsMode', 'manifestPinning', 'enforceAgentScopes', 'fourEyesAssurance'] as const;
+  const weaker = [
+    ...[...names, 'requireTwoForLoosening' as const].filter(
+      (name) => strictness(after[name]) < strictness(before[name]),
+    ),
+    ...(after.policyAutoApproval && !before.policyAutoApproval ? (['policyAutoApproval'] as const) : []),
+  ];
+  return Object.fromEntries(weaker.map((name) => [name, { from: before[name], to: after[name] }]));
+}
+
 /** @throws BAD_REQUEST or INVALID_REDIRECT_URI for a setting of the right shape that cannot be used. */
 export function mustBeKeepableSettings({
   consentKeys,

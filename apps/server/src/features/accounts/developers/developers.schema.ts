@@ -65,6 +65,8 @@ const members = {
   fourEyesAssurance: FourEyesAssurance,
   /** Whether two people may approve without assurance and from one browser, for demonstrations. */
   relaxFourEyes: Type.Boolean(),
+  /** Whether a second member has to agree to what weakens the enforcement of a live account. */
+  requireTwoForLoosening: Type.Boolean(),
   /** The name that authenticators show; null for the name of the service. */
   fidoRpName: Type.Union([Type.String(), Type.Null()]),
   /** Days after which the personal content of audit entries is erased; null for never. */
@@ -133,6 +135,8 @@ export const DeveloperChange = Type.Object(
     fourEyesAssurance: Type.Optional(FourEyesAssurance),
     /** Only of a sandbox account. */
     relaxFourEyes: Type.Optional(Type.Boolean()),
+    /** Only of a live account with two active owners. To take it back needs both. */
+    requireTwoForLoosening: Type.Optional(Type.Boolean()),
     auditRetentionDays: Type.Optional(
       Type.Union([Type.Integer({ minimum: 30, maximum: 3650 }), Type.Null()]),
     ),

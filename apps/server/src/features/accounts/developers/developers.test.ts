@@ -53,6 +53,7 @@ describe('signing up', () => {
       fidoRpName: null,
       fourEyesAssurance: 'dual',
       relaxFourEyes: false,
+      requireTwoForLoosening: false,
       auditRetentionDays: null,
       stoppedAt: null,
       stopReason: null,

@@ -8,14 +8,22 @@ import { insertKey } from './api-keys.repo.ts';
 import { newKey } from './api-keys.ts';
 import type { OnConsentMode } from './developers.hooks.ts';
 import {
+  countOwners,
   type DeveloperRow,
   getDeveloperRow,
   insertDeveloper,
   lockOpenAccount,
   updateDeveloper,
 } from './developers.repo.ts';
-import { generateKey, keysIn, mustBeKeepableSettings, thumbprintsOf } from './developers.rules.ts';
+import {
+  generateKey,
+  keysIn,
+  mustBeKeepableSettings,
+  thumbprintsOf,
+  weakenedSettings,
+} from './developers.rules.ts';
 import type { CreatedDeveloper, Developer, DeveloperChange, SignUp } from './developers.schema.ts';
+import { mustMayLoosen } from './loosening.ts';
 
 export interface DeveloperDeps {
   readonly db: Executor;
@@ -94,6 +102,7 @@ export function newDeveloper(name: string, mode: Mode, plan: Plan, at: Date) {
     manifestPinning: 'warn' as const,
     reconsentOnAgentChange: false,
     policyAutoApproval: false,
+    requireTwoForLoosening: false,
     isSeeded: false,
     closedAt: null,
     stoppedAt: null,
@@ -127,6 +136,9 @@ export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, chang
       '`fidoRequired` contradicts `consentMode`; send one of them.',
     );
   }
+  if (change.requireTwoForLoosening === true && caller.mode === 'sandbox') {
+    throw badField('requireTwoForLoosening', 'not_allowed', 'Only a live account asks for two people.');
+  }
   if (change.relaxFourEyes === true && caller.mode === 'live') {
     throw badField('relaxFourEyes', 'not_allowed', 'Only a sandbox account relaxes four eyes.');
   }
@@ -149,7 +161,11 @@ export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, chang
     if (change.consentMode) {
       for (const listener of deps.onConsentMode) await listener(tx, caller.tenant, change.consentMode);
     }
+    if (change.requireTwoForLoosening && (await countOwners(tx, caller.tenant)) < 2) throw needsOwners();
     const consentMode = change.consentMode ?? modeFor(before.consentMode, fidoRequired);
+    const weaker = weakenedSettings(before, { ...before, ...plain });
+    if (Object.keys(weaker).length > 0)
+      await mustMayLoosen(tx, caller, { about: 'settings', difference: weaker });
     const after = await updateDeveloper(tx, caller.tenant, { ...columns, consentMode, updatedAt: at });
     const about = { developerId: after.id, data: { changed: Object.keys(change) } };
     const evidence = { old: secured(before, change), new: secured(after, change) };
@@ -158,6 +174,11 @@ export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, chang
     return { ...toDeveloper(after), updated: true as const };
   });
 }
+
+const needsOwners = () =>
+  new AppError('CONFLICT', 'Two active owners are needed first, or nobody could agree. Invite another one.', {
+    sub_reason: 'second_owner',
+  });
 
 /** Older clients name one of the modes by a flag. A mode that is written beside the flag has to agree with it. */
 function modeFor(mode: DeveloperRow['consentMode'], fidoRequired: boolean | undefined) {
@@ -194,6 +215,9 @@ function secured(row: DeveloperRow, change: DeveloperChange) {
     }),
     ...(change.fourEyesAssurance && { fourEyesAssurance: row.fourEyesAssurance }),
     ...(change.relaxFourEyes !== undefined && { relaxFourEyes: row.relaxFourEyes }),
+    ...(change.requireTwoForLoosening !== undefined && {
+      requireTwoForLoosening: row.requireTwoForLoosening,
+    }),
   };
 }
 
@@ -224,6 +248,7 @@ function toDeveloper(row: DeveloperRow): Developer {
     fidoRpName: row.fidoRpName,
     fourEyesAssurance: row.fourEyesAssurance === 'sso' ? 'sso' : 'dual',
     relaxFourEyes: row.relaxFourEyes,
+    requireTwoForLoosening: row.requireTwoForLoosening,
     auditRetentionDays: row.auditRetentionDays,
     stoppedAt: row.stoppedAt?.toISOString() ?? null,
     stopReason: row.stopReason,

@@ -152,6 +152,7 @@ export const bundleRoutes: FastifyPluginAsyncTypebox<PushDeps> = async (app, dep
         ...FULL,
         capability: 'configure',
         stepUp: true,
+        mayLoosen: true,
         rate: rates.policySync,
         failures: ['CONFLICT', 'NOT_FOUND'],
       },

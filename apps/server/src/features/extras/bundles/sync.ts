@@ -8,6 +8,7 @@ import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import { sealedRows, sealsUnder } from '../../../platform/seal.ts';
+import { mustMayLoosen, needsTwo } from '../../accounts/developers/index.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { faultsOfCedar } from '../../grants/policies/index.ts';
 import { recordActs, recordEntry } from '../../record/audit/index.ts';
@@ -73,6 +74,11 @@ export async function syncBundle(
       throw new AppError('CONFLICT', 'This version has other content already.');
     }
     if (before) return { isNew: false, bundle: toSynced(before) };
+    if (activate && (await needsTwo(tx, caller))) {
+      const message =
+        'Store it with `activate` false, and then activate it: a second member has to agree to that.';
+      throw new AppError('CONFLICT', message, { field: 'activate', sub_reason: 'second_member' });
+    }
     await useQuota(tx, deps.quotas, caller, 'bundles', at);
     const row = { ...fields, ...tenant, id: newId('pbnd', at), sha256, active: false, createdAt: at };
     await insertBundle(tx, row, content);
@@ -91,7 +97,12 @@ export async function activateBundle(deps: BundleDeps, caller: Caller, id: strin
     await lockBundles(tx, caller.tenant);
     const row = await findBundle(tx, caller.tenant, id);
     if (!row) throw notFound();
-    if (!row.active) await makeActive(tx, caller, row, at);
+    if (!row.active) {
+      const active = await findActive(tx, caller.tenant, row.format);
+      const difference = { from: active?.id ?? null, to: id, sha256: row.sha256 };
+      await mustMayLoosen(tx, caller, { about: `policy bundle ${id}`, difference });
+      await makeActive(tx, caller, row, at);
+    }
     return toBundle({ ...row, active: true });
   });
 }

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import {
   ConnectorManifest,
   ManifestPage,
@@ -28,8 +29,9 @@ export const manifestRoutes: FastifyPluginAsyncTypebox<ManifestDeps> = async (ap
         access: 'developer',
         capability: 'configure',
         role: 'full',
+        mayLoosen: true,
         rate: 'default',
-        failures: ['STEP_UP_REQUIRED', 'INVALID_MANIFEST', 'PLAN_LIMIT_EXCEEDED'],
+        failures: ['STEP_UP_REQUIRED', 'CONFLICT', 'INVALID_MANIFEST', 'PLAN_LIMIT_EXCEEDED'],
       },
       schema: {
         operationId: 'manifests.put',
@@ -41,7 +43,12 @@ export const manifestRoutes: FastifyPluginAsyncTypebox<ManifestDeps> = async (ap
     },
     async (request, reply) => {
       const { connector } = request.params;
-      const { manifest, isFirst } = await putManifest(deps, callerOf(request), connector, request.body);
+      const { manifest, isFirst } = await putManifest(
+        depsFor(request, deps),
+        callerOf(request),
+        connector,
+        request.body,
+      );
       return reply.code(isFirst ? 201 : 200).send(manifest);
     },
   );

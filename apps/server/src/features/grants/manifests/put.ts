@@ -4,13 +4,12 @@ import { manifestSha256, widerTools } from '@behest/protocol/manifest/pins';
 import { looksOf } from '@behest/protocol/tools-entry';
 import { LRUCache } from 'lru-cache';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
-import { mustBeSteppedUp } from '../../../platform/capabilities.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
 import { pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
-import { lockOpenAccount } from '../../accounts/developers/index.ts';
+import { lockOpenAccount, mustMayLoosen } from '../../accounts/developers/index.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
@@ -93,6 +92,14 @@ export async function putManifest(
     if (!before) await useQuota(tx, quotas, caller, 'manifests', at);
     const versions = await listVersions(tx, tenant, connector);
     const pins = await pinsOf(tx, tenant, { manifest, sha256 }, versions);
+    const previous = before?.sha256 ?? null;
+    // A manifest that was deleted and comes back is compared with what it was, or deleting it would loosen the next one.
+    const last = previous ?? versions[0]?.sha256 ?? null;
+    const wider = pins.find((pin) => pin.sha256 === last)?.wider ?? [];
+    if (wider.length > 0) {
+      const difference = { from: last, to: sha256, wider };
+      await mustMayLoosen(tx, caller, { about: `manifest ${connector}`, difference });
+    }
     const revision = (versions[0]?.revision ?? 0) + 1;
     const createdAt = before?.createdAt ?? at;
     const stored = { connector, revision, version, sha256, createdAt: at };
@@ -103,9 +110,6 @@ export async function putManifest(
       { ...stored, manifest: JSON.stringify(input), pins: JSON.stringify(pins), actor: caller.actor },
     );
     await deleteOldVersions(tx, tenant, connector, { versions: MAX_COMPARED + 1, bytes: MAX_BYTES });
-    const previous = before?.sha256 ?? null;
-    const wider = pins.find((pin) => pin.sha256 === previous)?.wider ?? [];
-    if (wider.length > 0) mustBeSteppedUp(caller);
     const data = { connector, version, sha256, previous, wider };
     await recordActs(tx, caller, [{ type: 'manifest.updated', data }], at);
     const row = { ...stored, manifest: input, pins, createdAt, updatedAt: at };

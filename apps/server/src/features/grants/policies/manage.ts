@@ -1,15 +1,16 @@
 import { distinctScopes, isScope } from '@behest/protocol/scopes';
 import type { Caller } from '../../../platform/caller.ts';
-import { mustBeSteppedUp } from '../../../platform/capabilities.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { badField, malformedScopes, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { pageOf } from '../../../platform/paging.ts';
+import { mustMayLoosen } from '../../accounts/developers/index.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { warningsAbout } from './analysis.rules.ts';
 import { type CompiledPolicies, compilePolicies } from './compile.rules.ts';
 import { type DecideDeps, decide, policiesAt } from './decide.ts';
+import { isLoosening } from './loosening.rules.ts';
 import { policiesVersion } from './policies.queries.ts';
 import {
   countPolicies,
@@ -58,6 +59,8 @@ export async function createPolicy(
 
   await inTransaction(deps.db, async (tx) => {
     await nextVersion(tx, caller.tenant);
+    if (isLoosening({ before: undefined, after: fields, others: others.policies }))
+      await mustMayLoosen(tx, caller, { about: 'a new policy', difference: { policy: shownFields(fields) } });
     await useQuota(tx, deps.quotas, caller, 'policies', at);
     await insertPolicy(tx, caller.tenant, row);
     await insertRevision(tx, caller.tenant, row, caller.actor);
@@ -126,6 +129,12 @@ export async function changePolicy(
     const fields = mergedFields(fieldsIn(before), change);
     const changes = changesBetween(before, fields);
     if (Object.keys(changes).length === 0) return before;
+    const others = policies.filter((policy) => policy.id !== id);
+    if (isLoosening({ before: fieldsIn(before), after: fields, others }))
+      await mustMayLoosen(tx, caller, {
+        about: `policy ${id}`,
+        difference: { version: before.version, changes },
+      });
     const version = before.version + 1;
     const after = { ...before, ...fields, version, updatedAt: at };
     await updatePolicy(tx, caller.tenant, id, { ...fields, version, updatedAt: at });
@@ -144,7 +153,10 @@ export function deletePolicy(deps: DecideDeps, caller: Caller, id: string): Prom
     await nextVersion(tx, caller.tenant);
     const before = await findPolicy(tx, caller.tenant, id);
     if (!before) throw notFound();
-    if (before.effect === 'deny') mustBeSteppedUp(caller);
+    if (isLoosening({ before: fieldsIn(before), after: undefined, others: [] })) {
+      const difference = { version: before.version, deleted: shownFields(fieldsIn(before)) };
+      await mustMayLoosen(tx, caller, { about: `policy ${id}`, difference });
+    }
     await deletePolicyRow(tx, caller.tenant, id);
     await deleteRevisions(tx, caller.tenant, id);
     await freeQuota(tx, caller, 'policies', 1);

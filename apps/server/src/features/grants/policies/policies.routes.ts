@@ -49,8 +49,9 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
         ...FULL,
         capability: 'configure',
         stepUp: (body) => Object(body).effect === 'allow',
+        mayLoosen: true,
         rate: rates.policyWrite,
-        failures: ['PLAN_LIMIT_EXCEEDED'],
+        failures: ['PLAN_LIMIT_EXCEEDED', 'CONFLICT'],
       },
       schema: {
         operationId: 'policies.create',
@@ -117,8 +118,9 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
         ...FULL,
         capability: 'configure',
         stepUp: true,
+        mayLoosen: true,
         rate: rates.policyWrite,
-        failures: ['NOT_FOUND'],
+        failures: ['NOT_FOUND', 'CONFLICT'],
       },
       schema: {
         operationId: 'policies.update',
@@ -138,8 +140,9 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
       config: {
         ...FULL,
         capability: 'configure',
+        mayLoosen: true,
         rate: rates.policyWrite,
-        failures: ['STEP_UP_REQUIRED', 'NOT_FOUND'],
+        failures: ['STEP_UP_REQUIRED', 'NOT_FOUND', 'CONFLICT'],
       },
       schema: {
         operationId: 'policies.delete',
@@ -149,7 +152,7 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
       },
     },
     async (request, reply) => {
-      await deletePolicy(deps, callerOf(request), request.params.id);
+      await deletePolicy(depsFor(request, deps), callerOf(request), request.params.id);
       return reply.code(204).send(null);
     },
   );

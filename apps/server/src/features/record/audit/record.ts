@@ -85,9 +85,19 @@ export async function prepareActsInTurns(caller: Caller, acts: readonly Act[], a
   return withTallies(caller, acts, `[${texts.join(',')}]`);
 }
 
-function prepareAct({ tenant, actor, member, requestId, mode }: Caller, act: Act, at: Date): PreparedAct {
+function prepareAct(
+  { tenant, actor, member, agreed, requestId, mode }: Caller,
+  act: Act,
+  at: Date,
+): PreparedAct {
   const { type, data, evidence, ...ids } = act;
-  const metadata = { ...data, ...evidence, actor, ...(member && { sessionId: member.sessionId }) };
+  const metadata = {
+    ...data,
+    ...evidence,
+    actor,
+    ...(member && { sessionId: member.sessionId }),
+    ...(agreed && { changeId: agreed.changeId }),
+  };
   const told = { action: type, status: 'success', metadata, salt: newSalt() } as const;
   const line = auditLineParts({ ...ids, ...told, ...tenant, id: newId('alog', at) });
   const eventId = newId('evt', at);

@@ -100,7 +100,7 @@ const promised = {
     agent.workload.deleted scim.token.created
     scim.token.deleted scim.user.created scim.user.updated scim.user.deactivated scim.user.reactivated
     scim.user.deleted scim.group.created scim.group.updated scim.group.deleted member.invited member.uninvited member.joined
-    member.recovery_requested
+    member.recovery_requested change.proposed change.approved change.withdrawn change.expired
     member.updated member.removed approver.enrolled approver.confirmed approver.updated approver.removed
     approver.recovery_requested approver.recovery_cancelled
     console.recovery_used audit.erased transparency.halted resource.created resource.updated resource.deleted
