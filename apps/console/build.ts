@@ -11,6 +11,7 @@ const INPUTS = [
   'apps/console/{index.html,package.json,*.ts}',
   'apps/console/src/**/*.{ts,tsx,css,json}',
   'apps/server/src/platform/page/page.css',
+  'apps/server/src/features/people/setup/page/setup-walkthroughs.js',
   'package-lock.json',
 ];
 const DIGEST = 'digest.txt';

@@ -120,6 +120,7 @@ const CALLS: Readonly<Record<string, (client: Behest) => Promise<unknown>>> = {
   'PATCH /v1/sso/connections/sso_1': (client) => client.sso.updateConnection('sso_1', { name: 'Okta' }),
   'DELETE /v1/sso/connections/sso_1': (client) => client.sso.deleteConnection('sso_1'),
   'POST /v1/sso/connections/sso_1/test': (client) => client.sso.testConnection('sso_1'),
+  'POST /v1/sso/metadata': (client) => client.sso.readMetadata({ metadataUrl: 'https://idp.test/metadata' }),
   'POST /v1/sso/enforce': (client) => client.sso.setEnforcement({ enforce: true }),
   'GET /v1/sso/sessions': (client) => client.sso.listSessions(),
   'DELETE /v1/sso/sessions/ssosess_1': (client) => client.sso.revokeSession('ssosess_1'),

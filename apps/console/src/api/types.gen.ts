@@ -3122,6 +3122,21 @@ export interface paths {
         delete: operations["assertions.liftStop"];
         patch?: never;
     };
+    "/v1/sso/metadata": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read the SAML metadata of an identity provider, and keep nothing
+         * @description The answer has the members that a connection by SAML takes. A 400 says which part of the metadata is missing or cannot be used.
+         */
+        post: operations["sso.readMetadata"];
+        delete?: never;
+        patch?: never;
+    };
     "/v1/sso/sessions": {
         parameters: {
             query?: never;
@@ -8315,6 +8330,17 @@ export interface components {
             /** Format: date-time */
             previousSecretExpiresAt: string;
             secret: string;
+        };
+        SamlMetadata: {
+            /** @description The certificates that may sign, as PEM. */
+            idpCertificate: string[];
+            idpEntityId: string;
+            idpSsoUrl: string;
+        };
+        SamlMetadataSource: {
+            /** @description At most `SSO_METADATA_LIMIT_BYTES`. */
+            metadata?: string;
+            metadataUrl?: string;
         };
         SamlResponse: {
             RelayState: string;
@@ -20429,6 +20455,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "sso.readMetadata": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: a repeat with the same key gets the first answer. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SamlMetadataSource"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The service gave this answer before. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SamlMetadata"];
+                };
             };
             /** @description A refusal */
             default: {

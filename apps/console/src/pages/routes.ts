@@ -139,6 +139,39 @@ export const manifestRoute = createRoute({
   component: lazyRouteComponent(() => import('./manifests/manifest.tsx'), 'Manifest'),
 });
 
+export const identityRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/identity',
+  validateSearch: address({ cursor: text }),
+  component: lazyRouteComponent(() => import('./identity/identity.tsx'), 'Identity'),
+});
+
+export const newConnectionRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/identity/new',
+  validateSearch: address({
+    provider: oneOf('okta', 'entra', 'google', 'keycloak', 'directory'),
+    protocol: oneOf('oidc', 'saml', 'ldap'),
+    step: oneOf('provider', 'there', 'here', 'test', 'people'),
+    connectionId: text,
+  }),
+  component: lazyRouteComponent(() => import('./identity/new.tsx'), 'NewConnection'),
+});
+
+export const connectionRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/identity/$connectionId',
+  validateSearch: address({ part: oneOf('assertions', 'signals') }),
+  component: lazyRouteComponent(() => import('./identity/connection.tsx'), 'OneConnection'),
+});
+
+export const connectionsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/connections',
+  validateSearch: address({ cursor: text }),
+  component: lazyRouteComponent(() => import('./connections/connections.tsx'), 'Connections'),
+});
+
 export const auditRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/audit',
@@ -290,6 +323,10 @@ export const pageRoutes = [
   policyRoute,
   manifestsRoute,
   manifestRoute,
+  identityRoute,
+  newConnectionRoute,
+  connectionRoute,
+  connectionsRoute,
   auditRoute,
   entryRoute,
   denialsRoute,

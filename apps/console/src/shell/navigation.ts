@@ -16,6 +16,8 @@ export const navigation = [
       { to: '/grants', name: 'grants' },
       { to: '/requests', name: 'requests' },
       { to: '/people', name: 'people' },
+      { to: '/identity', name: 'identity' },
+      { to: '/connections', name: 'connections' },
     ],
   },
   {

@@ -13,6 +13,16 @@ const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
 
 export { keys as samlKeys };
 
+/** The metadata of the identity provider, with a certificate in base64 or PEM. */
+export const metadataWith = (certificate: string, comment = '') => `<?xml version="1.0"?>
+  <md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://idp.test/saml">${comment}
+    <md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
+      <md:KeyDescriptor use="signing"><ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:X509Data>
+        <ds:X509Certificate>${certificate.replaceAll(/-----[A-Z ]+-----|\s/g, '')}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>
+      <md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.test/sso"/>
+    </md:IDPSSODescriptor>
+  </md:EntityDescriptor>`;
+
 export async function addSaml(developer: Call, members: object = {}) {
   const answer = await developer('POST', '/v1/sso/connections', {
     name: 'Customer',

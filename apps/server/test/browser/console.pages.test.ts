@@ -1,12 +1,24 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { startAccountsServer } from '../app/accounts-server.ts';
+import { ownDomain } from '../app/asserting.ts';
 import { deliveriesOf, dispatcherOf, registerWebhook } from '../app/deliveries.ts';
 import { registerAgent } from '../app/flow.ts';
+import { newClient } from '../app/oauth.ts';
 import { startReceiver } from '../app/receiver.ts';
+import { addSaml } from '../app/saml-provider.ts';
+import { addOidc } from '../app/signing-on.ts';
+import { transmitterAt } from '../app/transmitter.ts';
 import { consolePages, DESK, faultsOf, populated, refusedCalls, undecided, withSameIds } from './console.ts';
-import { button, findings, heading, picture } from './pages.ts';
+import { button, findings, hasNo, heading, picture } from './pages.ts';
 
-const { visit, signedIn, open, service } = consolePages({ env: { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' } });
+const { visit, signedIn, open, service } = consolePages({
+  env: {
+    WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
+    SSO_ALLOW_PRIVATE_HOSTS: 'true',
+    SSO_ALLOW_INSECURE_URLS: 'true',
+  },
+});
 /** Axe is a script from outside the page, and cannot judge what is half faded in. */
 const inspected = { bypassCSP: true, reducedMotion: 'reduce' } as const;
 
@@ -26,6 +38,9 @@ const pages = [
   { name: 'people', path: '/people', title: 'People' },
   { name: 'person', path: '/people/:person', title: 'user_42' },
   { name: 'audit', path: '/audit', title: 'Audit' },
+  { name: 'identity', path: '/identity', title: 'Sign-on and provisioning' },
+  { name: 'connections', path: '/connections', title: 'Connected accounts' },
+  { name: 'connect', path: '/identity/new', title: 'Connect an organisation' },
   { name: 'webhooks', path: '/webhooks', title: 'Webhooks' },
   { name: 'signature', path: '/webhooks/signature', title: 'Check a signature' },
 ] as const;
@@ -201,4 +216,113 @@ test('the sign-in page has no fault', async () => {
   expect(await faultsOf(page)).toEqual([]);
   await heading(page, 'Sign in to the console').waitFor();
   await picture(page, 'console-sign-in');
+});
+
+test.each(['okta', 'directory'])(
+  'each step of connecting %s has no fault, and so has the page of a connection',
+  async (provider) => {
+    const developer = await service().asDeveloper({ mode: 'sandbox' });
+    const page = await signedIn(developer, inspected);
+    const { id, name } = await addSaml(developer, { groupMappings: { Finance: ['payments:read'] } });
+    const step = (words: string) => `/identity/new?provider=${provider}&connectionId=${id}&step=${words}`;
+    const faults: unknown[] = [];
+    for (const words of ['there', 'here', 'here&protocol=saml', 'test', 'people']) {
+      await open(page, step(words), 'Connect an organisation');
+      await page.waitForLoadState('networkidle');
+      faults.push(words, ...(await faultsOf(page)));
+      await withSameIds(page);
+      if (provider === 'okta' && words !== 'here&protocol=saml')
+        await picture(page, `console-connect-${words}`);
+    }
+    await open(page, `/identity/${id}`, name);
+    await page.waitForLoadState('networkidle');
+
+    expect(faults.filter((fault) => typeof fault !== 'string')).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
+    await withSameIds(page);
+    if (provider === 'okta') await picture(page, 'console-connection');
+  },
+);
+
+test('a link for somebody else is made, listed and revoked', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const page = await signedIn(developer, inspected);
+  await open(page, '/identity/new', 'Connect an organisation');
+
+  await button(page, 'Somebody else does this').click();
+  await page.getByRole('dialog').getByLabel('Organisation').fill('Initech');
+  await page.getByLabel('Ends').selectOption('1');
+  const asking = await findings(page);
+  await button(page, 'Make the link').click();
+  const link = await page.locator('.secret code').innerText();
+  await button(page, 'I have copied it').click();
+  await open(page, '/identity', 'Sign-on and provisioning');
+  await button(page, 'Revoke the link for Initech').click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
+  await hasNo(page.getByRole('row', { name: /Initech/ }));
+  const other = await visit();
+  await other.goto(link);
+
+  await heading(other, 'This link cannot be opened').waitFor();
+  expect(asking).toEqual([]);
+  expect(await page.content()).not.toContain(link);
+});
+
+test('an upstream is added with the address to register there, and shown with the accounts of people', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const page = await signedIn(developer, inspected);
+  await open(page, '/connections', 'Connected accounts');
+
+  await button(page, 'Add an upstream').click();
+  await page.locator('select[name=preset]').selectOption('github');
+  await page.getByLabel('Service').fill('github');
+  await page.getByLabel('Client ID').fill('client-of-acme');
+  await page.getByLabel('Client secret').fill('secret-of-acme');
+  const asking = await findings(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Add an upstream' }).click();
+  await page.getByRole('heading', { name: 'The upstream is added' }).waitFor();
+  const callback = await page.getByRole('dialog').locator('dd code').innerText();
+  await button(page, 'Done').click();
+  await page.getByRole('row', { name: /GitHub/ }).waitFor();
+  const account = { principalId: 'user_42', service: 'github', accessToken: 'upstream-token' };
+  await developer('POST', '/v1/vault/credentials', account);
+  await page.reload();
+  await page.getByRole('row', { name: /user_42.*Stored by API/ }).waitFor();
+
+  const [provider] = (await developer('GET', '/v1/vault/providers')).json().providers;
+  expect([asking, callback]).toEqual([[], provider.redirectUri]);
+  expect(await faultsOf(page)).toEqual([]);
+  await withSameIds(page);
+  await picture(page, 'console-connections');
+});
+
+test('a provider is believed for its people, for a client of the list, and its signals are heard', async () => {
+  const provider = await startAccountsServer();
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  await newClient(developer);
+  const { id } = await addOidc(developer, provider, { domains: ['upstream.test'] }, service().url);
+  await ownDomain(service(), developer, 'upstream.test');
+  await transmitterAt(service(), provider);
+  const page = await signedIn(developer, inspected);
+
+  await open(page, `/identity/${id}?part=assertions`, 'Customer');
+  await button(page, 'Let the provider decide').click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Let the provider decide' }).click();
+  await button(page, 'Add a client').click();
+  await page.getByLabel('Scopes', { exact: true }).fill('calendar:read');
+  await page.getByRole('dialog').getByRole('button', { name: 'Add a client' }).click();
+  await page.getByRole('row', { name: /calendar:read/ }).waitFor();
+  await page.reload(); // what was announced to readers stays a while
+  await page.getByRole('row', { name: /calendar:read/ }).waitFor();
+  const believed = await faultsOf(page);
+  await page.getByRole('link', { name: 'Signals', exact: true }).click();
+  await button(page, 'Listen').click();
+  const header = await page.locator('.secret code').innerText();
+  const hearing = await faultsOf(page);
+
+  expect([believed, hearing]).toEqual([[], []]);
+  expect(header).toMatch(/^Bearer bh_ssfi_/);
+  const path = `/v1/sso/connections/${id}`;
+  expect((await developer('GET', `${path}/id-jag`)).json().enabled).toBe(true);
+  expect((await developer('GET', `${path}/signals`)).json().delivery).toBe('push');
 });

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
+import { startAccountsServer } from '../app/accounts-server.ts';
 import { dispatcherOf } from '../app/deliveries.ts';
 import { startReceiver } from '../app/receiver.ts';
+import { besideProvider, registerAt } from '../app/signing-on.ts';
 import { consolePages, DESK, populated, refusedCalls, withSameIds } from './console.ts';
 import { button, findings, hasNo, heading, picture, sees } from './pages.ts';
 import { addAuthenticator } from './passkeys.ts';
 
-const { visit, signedIn, open, service } = consolePages({ env: { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' } });
+const { visit, signedIn, open, service } = consolePages(
+  besideProvider({ WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' }),
+);
 
 const agentsOf = (page: Parameters<typeof heading>[0]) => page.locator('tbody .row-link').allInnerTexts();
 
@@ -131,6 +135,48 @@ test('a new key is shown once, and works', async () => {
 
   expect((await developer.withToken(key)('GET', '/v1/agents')).statusCode).toBe(200);
   expect(await page.content()).not.toContain(key);
+});
+
+/** It comes before the clock of the service moves, because its provider looks at the real time. */
+test('an organisation is connected: its provider entered, repaired, tested and tried, and its people sent', async () => {
+  const provider = await startAccountsServer();
+  provider.behaviour.groups = ['finance'];
+  const client = await registerAt(provider, service().url);
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const page = await signedIn(developer);
+
+  await open(page, '/identity', 'Sign-on and provisioning');
+  await button(page, 'Connect an organisation').click();
+  await page.getByRole('link', { name: 'Keycloak, by OpenID Connect' }).click();
+  await sees(page, 'In your realm make a client of the type OpenID Connect');
+  await sees(page, `${service().url}/sso/callback`);
+  await button(page, 'Next: enter here').click();
+  await page.getByLabel('Issuer URL').fill(provider.issuer);
+  await page.getByLabel('Client ID').fill(client.CLIENT_ID);
+  await page.getByLabel('Client secret').fill('a wrong one');
+  await button(page, 'Save and test').click();
+  await sees(page, 'The provider refused `clientId` with `clientSecret`');
+  const [{ id }] = (await developer('GET', '/v1/sso/connections')).json().connections;
+  await button(page, 'Change what was entered').click();
+  await page.getByLabel('Client secret').fill(client.CLIENT_SECRET);
+  await button(page, 'Save and test').click();
+  await sees(page, 'The provider works.');
+  const opened = page.waitForEvent('popup');
+  await page.getByRole('link', { name: 'Sign in there once' }).click();
+  const other = await opened;
+  await heading(other, 'Keycloak').waitFor();
+  await sees(page, 'ada@upstream.test');
+  await sees(page, 'finance');
+  await button(page, 'Activate').click();
+  await button(page, 'Next: provision people').click();
+  await button(page, 'Make a SCIM token').click();
+  const token = await page.locator('.secret code').innerText();
+  await sees(page, 'Waiting for the provider’s next change…');
+  await service().calling(token)('POST', '/scim/v2/Users', { userName: 'grace', externalId: 'grace' });
+  await sees(page, 'scim.user.created');
+
+  expect((await developer('GET', `/v1/sso/connections/${id}`)).json().status).toBe('active');
+  expect(page.url()).not.toContain('secret');
 });
 
 test('a webhook whose receiver fails is found, mended and recovered', async () => {

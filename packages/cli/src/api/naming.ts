@@ -160,6 +160,7 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'sso.changeConnection': { command: 'sso connections update' },
   'sso.deleteConnection': { command: 'sso connections delete' },
   'sso.testConnection': { command: 'sso test', verdict: 'success' },
+  'sso.readMetadata': { command: 'sso metadata read' },
   'sso.putConfig': { command: 'sso config put' },
   'sso.getConfig': { command: 'sso config get' },
   'sso.deleteConfig': { command: 'sso config delete' },

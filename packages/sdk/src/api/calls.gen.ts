@@ -91,6 +91,7 @@ export const CALLS = {
   'sso.changeConnection': { method: 'sso.updateConnection', sends: 'PATCH /v1/sso/connections/{id}', takes: 'body', keyed: true },
   'sso.deleteConnection': { method: 'sso.deleteConnection', sends: 'DELETE /v1/sso/connections/{id}' },
   'sso.testConnection': { method: 'sso.testConnection', sends: 'POST /v1/sso/connections/{id}/test', keyed: true },
+  'sso.readMetadata': { method: 'sso.readMetadata', sends: 'POST /v1/sso/metadata', takes: 'body', keyed: true },
   'sso.listIdentities': { method: 'sso.listIdentities', sends: 'GET /v1/sso/connections/{id}/identities', takes: 'query' },
   'sso.moveIdentity': { method: 'sso.moveIdentity', sends: 'PUT /v1/sso/connections/{id}/identities', takes: 'body' },
   'sso.enforce': { method: 'sso.setEnforcement', sends: 'POST /v1/sso/enforce', takes: 'body', keyed: true },

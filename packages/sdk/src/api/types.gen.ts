@@ -1315,6 +1315,17 @@ export interface SsoTestConnectionAnswer {
   /** Says to an administrator which part failed, and how to repair it. */ message?: string;
 }
 
+export interface SsoReadMetadataInput {
+  readonly metadataUrl?: string | undefined;
+  /** At most `SSO_METADATA_LIMIT_BYTES`. */ readonly metadata?: string | undefined;
+}
+
+export interface SsoReadMetadataAnswer {
+  idpEntityId: string;
+  idpSsoUrl: string;
+  /** The certificates that may sign, as PEM. */ idpCertificate: string[];
+}
+
 export interface SsoListIdentitiesQuery {
   readonly principalId: string;
 }
@@ -4959,6 +4970,12 @@ export interface SsoApi {
    * Sends `POST /v1/sso/connections/{id}/test`.
    */
   testConnection(id: string, options?: CallOptions): Promise<SsoTestConnectionAnswer>;
+  /**
+   * Read the SAML metadata of an identity provider, and keep nothing. The answer has the members that a connection by SAML takes. A 400 says which part of the metadata is missing or cannot be used.
+   *
+   * Sends `POST /v1/sso/metadata`.
+   */
+  readMetadata(input?: SsoReadMetadataInput, options?: CallOptions): Promise<SsoReadMetadataAnswer>;
   /**
    * List the subjects by which the provider of a connection knows a person.
    *

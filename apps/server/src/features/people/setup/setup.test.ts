@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { actionsOf, entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import certificates from '../../../../test/app/idp-certificates.json' with { type: 'json' };
 import keys from '../../../../test/app/saml-keys.json' with { type: 'json' };
+import { metadataWith } from '../../../../test/app/saml-provider.ts';
 import { besideProvider } from '../../../../test/app/signing-on.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 import { readSamlMetadata } from '../sso/metadata.rules.ts';
@@ -23,15 +24,6 @@ async function startSetup(body: object = {}) {
   const opened = async () => String((await post('open', { link: secret })).json().session);
   return { service, acme, link, secret, post, opened };
 }
-
-const metadataWith = (certificate: string, comment = '') => `<?xml version="1.0"?>
-  <md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://idp.test/saml">${comment}
-    <md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
-      <md:KeyDescriptor use="signing"><ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:X509Data>
-        <ds:X509Certificate>${certificate}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>
-      <md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.test/sso"/>
-    </md:IDPSSODescriptor>
-  </md:EntityDescriptor>`;
 
 test('M14: a link opens once, for its time, until it is revoked or finished; its session is no credential elsewhere', async () => {
   const { service, acme, link, secret, post, opened } = await startSetup({ expiresIn: 300 });

@@ -1,13 +1,6 @@
-import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import { AppError, notFound } from '../../../platform/errors.ts';
 import { createToken } from '../scim/index.ts';
-import {
-  addConnection,
-  changeConnection,
-  readSamlMetadata,
-  type SamlProvider,
-  type SsoDeps,
-  testConnection,
-} from '../sso/index.ts';
+import { addConnection, changeConnection, readMetadata, type SsoDeps, testConnection } from '../sso/index.ts';
 import { type OpenSetup, readSetup, withSetup } from './session.ts';
 import { updateLink } from './setup.repo.ts';
 import type { NewSetupProvider, Purpose, SetupState } from './setup.schema.ts';
@@ -32,7 +25,8 @@ export async function setProvider(
   const { session, clientId, clientSecret, issuerUrl } = input;
   const shown = await readSetup(deps, session, requestId); // before a stranger makes the service fetch an address
   if (!shown.purposes.includes('sso')) throw notFound();
-  const saml = await samlOf(deps, input);
+  const hasMetadata = input.metadata !== undefined || input.metadataUrl !== undefined;
+  const saml = hasMetadata ? await readMetadata(deps, input) : undefined;
   await withSetup(deps, session, requestId, async (tx, open) => {
     mustBeFor(open, 'sso');
     const { link, caller } = open;
@@ -57,30 +51,6 @@ export async function setProvider(
     await updateLink(tx, caller.tenant, link.id, { connectionId: made.id });
   });
   return readSetup(deps, session, requestId);
-}
-
-/** @throws BAD_REQUEST */
-async function samlOf(
-  { upstream, clock, metadataLimit }: Pick<SsoDeps, 'upstream' | 'clock' | 'metadataLimit'>,
-  { metadata, metadataUrl }: NewSetupProvider,
-): Promise<SamlProvider | undefined> {
-  if (metadata === undefined && metadataUrl === undefined) return undefined;
-  if (Buffer.byteLength(metadata ?? '') > metadataLimit) {
-    const message = `The metadata have more than ${metadataLimit} bytes. Send the \`EntityDescriptor\` of the provider alone.`;
-    throw badField('metadata', 'too_large', message);
-  }
-  const text = metadata ?? (await fetched(upstream, metadataUrl ?? ''));
-  const read = readSamlMetadata(text, clock());
-  if (!('fault' in read)) return read;
-  throw badField(metadata === undefined ? 'metadataUrl' : 'metadata', 'format', read.fault);
-}
-
-/** @throws BAD_REQUEST */
-async function fetched(upstream: SsoDeps['upstream'], url: string): Promise<string> {
-  const answer = await upstream.ask({ url, method: 'GET', headers: { accept: 'application/xml' } });
-  if (answer.failure === undefined && answer.status === 200) return answer.body.toString();
-  const reason = answer.failure ?? `status ${answer.status}`;
-  throw badField('metadataUrl', 'not_allowed', `The address of the metadata does not answer (${reason}).`);
 }
 
 /** Tries the provider. A failure is an answer, which says what to do. @throws NOT_FOUND, BAD_REQUEST */

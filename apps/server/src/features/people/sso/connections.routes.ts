@@ -8,6 +8,7 @@ import type { SsoDeps } from './deps.ts';
 import { setEnforcement } from './enforce.ts';
 import { listIdentities, moveIdentity } from './identities.ts';
 import { deleteConfig, getConfig, putConfig } from './legacy.ts';
+import { readMetadata } from './metadata.ts';
 import { listSessions, revokeSession } from './sessions.ts';
 import { getConnection, listConnections } from './show.ts';
 import { rates } from './sso.rates.ts';
@@ -15,6 +16,8 @@ import {
   LegacySsoConfig,
   LegacySsoConfigInput,
   NewSsoConnection,
+  SamlMetadata,
+  SamlMetadataSource,
   SsoConnection,
   SsoConnectionChange,
   SsoConnectionPage,
@@ -138,6 +141,23 @@ export const ssoConnectionRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (ap
       },
     },
     (request) => testConnection(depsFor(request, deps), callerOf(request), request.params.id),
+  );
+
+  app.post(
+    '/v1/sso/metadata',
+    {
+      bodyLimit: 2 * deps.metadataLimit, // JSON escapes the quotation marks of metadata
+      config: { ...own, capability: 'configure', rate: rates.ssoTest, failures: [] },
+      schema: {
+        operationId: 'sso.readMetadata',
+        summary: 'Read the SAML metadata of an identity provider, and keep nothing',
+        description:
+          'The answer has the members that a connection by SAML takes. A 400 says which part of the metadata is missing or cannot be used.',
+        body: SamlMetadataSource,
+        response: { 200: SamlMetadata },
+      },
+    },
+    (request) => readMetadata(deps, request.body),
   );
 
   app.get(

@@ -22,7 +22,7 @@ export type { SsoDeps } from './deps.ts';
 export { ssoParts } from './deps.ts';
 export { mustAllowScopes, ssoRequired } from './enforce.ts';
 export { keysFor } from './keyset.ts';
-export { readSamlMetadata, type SamlProvider } from './metadata.rules.ts';
+export { readMetadata } from './metadata.ts';
 export { membersOf } from './secrets.ts';
 export { endNamedSessions } from './sessions.ts';
 export {

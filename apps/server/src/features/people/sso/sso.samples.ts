@@ -1,3 +1,4 @@
+import { metadataWith, samlKeys } from '../../../../test/app/saml-provider.ts';
 import type { Samples } from '../../../../test/app/samples.ts';
 
 const connection = {
@@ -30,6 +31,7 @@ export const samples: Samples = {
   },
   bodies: {
     'POST /v1/sso/connections': connection,
+    'POST /v1/sso/metadata': { metadata: metadataWith(samlKeys.idp.cert) },
     'POST /v1/sso/enforce': { enforce: false },
     'POST /v1/sso/config': {
       issuerUrl: 'https://idp.example',
@@ -47,6 +49,7 @@ export const samples: Samples = {
     'POST /v1/sso/connections/:id/test',
     'GET /v1/sso/connections/:id/identities',
     'PUT /v1/sso/connections/:id/identities',
+    'POST /v1/sso/metadata',
     'POST /v1/sso/enforce',
     'POST /v1/sso/config',
     'GET /v1/sso/config',

@@ -139,6 +139,25 @@ export const SsoTest = Type.Object({
   }),
 });
 
+/** Either of the two. The text counts where both are there. */
+export type SamlMetadataSource = Static<typeof SamlMetadataSource>;
+export const SamlMetadataSource = Type.Object(
+  {
+    metadataUrl: Type.Optional(Url),
+    metadata: Type.Optional(
+      Type.String({ minLength: 1, description: 'At most `SSO_METADATA_LIMIT_BYTES`.' }),
+    ),
+  },
+  { additionalProperties: false, minProperties: 1 },
+);
+
+export type SamlMetadata = Static<typeof SamlMetadata>;
+export const SamlMetadata = Type.Object({
+  idpEntityId: Type.String(),
+  idpSsoUrl: Type.String(),
+  idpCertificate: Type.Array(Type.String(), { description: 'The certificates that may sign, as PEM.' }),
+});
+
 export const SsoEnforcementChange = Type.Object({ enforce: Type.Boolean() }, { additionalProperties: false });
 export const SsoEnforcement = Type.Object({ enforce: Type.Boolean(), developerId: Id });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { freePort } from '../../../../../../scripts/machine/ports.ts';
 import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
-import { addSaml } from '../../../../test/app/saml-provider.ts';
+import { addSaml, metadataWith, samlKeys } from '../../../../test/app/saml-provider.ts';
 import { addOidc, besideProvider } from '../../../../test/app/signing-on.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 import { ADVICE } from './advice.rules.ts';
@@ -124,4 +124,26 @@ test('a certificate that has expired is named', async () => {
     error: 'certificate_expired',
     message: ADVICE.certificate_expired,
   });
+});
+
+test('metadata are read into the members that a connection takes, and nothing is kept', async () => {
+  const service = await startApp(besideProvider());
+  const acme = await service.asDeveloper();
+  const read = (body: object) => acme('POST', '/v1/sso/metadata', body);
+  const said = async (body: object) => (await read(body)).json().message;
+  const metadata = metadataWith(samlKeys.idp.cert);
+
+  const found = (await read({ metadata })).json();
+  const sp = { spEntityId: 'https://auth.test/sso/saml', spAcsUrl: 'https://auth.test/sso/callback/saml' };
+  const kept = (await acme('GET', '/v1/sso/connections')).json().connections;
+  const made = await acme('POST', '/v1/sso/connections', { name: 'C', protocol: 'saml', ...found, ...sp });
+
+  expect(found).toMatchObject({ idpEntityId: 'https://idp.test/saml', idpSsoUrl: 'https://idp.test/sso' });
+  expect([kept, made.statusCode]).toEqual([[], 201]);
+  expect(await said({ metadata: metadata.replace('Redirect', 'POST') })).toContain('binding HTTP-Redirect');
+  const nowhere = `http://127.0.0.1:${await freePort()}/metadata`;
+  expect(await said({ metadataUrl: nowhere })).toContain('does not answer (');
+  expect((await read({})).statusCode).toBe(400);
+  const stranger = service.calling('no key');
+  expect((await stranger('POST', '/v1/sso/metadata', { metadata })).statusCode).toBe(401);
 });
