@@ -6,11 +6,14 @@ import { SESSION } from './session/session.ts';
 const isPassing = (error: unknown) =>
   error instanceof ApiError && (error.status === 0 || error.status === 503);
 
-/** A session that has ended anywhere has ended everywhere: the shell then shows the sign-in page. */
+/**
+ * A session that has ended anywhere has ended everywhere. A new document, which shows the sign-in page, holds nothing of
+ * the account for whoever signs in next.
+ */
 export const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, { queryKey }) => {
-      if (isSignedOut(error) && queryKey[0] !== SESSION[0]) void queries.resetQueries({ queryKey: SESSION });
+      if (isSignedOut(error) && queryKey[0] !== SESSION[0]) location.reload();
     },
   }),
   defaultOptions: {

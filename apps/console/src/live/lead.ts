@@ -1,6 +1,4 @@
 import { ApiError, isSignedOut } from '../api/errors.ts';
-import { queries } from '../queries.ts';
-import { SESSION } from '../session/session.ts';
 import type { Message } from './live.ts';
 import { eventsSince, followOnce, type LiveEvent } from './stream.ts';
 
@@ -41,7 +39,7 @@ export async function lead({ last, tell }: Leading): Promise<void> {
     loss.begin();
     if (isSignedOut(ended)) {
       loss.end();
-      return queries.resetQueries({ queryKey: SESSION });
+      return location.reload(); // what the document holds is another's for whoever signs in next
     }
     const asked = ended instanceof ApiError ? (ended.retryAfter ?? 0) * 1000 : 0;
     await pause(Math.max(wait, asked));

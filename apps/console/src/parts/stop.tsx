@@ -31,11 +31,16 @@ interface StopProps {
   readonly size?: 'small';
 }
 
+const labelOf = (target: Target) => {
+  if (target.kind === 'all') return say('openAll');
+  return say(target.kind === 'person' ? 'openOfPerson' : 'openOne', { name: target.name });
+};
+
 /** Stops something: one click shows what will fall, the second one lets it fall. Where the API can, a third takes it back. */
 export const Stop = ({ target, size }: StopProps) => (
   <Button
     className={size === 'small' ? 'stop small' : 'stop'}
-    aria-label={target.kind === 'all' ? say('openAll') : say('openOne', { name: target.name })}
+    aria-label={labelOf(target)}
     onPress={() => askToStop(target)}
   >
     {say(target.kind === 'all' ? 'openAll' : target.kind === 'person' ? 'openPerson' : 'open')}

@@ -5,6 +5,7 @@ const say = sayer('members');
 
 /** The least role that has a capability. */
 const LEAST = {
+  export: 'auditor',
   operate: 'operator',
   configure: 'admin',
   people: 'admin',

@@ -4,7 +4,7 @@ import { dispatcherOf } from '../app/deliveries.ts';
 import { startReceiver } from '../app/receiver.ts';
 import { besideProvider, registerAt } from '../app/signing-on.ts';
 import { consolePages, DESK, populated, refusedCalls, withSameIds } from './console.ts';
-import { button, findings, hasNo, heading, picture, sees } from './pages.ts';
+import { button, findings, hasNo, heading, must, picture, sees } from './pages.ts';
 import { addAuthenticator } from './passkeys.ts';
 
 const { visit, signedIn, open, service } = consolePages(
@@ -377,6 +377,44 @@ test('signing out ends the session in every part of the page', async () => {
   await heading(page, 'Sign in to the console').waitFor();
   await page.reload();
   await heading(page, 'Sign in to the console').waitFor();
+});
+
+test('a session that ended elsewhere leaves nothing of the account in the document', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const page = await signedIn(developer);
+
+  await page.evaluate('globalThis.held = true');
+  await page.context().clearCookies();
+  await page.getByRole('link', { name: 'Keys' }).click();
+  await heading(page, 'Sign in to the console').waitFor();
+
+  expect(await page.evaluate('globalThis.held')).toBeUndefined();
+});
+
+test('what a reader pastes into a shell runs nothing, whatever the person is called', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const { agentId } = await must(developer, 'POST', '/v1/agents', { name: 'Payer' });
+  const principalId = "a'`id`'@acme.example";
+  const { code } = await must(developer, 'POST', '/v1/authorize', {
+    agentId,
+    principalId,
+    scopes: ['calendar:read'],
+  });
+  const { grantToken } = await must(developer, 'POST', '/v1/token', { agentId, code });
+  await must(developer, 'PUT', '/v1/manifests/acme_pay', {
+    connector: 'acme_pay',
+    version: '1.0.0',
+    tools: { transfer: 'write' },
+  });
+  await must(developer, 'POST', '/v1/enforce', { grantToken, connector: 'acme_pay', tool: 'transfer' });
+  const { entries } = await must(developer, 'GET', '/v1/audit/entries?action=tool.enforce');
+  const page = await signedIn(developer);
+
+  await open(page, `/denials/${entries[0].entryId}`, /was denied/);
+  const snippet = page.locator('.code', { hasText: '/v1/authorize' }).first();
+  await snippet.waitFor();
+
+  expect(await snippet.innerText()).toContain('"a\\u0027`id`\\u0027@acme.example"');
 });
 
 test('keys go through a list, open a row and go anywhere', async () => {

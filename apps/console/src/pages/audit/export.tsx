@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { Button } from 'react-aria-components';
 import { api } from '../../api/client.ts';
 import { number, sayer } from '../../messages/language.ts';
+import { AllowedButton } from '../../parts/allowed-button.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/states.tsx';
 import type { auditRoute } from '../routes.ts';
@@ -40,9 +40,9 @@ export function Export({ filters }: { readonly filters: Filters }) {
   };
   return (
     <>
-      <Button className="button" isPending={done !== undefined} onPress={() => void run()}>
+      <AllowedButton needs="export" isPending={done !== undefined} onPress={() => void run()}>
         {done === undefined ? say('export') : say('exporting', { count: number(done) })}
-      </Button>
+      </AllowedButton>
       {error !== undefined && <Problem error={error} title={say('notExported')} />}
     </>
   );

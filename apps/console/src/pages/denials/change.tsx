@@ -26,7 +26,10 @@ const consentText = (consent: NonNullable<Change['consent']>) =>
   `curl ${location.origin}/v1/authorize \\
   -H "authorization: Bearer $BEHEST_API_KEY" \\
   -H 'content-type: application/json' \\
-  -d '${JSON.stringify(consent)}'`;
+  -d '${quoted(JSON.stringify(consent))}'`;
+
+/** A principal's id may hold any character, and the reader pastes this into a shell. In JSON a quote may stand only in a text. */
+const quoted = (json: string) => json.replaceAll("'", '\\u0027');
 
 function Place({ target: { kind, id, place } }: { readonly target: Change['target'] }) {
   const where = place === null ? null : <code>{place}</code>;
