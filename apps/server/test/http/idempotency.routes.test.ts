@@ -106,6 +106,7 @@ const READING = [
   '/v1/enforce/tools',
   '/v1/policies/evaluate',
   '/v1/sso/connections/:id/test',
+  '/v1/sso/metadata',
   '/v1/policies/replay',
   '/v1/manifests/:connector/replay',
   '/v1/me/branding/preview',
