@@ -21,6 +21,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const stopped = query.useQuery('get', '/v1/me').data?.stoppedAt;
   const [isPaletteOpen, openPalette] = usePaletteKey();
   const main = useFocusOnNavigation();
+  const pages = useCurrentInView();
   const toStop = useAskedToStop();
   const stepUp = useStepUp();
 
@@ -48,7 +49,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
               <span>{say('search')}</span>
               <kbd>{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
             </Button>
-            <nav className="wide" aria-label={say('pages')}>
+            <nav className="wide" aria-label={say('pages')} ref={pages}>
               <Pages />
             </nav>
           </div>
@@ -161,4 +162,14 @@ function useFocusOnNavigation() {
     main.current?.focus({ preventScroll: true });
   }, [path]);
   return main;
+}
+
+/** The navigation is longer than a low window, and shows where the reader is. */
+function useCurrentInView() {
+  const nav = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: 'nearest' });
+  }, [path]);
+  return nav;
 }
