@@ -196,6 +196,8 @@ const OUTLINES: Readonly<Record<string, string>> = {
   'docs/guides/write-a-manifest.md #2': 'it sends the sample above it, which rules-guides.test.ts sends',
   'docs/operations.md #1': 'it removes the packages of the toolchain',
   'docs/operations.md #2': 'it needs an account whose approvers lost their passkeys; its route is checked',
+  'docs/operations.md #3':
+    'it needs the key of an operator; its route is checked, and tests of members ask it',
   'docs/protocol/audit-chain.md #1': 'a line that protocol-pages.test.ts compares',
   'examples/express-api/README.md #1': INSTALLS,
   'examples/mcp-server/README.md #1': INSTALLS,
