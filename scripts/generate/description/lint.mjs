@@ -30,6 +30,10 @@ const ACCEPTED = new Set([
   'no-ambiguous-paths #/paths/~1v1~1credentials~1status~1{listId}',
   // no decision has the id `cases`
   'no-ambiguous-paths #/paths/~1v1~1decisions~1cases~1{caseName}',
+  // no policy has the id `bundles`
+  'no-ambiguous-paths #/paths/~1v1~1policies~1bundles~1{id}',
+  // no audit entry has the id `erasures`
+  'no-ambiguous-paths #/paths/~1v1~1audit~1erasures~1{id}',
 ]);
 
 const source = readFileSync(FILE, 'utf8');

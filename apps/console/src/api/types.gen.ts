@@ -4533,7 +4533,6 @@ export interface components {
         Change: {
             /** @enum {unknown} */
             by: "agent" | "person" | "developer" | "operator";
-            /** @description A body for `POST /v1/authorize`: what the grant has now, and what the call needs. */
             consent?: {
                 agentId: string;
                 principalId: string;
@@ -7874,6 +7873,16 @@ export interface components {
             services: string[];
             sessions: number;
             truncated: boolean;
+        };
+        /** @description Nothing has changed. A second member of the account has to agree. */
+        ProposedChange: {
+            /** @description What would change. */
+            about: string;
+            changeId: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** @enum {string} */
+            status: "open";
         };
         ProtectedResourceMetadata: {
             authorization_details_types_supported: string[];
@@ -16439,23 +16448,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "changeId": "example_01K9Z3QW5M8T2V4X6Y7Z8A9B0C",
-                     *       "status": "open",
-                     *       "about": "example",
-                     *       "expiresAt": "2026-01-16T09:30:00.000Z"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @description What would change. */
-                        about: string;
-                        changeId: string;
-                        /** Format: date-time */
-                        expiresAt: string;
-                        /** @enum {string} */
-                        status: "open";
-                    };
+                    "application/json": components["schemas"]["ProposedChange"];
                 };
             };
             /** @description A refusal */
@@ -16628,23 +16621,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "changeId": "example_01K9Z3QW5M8T2V4X6Y7Z8A9B0C",
-                     *       "status": "open",
-                     *       "about": "example",
-                     *       "expiresAt": "2026-01-16T09:30:00.000Z"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @description What would change. */
-                        about: string;
-                        changeId: string;
-                        /** Format: date-time */
-                        expiresAt: string;
-                        /** @enum {string} */
-                        status: "open";
-                    };
+                    "application/json": components["schemas"]["ProposedChange"];
                 };
             };
             /** @description A refusal */
@@ -17425,23 +17402,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "changeId": "example_01K9Z3QW5M8T2V4X6Y7Z8A9B0C",
-                     *       "status": "open",
-                     *       "about": "example",
-                     *       "expiresAt": "2026-01-16T09:30:00.000Z"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @description What would change. */
-                        about: string;
-                        changeId: string;
-                        /** Format: date-time */
-                        expiresAt: string;
-                        /** @enum {string} */
-                        status: "open";
-                    };
+                    "application/json": components["schemas"]["ProposedChange"];
                 };
             };
             /** @description A refusal */
@@ -17499,23 +17460,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "changeId": "example_01K9Z3QW5M8T2V4X6Y7Z8A9B0C",
-                     *       "status": "open",
-                     *       "about": "example",
-                     *       "expiresAt": "2026-01-16T09:30:00.000Z"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @description What would change. */
-                        about: string;
-                        changeId: string;
-                        /** Format: date-time */
-                        expiresAt: string;
-                        /** @enum {string} */
-                        status: "open";
-                    };
+                    "application/json": components["schemas"]["ProposedChange"];
                 };
             };
             /** @description No Content */
@@ -17630,23 +17575,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "changeId": "example_01K9Z3QW5M8T2V4X6Y7Z8A9B0C",
-                     *       "status": "open",
-                     *       "about": "example",
-                     *       "expiresAt": "2026-01-16T09:30:00.000Z"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @description What would change. */
-                        about: string;
-                        changeId: string;
-                        /** Format: date-time */
-                        expiresAt: string;
-                        /** @enum {string} */
-                        status: "open";
-                    };
+                    "application/json": components["schemas"]["ProposedChange"];
                 };
             };
             /** @description A refusal */
@@ -17799,23 +17728,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "changeId": "example_01K9Z3QW5M8T2V4X6Y7Z8A9B0C",
-                     *       "status": "open",
-                     *       "about": "example",
-                     *       "expiresAt": "2026-01-16T09:30:00.000Z"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @description What would change. */
-                        about: string;
-                        changeId: string;
-                        /** Format: date-time */
-                        expiresAt: string;
-                        /** @enum {string} */
-                        status: "open";
-                    };
+                    "application/json": components["schemas"]["ProposedChange"];
                 };
             };
             /** @description A refusal */

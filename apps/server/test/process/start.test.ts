@@ -44,11 +44,12 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(35), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(36), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'anomaly detection',
       'audit checkpoints',
+      'care of changes',
       'care of decisions',
       'care of signal streams',
       'checks of audit chains',

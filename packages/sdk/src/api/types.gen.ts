@@ -3107,7 +3107,7 @@ export interface AuditExplainAnswer {
       id: string | null;
       place: string | null;
     };
-    /** A body for `POST /v1/authorize`: what the grant has now, and what the call needs. */ consent?: {
+    consent?: {
       agentId: string;
       principalId: string;
       scopes: string[];

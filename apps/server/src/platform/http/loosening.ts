@@ -13,7 +13,7 @@ declare module 'fastify' {
 }
 
 /** The answer to a request that waits for a second member. */
-const ProposedChange = Type.Object(
+export const ProposedChange = Type.Object(
   {
     changeId: Id,
     status: Type.Literal('open'),

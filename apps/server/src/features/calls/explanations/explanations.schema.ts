@@ -79,11 +79,8 @@ export const Change = Type.Object({
     id: Nullable,
     place: Nullable,
   }),
-  consent: Type.Optional(
-    Type.Union([ConsentRequest], {
-      description: 'A body for `POST /v1/authorize`: what the grant has now, and what the call needs.',
-    }),
-  ),
+  /** A body for `POST /v1/authorize`: what the grant has now, and what the call needs. */
+  consent: Type.Optional(ConsentRequest),
 });
 
 export type Explanation = Static<typeof Explanation>;

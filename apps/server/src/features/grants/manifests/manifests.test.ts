@@ -89,7 +89,11 @@ describe('the manifest of a connector', () => {
     ]);
     expect((await acme('GET', '/v1/manifests/acme_mail')).json().pins).toEqual(wider.pins);
     const { events } = (await acme('GET', '/v1/events?types=manifest.updated')).json();
-    expect(events.at(-1).data).toMatchObject({ connector: 'acme_mail', previous: null, wider: [] });
+    expect(events.at(-1).data).toMatchObject({
+      connector: 'acme_mail',
+      previous: null,
+      wider: ['send', 'purge'],
+    });
     expect(events[1].data).toMatchObject({ previous: first.sha256, sha256: tighter.sha256, wider: [] });
   });
 

@@ -28,6 +28,8 @@ test('no route of single sign-on reaches what belongs to another developer', asy
     'PATCH /v1/sso/connections/:id': async () => refusalOf(await mallory('PATCH', path, { name: 'x' })),
     'DELETE /v1/sso/connections/:id': async () => refusalOf(await mallory('DELETE', path)),
     'POST /v1/sso/connections/:id/test': async () => refusalOf(await mallory('POST', `${path}/test`, {})),
+    'POST /v1/sso/metadata': async () =>
+      refusalOf(await mallory('POST', '/v1/sso/metadata', { metadata: own.id })),
     'GET /v1/sso/connections/:id/identities': async () =>
       refusalOf(await mallory('GET', `${path}/identities?principalId=ada`)),
     'PUT /v1/sso/connections/:id/identities': async () =>
@@ -77,6 +79,7 @@ test('no route of single sign-on reaches what belongs to another developer', asy
     ...Object.fromEntries(Object.keys(walk).map((route) => [route, '404 NOT_FOUND'])),
     'POST /v1/sso/connections': '400 BAD_REQUEST', // an id is the service's to give
     'GET /v1/sso/connections': [other.id],
+    'POST /v1/sso/metadata': '400 BAD_REQUEST', // it reads nothing but what is sent
     'POST /v1/sso/enforce': '200',
     'POST /v1/sso/config': '201',
     'GET /v1/sso/config': 'c',
