@@ -65,6 +65,7 @@ const TAG_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'apiKeys',
     'console',
     'members',
+    'changes',
     'emails',
     'domains',
     'usage',
