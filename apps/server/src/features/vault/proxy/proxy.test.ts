@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { entriesOf, grantTo, partsOf, refusalOf } from '../../../../test/app/flow.ts';
 import { onThisMachine, proxied, putProfile, through } from '../../../../test/app/proxy.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
@@ -77,8 +77,10 @@ describe('a call through the proxy', () => {
       },
     });
     expect(JSON.stringify(entry)).not.toContain('acme/site');
-    const { calls } = (await acme('GET', '/v1/vault/proxy/calls?service=github&outcome=upstream')).json();
-    expect(calls).toMatchObject([
+    const kept = async () =>
+      (await acme('GET', '/v1/vault/proxy/calls?service=github&outcome=upstream')).json().calls;
+    await vi.waitFor(async () => expect(await kept()).toHaveLength(1)); // it is kept after the answer
+    expect(await kept()).toMatchObject([
       { callId: entry?.metadata.callId, status: 200, outcome: 'upstream', responseBytes: 11 },
     ]);
   });
