@@ -39,7 +39,7 @@ export async function lead({ last, tell }: Leading): Promise<void> {
     loss.begin();
     if (isSignedOut(ended)) {
       loss.end();
-      return location.reload(); // what the document holds is another's for whoever signs in next
+      return location.reload(); // so that the next person who signs in sees nothing of this one
     }
     const asked = ended instanceof ApiError ? (ended.retryAfter ?? 0) * 1000 : 0;
     await pause(Math.max(wait, asked));

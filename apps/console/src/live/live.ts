@@ -39,7 +39,7 @@ function become(next: Partial<Live>): void {
 
 function take(message: Message): void {
   if ('connection' in message) become({ connection: message.connection });
-  // What is missing may concern anything that is shown, so all of it is read anew.
+  // Any record on the page may have changed in the gap, so all of them are read again.
   if ('gap' in message)
     void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === 'get' });
   if (!('event' in message)) return;

@@ -34,7 +34,7 @@ const columns: readonly Column<Alert>[] = [
 const STATUSES = ['open', 'acknowledged', 'resolved'] as const;
 const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const;
 
-/** What the rules found unusual, the newest first, the rules, and who is told. */
+/** The alerts, newest first, then the rules that raise them, and the channels that they go to. */
 export function Anomalies() {
   const { cursor, ...filters } = anomaliesRoute.useSearch();
   const { status, severity, agentId } = filters;

@@ -32,7 +32,7 @@ const columns: readonly Column<Channel>[] = [
   { id: 'acts', header: say('actions'), isFixed: true, cell: (channel) => <Acts channel={channel} /> },
 ];
 
-/** Who is told when a rule finds something. */
+/** The channels to which alerts go. */
 export function Channels() {
   const { data, error, refetch } = query.useQuery('get', '/v1/anomaly/channels');
   return (

@@ -8,7 +8,6 @@ import { Facts, Page, Panel } from '../../parts/page.tsx';
 import { PageLoading, PageProblem, Problem } from '../../parts/states.tsx';
 import { Id, Status, When } from '../../parts/text.tsx';
 import { deliveryRoute } from '../routes.ts';
-import { reasonOf } from './reasons.ts';
 
 const say = sayer('webhooks');
 
@@ -129,4 +128,22 @@ function Resend({ delivery: { id: deliveryId, webhookId } }: { readonly delivery
       {state.error !== undefined && <Problem error={state.error} />}
     </>
   );
+}
+
+const KNOWN = [
+  'redirect_refused',
+  'timeout',
+  'connection_failed',
+  'dns_failed',
+  'tls_failed',
+  'blocked_address',
+  'endpoint_deleted',
+] as const;
+
+/** @returns why an attempt failed, and what mends it, in a sentence */
+function reasonOf(error: string): string {
+  const known = KNOWN.find((each) => each === error);
+  if (known) return say(`reason-${known}`);
+  const status = error.startsWith('http_') ? error.slice('http_'.length) : error;
+  return say(status === '410' ? 'reason-gone' : 'reason-status', { status });
 }
