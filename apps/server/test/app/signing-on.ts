@@ -77,6 +77,7 @@ export async function signOn(
   query: Record<string, string>,
 ) {
   const begun = await startLogin(service, query);
+  if (begun.statusCode !== 200) throw new Error(`login: ${begun.body}`);
   const answer = await bringBack(service, await provider.visit(begun.json().authorizeUrl));
   if (answer.statusCode !== 200) throw new Error(`login: ${answer.body}`);
   return answer.json();

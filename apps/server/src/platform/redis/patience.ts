@@ -27,9 +27,14 @@ export function patience({ onSilence, onAnswer, failureOf }: PatienceOptions) {
   const waiting = new Set<Waiting>(); // in the order of their beginning
   const silent = new Map<string, number>(); // nodes, and how many commands were given up
   let timer: NodeJS.Timeout | undefined;
+  let sweptAt = 0;
 
   const sweep = () => {
-    const begun = performance.now() - PATIENCE;
+    const now = performance.now();
+    const stoodStill = now - sweptAt > 2 * SWEEP_EVERY;
+    sweptAt = now;
+    if (stoodStill) return; // this process was the silent one, and the answers may be waiting to be read
+    const begun = now - PATIENCE;
     for (const each of waiting) {
       if (each.since > begun) break;
       waiting.delete(each);
@@ -60,7 +65,10 @@ export function patience({ onSilence, onAnswer, failureOf }: PatienceOptions) {
     return new Promise((resolve, reject) => {
       const each: Waiting = { node, since: performance.now(), reject, isGivenUp: false };
       waiting.add(each);
-      timer ??= setInterval(sweep, SWEEP_EVERY).unref();
+      if (!timer) {
+        sweptAt = each.since;
+        timer = setInterval(sweep, SWEEP_EVERY).unref();
+      }
       command().then(
         (answer) => {
           end(each);
