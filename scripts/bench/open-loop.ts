@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { openClient } from './client.ts';
 import { type Load, latenciesOf } from './load.ts';
 import { driverMeter } from './machine.ts';
-import type { Measured, Target } from './rounds.ts';
+import { floorOperation, type Measured, type Target } from './rounds.ts';
 
 /** More than wait at once at half of the highest rate. */
 export const CONNECTIONS = 64;
@@ -16,17 +16,19 @@ export interface OpenLoop {
   readonly rate: number;
   readonly p50: number;
   readonly p99: number;
+  /** Of the flow's floor, by the same clock, right after it: what the machine gives to anybody. */
+  readonly floorP99: number;
   /** Milliseconds of the driver, to about one. As long, an answer that has come stays unread. */
   readonly longestTurn: number;
   /** How much of a core the driver took. */
   readonly driver: number;
 }
 
-/** Measures each flow with requests that come by the clock, at half of the rate that it has reached. */
+/** Measures each flow, and then its floor, with requests that come by the clock, at half of the rate that the flow has reached. */
 export async function measureOpenLoop(
-  service: Target,
+  { service, floor }: Readonly<Record<'service' | 'floor', Target>>,
   measured: readonly Measured[],
-  seconds: number,
+  { seconds, developers }: { seconds: number; developers: number },
 ): Promise<OpenLoop[]> {
   const results: OpenLoop[] = [];
   for (const { flow, summary } of measured) {
@@ -40,7 +42,11 @@ export async function measureOpenLoop(
     const latencies = await runByClock({ ...service, ...flow, seconds, rate });
     const driver = ((driverMeter() - before) * 1000) / (performance.now() - startedAt);
     turns.disable();
-    results.push({ name: flow.name, rate, ...latenciesOf(latencies), longestTurn: turns.max / 1e6, driver });
+    const below = { ...floor, operation: floorOperation(flow.floor, developers), rate };
+    await runByClock({ ...below, seconds: WARM_UP });
+    const { p99: floorP99 } = latenciesOf(await runByClock({ ...below, seconds }));
+    const longestTurn = turns.max / 1e6;
+    results.push({ name: flow.name, rate, ...latenciesOf(latencies), floorP99, longestTurn, driver });
   }
   return results;
 }

@@ -92,7 +92,7 @@ export const floors = {
 export type Floor = keyof typeof floors;
 
 /** @param developers each has a chain of its own */
-function floorOperation(floor: Floor, developers: number) {
+export function floorOperation(floor: Floor, developers: number) {
   return (connection: number): Operation => {
     const hasChain = floor === 'append' || floor === 'unseal';
     const path = hasChain ? `/${floor}/d${connection % developers}` : `/${floor}`;
