@@ -10,13 +10,14 @@ export function Pages({ onGo }: { readonly onGo?: () => void }) {
     <section key={group} className="pages">
       <h2>{sayPage(group)}</h2>
       <ul>
-        {pages.map(({ to, name }) => (
+        {pages.map(({ to, name, icon: Icon }) => (
           <li key={to}>
             <Link
               to={to}
               activeOptions={{ exact: to === '/', includeSearch: false }}
               {...(onGo && { onClick: onGo })}
             >
+              <Icon size={16} aria-hidden />
               {sayPage(name)}
             </Link>
           </li>
