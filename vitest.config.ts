@@ -43,6 +43,11 @@ export default defineConfig({
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'], // megabytes, so that V8 copies fewer objects
     isolate: false, // or each file would load the whole service anew
     maxWorkers: 3, // on two cores: most tests wait for a database, a browser or a process half of their time
+    // Not `setImmediate`: Redis's driver marks a write as begun and waits for it. A write that a fake one took never leaves,
+    // nor does any after it, and the services that wait for their next test ping Redis during other tests.
+    fakeTimers: {
+      toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
+    },
     hookTimeout: 60_000, // two machines' worth of tests on one, as when two checkouts run at once
     testTimeout: 30_000,
   },

@@ -57,6 +57,18 @@ describe.each(adapters)('a store %s', (_, create) => {
     expect(await store.get(key('never'))).toBeUndefined();
   });
 
+  test('goes on while a test holds the clock, and after it', async () => {
+    const { store, key } = open();
+    await store.get(key('a'));
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+
+    await store.put([{ key: key('a'), value: 'one', seconds: 60 }]);
+    vi.useRealTimers();
+
+    expect(await store.get(key('a'))).toBe('one');
+  });
+
   test('keeps texts for another time, and brings back none that is gone', async () => {
     const { store, key } = open();
     await store.put(['a', 'b'].map((name) => ({ key: key(name), value: name, seconds: 60 })));
