@@ -6534,6 +6534,8 @@ export interface components {
             invitedBy: string | null;
             lastSeenAt: string | null;
             memberId: string;
+            /** @description Until then no other member can change or remove the person, or end their sessions: the operator of the service let them in. */
+            protectedUntil: string | null;
             /** @enum {unknown} */
             role: "owner" | "admin" | "operator" | "auditor";
             /** @enum {unknown} */

@@ -6489,7 +6489,7 @@ export interface AdminApproverRecoveriesApi {
 
 export interface AdminMemberRecoveriesApi {
   /**
-   * Make a link that lets a person into the console of an account as an owner. It works once, for an hour, and opens nothing before the person has a passkey. An owner with the address gets another passkey. The account and its owners are told.
+   * Make a link that lets a person into the console of an account as an owner. It works once, for an hour, and opens nothing before the person has a passkey. An owner with the address gets a passkey in place of theirs. For an hour after the link was opened, no other member can change or remove the person. The account and its owners are told.
    *
    * Sends `POST /v1/admin/developers/{id}/console-recovery`.
    */

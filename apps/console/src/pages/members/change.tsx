@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { api, type Schemas } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
 import { Act } from '../../parts/act.tsx';
+import { When } from '../../parts/text.tsx';
 import { type Member, type Role, useRolesFor } from './rights.ts';
 
 const say = sayer('members');
@@ -11,7 +12,14 @@ export function Change({ member }: { readonly member: Member }) {
   const roles = useRolesFor(member);
   const [role, choose] = useState<Role>(member.role);
   if (roles.length === 0) return null;
-  const { memberId, displayName: name, status } = member;
+  const { memberId, displayName: name, status, protectedUntil } = member;
+  if (protectedUntil !== null && Date.parse(protectedUntil) > Date.now()) {
+    return (
+      <span className="aside">
+        {say('protected')} <When at={protectedUntil} />
+      </span>
+    );
+  }
   const params = { path: { id: memberId } };
   const patch = (body: Schemas['MemberChange']) => api.PATCH('/v1/members/{id}', { params, body });
   const isActive = status === 'active';

@@ -950,6 +950,7 @@ export interface Members {
   id: string;
   invitedBy: string | null;
   lastSeenAt: Timestamp | null;
+  protectedUntil: Timestamp | null;
   role: MemberRole;
   status: Generated<MemberStatus>;
 }

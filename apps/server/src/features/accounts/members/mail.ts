@@ -44,7 +44,7 @@ ${partiesOf(joined)}`,
 export const recoveredMail = (joined: Joined): Text => ({
   subject: 'A person came into the console by a link of the operator',
   account: nameInMail(joined.developerName, joined.developerId),
-  text: `A person has used the link of the operator, and is an owner of an account of Behest once they have made a passkey. If nobody of yours asked for it, remove them from the members of the account.
+  text: `A person has used the link of the operator, and is an owner of an account of Behest once they have made a passkey. For an hour no other member can change or remove them, or end their sessions. If nobody of yours asked for it, write to the operator of the service.
 
 ${partiesOf(joined)}`,
 });

@@ -10,6 +10,7 @@ import {
   deleteMember,
   deleteOtherSessions,
   deleteSession,
+  findMember,
   findSession,
   listMemberRows,
   listSessionRows,
@@ -42,14 +43,23 @@ export function mustManage(caller: Caller, ...roles: readonly MemberRow['role'][
   throw new AppError('FORBIDDEN', 'Nobody gives or takes away a role that is not below their own.', { role });
 }
 
-/** The member whom another one changes, and everybody beside them. */
-function others(caller: Caller, members: readonly MemberRow[], id: string): MemberRow {
+/** The member whom another one changes. */
+function others(caller: Caller, members: readonly MemberRow[], id: string, now: Date): MemberRow {
   const member = members.find((each) => each.id === id);
   if (!member) throw notFound();
   if (memberIn(caller).memberId === id)
     throw new AppError('CONFLICT', 'Nobody changes their own membership.');
   mustManage(caller, member.role);
+  mustBeUnprotected(member, now);
   return member;
+}
+
+/** A stranger among the owners must not put out whom the operator let in to put out the stranger. @throws CONFLICT */
+function mustBeUnprotected({ protectedUntil }: Pick<MemberRow, 'protectedUntil'>, now: Date): void {
+  if (protectedUntil === null || protectedUntil <= now) return;
+  const until = protectedUntil.toISOString();
+  const message = `The operator of the service let this person in. Until ${until} no other member can change or remove them, or end their sessions.`;
+  throw new AppError('CONFLICT', message, { sub_reason: 'recovered', until });
 }
 
 const lastOwner = () =>
@@ -59,7 +69,7 @@ const lastOwner = () =>
 
 /**
  * Gives a member another role, or suspends them. Their sessions end. A change to what they are already changes nothing.
- * @throws NOT_FOUND, FORBIDDEN, CONFLICT for oneself and for the last owner
+ * @throws NOT_FOUND, FORBIDDEN, CONFLICT for oneself, for the last owner and for whom the operator let in
  */
 export function changeMember(
   { db, clock }: Deps,
@@ -71,7 +81,7 @@ export function changeMember(
     const { tenant } = caller;
     await lockOpenAccount(tx, tenant);
     const members = await listMemberRows(tx, tenant);
-    const before = others(caller, members, id);
+    const before = others(caller, members, id, clock());
     const after = { role: role ?? before.role, status: status ?? before.status };
     mustManage(caller, after.role);
     const changed = (['role', 'status'] as const).filter((name) => after[name] !== before[name]);
@@ -97,7 +107,7 @@ export function removeMember({ db, clock }: Deps, caller: Caller, id: string): P
     const { tenant } = caller;
     await lockOpenAccount(tx, tenant);
     const members = await listMemberRows(tx, tenant);
-    const { role } = others(caller, members, id);
+    const { role } = others(caller, members, id, clock());
     if (!keepsOwner(members, id)) throw lastOwner();
     await deletePasskeyRowsOf(tx, tenant, memberOwner(id), { isForGood: true });
     await deleteInvitationsOf(tx, tenant, id);
@@ -129,12 +139,20 @@ const toListed = (row: SessionRow, current: string): ListedSession => ({
   current: row.id === current,
 });
 
-/** Ends a session of one's own or, for who governs the account, of anybody. @throws NOT_FOUND */
+/**
+ * Ends a session of one's own or, for who governs the account, of anybody. One by recovery ends only itself, for its member's
+ * own passkeys may be in other hands.
+ * @throws NOT_FOUND, CONFLICT
+ */
 export function revokeSession({ db, clock }: Deps, caller: Caller, id: string): Promise<void> {
   return inTransaction(db, async (tx) => {
     const session = await findSession(tx, caller.tenant, id);
-    const isOwn = session?.memberId === memberIn(caller).memberId;
+    const own = memberIn(caller);
+    const isOwn = session?.memberId === own.memberId;
     if (!session || (!isOwn && !maySeeAll(caller))) throw notFound();
+    const isSafe = isOwn && (session.openedBy !== 'recovery' || id === own.sessionId);
+    const member = isSafe ? undefined : await findMember(tx, caller.tenant, session.memberId);
+    if (member) mustBeUnprotected(member, clock());
     await deleteSession(tx, caller.tenant, id);
     const data = { memberId: session.memberId, reason: 'revoked' } as const;
     await recordEntry(tx, caller, { action: 'console.session_ended', data }, clock());

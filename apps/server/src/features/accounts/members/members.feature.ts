@@ -9,14 +9,14 @@ import { on } from '../../../platform/hooks.ts';
 import { webauthnRelyingParty } from '../../people/passkeys/index.ts';
 import { eraseMembers } from './members.repo.ts';
 import { memberRoutes } from './members.routes.ts';
-import { MAX_MEMBERS, MAX_SESSIONS } from './members.rules.ts';
+import { MAX_MEMBERS, MAX_MEMBERS_RECOVERED, MAX_SESSIONS } from './members.rules.ts';
 import { consolePasskeyRoutes } from './passkeys.routes.ts';
 import { consoleSessionRoutes } from './session.routes.ts';
 import { authenticateMember, CSRF_KEY_USE } from './session.ts';
 
 const tables: TableUse = {
   owns: {
-    members: { most: MAX_MEMBERS },
+    members: { most: MAX_MEMBERS_RECOVERED },
     member_invitations: { most: MAX_MEMBERS },
     console_sessions: { of: 'members', each: MAX_SESSIONS },
   },

@@ -6,7 +6,7 @@ import { readPage } from '../../../platform/db/page-rows.ts';
 import { eraserOf } from '../../../platform/db/personal-data.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { ConsoleSessions, MemberInvitations, Members } from '../../../platform/db/types.gen.ts';
-import { MAX_MEMBERS, MAX_SESSIONS } from './members.rules.ts';
+import { MAX_MEMBERS, MAX_MEMBERS_RECOVERED, MAX_SESSIONS } from './members.rules.ts';
 
 export type MemberRow = Selectable<Members>;
 export type SessionRow = Selectable<ConsoleSessions>;
@@ -17,7 +17,7 @@ const membersOf = (db: Executor, { developerId }: Tenant) =>
 
 /** Every member, the oldest first. */
 export const listMemberRows = (db: Executor, tenant: Tenant): Promise<MemberRow[]> =>
-  membersOf(db, tenant).orderBy('id').limit(MAX_MEMBERS).execute();
+  membersOf(db, tenant).orderBy('id').limit(MAX_MEMBERS_RECOVERED).execute();
 
 export const findMember = (db: Executor, tenant: Tenant, id: string): Promise<MemberRow | undefined> =>
   membersOf(db, tenant).where('id', '=', id).executeTakeFirst();
@@ -34,7 +34,7 @@ export function insertMember(
     .executeTakeFirstOrThrow();
 }
 
-/** Inserts a session, and deletes those of the member that have ended or are too many. */
+/** Inserts a session, and deletes those of the member that have ended or are too many, one by recovery last. */
 export async function insertSession(
   tx: Tx,
   { developerId }: Tenant,
@@ -47,6 +47,7 @@ export async function insertSession(
     .where('developerId', '=', developerId)
     .where('memberId', '=', row.memberId)
     .where('expiresAt', '>', at)
+    .orderBy(sql`opened_by = 'recovery'`, 'desc')
     .orderBy('id', 'desc')
     .limit(MAX_SESSIONS - 1);
   await tx
@@ -267,7 +268,10 @@ export async function deleteInvitationsOf(tx: Tx, { developerId }: Tenant, membe
     .execute();
 }
 
-/** Ends the sessions of a member, but for one. */
+/**
+ * Ends the sessions of a member, but for one, and for those by recovery: who holds an old passkey of the member must not keep
+ * the person from the new one.
+ */
 export async function deleteOtherSessions(
   tx: Tx,
   { developerId }: Tenant,
@@ -279,6 +283,7 @@ export async function deleteOtherSessions(
     .where('developerId', '=', developerId)
     .where('memberId', '=', memberId)
     .where('id', '<>', but)
+    .where('openedBy', '<>', 'recovery')
     .execute();
 }
 

@@ -176,7 +176,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<MemberDeps> = async (app, d
   app.delete(
     '/v1/console/sessions/:id',
     {
-      config: { ...signedIn, failures: ['NOT_FOUND'] },
+      config: { ...signedIn, failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'console.revokeSession',
         summary: 'End a session of the console',

@@ -3,11 +3,13 @@ import { type Capability, capabilitiesOf, type MemberRole } from '../../../platf
 
 /** Members of an account, so that nobody fills a list that people have to read. */
 export const MAX_MEMBERS = 200;
+/** Members with those whom the operator let in, for whom the others leave no place in vain. */
+export const MAX_MEMBERS_RECOVERED = MAX_MEMBERS + 10;
 /** Open sessions of a member. One more ends the oldest. */
 export const MAX_SESSIONS = 20;
 /** How long a link that opens the console works. */
 export const LINK_SECONDS = 600;
-/** How long a link of the operator works. */
+/** How long a link of the operator works, and how long after its use nobody can put its person out again. */
 export const RECOVERY_SECONDS = 3600;
 /** How long a session lives that has to register a passkey first. */
 export const ENROLMENT_SECONDS = 1800;

@@ -23,6 +23,10 @@ export const Member = Type.Object({
   invitedBy: nullable(Type.String({ description: 'The actor who let the person in.' })),
   createdAt: Time,
   lastSeenAt: nullable(Time),
+  protectedUntil: Type.Union([Time, Type.Null()], {
+    description:
+      'Until then no other member can change or remove the person, or end their sessions: the operator of the service let them in.',
+  }),
 });
 
 export type ConsoleSession = Static<typeof ConsoleSession>;

@@ -28,16 +28,21 @@ export async function listOwnPasskeys(deps: MemberDeps, caller: Caller): Promise
 }
 
 /**
- * The first passkey of a member needs none before it: a session that their key opened makes it. So does one by recovery,
- * whose member has lost theirs.
- * @throws STEP_UP_REQUIRED, CONFLICT
+ * The first passkey of a member needs none before it: a session that their key opened makes it. So does one by recovery, whose
+ * passkey replaces those that the member has lost, or that somebody else has made.
+ * @returns the passkeys that stay @throws STEP_UP_REQUIRED, CONFLICT
  */
-async function mustTakeAnother(tx: Tx, caller: Caller, existing: readonly PasskeyRow[]): Promise<void> {
+async function mustTakeAnother(
+  tx: Tx,
+  caller: Caller,
+  existing: readonly PasskeyRow[],
+): Promise<readonly PasskeyRow[]> {
   const session = await findSession(tx, caller.tenant, memberIn(caller).sessionId);
-  const hasLostTheirs = session?.openedBy === 'recovery' && session.needsPasskey;
-  if (existing.length > 0 && !hasLostTheirs) mustBeSteppedUp(caller);
+  if (session?.openedBy === 'recovery' && session.needsPasskey) return [];
+  if (existing.length > 0) mustBeSteppedUp(caller);
   if (existing.length >= MAX_PASSKEYS)
     throw new AppError('CONFLICT', `A person has ${MAX_PASSKEYS} passkeys at most. Remove one first.`);
+  return existing;
 }
 
 /** Begins to make a passkey. @throws STEP_UP_REQUIRED, CONFLICT */
@@ -48,8 +53,7 @@ export async function beginPasskey(deps: MemberDeps, caller: Caller) {
   return inTransaction(deps.db, async (tx) => {
     const member = await findMember(tx, tenant, owner.ownerId);
     if (!member) throw unauthorized();
-    const existing = await listPasskeysOf(tx, tenant, owner);
-    await mustTakeAnother(tx, caller, existing);
+    const existing = await mustTakeAnother(tx, caller, await listPasskeysOf(tx, tenant, owner));
     const { displayName, email } = member;
     const user = { userName: email ?? displayName, displayName, existing, residentKey: 'required' } as const;
     return beginCreation(tx, tenant, verifyingParty(deps), { owner, use: 'register', ...user }, at);
@@ -82,7 +86,9 @@ export async function addPasskey(
   return inTransaction(deps.db, async (tx) => {
     if (!(await lockMember(tx, tenant, memberId))) throw challengeInvalid();
     await takeChallenge(tx, tenant, challengeId, at);
-    await mustTakeAnother(tx, caller, await listPasskeysOf(tx, tenant, owner));
+    const had = await listPasskeysOf(tx, tenant, owner);
+    const lost = (await mustTakeAnother(tx, caller, had)).length === 0 ? had : [];
+    for (const { id } of lost) await deletePasskeyRow(tx, tenant, owner, id);
     const row = await storePasskey(
       tx,
       tenant,
@@ -93,6 +99,14 @@ export async function addPasskey(
     const expiresAt = new Date(at.getTime() + deps.sessionSeconds * 1000);
     const opening = { openedBy: 'passkey', keyId: null, needsPasskey: false, expiresAt } as const;
     const session = capabilities.length === 0 ? await renewSession(deps, tx, caller, opening) : null;
+    if (session && lost.length > 0) await deleteOtherSessions(tx, tenant, memberId, session.opened.sessionId);
+    for (const { id: credentialId } of lost)
+      await recordEntry(
+        tx,
+        caller,
+        { action: 'member.passkey_removed', data: { memberId, credentialId } },
+        at,
+      );
     const data = { memberId, credentialId: row.id };
     await recordEntry(tx, caller, { action: 'member.passkey_added', data }, at);
     return { passkey: toPasskey(row), session };

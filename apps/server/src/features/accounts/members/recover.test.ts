@@ -1,5 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { consoleBrowser, memberOf, registerPasskey, signInByKey } from '../../../../test/app/console.ts';
+import {
+  consoleBrowser,
+  joinBy,
+  memberOf,
+  registerPasskey,
+  showPasskey,
+  signInByKey,
+} from '../../../../test/app/console.ts';
 import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import { ADMIN_API_KEY, type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { verifyAddress } from '../../../../test/app/verified.ts';
@@ -99,7 +106,7 @@ describe('a link of the operator', () => {
     });
   });
 
-  test('lets an owner who lost their passkeys register another, and no session by key do so', async () => {
+  test('lets an owner who lost their passkeys register one in their place, and no session by key do so', async () => {
     const acme = await service.asDeveloper();
     const byKey = consoleBrowser(service);
     await signInByKey(byKey, acme); // opened before there was a passkey
@@ -113,8 +120,76 @@ describe('a link of the operator', () => {
 
     expect(member.id).toBe(ada.memberId);
     expect(registered.statusCode).toBe(201);
-    expect(refusalOf(late)).toBe('403 STEP_UP_REQUIRED');
-    expect((await browser.call('GET', '/v1/console/passkeys')).json().passkeys).toHaveLength(2);
+    expect(refusalOf(late)).toBe('401 UNAUTHORIZED');
+    const { passkeys } = (await browser.call('GET', '/v1/console/passkeys')).json();
+    expect(passkeys).toMatchObject([{ id: registered.json().passkey.id }]);
+    expect(await entriesOf(acme, 'member.passkey_removed')).toHaveLength(1);
+    expect((await ada.call('GET', '/v1/agents')).statusCode).toBe(401);
+  });
+
+  test('lets an owner in who has as many passkeys as a person can have, of which a stranger holds some', async () => {
+    const acme = await service.asDeveloper();
+    const stranger = await memberOf(service, acme);
+    for (let had = 1; had < 10; had += 1) await registerPasskey(stranger);
+    const tooMany = (await registerPasskey(stranger)).answer;
+    const browser = consoleBrowser(service);
+    const { url } = (await recover(acme, { displayName: 'Ada', email: 'ada@acme.example' })).json();
+    const { sessionId } = (await open(url, browser)).json();
+
+    const ended = await stranger.call('DELETE', `/v1/console/sessions/${sessionId}`);
+    const { passkeys } = (await stranger.call('GET', '/v1/console/passkeys')).json();
+    const fewer = await stranger.call('DELETE', `/v1/console/passkeys/${passkeys[0].id}`); // ends all other sessions
+    const { shown } = stranger;
+    for (let more = 0; shown && more < 21; more += 1)
+      await showPasskey(consoleBrowser(service), shown, 'session/passkey');
+    const { answer } = await registerPasskey(browser);
+
+    expect([tooMany, ended].map(refusalOf)).toEqual(['409 CONFLICT', '409 CONFLICT']);
+    expect([fewer.statusCode, answer.statusCode]).toEqual([204, 201]);
+    expect((await browser.call('GET', '/v1/console/passkeys')).json().passkeys).toHaveLength(1);
+    expect((await stranger.call('GET', '/v1/agents')).statusCode).toBe(401);
+  });
+
+  test('keeps its person safe from every other member for an hour', async () => {
+    const acme = await service.asDeveloper();
+    const stranger = await memberOf(service, acme);
+    const browser = consoleBrowser(service);
+    const { member, sessionId } = (await open((await recover(acme)).json().url, browser)).json();
+    const path = `/v1/members/${member.id}`;
+    const attacks = async () => [
+      await stranger.call('PATCH', path, { body: { status: 'suspended' } }),
+      await stranger.call('PATCH', path, { body: { role: 'auditor' } }),
+      await stranger.call('DELETE', `/v1/console/sessions/${sessionId}`),
+      await stranger.call('DELETE', path),
+    ];
+
+    const before = await attacks();
+    const { answer } = await registerPasskey(browser);
+    const after = await stranger.call('DELETE', path);
+    const listed = (await stranger.call('GET', '/v1/members')).json().members;
+    service.advance(3600);
+    await showPasskey(stranger, stranger.shown ?? expect.fail(), 'session/passkey');
+    const late = await stranger.call('DELETE', path);
+
+    expect(before.map(refusalOf)).toEqual(Array(4).fill('409 CONFLICT'));
+    const until = '2026-01-01T01:00:00.000Z';
+    expect(before[3]?.json().details).toMatchObject({ sub_reason: 'recovered', until });
+    expect([answer.statusCode, refusalOf(after)]).toEqual([201, '409 CONFLICT']);
+    expect(listed.map((each: typeof member) => each.protectedUntil)).toEqual([null, until]);
+    expect(late.statusCode).toBe(204);
+  });
+
+  test('lets its person in as an owner whatever was made of their address meanwhile', async () => {
+    const acme = await service.asDeveloper();
+    const stranger = await memberOf(service, acme);
+    const { url } = (await recover(acme)).json();
+    const body = { email: grace.email, role: 'auditor' };
+    const { link } = (await stranger.call('POST', '/v1/members/invitations', { body })).json();
+    await joinBy(service, link);
+
+    const opened = (await open(url)).json();
+
+    expect(opened).toMatchObject({ openedBy: 'recovery', member: { role: 'owner', email: null } });
   });
 
   test('works once, for an hour, and for no member but an active owner', async () => {

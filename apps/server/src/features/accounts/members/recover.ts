@@ -8,8 +8,8 @@ import { findCallerParts } from '../developers/developers.queries.ts';
 import { lockOpenAccount } from '../developers/index.ts';
 import { keepLink } from './link.ts';
 import { recoveredMail, recoveryMail, tellOwners } from './mail.ts';
-import { insertMember, listMemberRows, type MemberRow } from './members.repo.ts';
-import { MAX_MEMBERS, needsPasskeyAfterKey, RECOVERY_SECONDS } from './members.rules.ts';
+import { insertMember, listMemberRows, type MemberRow, updateMember } from './members.repo.ts';
+import { MAX_MEMBERS_RECOVERED, needsPasskeyAfterKey, RECOVERY_SECONDS } from './members.rules.ts';
 import type { ConsoleLink, SignInByKey } from './members.schema.ts';
 import { type ConsoleBrowser, type MemberDeps, type OpenedConsole, openConsoleSession } from './session.ts';
 
@@ -30,7 +30,12 @@ export function beginConsoleRecovery(
     const caller = await callerFor(tx, tenant, operator);
     await lockOpenAccount(tx, tenant);
     const email = person.email.toLowerCase();
-    knownOwner(await listMemberRows(tx, tenant), email);
+    const members = await listMemberRows(tx, tenant);
+    const known = ownerOf(members, email);
+    if (!known && members.some((each) => each.email === email)) {
+      const message = 'A member who is no active owner has this address. Name another one.';
+      throw new AppError('CONFLICT', message, { field: 'email' });
+    }
     await tellOwners(deps, tx, tenant, person.displayName, recoveryMail);
     const link = await keepLink(deps, { ...tenant, ...person, email }, RECOVERY_SECONDS);
     const data = { expiresAt: link.expiresAt };
@@ -41,17 +46,13 @@ export function beginConsoleRecovery(
   });
 }
 
-/** The owner who has an address, who gets another passkey. @throws CONFLICT */
-function knownOwner(members: readonly MemberRow[], email: string): MemberRow | undefined {
-  const known = members.find((each) => each.email === email);
-  if (known && (known.role !== 'owner' || known.status !== 'active')) {
-    throw new AppError('CONFLICT', 'A member who is no active owner has this address. Name another one.', {
-      field: 'email',
-    });
-  }
-  if (!known && members.length >= MAX_MEMBERS) {
-    throw new AppError('CONFLICT', `An account has ${MAX_MEMBERS} members at most. Remove one first.`);
-  }
+/** The owner who has an address, whose passkeys a new one replaces. @throws CONFLICT where nobody else can be let in */
+function ownerOf(members: readonly MemberRow[], email: string): MemberRow | undefined {
+  const known = members.find(
+    (each) => each.email === email && each.role === 'owner' && each.status === 'active',
+  );
+  if (!known && members.length >= MAX_MEMBERS_RECOVERED)
+    throw new AppError('CONFLICT', 'The account has no place for another member. Remove one first.');
   return known;
 }
 
@@ -61,7 +62,11 @@ interface Recovering {
   readonly requestId: string;
 }
 
-/** Opens the console by a link of the operator, to nothing but the registration of a passkey. @throws NOT_FOUND, CONFLICT */
+/**
+ * Opens the console by a link of the operator, to nothing but the registration of a passkey. Whoever is a member already can
+ * neither take the person's place nor put them out again within the hour.
+ * @throws NOT_FOUND, CONFLICT
+ */
 export function openByRecovery(
   deps: MemberDeps,
   tenant: Tenant,
@@ -71,10 +76,16 @@ export function openByRecovery(
   return inTransaction(deps.db, async (tx) => {
     const operator = await callerFor(tx, tenant, { actor: 'admin', requestId });
     await lockOpenAccount(tx, tenant);
-    const known = knownOwner(await listMemberRows(tx, tenant), person.email);
-    const id = newId('mem', at);
-    const newcomer = { id, ...person, role: 'owner', invitedBy: operator.actor, createdAt: at } as const;
-    const member = known ?? (await insertMember(tx, tenant, newcomer));
+    const members = await listMemberRows(tx, tenant);
+    const known = ownerOf(members, person.email);
+    const protectedUntil = new Date(at.getTime() + RECOVERY_SECONDS * 1000);
+    const isTaken = members.some(({ email }) => email === person.email); // by nobody who is an owner
+    const member = known
+      ? await updateMember(tx, tenant, known.id, { protectedUntil })
+      : await insertMember(tx, tenant, {
+          ...{ id: newId('mem', at), ...person, ...(isTaken && { email: null }) },
+          ...{ role: 'owner', invitedBy: operator.actor, createdAt: at, protectedUntil },
+        });
     await tellOwners(deps, tx, tenant, member.displayName, recoveredMail);
     const needsPasskey = needsPasskeyAfterKey(operator);
     const opening = { openedBy: 'recovery', keyId: null, needsPasskey, steppedUpAt: null } as const;

@@ -115,7 +115,7 @@ export const consoleSessionRoutes: FastifyPluginAsyncTypebox<MemberDeps> = async
         operationId: 'members.recover',
         summary: 'Make a link that lets a person into the console of an account as an owner',
         description:
-          'It works once, for an hour, and opens nothing before the person has a passkey. An owner with the address gets another passkey. The account and its owners are told.',
+          'It works once, for an hour, and opens nothing before the person has a passkey. An owner with the address gets a passkey in place of theirs. For an hour after the link was opened, no other member can change or remove the person. The account and its owners are told.',
         params: AccountPath,
         body: SignInByKey,
         response: { 201: ConsoleLink },

@@ -162,6 +162,7 @@ export const toMember = (row: MemberRow): Member => ({
   ...{ role: row.role, status: row.status, invitedBy: row.invitedBy },
   createdAt: row.createdAt.toISOString(),
   lastSeenAt: row.lastSeenAt?.toISOString() ?? null,
+  protectedUntil: row.protectedUntil?.toISOString() ?? null,
 });
 
 const idleEndOf = (
