@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { authenticator } from '../../../../test/app/authenticator.ts';
-import { joinBy, memberOf } from '../../../../test/app/console.ts';
+import {
+  type ConsoleBrowser,
+  consoleBrowser,
+  joinBy,
+  memberOf,
+  signInByKey,
+} from '../../../../test/app/console.ts';
 import { registerAgent } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { follow } from '../../../../test/app/streams.ts';
@@ -13,17 +19,26 @@ async function started() {
   return { service, acme, ada, followAs };
 }
 
-test('streams of members and of API keys take no seats from each other', async () => {
+test('streams of members and of API keys take no seats from each other, and a member has four', async () => {
   const { service, acme, ada, followAs } = await started();
+  const people: ConsoleBrowser[] = [ada];
+  for (const name of ['b', 'c', 'd', 'e', 'f']) {
+    const browser = consoleBrowser(service);
+    await signInByKey(browser, acme, { displayName: name, email: `${name}@acme.example` });
+    people.push(browser);
+  }
+
   const keys = [];
   for (let each = 0; each < 6; each += 1) keys.push(await follow({ url: service.url, apiKey: acme.apiKey }));
-
   const members = [];
-  for (let each = 0; each < 21; each += 1) members.push(await followAs(ada.headers()));
+  for (const [at, seats] of [5, 4, 4, 4, 4, 1].entries()) {
+    const browser = people[at] ?? ada;
+    for (let each = 0; each < seats; each += 1) members.push(await followAs(browser.headers()));
+  }
 
   expect(keys.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
-  expect(members.slice(0, 20).map(({ status }) => status)).toEqual(Array(20).fill(200));
-  expect(members.at(-1)?.status).toBe(429);
+  const statuses = members.map(({ status }) => status);
+  expect(statuses).toEqual([...Array(4).fill(200), 429, ...Array(16).fill(200), 429]);
   await registerAgent(acme);
   expect(await members[0]?.first(1)).toHaveLength(1);
   expect(await keys[0]?.first(1)).toHaveLength(1);

@@ -39,7 +39,7 @@ export async function followRequests(
     types: 'decision.*,approver.*',
     lastEventId,
     isGood,
-    seats: { key, owner: 'An approver', most: MAX_STREAMS },
+    seats: [{ key, owner: 'An approver', most: MAX_STREAMS }],
     async admit({ type, envelope }: StreamedEvent): Promise<Admission> {
       if (!(await isGood())) return 'end';
       if (!type.startsWith('decision.')) return 'left out';

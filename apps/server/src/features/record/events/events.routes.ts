@@ -46,7 +46,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (ap
       return { seats: memberSeatsOf(caller), isGood, checkedEvery: SESSION_CHECKED_EVERY };
     }
     const keyHash = hashOf(bearerOf(request) ?? '');
-    return { seats: seatsOf(caller), isGood: () => deps.isKeyGood(keyHash) };
+    return { seats: [seatsOf(caller)], isGood: () => deps.isKeyGood(keyHash) };
   };
   const stopListening = announceCommits({ ...deps, tail: streams.tail });
   app.addHook('preClose', async () => {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import type { Reach } from '../../../platform/caller.ts';
+import type { Caller, Reach } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { definePart } from '../../../platform/parts.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
@@ -43,17 +43,23 @@ export const seatsOf = ({ tenant }: Pick<Reach, 'tenant'>): Seats => ({
   most: MAX_STREAMS,
 });
 
-/** The streams of an account's members, so that an open console keeps no program out, and no program a console. */
-export const memberSeatsOf = ({ tenant }: Pick<Reach, 'tenant'>): Seats => ({
-  key: `bh:{developer:${tenant.developerId}}:streams:console`,
-  owner: 'The console of an account',
-  most: MAX_MEMBER_STREAMS,
-});
+/**
+ * The streams of a member, and those of all members of an account, so that an open console keeps no program out, no program a
+ * console, and no member another.
+ */
+export const memberSeatsOf = ({ tenant, actor }: Pick<Caller, 'tenant' | 'actor'>): readonly Seats[] => {
+  const key = `bh:{developer:${tenant.developerId}}:streams:console`;
+  return [
+    { key: `${key}:${actor}`, owner: 'A member', most: MAX_STREAMS_OF_MEMBER },
+    { key, owner: 'The console of an account', most: MAX_MEMBER_STREAMS },
+  ];
+};
 
 export interface StreamRequest {
   readonly types: string;
   readonly lastEventId: string | undefined;
-  readonly seats: Seats;
+  /** Where the stream takes a seat, each of which may be full. */
+  readonly seats: readonly Seats[];
   /** Whether the credential that opened the stream is still valid. */
   readonly isGood: () => Promise<boolean>;
   /** Seconds between two questions whether it is. */
@@ -82,6 +88,7 @@ export interface Streams {
 
 export const MAX_STREAMS = 5; // of an account's API keys, or of an approver
 const MAX_MEMBER_STREAMS = 20;
+const MAX_STREAMS_OF_MEMBER = 4; // a console opens one for each browser
 // In seconds.
 const KEEPALIVE_EVERY = 30;
 const CHECKED_EVERY = 60;
@@ -93,7 +100,7 @@ const POLL_EVERY = 1000; // milliseconds: the delay after a lost hint
 /** A stream holds its slot from before the answer until after its end. */
 interface Slot {
   readonly id: string;
-  readonly seats: Seats;
+  readonly seats: readonly Seats[];
 }
 
 interface Stream extends Required<Pick<StreamRequest, 'isGood' | 'checkedEvery'>> {
@@ -112,31 +119,33 @@ function createStreams(deps: StreamsDeps): Streams {
   let timer: NodeJS.Timeout | undefined; // only while there are streams
   let isClosed = false;
 
-  const leaseOf = ({ seats, id }: Slot) => ({
-    key: seats.key,
-    owner: id,
-    most: seats.most,
-    seconds: SLOT_KEPT,
-  });
-  /** While the store is away, each process counts its own streams. */
-  const keepSlot = (slot: Slot) =>
-    store.takeSlot(leaseOf(slot)).catch((error: unknown) => {
-      onTrouble(error);
-      return true;
-    });
+  const leaseOf = ({ key, most }: Seats, { id }: Slot) => ({ key, owner: id, most, seconds: SLOT_KEPT });
+  /** While the store is away, each process counts its own streams. @returns the seats that are full */
+  const keepSlot = async (slot: Slot): Promise<Seats | undefined> => {
+    for (const seats of slot.seats) {
+      const isKept = await store.takeSlot(leaseOf(seats, slot)).catch((error: unknown) => {
+        onTrouble(error);
+        return true;
+      });
+      if (!isKept) return seats;
+    }
+    return undefined;
+  };
   const takeSlot = async (slot: Slot) => {
     slots.add(slot);
-    const own = [...slots].filter(({ seats }) => seats.key === slot.seats.key);
-    if (own.length > slot.seats.most || !(await keepSlot(slot))) throw tooMany(slot.seats);
+    const countIn = ({ key }: Seats) =>
+      [...slots].filter(({ seats }) => seats.some((each) => each.key === key)).length;
+    const full = slot.seats.find((seats) => countIn(seats) > seats.most) ?? (await keepSlot(slot));
+    if (full) throw tooMany(full);
   };
   const leave = (slot: Slot) => {
     slots.delete(slot);
-    store.freeSlot(leaseOf(slot)).catch(() => {}); // the slot expires by itself
+    for (const seats of slot.seats) store.freeSlot(leaseOf(seats, slot)).catch(() => {}); // each expires by itself
   };
 
   const beat = async (stream: Stream) => {
     stream.outlet.keepalive();
-    if (!(await keepSlot(stream.slot))) stream.outlet.end('tooMany');
+    if (await keepSlot(stream.slot)) stream.outlet.end('tooMany');
   };
   const check = async (stream: Stream) => {
     if (!(await stream.isGood())) stream.outlet.end('credentialEnded');
