@@ -87,7 +87,9 @@ export function Table<Row extends object>(props: TableProps<Row>) {
       <div className="toolbar">
         {filters}
         {live && <Live {...live} load={paging?.cursor === undefined ? live.load : () => change({})} />}
-        <Columns columns={columns} hidden={columnVisibility} choose={setColumnVisibility} />
+        {shown.length > 0 && (
+          <Columns columns={columns} hidden={columnVisibility} choose={setColumnVisibility} />
+        )}
       </div>
       {shown.length === 0 ? (
         empty

@@ -244,6 +244,37 @@ test.each(['okta', 'directory'])(
   },
 );
 
+test('a provider that failed its test is activated only after a question, led to by its domains, and paused', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const page = await signedIn(developer, inspected);
+  const asks = page.getByRole('alertdialog');
+  await open(page, '/identity/new?provider=okta&step=here', 'Connect an organisation');
+  await page.getByLabel('Issuer URL').fill('http://127.0.0.1:9/');
+  await page.getByLabel('Client ID').fill('client-of-acme');
+  await page.getByLabel('Client secret').fill('secret-of-acme');
+  await button(page, 'Save and test').click();
+  await button(page, 'Change what was entered').waitFor();
+  await page.locator('.verdict.bad').waitFor();
+
+  await button(page, 'Activate Okta').click();
+  await asks.getByText('Nothing answers at this address.').waitFor();
+  await asks.getByRole('button', { name: 'Activate' }).click();
+  await page.getByRole('link', { name: 'List its domains' }).click();
+  await page.getByLabel('Domains').fill('acme.example');
+  await button(page, 'Save and test').click();
+  await page.locator('main').getByText('people with an address in acme.example').waitFor();
+  await button(page, 'Pause Okta').click();
+  await asks.getByRole('button', { name: 'Pause' }).click();
+  await button(page, 'Activate Okta').waitFor();
+  const [connection] = (await developer('GET', '/v1/sso/connections')).json().connections;
+  await open(page, `/identity/${connection.id}`, 'Okta');
+  await button(page, 'Activate Okta').click();
+  await asks.getByText('No test has passed since it was entered.').waitFor();
+
+  expect(await faultsOf(page)).toEqual([]);
+  expect(connection).toMatchObject({ status: 'inactive', domains: ['acme.example'], lastTestedAt: null });
+});
+
 test('a link for somebody else is made, listed and revoked', async () => {
   const developer = await service().asDeveloper({ mode: 'sandbox' });
   const page = await signedIn(developer, inspected);

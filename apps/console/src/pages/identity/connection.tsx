@@ -13,7 +13,7 @@ import { Change } from './change.tsx';
 import { Values } from './fields.tsx';
 import { ByLink } from './links.tsx';
 import { type Connection, redirectUri } from './providers.ts';
-import { Trial } from './trial.tsx';
+import { Trial, Use } from './trial.tsx';
 
 const say = sayer('identity');
 const Assertions = lazy(() => import('./assertions.tsx'));
@@ -110,29 +110,6 @@ function Settings({ connection }: { readonly connection: Connection }) {
       {given.length > 0 && <h3>{say('given')}</h3>}
       <Values values={given} />
     </Panel>
-  );
-}
-
-/** Whether people sign in by it. */
-function Use({ connection: { id, name, status } }: { readonly connection: Connection }) {
-  const isOn = status === 'active';
-  return (
-    <Act
-      text={isOn ? say('pause') : say('activate')}
-      label={isOn ? say('pauseOne', { name }) : say('activateOne', { name })}
-      title={isOn ? say('pauseOne', { name }) : say('activateOne', { name })}
-      needs="configure"
-      isLarge
-      isHarmless={!isOn}
-      run={() =>
-        api.PATCH('/v1/sso/connections/{id}', {
-          params: { path: { id } },
-          body: { status: isOn ? 'inactive' : 'active' },
-        })
-      }
-    >
-      <p>{isOn ? say('pauseText') : say('activateText')}</p>
-    </Act>
   );
 }
 

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
@@ -14,6 +15,7 @@ import { Here } from './here.tsx';
 import { ByLink } from './links.tsx';
 import {
   acsUrl,
+  type Connection,
   entityId,
   PROVIDERS,
   type Protocol,
@@ -25,7 +27,7 @@ import {
   walkthroughOf,
 } from './providers.ts';
 import { Provisioning } from './scim.tsx';
-import { Trial } from './trial.tsx';
+import { Trial, Use, usePasses } from './trial.tsx';
 
 const say = sayer('identity');
 
@@ -105,12 +107,12 @@ function Later({ at, step }: { readonly at: At; readonly step: Exclude<Step, 'pr
   if (step === 'here') return <EnterHere at={at} made={(id) => go('test', id)} />;
   if (at.connectionId === undefined) return <There at={at} next={() => go('here')} />;
   if (step === 'test')
-    return <Test connectionId={at.connectionId} back={() => go('here')} next={() => go('people')} />;
+    return <Test at={at} connectionId={at.connectionId} back={() => go('here')} next={() => go('people')} />;
   return (
     <>
       <Provisioning provider={at.provider} />
       <div className="actions">
-        <Link to="/identity/$connectionId" params={{ connectionId: at.connectionId }}>
+        <Link className="button" to="/identity/$connectionId" params={{ connectionId: at.connectionId }}>
           {say('finish')}
         </Link>
       </div>
@@ -163,22 +165,34 @@ function There({ at: { provider, protocol }, next }: { readonly at: At; readonly
 }
 
 interface TestProps {
+  readonly at: At;
   readonly connectionId: string;
   readonly back: () => void;
   readonly next: () => void;
 }
 
-function Test({ connectionId, back, next }: TestProps) {
+function Test({ connectionId, ...go }: TestProps) {
   const params = { path: { id: connectionId } };
   const { data, error, refetch } = query.useQuery('get', '/v1/sso/connections/{id}', { params });
-  const [state, set] = useState<{ readonly isBusy?: true; readonly error?: unknown }>({});
   if (error) return <Problem error={error} retry={() => void refetch()} />;
-  if (!data) return <Loading />;
+  return data ? <Tested connection={data} {...go} /> : <Loading />;
+}
+
+interface TestedProps extends Omit<TestProps, 'connectionId'> {
+  readonly connection: Connection;
+}
+
+function Tested({ at, connection: data, back, next }: TestedProps) {
+  const [state, set] = useState<{ readonly isBusy?: true; readonly error?: unknown }>({});
+  const queries = useQueryClient();
+  const passes = usePasses(data);
+  const isOn = data.status === 'active';
   const activate = async () => {
     set({ isBusy: true });
     try {
+      const params = { path: { id: data.id } };
       await api.PATCH('/v1/sso/connections/{id}', { params, body: { status: 'active' } });
-      await refetch();
+      await queries.invalidateQueries({ queryKey: ['get', '/v1/sso/connections/{id}'] });
       set({});
       announce(say('activated'));
     } catch (failure) {
@@ -191,26 +205,42 @@ function Test({ connectionId, back, next }: TestProps) {
       <Arrivals connection={data} />
       {state.error !== undefined && <Problem error={state.error} />}
       <Panel title={say('activateTitle')}>
-        <p>{data.status === 'active' ? say('isActive') : say('activateText')}</p>
+        <Led at={at} connection={data} />
         <div className="actions">
           <Button className="button" onPress={back}>
             {say('mend')}
           </Button>
-          {data.status !== 'active' && (
+          {isOn || !passes ? (
+            <Use connection={data} />
+          ) : (
             <AllowedButton
               needs="configure"
-              className={data.lastTestedAt ? 'button strong' : 'button'}
+              className="button strong"
               onPress={() => void activate()}
               isPending={state.isBusy === true}
             >
               {say('activate')}
             </AllowedButton>
           )}
-          <Button className={data.status === 'active' ? 'button strong' : 'button'} onPress={next}>
+          <Button className={isOn ? 'button strong' : 'button'} onPress={next}>
             {say('toPeople')}
           </Button>
         </div>
       </Panel>
     </>
+  );
+}
+
+/** Who is led to the connection. Where it lists no domain, the reader is led to where some are listed. */
+function Led({ at, connection: { domains, status } }: { readonly at: At; readonly connection: Connection }) {
+  if (status !== 'active') return <p>{say('activateText')}</p>;
+  if (domains.length > 0) return <p>{say('isActive', { domains: domains.join(', ') })}</p>;
+  return (
+    <p>
+      {say('noDomain')}{' '}
+      <Link to="/identity/new" search={{ ...at, step: 'here' }}>
+        {say('listDomains')}
+      </Link>
+    </p>
   );
 }

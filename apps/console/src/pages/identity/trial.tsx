@@ -1,7 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, type Schemas } from '../../api/client.ts';
 import { dateTime, sayer } from '../../messages/language.ts';
+import { Act } from '../../parts/act.tsx';
 import { AllowedButton } from '../../parts/allowed-button.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Facts, Panel } from '../../parts/page.tsx';
@@ -13,32 +14,32 @@ const say = sayer('identity');
 
 type Outcome = Schemas['SsoTest'];
 
+/** What the last test of this visit said. It is kept beside the page's reads, because the service keeps only successes. */
+const keyOf = (id: string) => ['sso-test', id];
+const useOutcome = (id: string) => useQuery<Outcome>({ queryKey: keyOf(id), queryFn: skipToken }).data;
+
 interface TrialProps {
   readonly connection: Connection;
   /** Whether the test runs without being asked for, as after a connection was entered. */
   readonly isDue?: boolean;
-  /** Told each outcome. */
-  readonly tested?: (works: boolean) => void;
 }
 
 /** Asks the service to try the provider, and shows what its answer says. */
-export function Trial({ connection, isDue = false, tested }: TrialProps) {
-  const [state, set] = useState<{
-    readonly outcome?: Outcome;
-    readonly error?: unknown;
-    readonly isBusy?: true;
-  }>({});
+export function Trial({ connection, isDue = false }: TrialProps) {
+  const [state, set] = useState<{ readonly error?: unknown; readonly isBusy?: true }>({});
   const queries = useQueryClient();
   const { id, lastTestedAt } = connection;
+  const outcome = useOutcome(id);
   const run = async () => {
     set({ isBusy: true });
+    queries.removeQueries({ queryKey: keyOf(id) });
     try {
       const params = { path: { id } };
       const { data: outcome } = await api.POST('/v1/sso/connections/{id}/test', { params, body: {} });
       if (!outcome) return;
-      set({ outcome });
+      queries.setQueryData(keyOf(id), outcome);
+      set({});
       announce(outcome.success ? say('works') : say('fails'));
-      tested?.(outcome.success);
       await queries.invalidateQueries({ queryKey: ['get', '/v1/sso/connections/{id}'] });
     } catch (error) {
       set({ error });
@@ -50,7 +51,6 @@ export function Trial({ connection, isDue = false, tested }: TrialProps) {
     begun.current = true;
     void run();
   });
-  const { outcome } = state;
   return (
     <Panel
       title={say('test')}
@@ -86,4 +86,42 @@ function factsOf({ success, protocol, message, ...found }: Outcome) {
     const text = name === 'certificateExpiresAt' ? dateTime(String(value)) : String(value);
     return [name, <code key={name}>{text}</code>] as const;
   });
+}
+
+/** Whether the last test passed, as far as it is known here. */
+export function usePasses({ id, lastTestedAt }: Connection): boolean {
+  const outcome = useOutcome(id);
+  return lastTestedAt !== null && outcome?.success !== false;
+}
+
+/** Pauses a connection, or activates it. Where no test has passed, the question says so and what failed. */
+export function Use({ connection }: { readonly connection: Connection }) {
+  const { id, name, status } = connection;
+  const isOn = status === 'active';
+  const passes = usePasses(connection);
+  const outcome = useOutcome(id);
+  return (
+    <Act
+      text={isOn ? say('pause') : say('activate')}
+      label={say(isOn ? 'pauseOne' : 'activateOne', { name })}
+      title={say(isOn ? 'pauseOne' : 'activateOne', { name })}
+      needs="configure"
+      isLarge
+      isHarmless={!isOn}
+      run={() =>
+        api.PATCH('/v1/sso/connections/{id}', {
+          params: { path: { id } },
+          body: { status: isOn ? 'inactive' : 'active' },
+        })
+      }
+    >
+      {!isOn && !passes && (
+        <>
+          <p className="verdict bad">{say(outcome?.success === false ? 'fails' : 'untested')}</p>
+          {outcome?.message !== undefined && <p>{outcome.message}</p>}
+        </>
+      )}
+      <p>{say(isOn ? 'pauseText' : passes ? 'activateText' : 'activateFailing')}</p>
+    </Act>
+  );
 }
