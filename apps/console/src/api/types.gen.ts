@@ -6094,6 +6094,8 @@ export interface components {
         Grant: {
             agentDid: string;
             agentId: string;
+            /** @enum {unknown} */
+            agentStatus: "active" | "suspended" | "revoked";
             audience?: string;
             authorizationDetails?: unknown[];
             authRequestId?: string;

@@ -164,3 +164,34 @@ test('a decision is found by its id and cancelled, an alert acknowledged with a 
   });
   expect(link).toContain('/approve');
 });
+
+test('a grant says that it is stopped with its agent, what is left of its money, and from which grant it comes', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const { agentId } = await populated(developer);
+  await developer('PATCH', `/v1/agents/${agentId}`, { status: 'suspended' });
+  const page = await signedIn(developer);
+  const states = (part: string) => page.locator(`${part} .status`).allInnerTexts();
+
+  await open(page, `/grants?agentId=${agentId}`, 'Grants');
+  await sees(page, '€167.50 of €200.00');
+  const ofAgent = await states('tbody');
+  await open(page, '/grants', 'Grants');
+  await page.getByRole('link', { name: 'delegated, depth 1' }).click();
+  await heading(page, 'Travel booker for user_42').waitFor();
+  await sees(page, '€50.00 of €50.00 left');
+  const tree = await page.locator('.node').allInnerTexts();
+  const head = await states('.page-head');
+  await open(page, `/agents/${agentId}`, 'Travel booker');
+  await sees(page, 'Stopped: its tokens and grants are refused until you resume it');
+  const onAgent = [...(await states('.page-head')), ...(await states('tbody'))];
+  await developer('POST', '/v1/me/stop', {});
+  await open(page, '/grants', 'Grants');
+  await sees(page, 'Stopped with the account');
+
+  expect([ofAgent, head]).toEqual([['Stopped with its agent'], ['Stopped with its agent']]);
+  expect(tree.join(' ')).toMatch(
+    /Travel booker\s+Stopped with its agent[\s\S]*€167\.50 of €200\.00 left[\s\S]*Mail reader\s+Active[\s\S]*€50\.00 of/,
+  );
+  expect(onAgent).toEqual(['Stopped', 'Stopped with its agent']);
+  expect(await states('tbody')).toEqual(Array.from({ length: 4 }, () => 'Stopped with the account'));
+});

@@ -110,10 +110,16 @@ export async function populated(developer: Developer) {
     const call = { grantToken, connector: 'acme_pay', tool: 'transfer', arguments: { amount } };
     await must(developer, 'POST', '/v1/enforce', call);
   }
+  await must(developer, 'POST', '/v1/budget/debit', {
+    grantId,
+    amount: '32.50',
+    description: 'Two payments',
+  });
   const delegated = await must(developer, 'POST', '/v1/grants/delegate', {
     parentGrantToken: grantToken,
     subAgentId: reader,
     scopes: ['calendar:read', 'tool:acme_pay:read'],
+    budget: { amount: '50.00', currency: 'EUR' },
   });
   return { agentId: String(booker), grantId: String(grantId), delegatedId: String(delegated.grantId) };
 }

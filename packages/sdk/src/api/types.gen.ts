@@ -245,6 +245,7 @@ export interface Grant {
   developerId: string;
   scopes: string[];
   status: "active" | "revoked" | "expired";
+  agentStatus: "active" | "suspended" | "revoked";
   issuedAt: string;
   expiresAt: string;
   revokedAt?: string;

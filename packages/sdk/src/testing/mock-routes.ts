@@ -134,7 +134,14 @@ function newGrant({ developerId }: TestIssuer, agent: Agent | undefined, wanted:
   const times = { issuedAt: now(), expiresAt: now(24 * HOUR), lastUsedAt: null };
   return {
     ...{ grantId: id, id, rootGrantId: id, agentId, agentDid: agent?.did ?? '', principalId, developerId },
-    ...{ scopes: [...scopes], status: 'active', delegationDepth: 0, consentMethod: 'sandbox', ...times },
+    ...{
+      scopes: [...scopes],
+      status: 'active',
+      agentStatus: 'active',
+      delegationDepth: 0,
+      consentMethod: 'sandbox',
+      ...times,
+    },
   };
 }
 

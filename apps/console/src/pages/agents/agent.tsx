@@ -5,12 +5,13 @@ import { Button } from 'react-aria-components';
 import { api, query, type Schemas } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
 import { Activity } from '../../parts/activity.tsx';
+import { AgentStatus } from '../../parts/agents.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Facts, Page, Panel } from '../../parts/page.tsx';
 import { Loading, PageLoading, PageProblem, Problem } from '../../parts/states.tsx';
 import { Stop } from '../../parts/stop.tsx';
 import { Table } from '../../parts/table.tsx';
-import { Id, Scopes, Status, When } from '../../parts/text.tsx';
+import { Id, Scopes, When } from '../../parts/text.tsx';
 import { grantColumns } from '../grants/columns.tsx';
 import { agentRoute } from '../routes.ts';
 
@@ -31,11 +32,12 @@ export function Agent() {
       title={name}
       lead={
         <>
-          <Status status={status} /> <Id id={agentId} of={say('id')} />
+          <AgentStatus status={status} /> <Id id={agentId} of={say('id')} />
         </>
       }
       actions={<Actions agent={read.data} />}
     >
+      {status === 'suspended' && <p className="note">{say('stoppedText')}</p>}
       <Panel title={say('about')}>
         <Facts
           facts={[
@@ -47,19 +49,19 @@ export function Agent() {
           ]}
         />
       </Panel>
-      <Grants agentId={agentId} />
+      <Grants agentId={agentId} isStopped={status === 'suspended'} />
     </Page>
   );
 }
 
 /** And below them what the agent did, which would move if it came first. */
-function Grants({ agentId }: { readonly agentId: string }) {
+function Grants({ agentId, isStopped }: { readonly agentId: string; readonly isStopped: boolean }) {
   const { data, error } = query.useQuery('get', '/v1/grants', {
     params: { query: { agentId, status: 'active', limit: 20 } },
   });
   const panel = (
     <Panel
-      title={say('grants')}
+      title={say(isStopped ? 'stoppedGrants' : 'grants')}
       actions={
         <Link to="/grants" search={{ agentId }}>
           {say('allGrants')}

@@ -1,12 +1,13 @@
 import { query, type Schemas } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
+import { AgentStatus } from '../../parts/agents.tsx';
 import { Snippets } from '../../parts/code.tsx';
 import { Choice } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Stop } from '../../parts/stop.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Id, Scopes, Status, When } from '../../parts/text.tsx';
+import { Id, Scopes, When } from '../../parts/text.tsx';
 import { agentsRoute } from '../routes.ts';
 
 const say = sayer('agents');
@@ -15,7 +16,7 @@ type Agent = Schemas['Agent'];
 
 const columns: readonly Column<Agent>[] = [
   { id: 'name', header: say('name'), cell: ({ name }) => <bdi>{name}</bdi>, isFixed: true },
-  { id: 'status', header: say('status'), cell: ({ status }) => <Status status={status} /> },
+  { id: 'status', header: say('status'), cell: ({ status }) => <AgentStatus status={status} /> },
   { id: 'scopes', header: say('scopes'), cell: ({ scopes }) => <Scopes scopes={scopes} /> },
   { id: 'id', header: say('id'), cell: ({ agentId }) => <Id id={agentId} of={say('id')} /> },
   { id: 'created', header: say('created'), cell: ({ createdAt }) => <When at={createdAt} /> },

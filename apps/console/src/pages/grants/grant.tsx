@@ -1,17 +1,18 @@
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { query, type Schemas } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
-import { AgentName, useAgentNames } from '../../parts/agents.tsx';
+import { AgentName, GrantStatus, useAgentNames } from '../../parts/agents.tsx';
 import { Facts, Page, Panel } from '../../parts/page.tsx';
-import { PageLoading, PageProblem } from '../../parts/states.tsx';
+import { Loading, PageLoading, PageProblem } from '../../parts/states.tsx';
 import { Stop } from '../../parts/stop.tsx';
-import { Id, Scopes, Status, When } from '../../parts/text.tsx';
+import { Id, Scopes, When } from '../../parts/text.tsx';
 import { grantRoute } from '../routes.ts';
 import { Limits } from './limits.tsx';
 import { Tokens } from './tokens.tsx';
-import { Delegations } from './tree.tsx';
 
 const say = sayer('grant');
+const Delegations = lazy(() => import('./tree.tsx'));
 
 export function Grant() {
   const { grantId } = grantRoute.useParams();
@@ -30,7 +31,7 @@ function GrantPage({ grant }: { readonly grant: Schemas['Grant'] }) {
       title={say('title', { agent, person: principalId })}
       lead={
         <>
-          <Status status={status} /> <Id id={grantId} of={say('id')} />
+          <GrantStatus {...grant} /> <Id id={grantId} of={say('id')} />
         </>
       }
       actions={status === 'active' && <Stop target={{ kind: 'grant', id: grantId, name: say('this') }} />}
@@ -41,8 +42,10 @@ function GrantPage({ grant }: { readonly grant: Schemas['Grant'] }) {
         </Panel>
         <Limits grant={grant} />
       </div>
-      <Delegations grant={grant} />
-      <Tokens grantId={grantId} />
+      <Suspense fallback={<Loading />}>
+        <Delegations grant={grant} />
+      </Suspense>
+      <Tokens grant={grant} />
     </Page>
   );
 }

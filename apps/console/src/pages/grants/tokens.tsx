@@ -1,13 +1,14 @@
-import { query } from '../../api/client.ts';
+import { query, type Schemas } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
+import { GrantStatus } from '../../parts/agents.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
-import { Id, Status, When } from '../../parts/text.tsx';
+import { Id, When } from '../../parts/text.tsx';
 
 const say = sayer('grant');
 
 /** The newest tokens. Their texts are nowhere: the service keeps ids only. */
-export function Tokens({ grantId }: { readonly grantId: string }) {
+export function Tokens({ grant: { grantId, agentStatus } }: { readonly grant: Schemas['Grant'] }) {
   const { data, error } = query.useQuery('get', '/v1/grants/{id}/tokens', {
     params: { path: { id: grantId }, query: { limit: 10 } },
   });
@@ -21,7 +22,7 @@ export function Tokens({ grantId }: { readonly grantId: string }) {
           {data.tokens.map(({ tokenId, status, issuedAt, expiresAt }) => (
             <li key={tokenId}>
               <Id id={tokenId} of={say('token')} />
-              <Status status={status} />
+              <GrantStatus status={status} agentStatus={agentStatus} />
               <span>
                 {say('issued')} <When at={issuedAt} />
               </span>

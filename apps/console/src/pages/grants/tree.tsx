@@ -1,20 +1,20 @@
 import { useRouter } from '@tanstack/react-router';
 import { Button, Collection, Tree, TreeItem, TreeItemContent } from 'react-aria-components';
 import { query, type Schemas } from '../../api/client.ts';
-import { sayer } from '../../messages/language.ts';
-import { AgentName } from '../../parts/agents.tsx';
+import { money, sayer } from '../../messages/language.ts';
+import { AgentName, GrantStatus } from '../../parts/agents.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
-import { Status } from '../../parts/text.tsx';
 
 const say = sayer('grant');
 
 type Grant = Schemas['Grant'];
+type Budget = NonNullable<Grant['budget']>;
 
 const MOST = 200;
 
 /** The grants that come from the same consent, each with what it lost against the one above it. */
-export function Delegations({ grant }: { readonly grant: Grant }) {
+export default function Delegations({ grant }: { readonly grant: Grant }) {
   const { data, error, refetch } = query.useQuery('get', '/v1/grants', {
     params: { query: { rootGrantId: grant.rootGrantId, limit: MOST } },
   });
@@ -44,6 +44,8 @@ export function Delegations({ grant }: { readonly grant: Grant }) {
 interface Node {
   readonly grant: Grant;
   readonly lost: readonly string[];
+  /** The least that is left of the budgets above it. */
+  readonly above: Budget | undefined;
   readonly children: readonly Node[];
 }
 
@@ -55,7 +57,7 @@ interface GrantTreeProps {
 
 function GrantTree({ root, others, current }: GrantTreeProps) {
   const router = useRouter();
-  const node = nodeOf(root, undefined, others);
+  const node = nodeOf(root, undefined, { others, above: undefined });
   return (
     <Tree
       className="grant-tree"
@@ -66,7 +68,7 @@ function GrantTree({ root, others, current }: GrantTreeProps) {
         void router.navigate({ to: '/grants/$grantId', params: { grantId: String(grantId) } })
       }
     >
-      {function draw({ grant, lost, children }) {
+      {function draw({ grant, lost, above, children }) {
         return (
           <TreeItem id={grant.grantId} textValue={grant.agentId}>
             <TreeItemContent>
@@ -85,7 +87,7 @@ function GrantTree({ root, others, current }: GrantTreeProps) {
                   <strong>
                     <AgentName id={grant.agentId} />
                   </strong>
-                  <Status status={grant.status} />
+                  <GrantStatus {...grant} />
                   <span className="scopes">
                     {grant.scopes.map((scope) => (
                       <code key={scope}>{scope}</code>
@@ -97,6 +99,7 @@ function GrantTree({ root, others, current }: GrantTreeProps) {
                       </del>
                     ))}
                   </span>
+                  <span className="node-money">{moneyOf(grant.budget, above)}</span>
                 </div>
               )}
             </TreeItemContent>
@@ -108,12 +111,32 @@ function GrantTree({ root, others, current }: GrantTreeProps) {
   );
 }
 
-function nodeOf(grant: Grant, parent: Grant | undefined, others: readonly Grant[]): Node {
+/** What is left of the money, where a debit takes it from the grant and from all above it. */
+function moneyOf(own: Budget | undefined, above: Budget | undefined): string {
+  const left = ({ remaining, currency }: Budget) => money(remaining, currency);
+  if (!own) return above ? say('moneyAbove', { left: left(above) }) : say('noMoney');
+  const limit = money(own.amount, own.currency);
+  const isLess = above !== undefined && Number(above.remaining) < Number(own.remaining);
+  return isLess
+    ? say('moneyLess', { left: left(own), limit, above: left(above) })
+    : say('money', { left: left(own), limit });
+}
+
+function nodeOf(grant: Grant, parent: Grant | undefined, { others, above }: Rest): Node {
+  const { budget } = grant;
+  const isLeast = budget && (!above || Number(budget.remaining) < Number(above.remaining));
+  const rest = { others, above: isLeast ? budget : above };
   return {
     grant,
     lost: parent ? parent.scopes.filter((scope) => !grant.scopes.includes(scope)) : [],
+    above,
     children: others
       .filter(({ parentGrantId }) => parentGrantId === grant.grantId)
-      .map((child) => nodeOf(child, grant, others)),
+      .map((child) => nodeOf(child, grant, rest)),
   };
+}
+
+interface Rest {
+  readonly others: readonly Grant[];
+  readonly above: Budget | undefined;
 }

@@ -14,6 +14,8 @@ export const Grant = Type.Object({
   developerId: Id,
   scopes: Type.Array(Type.String()),
   status: Status,
+  /** While the agent is `suspended`, an active grant of it is refused everywhere, and is good again when it is resumed. */
+  agentStatus: Type.Enum(['active', 'suspended', 'revoked']),
   issuedAt: Time,
   expiresAt: Time,
   revokedAt: Type.Optional(Time),

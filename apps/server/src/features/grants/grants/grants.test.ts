@@ -54,6 +54,7 @@ describe('a grant', () => {
       developerId: acme.developerId,
       scopes,
       status: 'active',
+      agentStatus: 'active',
       issuedAt: '2026-01-01T00:00:00.000Z',
       expiresAt: '2026-01-08T00:00:00.000Z',
       rootGrantId: grantId,
@@ -88,6 +89,28 @@ describe('a grant', () => {
       revokedAt: '2026-01-01T01:00:00.000Z',
       revokedReason: 'developer',
     });
+  });
+
+  test('says that its agent is suspended, alone and in lists, until it is resumed', async () => {
+    const { acme } = await joinSandbox();
+    const { grantId, agentId } = await grantTo(acme);
+    const shown = async () => {
+      const [one, list] = [(await acme('GET', `/v1/grants/${grantId}`)).json(), await pageOf(acme)];
+      return [one, list.grants[0]].map(({ status, agentStatus }) => [status, agentStatus]);
+    };
+
+    await acme('PATCH', `/v1/agents/${agentId}`, { status: 'suspended' });
+    const suspended = await shown();
+    await acme('PATCH', `/v1/agents/${agentId}`, { status: 'active' });
+
+    expect(suspended).toEqual([
+      ['active', 'suspended'],
+      ['active', 'suspended'],
+    ]);
+    expect(await shown()).toEqual([
+      ['active', 'active'],
+      ['active', 'active'],
+    ]);
   });
 
   test('names its parent and its root when it was delegated', async () => {

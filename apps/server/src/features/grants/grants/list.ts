@@ -6,8 +6,7 @@ import { notFound } from '../../../platform/errors.ts';
 import { hook } from '../../../platform/hooks.ts';
 import { byId, mustBeSpan, pageOf } from '../../../platform/paging.ts';
 import { storedPins } from '../manifests/index.ts';
-import { findGrant, type GrantRow } from './grants.queries.ts';
-import { listGrantRows } from './grants.repo.ts';
+import { findShownGrant, listGrantRows, type ShownGrantRow } from './grants.repo.ts';
 import type { Grant, GrantPage, GrantQuery } from './grants.schema.ts';
 
 export interface GrantDeps {
@@ -42,7 +41,7 @@ async function addedMembers(
 /** @throws NOT_FOUND for an unknown grant and for a foreign one alike. */
 export async function getGrant(deps: ReadDeps, caller: Caller, grantId: string): Promise<Grant> {
   const [row, added] = await Promise.all([
-    findGrant(deps.db, caller, grantId),
+    findShownGrant(deps.db, caller, grantId),
     addedMembers(deps, caller, [grantId]),
   ]);
   if (!row) throw notFound();
@@ -59,7 +58,7 @@ export async function listGrants(deps: ReadDeps, caller: Caller, query: GrantQue
   return { grants: page, nextCursor };
 }
 
-function toGrant(row: GrantRow, { mode }: Caller, now: Date, added: AddedMembers): Grant {
+function toGrant(row: ShownGrantRow, { mode }: Caller, now: Date, added: AddedMembers): Grant {
   const { id, revokedAt, revokedReason, parentGrantId, parentTokenId, audience, purpose } = row;
   const entries = storedEntries(row.authorizationDetails);
   const pins = storedPins(row.manifests);
@@ -72,6 +71,7 @@ function toGrant(row: GrantRow, { mode }: Caller, now: Date, added: AddedMembers
     developerId: row.developerId,
     scopes: row.scopes,
     status: grantStatus(row, now),
+    agentStatus: row.agentStatus,
     issuedAt: row.issuedAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),
     ...(revokedAt && { revokedAt: revokedAt.toISOString() }),
