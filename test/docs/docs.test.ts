@@ -293,7 +293,7 @@ describe('the commands of the documents', () => {
       'null',
       'require_approval',
       'pending',
-      '{ newlyDenied: 0, newlyAllowed: 0 }',
+      '{ newlyDenied: 0, newlyAllowed: 0, newlyWaiting: 0 }',
       '3',
       'true',
       'true',

@@ -6439,6 +6439,8 @@ export interface components {
                 agentId: string;
                 newlyAllowed: number;
                 newlyDenied: number;
+                /** @description Those for which a person has to decide. */
+                newlyWaiting: number;
             }[];
             /** @description The first 500. Null means allowed. */
             changes: {
@@ -6471,6 +6473,8 @@ export interface components {
             principals: {
                 newlyAllowed: number;
                 newlyDenied: number;
+                /** @description Those for which a person has to decide. */
+                newlyWaiting: number;
                 principalId: string;
             }[];
             totals: components["schemas"]["ReplayTotals"];
@@ -7657,6 +7661,8 @@ export interface components {
                 agentId: string;
                 newlyAllowed: number;
                 newlyDenied: number;
+                /** @description Those for which a person has to decide. */
+                newlyWaiting: number;
             }[];
             changes: {
                 after: ("deny" | "require_approval" | "allow") | null;
@@ -7680,6 +7686,8 @@ export interface components {
             principals: {
                 newlyAllowed: number;
                 newlyDenied: number;
+                /** @description Those for which a person has to decide. */
+                newlyWaiting: number;
                 principalId: string;
             }[];
             totals: components["schemas"]["ReplayTotals"];
@@ -8255,6 +8263,8 @@ export interface components {
         ReplayTotals: {
             newlyAllowed: number;
             newlyDenied: number;
+            /** @description Those for which a person has to decide. */
+            newlyWaiting: number;
         };
         RequestPage: {
             nextCursor: string | null;

@@ -1,5 +1,9 @@
 import { query, type Schemas } from '../api/client.ts';
+import { sayer } from '../messages/language.ts';
+import { useSession } from '../session/session.ts';
 import { ShortId, Status } from './text.tsx';
+
+const say = sayer('actors');
 
 const useNewestAgents = () =>
   query.useQuery('get', '/v1/agents', { params: { query: { limit: 500 } } }, { staleTime: 60_000 });
@@ -35,3 +39,23 @@ export function GrantStatus({ status, agentStatus }: Pick<Schemas['Grant'], 'sta
 
 /** The shell reads the account too, so this asks for nothing more. */
 const useStoppedAccount = () => query.useQuery('get', '/v1/me').data?.stoppedAt != null;
+
+/** What the reader calls who did something, whom the audit log names by the id of a member or a key. */
+export function useActorNames(): (actor: string) => string {
+  const members = query.useQuery('get', '/v1/members', {}, { staleTime: 60_000 });
+  const keys = query.useQuery(
+    'get',
+    '/v1/keys',
+    { params: { query: { limit: 100 } } },
+    { staleTime: 60_000 },
+  );
+  const own = `member:${useSession().member.memberId}`;
+  const names = new Map<string, string>([
+    ...(members.data?.members ?? []).map((each) => [`member:${each.memberId}`, each.displayName] as const),
+    ...(keys.data?.keys ?? []).map(
+      (each) => [`developer:${each.keyId}`, say('keyOf', { name: each.name })] as const,
+    ),
+  ]);
+  return (actor) =>
+    actor === own ? say('you') : (names.get(actor) ?? (actor.startsWith('developer:') ? say('key') : actor));
+}

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { Button, Form, Input, Label, TextField } from 'react-aria-components';
 import { sayer } from '../messages/language.ts';
 
@@ -9,15 +9,35 @@ const say = sayer('table');
 const present = (members: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 
-/** Changes members of the page's address. A changed filter drops the cursor, which belongs to the other list. */
+/**
+ * Changes members of the page's address. A changed filter drops the cursor, which belongs to the other list. Only another
+ * page of a list begins at the top: what else changes, changes where the reader looks.
+ */
 export function useAddress() {
   const navigate = useNavigate();
   return (change: Readonly<Record<string, string | number | undefined>>) =>
     void navigate({
       to: '.',
+      resetScroll: Object.hasOwn(change, 'cursor'),
       // The route of the page reads each member again, and drops what it does not know.
       search: (held: object) => present({ ...held, cursor: undefined, ...change }) as never,
     });
+}
+
+interface Listed {
+  readonly data: unknown;
+  readonly isPending: boolean;
+}
+
+/**
+ * A list that shows the rows before until those of the next filter are there, also where that is refused, so that the field in
+ * which somebody types stays. @param of what the rows belong to, where it is not the page
+ */
+export function useKept<List extends Listed>(list: List, of = ''): List {
+  const [kept, keep] = useState({ of, data: list.data });
+  if (list.data !== undefined && (list.data !== kept.data || of !== kept.of)) keep({ of, data: list.data });
+  const data = list.data ?? (of === kept.of ? kept.data : undefined);
+  return { ...list, data, isPending: list.isPending && data === undefined };
 }
 
 interface ChoiceProps {
@@ -53,12 +73,27 @@ interface TextFilterProps {
   readonly placeholder?: string;
 }
 
-/** A text that goes into the address by Enter, or when the field is left. */
+/** A list is asked again when the reader pauses, not at each letter. */
+const PAUSE_MS = 400;
+
+/** A text that goes into the address by Enter, after a pause of typing, or when the field is left. */
 export function TextFilter({ name, label, value = '', placeholder }: TextFilterProps) {
   const change = useAddress();
-  const [held, hold] = useState({ value, typed: value });
-  if (held.value !== value) hold({ value, typed: value });
-  const apply = () => held.typed.trim() !== value && change({ [name]: held.typed.trim() || undefined });
+  const [held, hold] = useState({ value, typed: value, asked: value });
+  // What was asked for arrives while the reader goes on typing.
+  if (held.value !== value) hold({ ...held, value, typed: value === held.asked ? held.typed : value });
+  const apply = () => {
+    const asked = held.typed.trim();
+    if (asked === value) return;
+    hold({ ...held, asked });
+    change({ [name]: asked || undefined });
+  };
+  const applyLatest = useEffectEvent(apply);
+  useEffect(() => {
+    if (held.typed === held.value) return;
+    const timer = setTimeout(applyLatest, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [held.typed, held.value]);
   return (
     <Form
       className="filter"
@@ -67,7 +102,7 @@ export function TextFilter({ name, label, value = '', placeholder }: TextFilterP
         apply();
       }}
     >
-      <TextField value={held.typed} onChange={(typed) => hold({ value, typed })} onBlur={apply}>
+      <TextField value={held.typed} onChange={(typed) => hold({ ...held, typed })} onBlur={apply}>
         <Label>{label}</Label>
         <Input {...(placeholder !== undefined && { placeholder })} spellCheck="false" autoComplete="off" />
       </TextField>

@@ -36,11 +36,13 @@ interface PanelProps {
   readonly title: string;
   readonly children: ReactNode;
   readonly actions?: ReactNode;
+  /** For what leads to it. */
+  readonly id?: string;
 }
 
 /** A part of a page on paper. */
-export const Panel = ({ title, children, actions }: PanelProps) => (
-  <section className="panel">
+export const Panel = ({ title, children, actions, id }: PanelProps) => (
+  <section className="panel" id={id}>
     <header className="panel-head">
       <h2>{title}</h2>
       {actions}

@@ -1,7 +1,13 @@
 import { type Static, Type } from 'typebox';
 
 const Count = Type.Integer({ minimum: 0 });
-const counts = { newlyDenied: Count, newlyAllowed: Count };
+const counts = {
+  newlyDenied: Count,
+  newlyAllowed: Count,
+  newlyWaiting: Type.Integer({ minimum: 0, description: 'Those for which a person has to decide.' }),
+};
+
+const none: ReplayTotals = { newlyDenied: 0, newlyAllowed: 0, newlyWaiting: 0 };
 
 /** How many recorded decisions a draft turns round. */
 export type ReplayTotals = Static<typeof ReplayTotals>;
@@ -18,7 +24,7 @@ export const replayedFor = {
 
 /** Counts the changes of a replay, in all, by agent and by person. */
 export function replayCounts() {
-  const totals: ReplayTotals = { newlyDenied: 0, newlyAllowed: 0 };
+  const totals: ReplayTotals = { ...none };
   const byAgent = new Map<string, ReplayTotals>();
   const byPrincipal = new Map<string, ReplayTotals>();
   return {
@@ -40,7 +46,7 @@ export function replayCounts() {
 
 function count(all: Map<string, ReplayTotals>, id: string | null, kind: keyof ReplayTotals): void {
   if (id === null) return;
-  const counted = all.get(id) ?? { newlyDenied: 0, newlyAllowed: 0 };
+  const counted = all.get(id) ?? { ...none };
   counted[kind] += 1;
   all.set(id, counted);
 }
@@ -48,4 +54,5 @@ function count(all: Map<string, ReplayTotals>, id: string | null, kind: keyof Re
 const mostChanged = (all: ReadonlyMap<string, ReplayTotals>) =>
   [...all].toSorted(([, one], [, other]) => sumOf(other) - sumOf(one)).slice(0, MAX_NAMED);
 
-const sumOf = ({ newlyDenied, newlyAllowed }: ReplayTotals) => newlyDenied + newlyAllowed;
+const sumOf = ({ newlyDenied, newlyAllowed, newlyWaiting }: ReplayTotals) =>
+  newlyDenied + newlyAllowed + newlyWaiting;

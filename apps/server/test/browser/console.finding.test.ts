@@ -32,6 +32,27 @@ test('the browser verifies each row of the audit explorer, and marks the one tha
   expect(page.url()).toContain('actor=nobody');
 });
 
+test('a text filter applies after a pause of typing, and its field keeps what is typed, also when it is refused', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  await populated(developer);
+  const page = await signedIn(developer);
+  const action = page.getByLabel('Action');
+  const rows = page.locator('tbody tr[data-index]');
+
+  await open(page, '/audit', 'Audit');
+  await expect.poll(() => rows.count()).toBeGreaterThan(4);
+  await action.pressSequentially('grant.*', { delay: 20 });
+  await expect.poll(() => rows.count()).toBe(4);
+  await action.pressSequentially('x', { delay: 20 });
+  await page.getByRole('alert').waitFor(); // the service takes no such pattern
+  const kept = [await action.inputValue(), await rows.count()];
+  await action.press('Backspace');
+  await hasNo(page.getByRole('alert'));
+
+  expect(kept).toEqual(['grant.*x', 4]);
+  expect(await rows.count()).toBe(4);
+});
+
 test('a person is found, shown with what they hold, and offboarded', async () => {
   const developer = await service().asDeveloper({ mode: 'sandbox' });
   const { grantId } = await populated(developer);

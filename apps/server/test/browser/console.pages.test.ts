@@ -154,12 +154,15 @@ test('denials, failed requests, and one of each have no fault, empty or full, an
   const { requestId } = await refusedCalls(developer);
   const ruled = '/v1/audit/entries?denial=tool_not_granted/policy_denied';
   const [entry] = (await developer('GET', ruled)).json().entries;
+  const lesser = '/v1/audit/entries?denial=permission_insufficient';
+  const [asksPerson] = (await developer('GET', lesser)).json().entries; // with a long request to paste
 
   expect(empty).toEqual([]);
   expect(await faultsAt('/denials', 'Denials', 'console-denials')).toEqual([]);
   expect(await faultsAt('/denials?show=failed', 'Denials')).toEqual([]);
   const denied = 'Why acme_pay:refund was denied';
   expect(await faultsAt(`/denials/${entry.entryId}`, denied, 'console-denial')).toEqual([]);
+  expect(await faultsAt(`/denials/${asksPerson.entryId}`, 'Why acme_pay:close was denied')).toEqual([]);
   expect(await faultsAt(`/denials/requests/${requestId}`, 'NOT_FOUND', 'console-failed-request')).toEqual([]);
   expect(await page.content()).not.toContain('iban-of-ada');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { execute } from '../servers/postgres.ts';
 import { consolePages, faultsOf, populated, withSameIds } from './console.ts';
-import { button, must, picture, sees } from './pages.ts';
+import { button, heading, must, picture, sees } from './pages.ts';
 
 const { signedIn, open, service } = consolePages();
 const inspected = { bypassCSP: true, reducedMotion: 'reduce' } as const;
@@ -152,6 +152,50 @@ test('what the editor marks in a policy, the service refuses at the same field',
   await sees(page, 'Nothing is wrong with it so far.');
 
   expect(found).toEqual(drafts.map(([, field]) => [field, field, true]));
+});
+
+test('a draft that is not saved is lost only after a question, and what was saved is named', async () => {
+  const { developer, page } = await account();
+  const { id } = await must(developer, 'POST', '/v1/policies', night);
+  await must(developer, 'PATCH', `/v1/policies/${id}`, { name: 'Nothing late' });
+  const priority = page.getByLabel('Priority');
+  const asked = page.getByRole('alertdialog');
+  const answer = (name: string) => asked.getByRole('button', { name }).click();
+
+  await open(page, `/policies/${id}`, 'Nothing late');
+  await sees(page, 'Nothing to save. This is version 2.');
+  await sees(page, 'API key'); // who made the versions, by name
+  await button(page, 'Compare Version 1 with what is saved').scrollIntoViewIfNeeded();
+  const place = await page.evaluate('scrollY');
+  await button(page, 'Compare Version 1 with what is saved').click();
+  await sees(page, '+   "name": "Nothing late",');
+  const compared = await page.evaluate('scrollY');
+  await priority.fill('7');
+  await button(page, 'Take into the editor: Version 1').click();
+  await answer('Cancel');
+  const kept = await priority.inputValue();
+  await page.getByRole('link', { name: 'Policies' }).first().click();
+  await answer('Cancel');
+  await button(page, 'Replay the last 30 days').click();
+  await button(page, 'Save').click();
+  await sees(page, 'Saved as version 3');
+  const left = await page.locator('.report').count();
+  await button(page, 'Take into the editor: Version 1').click();
+  const taken = await priority.inputValue();
+  const question = page.waitForEvent('dialog');
+  const reloaded = page.reload();
+  await (await question).accept();
+  await reloaded;
+  await heading(page, 'Nothing late').waitFor();
+  await priority.fill('8');
+  await page.getByRole('link', { name: 'Policies' }).first().click();
+  await answer('Leave');
+  await heading(page, 'Policies').waitFor();
+
+  expect([kept, left, taken]).toEqual(['7', 0, '0']);
+  expect(place).toBeGreaterThan(0);
+  expect(compared).toBe(place);
+  expect((await developer('GET', `/v1/policies/${id}`)).json()).toMatchObject({ priority: 7, version: 3 });
 });
 
 test('a member who may not change rules sees them replayed, and which role saves', async () => {

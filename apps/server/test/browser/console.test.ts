@@ -96,7 +96,10 @@ test('a rule is replayed over what happened before it is saved, compared with wh
   await page.getByLabel('Scopes').fill('email:send');
   const early = await button(page, 'Save').isDisabled();
   await button(page, 'Replay the last 30 days').click();
-  await sees(page, 'Of 3 recorded decisions, 2 newly denied and 0 newly allowed.');
+  await sees(
+    page,
+    'Of 3 recorded decisions, 2 newly denied, 0 newly waiting for a person and 0 newly allowed.',
+  );
   const concerned = await page.locator('.plain-table').allInnerTexts();
   const unsaved = await policies();
   await button(page, 'Save').click();

@@ -55,10 +55,22 @@ export async function faultsOf(page: Page): Promise<unknown[]> {
   for (const viewport of [PHONE, DESK]) {
     await page.setViewportSize(viewport);
     if (await scrollsSideways(page)) faults.push(`${viewport.width} px scroll sideways`);
+    for (const text of await codeOutside(page)) faults.push(`${viewport.width} px: ${text} leaves its card`);
     faults.push(...(await findings(page)));
   }
   return faults;
 }
+
+/** The code and tables that are wider than the card in which they stand. */
+const codeOutside = (page: Page): Promise<string[]> =>
+  page.evaluate(`
+    [...document.querySelectorAll('.panel :is(.code, .json, .table-frame, .plain-table), .empty .code')]
+      .filter((each) => {
+        const [inner, outer] = [each, each.closest('.panel, .empty')].map((box) => box.getBoundingClientRect());
+        return inner.width > 0 && (inner.right > outer.right || inner.left < outer.left);
+      })
+      .map((each) => each.textContent.slice(0, 40))
+  `);
 
 /** Shows the same id for every record, so that a picture changes only when the page does. */
 export const withSameIds = (page: Page) =>

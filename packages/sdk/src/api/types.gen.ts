@@ -1838,16 +1838,19 @@ export interface PoliciesReplayAnswer {
   totals: {
     newlyDenied: number;
     newlyAllowed: number;
+    /** Those for which a person has to decide. */ newlyWaiting: number;
   };
   /** Those with the most changes first, at most 100. */ agents: {
     agentId: string;
     newlyDenied: number;
     newlyAllowed: number;
+    /** Those for which a person has to decide. */ newlyWaiting: number;
   }[];
   /** Those with the most changes first, at most 100. */ principals: {
     principalId: string;
     newlyDenied: number;
     newlyAllowed: number;
+    /** Those for which a person has to decide. */ newlyWaiting: number;
   }[];
   notEvaluated: {
     approvals: number;
@@ -3014,16 +3017,19 @@ export interface ManifestsReplayAnswer {
   totals: {
     newlyDenied: number;
     newlyAllowed: number;
+    /** Those for which a person has to decide. */ newlyWaiting: number;
   };
   /** Those with the most changes first, at most 100. */ agents: {
     agentId: string;
     newlyDenied: number;
     newlyAllowed: number;
+    /** Those for which a person has to decide. */ newlyWaiting: number;
   }[];
   /** Those with the most changes first, at most 100. */ principals: {
     principalId: string;
     newlyDenied: number;
     newlyAllowed: number;
+    /** Those for which a person has to decide. */ newlyWaiting: number;
   }[];
   /** Calls that an entry does not say enough about: with a decision, under rules for arguments, of tools with pinned definitions or cost units, and without a grant that is still known. */ notEvaluated: {
     decisions: number;

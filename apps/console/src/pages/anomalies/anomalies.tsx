@@ -1,7 +1,7 @@
 import { query, type Schemas } from '../../api/client.ts';
 import { number, sayer, statusWord } from '../../messages/language.ts';
 import { AgentName } from '../../parts/agents.tsx';
-import { Choice, ClearFilters, TextFilter } from '../../parts/filters.tsx';
+import { Choice, ClearFilters, TextFilter, useKept } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -38,9 +38,11 @@ const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const;
 export function Anomalies() {
   const { cursor, ...filters } = anomaliesRoute.useSearch();
   const { status, severity, agentId } = filters;
-  const list = query.useQuery('get', '/v1/anomaly/alerts', {
-    params: { query: { ...filters, limit: 50, ...(cursor && { cursor }) } },
-  });
+  const list = useKept(
+    query.useQuery('get', '/v1/anomaly/alerts', {
+      params: { query: { ...filters, limit: 50, ...(cursor && { cursor }) } },
+    }),
+  );
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <Page title={say('title')} lead={say('lead')}>

@@ -3,7 +3,7 @@ import { Button } from 'react-aria-components';
 import { query } from '../../api/client.ts';
 import { sayer, statusWord } from '../../messages/language.ts';
 import { AgentName } from '../../parts/agents.tsx';
-import { Choice, ClearFilters, TextFilter, useAddress } from '../../parts/filters.tsx';
+import { Choice, ClearFilters, TextFilter, useAddress, useKept } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -41,9 +41,11 @@ const NAMES = ['action', 'status', 'principalId', 'agentId', 'actor', 'requestId
 /** The entries of the chain, each of which the browser verifies itself. */
 export function Audit() {
   const { cursor, ...filters } = auditRoute.useSearch();
-  const list = query.useQuery('get', '/v1/audit/entries', {
-    params: { query: { order: 'desc', ...filters, limit: 50, ...(cursor && { cursor }) } },
-  });
+  const list = useKept(
+    query.useQuery('get', '/v1/audit/entries', {
+      params: { query: { order: 'desc', ...filters, limit: 50, ...(cursor && { cursor }) } },
+    }),
+  );
   const entries = list.data?.entries;
   const checked = useChecked(entries);
   const withChecks = useMemo<readonly Column<Entry>[]>(

@@ -1,11 +1,12 @@
 import { query } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
+import { useActorNames } from '../../parts/agents.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Id, When } from '../../parts/text.tsx';
 import { changesRoute } from '../routes.ts';
-import { type Change, OpenChange, useNames } from './open-change.tsx';
+import { type Change, OpenChange } from './open-change.tsx';
 import { Rule } from './rule.tsx';
 
 const say = sayer('changes');
@@ -53,9 +54,9 @@ export function Changes() {
   );
 }
 
-const Name = ({ actor }: { readonly actor: string }) => <bdi>{useNames()(actor)}</bdi>;
+const Name = ({ actor }: { readonly actor: string }) => <bdi>{useActorNames()(actor)}</bdi>;
 
 function Names({ actors }: { readonly actors: readonly string[] }) {
-  const nameOf = useNames();
+  const nameOf = useActorNames();
   return <bdi>{actors.map(nameOf).join(', ') || say('nobody')}</bdi>;
 }

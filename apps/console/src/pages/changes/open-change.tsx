@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
-import { api, query, type Schemas } from '../../api/client.ts';
+import { api, type Schemas } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
+import { useActorNames } from '../../parts/agents.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Code } from '../../parts/code.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
@@ -13,17 +14,6 @@ import { useSession } from '../../session/session.ts';
 const say = sayer('changes');
 
 export type Change = Schemas['LooseningChange'];
-
-/** The names of actors, as far as they are members. */
-export function useNames(): (actor: string) => string {
-  const { data } = query.useQuery('get', '/v1/members');
-  const own = `member:${useSession().member.memberId}`;
-  const names = new Map(
-    data?.members.map(({ memberId, displayName }) => [`member:${memberId}`, displayName]),
-  );
-  return (actor) =>
-    actor === own ? say('you') : (names.get(actor) ?? (actor.startsWith('developer:') ? say('key') : actor));
-}
 
 /** A line for each field that would be another one, and other parts as they are. */
 const linesOf = (difference: Readonly<Record<string, unknown>>): string =>
@@ -38,7 +28,7 @@ const linesOf = (difference: Readonly<Record<string, unknown>>): string =>
 
 /** A change that waits: what would be different, who wants it, and the two answers. */
 export function OpenChange({ change }: { readonly change: Change }) {
-  const nameOf = useNames();
+  const nameOf = useActorNames();
   const { about, difference, body, approvedBy, needed, proposedBy, createdAt, expiresAt } = change;
   const given = approvedBy.map(nameOf).join(', ') || say('nobody');
   return (

@@ -2,7 +2,7 @@ import { query, type Schemas } from '../../api/client.ts';
 import { sayer, statusWord } from '../../messages/language.ts';
 import { AgentName } from '../../parts/agents.tsx';
 import { Code } from '../../parts/code.tsx';
-import { Choice, ClearFilters, TextFilter } from '../../parts/filters.tsx';
+import { Choice, ClearFilters, TextFilter, useKept } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -51,9 +51,11 @@ const EXAMPLE = '{"wipe_mail": {"permission": "delete", "requires_decision": tru
 export function Decisions() {
   const { cursor, ...filters } = decisionsRoute.useSearch();
   const { status, agentId, grantId, caseId } = filters;
-  const list = query.useQuery('get', '/v1/decisions', {
-    params: { query: { ...filters, limit: 50, ...(cursor && { cursor }) } },
-  });
+  const list = useKept(
+    query.useQuery('get', '/v1/decisions', {
+      params: { query: { ...filters, limit: 50, ...(cursor && { cursor }) } },
+    }),
+  );
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <Page title={say('title')} lead={say('lead')}>

@@ -4,7 +4,7 @@ import type { operations } from '../../api/types.gen.ts';
 import { sayer } from '../../messages/language.ts';
 import { AgentName } from '../../parts/agents.tsx';
 import { Snippets } from '../../parts/code.tsx';
-import { Choice, ClearFilters, TextFilter } from '../../parts/filters.tsx';
+import { Choice, ClearFilters, TextFilter, useKept } from '../../parts/filters.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { When } from '../../parts/text.tsx';
@@ -42,15 +42,17 @@ export function DeniedCalls() {
     ...(principalId && { principalId }),
   };
   const groups = query.useQuery('get', '/v1/insights/denials', { params: { query: WEEK } });
-  const list = query.useQuery('get', '/v1/audit/entries', {
-    params: {
-      query: {
-        ...{ action: 'tool.enforce', status: 'blocked', order: 'desc', limit: 50 },
-        ...filters,
-        ...(cursor && { cursor }),
+  const list = useKept(
+    query.useQuery('get', '/v1/audit/entries', {
+      params: {
+        query: {
+          ...{ action: 'tool.enforce', status: 'blocked', order: 'desc', limit: 50 },
+          ...filters,
+          ...(cursor && { cursor }),
+        },
       },
-    },
-  });
+    }),
+  );
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <>

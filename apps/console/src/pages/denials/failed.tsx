@@ -1,7 +1,7 @@
 import { query, type Schemas } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
 import { AgentName } from '../../parts/agents.tsx';
-import { ClearFilters, TextFilter } from '../../parts/filters.tsx';
+import { ClearFilters, TextFilter, useKept } from '../../parts/filters.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { ShortId, When } from '../../parts/text.tsx';
@@ -40,9 +40,11 @@ export function FailedRequests() {
   const { code, operationId, agentId, cursor } = denialsRoute.useSearch();
   const filters = { ...(code && { code }), ...(operationId && { operationId }), ...(agentId && { agentId }) };
   const groups = query.useQuery('get', '/v1/requests/groups');
-  const list = query.useQuery('get', '/v1/requests', {
-    params: { query: { ...filters, limit: 50, ...(cursor && { cursor }) } },
-  });
+  const list = useKept(
+    query.useQuery('get', '/v1/requests', {
+      params: { query: { ...filters, limit: 50, ...(cursor && { cursor }) } },
+    }),
+  );
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { query } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
 import { Snippets } from '../../parts/code.tsx';
-import { Choice, ClearFilters, TextFilter } from '../../parts/filters.tsx';
+import { Choice, ClearFilters, TextFilter, useKept } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Stop } from '../../parts/stop.tsx';
@@ -15,9 +15,11 @@ const say = sayer('grants');
 export function Grants() {
   const { cursor, ...filters } = grantsRoute.useSearch();
   const { status, agentId, principalId, purpose } = filters;
-  const list = query.useQuery('get', '/v1/grants', {
-    params: { query: { ...filters, limit: 50, ...(cursor && { cursor }) } },
-  });
+  const list = useKept(
+    query.useQuery('get', '/v1/grants', {
+      params: { query: { ...filters, limit: 50, ...(cursor && { cursor }) } },
+    }),
+  );
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <Page

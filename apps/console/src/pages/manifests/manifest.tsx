@@ -49,6 +49,7 @@ function Loaded({ connector, held }: LoadedProps) {
     { params: { path, query: { limit: 20 } } },
     { retry: false },
   );
+  const newest = versions.data?.versions[0];
   const settled = useDeferredValue(text);
   const { value, mark, lineOf } = useMemo(() => readJson(settled), [settled]);
   const { manifest, faults } = useMemo(() => checkManifest(value, connector), [value, connector]);
@@ -111,6 +112,7 @@ function Loaded({ connector, held }: LoadedProps) {
         draft={isSound ? textOf(draft) : text}
         saved={saved}
         isValid={isSound}
+        version={newest && titleOf(newest)}
         replay={replay}
         save={save}
         refused={(error) => refuse({ text, faults: refusedPlaces(error) })}
@@ -121,15 +123,16 @@ function Loaded({ connector, held }: LoadedProps) {
       </RuleChange>
       {versions.data && (
         <Versions
-          versions={versions.data.versions.map(({ revision, createdAt, actor, ...each }) => ({
-            number: revision,
-            title: say('revision', { count: revision, version: each.version }),
-            at: createdAt,
-            actor,
+          versions={versions.data.versions.map((each) => ({
+            number: each.revision,
+            title: titleOf(each),
+            at: each.createdAt,
+            actor: each.actor,
             text: textOf(each.manifest),
           }))}
           error={null}
           chosen={version}
+          draft={text}
           take={write}
         />
       )}
@@ -137,8 +140,15 @@ function Loaded({ connector, held }: LoadedProps) {
   );
 }
 
-const verdict = (denial: { readonly reasonCode: string; readonly subReason: string | null } | null) =>
-  denial === null ? say('allowed') : (denial.subReason ?? denial.reasonCode);
+const titleOf = ({ revision, version }: { readonly revision: number; readonly version: string }) =>
+  say('revision', { count: revision, version });
+
+function verdict(denial: { readonly reasonCode: string; readonly subReason: string | null } | null): string {
+  if (denial === null) return say('allowed');
+  const { reasonCode, subReason } = denial;
+  if (reasonCode === 'decision_required' && subReason === null) return say('waits');
+  return say('denied', { reason: subReason ?? reasonCode });
+}
 
 function Remove({ connector }: { readonly connector: string }) {
   const [isAsking, ask] = useState(false);
@@ -156,7 +166,7 @@ function Remove({ connector }: { readonly connector: string }) {
         action={say('deleteAction')}
         run={async () => {
           await api.DELETE('/v1/manifests/{connector}', { params: { path: { connector } } });
-          await navigate({ to: '/manifests' });
+          await navigate({ to: '/manifests', ignoreBlocker: true });
           await queries.invalidateQueries({ queryKey: ['get', '/v1/manifests'] });
         }}
       >

@@ -1,6 +1,6 @@
 import { query, type Schemas } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
-import { TextFilter } from '../../parts/filters.tsx';
+import { TextFilter, useKept } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Stop } from '../../parts/stop.tsx';
@@ -26,9 +26,11 @@ const columns: readonly Column<Person>[] = [
 
 export function People() {
   const { query: typed, cursor } = peopleRoute.useSearch();
-  const list = query.useQuery('get', '/v1/principals', {
-    params: { query: { limit: 50, ...(typed && { query: typed }), ...(cursor && { cursor }) } },
-  });
+  const list = useKept(
+    query.useQuery('get', '/v1/principals', {
+      params: { query: { limit: 50, ...(typed && { query: typed }), ...(cursor && { cursor }) } },
+    }),
+  );
   return (
     <Page title={say('title')} lead={say('lead')}>
       {list.error && <Problem error={list.error} retry={() => void list.refetch()} />}

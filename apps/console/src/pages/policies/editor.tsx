@@ -21,10 +21,12 @@ interface EditorProps {
   readonly text: string;
   readonly write: (text: string) => void;
   readonly saved: (policy: Schemas['PolicyWithWarnings']) => void;
+  /** Whether the policy was saved just now, on the page before. */
+  readonly isSaved?: boolean;
 }
 
 /** A policy as a form or as JSON. Both write the same text, which is checked with each change. */
-export function PolicyEditor({ policy, view, text, write, saved }: EditorProps) {
+export function PolicyEditor({ policy, view, text, write, saved, isSaved = false }: EditorProps) {
   const change = useAddress();
   const queries = useQueryClient();
   const [refusal, refuse] = useState<{ readonly text: string; readonly faults: readonly Fault[] }>();
@@ -112,6 +114,8 @@ export function PolicyEditor({ policy, view, text, write, saved }: EditorProps) 
         draft={candidate ? textOf({ ...(policy && { priority: 0 }), ...candidate }) : text}
         saved={policy ? textOf(fieldsOf(policy)) : ''}
         isValid={candidate !== undefined && refused.length === 0}
+        version={policy && say('versionName', { count: policy.version })}
+        isSaved={isSaved}
         replay={replay}
         save={save}
         refused={(error) => refuse({ text, faults: refusedFields(error) })}

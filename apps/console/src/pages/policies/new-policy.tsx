@@ -6,7 +6,7 @@ import { Page } from '../../parts/page.tsx';
 import { newPolicyRoute } from '../routes.ts';
 import { TEMPLATES, textOf } from './draft.ts';
 import { PolicyEditor } from './editor.tsx';
-import { WARNINGS } from './warnings.tsx';
+import { SAVED } from './warnings.tsx';
 
 const say = sayer('policy');
 
@@ -21,9 +21,13 @@ export function NewPolicy() {
         view={view}
         text={text}
         write={write}
-        saved={({ id, warnings }) => {
-          queries.setQueryData([WARNINGS, id], warnings);
-          void navigate({ to: '/policies/$policyId', params: { policyId: id } });
+        saved={(policy) => {
+          queries.setQueryData([SAVED, policy.id], policy);
+          void navigate({
+            to: '/policies/$policyId',
+            params: { policyId: policy.id },
+            ignoreBlocker: true,
+          });
         }}
       />
     </Page>

@@ -13,7 +13,7 @@ import { policyRoute } from '../routes.ts';
 import { fieldsOf, textOf } from './draft.ts';
 import { PolicyEditor } from './editor.tsx';
 import { Effect } from './effect.tsx';
-import { WARNINGS, Warnings } from './warnings.tsx';
+import { SAVED, useSavedPolicy, Warnings } from './warnings.tsx';
 
 const say = sayer('policy');
 
@@ -50,7 +50,8 @@ function Loaded({ policy }: { readonly policy: Schemas['PolicyRecord'] }) {
         view={view}
         text={text}
         write={write}
-        saved={({ id, warnings }) => queries.setQueryData([WARNINGS, id], warnings)}
+        saved={(changed) => queries.setQueryData([SAVED, changed.id], changed)}
+        isSaved={useSavedPolicy(policy.id)?.version === policy.version}
       />
       <Versions
         versions={versions.data?.versions.map(({ version: counted, createdAt, actor, policy: held }) => ({
@@ -62,6 +63,7 @@ function Loaded({ policy }: { readonly policy: Schemas['PolicyRecord'] }) {
         }))}
         error={versions.error}
         chosen={version}
+        draft={text}
         take={write}
       />
     </Page>
@@ -85,7 +87,7 @@ function Remove({ policy: { id, name, effect } }: { readonly policy: Schemas['Po
         action={say('deleteAction')}
         run={async () => {
           await api.DELETE('/v1/policies/{id}', { params: { path: { id } } });
-          await navigate({ to: '/policies' });
+          await navigate({ to: '/policies', ignoreBlocker: true });
           await queries.invalidateQueries({ queryKey: ['get', '/v1/policies'] });
         }}
       >

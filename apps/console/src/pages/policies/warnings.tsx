@@ -5,12 +5,15 @@ import { Panel } from '../../parts/page.tsx';
 
 const say = sayer('policy');
 
-/** Where the browser keeps what the service noted about a policy when it was saved. */
-export const WARNINGS = 'policy warnings';
+/** Where the browser keeps what the service answered when a policy was saved. */
+export const SAVED = 'saved policy';
+
+export const useSavedPolicy = (policyId: string) =>
+  useQueryClient().getQueryData<Schemas['PolicyWithWarnings']>([SAVED, policyId]);
 
 /** What the author may not have meant: the policy never decides, or contradicts another. */
 export function Warnings({ policyId }: { readonly policyId: string }) {
-  const warnings = useQueryClient().getQueryData<Schemas['PolicyWarning'][]>([WARNINGS, policyId]) ?? [];
+  const warnings = useSavedPolicy(policyId)?.warnings ?? [];
   if (warnings.length === 0) return null;
   return (
     <Panel title={say('warnings')}>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { query, type Schemas } from '../../api/client.ts';
 import { sayer, statusWord } from '../../messages/language.ts';
-import { Choice, ClearFilters, TextFilter } from '../../parts/filters.tsx';
+import { Choice, ClearFilters, TextFilter, useKept } from '../../parts/filters.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -47,12 +47,15 @@ const answerOf = ({ lastStatusCode, lastError }: Delivery) => lastStatusCode ?? 
 export function Deliveries({ webhookId }: { readonly webhookId: string }) {
   const { cursor, status, eventType } = webhookRoute.useSearch();
   const filter = { ...(status && { status }), ...(eventType && { eventType }) };
-  const list = query.useQuery('get', '/v1/webhooks/{id}/deliveries', {
-    params: {
-      path: { id: webhookId },
-      query: { ...filter, limit: 50, ...(cursor && { cursor }) },
-    },
-  });
+  const list = useKept(
+    query.useQuery('get', '/v1/webhooks/{id}/deliveries', {
+      params: {
+        path: { id: webhookId },
+        query: { ...filter, limit: 50, ...(cursor && { cursor }) },
+      },
+    }),
+    webhookId,
+  );
   const isFiltered = Object.keys(filter).length > 0;
   const rows = list.data?.deliveries;
   const success = useMemo(() => successOf(rows ?? []), [rows]);

@@ -1,16 +1,21 @@
 import { useMutation } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { useBlocker } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { isRefusal } from '../../api/errors.ts';
 import { sayer } from '../../messages/language.ts';
 import { useRoleNeeded } from '../../session/roles.ts';
 import { announce } from '../announcer.tsx';
+import { Confirm } from '../confirm.tsx';
 import { Panel } from '../page.tsx';
 import { Problem } from '../states.tsx';
 import { Difference } from './difference-view.tsx';
 import { ReplayReport, type Report } from './report.tsx';
 
 const say = sayer('rules');
+
+/** The id of this part, to which the versions lead back. */
+export const CHANGE = 'change';
 
 interface Span {
   readonly since: string;
@@ -22,6 +27,10 @@ interface RuleChangeProps {
   readonly draft: string;
   readonly saved: string;
   readonly isValid: boolean;
+  /** What is saved by its name, such as `version 3`. */
+  readonly version?: string | undefined;
+  /** Whether it was saved just now, on the page before. */
+  readonly isSaved?: boolean;
   readonly replay: (span: Span) => Promise<Report>;
   readonly save: () => Promise<unknown>;
   /** Marks what the service refuses where it stands in the draft. */
@@ -34,7 +43,7 @@ const DAYS = 30;
 
 /** The draft beside what is saved, what it would have changed, and after that the one button that saves it. */
 export function RuleChange(props: RuleChangeProps) {
-  const { draft, saved, isValid, replay, save, refused, children } = props;
+  const { draft, saved, isValid, version, isSaved, replay, save, refused, children } = props;
   const role = useRoleNeeded('configure');
   const replayed = useMutation({
     mutationFn: async (text: string) => ({ text, report: await replay(lastDays()) }),
@@ -43,13 +52,15 @@ export function RuleChange(props: RuleChangeProps) {
   });
   const saving = useMutation({ mutationFn: save, onSuccess: () => announce(say('saved')), onError: refused });
   const isChanged = draft !== saved;
-  const report = replayed.data?.text === draft ? replayed.data.report : undefined;
+  const [template] = useState(draft);
+  const report = isChanged && replayed.data?.text === draft ? replayed.data.report : undefined;
   /** A rule can be saved in an emergency, while the service is too busy to replay it. */
   const isAway = replayed.error !== null && !isRefusal(replayed.error) && replayed.variables === draft;
   const isReady = role === undefined && isValid && isChanged && (report !== undefined || isAway);
 
   return (
     <Panel
+      id={CHANGE}
       title={say('change')}
       actions={
         <Button
@@ -71,7 +82,13 @@ export function RuleChange(props: RuleChangeProps) {
       {saving.error !== null && <Problem error={saving.error} title={say('notSaved')} />}
       <div className="save">
         <p className="aside">
-          {role ? say('needsRole', { role }) : reasonOf({ isChanged, isValid, report, isAway })}
+          {!isChanged && (saving.isSuccess || isSaved) && version ? (
+            <span className="status status-good">{say('savedAs', { version })}</span>
+          ) : role ? (
+            say('needsRole', { role })
+          ) : (
+            reasonOf({ isChanged, isValid, report, isAway, version })
+          )}
         </p>
         <Button
           className="button strong"
@@ -82,7 +99,29 @@ export function RuleChange(props: RuleChangeProps) {
           {say('save')}
         </Button>
       </div>
+      <Unsaved isUnsaved={isChanged && (saved !== '' || draft !== template)} />
     </Panel>
+  );
+}
+
+/** Asks before a draft is lost: by a link or by going back, and where the document is left, in the words of the browser. */
+function Unsaved({ isUnsaved }: { readonly isUnsaved: boolean }) {
+  const leaving = useBlocker({
+    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname,
+    enableBeforeUnload: isUnsaved,
+    disabled: !isUnsaved,
+    withResolver: true,
+  });
+  return (
+    <Confirm
+      isOpen={leaving.status === 'blocked'}
+      close={() => leaving.reset?.()}
+      title={say('leaveTitle')}
+      action={say('leave')}
+      run={async () => leaving.proceed?.()}
+    >
+      <p>{say('lost')}</p>
+    </Confirm>
   );
 }
 
@@ -91,15 +130,16 @@ interface State {
   readonly isValid: boolean;
   readonly report: Report | undefined;
   readonly isAway: boolean;
+  readonly version: string | undefined;
 }
 
 /** What stands beside the button: what saving does, or what is missing for it. */
-function reasonOf({ isChanged, isValid, report, isAway }: State): string {
-  if (!isChanged) return say('unchanged');
+function reasonOf({ isChanged, isValid, report, isAway, version }: State): string {
+  if (!isChanged) return version ? say('unchangedSince', { version }) : say('unchanged');
   if (!isValid) return say('invalid');
   if (!report) return say(isAway ? 'unreplayed' : 'replayFirst');
-  const { newlyDenied, newlyAllowed } = report.totals;
-  return say('effect', { denied: newlyDenied, allowed: newlyAllowed, count: report.evaluated });
+  const { newlyDenied: denied, newlyAllowed: allowed, newlyWaiting: waiting } = report.totals;
+  return say('effect', { denied, allowed, waiting, count: report.evaluated });
 }
 
 function lastDays(): Span {

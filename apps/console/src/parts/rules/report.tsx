@@ -10,7 +10,11 @@ const say = sayer('rules');
 interface Counts {
   readonly newlyDenied: number;
   readonly newlyAllowed: number;
+  /** Those for which a person has to decide. */
+  readonly newlyWaiting: number;
 }
+
+const KINDS = ['newlyDenied', 'newlyWaiting', 'newlyAllowed'] as const;
 
 /** What a draft would have changed, as the service answers about a policy and about a manifest. */
 export interface Report {
@@ -46,8 +50,7 @@ export function ReplayReport({ report }: { readonly report: Report }) {
       <Facts
         facts={[
           [say('evaluated'), number(evaluated)],
-          [say('newlyDenied'), <strong key="denied">{number(totals.newlyDenied)}</strong>],
-          [say('newlyAllowed'), <strong key="allowed">{number(totals.newlyAllowed)}</strong>],
+          ...KINDS.map((kind) => [say(kind), <strong key={kind}>{number(totals[kind])}</strong>] as const),
           ...left.map(([why, count]) => [sayWhy(why), number(count)] as const),
         ]}
       />
@@ -117,25 +120,27 @@ function Concerned({ title, rows }: ConcernedProps) {
       <thead>
         <tr>
           <th scope="col">{title}</th>
-          <th scope="col" className="number">
-            {say('newlyDenied')}
-          </th>
-          <th scope="col" className="number">
-            {say('newlyAllowed')}
-          </th>
+          {KINDS.map((kind) => (
+            <th key={kind} scope="col" className="number">
+              {say(`of_${kind}`)}
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>
-        {rows.slice(0, MOST_ROWS).map(({ id, name, newlyDenied, newlyAllowed }) => (
+        {rows.slice(0, MOST_ROWS).map(({ id, name, ...counts }) => (
           <tr key={id}>
             <th scope="row">{name}</th>
-            <td className="number">{number(newlyDenied)}</td>
-            <td className="number">{number(newlyAllowed)}</td>
+            {KINDS.map((kind) => (
+              <td key={kind} className="number">
+                {number(counts[kind])}
+              </td>
+            ))}
           </tr>
         ))}
         {rows.length > MOST_ROWS && (
           <tr>
-            <td colSpan={3} className="aside">
+            <td colSpan={1 + KINDS.length} className="aside">
               {say('andMore', { count: rows.length - MOST_ROWS })}
             </td>
           </tr>

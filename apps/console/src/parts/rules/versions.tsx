@@ -1,9 +1,13 @@
+import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import { sayer } from '../../messages/language.ts';
+import { useActorNames } from '../agents.tsx';
+import { Confirm } from '../confirm.tsx';
 import { useAddress } from '../filters.tsx';
 import { Panel } from '../page.tsx';
 import { Loading, Problem } from '../states.tsx';
 import { When } from '../text.tsx';
+import { CHANGE } from './change.tsx';
 import { Difference } from './difference-view.tsx';
 
 const say = sayer('rules');
@@ -24,13 +28,23 @@ interface VersionsProps {
   readonly error: unknown;
   /** The number of the version that is compared with the newest. */
   readonly chosen: number | undefined;
+  /** The text in the editor. */
+  readonly draft: string;
   /** Takes the text of a version into the editor. */
   readonly take: (text: string) => void;
 }
 
 /** What a rule was after each change, compared with what it is, and the way back to it. */
-export function Versions({ versions, error, chosen, take }: VersionsProps) {
+export function Versions({ versions, error, chosen, draft, take }: VersionsProps) {
   const change = useAddress();
+  const nameOf = useActorNames();
+  const [asked, ask] = useState<Version>();
+  // A text that is a version can be taken again.
+  const isLost = !versions?.some(({ text }) => text === draft);
+  const replace = ({ text }: Version) => {
+    take(text);
+    document.getElementById(CHANGE)?.scrollIntoView({ block: 'start' });
+  };
   const [newest] = versions ?? [];
   return (
     <Panel title={say('versions')}>
@@ -43,7 +57,9 @@ export function Versions({ versions, error, chosen, take }: VersionsProps) {
             <li key={version.number} className="version">
               <strong>{version.title}</strong>
               <When at={version.at} />
-              <code>{version.actor ?? say('unknownActor')}</code>
+              <bdi title={version.actor ?? undefined}>
+                {version.actor === null ? say('unknownActor') : nameOf(version.actor)}
+              </bdi>
               {version === newest ? (
                 <span className="aside">{say('current')}</span>
               ) : (
@@ -59,7 +75,7 @@ export function Versions({ versions, error, chosen, take }: VersionsProps) {
                   <Button
                     className="button small"
                     aria-label={say('takeOne', { title: version.title })}
-                    onPress={() => take(version.text)}
+                    onPress={() => (isLost ? ask(version) : replace(version))}
                   >
                     {say('take')}
                   </Button>
@@ -76,6 +92,15 @@ export function Versions({ versions, error, chosen, take }: VersionsProps) {
           );
         })}
       </ul>
+      <Confirm
+        isOpen={asked !== undefined}
+        close={() => ask(undefined)}
+        title={say('replaceTitle')}
+        action={say('take')}
+        run={async () => asked && replace(asked)}
+      >
+        <p>{say('lost')}</p>
+      </Confirm>
     </Panel>
   );
 }

@@ -70,16 +70,24 @@ export function addCall(report: Report, call: RecordedCall, judged: Verdicts | S
     return;
   }
   report.evaluated += 1;
-  if ((before === null) === (after === null)) {
+  const [was, is] = [kindOf(before), kindOf(after)];
+  if (was === is) {
     report.unchanged += 1;
     return;
   }
-  const kind = after === null ? 'newlyAllowed' : 'newlyDenied';
   const { id, at, agentId, principalId, data } = call;
-  report.counts.add(call, kind);
+  report.counts.add(call, is);
   if (report.changes.length >= MAX_CHANGES) return;
   const tool = String(data.tool);
   report.changes.push({ entryId: id, at: at.toISOString(), agentId, principalId, tool, before, after });
+}
+
+/** A call that only lacks the decision of a person waits for it. */
+function kindOf(verdict: Verdict): keyof ManifestReplay['totals'] {
+  if (verdict === null) return 'newlyAllowed';
+  return verdict.reasonCode === 'decision_required' && verdict.subReason === null
+    ? 'newlyWaiting'
+    : 'newlyDenied';
 }
 
 const verdictOf = ({ allowed, reason_code, sub_reason }: Result): Verdict =>

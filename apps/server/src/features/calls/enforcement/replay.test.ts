@@ -24,7 +24,7 @@ const replayed = async (acme: Developer, tools: object) => {
 };
 
 describe('a replay of a manifest', () => {
-  test('tells which calls a draft newly denies and allows, by agent and by person, and changes nothing', async () => {
+  test('tells which calls a draft newly denies, allows and makes wait for a person, by agent and by person, and changes nothing', async () => {
     const { acme, db, advance } = await startSandbox();
     const one = await calling(acme, { lookup: 'read', update: 'write' });
     const two = await calling(acme, { lookup: 'read', update: 'write' }, { principalId: 'user_7' });
@@ -55,14 +55,14 @@ describe('a replay of a manifest', () => {
         change(two, 'update', null, { reasonCode: 'decision_required', subReason: null }),
         change(two, 'purge', { reasonCode: 'manifest_unknown_tool', subReason: 'unknown_tool' }, null),
       ],
-      totals: { newlyDenied: 2, newlyAllowed: 1 },
+      totals: { newlyDenied: 0, newlyAllowed: 1, newlyWaiting: 2 },
       agents: [
-        { agentId: two.agentId, newlyDenied: 1, newlyAllowed: 1 },
-        { agentId: one.agentId, newlyDenied: 1, newlyAllowed: 0 },
+        { agentId: two.agentId, newlyDenied: 0, newlyAllowed: 1, newlyWaiting: 1 },
+        { agentId: one.agentId, newlyDenied: 0, newlyAllowed: 0, newlyWaiting: 1 },
       ],
       principals: [
-        { principalId: 'user_7', newlyDenied: 1, newlyAllowed: 1 },
-        { principalId: 'user_42', newlyDenied: 1, newlyAllowed: 0 },
+        { principalId: 'user_7', newlyDenied: 0, newlyAllowed: 1, newlyWaiting: 1 },
+        { principalId: 'user_42', newlyDenied: 0, newlyAllowed: 0, newlyWaiting: 1 },
       ],
       notEvaluated: { decisions: 0, arguments: 0, inputs: 0, grants: 0 },
       complete: true,
@@ -83,12 +83,20 @@ describe('a replay of a manifest', () => {
 
     const hourly = (limit: number) => ({ lookup: { permission: 'read', caps: { per_hour: limit } } });
     const two = await replayed(acme, hourly(2));
-    expect(two.totals).toEqual({ newlyDenied: 1, newlyAllowed: 0 });
+    expect(two.totals).toEqual({ newlyDenied: 1, newlyAllowed: 0, newlyWaiting: 0 });
     expect(two.changes).toMatchObject([
       { at: '2026-01-01T00:00:00.000Z', after: { reasonCode: 'cap_exceeded', subReason: 'limit_reached' } },
     ]);
-    expect((await replayed(acme, hourly(3))).totals).toEqual({ newlyDenied: 0, newlyAllowed: 0 });
-    expect((await replayed(acme, hourly(1))).totals).toEqual({ newlyDenied: 3, newlyAllowed: 0 });
+    expect((await replayed(acme, hourly(3))).totals).toEqual({
+      newlyDenied: 0,
+      newlyAllowed: 0,
+      newlyWaiting: 0,
+    });
+    expect((await replayed(acme, hourly(1))).totals).toEqual({
+      newlyDenied: 3,
+      newlyAllowed: 0,
+      newlyWaiting: 0,
+    });
   });
 
   test('guesses nothing about what an entry does not say', async () => {

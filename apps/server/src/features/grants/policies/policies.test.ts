@@ -121,7 +121,13 @@ test('a replay tells what a draft would have changed, at the time of each reques
 
   const night = { timeOfDayStart: '22:00', timeOfDayEnd: '06:00' };
   const narrowed = (await replay({ ...noPayments, ...night, id })).json();
-  expect(narrowed).toMatchObject({ evaluated: 4, unchanged: 2, totals: { newlyDenied: 0, newlyAllowed: 2 } });
+  expect(narrowed).toMatchObject({
+    evaluated: 4,
+    unchanged: 2,
+    totals: { newlyDenied: 0, newlyAllowed: 2, newlyWaiting: 0 },
+  });
+  const asking = (await replay({ ...noPayments, effect: 'require_approval', id })).json();
+  expect(asking.totals).toEqual({ newlyDenied: 0, newlyAllowed: 0, newlyWaiting: 3 });
   const draft = await replay({ name: 'No calendar', effect: 'deny', scopes: ['calendar:*'] });
   expect(draft.json()).toEqual({
     evaluated: 4,
@@ -144,9 +150,9 @@ test('a replay tells what a draft would have changed, at the time of each reques
         },
       },
     ],
-    totals: { newlyDenied: 1, newlyAllowed: 0 },
-    agents: [{ agentId, newlyDenied: 1, newlyAllowed: 0 }],
-    principals: [{ principalId: 'user_42', newlyDenied: 1, newlyAllowed: 0 }],
+    totals: { newlyDenied: 1, newlyAllowed: 0, newlyWaiting: 0 },
+    agents: [{ agentId, newlyDenied: 1, newlyAllowed: 0, newlyWaiting: 0 }],
+    principals: [{ principalId: 'user_42', newlyDenied: 1, newlyAllowed: 0, newlyWaiting: 0 }],
     notEvaluated: { approvals: 0, unrecorded: 0, addresses: 0 },
     complete: true,
   });

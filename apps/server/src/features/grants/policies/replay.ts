@@ -132,8 +132,13 @@ function replay(
     report.unchanged += 1;
     return;
   }
-  if (effectAfter === 'deny') report.counts.add({ agentId, principalId }, 'newlyDenied');
-  if (effectBefore === 'deny') report.counts.add({ agentId, principalId }, 'newlyAllowed');
+  const kind =
+    effectAfter === 'deny'
+      ? 'newlyDenied'
+      : effectAfter === 'require_approval'
+        ? 'newlyWaiting'
+        : effectBefore === 'deny' && 'newlyAllowed';
+  if (kind) report.counts.add({ agentId, principalId }, kind);
   if (report.changes.length < MAX_CHANGES) {
     report.changes.push({
       entryId: id,
