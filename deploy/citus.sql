@@ -92,6 +92,7 @@ select create_distributed_table('logos', 'developer_id', colocate_with => 'devel
 select create_distributed_table('manifest_versions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('manifests', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('member_invitations', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('member_recovery_codes', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('oauth_clients', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('outbox_events', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('passkey_challenges', 'developer_id', colocate_with => 'developers');

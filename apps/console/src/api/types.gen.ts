@@ -1357,6 +1357,21 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/v1/console/recovery-codes": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make yourself other recovery codes
+         * @description Those from before end.
+         */
+        post: operations["console.makeRecoveryCodes"];
+        delete?: never;
+        patch?: never;
+    };
     "/v1/console/session": {
         parameters: {
             query?: never;
@@ -1433,6 +1448,21 @@ export interface paths {
         put?: never;
         /** Open the console with a passkey */
         post: operations["console.signIn"];
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/console/session/recover": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open the console by a recovery code, to register a passkey
+         * @description A code works once. The session can do nothing before its member has another passkey; those that they have stay. All owners are told.
+         */
+        post: operations["console.recover"];
         delete?: never;
         patch?: never;
     };
@@ -3762,6 +3792,8 @@ export interface components {
         };
         AddedMemberPasskey: {
             passkey: components["schemas"]["MemberPasskey"];
+            /** @description With your first passkey. */
+            recoveryCodes: string[] | null;
             /** @description The session from now on, where the passkey was what it needed to open the console. */
             session: components["schemas"]["ConsoleSession"] | null;
         };
@@ -4963,7 +4995,7 @@ export interface components {
             idleExpiresAt: string;
             member: components["schemas"]["Member"];
             /** @enum {unknown} */
-            openedBy: "key" | "link" | "passkey" | "invitation" | "recovery";
+            openedBy: "key" | "link" | "passkey" | "invitation" | "recovery" | "code";
             /** @description Whether the session can do nothing but register a passkey until its member has one. */
             passkeyRequired: boolean;
             sessionId: string;
@@ -6271,6 +6303,33 @@ export interface components {
             expiresAt: string;
             id: string;
         };
+        JoinedConsole: {
+            /** @description What this session may do. Each operation names what it needs as `x-capability`. */
+            capabilities: string[];
+            /** @description Send it as `X-CSRF-Token` with every request other than GET. */
+            csrfToken: string;
+            developer: {
+                branding?: components["schemas"]["ShownBranding"];
+                developerId: string;
+                /** @enum {unknown} */
+                mode: "live" | "sandbox";
+                name: string;
+                plan: string;
+            };
+            /** Format: date-time */
+            expiresAt: string;
+            /** Format: date-time */
+            idleExpiresAt: string;
+            member: components["schemas"]["Member"];
+            /** @enum {unknown} */
+            openedBy: "key" | "link" | "passkey" | "invitation" | "recovery" | "code";
+            /** @description Whether the session can do nothing but register a passkey until its member has one. */
+            passkeyRequired: boolean;
+            /** @description Each signs you in once, to nothing but the registration of a passkey. No other answer shows them. */
+            recoveryCodes: string[];
+            sessionId: string;
+            steppedUpUntil: string | null;
+        };
         JoinOptions: {
             branding?: components["schemas"]["ShownBranding"];
             challengeId: string;
@@ -6571,6 +6630,8 @@ export interface components {
         };
         MemberPasskeyList: {
             passkeys: components["schemas"]["MemberPasskey"][];
+            /** @description How many of your recovery codes still work. */
+            recoveryCodesLeft: number;
         };
         NewAgent: {
             /** @default  */
@@ -8230,6 +8291,11 @@ export interface components {
             /** @enum {unknown} */
             status: "pending" | "confirmed";
         };
+        RecoverByCode: {
+            /** @description Spaces, hyphens and case do not count. */
+            code: string;
+            email: string;
+        };
         RecoveredDeliveries: {
             /** @description False when more are left: send the request again. */
             complete: boolean;
@@ -8240,6 +8306,10 @@ export interface components {
             since: string;
             /** Format: date-time */
             until?: string;
+        };
+        RecoveryCodes: {
+            /** @description Each signs you in once, to nothing but the registration of a passkey. No other answer shows them. */
+            recoveryCodes: string[];
         };
         RefreshTokenRequest: {
             agentId: string;
@@ -8496,7 +8566,7 @@ export interface components {
                 lastSeenAt: string;
                 memberId: string;
                 /** @enum {unknown} */
-                openedBy: "key" | "link" | "passkey" | "invitation" | "recovery";
+                openedBy: "key" | "link" | "passkey" | "invitation" | "recovery" | "code";
                 userAgent: string | null;
             }[];
         };
@@ -14315,7 +14385,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConsoleSession"];
+                    "application/json": components["schemas"]["JoinedConsole"];
                 };
             };
             /** @description A refusal */
@@ -14433,6 +14503,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PasskeyOptions"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "console.makeRecoveryCodes": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
                 };
             };
             /** @description A refusal */
@@ -14643,6 +14745,37 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PasskeyAnswer"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleSession"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "console.recover": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecoverByCode"];
             };
         };
         responses: {

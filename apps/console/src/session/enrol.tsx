@@ -3,22 +3,35 @@ import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import { sayer } from '../messages/language.ts';
 import { Problem } from '../parts/states.tsx';
+import { Codes } from './codes.tsx';
 import { registerPasskey } from './passkey.ts';
-import { SESSION, signOut } from './session.ts';
+import { SESSION, type Session, signOut } from './session.ts';
 
 const say = sayer('enrol');
 
-/** The first thing that the first owner of a live account does: without a passkey their session opens nothing. */
+/** What the first owner of a live account does first, and who lost their passkeys: without one the session opens nothing. */
 export function Enrol() {
   const queries = useQueryClient();
   const [error, fail] = useState<unknown>();
+  const [made, show] = useState<Awaited<ReturnType<typeof registerPasskey>>>();
+  const enter = (session: Session | undefined) => queries.setQueryData(SESSION, session);
   const register = async () => {
     try {
-      queries.setQueryData(SESSION, await registerPasskey());
+      const registered = await registerPasskey();
+      if (registered.codes.length === 0) enter(registered.session);
+      else show(registered);
     } catch (failure) {
       fail(failure);
     }
   };
+  if (made)
+    return (
+      <main className="alone">
+        <p className="brand">Behest</p>
+        <h1>{say('codes')}</h1>
+        <Codes codes={made.codes} close={() => enter(made.session)} />
+      </main>
+    );
   return (
     <main className="alone">
       <p className="brand">Behest</p>

@@ -5,6 +5,7 @@ import { Button, Form, Input, Label, TextField } from 'react-aria-components';
 import { api } from '../api/client.ts';
 import { sayer } from '../messages/language.ts';
 import { Problem } from '../parts/states.tsx';
+import { Codes } from './codes.tsx';
 import { invitation } from './link.ts';
 import { join } from './passkey.ts';
 import { SESSION } from './session.ts';
@@ -16,6 +17,7 @@ export function Join() {
   const queries = useQueryClient();
   const router = useRouter();
   const [error, fail] = useState<unknown>();
+  const [made, show] = useState<Awaited<ReturnType<typeof join>>>();
   const link = invitation();
   const { data: invited, error: refusal } = useQuery({
     queryKey: ['invitation'],
@@ -29,12 +31,23 @@ export function Join() {
     const displayName = String(new FormData(event.currentTarget).get('displayName')).trim();
     if (!invited || link === undefined) return;
     try {
-      queries.setQueryData(SESSION, await join(link, invited, displayName));
-      await router.navigate({ to: '/' });
+      show(await join(link, invited, displayName));
     } catch (failure) {
       fail(failure);
     }
   };
+  const enter = async () => {
+    queries.setQueryData(SESSION, made?.session);
+    await router.navigate({ to: '/' });
+  };
+  if (made)
+    return (
+      <main className="alone">
+        <p className="brand">Behest</p>
+        <h1>{say('codes')}</h1>
+        <Codes codes={made.codes} close={() => void enter()} />
+      </main>
+    );
   return (
     <main className="alone">
       <p className="brand">Behest</p>

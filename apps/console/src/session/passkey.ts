@@ -16,12 +16,20 @@ export async function stepUp(): Promise<Session> {
   return kept(await api.POST('/v1/console/session/step-up/verify', { body: await used(data) }));
 }
 
-/** Makes the member a passkey on this device. @returns the session that it opens, if it was waited for */
-export async function registerPasskey(): Promise<Session | undefined> {
+interface Registered {
+  /** The session that the passkey opens, if it was waited for. */
+  readonly session: Session | undefined;
+  /** Recovery codes, which come with the first passkey. */
+  readonly codes: readonly string[];
+}
+
+/** Makes the member a passkey on this device. */
+export async function registerPasskey(): Promise<Registered> {
   const { data } = await api.POST('/v1/console/passkeys/options', { body: {} });
   const made = await created(data);
   const { data: added } = await api.POST('/v1/console/passkeys', { body: made });
-  return added?.session ? kept({ data: added.session }) : undefined;
+  const session = added?.session ? kept({ data: added.session }) : undefined;
+  return { session, codes: added?.recoveryCodes ?? [] };
 }
 
 /** Makes a person a member, with a passkey of this device. @param options of the invitation */
@@ -29,9 +37,10 @@ export async function join(
   invite: string,
   options: Schemas['JoinOptions'],
   displayName: string,
-): Promise<Session> {
+): Promise<Registered> {
   const made = await created(options);
-  return kept(await api.POST('/v1/console/join/verify', { body: { invite, displayName, ...made } }));
+  const { data } = await api.POST('/v1/console/join/verify', { body: { invite, displayName, ...made } });
+  return { session: kept(data ? { data } : {}), codes: data?.recoveryCodes ?? [] };
 }
 
 const created = (options: Options | undefined) =>

@@ -30,6 +30,10 @@ export const useSessionQuery = () => useQuery(sessionOptions);
 export const signInByKey = async (key: string, body: Schemas['SignInByKey']) =>
   kept(await api.POST('/v1/console/session/key', { body, headers: { authorization: `Bearer ${key}` } }));
 
+/** Opens the console to the registration of another passkey. */
+export const recover = async (body: Schemas['RecoverByCode']) =>
+  kept(await api.POST('/v1/console/session/recover', { body }));
+
 export async function signOut(): Promise<void> {
   await api.DELETE('/v1/console/session');
   keepCsrfToken(undefined);

@@ -4,12 +4,11 @@ import { Button, Form, Input, Label, TextField } from 'react-aria-components';
 import { sayer } from '../messages/language.ts';
 import { Problem } from '../parts/states.tsx';
 import { signInByPasskey } from './passkey.ts';
-import { SESSION, type Session, signInByKey } from './session.ts';
+import { recover, SESSION, type Session, signInByKey } from './session.ts';
 
 const say = sayer('signIn');
 
-/** The ways in: a passkey of a member, or a key of the account. */
-/** @param refusal of a link that was used before, or is too old */
+/** The ways in: a passkey of a member, or a key of the account. @param refusal of a link that was used before, or is too old */
 export function SignIn({ refusal }: { readonly refusal: unknown }) {
   const queries = useQueryClient();
   const [state, set] = useState<{ readonly isBusy?: true; readonly error?: unknown }>({});
@@ -37,6 +36,12 @@ export function SignIn({ refusal }: { readonly refusal: unknown }) {
     void enter(signInByKey(key ?? '', { displayName: displayName ?? '', email: email ?? '' }));
   };
 
+  const submitCode = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    void enter(recover({ email: String(form.get('email')).trim(), code: String(form.get('code')) }));
+  };
+
   return (
     <main className="alone">
       <p className="brand">Behest</p>
@@ -53,6 +58,23 @@ export function SignIn({ refusal }: { readonly refusal: unknown }) {
         >
           {say('usePasskey')}
         </Button>
+        <details>
+          <summary>{say('lostPasskey')}</summary>
+          <p>{say('recoverText')}</p>
+          <Form className="form" onSubmit={submitCode}>
+            <TextField name="email" type="email" isRequired maxLength={254} autoComplete="email">
+              <Label>{say('email')}</Label>
+              <Input />
+            </TextField>
+            <TextField name="code" isRequired minLength={16} maxLength={64} autoComplete="off">
+              <Label>{say('code')}</Label>
+              <Input spellCheck="false" />
+            </TextField>
+            <Button type="submit" className="button" isDisabled={state.isBusy === true}>
+              {say('recover')}
+            </Button>
+          </Form>
+        </details>
       </section>
       <section className="panel">
         <h2>{say('key')}</h2>

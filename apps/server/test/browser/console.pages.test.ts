@@ -10,7 +10,8 @@ import { addSaml } from '../app/saml-provider.ts';
 import { addOidc } from '../app/signing-on.ts';
 import { transmitterAt } from '../app/transmitter.ts';
 import { consolePages, DESK, faultsOf, populated, refusedCalls, undecided, withSameIds } from './console.ts';
-import { button, findings, hasNo, heading, picture } from './pages.ts';
+import { button, findings, hasNo, heading, picture, sees } from './pages.ts';
+import { addAuthenticator } from './passkeys.ts';
 
 const { visit, signedIn, open, service } = consolePages({
   env: {
@@ -219,6 +220,46 @@ test('the sign-in page has no fault', async () => {
   expect(await faultsOf(page)).toEqual([]);
   await heading(page, 'Sign in to the console').waitFor();
   await picture(page, 'console-sign-in');
+});
+
+test('a member who has lost their passkey comes back by a recovery code, and makes others', async () => {
+  const developer = await service().asDeveloper();
+  const page = await visit({ ...inspected, viewport: DESK });
+  const { loseAll } = await addAuthenticator(page);
+  await open(page, '/members', 'Sign in to the console');
+  await page.getByLabel('API key').fill(developer.apiKey);
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await page.getByLabel('Your email address').last().fill('ada@acme.example');
+  await button(page, 'Sign in with the key').click();
+  await button(page, 'Register a passkey').click();
+  await heading(page, 'Your recovery codes').waitFor();
+  const codes = await page.locator('.codes code').allInnerTexts();
+  const shown = await faultsOf(page);
+  await button(page, 'I have saved them').click();
+  await heading(page, 'Members').waitFor();
+  await button(page, 'Sign out').click();
+  await loseAll();
+
+  await page.getByText('Lost your passkey?').click();
+  await page.getByLabel('Your email address').first().fill('ada@acme.example');
+  await page.getByLabel('Recovery code').fill(codes[3] ?? '');
+  const asked = await faultsOf(page);
+  await button(page, 'Use the code').click();
+  await button(page, 'Register a passkey').click();
+  await heading(page, 'Overview').waitFor();
+  await open(page, '/members', 'Members');
+  await sees(page, 'Recovery codes left: 9');
+  await button(page, 'Make recovery codes').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Make recovery codes' }).click();
+  await page.getByRole('dialog', { name: 'Your recovery codes' }).waitFor();
+  const others = await page.locator('.codes code').allInnerTexts();
+  const remade = await findings(page);
+  await button(page, 'I have saved them').click();
+  await sees(page, 'Recovery codes left: 10');
+
+  expect(codes).toHaveLength(10);
+  expect(others.filter((code) => codes.includes(code))).toEqual([]);
+  expect([shown, asked, remade]).toEqual([[], [], []]);
 });
 
 test.each(['okta', 'directory'])(

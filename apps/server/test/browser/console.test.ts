@@ -246,6 +246,7 @@ test('the first owner of a live account registers a passkey, shows it for what g
   await button(page, 'Sign in with the key').click();
   await heading(page, 'Register a passkey').waitFor();
   await button(page, 'Register a passkey').click();
+  await button(page, 'I have saved them').click();
   await heading(page, 'API keys').waitFor();
   service().advance(601);
   await button(page, 'Make a key').click();
@@ -267,6 +268,7 @@ test('the first owner of a live account registers a passkey, shows it for what g
   await sees(other, 'Acme invites bob@acme.example');
   await other.getByLabel('Your name').fill('Bob');
   await button(other, 'Join with a passkey').click();
+  await button(other, 'I have saved them').click();
   await heading(other, 'Overview').waitFor();
   await open(other, '/members', 'Members');
   await sees(other, 'Ada Lovelace');

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Button } from 'react-aria-components';
+import { useState } from 'react';
+import { Button, Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { api, query, type Schemas } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
 import { Act } from '../../parts/act.tsx';
@@ -7,6 +8,7 @@ import { Panel } from '../../parts/page.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { When } from '../../parts/text.tsx';
+import { Codes } from '../../session/codes.tsx';
 import { registerPasskey } from '../../session/passkey.ts';
 import { SESSION } from '../../session/session.ts';
 
@@ -27,9 +29,11 @@ const columns: readonly Column<Passkey>[] = [
 export function Passkeys() {
   const queries = useQueryClient();
   const { data, error, refetch } = query.useQuery('get', '/v1/console/passkeys');
+  const [codes, show] = useState<Shown>();
   const add = useMutation({
     mutationFn: registerPasskey,
-    onSuccess: async (session) => {
+    onSuccess: async ({ session, codes: made }) => {
+      if (made.length > 0) show(made);
       if (session) queries.setQueryData(SESSION, session);
       await refetch();
     },
@@ -56,7 +60,62 @@ export function Passkeys() {
           empty={<p className="aside">{say('noPasskey')}</p>}
         />
       )}
+      {data && data.passkeys.length > 0 && (
+        <p className="codes-left">
+          {say('codesLeft', { count: data.recoveryCodesLeft })}{' '}
+          <Button className="button small" onPress={() => show('asking')}>
+            {say('makeCodes')}
+          </Button>
+        </p>
+      )}
+      {codes && <RecoveryCodes codes={codes} show={show} />}
     </Panel>
+  );
+}
+
+/** The codes, or the question that comes before others are made. */
+type Shown = readonly string[] | 'asking';
+
+interface RecoveryCodesProps {
+  readonly codes: Shown;
+  readonly show: (codes: Shown | undefined) => void;
+}
+
+function RecoveryCodes({ codes, show }: RecoveryCodesProps) {
+  const queries = useQueryClient();
+  const make = useMutation({
+    mutationFn: () => api.POST('/v1/console/recovery-codes', { body: {} }),
+    onSuccess: async ({ data }) => {
+      show(data?.recoveryCodes);
+      await queries.invalidateQueries({ queryKey: ['get', '/v1/console/passkeys'] });
+    },
+  });
+  const isAsking = codes === 'asking';
+  const close = () => show(undefined);
+  return (
+    <ModalOverlay className="overlay" isOpen onOpenChange={close}>
+      <Modal className="dialog">
+        <Dialog>
+          <Heading slot="title">{isAsking ? say('makeCodes') : say('codes')}</Heading>
+          {isAsking ? (
+            <>
+              <p>{say('makeCodesText')}</p>
+              {make.error && <Problem error={make.error} />}
+              <div className="buttons">
+                <Button className="button" onPress={close}>
+                  {say('cancel')}
+                </Button>
+                <Button className="button strong" isDisabled={make.isPending} onPress={() => make.mutate()}>
+                  {say('makeCodes')}
+                </Button>
+              </div>
+            </>
+          ) : (
+            <Codes codes={codes} close={close} />
+          )}
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
   );
 }
 

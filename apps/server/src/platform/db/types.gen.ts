@@ -44,7 +44,7 @@ export type ConsentMethod = "delegated" | "developer" | "email" | "idp" | "link"
 
 export type ConsentMode = "developer" | "email" | "passkey" | "sso";
 
-export type ConsoleOpening = "invitation" | "key" | "link" | "passkey" | "recovery";
+export type ConsoleOpening = "code" | "invitation" | "key" | "link" | "passkey" | "recovery";
 
 export type DecisionChannelKind = "slack" | "teams";
 
@@ -942,6 +942,13 @@ export interface MemberInvitations {
   role: MemberRole;
 }
 
+export interface MemberRecoveryCodes {
+  codeHash: Buffer;
+  createdAt: Timestamp;
+  developerId: string;
+  memberId: string;
+}
+
 export interface Members {
   createdAt: Timestamp;
   developerId: string;
@@ -1695,6 +1702,7 @@ export interface DB {
   manifests: Manifests;
   manifestVersions: ManifestVersions;
   memberInvitations: MemberInvitations;
+  memberRecoveryCodes: MemberRecoveryCodes;
   members: Members;
   oauthClients: OauthClients;
   operatorEntries: OperatorEntries;

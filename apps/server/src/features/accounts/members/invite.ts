@@ -32,7 +32,9 @@ import type {
   JoinOptions,
   MadeInvitation,
   NewInvitation,
+  RecoveryCodes,
 } from './members.schema.ts';
+import { makeCodes } from './recover.ts';
 import { type ConsoleBrowser, type MemberDeps, type OpenedConsole, openConsoleSession } from './session.ts';
 
 /**
@@ -133,7 +135,7 @@ export async function finishJoin(
   deps: MemberDeps,
   { invite, displayName, challengeId, response }: Joining,
   { requestId, ...browser }: ConsoleBrowser & { readonly requestId: string },
-): Promise<OpenedConsole> {
+): Promise<OpenedConsole & RecoveryCodes> {
   const at = deps.clock();
   const found = await invited(deps.db, invite, at);
   const tenant = { developerId: found.developerId };
@@ -162,8 +164,9 @@ export async function finishJoin(
     await storePasskey(tx, tenant, owner, { made, deviceName: null, lastUsedAt: at }, at);
     const opening = { openedBy: 'invitation', keyId: null, needsPasskey: false, steppedUpAt: at } as const;
     const session = await openConsoleSession(deps, tx, member, opening, browser);
+    const recoveryCodes = await makeCodes(deps, tx, caller, id);
     const data = { memberId: id, role, openedBy: 'invitation' };
     await recordActs(tx, caller, [{ type: 'member.joined', data }], at);
-    return session;
+    return { ...session, recoveryCodes };
   });
 }

@@ -49,6 +49,14 @@ export const recoveredMail = (joined: Joined): Text => ({
 ${partiesOf(joined)}`,
 });
 
+export const codeUsedMail = (joined: Joined): Text => ({
+  subject: 'A member came into the console by a recovery code',
+  account: nameInMail(joined.developerName, joined.developerId),
+  text: `A person has used a recovery code of a member of an account of Behest, and may register another passkey for that member. If the member did not do it, suspend them, and look at their passkeys and at the audit log.
+
+${partiesOf(joined)}`,
+});
+
 /** Mails the address of the account, if it is verified, and all its active owners, once the transaction has committed. */
 export async function tellOwners(
   deps: MemberDeps,

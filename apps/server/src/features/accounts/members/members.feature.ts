@@ -9,9 +9,9 @@ import { on } from '../../../platform/hooks.ts';
 import { webauthnRelyingParty } from '../../people/passkeys/index.ts';
 import { eraseMembers } from './members.repo.ts';
 import { memberRoutes } from './members.routes.ts';
-import { MAX_MEMBERS, MAX_MEMBERS_RECOVERED, MAX_SESSIONS } from './members.rules.ts';
+import { MAX_MEMBERS, MAX_MEMBERS_RECOVERED, MAX_SESSIONS, RECOVERY_CODES } from './members.rules.ts';
 import { consolePasskeyRoutes } from './passkeys.routes.ts';
-import { consoleSessionRoutes } from './session.routes.ts';
+import { consoleSessionRoutes, recoveryRates } from './session.routes.ts';
 import { authenticateMember, CSRF_KEY_USE } from './session.ts';
 
 const tables: TableUse = {
@@ -19,6 +19,7 @@ const tables: TableUse = {
     members: { most: MAX_MEMBERS_RECOVERED },
     member_invitations: { most: MAX_MEMBERS },
     console_sessions: { of: 'members', each: MAX_SESSIONS },
+    member_recovery_codes: { of: 'members', each: RECOVERY_CODES },
   },
   reads: ['developers', 'api_keys', 'passkeys'],
   writes: [],
@@ -68,6 +69,8 @@ const acts = {
   >(),
   /** The operator made a link by which a person becomes an owner. */
   'member.recovery_requested': act<{ readonly expiresAt: string }>(),
+  /** A member who had lost their passkeys came in by a recovery code. */
+  'console.recovery_used': act<OfMember & { readonly codesLeft: number }>(),
   'member.removed': act<OfMember & { readonly role: MemberRole }>(),
 };
 
@@ -77,6 +80,7 @@ const entries = {
   'console.stepped_up': entryOnly(),
   'console.sign_in_failed': entryOnly(),
   'member.passkey_added': entryOnly(),
+  'member.recovery_codes_made': entryOnly(),
   'member.passkey_removed': entryOnly(),
   'member.clone_suspected': entryOnly(),
 };
@@ -88,6 +92,7 @@ declare module '../../../platform/acts.ts' {
     'console.session_ended': OfMember & { readonly reason: 'signed_out' | 'revoked' };
     'console.stepped_up': OfPasskey;
     'member.passkey_added': OfPasskey;
+    'member.recovery_codes_made': OfMember;
     'member.passkey_removed': OfPasskey;
     'member.clone_suspected': OfPasskey;
   }
@@ -103,6 +108,7 @@ export const members = defineFeature({
     members: 'The people who use the console, and their roles.',
   },
   tables,
+  rates: recoveryRates,
   acts: { ...acts, ...entries },
   attempts: ['console.sign_in_failed'],
   settings,

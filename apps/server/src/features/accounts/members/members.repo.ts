@@ -315,5 +315,66 @@ export async function isKeyUsable(
   return found !== undefined;
 }
 
+/** Gives a member other recovery codes in the place of those that they have. */
+export async function replaceRecoveryCodes(
+  tx: Tx,
+  { developerId }: Tenant,
+  memberId: string,
+  hashes: readonly Buffer[],
+  at: Date,
+): Promise<void> {
+  await tx
+    .deleteFrom('memberRecoveryCodes')
+    .where('developerId', '=', developerId)
+    .where('memberId', '=', memberId)
+    .execute();
+  const rows = hashes.map((codeHash) => ({ developerId, memberId, codeHash, createdAt: at }));
+  await tx.insertInto('memberRecoveryCodes').values(rows).execute();
+}
+
+/** How many recovery codes of a member work. */
+export async function countRecoveryCodes(
+  db: Executor,
+  { developerId }: Tenant,
+  memberId: string,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('memberRecoveryCodes')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('developerId', '=', developerId)
+    .where('memberId', '=', memberId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** The member whose recovery code somebody brings, who names no account. */
+export const findRecoveryCodeAcrossTenants = (db: Executor, codeHash: Buffer) =>
+  db
+    .selectFrom('memberRecoveryCodes')
+    .select(['developerId', 'memberId'])
+    .where('codeHash', '=', codeHash)
+    .executeTakeFirst();
+
+/** @returns whether the code was there to be used */
+export async function useRecoveryCode(
+  tx: Tx,
+  { developerId }: Tenant,
+  memberId: string,
+  codeHash: Buffer,
+): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('memberRecoveryCodes')
+    .where('developerId', '=', developerId)
+    .where('memberId', '=', memberId)
+    .where('codeHash', '=', codeHash)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
 /** Erases rows of a closed account. */
-export const eraseMembers = eraserOf('member_invitations', 'console_sessions', 'members');
+export const eraseMembers = eraserOf(
+  'member_invitations',
+  'console_sessions',
+  'member_recovery_codes',
+  'members',
+);

@@ -6,8 +6,8 @@ import { approverRates as rates } from '../../calls/approvers/index.ts';
 import { beginJoin, finishJoin, inviteMember, listInvitations, revokeInvitation } from './invite.ts';
 import { changeMember, listMembers, listSessions, removeMember, revokeSession } from './manage.ts';
 import {
-  ConsoleSession,
   InvitationList,
+  JoinedConsole,
   JoinOptions,
   JoinOptionsRequest,
   JoinRequest,
@@ -148,13 +148,16 @@ export const memberRoutes: FastifyPluginAsyncTypebox<MemberDeps> = async (app, d
         operationId: 'console.join',
         summary: 'Become a member with the passkey that the authenticator has made',
         body: JoinRequest,
-        response: { 201: ConsoleSession },
+        response: { 201: JoinedConsole },
       },
     },
     async (request, reply) => {
       const browser = { ...browserOf(deps, request), requestId: request.id };
-      const { opened, cookie } = await finishJoin(deps, request.body, browser);
-      return reply.header('set-cookie', cookie).code(201).send(opened);
+      const { opened, cookie, recoveryCodes } = await finishJoin(deps, request.body, browser);
+      return reply
+        .header('set-cookie', cookie)
+        .code(201)
+        .send({ ...opened, recoveryCodes });
     },
   );
 

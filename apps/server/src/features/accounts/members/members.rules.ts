@@ -11,6 +11,8 @@ export const MAX_SESSIONS = 20;
 export const LINK_SECONDS = 600;
 /** How long a link of the operator works, and how long after its use nobody can put its person out again. */
 export const RECOVERY_SECONDS = 3600;
+/** Recovery codes of a member. */
+export const RECOVERY_CODES = 10;
 /** How long a session lives that has to register a passkey first. */
 export const ENROLMENT_SECONDS = 1800;
 

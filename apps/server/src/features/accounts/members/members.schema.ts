@@ -7,7 +7,7 @@ const nullable = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Typ
 const closed = { additionalProperties: false } as const;
 
 const Role = Type.Enum([...memberRoles]);
-const OpenedBy = Type.Enum(['key', 'link', 'passkey', 'invitation', 'recovery']);
+const OpenedBy = Type.Enum(['key', 'link', 'passkey', 'invitation', 'recovery', 'code']);
 
 /** `memberId` and `id` are equal. */
 export type Member = Static<typeof Member>;
@@ -75,6 +75,26 @@ export const OpenConsoleLink = Type.Object(
   closed,
 );
 
+export type RecoverByCode = Static<typeof RecoverByCode>;
+export const RecoverByCode = Type.Object(
+  {
+    email: Email,
+    code: Type.String({
+      minLength: 16,
+      maxLength: 64,
+      description: 'Spaces, hyphens and case do not count.',
+    }),
+  },
+  closed,
+);
+
+const codes = Type.Array(Type.String(), {
+  description:
+    'Each signs you in once, to nothing but the registration of a passkey. No other answer shows them.',
+});
+export type RecoveryCodes = Static<typeof RecoveryCodes>;
+export const RecoveryCodes = Type.Object({ recoveryCodes: codes });
+
 /** `publicKey` is for `PublicKeyCredential.parseRequestOptionsFromJSON`, or for making one `parseCreationOptionsFromJSON`. */
 export const PasskeyOptions = Type.Object({ challengeId: Id, publicKey: OfStandard });
 
@@ -99,13 +119,17 @@ export const MemberPasskey = Type.Object({
 });
 
 export type MemberPasskeyList = Static<typeof MemberPasskeyList>;
-export const MemberPasskeyList = Type.Object({ passkeys: Type.Array(MemberPasskey) });
+export const MemberPasskeyList = Type.Object({
+  passkeys: Type.Array(MemberPasskey),
+  recoveryCodesLeft: Type.Integer({ description: 'How many of your recovery codes still work.' }),
+});
 
 export const AddedMemberPasskey = Type.Object({
   passkey: MemberPasskey,
   session: Type.Union([ConsoleSession, Type.Null()], {
     description: 'The session from now on, where the passkey was what it needed to open the console.',
   }),
+  recoveryCodes: Type.Union([codes, Type.Null()], { description: 'With your first passkey.' }),
 });
 
 export const PasskeyPath = Type.Object({ id: Id });
@@ -161,6 +185,9 @@ export const JoinRequest = Type.Object(
   { invite: Invite, displayName: nameOf(100), challengeId: Id, response: RegistrationResponse },
   closed,
 );
+
+/** The session of a new member, with the codes for the day on which they have lost their passkey. */
+export const JoinedConsole = Type.Object({ ...ConsoleSession.properties, recoveryCodes: codes });
 
 export type ListedSession = Static<typeof ListedSession>;
 const ListedSession = Type.Object({

@@ -13,8 +13,10 @@ import {
   PasskeyAnswer,
   PasskeyOptions,
   PasskeyPath,
+  RecoveryCodes,
 } from './members.schema.ts';
 import { addPasskey, beginPasskey, listOwnPasskeys, removePasskey } from './passkeys.ts';
+import { renewCodes } from './recover.ts';
 import { browserOf } from './session.routes.ts';
 import type { MemberDeps } from './session.ts';
 
@@ -143,10 +145,25 @@ export const consolePasskeyRoutes: FastifyPluginAsyncTypebox<MemberDeps> = async
       },
     },
     async (request, reply) => {
-      const { passkey, session } = await addPasskey(deps, callerOf(request), request.body);
+      const { passkey, session, recoveryCodes } = await addPasskey(deps, callerOf(request), request.body);
       if (session) reply.header('set-cookie', session.cookie);
-      return reply.code(201).send({ passkey, session: session?.opened ?? null });
+      return reply.code(201).send({ passkey, session: session?.opened ?? null, recoveryCodes });
     },
+  );
+
+  app.post(
+    '/v1/console/recovery-codes',
+    {
+      config: { ...signedIn, stepUp: true, failures: ['CONFLICT'] },
+      schema: {
+        operationId: 'console.makeRecoveryCodes',
+        summary: 'Make yourself other recovery codes',
+        description: 'Those from before end.',
+        body: NoFields,
+        response: { 201: RecoveryCodes },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await renewCodes(deps, callerOf(request))),
   );
 
   app.delete(

@@ -45,6 +45,7 @@ describe('a passkey of a member', () => {
         ...{ passkeyRequired: false, openedBy: 'passkey', expiresAt: '2026-01-01T12:00:00.000Z' },
         steppedUpUntil: '2026-01-01T00:10:00.000Z',
       }),
+      recoveryCodes: expect.any(Array),
     });
     expect((await browser.call('GET', '/v1/agents')).statusCode).toBe(200);
     expect((await browser.call('GET', '/v1/agents', { headers: before })).statusCode).toBe(401);

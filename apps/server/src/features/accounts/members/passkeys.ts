@@ -16,20 +16,29 @@ import {
   verifyingParty,
 } from '../../people/passkeys/index.ts';
 import { recordEntry } from '../../record/audit/index.ts';
-import { deleteOtherSessions, findMember, findSession, lockMember } from './members.repo.ts';
+import {
+  countRecoveryCodes,
+  deleteOtherSessions,
+  findMember,
+  findSession,
+  lockMember,
+} from './members.repo.ts';
 import { MAX_PASSKEYS, memberOwner } from './members.rules.ts';
 import type { MemberPasskey, MemberPasskeyList, NewMemberPasskey } from './members.schema.ts';
+import { makeCodes } from './recover.ts';
 import { type MemberDeps, memberIn, type OpenedConsole, renewSession, unauthorized } from './session.ts';
 
 /** The newest first. */
 export async function listOwnPasskeys(deps: MemberDeps, caller: Caller): Promise<MemberPasskeyList> {
-  const rows = await listPasskeysOf(deps.db, caller.tenant, memberOwner(memberIn(caller).memberId));
-  return { passkeys: rows.map(toPasskey) };
+  const { memberId } = memberIn(caller);
+  const rows = await listPasskeysOf(deps.db, caller.tenant, memberOwner(memberId));
+  const recoveryCodesLeft = await countRecoveryCodes(deps.db, caller.tenant, memberId);
+  return { passkeys: rows.map(toPasskey), recoveryCodesLeft };
 }
 
 /**
- * The first passkey of a member needs none before it: a session that their key opened makes it. So does one by recovery, whose
- * passkey replaces those that the member has lost, or that somebody else has made.
+ * The first passkey of a member needs none before it: a session that their key opened makes it. So does one by recovery: where
+ * the operator let the person in, the passkey replaces those that the member has lost, or that somebody else has made.
  * @returns the passkeys that stay @throws STEP_UP_REQUIRED, CONFLICT
  */
 async function mustTakeAnother(
@@ -39,7 +48,8 @@ async function mustTakeAnother(
 ): Promise<readonly PasskeyRow[]> {
   const session = await findSession(tx, caller.tenant, memberIn(caller).sessionId);
   if (session?.openedBy === 'recovery' && session.needsPasskey) return [];
-  if (existing.length > 0) mustBeSteppedUp(caller);
+  const hasLostTheirs = session?.openedBy === 'code' && session.needsPasskey;
+  if (existing.length > 0 && !hasLostTheirs) mustBeSteppedUp(caller);
   if (existing.length >= MAX_PASSKEYS)
     throw new AppError('CONFLICT', `A person has ${MAX_PASSKEYS} passkeys at most. Remove one first.`);
   return existing;
@@ -64,6 +74,8 @@ interface AddedPasskey {
   readonly passkey: MemberPasskey;
   /** The session in place of one that could do nothing before. */
   readonly session: OpenedConsole | null;
+  /** For the day on which the passkey is lost. Null with a further one. */
+  readonly recoveryCodes: string[] | null;
 }
 
 /**
@@ -84,10 +96,12 @@ export async function addPasskey(
     useUp(deps, tenant, challengeId),
   );
   return inTransaction(deps.db, async (tx) => {
-    if (!(await lockMember(tx, tenant, memberId))) throw challengeInvalid();
+    const member = await lockMember(tx, tenant, memberId);
+    if (!member) throw challengeInvalid();
     await takeChallenge(tx, tenant, challengeId, at);
     const had = await listPasskeysOf(tx, tenant, owner);
-    const lost = (await mustTakeAnother(tx, caller, had)).length === 0 ? had : [];
+    const kept = await mustTakeAnother(tx, caller, had);
+    const lost = kept.length === 0 ? had : [];
     for (const { id } of lost) await deletePasskeyRow(tx, tenant, owner, id);
     const row = await storePasskey(
       tx,
@@ -107,9 +121,11 @@ export async function addPasskey(
         { action: 'member.passkey_removed', data: { memberId, credentialId } },
         at,
       );
+    const isFirst = kept.length === 0 && member.email !== null;
+    const recoveryCodes = isFirst ? await makeCodes(deps, tx, caller, memberId) : null;
     const data = { memberId, credentialId: row.id };
     await recordEntry(tx, caller, { action: 'member.passkey_added', data }, at);
-    return { passkey: toPasskey(row), session };
+    return { passkey: toPasskey(row), session, recoveryCodes };
   });
 }
 

@@ -209,3 +209,160 @@ describe('a link of the operator', () => {
     expect(refusalOf(await recover(acme, { displayName: 'Grace' }))).toBe('400 BAD_REQUEST');
   });
 });
+
+describe('recovery codes', () => {
+  type Browser = ReturnType<typeof consoleBrowser>;
+  /** A member who registered their first passkey, with the codes that came with it. */
+  async function withCodes(acme: Developer, person = { displayName: 'Ada', email: 'ada@acme.example' }) {
+    const browser = consoleBrowser(service);
+    await signInByKey(browser, acme, person);
+    const { answer, device, handle } = await registerPasskey(browser);
+    const codes: string[] = answer.json().recoveryCodes;
+    const { member } = (await browser.call('GET', '/v1/console/session')).json();
+    return { ...browser, codes, shown: { device, handle }, memberId: String(member.id) };
+  }
+  const recoverWith = (code = '', email = 'ada@acme.example', browser = consoleBrowser(service)) =>
+    browser.call('POST', '/v1/console/session/recover', { body: { email, code } });
+  const left = async (browser: Pick<Browser, 'call'>) =>
+    (await browser.call('GET', '/v1/console/passkeys')).json().recoveryCodesLeft;
+
+  test('come with the first passkey, open nothing but another one, and are told to all owners', async () => {
+    const acme = await service.asDeveloper();
+    const ada = await withCodes(acme);
+    const browser = consoleBrowser(service);
+
+    const opened = await recoverWith(
+      ` ${ada.codes[0]?.toLowerCase().replace(/(....)/g, '$1-')}`,
+      'ADA@acme.example',
+      browser,
+    );
+    const early = await browser.call('GET', '/v1/agents');
+    const registered = (await registerPasskey(browser)).answer;
+
+    expect(ada.codes).toHaveLength(10);
+    expect(new Set(ada.codes).size).toBe(10);
+    for (const code of ada.codes) expect(code).toMatch(/^[A-Z2-7]{16}$/);
+    expect(opened.json()).toMatchObject({
+      ...{ openedBy: 'code', passkeyRequired: true, capabilities: [], member: { id: ada.memberId } },
+    });
+    expect(refusalOf(early)).toBe('403 FORBIDDEN');
+    expect(registered.json()).toMatchObject({ recoveryCodes: null, session: { passkeyRequired: false } });
+    expect((await browser.call('GET', '/v1/agents')).statusCode).toBe(200);
+    expect((await browser.call('GET', '/v1/console/passkeys')).json()).toMatchObject({
+      ...{ passkeys: [{}, {}], recoveryCodesLeft: 9 },
+    });
+    expect(told().at(-1)).toEqual(['ada@acme.example', 'A member came into the console by a recovery code']);
+    const [entry] = await entriesOf(acme, 'console.recovery_used');
+    expect(entry?.metadata).toMatchObject({
+      ...{ actor: `member:${ada.memberId}`, memberId: ada.memberId, codesLeft: 9 },
+    });
+    expect((await showPasskey(consoleBrowser(service), ada.shown, 'session/passkey')).statusCode).toBe(200);
+  });
+
+  test('work once, also for two browsers at the same time', async () => {
+    const ada = await withCodes(await service.asDeveloper());
+    const [code] = ada.codes;
+
+    const both = await Promise.all([recoverWith(code), recoverWith(code)]);
+
+    expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([200, 401]);
+    expect(refusalOf(await recoverWith(code))).toBe('401 UNAUTHORIZED');
+    expect(await left(ada)).toBe(9);
+    expect((await recoverWith(ada.codes[1])).statusCode).toBe(200);
+  });
+
+  test('are refused alike for another member, another account, an unknown code and a suspended member', async () => {
+    const acme = await service.asDeveloper({ mode: 'sandbox' });
+    const ada = await withCodes(acme);
+    const bob = await withCodes(acme, { displayName: 'Bob', email: 'bob@acme.example' });
+    const eve = await withCodes(await service.asDeveloper(), {
+      displayName: 'Eve',
+      email: 'eve@evil.example',
+    });
+    await showPasskey(ada, ada.shown, 'session/step-up');
+
+    const refused = [
+      await recoverWith(bob.codes[0], 'ada@acme.example'),
+      await recoverWith(eve.codes[0], 'ada@acme.example'),
+      await recoverWith('A'.repeat(16)),
+      await recoverWith(ada.codes[0], 'nobody@acme.example'),
+    ].map((answer) => ({ ...answer.json(), requestId: undefined, status: answer.statusCode }));
+    const cut = await ada.call('PATCH', `/v1/members/${bob.memberId}`, { body: { status: 'suspended' } });
+    service.advance(3600);
+    const suspended = await recoverWith(bob.codes[0], 'bob@acme.example');
+
+    expect(new Set(refused.map((each) => JSON.stringify(each))).size).toBe(1);
+    expect(refused[0]).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
+    expect([cut.statusCode, suspended.statusCode]).toEqual([200, 401]);
+    const attempts = await entriesOf(acme, 'console.sign_in_failed');
+    expect(attempts.map(({ metadata }) => metadata)).toMatchObject([
+      { memberId: bob.memberId, check: 'recovery' },
+      { memberId: bob.memberId, check: 'recovery' },
+    ]);
+    expect((await recoverWith(ada.codes[0])).statusCode).toBe(200); // the control
+    expect((await recoverWith(eve.codes[0], 'eve@evil.example')).json().member.id).toBe(eve.memberId);
+  });
+
+  test('are made anew after a step-up, and then the older ones open nothing', async () => {
+    const ada = await withCodes(await service.asDeveloper());
+    const remake = () => ada.call('POST', '/v1/console/recovery-codes', { body: {} });
+    service.advance(600);
+
+    const early = await remake();
+    await showPasskey(ada, ada.shown, 'session/step-up');
+    const made = await remake();
+    const { recoveryCodes } = made.json();
+
+    expect(refusalOf(early)).toBe('403 STEP_UP_REQUIRED');
+    expect([made.statusCode, recoveryCodes.length]).toEqual([201, 10]);
+    expect((await recoverWith(ada.codes[0])).statusCode).toBe(401);
+    expect((await recoverWith(recoveryCodes[0])).statusCode).toBe(200);
+  });
+
+  test('are none for who has no passkey, and end with their member', async () => {
+    const acme = await service.asDeveloper({ mode: 'sandbox' });
+    const ada = consoleBrowser(service);
+    await signInByKey(ada, acme);
+    const bob = await withCodes(acme, { displayName: 'Bob', email: 'bob@acme.example' });
+
+    const none = await ada.call('POST', '/v1/console/recovery-codes', { body: {} });
+    const removed = await ada.call('DELETE', `/v1/members/${bob.memberId}`);
+
+    expect(refusalOf(none)).toBe('409 CONFLICT');
+    expect(removed.statusCode).toBe(204);
+    expect((await recoverWith(bob.codes[0], 'bob@acme.example')).statusCode).toBe(401);
+  });
+
+  test('come to who accepts an invitation, and no stored form tells one', async () => {
+    const acme = await service.asDeveloper();
+    const ada = await withCodes(acme);
+    const invitation = { email: 'bob@acme.example', role: 'auditor' };
+    const { link } = (await ada.call('POST', '/v1/members/invitations', { body: invitation })).json();
+
+    const { recoveryCodes } = (await joinBy(service, link)).opened.json();
+    const { rows } = await execute(
+      service.databaseUrl,
+      `select m.*, encode(code_hash, 'escape') as text from member_recovery_codes m`,
+    );
+    const opened = await recoverWith(recoveryCodes[9], 'bob@acme.example');
+
+    expect(recoveryCodes).toHaveLength(10);
+    expect(JSON.stringify(rows)).not.toContain(recoveryCodes[0]);
+    expect(opened.json()).toMatchObject({ member: { role: 'auditor' }, passkeyRequired: true });
+  });
+
+  test('are tried five times an hour from one address', async () => {
+    const limited = await startApp({ realLimits: true, startsAt: '2026-02-01T00:00:00.000Z' });
+    const wrong = () =>
+      consoleBrowser(limited).call('POST', '/v1/console/session/recover', {
+        body: { email: 'ada@acme.example', code: 'A'.repeat(16) },
+      });
+
+    const answers = [];
+    for (let tries = 0; tries < 6; tries += 1) answers.push((await wrong()).statusCode);
+    limited.advance(3600);
+
+    expect(answers).toEqual([401, 401, 401, 401, 401, 429]);
+    expect((await wrong()).statusCode).toBe(401);
+  });
+});

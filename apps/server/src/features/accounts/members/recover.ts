@@ -1,17 +1,43 @@
+import { randomBytes } from 'node:crypto';
 import type { Caller, OperatorCaller, Tenant } from '../../../platform/caller.ts';
-import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
-import { newId } from '../../../platform/ids.ts';
-import { recordActs, recordEntry } from '../../record/audit/index.ts';
+import { hashOf, newId } from '../../../platform/ids.ts';
+import { listPasskeysOf } from '../../people/passkeys/index.ts';
+import { recordActs, recordBlockedAttempt, recordEntry } from '../../record/audit/index.ts';
 import { recordForOperator } from '../../service/operator/index.ts';
 import { findCallerParts } from '../developers/developers.queries.ts';
 import { lockOpenAccount } from '../developers/index.ts';
 import { keepLink } from './link.ts';
-import { recoveredMail, recoveryMail, tellOwners } from './mail.ts';
-import { insertMember, listMemberRows, type MemberRow, updateMember } from './members.repo.ts';
-import { MAX_MEMBERS_RECOVERED, needsPasskeyAfterKey, RECOVERY_SECONDS } from './members.rules.ts';
-import type { ConsoleLink, SignInByKey } from './members.schema.ts';
-import { type ConsoleBrowser, type MemberDeps, type OpenedConsole, openConsoleSession } from './session.ts';
+import { codeUsedMail, recoveredMail, recoveryMail, tellOwners } from './mail.ts';
+import {
+  countRecoveryCodes,
+  findMember,
+  findRecoveryCodeAcrossTenants,
+  insertMember,
+  listMemberRows,
+  lockMember,
+  type MemberRow,
+  replaceRecoveryCodes,
+  updateMember,
+  useRecoveryCode,
+} from './members.repo.ts';
+import {
+  MAX_MEMBERS_RECOVERED,
+  memberOwner,
+  needsPasskeyAfterKey,
+  RECOVERY_CODES,
+  RECOVERY_SECONDS,
+} from './members.rules.ts';
+import type { ConsoleLink, RecoverByCode, RecoveryCodes, SignInByKey } from './members.schema.ts';
+import {
+  type ConsoleBrowser,
+  type MemberDeps,
+  memberIn,
+  type OpenedConsole,
+  openConsoleSession,
+  unauthorized,
+} from './session.ts';
 
 /**
  * Makes a link that lets a person into the console of an account as an owner, whoever its owners are: none of them may be
@@ -100,6 +126,91 @@ export function openByRecovery(
       const data = { memberId, role, openedBy: 'recovery' };
       await recordActs(tx, caller, [{ type: 'member.joined', data }], at);
     }
+    return session;
+  });
+}
+
+const CODE_CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'; // RFC 4648, section 6
+
+/** 80 random bits, so that a plain hash is enough to store them. */
+const newCode = () => [...randomBytes(16)].map((byte) => CODE_CHARACTERS.charAt(byte & 31)).join('');
+
+/** A code as somebody typed it from paper. */
+const hashOfCode = (typed: string) => hashOf(typed.replace(/[\s-]/g, '').toUpperCase());
+
+/** Gives a member other recovery codes, in the transaction of what they are made with. */
+export async function makeCodes(
+  { clock }: Pick<MemberDeps, 'clock'>,
+  tx: Tx,
+  { tenant }: Pick<Caller, 'tenant'>,
+  memberId: string,
+): Promise<string[]> {
+  const codes = Array.from({ length: RECOVERY_CODES }, newCode);
+  await replaceRecoveryCodes(tx, tenant, memberId, codes.map(hashOf), clock());
+  return codes;
+}
+
+/** Makes the caller other recovery codes. Those from before end. @throws CONFLICT without an address or a passkey */
+export function renewCodes(deps: MemberDeps, caller: Caller): Promise<RecoveryCodes> {
+  const { tenant } = caller;
+  const { memberId } = memberIn(caller);
+  return inTransaction(deps.db, async (tx) => {
+    const member = await lockMember(tx, tenant, memberId);
+    if (!member) throw unauthorized();
+    const isUsable =
+      member.email !== null && (await listPasskeysOf(tx, tenant, memberOwner(memberId))).length > 0;
+    if (!isUsable) {
+      const message = 'Recovery codes stand in for a passkey, beside an address. Register a passkey first.';
+      throw new AppError('CONFLICT', message);
+    }
+    const recoveryCodes = await makeCodes(deps, tx, caller, memberId);
+    await recordEntry(tx, caller, { action: 'member.recovery_codes_made', data: { memberId } }, deps.clock());
+    return { recoveryCodes };
+  });
+}
+
+/** One sentence for every reason. */
+const openNothing = () =>
+  new AppError('UNAUTHORIZED', 'This address and this code open no console. A code works once.');
+
+/**
+ * Opens the console by a recovery code, to nothing but the registration of a passkey. Those of the member stay, and all owners
+ * are told.
+ * @throws UNAUTHORIZED
+ */
+export async function recoverByCode(
+  deps: MemberDeps,
+  { email, code }: RecoverByCode,
+  { requestId, ...browser }: ConsoleBrowser & { readonly requestId: string },
+): Promise<OpenedConsole> {
+  const at = deps.clock();
+  const codeHash = hashOfCode(code);
+  const found = await findRecoveryCodeAcrossTenants(deps.db, codeHash);
+  if (!found) throw openNothing();
+  const { memberId } = found;
+  const tenant = { developerId: found.developerId };
+  const isMeant = (member: MemberRow | undefined) =>
+    member?.status === 'active' && member.email === email.toLowerCase();
+  const parts = await findCallerParts(deps.db, tenant);
+  if (!parts) throw openNothing();
+  const named = { actor: `member:${memberId}`, requestId, address: browser.ip };
+  const caller = { tenant, agentIds: null, role: 'full', ...parts, ...named } as const;
+  if (!isMeant(await findMember(deps.db, tenant, memberId))) {
+    const data = { memberId, code: 'UNAUTHORIZED', check: 'recovery' };
+    const attempt = { action: 'console.sign_in_failed', about: {}, data } as const;
+    await inTransaction(deps.aside, (tx) => recordBlockedAttempt(tx, caller, attempt, at));
+    throw openNothing();
+  }
+  return inTransaction(deps.db, async (tx) => {
+    await lockOpenAccount(tx, tenant);
+    const member = await lockMember(tx, tenant, memberId);
+    const isUsed = member && isMeant(member) && (await useRecoveryCode(tx, tenant, memberId, codeHash));
+    if (!isUsed) throw openNothing();
+    await tellOwners(deps, tx, tenant, member.displayName, codeUsedMail);
+    const opening = { openedBy: 'code', keyId: null, needsPasskey: true, steppedUpAt: null } as const;
+    const session = await openConsoleSession(deps, tx, member, opening, browser);
+    const codesLeft = await countRecoveryCodes(tx, tenant, memberId);
+    await recordActs(tx, caller, [{ type: 'console.recovery_used', data: { memberId, codesLeft } }], at);
     return session;
   });
 }

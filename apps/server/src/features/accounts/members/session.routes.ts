@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { callerOf, cookiesIn, operatorOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { generalRates } from '../../../platform/http/limits/rate-rules.ts';
+import { generalRates, rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { approverRates as rates } from '../../calls/approvers/index.ts';
 import {
   AccountPath,
@@ -11,9 +11,10 @@ import {
   ConsoleSession,
   NewConsoleLink,
   OpenConsoleLink,
+  RecoverByCode,
   SignInByKey,
 } from './members.schema.ts';
-import { beginConsoleRecovery } from './recover.ts';
+import { beginConsoleRecovery, recoverByCode } from './recover.ts';
 import {
   type ConsoleBrowser,
   endedCookie,
@@ -23,6 +24,14 @@ import {
   showSession,
 } from './session.ts';
 import { createLink, openByLink, signInByKey } from './sign-in.ts';
+
+export const recoveryRates = rateRules({
+  consoleRecovery: {
+    perHour: 5,
+    describes: '`POST /v1/console/session/recover`, by client address, in addition',
+    counts: [{ by: 'address' }],
+  },
+});
 
 const MAX_USER_AGENT = 512; // characters
 
@@ -103,6 +112,30 @@ export const consoleSessionRoutes: FastifyPluginAsyncTypebox<MemberDeps> = async
     async (request, reply) => {
       const browser = { ...browserOf(deps, request), requestId: request.id };
       const { opened, cookie } = await openByLink(deps, request.body.link, browser);
+      return reply.header('set-cookie', cookie).send(opened);
+    },
+  );
+
+  app.post(
+    '/v1/console/session/recover',
+    {
+      config: {
+        ...{ access: 'none', fromOwnPages: true, onOwnHost: true },
+        rate: [rates.consoleSignIn, recoveryRates.consoleRecovery],
+        failures: ['UNAUTHORIZED'],
+      },
+      schema: {
+        operationId: 'console.recover',
+        summary: 'Open the console by a recovery code, to register a passkey',
+        description:
+          'A code works once. The session can do nothing before its member has another passkey; those that they have stay. All owners are told.',
+        body: RecoverByCode,
+        response: { 200: ConsoleSession },
+      },
+    },
+    async (request, reply) => {
+      const browser = { ...browserOf(deps, request), requestId: request.id };
+      const { opened, cookie } = await recoverByCode(deps, request.body, browser);
       return reply.header('set-cookie', cookie).send(opened);
     },
   );

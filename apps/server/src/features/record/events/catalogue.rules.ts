@@ -6,7 +6,7 @@ import type { Declared, DeclaredActs } from '../../../platform/acts.ts';
  * when the feature is built.
  */
 const acts = `
-  console.recovery_used transparency.halted`;
+  transparency.halted`;
 
 const entries = `
   transparency.restarted`;
