@@ -31,6 +31,7 @@ import { tellAuthorizations } from '../../src/features/extras/wallet-authorizati
 import { listDueAcrossTenants } from '../../src/features/grants/authorization/authorization.repo.ts';
 import { principalsWithGrants } from '../../src/features/grants/grants/grants.queries.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/grants/grants/grants.repo.ts';
+import { eraseRevisionsOf } from '../../src/features/grants/policies/versions.repo.ts';
 import { resourceServerAcrossTenants } from '../../src/features/grants/resources/resources.queries.ts';
 import { listReplaced } from '../../src/features/grants/tokens/tokens.repo.ts';
 import {
@@ -217,6 +218,8 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     }),
   policy_bundles_active: get(() => '/v1/policies/bundles/active?format=rego'),
   policies_order: get(() => '/v1/policies?limit=2'),
+  policy_revisions_principal: ({ db, acme }) =>
+    inTransaction(db, (tx) => eraseRevisionsOf(tx, acme, 'user_42')),
   policy_bundles_version: ({ db, acme }) => findVersion(db, acme, 'rego', '1'),
   outbox_events_developer_id_id_key: ({ db, acme }) =>
     findBeginnings(db, { tenant: acme, agentIds: null }, 'evt_1', new Date(0)),
@@ -489,6 +492,7 @@ const COPIES: Readonly<Record<string, string>> = {
   dynamic_clients: `'client_id', one.client_id || n, 'expires_at', '2030-01-01'`,
   enforced_calls: `'call_id', one.call_id || n, 'created_at', '2030-01-01'`,
   policies: `'id', one.id || n`,
+  policy_revisions: `'policy_id', one.policy_id || n, 'principal_id', n`,
   changes: `'id', one.id || n, 'status', (array['applied', 'open'])[1 + (n % 50 = 0)::int], 'decided_at', '2030-01-01',
     'expires_at', '2030-01-01'`,
   console_sessions: `'id', one.id || n, 'member_id', n`,

@@ -48,6 +48,12 @@ export type ExportOfPerson = (
 /** A person asks what is kept about them. Each noun with such rows listens. */
 export const personExported = hook<ExportOfPerson>('person exported');
 
+/** Erases what a noun keeps about one person beside the records in force, in the transaction that ends their erasure. */
+export type ErasePerson = (tx: Tx, tenant: Tenant, principalId: string) => Promise<void>;
+
+/** The content of a person is erased from the audit log. */
+export const personErased = hook<ErasePerson>('person erased');
+
 const PORTION = 50; // rows in memory at once
 
 /** Tells these columns of a table's rows, or of a subquery's, which have the columns `principal_id` and `id`. */

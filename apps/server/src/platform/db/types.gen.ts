@@ -1100,6 +1100,7 @@ export interface PolicyRevisions {
   actor: string | null;
   createdAt: Timestamp;
   developerId: string;
+  isErased: Generated<boolean>;
   policy: Json;
   policyId: string;
   principalId: string | null;

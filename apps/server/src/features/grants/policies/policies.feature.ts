@@ -1,13 +1,13 @@
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
-import { personExported, tenantErased } from '../../../platform/db/personal-data.ts';
+import { personErased, personExported, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { cedarInService, decisionPoint, outsidePoint, policySettings } from './outside.ts';
 import { erasePolicies, tellPolicies } from './policies.repo.ts';
 import { policyRoutes, rates } from './policies.routes.ts';
-import { tellRevisions } from './versions.repo.ts';
+import { eraseRevisionsOf, tellRevisions } from './versions.repo.ts';
 
 const tables: TableUse = {
   owns: {
@@ -77,6 +77,7 @@ export const policies = defineFeature({
     on(tenantErased, erasePolicies),
     on(personExported, tellPolicies),
     on(personExported, tellRevisions),
+    on(personErased, eraseRevisionsOf),
   ],
   settings: policySettings,
   checkSettings({ POLICY_BACKEND: backend, OPA_URL, CEDAR_URL }, refuse) {

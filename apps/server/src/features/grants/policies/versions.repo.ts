@@ -27,7 +27,24 @@ export async function insertRevision(
       from policy_revisions where developer_id = ${developerId} and policy_id = ${policyId}
       window newest as (order by version desc)) as kept
     where r.developer_id = ${developerId} and r.policy_id = ${policyId} and r.version = kept.version
-      and kept.place > 2 and (kept.place > ${MOST.versions} or kept.bytes > ${MOST.bytes})`.execute(tx);
+      and (kept.place > 2 and (kept.place > ${MOST.versions} or kept.bytes > ${MOST.bytes})
+        or r.is_erased and kept.place > 1)`.execute(tx);
+}
+
+/** Forgets the versions that name a person. One that is in force stays as long as it is. */
+export async function eraseRevisionsOf(tx: Tx, { developerId }: Tenant, principalId: string): Promise<void> {
+  await sql`with theirs as (
+      select r.policy_id, r.version, r.version = p.version as is_newest
+      from policy_revisions r join policies p on p.developer_id = r.developer_id and p.id = r.policy_id
+      where r.developer_id = ${developerId} and r.principal_id = ${principalId}
+    ), marked as (
+      update policy_revisions r set is_erased = true from theirs
+      where r.developer_id = ${developerId} and r.policy_id = theirs.policy_id and r.version = theirs.version
+        and theirs.is_newest
+    )
+    delete from policy_revisions r using theirs
+    where r.developer_id = ${developerId} and r.policy_id = theirs.policy_id and r.version = theirs.version
+      and not theirs.is_newest`.execute(tx);
 }
 
 /** The newest first. */

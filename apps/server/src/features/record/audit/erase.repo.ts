@@ -22,7 +22,10 @@ export function listErasable(
   if (principalId === null) return readPage(db, entryRows(db, part), limit);
   const isAbout = sql<boolean>`(principal_id = ${principalId} or metadata ->> 'principalId' = ${principalId}
     or metadata ->> 'userId' = ${principalId} or metadata ->> 'userName' = ${principalId}
-    or metadata -> 'principalIds' @> to_jsonb(${principalId}::text))`;
+    or metadata -> 'principalIds' @> to_jsonb(${principalId}::text)
+    or metadata -> 'policy' ->> 'principalId' = ${principalId}
+    or metadata #>> '{changes,principalId,from}' = ${principalId}
+    or metadata #>> '{changes,principalId,to}' = ${principalId})`;
   return readPage(db, entryRows(db, part.where(isAbout)), limit);
 }
 

@@ -19,7 +19,7 @@ import {
 } from './erase.repo.ts';
 import { toEntry, toLink } from './read.ts';
 
-/** Members of the service's entries that are always about a person. */
+/** Members of the service's entries that are always about a person; `details` of a denial have the limits of their grant. */
 const PERSONAL = new Set([
   'ip',
   'userAgent',
@@ -30,6 +30,7 @@ const PERSONAL = new Set([
   'userId',
   'principalId',
   'principalIds',
+  'details',
 ]);
 const OF_A_PERSON = /^(principal|member)(:|$)/;
 

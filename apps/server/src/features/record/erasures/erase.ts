@@ -1,6 +1,7 @@
 import { type Caller, systemCaller, type Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import type { ErasePerson } from '../../../platform/db/personal-data.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { LongWork } from '../../../platform/long-work.ts';
@@ -79,6 +80,8 @@ export interface RunDeps {
   readonly clock: Clock;
   readonly catalogue: Catalogue;
   readonly longWork: LongWork;
+  /** What other nouns erase of a person. */
+  readonly erasers: readonly ErasePerson[];
   /** Called for each entry that is not what was hashed. */
   readonly onBroken: (developerId: string, entryId: string) => void;
   readonly onFailure: (error: unknown) => void;
@@ -134,6 +137,7 @@ function step(deps: RunDeps, caller: ReturnType<typeof systemCaller>, id: string
       await updateErasure(tx, tenant, id, done);
       return true;
     }
+    if (run.principalId !== null) for (const erase of deps.erasers) await erase(tx, tenant, run.principalId);
     const finishedAt = deps.clock();
     await updateErasure(tx, tenant, id, { ...done, finishedAt, principalId: null, reason: null });
     const digest = await digestErasure(tx, tenant, id);

@@ -1,6 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf } from '../../../platform/acts.ts';
-import { tenantErased } from '../../../platform/db/personal-data.ts';
+import { personErased, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
@@ -58,7 +58,9 @@ export const erasures = defineFeature({
     const onFailure = (error: unknown) => logger?.error({ err: error }, 'an erasure failed');
     return {
       routes: (app) => erasureRoutes(app, context),
-      jobs: [erasuresOfEntries({ ...context, onBroken, onFailure })],
+      jobs: [
+        erasuresOfEntries({ ...context, erasers: context.listenersOf(personErased), onBroken, onFailure }),
+      ],
     };
   },
 });

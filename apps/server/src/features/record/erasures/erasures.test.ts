@@ -6,6 +6,7 @@ import { tamper } from '../../../../test/app/tampering.ts';
 import { execute } from '../../../../test/servers/postgres.ts';
 import { catalogue } from '../../../features.ts';
 import { longWork } from '../../../platform/long-work.ts';
+import { eraseRevisionsOf } from '../../grants/policies/versions.repo.ts';
 import { runErasures } from './erase.ts';
 
 interface Entry {
@@ -34,6 +35,7 @@ async function work({ db, clock }: Service): Promise<string[]> {
     clock,
     catalogue,
     longWork: longWork(),
+    erasers: [eraseRevisionsOf],
     onFailure,
     onBroken: (_: string, entryId: string) => void broken.push(entryId),
   };
@@ -113,6 +115,64 @@ describe('an erasure of a person', () => {
       select a::text as t from audit_entries a union all select e::text from audit_erasures e) as all_rows`,
     );
     expect(rows[0].text).not.toContain('user_42');
+  });
+
+  test('takes the person out of the versions of policies, and nothing of a policy in force', async () => {
+    const service = await startApp();
+    const { acme } = await left(service);
+    const deny = { effect: 'deny', scopes: ['x:y'], principalId: 'user_42' };
+    const make = async (name: string) => {
+      const { id } = (await acme('POST', '/v1/policies', { name, ...deny })).json();
+      return `/v1/policies/${id}`;
+    };
+    const [past, present] = [await make('Was about them'), await make('Is about them')];
+    await acme('PATCH', past, { principalId: 'user_7' });
+    await acme('PATCH', present, { name: 'Is still about them' });
+    const versionsOf = async (path: string) => {
+      const { versions } = (await acme('GET', `${path}/versions`)).json();
+      return versions.map((each: { version: number; policy: { principalId: string } }) => [
+        each.version,
+        each.policy.principalId,
+      ]);
+    };
+
+    await erase(acme);
+    await work(service);
+    const after = [await versionsOf(past), await versionsOf(present)];
+    await acme('PATCH', present, { principalId: 'user_7' });
+
+    expect(after).toEqual([[[2, 'user_7']], [[2, 'user_42']]]);
+    expect(await versionsOf(present)).toEqual([[3, 'user_7']]);
+    const naming = (await chainOf(acme)).filter((entry) => JSON.stringify(entry).includes('user_42'));
+    expect(naming).toMatchObject([{ metadata: { version: 3 } }]); // the change that came after the erasure
+    expect(await verify(acme)).toMatchObject({ valid: true });
+  });
+
+  test('takes the limits of their grants out of denied calls', async () => {
+    const service = await startApp();
+    const acme = await service.asDeveloper({ mode: 'sandbox' });
+    const tools = { pay: { permission: 'write', arguments: { '/amount': { max: '500' } } } };
+    await acme('PUT', '/v1/manifests/bank', { $schema: 'x', connector: 'bank', version: '1', tools });
+    const { grantId, grantToken } = await grantTo(acme, {
+      principalId: 'user_42',
+      scopes: ['tool:bank:write'],
+    });
+    const call = { grantToken, connector: 'bank', tool: 'pay', arguments: { amount: 900 } };
+    await acme('POST', '/v1/enforce', call);
+    await acme('DELETE', `/v1/grants/${grantId}`);
+    const deniedIn = (chain: readonly Entry[]) => chain.find(({ action }) => action === 'tool.enforce');
+    const before = deniedIn(await chainOf(acme));
+
+    await erase(acme);
+    await work(service);
+
+    const after = deniedIn(await chainOf(acme));
+    expect(before?.metadata).toMatchObject({ reasonCode: 'tool_not_granted', details: { limit: '500' } });
+    expect(after?.metadata).toMatchObject({ reasonCode: 'tool_not_granted', tool: 'pay' });
+    expect(after?.metadata).not.toHaveProperty('details');
+    const explained = await acme('GET', `/v1/audit/${after?.id}/explanation`);
+    expect(explained.json()).toMatchObject({ denial: { reasonCode: 'tool_not_granted' } });
+    expect(await verify(acme)).toMatchObject({ valid: true });
   });
 
   test('is refused while the person has an active grant, or a legal hold stands', async () => {
