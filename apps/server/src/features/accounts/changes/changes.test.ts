@@ -271,6 +271,43 @@ describe('what asks for a second member', () => {
     expect((await acme('GET', '/v1/changes')).json().changes).toEqual([]);
   });
 
+  test('is a window past midnight that loses its hours: its mornings after would be let through', async () => {
+    const { acme } = await ofTwo();
+    const night = { ...DENY, timeOfDayStart: '22:00', timeOfDayEnd: '02:00', daysOfWeek: ['mon'] };
+    const { id } = (await acme('POST', '/v1/policies', night)).json();
+
+    const answer = await acme('PATCH', `/v1/policies/${id}`, { timeOfDayStart: null, timeOfDayEnd: null });
+    const everyDay = { timeOfDayStart: null, timeOfDayEnd: null, daysOfWeek: null };
+    const wider = await acme('PATCH', `/v1/policies/${id}`, everyDay);
+
+    expect([answer.statusCode, wider.statusCode]).toEqual([202, 200]);
+  });
+
+  test('is a manifest whose removed one could have been pushed out of memory by twenty others', async () => {
+    const { acme, ada, bob } = await ofTwo();
+    const put = (connector: string) =>
+      acme('PUT', `/v1/manifests/${connector}`, { ...tool('write'), connector });
+    await acme('PUT', '/v1/manifests/mail', tool('read'));
+    await acme('DELETE', '/v1/manifests/mail');
+    service.advance(1);
+
+    const fillers = [];
+    for (let at = 0; at < 20; at += 1) {
+      fillers.push((await put(`filler-${at}`)).statusCode);
+      await acme('DELETE', `/v1/manifests/filler-${at}`);
+    }
+    const back = await acme('PUT', '/v1/manifests/mail', tool('write'));
+    const { changeId } = (
+      await ada.call('PUT', '/v1/manifests/other', { body: { ...tool('read'), connector: 'other' } })
+    ).json();
+    const done = await approve(acme, bob, changeId);
+
+    expect(fillers).toEqual([...Array(19).fill(201), 202]);
+    expect(back.statusCode).toBe(202);
+    expect(done.json()).toMatchObject({ status: 'applied', about: 'manifest other' });
+    expect((await acme('GET', '/v1/manifests/other')).statusCode).toBe(200);
+  });
+
   test('is asked of no sandbox, of no account that does not want it, and of none with one owner', async () => {
     const [acme, sandbox] = [await service.asDeveloper(), await service.asDeveloper({ mode: 'sandbox' })];
     await memberOf(service, acme);

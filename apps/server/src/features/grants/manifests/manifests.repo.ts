@@ -109,6 +109,16 @@ export async function deleteOldVersions(
       and kept.place > 2 and (kept.place > ${most.versions} or kept.bytes > ${most.bytes})`.execute(tx);
 }
 
+/** Counts the connectors whose manifests are deleted, and whose versions are not forgotten. */
+export async function countDeletedConnectors(tx: Tx, { developerId }: Tenant): Promise<number> {
+  const { rows } = await sql<{ count: string }>`select count(distinct o.connector) from manifest_versions o
+    where o.developer_id = ${developerId} and not exists (
+      select from manifests m where m.developer_id = ${developerId} and m.connector = o.connector)`.execute(
+    tx,
+  );
+  return Number(rows[0]?.count ?? 0);
+}
+
 /** Forgets the versions of connectors whose manifests are deleted, but of so many that were written last. */
 export async function deleteVersionsOfDeleted(tx: Tx, { developerId }: Tenant, most: number): Promise<void> {
   await sql`delete from manifest_versions v where v.developer_id = ${developerId} and v.connector = any (array(

@@ -5,14 +5,15 @@ import { looksOf } from '@behest/protocol/tools-entry';
 import { LRUCache } from 'lru-cache';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
 import { pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
-import { lockOpenAccount, mustMayLoosen } from '../../accounts/developers/index.ts';
+import { lockOpenAccount, mustMayLoosen, needsTwo } from '../../accounts/developers/index.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
+  countDeletedConnectors,
   deleteManifestRow,
   deleteOldVersions,
   deleteVersionsOfDeleted,
@@ -96,7 +97,7 @@ export async function putManifest(
     // A manifest that was deleted and comes back is compared with what it was, or deleting it would loosen the next one.
     const last = previous ?? versions[0]?.sha256 ?? null;
     const wider = pins.find((pin) => pin.sha256 === last)?.wider ?? [];
-    if (wider.length > 0) {
+    if (wider.length > 0 || (last === null && (await isCrowded(tx, caller)))) {
       const difference = { from: last, to: sha256, wider };
       await mustMayLoosen(tx, caller, { about: `manifest ${connector}`, difference });
     }
@@ -115,6 +116,15 @@ export async function putManifest(
     const row = { ...stored, manifest: input, pins, createdAt, updatedAt: at };
     return { manifest: { ...toManifest(row), warnings }, isFirst: !before };
   });
+}
+
+/**
+ * Whether an account that asks for two people remembers as many removed connectors as it may. It forgets none, or one of them
+ * could come back looser, and a second member agrees to each new one.
+ */
+async function isCrowded(tx: Tx, caller: Caller): Promise<boolean> {
+  if (!(caller.agreed || (await needsTwo(tx, caller)))) return false;
+  return (await countDeletedConnectors(tx, caller.tenant)) >= MAX_DELETED;
 }
 
 /**
@@ -226,7 +236,7 @@ export function deleteManifest(
     const deleted = await deleteManifestRow(tx, caller.tenant, connector);
     if (!deleted) throw notFound();
     await freeQuota(tx, caller, 'manifests', 1);
-    await deleteVersionsOfDeleted(tx, caller.tenant, MAX_DELETED);
+    if (!(await needsTwo(tx, caller))) await deleteVersionsOfDeleted(tx, caller.tenant, MAX_DELETED);
     await recordActs(tx, caller, [{ type: 'manifest.deleted', data: { connector, ...deleted } }], at);
   });
 }

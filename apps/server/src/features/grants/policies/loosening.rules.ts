@@ -42,9 +42,16 @@ function covers(wide: PolicyFields, narrow: PolicyFields): boolean {
     isSame('connector') && // without one, a policy is about grants and not about calls
     (['agentId', 'principalId', 'argumentRules'] as const).every(isFree) &&
     (['scopes', 'daysOfWeek', 'purposes', 'networks', 'tools'] as const).every(holds) &&
-    (wide.dayStart === null && wide.dayEnd === null ? true : isSame('dayStart') && isSame('dayEnd')) &&
+    ((isSame('dayStart') && isSame('dayEnd')) ||
+      (isAllDay(wide) && (wide.daysOfWeek === null || !isPastMidnight(narrow)))) &&
     (!hasHours || isSame('timeZone')) &&
     (wide.depthMin === null || (narrow.depthMin ?? 0) >= wide.depthMin) &&
     (wide.depthMax === null || (narrow.depthMax ?? Number.POSITIVE_INFINITY) <= wide.depthMax)
   );
 }
+
+const isAllDay = ({ dayStart, dayEnd }: PolicyFields) => dayStart === null && dayEnd === null;
+
+/** Such a window has minutes on the day after those that it names. */
+const isPastMidnight = ({ dayStart, dayEnd }: PolicyFields) =>
+  dayStart !== null && dayEnd !== null && dayStart >= dayEnd;
