@@ -261,6 +261,8 @@ export function localTime(at: Date, zone: string | null): LocalTime {
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
+/** The offset of each zone in the minute that was asked for last: `Intl` takes as long as hundreds of policies. */
+const offsets = new Map<string, { readonly minute: number; readonly offset: number }>();
 
 const formatOf = (zone: string): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat('en', {
@@ -272,6 +274,15 @@ const formatOf = (zone: string): Intl.DateTimeFormat =>
 
 /** The milliseconds that the zone is before UTC. */
 function offsetAt(at: Date, zone: string): number {
+  const minute = Math.floor(at.getTime() / 60_000);
+  const known = offsets.get(zone);
+  if (known?.minute === minute) return known.offset;
+  const offset = newOffsetAt(at, zone);
+  offsets.set(zone, { minute, offset });
+  return offset;
+}
+
+function newOffsetAt(at: Date, zone: string): number {
   const format = formats.get(zone) ?? formatOf(zone);
   formats.set(zone, format); // there are some six hundred names
   const part: Record<string, number> = {};

@@ -263,6 +263,6 @@ export const PolicyReplay = Type.Object({
     /** Requests about which an address would decide, which entries do not have. */
     addresses: Type.Integer(),
   }),
-  /** False when there are more entries than are read. */
+  /** False when there are more entries than are read, or than ten seconds are enough for. */
   complete: Type.Boolean(),
 });

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { actionsOf, entriesOf, registerAgent, sharedSandbox } from '../../../../test/app/flow.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
+import { tamper } from '../../../../test/app/tampering.ts';
+import { systemCaller } from '../../../platform/caller.ts';
+import { replayPolicies } from './replay.ts';
 
 const start = sharedSandbox();
 
@@ -161,6 +164,42 @@ test('a replay tells what a draft would have changed, at the time of each reques
   const wide = { since: '2026-01-01T00:00:00Z', until: '2026-01-31T00:00:01Z', candidate: noPayments };
   expect((await acme('POST', '/v1/policies/replay', wide)).statusCode).toBe(400);
   expect((await replay({ ...noPayments, id: 'pol_01K9Z3QW5M8T2V4X6Y7Z8A9B0C' })).statusCode).toBe(404);
+});
+
+test('a replay lets other requests go between its entries, which many time zones make slow', async () => {
+  const service = await startApp();
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const tenant = { developerId: acme.developerId };
+  for (const timeZone of Intl.supportedValuesOf('timeZone').slice(0, 40)) {
+    const policy = { name: timeZone, effect: 'deny', timeZone, daysOfWeek: ['sun'] };
+    expect((await acme('POST', '/v1/policies', policy)).statusCode).toBe(201);
+  }
+  await tamper(
+    service.databaseUrl,
+    `insert into audit_entries (developer_id, seq, id, action, status, metadata, at, hash, agent_id, principal_id)
+     select $1, n, 'alog_' || n, 'authorization.requested', 'success', '{"scopes": ["calendar:read"]}',
+       timestamptz '2026-01-01' + n * interval '1 minute', '\\x00', 'ag_1', 'user_42'
+     from generate_series(5000, 5899) n`,
+    [acme.developerId],
+  );
+  await tamper(service.databaseUrl, 'update audit_heads set seq = 5899 where developer_id = $1', [
+    acme.developerId,
+  ]);
+  let pauses = 0;
+  const pause = async () => {
+    pauses += 1;
+  };
+  const span = { since: '2026-01-01T00:00:00Z', until: '2026-01-20T00:00:00Z' };
+
+  const report = await replayPolicies(
+    { ...service, pause },
+    systemCaller(tenant, { mode: 'sandbox', plan: 'free' }, 'replay'),
+    { ...span, candidate: { name: 'No calendar', effect: 'deny', scopes: ['calendar:*'] } },
+  );
+
+  expect(report).toMatchObject({ complete: true, totals: { newlyAllowed: 0 } });
+  expect(report.evaluated).toBe(900);
+  expect(pauses).toBeGreaterThan(2);
 });
 
 test('medium 7: a list of policies says how many there are, on every page', async () => {

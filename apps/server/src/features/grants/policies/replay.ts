@@ -23,6 +23,9 @@ interface ReplayDeps {
 const LONGEST = 30 * 86_400_000; // milliseconds
 const MAX_ENTRIES = 50_000;
 const PORTION = 1000;
+const MOST_MILLISECONDS = 10_000;
+/** Milliseconds for which one turn decides: with many policies an entry may take tens of them. */
+const TURN = 20;
 const MAX_CHANGES = 500;
 /** In answers, a draft that is no policy yet. */
 const DRAFT = 'candidate';
@@ -44,10 +47,18 @@ export async function replayPolicies(
   const before = replayable(policies);
   const after = replayable(withDraft(policies, candidate, deps.clock()));
   const report = emptyReport();
+  const deadline = performance.now() + MOST_MILLISECONDS;
 
   for (let cursor = '0'; report.evaluated + report.notEvaluated.approvals < MAX_ENTRIES; ) {
     const entries = await listAskedRequests(deps.db, tenant, { since, until, after: cursor, limit: PORTION });
-    for (const entry of entries) replay(entry, { before, after }, report);
+    let turnEnds = performance.now() + TURN;
+    for (const entry of entries) {
+      replay(entry, { before, after }, report);
+      if (performance.now() < turnEnds) continue;
+      await deps.pause();
+      if (performance.now() >= deadline) return reportOf(report, false);
+      turnEnds = performance.now() + TURN;
+    }
     const last = entries.at(-1);
     if (!last || entries.length < PORTION) return reportOf(report, true);
     cursor = last.seq;
