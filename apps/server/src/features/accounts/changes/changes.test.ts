@@ -129,6 +129,32 @@ describe('a change that loosens', () => {
     expect(await policiesOf(acme)).toEqual([]);
   });
 
+  test('is not made when who proposed it, or agreed before, has lost the role that it needs', async () => {
+    const { acme, ada, bob, eve } = await ofTwo();
+    const warn = { capsMode: 'warn' };
+    const ofEve = (await eve.call('PATCH', '/v1/me', { body: warn })).json().changeId;
+    const ofKey = (await acme('PATCH', '/v1/me', warn)).json().changeId;
+    expect((await approve(acme, eve, ofKey)).json()).toMatchObject({ status: 'open', needed: 2 });
+
+    await ada.call('PATCH', `/v1/members/${eve.memberId}`, { body: { role: 'admin' } });
+
+    for (const change of [ofEve, ofKey])
+      expect((await approve(acme, bob, change)).json().details).toEqual({ sub_reason: 'proposer' });
+    expect((await acme('GET', '/v1/me')).json().capsMode).toBe('enforce');
+  });
+
+  test('is not made when another one has made it already', async () => {
+    const { acme, ada, bob, eve } = await ofTwo();
+    const warn = { body: { capsMode: 'warn' } };
+    const [one, two] = [await ada.call('PATCH', '/v1/me', warn), await bob.call('PATCH', '/v1/me', warn)];
+    await approve(acme, eve, one.json().changeId);
+
+    const again = await approve(acme, eve, two.json().changeId);
+
+    expect(again.json().details).toEqual({ sub_reason: 'changed' });
+    expect(await entriesOf(acme, 'developer.updated')).toHaveLength(2);
+  });
+
   test('is not made when what it changes is another one meanwhile', async () => {
     const { acme, ada, bob } = await ofTwo();
     const { id } = (await acme('POST', '/v1/policies', DENY)).json();
