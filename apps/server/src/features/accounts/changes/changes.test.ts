@@ -114,18 +114,23 @@ describe('a change that loosens', () => {
     expect(me.json().capsMode).toBe('enforce');
   });
 
-  test('is not made for a proposer who was suspended, or a key that was revoked', async () => {
+  test('is not made for a proposer who was suspended, or a key that was revoked or has expired', async () => {
     const { acme, ada, bob, eve } = await ofTwo();
     const key = (await acme('POST', '/v1/keys', { name: 'other', role: 'full' })).json();
     const ofEve = (await eve.call('POST', '/v1/policies', { body: ALLOW })).json().changeId;
     const ofKey = (await acme.withToken(key.apiKey)('POST', '/v1/policies', ALLOW)).json().changeId;
+    const dated = (await acme('POST', '/v1/keys', { name: 'dated', role: 'full', expiresIn: '60s' })).json();
+    const ofDated = (await acme.withToken(dated.apiKey)('POST', '/v1/policies', ALLOW)).json().changeId;
     await approve(acme, ada, ofKey);
+    await approve(acme, ada, ofDated);
 
+    service.advance(60);
     await ada.call('PATCH', `/v1/members/${eve.memberId}`, { body: { status: 'suspended' } });
     await acme('DELETE', `/v1/keys/${key.keyId}`);
 
     expect((await approve(acme, bob, ofEve)).json().details).toEqual({ sub_reason: 'proposer' });
     expect((await approve(acme, bob, ofKey)).json().details).toEqual({ sub_reason: 'proposer' });
+    expect((await approve(acme, bob, ofDated)).json().details).toEqual({ sub_reason: 'proposer' });
     expect(await policiesOf(acme)).toEqual([]);
   });
 

@@ -95,8 +95,8 @@ function asTable({ columns }: ListFacts): ListWriter {
   };
 }
 
-/** A spreadsheet runs a cell that begins so as a formula; after a quote mark it shows the cell as text. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** A spreadsheet runs a cell that begins so as a formula, some also by the wide forms; after a quote mark it shows the cell as text. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 /** RFC 4180, section 2, rules 5 to 7. */
 const NEEDS_QUOTES = /[",\r\n]/;
 

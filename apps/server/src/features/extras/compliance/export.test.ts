@@ -198,7 +198,7 @@ describe('the export of audit entries', () => {
 describe('a table', () => {
   test('A4: has a header, and no cell that a spreadsheet would run', async () => {
     const acme = await sandbox();
-    const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', 'a "quoted", text'];
+    const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '＝1+1', 'a "quoted", text'];
     expect(csvLine(['\t=1', '\r=1'])).toBe(`'\t=1,"'\r=1"\r\n`); // no principal has such a name
     for (const principalId of formulas) await grantTo(acme, { principalId });
 
@@ -210,8 +210,8 @@ describe('a table', () => {
     expect(answer.headers['content-type']).toMatch(/^text\/csv/);
     const [header, ...rows] = answer.body.split('\r\n').slice(0, -1);
     expect(header?.split(',').slice(0, 5)).toEqual(['id', 'grantId', 'agentId', 'agentDid', 'principalId']);
-    expect(rows.map((row) => row.split(',').slice(4, -12).join(',') || row)).toHaveLength(5);
-    for (const cell of [",'=1+1,", ",'+1,", ",'-1,", ",'@SUM(A1),", ',"a ""quoted"", text",']) {
+    expect(rows.map((row) => row.split(',').slice(4, -12).join(',') || row)).toHaveLength(6);
+    for (const cell of [",'=1+1,", ",'+1,", ",'-1,", ",'@SUM(A1),", ",'＝1+1,", ',"a ""quoted"", text",']) {
       expect(answer.body).toContain(cell);
     }
   });
