@@ -282,6 +282,32 @@ describe('what asks for a second member', () => {
     });
   });
 
+  test('is each condition that a denial gets', async () => {
+    const { acme } = await ofTwo();
+    const hours = { timeOfDayStart: '08:00', timeOfDayEnd: '18:00' };
+    const { id } = (await acme('POST', '/v1/policies', { ...DENY, ...hours })).json();
+    const ofCalls = { name: 'No mail', effect: 'deny', connector: 'mail', tools: ['send'] };
+    const calls = (await acme('POST', '/v1/policies', ofCalls)).json().id;
+
+    const answers = [];
+    for (const change of [
+      { connector: 'mail' },
+      { delegationDepthMin: 1 },
+      { delegationDepthMax: 3 },
+      { timeZone: 'Europe/Berlin' },
+      { timeOfDayEnd: '17:00' },
+      { daysOfWeek: ['mon'] },
+      { purposes: ['x-acme.support'] },
+      { networks: ['192.0.2.0/24'] },
+    ])
+      answers.push(await acme('PATCH', `/v1/policies/${id}`, change));
+    const rules = { send: { '/to': { prefix: ['ada'] } } };
+    answers.push(await acme('PATCH', `/v1/policies/${calls}`, { arguments: rules }));
+    answers.push(await acme('PATCH', `/v1/policies/${calls}`, { tools: ['send', 'list'] }));
+
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([...Array(9).fill(202), 200]);
+  });
+
   test('is nothing that tightens, or only renames', async () => {
     const { acme } = await ofTwo();
     const { id } = (await acme('POST', '/v1/policies', DENY)).json();
