@@ -4276,6 +4276,10 @@ export interface components {
         };
         AuditEntry: {
             action: string;
+            /** @description The address of that member, for members of the account. */
+            actorEmail?: string;
+            /** @description The present name of the member who acted, or `Removed member`. It is beside the entry, and not hashed. Exports and keys that are bound to agents have none. */
+            actorName?: string;
             agentDid: string | null;
             agentId: string | null;
             developerId: string;
@@ -12343,7 +12347,9 @@ export interface operations {
                      *       "salt": "example",
                      *       "source": "service",
                      *       "requestId": "req_7b1c",
-                     *       "erased": true
+                     *       "erased": true,
+                     *       "actorName": "example",
+                     *       "actorEmail": "example"
                      *     }
                      */
                     "application/json": components["schemas"]["AuditEntry"];

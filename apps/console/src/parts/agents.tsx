@@ -56,6 +56,9 @@ export function useActorNames(): (actor: string) => string {
       (each) => [`developer:${each.keyId}`, say('keyOf', { name: each.name })] as const,
     ),
   ]);
-  return (actor) =>
-    actor === own ? say('you') : (names.get(actor) ?? (actor.startsWith('developer:') ? say('key') : actor));
+  return (actor) => {
+    if (actor === own) return say('you');
+    if (actor.startsWith('developer:')) return names.get(actor) ?? say('key');
+    return names.get(actor) ?? (members.data && actor.startsWith('member:') ? say('removed') : actor);
+  };
 }

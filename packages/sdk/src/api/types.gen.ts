@@ -21,6 +21,8 @@ export interface AuditEntry {
   source: "service" | "developer";
   requestId: string | null;
   erased?: true;
+  /** The present name of the member who acted, or `Removed member`. It is beside the entry, and not hashed. Exports and keys that are bound to agents have none. */ actorName?: string;
+  /** The address of that member, for members of the account. */ actorEmail?: string;
 }
 
 export interface Developer {

@@ -25,7 +25,7 @@ const columns: readonly Column<Entry>[] = [
     cell: ({ agentId }) => agentId !== null && <AgentName id={agentId} />,
   },
   { id: 'person', header: say('person'), cell: ({ principalId }) => <bdi>{principalId}</bdi> },
-  { id: 'actor', header: say('actor'), cell: (entry) => <bdi>{actorOf(entry)}</bdi>, isExtra: true },
+  { id: 'actor', header: say('actor'), cell: (entry) => <bdi>{entry.actorName ?? actorOf(entry)}</bdi> },
   {
     id: 'request',
     header: say('requestId'),

@@ -19,8 +19,20 @@ export function Entry() {
   const checked = useChecked(entries);
   if (read.error) return <PageProblem error={read.error} reset={() => void read.refetch()} />;
   if (!read.data) return <PageLoading />;
-  const { action, status, agentId, grantId, principalId, requestId, prevHash, hash, purpose, seq } =
-    read.data;
+  const {
+    action,
+    status,
+    agentId,
+    grantId,
+    principalId,
+    requestId,
+    prevHash,
+    hash,
+    purpose,
+    seq,
+    actorName,
+    actorEmail,
+  } = read.data;
   const actor = actorOf(read.data);
   return (
     <Page
@@ -72,9 +84,18 @@ export function Entry() {
             [
               say('actor'),
               actor && (
-                <Link key="actor" to="/audit" search={{ actor }}>
-                  {actor}
-                </Link>
+                <span key="actor">
+                  <Link to="/audit" search={{ actor }}>
+                    {actor}
+                  </Link>{' '}
+                  {actorName && (
+                    <span className="aside">
+                      <bdi>
+                        {say('actorNow', { name: [actorName, actorEmail].filter(Boolean).join(', ') })}
+                      </bdi>
+                    </span>
+                  )}
+                </span>
               ),
             ],
             [

@@ -9,7 +9,7 @@ import type { LongWork } from '../../../platform/long-work.ts';
 import { grantStatus } from '../../grants/grants/index.ts';
 import { countPolicies } from '../../grants/policies/policies.queries.ts';
 import { findSeqRange, type SeqRange } from '../../record/audit/audit.queries.ts';
-import { AuditEntry, recordActs, toEntry } from '../../record/audit/index.ts';
+import { AuditEntry, chainedMembers, recordActs, toEntry } from '../../record/audit/index.ts';
 import { type Catalogue, toOcsf } from '../../record/events/index.ts';
 import {
   countAgents,
@@ -77,7 +77,7 @@ export function exportEntries(
   accept: string | undefined,
 ): Promise<Export> {
   const { tenant } = caller;
-  const facts = { kind: 'audit', member: 'entries', columns: Object.keys(AuditEntry.properties) } as const;
+  const facts = { kind: 'audit', member: 'entries', columns: chainedMembers } as const;
   return beginExport(deps, caller, { ...facts, query, accept }, async (db) => {
     const range = await findSeqRange(db, tenant, query);
     return {

@@ -44,6 +44,7 @@ const tables: TableUse = {
   reads: [
     'audit_erasures', // a check allows for one that still runs
     'developers', // the chain of an erased account is watched no more
+    'members', // reads name who acted
     ...['grants', 'agents'], // an entry that a developer writes agrees with its grant
   ],
   writes: ['outbox_events'], // one lock covers an entry and its event

@@ -107,6 +107,23 @@ export async function findGrantOfEntry(
   return (await grantOfEntry(db, tenant.developerId, grantId, agentIds))[0];
 }
 
+export interface NamedMember {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+}
+
+const membersNamed = lookUp<NamedMember, [developerId: string, ids: readonly string[]]>(
+  'find_members_of_entries',
+  `select id, display_name as name, email from members where developer_id = $1 and id = any ($2)`,
+);
+
+export const findMembersNamed = (
+  db: Executor,
+  { developerId }: Tenant,
+  ids: readonly string[],
+): Promise<NamedMember[]> => membersNamed(db, developerId, ids);
+
 const ofDeveloper = { counter: 'auditEntries', label: 'developer' } as const;
 
 /**

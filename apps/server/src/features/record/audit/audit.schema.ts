@@ -7,7 +7,7 @@ const Nullable = Type.Union([Type.String(), Type.Null()]);
 
 /** `entryId` and `id` are equal, because some clients read the first and some the second. */
 export type AuditEntry = Static<typeof AuditEntry>;
-export const AuditEntry = Type.Object({
+const chained = {
   entryId: Id,
   id: Id,
   seq: Type.Integer(),
@@ -28,6 +28,20 @@ export const AuditEntry = Type.Object({
   requestId: Nullable,
   /** The personal content was erased: the person, the salt, and members of the metadata. */
   erased: Type.Optional(Type.Literal(true)),
+};
+/** @public Exports have these members and no name, so that they stay the same while people come and go. */
+export const chainedMembers = Object.keys(chained);
+export const AuditEntry = Type.Object({
+  ...chained,
+  actorName: Type.Optional(
+    Type.String({
+      description:
+        'The present name of the member who acted, or `Removed member`. It is beside the entry, and not hashed. Exports and keys that are bound to agents have none.',
+    }),
+  ),
+  actorEmail: Type.Optional(
+    Type.String({ description: 'The address of that member, for members of the account.' }),
+  ),
 });
 
 export type NewAuditEntry = Static<typeof NewAuditEntry>;

@@ -3,6 +3,7 @@ import { auditLine } from '@behest/protocol/audit-line';
 import { parseJsonText } from '@behest/protocol/json';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { joinBy, memberOf } from '../../../../test/app/console.ts';
 import { actionsOf, grantTo, registerAgent } from '../../../../test/app/flow.ts';
 import { statementsOf } from '../../../../test/app/round-trips.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
@@ -674,5 +675,42 @@ describe('entries that come at once', () => {
       service.db,
     );
     expect(Number(rows[0]?.transactions)).toBeLessThan(10);
+  });
+});
+
+describe('the member who acted', () => {
+  test('has a name beside the entry, outside of its hash, until they are removed', async () => {
+    const acme = await sandbox();
+    const ada = await memberOf(service, acme);
+    const body = { email: 'bob@acme.example', role: 'operator' };
+    const bob = await joinBy(
+      service,
+      (await ada.call('POST', '/v1/members/invitations', { body })).json().link,
+    );
+    await ada.call('POST', '/v1/agents', { body: { name: 'Of Ada' } });
+    await bob.browser.call('POST', '/v1/agents', { body: { name: 'Of Bob' } });
+    const entry = await entryOf(acme); // by a key
+    const claimed = { actor: `member:${ada.memberId}` };
+    await append(acme, { ...entry, action: 'agent.claims', metadata: claimed });
+    const path = '/v1/audit/entries?action=agent.*';
+    const namesOf = (entries: readonly Record<string, unknown>[]) =>
+      entries.map(({ actorName, actorEmail }) => [actorName, actorEmail]);
+
+    const toKey = (await acme('GET', path)).json().entries;
+    const toMember = (await ada.call('GET', path)).json().entries;
+    const bound = await acme.asRuntime(entry.agentId);
+    const toBound = (await bound('GET', path)).json().entries;
+    const exported = await acme('GET', '/v1/compliance/export/audit?format=csv');
+    await ada.call('DELETE', `/v1/members/${bob.opened.json().member.id}`);
+    const one = (await ada.call('GET', `/v1/audit/${toKey[1].id}`)).json();
+
+    const none = [undefined, undefined];
+    expect(namesOf(toKey)).toEqual([['Ada', undefined], ['Bob', undefined], none, none]);
+    expect(namesOf(toMember)).toEqual([['Ada', 'ada@acme.example'], ['Bob', 'bob@acme.example'], none, none]);
+    expect(namesOf(toBound)).toEqual([none, none]);
+    for (const name of ['actorName', 'bob@acme.example']) expect(exported.body).not.toContain(name);
+    expect(namesOf([one])).toEqual([['Removed member', undefined]]);
+    expect(sha256(auditLine(one))).toBe(one.hash);
+    expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
   });
 });

@@ -1,4 +1,4 @@
-export { AuditChainVerification, AuditEntry } from './audit.schema.ts';
+export { AuditChainVerification, AuditEntry, chainedMembers } from './audit.schema.ts';
 export { digestErasure, eraseEntries } from './erase.ts';
 export { getEntry, toEntry } from './read.ts';
 export {
