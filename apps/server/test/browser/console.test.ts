@@ -22,7 +22,7 @@ test('a newcomer signs in with a key, finds an agent, stops it and takes that ba
   await open(page, '/agents', 'Sign in to the console');
   await page.getByLabel('API key').fill(developer.apiKey);
   await page.getByLabel('Your name').fill('Ada Lovelace');
-  await page.getByLabel('Your email address').fill('ada@acme.example');
+  await page.getByLabel('Your email address').last().fill('ada@acme.example');
   await button(page, 'Sign in with the key').click();
   await heading(page, 'Agents').waitFor();
   await button(page, 'Stop Travel booker').click();
@@ -242,7 +242,7 @@ test('the first owner of a live account registers a passkey, shows it for what g
   await open(page, '/keys', 'Sign in to the console');
   await page.getByLabel('API key').fill(developer.apiKey);
   await page.getByLabel('Your name').fill('Ada Lovelace');
-  await page.getByLabel('Your email address').fill('ada@acme.example');
+  await page.getByLabel('Your email address').last().fill('ada@acme.example');
   await button(page, 'Sign in with the key').click();
   await heading(page, 'Register a passkey').waitFor();
   await button(page, 'Register a passkey').click();
@@ -321,9 +321,10 @@ test('what weakens a live account waits until a second owner has looked at it', 
   await open(page, '/changes', 'Sign in to the console');
   await page.getByLabel('API key').fill(developer.apiKey);
   await page.getByLabel('Your name').fill('Ada Lovelace');
-  await page.getByLabel('Your email address').fill('ada@acme.example');
+  await page.getByLabel('Your email address').last().fill('ada@acme.example');
   await button(page, 'Sign in with the key').click();
   await button(page, 'Register a passkey').click();
+  await button(page, 'I have saved them').click();
   await heading(page, 'Changes').waitFor();
   await open(page, '/members', 'Members');
   await button(page, 'Invite a person').click();
@@ -336,6 +337,7 @@ test('what weakens a live account waits until a second owner has looked at it', 
   await other.goto(link);
   await other.getByLabel('Your name').fill('Bob');
   await button(other, 'Join with a passkey').click();
+  await button(other, 'I have saved them').click();
   await heading(other, 'Overview').waitFor();
 
   await open(page, '/changes', 'Changes');
@@ -351,6 +353,10 @@ test('what weakens a live account waits until a second owner has looked at it', 
   const pictured = await findings(other);
   await withSameIds(other);
   await picture(other, 'console-change');
+  const turned = { name: 'For one', effect: 'allow', principalId: 'user_\u202e42' };
+  expect((await developer('POST', '/v1/policies', turned)).statusCode).toBe(202);
+  await open(other, '/changes', 'Changes');
+  await sees(other, 'user_\\u202e42');
   await button(other, 'Approve settings').click();
   await other.getByRole('alertdialog').getByRole('button', { name: 'Approve' }).click();
   await button(other, 'Turn on').waitFor();

@@ -1,3 +1,4 @@
+import { visible } from '@behest/protocol/arguments/text';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
@@ -26,6 +27,9 @@ const linesOf = (difference: Readonly<Record<string, unknown>>): string =>
     })
     .join('\n');
 
+/** What a proposer wrote must not turn the letters around it. In JSON, such a character may stand as its escape. */
+const shown = (text: string) => text.split('\n').map(visible).join('\n');
+
 /** A change that waits: what would be different, who wants it, and the two answers. */
 export function OpenChange({ change }: { readonly change: Change }) {
   const nameOf = useActorNames();
@@ -42,12 +46,12 @@ export function OpenChange({ change }: { readonly change: Change }) {
         ]}
       />
       <h3>{say('difference')}</h3>
-      <Code text={linesOf(difference)} label={say('difference')} />
+      <Code text={shown(linesOf(difference))} label={say('difference')} />
       {body && (
         <details>
           <summary>{say('request')}</summary>
           <Code
-            text={`${change.operation}\n${JSON.stringify({ ...change.params, ...body }, null, 2)}`}
+            text={shown(`${change.operation}\n${JSON.stringify({ ...change.params, ...body }, null, 2)}`)}
             label={say('request')}
           />
         </details>
