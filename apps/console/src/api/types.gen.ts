@@ -1466,6 +1466,25 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/v1/console/session/sso": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /**
+         * Send a browser to the identity provider of its organisation, and then to the console
+         * @description By a verified domain of a connection with `consoleAccess`, or by the id of an account that has one.
+         */
+        get: operations["console.beginSignOn"];
+        put?: never;
+        /**
+         * Open the console by a sign-in at an identity provider in the last ten minutes
+         * @description The groups of that sign-in decide on the role, each time. The session ends with the one at the provider.
+         */
+        post: operations["console.signOn"];
+        delete?: never;
+        patch?: never;
+    };
     "/v1/console/session/step-up/options": {
         parameters: {
             query?: never;
@@ -4999,7 +5018,7 @@ export interface components {
             idleExpiresAt: string;
             member: components["schemas"]["Member"];
             /** @enum {unknown} */
-            openedBy: "key" | "link" | "passkey" | "invitation" | "recovery" | "code";
+            openedBy: "key" | "link" | "passkey" | "invitation" | "recovery" | "code" | "sso";
             /** @description Whether the session can do nothing but register a passkey until its member has one. */
             passkeyRequired: boolean;
             sessionId: string;
@@ -6326,7 +6345,7 @@ export interface components {
             idleExpiresAt: string;
             member: components["schemas"]["Member"];
             /** @enum {unknown} */
-            openedBy: "key" | "link" | "passkey" | "invitation" | "recovery" | "code";
+            openedBy: "key" | "link" | "passkey" | "invitation" | "recovery" | "code" | "sso";
             /** @description Whether the session can do nothing but register a passkey until its member has one. */
             passkeyRequired: boolean;
             /** @description Each signs you in once, to nothing but the registration of a passkey. No other answer shows them. */
@@ -6600,6 +6619,8 @@ export interface components {
             displayName: string;
             email: string | null;
             id: string;
+            /** @description How the person signs in: `passkey`, or `sso:<connectionId>`, where the groups at that provider decide on the role at each sign-in. */
+            identity: string;
             invitedBy: string | null;
             lastSeenAt: string | null;
             memberId: string;
@@ -7026,6 +7047,10 @@ export interface components {
         NewSsoConnection: {
             clientId?: string;
             clientSecret?: string;
+            consoleAccess?: boolean;
+            consoleGroupMappings?: {
+                [key: string]: "admin" | "operator" | "auditor";
+            } | null;
             defaultScopes?: string[] | null;
             domains?: string[] | null;
             emailAttribute?: string | null;
@@ -8570,7 +8595,7 @@ export interface components {
                 lastSeenAt: string;
                 memberId: string;
                 /** @enum {unknown} */
-                openedBy: "key" | "link" | "passkey" | "invitation" | "recovery" | "code";
+                openedBy: "key" | "link" | "passkey" | "invitation" | "recovery" | "code" | "sso";
                 userAgent: string | null;
             }[];
         };
@@ -8698,6 +8723,11 @@ export interface components {
         };
         SsoConnection: {
             clientId?: string;
+            /** @description Whether people come into the console of the account by this connection. Only an owner sets it, in a session of the console. */
+            consoleAccess: boolean;
+            consoleGroupMappings: {
+                [key: string]: "admin" | "operator" | "auditor";
+            };
             /** Format: date-time */
             createdAt: string;
             defaultScopes: string[];
@@ -8744,6 +8774,10 @@ export interface components {
         SsoConnectionChange: {
             clientId?: string;
             clientSecret?: string;
+            consoleAccess?: boolean;
+            consoleGroupMappings?: {
+                [key: string]: "admin" | "operator" | "auditor";
+            } | null;
             defaultScopes?: string[] | null;
             domains?: string[] | null;
             emailAttribute?: string | null;
@@ -9662,6 +9696,18 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "BAD_REQUEST" | "INVALID_SCOPE";
+                };
+            };
+        };
+        /** @description `BAD_REQUEST`: The request is malformed or incomplete; correct what `details.fields` names. `SSO_DOMAIN_REQUIRED`: More than one connection matches; send the domain of the person who signs in. */
+        BadRequestOrSsoDomainRequired: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "BAD_REQUEST" | "SSO_DOMAIN_REQUIRED";
                 };
             };
         };
@@ -14805,6 +14851,68 @@ export interface operations {
             };
         };
     };
+    "console.beginSignOn": {
+        parameters: {
+            query?: {
+                /** @description A domain that the account has verified. */
+                domain?: string;
+                /** @description The id of the account. */
+                org?: string;
+            };
+            path?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "console.signOn": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleSession"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     "console.stepUpOptions": {
         parameters: {
             query?: never;
@@ -19850,6 +19958,10 @@ export interface operations {
                      *       "defaultScopes": [
                      *         "calendar:read"
                      *       ],
+                     *       "consoleAccess": true,
+                     *       "consoleGroupMappings": {
+                     *         "example": "admin"
+                     *       },
                      *       "lastTestedAt": "2026-01-15T09:30:00.000Z",
                      *       "lastLoginAt": "2026-01-15T09:30:00.000Z",
                      *       "createdAt": "2026-01-15T09:30:00.000Z",
@@ -19968,6 +20080,10 @@ export interface operations {
                      *       "defaultScopes": [
                      *         "calendar:read"
                      *       ],
+                     *       "consoleAccess": true,
+                     *       "consoleGroupMappings": {
+                     *         "example": "admin"
+                     *       },
                      *       "lastTestedAt": "2026-01-15T09:30:00.000Z",
                      *       "lastLoginAt": "2026-01-15T09:30:00.000Z",
                      *       "createdAt": "2026-01-15T09:30:00.000Z",

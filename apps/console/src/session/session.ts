@@ -17,7 +17,8 @@ export function kept({ data }: { readonly data?: Session }): Session {
 const sessionOptions = queryOptions({
   queryKey: SESSION,
   queryFn: async () => {
-    const link = linkOnce();
+    if (linkOnce('sso')) return kept(await api.POST('/v1/console/session/sso', { body: {} }));
+    const link = linkOnce('link');
     if (link === undefined) return kept(await api.GET('/v1/console/session'));
     return kept(await api.POST('/v1/console/session/link', { body: { link } }));
   },
@@ -33,6 +34,13 @@ export const signInByKey = async (key: string, body: Schemas['SignInByKey']) =>
 /** Opens the console to the registration of another passkey. */
 export const recover = async (body: Schemas['RecoverByCode']) =>
   kept(await api.POST('/v1/console/session/recover', { body }));
+
+/** Leaves for the identity provider of an organisation. @param named its domain, an address in it, or the id of the account */
+export function goToProvider(named: string): void {
+  const domain = named.slice(named.lastIndexOf('@') + 1);
+  const query = new URLSearchParams(named.startsWith('dev_') ? { org: named } : { domain });
+  location.assign(`/v1/console/session/sso?${query}`);
+}
 
 export async function signOut(): Promise<void> {
   await api.DELETE('/v1/console/session');

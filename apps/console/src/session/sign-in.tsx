@@ -4,11 +4,11 @@ import { Button, Form, Input, Label, TextField } from 'react-aria-components';
 import { sayer } from '../messages/language.ts';
 import { Problem } from '../parts/states.tsx';
 import { signInByPasskey } from './passkey.ts';
-import { recover, SESSION, type Session, signInByKey } from './session.ts';
+import { goToProvider, recover, SESSION, type Session, signInByKey } from './session.ts';
 
 const say = sayer('signIn');
 
-/** The ways in: a passkey of a member, or a key of the account. @param refusal of a link that was used before, or is too old */
+/** The ways in: a passkey of a member, their organisation, or a key of the account. @param refusal of a link that was used before, or is too old */
 export function SignIn({ refusal }: { readonly refusal: unknown }) {
   const queries = useQueryClient();
   const [state, set] = useState<{ readonly isBusy?: true; readonly error?: unknown }>({});
@@ -75,6 +75,24 @@ export function SignIn({ refusal }: { readonly refusal: unknown }) {
             </Button>
           </Form>
         </details>
+      </section>
+      <section className="panel">
+        <h2>{say('organisation')}</h2>
+        <Form
+          className="form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            goToProvider(String(new FormData(event.currentTarget).get('organisation')).trim());
+          }}
+        >
+          <TextField name="organisation" isRequired maxLength={254} autoComplete="organization">
+            <Label>{say('domain')}</Label>
+            <Input spellCheck="false" placeholder="example.com" />
+          </TextField>
+          <Button type="submit" className="button strong wide-button">
+            {say('useOrganisation')}
+          </Button>
+        </Form>
       </section>
       <section className="panel">
         <h2>{say('key')}</h2>

@@ -3,6 +3,7 @@ import { Button, Dialog, Heading, Modal, ModalOverlay } from 'react-aria-compone
 import { sayer } from '../messages/language.ts';
 import { Problem } from '../parts/states.tsx';
 import { stepUp } from './passkey.ts';
+import { useSession } from './session.ts';
 
 const say = sayer('stepUp');
 
@@ -14,6 +15,7 @@ interface StepUpProps {
 /** Asks the member for their passkey when the service wants a fresh one. The refused request then goes once more. */
 export default function StepUp({ end }: StepUpProps) {
   const [error, fail] = useState<unknown>();
+  const { openedBy } = useSession();
   const confirm = async () => {
     try {
       await stepUp();
@@ -28,6 +30,7 @@ export default function StepUp({ end }: StepUpProps) {
         <Dialog role="alertdialog">
           <Heading slot="title">{say('title')}</Heading>
           <p>{say('text')}</p>
+          {openedBy === 'sso' && <p className="aside">{say('ofOrganisation')}</p>}
           {error !== undefined && <Problem error={error} title={say('failed')} />}
           <div className="buttons">
             <Button className="button" onPress={() => end(false)}>

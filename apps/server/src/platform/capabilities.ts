@@ -5,6 +5,12 @@ import { AppError } from './errors.ts';
 export type Capability = 'read' | 'export' | 'operate' | 'configure' | 'people' | 'govern' | 'own';
 
 export const memberRoles = ['owner', 'admin', 'operator', 'auditor'] as const;
+/** What a group at an identity provider may be, from the most to the least. What a provider says makes nobody an owner. */
+export const consoleRoles = [
+  'admin',
+  'operator',
+  'auditor',
+] as const satisfies readonly (typeof memberRoles)[number][];
 export type MemberRole = (typeof memberRoles)[number];
 
 const auditor: readonly Capability[] = ['read', 'export'];

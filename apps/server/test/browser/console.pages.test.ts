@@ -401,3 +401,39 @@ test('a provider is believed for its people, for a client of the list, and its s
   expect((await developer('GET', `${path}/id-jag`)).json().enabled).toBe(true);
   expect((await developer('GET', `${path}/signals`)).json().delivery).toBe('push');
 });
+
+test('an owner lets an organisation into the console, whose people sign in there by its id', async () => {
+  service().advance((Date.now() - service().clock().getTime()) / 1000); // the provider looks at the real time
+  const provider = await startAccountsServer();
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  Object.assign(provider.behaviour, { account: 'bob', groups: ['Platform'] });
+  const { id } = await addOidc(developer, provider, { groupAttribute: 'groups' }, service().url);
+  const page = await signedIn(developer, inspected);
+  await open(page, `/identity/${id}`, 'Customer');
+  await page.getByText('Lets people into the console').click();
+  await page.getByLabel('Roles by group').fill('Platform = operator');
+  await page.locator('.panel', { hasText: 'Roles by group' }).getByRole('button', { name: 'Save' }).click();
+  await expect
+    .poll(async () => (await developer('GET', `/v1/sso/connections/${id}`)).json())
+    .toMatchObject({ consoleAccess: true, consoleGroupMappings: { Platform: 'operator' } });
+
+  const other = await visit({ ...inspected, viewport: DESK });
+  await open(other, '', 'Sign in to the console');
+  await other.getByLabel('Domain of your organisation').fill(developer.developerId);
+  await button(other, 'Sign in with your organisation').click();
+  await heading(other, 'Overview').waitFor();
+  const address = other.url();
+  await open(other, '/members', 'Members');
+  await sees(other, 'bob@upstream.test');
+  await other.waitForLoadState('networkidle');
+  const faults = await faultsOf(other);
+  provider.behaviour.groups = [];
+  const stranger = await visit({ ...inspected, viewport: DESK });
+  await open(stranger, '', 'Sign in to the console');
+  await stranger.getByLabel('Domain of your organisation').fill(developer.developerId);
+  await button(stranger, 'Sign in with your organisation').click();
+  await sees(stranger, 'None of your groups opens this console');
+
+  expect(address).not.toContain('#');
+  expect(faults).toEqual([]);
+});

@@ -10,7 +10,10 @@ import {
   listUncheckedAcrossTenants,
 } from '../../src/features/accounts/domains/domains.repo.ts';
 import { deleteActivityBeforeAcrossTenants } from '../../src/features/accounts/insights/insights.repo.ts';
-import { findRecoveryCodeAcrossTenants } from '../../src/features/accounts/members/members.repo.ts';
+import {
+  findRecoveryCodeAcrossTenants,
+  lockMemberOfSso,
+} from '../../src/features/accounts/members/members.repo.ts';
 import { deleteFailuresBeforeAcrossTenants } from '../../src/features/accounts/requests/requests.repo.ts';
 import { listOfSsoUser, listSubscriptionRows } from '../../src/features/calls/approvers/approvers.repo.ts';
 import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src/features/calls/decisions/lists.repo.ts';
@@ -406,6 +409,8 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     inTransaction(db, (tx) => listReplaced(tx, acme, 'grnt_1', at)),
   legal_holds_standing: ({ acme }) => acme('GET', '/v1/compliance/holds?standing=true'),
   auth_requests_open: ({ acme, its }) => acme('DELETE', `/v1/agents/${its.agentId}`),
+  members_sso: ({ db, acme }) =>
+    inTransaction(db, (tx) => lockMemberOfSso(tx, acme, 'sso_1', Buffer.alloc(32))),
   member_recovery_codes_hash: ({ db }) => findRecoveryCodeAcrossTenants(db, Buffer.alloc(32)),
   sso_connection_domains_connection: ({ db, acme }) =>
     inTransaction(db, (tx) => writeDomains(tx, acme, 'sso_1', [])),

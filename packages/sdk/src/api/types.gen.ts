@@ -200,6 +200,8 @@ export interface SsoConnection {
   groupAttribute: string | null;
   groupMappings: { readonly [name: string]: string[] };
   defaultScopes: string[];
+  /** Whether people come into the console of the account by this connection. Only an owner sets it, in a session of the console. */ consoleAccess: boolean;
+  consoleGroupMappings: { readonly [name: string]: "admin" | "operator" | "auditor" };
   lastTestedAt: string | null;
   lastLoginAt: string | null;
   createdAt: string;
@@ -1263,6 +1265,8 @@ export interface SsoCreateConnectionInput {
   readonly groupAttribute?: string | null | undefined;
   readonly groupMappings?: { readonly [name: string]: readonly string[] } | null | undefined;
   readonly defaultScopes?: readonly string[] | null | undefined;
+  readonly consoleAccess?: boolean | undefined;
+  readonly consoleGroupMappings?: { readonly [name: string]: "admin" | "operator" | "auditor" } | null | undefined;
 }
 
 export interface SsoListConnectionsAnswer {
@@ -1300,6 +1304,8 @@ export interface SsoUpdateConnectionInput {
   readonly groupAttribute?: string | null | undefined;
   readonly groupMappings?: { readonly [name: string]: readonly string[] } | null | undefined;
   readonly defaultScopes?: readonly string[] | null | undefined;
+  readonly consoleAccess?: boolean | undefined;
+  readonly consoleGroupMappings?: { readonly [name: string]: "admin" | "operator" | "auditor" } | null | undefined;
 }
 
 export interface SsoTestConnectionAnswer {

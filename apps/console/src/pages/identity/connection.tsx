@@ -10,6 +10,7 @@ import { Id, Status, When } from '../../parts/text.tsx';
 import { connectionRoute } from '../routes.ts';
 import { Arrivals } from './arrivals.tsx';
 import { Change } from './change.tsx';
+import { ConsoleAccess } from './console-access.tsx';
 import { Values } from './fields.tsx';
 import { ByLink } from './links.tsx';
 import { type Connection, redirectUri } from './providers.ts';
@@ -67,6 +68,7 @@ export function OneConnection() {
           </div>
           <Arrivals connection={connection} />
           <Change key={connection.updatedAt} connection={connection} />
+          <ConsoleAccess key={`console ${connection.updatedAt}`} connection={connection} />
         </>
       )}
     </Page>

@@ -12,7 +12,7 @@ export function Change({ member }: { readonly member: Member }) {
   const roles = useRolesFor(member);
   const [role, choose] = useState<Role>(member.role);
   if (roles.length === 0) return null;
-  const { memberId, displayName: name, status, protectedUntil } = member;
+  const { memberId, displayName: name, status, identity, protectedUntil } = member;
   if (protectedUntil !== null && Date.parse(protectedUntil) > Date.now()) {
     return (
       <span className="aside">
@@ -25,25 +25,27 @@ export function Change({ member }: { readonly member: Member }) {
   const isActive = status === 'active';
   return (
     <span className="actions">
-      <Act
-        text={say('changeRole')}
-        label={say('changeRoleOf', { name })}
-        title={say('changeRoleOf', { name })}
-        isHarmless
-        run={() => patch({ role })}
-      >
-        <label className="field">
-          <span>{say('role')}</span>
-          <select value={role} onChange={({ target }) => choose(target.value as Role)}>
-            {roles.map((each) => (
-              <option key={each} value={each}>
-                {say(each)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <p>{say('sessionsEnd')}</p>
-      </Act>
+      {identity === 'passkey' && (
+        <Act
+          text={say('changeRole')}
+          label={say('changeRoleOf', { name })}
+          title={say('changeRoleOf', { name })}
+          isHarmless
+          run={() => patch({ role })}
+        >
+          <label className="field">
+            <span>{say('role')}</span>
+            <select value={role} onChange={({ target }) => choose(target.value as Role)}>
+              {roles.map((each) => (
+                <option key={each} value={each}>
+                  {say(each)}
+                </option>
+              ))}
+            </select>
+          </label>
+          <p>{say('sessionsEnd')}</p>
+        </Act>
+      )}
       <Act
         text={isActive ? say('suspend') : say('resume')}
         label={say(isActive ? 'suspendOne' : 'resumeOne', { name })}
@@ -59,7 +61,7 @@ export function Change({ member }: { readonly member: Member }) {
         title={say('removeOne', { name })}
         run={() => api.DELETE('/v1/members/{id}', { params })}
       >
-        <p>{say('removeText')}</p>
+        <p>{identity === 'passkey' ? say('removeText') : say('removeOfSso')}</p>
       </Act>
     </span>
   );

@@ -19,6 +19,11 @@ const columns: readonly Column<Member>[] = [
   { id: 'name', header: say('name'), isFixed: true, cell: (member) => <Name member={member} /> },
   { id: 'email', header: say('email'), cell: ({ email }) => <bdi>{email ?? say('noEmail')}</bdi> },
   { id: 'role', header: say('role'), cell: ({ role }) => say(role) },
+  {
+    id: 'identity',
+    header: say('signsIn'),
+    cell: ({ identity }) => (identity === 'passkey' ? say('by-passkey') : say('by-sso')),
+  },
   { id: 'status', header: say('status'), cell: ({ status }) => <Status status={status} /> },
   { id: 'seen', header: say('seen'), cell: ({ lastSeenAt }) => <When at={lastSeenAt} /> },
   {

@@ -44,7 +44,7 @@ export type ConsentMethod = "delegated" | "developer" | "email" | "idp" | "link"
 
 export type ConsentMode = "developer" | "email" | "passkey" | "sso";
 
-export type ConsoleOpening = "code" | "invitation" | "key" | "link" | "passkey" | "recovery";
+export type ConsoleOpening = "code" | "invitation" | "key" | "link" | "passkey" | "recovery" | "sso";
 
 export type DecisionChannelKind = "slack" | "teams";
 
@@ -648,6 +648,7 @@ export interface ConsoleSessions {
   needsPasskey: boolean;
   openedBy: ConsoleOpening;
   secretHash: Buffer;
+  ssoSessionId: string | null;
   steppedUpAt: Timestamp | null;
   userAgent: string | null;
 }
@@ -959,6 +960,8 @@ export interface Members {
   lastSeenAt: Timestamp | null;
   protectedUntil: Timestamp | null;
   role: MemberRole;
+  ssoConnectionId: string | null;
+  ssoSubject: Buffer | null;
   status: Generated<MemberStatus>;
 }
 

@@ -48,6 +48,7 @@ export async function finishSignIn(
   return inTransaction(deps.db, async (tx) => {
     const member = await findMember(tx, passkey, passkey.ownerId);
     if (member?.status !== 'active') throw unauthorized();
+    if (member.ssoConnectionId !== null) throw byOrganisation();
     if (!(await advanceCounter(tx, passkey, shown, at))) throw await cloneSuspected(deps, caller, passkey);
     const opening = { openedBy: 'passkey', keyId: null, needsPasskey: false, steppedUpAt: at } as const;
     const session = await openConsoleSession(deps, tx, member, opening, browser);
@@ -87,6 +88,13 @@ export async function finishStepUp(
     return session;
   });
 }
+
+/** Whoever leaves the organisation is out: the passkey of such a member only confirms. */
+const byOrganisation = () =>
+  new AppError(
+    'UNAUTHORIZED',
+    'Sign in with your organisation. Your passkey confirms what you do after that.',
+  );
 
 const ofAnother = () =>
   new AppError('WEBAUTHN_VERIFICATION_FAILED', 'This is no passkey of the member who is signed in.', {

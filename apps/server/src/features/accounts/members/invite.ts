@@ -25,7 +25,7 @@ import {
   listInvitationRows,
   listMemberRows,
 } from './members.repo.ts';
-import { INVITATION_MS, MAX_MEMBERS, mayManage, memberOwner } from './members.rules.ts';
+import { INVITATION_MS, MAX_MEMBERS, mayManage, memberOwner, withAddress } from './members.rules.ts';
 import type {
   Invitation,
   InvitationList,
@@ -54,7 +54,7 @@ export function inviteMember(
   return inTransaction(deps.db, async (tx) => {
     await lockOpenAccount(tx, tenant);
     const members = await listMemberRows(tx, tenant);
-    if (members.some((each) => each.email === email))
+    if (withAddress(members, email))
       throw new AppError('CONFLICT', 'A member has this address.', { field: 'email' });
     const open = await listInvitationRows(tx, tenant, at);
     if (members.length + open.length >= MAX_MEMBERS) throw tooMany();
@@ -159,7 +159,7 @@ export async function finishJoin(
     const inviter = others.find((each) => invitedBy === `member:${each.id}`);
     // An invitation that was under way when its maker lost the role was not there to be deleted.
     if (inviter?.status !== 'active' || !mayManage(inviter.role, role)) throw unusable();
-    if (others.some((each) => each.email === email)) throw unusable();
+    if (withAddress(others, email)) throw unusable();
     const member = await insertMember(tx, tenant, { id, email, displayName, role, invitedBy, createdAt: at });
     await storePasskey(tx, tenant, owner, { made, deviceName: null, lastUsedAt: at }, at);
     const opening = { openedBy: 'invitation', keyId: null, needsPasskey: false, steppedUpAt: at } as const;

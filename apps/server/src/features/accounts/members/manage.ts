@@ -62,6 +62,13 @@ function mustBeUnprotected({ protectedUntil }: Pick<MemberRow, 'protectedUntil'>
   throw new AppError('CONFLICT', message, { sub_reason: 'recovered', until });
 }
 
+const ofGroups = () =>
+  new AppError(
+    'CONFLICT',
+    'The groups of this member at their identity provider decide on the role. Change those, or `consoleGroupMappings`.',
+    { field: 'role', sub_reason: 'sso' },
+  );
+
 const lastOwner = () =>
   new AppError('CONFLICT', 'This is the last active owner; make another one first.', {
     sub_reason: 'last_owner',
@@ -82,6 +89,7 @@ export function changeMember(
     await lockOpenAccount(tx, tenant);
     const members = await listMemberRows(tx, tenant);
     const before = others(caller, members, id, clock());
+    if (role !== undefined && role !== before.role && before.ssoConnectionId !== null) throw ofGroups();
     const after = { role: role ?? before.role, status: status ?? before.status };
     mustManage(caller, after.role);
     const changed = (['role', 'status'] as const).filter((name) => after[name] !== before[name]);

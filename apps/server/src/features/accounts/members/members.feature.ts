@@ -21,7 +21,7 @@ const tables: TableUse = {
     console_sessions: { of: 'members', each: MAX_SESSIONS },
     member_recovery_codes: { of: 'members', each: RECOVERY_CODES },
   },
-  reads: ['developers', 'api_keys', 'passkeys'],
+  reads: ['developers', 'api_keys', 'passkeys', 'sso_sessions', 'sso_connections'],
   writes: [],
 };
 

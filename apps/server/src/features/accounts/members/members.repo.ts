@@ -90,11 +90,14 @@ const openSession = lookUp<FoundSession, [developerId: string, id: string, at: D
    join members m on m.developer_id = s.developer_id and m.id = s.member_id
    join developers d on d.id = s.developer_id
    left join api_keys k on k.developer_id = s.developer_id and k.id = s.key_id
+   left join sso_sessions o on o.developer_id = s.developer_id and o.id = s.sso_session_id
+   left join sso_connections c on c.developer_id = s.developer_id and c.id = o.connection_id
    where s.developer_id = $1 and s.id = $2 and m.status = 'active' and d.closed_at is null and s.expires_at > $3
-     and (s.key_id is null or (k.revoked_at is null and (k.expires_at is null or k.expires_at > $3)))`,
+     and (s.key_id is null or (k.revoked_at is null and (k.expires_at is null or k.expires_at > $3)))
+     and (s.sso_session_id is null or (o.expires_at > $3 and c.settings->>'consoleAccess' = 'true'))`,
 );
 
-/** An open session of an active member, whose key, if a key opened it, still works. */
+/** An open session of an active member, whose key or session at a provider, if one opened it, goes on. */
 export async function findOpenSession(
   db: Executor,
   { developerId }: Tenant,
@@ -286,6 +289,22 @@ export async function deleteOtherSessions(
     .where('openedBy', '<>', 'recovery')
     .execute();
 }
+
+/** The member whom the provider of a connection means, whose role nobody else changes meanwhile. */
+export const lockMemberOfSso = (
+  tx: Tx,
+  { developerId }: Tenant,
+  connectionId: string,
+  subject: Buffer,
+): Promise<MemberRow | undefined> =>
+  tx
+    .selectFrom('members')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('ssoConnectionId', '=', connectionId)
+    .where('ssoSubject', '=', subject)
+    .forUpdate()
+    .executeTakeFirst();
 
 /** Takes turns with every other change of a member and of their passkeys. */
 export const lockMember = (tx: Tx, { developerId }: Tenant, id: string): Promise<MemberRow | undefined> =>

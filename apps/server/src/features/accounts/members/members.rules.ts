@@ -13,6 +13,8 @@ export const LINK_SECONDS = 600;
 export const RECOVERY_SECONDS = 3600;
 /** Recovery codes of a member. */
 export const RECOVERY_CODES = 10;
+/** How old a sign-in at a provider may be that opens the console: the groups are those of its time. */
+export const SIGN_ON_MS = 600_000;
 /** How long a session lives that has to register a passkey first. */
 export const ENROLMENT_SECONDS = 1800;
 
@@ -62,3 +64,11 @@ export const keepsOwner = (
   without: string,
 ): boolean =>
   members.some(({ id, role, status }) => id !== without && role === 'owner' && status === 'active');
+
+/** The member with an address. What a provider says of its people finds nobody: it may say any address. */
+export const withAddress = <
+  Row extends { readonly email: string | null; readonly ssoConnectionId: string | null },
+>(
+  members: readonly Row[],
+  email: string,
+): Row | undefined => members.find((each) => each.ssoConnectionId === null && each.email === email);

@@ -7,7 +7,7 @@ const nullable = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Typ
 const closed = { additionalProperties: false } as const;
 
 const Role = Type.Enum([...memberRoles]);
-const OpenedBy = Type.Enum(['key', 'link', 'passkey', 'invitation', 'recovery', 'code']);
+const OpenedBy = Type.Enum(['key', 'link', 'passkey', 'invitation', 'recovery', 'code', 'sso']);
 
 /** `memberId` and `id` are equal. */
 export type Member = Static<typeof Member>;
@@ -20,6 +20,10 @@ export const Member = Type.Object({
   displayName: Type.String(),
   role: Role,
   status: Type.Enum(['active', 'suspended']),
+  identity: Type.String({
+    description:
+      'How the person signs in: `passkey`, or `sso:<connectionId>`, where the groups at that provider decide on the role at each sign-in.',
+  }),
   invitedBy: nullable(Type.String({ description: 'The actor who let the person in.' })),
   createdAt: Time,
   lastSeenAt: nullable(Time),
@@ -94,6 +98,14 @@ const codes = Type.Array(Type.String(), {
 });
 export type RecoveryCodes = Static<typeof RecoveryCodes>;
 export const RecoveryCodes = Type.Object({ recoveryCodes: codes });
+
+export type SignOnQuery = Static<typeof SignOnQuery>;
+export const SignOnQuery = Type.Object({
+  org: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'The id of the account.' })),
+  domain: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 256, description: 'A domain that the account has verified.' }),
+  ),
+});
 
 /** `publicKey` is for `PublicKeyCredential.parseRequestOptionsFromJSON`, or for making one `parseCreationOptionsFromJSON`. */
 export const PasskeyOptions = Type.Object({ challengeId: Id, publicKey: OfStandard });

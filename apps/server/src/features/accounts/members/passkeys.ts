@@ -44,9 +44,12 @@ export async function listOwnPasskeys(deps: MemberDeps, caller: Caller): Promise
 async function mustTakeAnother(
   tx: Tx,
   caller: Caller,
-  existing: readonly PasskeyRow[],
+  { existing, at }: { readonly existing: readonly PasskeyRow[]; readonly at: Date },
 ): Promise<readonly PasskeyRow[]> {
-  const session = await findSession(tx, caller.tenant, memberIn(caller).sessionId);
+  const { sessionId, stepUpSeconds } = memberIn(caller);
+  const session = await findSession(tx, caller.tenant, sessionId);
+  const isOld = session && at.getTime() - session.createdAt.getTime() > stepUpSeconds * 1000;
+  if (existing.length === 0 && session?.openedBy === 'sso' && isOld) throw signInAgain(stepUpSeconds);
   if (session?.openedBy === 'recovery' && session.needsPasskey) return [];
   const hasLostTheirs = session?.openedBy === 'code' && session.needsPasskey;
   if (existing.length > 0 && !hasLostTheirs) mustBeSteppedUp(caller);
@@ -54,6 +57,16 @@ async function mustTakeAnother(
     throw new AppError('CONFLICT', `A person has ${MAX_PASSKEYS} passkeys at most. Remove one first.`);
   return existing;
 }
+
+/** The first passkey of a member of an organisation is worth as much as the sign-in before it. */
+const signInAgain = (maxAgeSeconds: number) =>
+  new AppError(
+    'STEP_UP_REQUIRED',
+    'Sign in with your organisation again, and then register your first passkey.',
+    {
+      ...{ maxAgeSeconds, methods: ['sso'] },
+    },
+  );
 
 /** Begins to make a passkey. @throws STEP_UP_REQUIRED, CONFLICT */
 export async function beginPasskey(deps: MemberDeps, caller: Caller) {
@@ -63,7 +76,10 @@ export async function beginPasskey(deps: MemberDeps, caller: Caller) {
   return inTransaction(deps.db, async (tx) => {
     const member = await findMember(tx, tenant, owner.ownerId);
     if (!member) throw unauthorized();
-    const existing = await mustTakeAnother(tx, caller, await listPasskeysOf(tx, tenant, owner));
+    const existing = await mustTakeAnother(tx, caller, {
+      existing: await listPasskeysOf(tx, tenant, owner),
+      at,
+    });
     const { displayName, email } = member;
     const user = { userName: email ?? displayName, displayName, existing, residentKey: 'required' } as const;
     return beginCreation(tx, tenant, verifyingParty(deps), { owner, use: 'register', ...user }, at);
@@ -100,7 +116,7 @@ export async function addPasskey(
     if (!member) throw challengeInvalid();
     await takeChallenge(tx, tenant, challengeId, at);
     const had = await listPasskeysOf(tx, tenant, owner);
-    const kept = await mustTakeAnother(tx, caller, had);
+    const kept = await mustTakeAnother(tx, caller, { existing: had, at });
     const lost = kept.length === 0 ? had : [];
     for (const { id } of lost) await deletePasskeyRow(tx, tenant, owner, id);
     const row = await storePasskey(
@@ -121,7 +137,7 @@ export async function addPasskey(
         { action: 'member.passkey_removed', data: { memberId, credentialId } },
         at,
       );
-    const isFirst = kept.length === 0 && member.email !== null;
+    const isFirst = kept.length === 0 && member.email !== null && member.ssoConnectionId === null;
     const recoveryCodes = isFirst ? await makeCodes(deps, tx, caller, memberId) : null;
     const data = { memberId, credentialId: row.id };
     await recordEntry(tx, caller, { action: 'member.passkey_added', data }, at);

@@ -28,6 +28,7 @@ import {
   needsPasskeyAfterKey,
   RECOVERY_CODES,
   RECOVERY_SECONDS,
+  withAddress,
 } from './members.rules.ts';
 import type { ConsoleLink, RecoverByCode, RecoveryCodes, SignInByKey } from './members.schema.ts';
 import {
@@ -58,7 +59,7 @@ export function beginConsoleRecovery(
     const email = person.email.toLowerCase();
     const members = await listMemberRows(tx, tenant);
     const known = ownerOf(members, email);
-    if (!known && members.some((each) => each.email === email)) {
+    if (!known && withAddress(members, email)) {
       const message = 'A member who is no active owner has this address. Name another one.';
       throw new AppError('CONFLICT', message, { field: 'email' });
     }
@@ -105,7 +106,7 @@ export function openByRecovery(
     const members = await listMemberRows(tx, tenant);
     const known = ownerOf(members, person.email);
     const protectedUntil = new Date(at.getTime() + RECOVERY_SECONDS * 1000);
-    const isTaken = members.some(({ email }) => email === person.email); // by nobody who is an owner
+    const isTaken = withAddress(members, person.email) !== undefined; // by nobody who is an owner
     const member = known
       ? await updateMember(tx, tenant, known.id, { protectedUntil })
       : await insertMember(tx, tenant, {
@@ -158,7 +159,9 @@ export function renewCodes(deps: MemberDeps, caller: Caller): Promise<RecoveryCo
     const member = await lockMember(tx, tenant, memberId);
     if (!member) throw unauthorized();
     const isUsable =
-      member.email !== null && (await listPasskeysOf(tx, tenant, memberOwner(memberId))).length > 0;
+      member.email !== null &&
+      member.ssoConnectionId === null &&
+      (await listPasskeysOf(tx, tenant, memberOwner(memberId))).length > 0;
     if (!isUsable) {
       const message = 'Recovery codes stand in for a passkey, beside an address. Register a passkey first.';
       throw new AppError('CONFLICT', message);
@@ -190,7 +193,7 @@ export async function recoverByCode(
   const { memberId } = found;
   const tenant = { developerId: found.developerId };
   const isMeant = (member: MemberRow | undefined) =>
-    member?.status === 'active' && member.email === email.toLowerCase();
+    member?.status === 'active' && member.ssoConnectionId === null && member.email === email.toLowerCase();
   const parts = await findCallerParts(deps.db, tenant);
   if (!parts) throw openNothing();
   const named = { actor: `member:${memberId}`, requestId, address: browser.ip };

@@ -1,3 +1,4 @@
+import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -5,6 +6,7 @@ import { callerOf, cookiesIn, operatorOf } from '../../../platform/http/callers/
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { generalRates, rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { approverRates as rates } from '../../calls/approvers/index.ts';
+import { cookieNames } from '../../people/sso/index.ts';
 import {
   AccountPath,
   ConsoleLink,
@@ -13,6 +15,7 @@ import {
   OpenConsoleLink,
   RecoverByCode,
   SignInByKey,
+  SignOnQuery,
 } from './members.schema.ts';
 import { beginConsoleRecovery, recoverByCode } from './recover.ts';
 import {
@@ -24,6 +27,7 @@ import {
   showSession,
 } from './session.ts';
 import { createLink, openByLink, signInByKey } from './sign-in.ts';
+import { beginSignOn, signOn } from './sign-on.ts';
 
 export const recoveryRates = rateRules({
   consoleRecovery: {
@@ -112,6 +116,50 @@ export const consoleSessionRoutes: FastifyPluginAsyncTypebox<MemberDeps> = async
     async (request, reply) => {
       const browser = { ...browserOf(deps, request), requestId: request.id };
       const { opened, cookie } = await openByLink(deps, request.body.link, browser);
+      return reply.header('set-cookie', cookie).send(opened);
+    },
+  );
+
+  app.get(
+    '/v1/console/session/sso',
+    {
+      config: {
+        ...{ access: 'none', onOwnHost: true, errors: 'page', rate: rates.consoleSignIn },
+        failures: ['NOT_FOUND', 'SSO_DOMAIN_REQUIRED'],
+      },
+      schema: {
+        operationId: 'console.beginSignOn',
+        summary: 'Send a browser to the identity provider of its organisation, and then to the console',
+        description:
+          'By a verified domain of a connection with `consoleAccess`, or by the id of an account that has one.',
+        querystring: SignOnQuery,
+        response: { 302: Type.Null() },
+      },
+    },
+    async (request, reply) =>
+      reply.header('cache-control', 'no-store').redirect(await beginSignOn(deps, request.query), 302),
+  );
+
+  app.post(
+    '/v1/console/session/sso',
+    {
+      config: {
+        ...{ access: 'none', fromOwnPages: true, onOwnHost: true, rate: rates.consoleSignIn },
+        failures: ['UNAUTHORIZED', 'FORBIDDEN', 'SSO_NOT_PROVISIONED', 'CONFLICT'],
+      },
+      schema: {
+        operationId: 'console.signOn',
+        summary: 'Open the console by a sign-in at an identity provider in the last ten minutes',
+        description:
+          'The groups of that sign-in decide on the role, each time. The session ends with the one at the provider.',
+        body: NoFields,
+        response: { 200: ConsoleSession },
+      },
+    },
+    async (request, reply) => {
+      const browser = { ...browserOf(deps, request), requestId: request.id };
+      const held = cookiesIn(request.headers)[cookieNames(deps.publicBaseUrl).session];
+      const { opened, cookie } = await signOn(deps, held, browser);
       return reply.header('set-cookie', cookie).send(opened);
     },
   );

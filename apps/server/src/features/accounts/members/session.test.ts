@@ -39,6 +39,7 @@ describe('signing in by key', () => {
         invitedBy: expect.stringMatching(/^developer:key_/),
         createdAt: '2026-01-01T00:00:00.000Z',
         lastSeenAt: null,
+        identity: 'passkey',
         protectedUntil: null,
       },
       developer: { developerId: acme.developerId, name: 'Acme', mode: 'sandbox', plan: 'free' },

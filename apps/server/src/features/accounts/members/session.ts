@@ -31,6 +31,7 @@ export const CSRF_KEY_USE = 'behest/console-csrf/v1';
 export interface MemberDeps extends DiscoverDeps {
   readonly keyRing: KeyRing;
   readonly publicBaseUrl: string;
+  readonly isProduction: boolean;
   readonly idleSeconds: number;
   readonly sessionSeconds: number;
   readonly stepUpSeconds: number;
@@ -74,12 +75,17 @@ export interface ConsoleBrowser {
 
 type Opening = Pick<SessionRow, 'openedBy' | 'keyId' | 'needsPasskey' | 'steppedUpAt'>;
 
+/** The session at an identity provider that a session of the console does not outlive. */
+interface Underlying {
+  readonly ssoSession?: { readonly id: string; readonly expiresAt: Date };
+}
+
 /** Opens a session of a member in the transaction of their sign-in. */
 export async function openConsoleSession(
   deps: MemberDeps,
   tx: Tx,
   member: MemberRow,
-  opening: Opening,
+  { ssoSession, ...opening }: Opening & Underlying,
   { former, ip, userAgent }: ConsoleBrowser,
 ): Promise<OpenedConsole> {
   await endFormer(tx, former);
@@ -87,13 +93,15 @@ export async function openConsoleSession(
   const seconds = opening.needsPasskey ? ENROLMENT_SECONDS : deps.sessionSeconds;
   const id = newId('cons', at);
   const secret = newSecret();
+  const end = new Date(at.getTime() + seconds * 1000);
   const session = await insertSession(
     tx,
     member,
     {
       ...{ id, memberId: member.id, secretHash: hashOf(secret), ...opening },
       ...{ ip, userAgent, createdAt: at, lastSeenAt: at },
-      expiresAt: new Date(at.getTime() + seconds * 1000),
+      ...{ ssoSessionId: ssoSession?.id ?? null },
+      expiresAt: ssoSession && ssoSession.expiresAt < end ? ssoSession.expiresAt : end,
     },
     at,
   );
@@ -160,6 +168,7 @@ async function toSession(
 export const toMember = (row: MemberRow): Member => ({
   ...{ id: row.id, memberId: row.id, email: row.email, displayName: row.displayName },
   ...{ role: row.role, status: row.status, invitedBy: row.invitedBy },
+  identity: row.ssoConnectionId === null ? 'passkey' : `sso:${row.ssoConnectionId}`,
   createdAt: row.createdAt.toISOString(),
   lastSeenAt: row.lastSeenAt?.toISOString() ?? null,
   protectedUntil: row.protectedUntil?.toISOString() ?? null,

@@ -9,7 +9,13 @@ import { lockOpenAccount } from '../developers/index.ts';
 import { keepLink, type NamedPerson, takeLink } from './link.ts';
 import { firstOwnerMail, tellOwners } from './mail.ts';
 import { insertMember, isKeyUsable, listMemberRows, type MemberRow } from './members.repo.ts';
-import { LINK_SECONDS, MAX_MEMBERS, memberOwner, needsPasskeyAfterKey } from './members.rules.ts';
+import {
+  LINK_SECONDS,
+  MAX_MEMBERS,
+  memberOwner,
+  needsPasskeyAfterKey,
+  withAddress,
+} from './members.rules.ts';
 import type { ConsoleLink, NewConsoleLink, SignInByKey } from './members.schema.ts';
 import { openByRecovery } from './recover.ts';
 import { type ConsoleBrowser, type MemberDeps, type OpenedConsole, openConsoleSession } from './session.ts';
@@ -99,7 +105,7 @@ function mustTakeKey({ mode }: Caller, members: readonly MemberRow[]): void {
 const knownAmong = (members: readonly MemberRow[], email: string | null): MemberRow | undefined =>
   email === null
     ? members.find(({ role, status }) => role === 'owner' && status === 'active')
-    : members.find((each) => each.email === email);
+    : withAddress(members, email);
 
 function join(
   tx: Tx,

@@ -30,6 +30,7 @@ import {
   isOtherProvider,
   mergedMembers,
   newMembers,
+  opensConsole,
   providerOf,
   type SsoMembers,
   secretGoesTo,
@@ -52,7 +53,15 @@ type WritingDeps = Pick<
   | 'quotas'
 >;
 
-/** @throws BAD_REQUEST, CONFLICT, PLAN_LIMIT_EXCEEDED, NOT_CONFIGURED */
+/** Whoever finds a key, or sets a provider up, must not let themselves into the console. @throws FORBIDDEN */
+function mustGovern({ member }: Caller): void {
+  if (member?.capabilities.includes('govern')) return;
+  const message =
+    'Only an owner who is signed in to the console decides who comes into it by this connection. To change the connection without one, set `consoleAccess` to `false` first.';
+  throw new AppError('FORBIDDEN', message, { capability: 'govern' });
+}
+
+/** @throws BAD_REQUEST, FORBIDDEN, CONFLICT, PLAN_LIMIT_EXCEEDED, NOT_CONFIGURED */
 export async function addConnection(
   deps: WritingDeps,
   caller: Caller,
@@ -61,6 +70,7 @@ export async function addConnection(
 ): Promise<SsoConnection> {
   const { protocol, name } = input;
   const members = newMembers(input);
+  if (opensConsole({}, members, input)) mustGovern(caller);
   const at = deps.clock();
   mustBeUsable(deps, members, at);
   const secretName = SECRET_NAMES[protocol];
@@ -107,7 +117,7 @@ async function withOwnDomains<T>({ db }: WritingDeps, work: (tx: Tx) => Promise<
 
 /**
  * @param isOnTrial whether somebody else than the developer makes the change, who then reviews it before it is in use
- * @throws NOT_FOUND, BAD_REQUEST, CONFLICT, NOT_CONFIGURED
+ * @throws NOT_FOUND, BAD_REQUEST, FORBIDDEN, CONFLICT, NOT_CONFIGURED
  */
 export function changeConnection(
   deps: WritingDeps,
@@ -130,6 +140,7 @@ export function changeConnection(
     }
     const before = membersOf(row);
     const members = mergedMembers(row.protocol, before, change);
+    if (opensConsole(before, members, change)) mustGovern(caller);
     mustBeUsable(deps, members, at);
     const secret = secretIn(change);
     const secretName = SECRET_NAMES[row.protocol];

@@ -22,6 +22,7 @@ export type { SsoDeps } from './deps.ts';
 export { ssoParts } from './deps.ts';
 export { mustAllowScopes, ssoRequired } from './enforce.ts';
 export { keysFor } from './keyset.ts';
+export { discoverConnection } from './login.ts';
 export { readMetadata } from './metadata.ts';
 export { membersOf } from './secrets.ts';
 export { endNamedSessions } from './sessions.ts';
@@ -32,6 +33,6 @@ export {
   type OnActivated,
   type OnEnforced,
 } from './sso.hooks.ts';
-export { mappedScopes } from './sso.rules.ts';
+export { loginPath, mappedScopes } from './sso.rules.ts';
 export { identityProviders } from './sso.settings.ts';
 export { testConnection } from './try.ts';

@@ -118,7 +118,10 @@ function addressesOf(deps: SsoDeps, row: ConnectionRow, query: LoginQuery, isBro
  * Finds the connection of a verified domain.
  * @throws NOT_FOUND for a domain that nobody has verified, and for an unknown one alike
  */
-export async function discoverConnection(deps: SsoDeps, query: { domain?: string; email?: string }) {
+export async function discoverConnection(
+  deps: Pick<SsoDeps, 'db' | 'isProduction' | 'publicBaseUrl'>,
+  query: { domain?: string; email?: string },
+) {
   const said = query.email === undefined ? query.domain : domainOf(query.email);
   if (said === undefined || said === '') throw badField('domain', 'required');
   const domain = domainName(said, { allowsSpecialUse: !deps.isProduction }) ?? '';

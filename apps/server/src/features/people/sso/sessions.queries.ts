@@ -4,8 +4,9 @@ import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { SsoSessions } from '../../../platform/db/types.gen.ts';
 import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
 import { groupsOfUsers } from '../scim/scim.queries.ts';
-import { type Active, activeOf, concernOf, type SignInAt, signInAt } from './sso.queries.ts';
+import { type Active, activeOf, concernOf, opensConsoleNow, type SignInAt, signInAt } from './sso.queries.ts';
 import {
+  consoleRoleOf,
   domainOf,
   isSince,
   mappedScopes,
@@ -145,6 +146,43 @@ export async function principalOfSession(
     .executeTakeFirst();
   if (!held?.secretHash.equals(cookie.secretHash)) return undefined;
   return isSince(held, since, isSignedIn ? SKEW_MS : 0) ? (held.principalId ?? undefined) : undefined;
+}
+
+/** A browser's own session at a connection by which people come into the console. */
+export interface ConsoleSignOn {
+  readonly id: string;
+  readonly connectionId: string;
+  /** The provider and the subject there: no other connection, and no other provider of this one, has the same. */
+  readonly subject: string;
+  readonly email: string | null;
+  readonly name: string | null;
+  /** By the groups of the sign-in alone: who writes the directory does not decide who comes into the console. */
+  readonly role: ReturnType<typeof consoleRoleOf>;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+export async function consoleSignOnOf(
+  db: Executor,
+  tenant: Tenant,
+  { now, cookie }: Required<Pick<SignOnQuestion, 'now' | 'cookie'>>,
+): Promise<ConsoleSignOn | undefined> {
+  if (!cookie) return undefined;
+  const held = await liveSessions(db, tenant, now)
+    .select(['id', 'subject', 'email', 'name'])
+    .where('id', '=', cookie.id)
+    .executeTakeFirst();
+  if (!held?.secretHash.equals(cookie.secretHash)) return undefined;
+  const connection = await activeOf(db, tenant)
+    .where('id', '=', held.connectionId)
+    .where(opensConsoleNow)
+    .executeTakeFirst();
+  if (!connection) return undefined;
+  const members: SsoMembers = Object(connection.settings); // stored by this service
+  const { id, connectionId, email, name, createdAt, expiresAt } = held;
+  const subject = JSON.stringify([providerOf(members), held.subject]);
+  const role = consoleRoleOf(members, held.groups);
+  return { id, connectionId, subject, email, name, role, createdAt, expiresAt };
 }
 
 interface AskingVoucher extends Pick<SignOnQuestion, 'now' | 'cookie'> {

@@ -47,6 +47,8 @@ export function toConnection(row: ConnectionRow): SsoConnection {
     enforce: row.enforce,
     groupMappings: Object.fromEntries(scopesOf),
     defaultScopes: [...members.defaultScopes],
+    consoleAccess: members.consoleAccess ?? false,
+    consoleGroupMappings: { ...members.consoleGroupMappings },
     lastTestedAt: row.lastTestedAt?.toISOString() ?? null,
     lastLoginAt: row.lastLoginAt?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),

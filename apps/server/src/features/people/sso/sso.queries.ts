@@ -94,6 +94,15 @@ export async function hasConnection(db: Executor, { developerId }: Tenant, id: s
   return found !== undefined;
 }
 
+/** Active connections by which people come into the console, or the one of an id. Two are enough to see that there are several. */
+export async function findTwoOfConsole(db: Executor, tenant: Tenant, id?: string): Promise<string[]> {
+  const all = activeOf(db, tenant).where(opensConsoleNow).limit(2);
+  const rows = await (id === undefined ? all : all.where('id', '=', id)).execute();
+  return rows.map((row) => row.id);
+}
+
+export const opensConsoleNow = sql<boolean>`settings->>'consoleAccess' = 'true'`;
+
 /** Whether single sign-on is enforced for any principals of the developer. */
 export const isEnforced = async (db: Executor, tenant: Tenant): Promise<boolean> =>
   (await enforcingOf(db, tenant).executeTakeFirst()) !== undefined;

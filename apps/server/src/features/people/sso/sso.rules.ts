@@ -1,5 +1,6 @@
 import { type Authentication, secondOf } from '@behest/protocol/authentication';
 import { isScope } from '@behest/protocol/scopes';
+import { consoleRoles } from '../../../platform/capabilities.ts';
 import { domainName } from '../../../platform/egress/urls.ts';
 import { badField } from '../../../platform/errors.ts';
 import { certificatesIn } from './certificates.rules.ts';
@@ -32,7 +33,12 @@ export interface SsoMembers {
   readonly groupAttribute: string | null;
   readonly groupMappings: Readonly<Record<string, readonly string[]>>;
   readonly defaultScopes: readonly string[];
+  /** Whether people come into the console of the account by the connection, and the role of each group there. */
+  readonly consoleAccess?: boolean;
+  readonly consoleGroupMappings?: Readonly<Record<string, ConsoleRole>>;
 }
+
+type ConsoleRole = (typeof consoleRoles)[number];
 
 const REQUIRED = {
   oidc: ['issuerUrl', 'clientId'],
@@ -65,6 +71,8 @@ const ANY = [
   'groupAttribute',
   'groupMappings',
   'defaultScopes',
+  'consoleAccess',
+  'consoleGroupMappings',
 ];
 
 const EMPTY: SsoMembers = {
@@ -97,7 +105,8 @@ export function mergedMembers(
     if (!known.has(name)) throw badField(name, 'not_allowed', `A connection by ${protocol} has no ${name}.`);
   }
   const { name, protocol: _, status, domains, enforce, clientSecret, ldapBindPassword, ...rest } = change;
-  const { idpCertificate, redirectUris, groupAttribute, groupMappings, defaultScopes, ...plain } = rest;
+  const { idpCertificate, redirectUris, groupAttribute, groupMappings, defaultScopes, ...others } = rest;
+  const { consoleGroupMappings, ...plain } = others;
   const after: SsoMembers = {
     ...before,
     ...plain,
@@ -106,6 +115,7 @@ export function mergedMembers(
     ...(groupAttribute !== undefined && { groupAttribute }),
     ...(groupMappings !== undefined && { groupMappings: groupMappings ?? {} }),
     ...(defaultScopes !== undefined && { defaultScopes: defaultScopes ?? [] }),
+    ...(consoleGroupMappings !== undefined && { consoleGroupMappings: consoleGroupMappings ?? {} }),
   };
   for (const member of REQUIRED[protocol]) {
     const path = member === 'idpCertificates' ? 'idpCertificate' : member;
@@ -216,11 +226,38 @@ export function mappedScopes(
   { groupMappings, defaultScopes, ldapUrl }: Pick<SsoMembers, 'groupMappings' | 'defaultScopes' | 'ldapUrl'>,
   groups: readonly string[],
 ): string[] {
+  const matched = valuesOf(groupMappings, groups, ldapUrl);
+  const scopes = matched.length > 0 ? matched.flat() : defaultScopes;
+  return [...new Set(scopes)].sort();
+}
+
+function valuesOf<T>(mapping: Readonly<Record<string, T>>, groups: readonly string[], ldapUrl?: string): T[] {
   const keyOf = ldapUrl === undefined ? (name: string) => name : foldedName;
   const held = new Set(groups.map(keyOf));
-  const matched = Object.entries(groupMappings).filter(([name]) => held.has(keyOf(name)));
-  const scopes = matched.length > 0 ? matched.flatMap(([, mapped]) => mapped) : defaultScopes;
-  return [...new Set(scopes)].sort();
+  return Object.entries(mapping).flatMap(([name, value]) => (held.has(keyOf(name)) ? [value] : []));
+}
+
+/** The role in the console of a person whom the provider named in these groups: the one that may most. */
+export function consoleRoleOf(
+  { consoleGroupMappings = {}, ldapUrl }: Pick<SsoMembers, 'consoleGroupMappings' | 'ldapUrl'>,
+  groups: readonly string[],
+): ConsoleRole | undefined {
+  const held = valuesOf(consoleGroupMappings, groups, ldapUrl);
+  return consoleRoles.find((role) => held.includes(role));
+}
+
+/** Members of a change that let nobody else into the console. */
+const CONSOLE_STAYS: ReadonlySet<string> = new Set(['name', 'status', 'enforce']);
+
+/** Whether a change says who comes into the console: by the switch, by a mapping, or by whom the connection believes. */
+export function opensConsole(
+  before: Pick<SsoMembers, 'consoleGroupMappings'>,
+  after: SsoMembers,
+  change: SsoConnectionChange,
+): boolean {
+  const textOf = ({ consoleGroupMappings = {} }: typeof before) => JSON.stringify(consoleGroupMappings);
+  if (textOf(before) !== textOf(after)) return true;
+  return after.consoleAccess === true && !Object.keys(change).every((name) => CONSOLE_STAYS.has(name));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Id, NextCursor, nameOf, pageQuery, recordOf, Time } from '@behest/protocol/shapes';
 import { type Static, type TSchema, Type } from 'typebox';
+import { consoleRoles } from '../../../platform/capabilities.ts';
 
 const nullable = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Type.Null()]);
 
@@ -11,6 +12,7 @@ const Scopes = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxIt
 /** As long as the name of a group that a login may bring: a DN of Active Directory passes 256 characters. */
 const Group = Type.String({ minLength: 1, maxLength: 1024 });
 const Groups = recordOf(Group, Scopes, { maxProperties: 500 });
+const ConsoleGroups = recordOf(Group, Type.Enum([...consoleRoles]), { maxProperties: 100 });
 
 export type Protocol = Static<typeof Protocol>;
 const Protocol = Type.Enum(['oidc', 'saml', 'ldap']);
@@ -56,6 +58,8 @@ const members = {
   groupAttribute: nullable(Name),
   groupMappings: nullable(Groups),
   defaultScopes: nullable(Scopes),
+  consoleAccess: Type.Boolean(),
+  consoleGroupMappings: nullable(ConsoleGroups),
 };
 
 const optional = <Shapes extends Readonly<Record<string, TSchema>>>(shapes: Shapes) =>
@@ -101,6 +105,11 @@ export const SsoConnection = Type.Object({
   ),
   groupMappings: recordOf(Type.String(), Type.Array(Type.String())),
   defaultScopes: Type.Array(Type.String()),
+  consoleAccess: Type.Boolean({
+    description:
+      'Whether people come into the console of the account by this connection. Only an owner sets it, in a session of the console.',
+  }),
+  consoleGroupMappings: recordOf(Type.String(), Type.Enum([...consoleRoles])),
   lastTestedAt: nullable(Time),
   lastLoginAt: nullable(Time),
   createdAt: Time,
