@@ -42,12 +42,23 @@ const shown = (value: string | number | undefined) =>
 
 export const number = (value: number) => new Intl.NumberFormat(language).format(value);
 
+export const percent = (share: number) =>
+  new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(share);
+
 /** An exact decimal, as the service sends it. */
 export const money = (amount: string, currency: string) =>
   new Intl.NumberFormat(language, { style: 'currency', currency }).format(Number(amount));
 
 export const dateTime = (iso: string) =>
   new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+
+/** To the second, with the zone of the reader, for what is compared with other records. */
+export const exactTime = (iso: string) =>
+  new Intl.DateTimeFormat(language, {
+    ...({ year: 'numeric', month: 'short', day: 'numeric' } as const),
+    ...({ hour: '2-digit', minute: '2-digit', second: '2-digit' } as const),
+    ...({ hourCycle: 'h23', timeZoneName: 'short' } as const),
+  }).format(new Date(iso));
 
 export const day = (iso: string) =>
   new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(iso));

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { address, count, oneOf, text } from '../parts/address.ts';
+import { address, count, oneOf, text, time } from '../parts/address.ts';
 import { shellRoute } from '../shell/root.tsx';
 
 const overviewRoute = createRoute({
@@ -53,9 +53,10 @@ export const keysRoute = createRoute({
   component: lazyRouteComponent(() => import('./account/keys.tsx'), 'Keys'),
 });
 
-const usageRoute = createRoute({
+export const usageRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/usage',
+  validateSearch: address({ by: oneOf('agent') }),
   component: lazyRouteComponent(() => import('./account/usage.tsx'), 'Usage'),
 });
 
@@ -182,6 +183,8 @@ export const auditRoute = createRoute({
     agentId: text,
     actor: text,
     requestId: text,
+    since: time,
+    until: time,
     order: oneOf('asc', 'desc'),
     cursor: text,
   }),

@@ -13,6 +13,10 @@ export const oneOf =
 export const count: Reader<number> = (given) =>
   typeof given === 'number' && Number.isSafeInteger(given) ? given : undefined;
 
+/** An instant, in the form that the API takes. */
+export const time: Reader<string> = (given) =>
+  typeof given === 'string' && !Number.isNaN(Date.parse(given)) ? new Date(given).toISOString() : undefined;
+
 type Read<Readers> = {
   readonly [Name in keyof Readers]?: Readers[Name] extends Reader<infer Value> ? Value : never;
 };

@@ -46,16 +46,18 @@ interface ChoiceProps {
   readonly value: string | undefined;
   /** By value, with what the reader sees. */
   readonly choices: readonly (readonly [value: string, label: string])[];
+  /** What stands for no value, where that is not all of them. */
+  readonly none?: string;
 }
 
 /** One of a few values, or all of them. */
-export function Choice({ name, label, value, choices }: ChoiceProps) {
+export function Choice({ name, label, value, choices, none = say('all') }: ChoiceProps) {
   const change = useAddress();
   return (
     <label className="filter">
       <span>{label}</span>
       <select value={value ?? ''} onChange={({ target }) => change({ [name]: target.value || undefined })}>
-        <option value="">{say('all')}</option>
+        <option value="">{none}</option>
         {choices.map(([each, shown]) => (
           <option key={each} value={each}>
             {shown}
@@ -108,6 +110,77 @@ export function TextFilter({ name, label, value = '', placeholder }: TextFilterP
       </TextField>
     </Form>
   );
+}
+
+interface DaysFilterProps {
+  /** Instants, so that a link shows the same rows in every zone: midnights of the reader, that of `until` of the day after. */
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+}
+
+/** The first and the last day of a list, in the address as `since` and `until`. */
+export function DaysFilter({ since, until }: DaysFilterProps) {
+  const change = useAddress();
+  return (
+    <>
+      <DayField
+        label={say('since')}
+        day={dayOf(since, 0)}
+        apply={(day) => {
+          const at = midnightOf(day, 0);
+          change({ since: at, ...(at && until && at >= until && { until: undefined }) });
+        }}
+      />
+      <DayField
+        label={say('until')}
+        day={dayOf(until, 1)}
+        apply={(day) => {
+          const at = midnightOf(day, 1);
+          change({ until: at, ...(at && since && since >= at && { since: undefined }) });
+        }}
+      />
+    </>
+  );
+}
+
+interface DayFieldProps {
+  readonly label: string;
+  /** As a field of the browser has it. */
+  readonly day: string;
+  readonly apply: (day: string) => void;
+}
+
+/** A day counts as soon as it is whole: while its year is typed, it is one of long ago. */
+function DayField({ label, day, apply }: DayFieldProps) {
+  const [held, hold] = useState({ day, typed: day });
+  if (held.day !== day) hold({ day, typed: day });
+  return (
+    <label className="filter">
+      <span>{label}</span>
+      <input
+        type="date"
+        value={held.typed}
+        onChange={({ target: { value } }) => {
+          hold({ day, typed: value });
+          if (value === '' || value >= '2000') apply(value);
+        }}
+      />
+    </label>
+  );
+}
+
+function midnightOf(day: string, daysLater: number): string | undefined {
+  if (day === '') return undefined;
+  const [year = 0, month = 0, date = 0] = day.split('-').map(Number);
+  return new Date(year, month - 1, date + daysLater).toISOString();
+}
+
+function dayOf(midnight: string | undefined, daysLater: number): string {
+  if (midnight === undefined) return '';
+  const at = new Date(midnight);
+  at.setDate(at.getDate() - daysLater);
+  const two = (part: number) => String(part).padStart(2, '0');
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }
 
 export function ClearFilters({ names }: { readonly names: readonly string[] }) {

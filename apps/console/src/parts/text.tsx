@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
-import { dateTime, distance, sayer, statusWord } from '../messages/language.ts';
+import { dateTime, distance, exactTime, sayer, statusWord } from '../messages/language.ts';
 import { announce } from './announcer.tsx';
 
 const say = sayer('text');
@@ -56,6 +56,13 @@ export const When = ({ at }: { readonly at: string | null | undefined }) =>
   ) : (
     <span className="aside">{say('never')}</span>
   );
+
+/** A time as it is compared with other records, with its distance and that of UTC on hover. */
+export const At = ({ at }: { readonly at: string }) => (
+  <time dateTime={at} title={`${distance(at)} · ${at}`}>
+    {exactTime(at)}
+  </time>
+);
 
 type Tone = 'good' | 'warn' | 'bad' | 'plain';
 

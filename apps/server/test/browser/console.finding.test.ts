@@ -53,6 +53,72 @@ test('a text filter applies after a pause of typing, and its field keeps what is
   expect(await rows.count()).toBe(4);
 });
 
+test('the audit explorer shows exact times with their zone, and only the days that the address names', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  await populated(developer);
+  const page = await signedIn(developer);
+  const rows = page.locator('tbody .row-link');
+
+  await open(page, '/audit', 'Audit');
+  await sees(page, /Mar 2, 2026, \d\d:\d\d:\d\d UTC/);
+  await page.getByLabel('From').fill('2026-03-02');
+  await page.getByLabel('To', { exact: true }).fill('2026-03-02');
+  await expect.poll(() => page.url()).toContain('until=2026-03-03');
+  await expect.poll(() => rows.count()).toBeGreaterThan(0);
+  await page.getByLabel('From').fill('2026-03-03'); // after the end, which goes
+  await sees(page, 'No entry matches these filters');
+  const columns = await page.getByRole('button', { name: 'Columns' }).count();
+  const at = new URL(page.url()).searchParams;
+  await button(page, 'Clear filters').click();
+  await rows.first().waitFor();
+
+  expect(columns).toBe(0);
+  expect([at.get('since'), at.get('until')]).toEqual(['2026-03-03T00:00:00.000Z', null]);
+});
+
+test('budgets are plotted against their limits, those with the largest share spent first, by grant and by agent', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  await populated(developer);
+  const page = await signedIn(developer);
+  const bars = () => page.locator('.budgets .meter-words').allInnerTexts();
+
+  await open(page, '/usage', 'Usage');
+  await sees(page, '€32.50 of €200.00 spent');
+  const byGrant = await bars();
+  await page.getByText('Show as table').first().click();
+  const table = await page.locator('.budgets tbody tr').allInnerTexts();
+  await page.getByLabel('By').selectOption('agent');
+  await expect.poll(() => page.url()).toContain('by=agent');
+  const byAgent = await bars();
+  await page.locator('.budgets tbody a').first().click();
+
+  await heading(page, 'Travel booker').waitFor();
+  expect(byGrant.map((bar) => bar.replace(/\s+/g, ' '))).toEqual([
+    expect.stringMatching(/^Travel booker ….{6} €32\.50 of €200\.00 spent$/),
+    expect.stringMatching(/^Mail reader ….{6} €0\.00 of €50\.00 spent$/),
+  ]);
+  expect(table[0]?.split(/\s*\t\s*/).slice(1)).toEqual(['€32.50', '€200.00', '€167.50', '16.3%']);
+  expect(byAgent).toHaveLength(2);
+});
+
+test('a step of the tour that fails says what to do, and the tour begins again', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const page = await signedIn(developer);
+
+  await open(page, '/tour', 'Tour');
+  await button(page, 'Register it').click();
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Ask');
+  const [agent] = (await developer('GET', '/v1/agents')).json().agents;
+  await developer('DELETE', `/v1/agents/${agent.agentId}`);
+  await button(page, 'Ask').click();
+  await sees(page, 'Try the step again. If it fails again');
+  const offered = await page.getByRole('button', { name: 'Try again' }).count();
+  await button(page, 'Start again').click();
+  await button(page, 'Register it').waitFor();
+
+  expect(offered).toBe(1);
+});
+
 test('a person is found, shown with what they hold, and offboarded', async () => {
   const developer = await service().asDeveloper({ mode: 'sandbox' });
   const { grantId } = await populated(developer);

@@ -50,14 +50,22 @@ test('the tour goes from an agent to a revoked token, with the real consent page
   await page.getByRole('link', { name: 'Open the consent page' }).click();
   const consent = await opened;
   await button(consent, 'Allow').click();
-  for (const name of ['Get the token', 'Verify', 'Revoke', 'Verify again']) await button(page, name).click();
+  for (const name of ['Get the token', 'Verify', 'Revoke', 'Verify again', 'Call the tool'])
+    await button(page, name).click();
   await heading(page, 'Tour').waitFor();
   await sees(page, 'That is the life of a grant');
   const answers = await page.getByRole('region', { name: 'Answer' }).allInnerTexts();
+  const bottom = "document.querySelector('.step:last-child .answer').getBoundingClientRect().bottom";
+  await expect.poll(() => page.evaluate(`${bottom} < innerHeight`)).toBe(true);
+  const made = await page.locator('.links a').allInnerTexts();
+  await page.getByRole('link', { name: 'Why the call was denied' }).click();
+  await heading(page, 'Why calendar:list_events was denied').waitFor();
 
-  expect(answers).toHaveLength(7);
+  expect(answers).toHaveLength(8);
   expect(answers[4]).toContain('"valid": true');
   expect(answers[6]).toContain('"valid": false');
+  expect(answers[7]).toContain('"allowed": false');
+  expect(made).toHaveLength(4);
   const [grant] = (await developer('GET', '/v1/grants')).json().grants;
   expect(grant).toMatchObject({ principalId: 'user_42', status: 'revoked' });
 });
@@ -132,8 +140,10 @@ test('a new key is shown once, and works', async () => {
   await button(page, 'Make a key').click();
   await page.getByRole('dialog').getByLabel('Name').fill('backend');
   await page.getByRole('dialog').getByRole('button', { name: 'Make a key' }).click();
-  const key = await page.locator('.secret code').innerText();
-  await button(page, 'I have saved it').click();
+  await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  const key = await page.locator('.secret code').innerText(); // neither has closed it
+  await button(page, 'I have copied it').click();
   await sees(page, 'backend');
 
   expect((await developer.withToken(key)('GET', '/v1/agents')).statusCode).toBe(200);
@@ -195,7 +205,7 @@ test('a webhook whose receiver fails is found, mended and recovered', async () =
   await page.getByRole('dialog').getByLabel('Events').fill('agent.created, webhook.test');
   await page.getByRole('dialog').getByRole('button', { name: 'Add a webhook' }).click();
   const secret = await page.locator('.secret code').innerText();
-  await button(page, 'I have saved it').click();
+  await button(page, 'I have copied it').click();
   await page.getByRole('link', { name: receiver.url }).click();
   const afterwards = await page.content();
   await button(page, 'Send a test').click();
@@ -253,7 +263,7 @@ test('the first owner of a live account registers a passkey, shows it for what g
   await page.getByRole('dialog').getByLabel('Name').fill('backend');
   await page.getByRole('dialog').getByRole('button', { name: 'Make a key' }).click();
   await button(page, 'Use the passkey').click();
-  await button(page, 'I have saved it').click();
+  await button(page, 'I have copied it').click();
   const names = (await developer('GET', '/v1/keys')).json().keys.map(({ name }: { name: string }) => name);
   await open(page, '/members', 'Members');
   await button(page, 'Invite a person').click();

@@ -4,12 +4,15 @@ import { number, sayer } from '../../messages/language.ts';
 import { Bar } from '../../parts/bar.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
+import { usageRoute } from '../routes.ts';
 
 const say = sayer('usage');
+const Budgets = lazy(() => import('./budgets.tsx'));
 const Month = lazy(() => import('../overview/verifications.tsx'));
 
-/** What the account used of its plan, and of each day. */
+/** What the account used of its plan, of its budgets, and of each day. */
 export function Usage() {
+  const { by } = usageRoute.useSearch();
   const { data, error, refetch } = query.useQuery('get', '/v1/usage');
   return (
     <Page title={say('title')} lead={say('lead')}>
@@ -31,6 +34,9 @@ export function Usage() {
           <Used name={say('requests')} used={data.month.totalRequests} limit={null} />
         </Panel>
       )}
+      <Suspense fallback={<Loading />}>
+        <Budgets by={by} />
+      </Suspense>
       <Suspense fallback={<Loading />}>
         <Month />
       </Suspense>

@@ -3,11 +3,11 @@ import { Button } from 'react-aria-components';
 import { query } from '../../api/client.ts';
 import { sayer, statusWord } from '../../messages/language.ts';
 import { AgentName } from '../../parts/agents.tsx';
-import { Choice, ClearFilters, TextFilter, useAddress, useKept } from '../../parts/filters.tsx';
+import { Choice, ClearFilters, DaysFilter, TextFilter, useAddress, useKept } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Status, When } from '../../parts/text.tsx';
+import { At, Status } from '../../parts/text.tsx';
 import { Chain } from '../overview/chain.tsx';
 import { auditRoute } from '../routes.ts';
 import { actorOf, CheckMark, type Entry, useChecked } from './check.tsx';
@@ -32,11 +32,21 @@ const columns: readonly Column<Entry>[] = [
     cell: ({ requestId }) => <code>{requestId}</code>,
     isExtra: true,
   },
-  { id: 'at', header: say('at'), cell: ({ timestamp }) => <When at={timestamp} /> },
+  { id: 'at', header: say('at'), cell: ({ timestamp }) => <At at={timestamp} /> },
 ];
 
 const STATUSES = ['success', 'failure', 'blocked'] as const;
-const NAMES = ['action', 'status', 'principalId', 'agentId', 'actor', 'requestId', 'order'] as const;
+const NAMES = [
+  'action',
+  'status',
+  'principalId',
+  'agentId',
+  'actor',
+  'requestId',
+  'since',
+  'until',
+  'order',
+] as const;
 
 /** The entries of the chain, each of which the browser verifies itself. */
 export function Audit() {
@@ -61,7 +71,7 @@ export function Audit() {
     [checked],
   );
   const change = useAddress();
-  const { action, status, principalId, agentId, actor, requestId, order } = filters;
+  const { action, status, principalId, agentId, actor, requestId, since, until, order } = filters;
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <Page title={say('title')} lead={say('lead')} actions={<Export filters={filters} />}>
@@ -101,6 +111,7 @@ export function Audit() {
               <TextFilter name="agentId" label={say('agentId')} value={agentId} placeholder="ag_…" />
               <TextFilter name="actor" label={say('actor')} value={actor} placeholder="principal" />
               <TextFilter name="requestId" label={say('requestId')} value={requestId} />
+              <DaysFilter since={since} until={until} />
               <Button
                 className="quiet-button"
                 onPress={() => change({ order: order === 'asc' ? undefined : 'asc' })}

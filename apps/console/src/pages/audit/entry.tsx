@@ -5,7 +5,7 @@ import { sayer } from '../../messages/language.ts';
 import { Code } from '../../parts/code.tsx';
 import { Facts, Page, Panel } from '../../parts/page.tsx';
 import { PageLoading, PageProblem } from '../../parts/states.tsx';
-import { Id, Status, When } from '../../parts/text.tsx';
+import { At, Id, Status } from '../../parts/text.tsx';
 import { entryRoute } from '../routes.ts';
 import { actorOf, CheckMark, useChecked } from './check.tsx';
 
@@ -55,7 +55,7 @@ export function Entry() {
         <Facts
           facts={[
             [say('seq'), seq],
-            [say('at'), <When key="at" at={read.data.timestamp} />],
+            [say('at'), <At key="at" at={read.data.timestamp} />],
             [
               say('agent'),
               agentId && (

@@ -1,10 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { Button, Dialog, Form, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import type { FormEvent } from 'react';
+import { Button, Form } from 'react-aria-components';
 import { api } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
-import { Problem } from '../../parts/states.tsx';
-import { Copy } from '../../parts/text.tsx';
+import { OnceDialog, SecretOnce, useOnce } from '../../parts/secret-once.tsx';
 import { Field, Tick } from './fields.tsx';
 import type { ByLinkProps } from './links.tsx';
 import { entered } from './providers.ts';
@@ -19,13 +18,13 @@ export default function LinkDialog({
   name,
   close,
 }: ByLinkProps & { readonly close: () => void }) {
-  const [url, show] = useState<string>();
-  const [error, fail] = useState<unknown>();
+  const once = useOnce<string>();
+  const url = once.made;
   const queries = useQueryClient();
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    try {
+    await once.run(async () => {
       const { data } = await api.POST('/v1/sso/setup-links', {
         body: {
           name: entered(form, 'name') ?? '',
@@ -35,63 +34,45 @@ export default function LinkDialog({
           expiresIn: Number(form.get('days')) * DAY,
         },
       });
-      show(data?.url);
-      await queries.invalidateQueries({ queryKey: ['get', '/v1/sso/setup-links'] });
-    } catch (failure) {
-      fail(failure);
-    }
+      void queries.invalidateQueries({ queryKey: ['get', '/v1/sso/setup-links'] });
+      return data?.url;
+    });
   };
   return (
-    <ModalOverlay className="overlay" isOpen onOpenChange={close}>
-      <Modal className="dialog">
-        <Dialog>
-          <Heading slot="title">{url === undefined ? say('byLink') : say('linkMade')}</Heading>
-          {error !== undefined && <Problem error={error} />}
-          {url === undefined ? (
-            <Form className="form" onSubmit={(event) => void submit(event)}>
-              <p>{say('linkText')}</p>
-              <Field
-                name="name"
-                label={say('organisation')}
-                note={say('organisationText')}
-                value={name ?? ''}
-                isRequired
-              />
-              <label className="field">
-                <span>{say('expires')}</span>
-                <select name="days" defaultValue="7">
-                  {[1, 7, 30].map((days) => (
-                    <option key={days} value={days}>
-                      {say('days', { count: days })}
-                    </option>
-                  ))}
-                </select>
-              </label>
-              <Tick name="scim" label={say('alsoScim')} isOn={false} />
-              <div className="buttons">
-                <Button className="button" onPress={close}>
-                  {say('cancel')}
-                </Button>
-                <Button className="button strong" type="submit">
-                  {say('makeLink')}
-                </Button>
-              </div>
-            </Form>
-          ) : (
-            <>
-              <p>{say('linkOnce')}</p>
-              <p className="secret">
-                <code>{url}</code> <Copy text={url} of={say('setupLink')} />
-              </p>
-              <div className="buttons">
-                <Button className="button strong" onPress={close}>
-                  {say('copiedIt')}
-                </Button>
-              </div>
-            </>
-          )}
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <OnceDialog title={url === undefined ? say('byLink') : say('linkMade')} once={once} close={close}>
+      {url === undefined ? (
+        <Form className="form" onSubmit={(event) => void submit(event)}>
+          <p>{say('linkText')}</p>
+          <Field
+            name="name"
+            label={say('organisation')}
+            note={say('organisationText')}
+            value={name ?? ''}
+            isRequired
+          />
+          <label className="field">
+            <span>{say('expires')}</span>
+            <select name="days" defaultValue="7">
+              {[1, 7, 30].map((days) => (
+                <option key={days} value={days}>
+                  {say('days', { count: days })}
+                </option>
+              ))}
+            </select>
+          </label>
+          <Tick name="scim" label={say('alsoScim')} isOn={false} />
+          <div className="buttons">
+            <Button className="button" isDisabled={once.isBusy === true} onPress={close}>
+              {say('cancel')}
+            </Button>
+            <Button className="button strong" type="submit">
+              {say('makeLink')}
+            </Button>
+          </div>
+        </Form>
+      ) : (
+        <SecretOnce secret={url} of={say('setupLink')} text={say('linkOnce')} close={close} />
+      )}
+    </OnceDialog>
   );
 }

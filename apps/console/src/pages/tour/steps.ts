@@ -8,6 +8,8 @@ export interface Made {
   readonly code?: string;
   readonly grantToken?: string;
   readonly grantId?: string;
+  /** The newest entry of the chain about the grant, which is that of the denied call. */
+  readonly entryId?: string;
 }
 
 export interface Call {
@@ -20,7 +22,7 @@ export interface Call {
 }
 
 export interface Step {
-  readonly name: 'agent' | 'ask' | 'consent' | 'token' | 'verify' | 'revoke' | 'again';
+  readonly name: 'agent' | 'ask' | 'consent' | 'token' | 'verify' | 'revoke' | 'again' | 'call';
   readonly call: (made: Made) => Call;
   /** @returns what it adds, and what the service answered. Nothing, while a person has to act. */
   readonly run: (made: Made) => Promise<{ readonly made: Made; readonly answer: unknown } | undefined>;
@@ -29,6 +31,7 @@ export interface Step {
 const NAME = 'Travel agent';
 const SCOPES = ['calendar:read', 'email:send'];
 const PERSON = 'user_42';
+const TOOL = { connector: 'calendar', tool: 'list_events' } as const;
 
 /** An id that a step before this one makes stands in angle brackets until then. */
 const or = (id: string | undefined, what: string) => id ?? `<${what}>`;
@@ -126,6 +129,28 @@ export const steps: readonly Step[] = [
     },
   },
   { name: 'again', call: verifyCall, run: verify },
+  {
+    name: 'call',
+    call: ({ grantToken }) => ({
+      method: 'POST',
+      path: '/v1/enforce',
+      body: { grantToken: or(grantToken, 'grant token'), ...TOOL },
+      typescript: `const { allowed, reason } = await behest.enforce({
+  grantToken: '${or(grantToken, 'grant token')}',
+  connector: '${TOOL.connector}',
+  tool: '${TOOL.tool}',
+});`,
+      cli: `behest enforce --grant-token ${or(grantToken, 'grant token')} --connector ${TOOL.connector} --tool ${TOOL.tool}`,
+    }),
+    run: async ({ grantToken = '', grantId = '' }) => {
+      const body = { grantToken, ...TOOL };
+      const answer = answered(await api.POST('/v1/enforce', { body: body as never }));
+      const query = { grantId, action: 'tool.enforce', order: 'desc', limit: 1 } as const;
+      const { entries } = answered(await api.GET('/v1/audit/entries', { params: { query } }));
+      const entryId = entries[0]?.entryId;
+      return { made: entryId === undefined ? {} : { entryId }, answer };
+    },
+  },
 ];
 
 function verifyCall({ grantToken }: Made): Call {

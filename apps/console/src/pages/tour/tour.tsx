@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { sayer } from '../../messages/language.ts';
 import { announce } from '../../parts/announcer.tsx';
@@ -59,6 +60,8 @@ function Steps() {
       return false;
     }
   };
+  const list = useRef<HTMLDivElement>(null);
+  useResultInView(at, list);
   useWaiting(step?.name === 'consent' && state.error === undefined, () => step && void run(step));
   const restart = () => {
     set({});
@@ -66,7 +69,7 @@ function Steps() {
   };
 
   return (
-    <>
+    <div ref={list}>
       <ol className="tour">
         {steps.map((one, index) => (
           <li key={one.name} className={index < at ? 'step done' : index === at ? 'step now' : 'step'}>
@@ -82,19 +85,24 @@ function Steps() {
                 <p>{say(`${one.name}Text`)}</p>
                 {index === at && <Act step={one} made={made} isBusy={state.isBusy === true} run={run} />}
                 {index === at && state.error !== undefined && (
-                  <Trouble error={state.error} restart={restart} />
+                  <Trouble error={state.error} retry={() => void run(one)} restart={restart} />
                 )}
                 <Snippets label={say(one.name)} snippets={snippetsOf(one.call(made), location.origin)} />
-                {index < at && <Code label={say('answer')} text={shown(answers[index])} />}
+                {index < at && (
+                  <div className="answer">
+                    <Code label={say('answer')} text={shown(answers[index])} />
+                  </div>
+                )}
               </div>
             )}
           </li>
         ))}
       </ol>
       {!step && (
-        <section className="panel" role="status">
+        <section className="panel now" role="status">
           <h2>{say('finished')}</h2>
           <p>{say('finishedText')}</p>
+          <Results made={made} />
           <div className="actions">
             <Button className="button" onPress={restart}>
               {say('restart')}
@@ -102,9 +110,39 @@ function Steps() {
           </div>
         </section>
       )}
-    </>
+    </div>
   );
 }
+
+/** Where what was made stands from now on. */
+const Results = ({ made: { agentId = '', grantId = '', entryId } }: { readonly made: Made }) => (
+  <ul className="links">
+    <li>
+      <Link to="/agents/$agentId" params={{ agentId }}>
+        {say('toAgent')}
+      </Link>
+    </li>
+    <li>
+      <Link to="/grants/$grantId" params={{ grantId }}>
+        {say('toGrant')}
+      </Link>
+    </li>
+    {entryId !== undefined && (
+      <>
+        <li>
+          <Link to="/audit/$entryId" params={{ entryId }}>
+            {say('toEntry')}
+          </Link>
+        </li>
+        <li>
+          <Link to="/denials/$entryId" params={{ entryId }}>
+            {say('toDenial')}
+          </Link>
+        </li>
+      </>
+    )}
+  </ul>
+);
 
 interface ActProps {
   readonly step: Step;
@@ -133,17 +171,39 @@ function Act({ step, made, isBusy, run }: ActProps) {
   );
 }
 
-function Trouble({ error, restart }: { readonly error: unknown; readonly restart: () => void }) {
-  if (!(error instanceof Denied)) return <Problem error={error} />;
+interface TroubleProps {
+  readonly error: unknown;
+  readonly retry: () => void;
+  readonly restart: () => void;
+}
+
+/** A step that failed can be tried again. What it needs may be gone, so the tour can begin again too. */
+function Trouble({ error, retry, restart }: TroubleProps) {
+  const isDenied = error instanceof Denied;
   return (
-    <section className="problem" role="alert">
-      <h2>{say('denied')}</h2>
-      <p>{say('deniedText')}</p>
-      <Button className="button" onPress={restart}>
-        {say('restart')}
-      </Button>
-    </section>
+    <>
+      {!isDenied && <Problem error={error} retry={retry} />}
+      <section className={isDenied ? 'problem' : undefined} {...(isDenied && { role: 'alert' })}>
+        {isDenied && <h2>{say('denied')}</h2>}
+        <p>{say(isDenied ? 'deniedText' : 'failedText')}</p>
+        <Button className="button" onPress={restart}>
+          {say('restart')}
+        </Button>
+      </section>
+    </>
   );
+}
+
+/** Shows what a step was answered, with the next step below it, and leaves the keyboard at that step. */
+function useResultInView(at: number, list: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    if (at === 0) return;
+    const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    list.current?.querySelector<HTMLElement>('.now :is(a, button)')?.focus({ preventScroll: true });
+    list.current
+      ?.querySelectorAll('.step.done .answer')
+      [at - 1]?.scrollIntoView({ block: 'start', behavior: isStill ? 'instant' : 'smooth' });
+  }, [at, list]);
 }
 
 /** Looks again and again, also when the reader comes back from the other page. */

@@ -1,22 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import {
-  Button,
-  Dialog,
-  Form,
-  Heading,
-  Input,
-  Label,
-  Modal,
-  ModalOverlay,
-  Text,
-  TextArea,
-  TextField,
-} from 'react-aria-components';
+import type { FormEvent } from 'react';
+import { Button, Form, Input, Label, Text, TextArea, TextField } from 'react-aria-components';
 import { api, type Schemas } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
-import { Problem } from '../../parts/states.tsx';
-import { SecretOnce } from './secret-once.tsx';
+import { OnceDialog, SecretOnce, useOnce } from '../../parts/secret-once.tsx';
 
 const say = sayer('webhooks');
 
@@ -28,84 +15,73 @@ interface EndpointDialogProps {
 
 /** Where events go, which, and in what form. */
 export default function EndpointDialog({ held, close }: EndpointDialogProps) {
-  const [secret, show] = useState<string>();
-  const [error, fail] = useState<unknown>();
+  const once = useOnce<string>();
+  const secret = once.made;
   const queries = useQueryClient();
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    fail(undefined);
     const body = inForm(new FormData(event.currentTarget));
-    try {
+    await once.run(async () => {
+      const made = held ? undefined : (await api.POST('/v1/webhooks', { body })).data;
       if (held) await change(held, body);
-      else show((await api.POST('/v1/webhooks', { body })).data?.secret);
-      await queries.invalidateQueries({ predicate: ({ queryKey: [, path] }) => isOfWebhooks(path) });
+      void queries.invalidateQueries({ predicate: ({ queryKey: [, path] }) => isOfWebhooks(path) });
       if (held) close();
-    } catch (failure) {
-      fail(failure);
-    }
+      return made?.secret;
+    });
   };
   return (
-    <ModalOverlay
-      className="overlay"
-      isOpen
-      isKeyboardDismissDisabled={secret !== undefined} // it is shown once
-      onOpenChange={close}
+    <OnceDialog
+      title={secret === undefined ? say(held ? 'changeTitle' : 'add') : say('made')}
+      once={once}
+      close={close}
     >
-      <Modal className="dialog">
-        <Dialog>
-          <Heading slot="title">
-            {secret === undefined ? say(held ? 'changeTitle' : 'add') : say('made')}
-          </Heading>
-          {error !== undefined && <Problem error={error} />}
-          {secret === undefined ? (
-            <Form className="form" onSubmit={(event) => void submit(event)}>
-              <TextField
-                name="url"
-                type="url"
-                isRequired
-                maxLength={2048}
-                autoFocus
-                defaultValue={held?.url ?? ''}
-              >
-                <Label>{say('url')}</Label>
-                <Input placeholder="https://hooks.example.com/behest" />
-                <Text slot="description" className="aside">
-                  {say('urlText')}
-                </Text>
-              </TextField>
-              <TextField name="events" isRequired defaultValue={held?.events.join('\n') ?? '*'}>
-                <Label>{say('events')}</Label>
-                <TextArea rows={3} spellCheck="false" />
-                <Text slot="description" className="aside">
-                  {say('eventsText')}
-                </Text>
-              </TextField>
-              <TextField name="description" maxLength={200} defaultValue={held?.description ?? ''}>
-                <Label>{say('description')}</Label>
-                <Input />
-              </TextField>
-              <label className="field">
-                <span>{say('format')}</span>
-                <select name="format" defaultValue={held?.format ?? 'envelope'}>
-                  <option value="envelope">{say('envelope')}</option>
-                  <option value="ocsf">{say('ocsf')}</option>
-                </select>
-              </label>
-              <div className="buttons">
-                <Button className="button" onPress={close}>
-                  {say('cancel')}
-                </Button>
-                <Button className="button strong" type="submit">
-                  {say(held ? 'save' : 'add')}
-                </Button>
-              </div>
-            </Form>
-          ) : (
-            <SecretOnce secret={secret} text={say('madeText')} close={close} />
-          )}
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+      {secret === undefined ? (
+        <Form className="form" onSubmit={(event) => void submit(event)}>
+          <TextField
+            name="url"
+            type="url"
+            isRequired
+            maxLength={2048}
+            autoFocus
+            defaultValue={held?.url ?? ''}
+          >
+            <Label>{say('url')}</Label>
+            <Input placeholder="https://hooks.example.com/behest" />
+            <Text slot="description" className="aside">
+              {say('urlText')}
+            </Text>
+          </TextField>
+          <TextField name="events" isRequired defaultValue={held?.events.join('\n') ?? '*'}>
+            <Label>{say('events')}</Label>
+            <TextArea rows={3} spellCheck="false" />
+            <Text slot="description" className="aside">
+              {say('eventsText')}
+            </Text>
+          </TextField>
+          <TextField name="description" maxLength={200} defaultValue={held?.description ?? ''}>
+            <Label>{say('description')}</Label>
+            <Input />
+          </TextField>
+          <label className="field">
+            <span>{say('format')}</span>
+            <select name="format" defaultValue={held?.format ?? 'envelope'}>
+              <option value="envelope">{say('envelope')}</option>
+              <option value="ocsf">{say('ocsf')}</option>
+            </select>
+          </label>
+          <div className="buttons">
+            <Button className="button" isDisabled={once.isBusy === true} onPress={close}>
+              {say('cancel')}
+            </Button>
+            <Button className="button strong" type="submit">
+              {say(held ? 'save' : 'add')}
+            </Button>
+          </div>
+        </Form>
+      ) : (
+        <SecretOnce secret={secret} of={say('secret')} text={say('madeText')} close={close} />
+      )}
+    </OnceDialog>
   );
 }
 

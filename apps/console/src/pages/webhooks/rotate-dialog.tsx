@@ -1,10 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Button, Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { Button } from 'react-aria-components';
 import { api } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
-import { Problem } from '../../parts/states.tsx';
-import { SecretOnce } from './secret-once.tsx';
+import { OnceDialog, SecretOnce, useOnce } from '../../parts/secret-once.tsx';
 
 const say = sayer('webhooks');
 
@@ -14,51 +13,49 @@ const GRACES = { '86400': 'graceDay', '604800': 'graceWeek', '3600': 'graceHour'
 /** Gives a webhook a new secret, which is shown once. */
 export default function RotateDialog({ id, close }: { readonly id: string; readonly close: () => void }) {
   const [graceSeconds, choose] = useState(86_400);
-  const [secret, show] = useState<string>();
-  const [error, fail] = useState<unknown>();
+  const once = useOnce<string>();
+  const secret = once.made;
   const queries = useQueryClient();
   const rotate = async () => {
     const call = { params: { path: { id } }, body: { graceSeconds } };
-    try {
-      show((await api.POST('/v1/webhooks/{id}/rotate-secret', call)).data?.secret);
-      await queries.invalidateQueries({ queryKey: ['get', '/v1/webhooks/{id}'] });
-    } catch (failure) {
-      fail(failure);
-    }
+    await once.run(async () => {
+      const { data } = await api.POST('/v1/webhooks/{id}/rotate-secret', call);
+      void queries.invalidateQueries({ queryKey: ['get', '/v1/webhooks/{id}'] });
+      return data?.secret;
+    });
   };
   return (
-    <ModalOverlay className="overlay" isOpen onOpenChange={close}>
-      <Modal className="dialog">
-        <Dialog role="alertdialog">
-          <Heading slot="title">{secret === undefined ? say('rotateTitle') : say('rotated')}</Heading>
-          {error !== undefined && <Problem error={error} />}
-          {secret === undefined ? (
-            <>
-              <label className="field">
-                <span>{say('grace')}</span>
-                <select value={graceSeconds} onChange={({ target }) => choose(Number(target.value))}>
-                  {Object.entries(GRACES).map(([seconds, key]) => (
-                    <option key={seconds} value={seconds}>
-                      {say(key)}
-                    </option>
-                  ))}
-                </select>
-              </label>
-              <p>{say(graceSeconds === 0 ? 'rotateNow' : 'rotateText')}</p>
-              <div className="buttons">
-                <Button className="button" onPress={close}>
-                  {say('cancel')}
-                </Button>
-                <Button className="button strong" onPress={() => void rotate()}>
-                  {say('rotate')}
-                </Button>
-              </div>
-            </>
-          ) : (
-            <SecretOnce secret={secret} text={say('madeText')} close={close} />
-          )}
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <OnceDialog
+      title={secret === undefined ? say('rotateTitle') : say('rotated')}
+      once={once}
+      role="alertdialog"
+      close={close}
+    >
+      {secret === undefined ? (
+        <>
+          <label className="field">
+            <span>{say('grace')}</span>
+            <select value={graceSeconds} onChange={({ target }) => choose(Number(target.value))}>
+              {Object.entries(GRACES).map(([seconds, key]) => (
+                <option key={seconds} value={seconds}>
+                  {say(key)}
+                </option>
+              ))}
+            </select>
+          </label>
+          <p>{say(graceSeconds === 0 ? 'rotateNow' : 'rotateText')}</p>
+          <div className="buttons">
+            <Button className="button" isDisabled={once.isBusy === true} onPress={close}>
+              {say('cancel')}
+            </Button>
+            <Button className="button strong" onPress={() => void rotate()}>
+              {say('rotate')}
+            </Button>
+          </div>
+        </>
+      ) : (
+        <SecretOnce secret={secret} of={say('secret')} text={say('madeText')} close={close} />
+      )}
+    </OnceDialog>
   );
 }
