@@ -94,6 +94,28 @@ export function verifyChain(
 }
 
 /**
+ * Checks entries that were chosen from a chain, such as those about one person: each has the hash of its own content,
+ * they are in order, and neighbours are linked. What stood between them it cannot see.
+ *
+ * @param start where the chain of which they are a part begins
+ */
+export function verifyExcerpt(
+  entries: Iterable<AuditEntry>,
+  start: ChainStart,
+  sha256: (text: string) => string,
+): ChainVerdict {
+  let reached = startChain(start);
+  for (const entry of entries) {
+    if (!reached.valid) break;
+    const isApart = entry.seq > reached.nextSeq;
+    const before = isApart ? { ...reached, nextSeq: entry.seq, prevHash: undefined } : reached;
+    reached = follow(before, entry, problemOf(entry, before, sha256));
+  }
+  const { valid, checkedEntries, firstBrokenAt, problem, erasedEntries } = reached;
+  return { valid, checkedEntries, firstBrokenAt, problem, erasedEntries };
+}
+
+/**
  * Begins a check page by page, for chains that do not fit into memory.
  *
  * @example

@@ -1,4 +1,4 @@
-import { type AuditEntry, type ChainVerdict, verifyChain } from './audit-chain.ts';
+import { type AuditEntry, type ChainVerdict, verifyChain, verifyExcerpt } from './audit-chain.ts';
 import { decodeBase64url, encodeBase64url } from './base64url.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { parseJson, parseJsonText } from './json.ts';
@@ -38,7 +38,8 @@ export interface PackVerdict {
   readonly problem: PackProblem | null;
   /**
    * The check of the entries in the pack, made from them alone; null for a text that is not a pack. A genuine pack of a
-   * chain that somebody broke is genuine: look at `chain.valid`, and at `chainIntegrity` of the pack.
+   * chain that somebody broke is genuine: look at `chain.valid`, and at `chainIntegrity` of the pack. A pack about one
+   * agent, person or case (`meta.subject`) has a part of the entries, and `chainIntegrity` is about all of them.
    */
   readonly chain: ChainVerdict | null;
 }
@@ -108,7 +109,8 @@ export function checkEvidencePack<Key extends VerificationJwk>(
   if (!isSigned(attestation, { typ: 'evidence-pack+jws', digest: String(digest) }, verifier))
     return refused('bad_signature');
 
-  const chain = verifyChain(pack.auditEntries, { fromSeq: chainIntegrity.fromSeq }, sha256);
+  const verify = 'subject' in meta ? verifyExcerpt : verifyChain;
+  const chain = verify(pack.auditEntries, { fromSeq: chainIntegrity.fromSeq }, sha256);
   const agrees = chain.valid || !chainIntegrity.valid;
   return { isGenuine: agrees, problem: agrees ? null : 'chain_disagrees', chain };
 }

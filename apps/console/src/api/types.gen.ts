@@ -5965,6 +5965,11 @@ export interface components {
                 /** @enum {string} */
                 schemaVersion: "1.0";
                 since?: string;
+                subject?: {
+                    agentId?: string;
+                    caseId?: string;
+                    principalId?: string;
+                };
                 until?: string;
             };
             policies: components["schemas"]["PolicyRecord"][];
@@ -13422,8 +13427,11 @@ export interface operations {
     "compliance.evidencePack": {
         parameters: {
             query?: {
+                agentId?: string;
+                caseId?: string;
                 format?: "json" | "zip";
                 framework?: "soc2" | "gdpr" | "all";
+                principalId?: string;
                 since?: components["parameters"]["ComplianceSince"];
                 until?: components["parameters"]["ComplianceUntil"];
             };

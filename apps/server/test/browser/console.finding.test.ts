@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { readZip } from '@behest/protocol/stored-zip';
 import { expect, test } from 'vitest';
 import { tamper } from '../app/tampering.ts';
 import { consolePages, populated, undecided } from './console.ts';
@@ -281,4 +283,26 @@ test('a grant says that it is stopped with its agent, what is left of its money,
   );
   expect(onAgent).toEqual(['Stopped', 'Stopped with its agent']);
   expect(await states('tbody')).toEqual(Array.from({ length: 4 }, () => 'Stopped with the account'));
+});
+
+test('the evidence about a person, an agent or a case is made on their page, and about the filters on Audit', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const { agentId } = await populated(developer);
+  const { decisionId } = await undecided(service(), developer);
+  const { caseId, connector, tool } = (await developer('GET', `/v1/decisions/${decisionId}`)).json();
+  const page = await signedIn(developer);
+  const subjectFrom = async (path: string, title: string, label: string) => {
+    await open(page, path, title);
+    const downloaded = page.waitForEvent('download');
+    await button(page, label).click();
+    const saved = await readFile(await (await downloaded).path());
+    return JSON.parse(Buffer.from(readZip(saved)?.get('pack.json') ?? '{}').toString()).meta.subject;
+  };
+
+  expect([
+    await subjectFrom('/people/user_42', 'user_42', 'Evidence pack'),
+    await subjectFrom(`/agents/${agentId}`, 'Travel booker', 'Evidence pack'),
+    await subjectFrom(`/decisions/${decisionId}`, `${connector}.${tool}`, 'Evidence pack of the case'),
+    await subjectFrom('/audit?principalId=user_7', 'Audit', 'Evidence pack'),
+  ]).toEqual([{ principalId: 'user_42' }, { agentId }, { caseId }, { principalId: 'user_7' }]);
 });

@@ -143,7 +143,7 @@ export async function undecided(service: Service, developer: Developer) {
     await enrolApprover(service, developer, 'ada@acme.example', { groups: ['finance'] }),
     await enrolApprover(service, developer, 'bob@acme.example'),
   ];
-  const asked = await payment.ask(release);
+  const asked = await payment.ask({ ...release, caseId: 'payout-7' });
   if (asked.statusCode >= 300) throw new Error(asked.body);
   const { decisionId } = asked.json();
   await ada.signIn();

@@ -3681,6 +3681,9 @@ export interface ComplianceExportAuditAnswer {
 export interface ComplianceEvidencePackQuery {
   readonly since?: string | undefined;
   readonly until?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly principalId?: string | undefined;
+  readonly caseId?: string | undefined;
   readonly framework?: "soc2" | "gdpr" | "all" | undefined;
   readonly format?: "json" | "zip" | undefined;
 }
@@ -3692,6 +3695,11 @@ export interface ComplianceEvidencePackAnswer {
     since?: string;
     until?: string;
     framework: "soc2" | "gdpr" | "all";
+    subject?: {
+      agentId?: string;
+      principalId?: string;
+      caseId?: string;
+    };
   };
   summary: {
     since?: string;

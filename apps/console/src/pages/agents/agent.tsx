@@ -7,6 +7,7 @@ import { sayer } from '../../messages/language.ts';
 import { Activity } from '../../parts/activity.tsx';
 import { AgentStatus } from '../../parts/agents.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
+import { Evidence } from '../../parts/evidence.tsx';
 import { Facts, Page, Panel } from '../../parts/page.tsx';
 import { Loading, PageLoading, PageProblem, Problem } from '../../parts/states.tsx';
 import { Stop } from '../../parts/stop.tsx';
@@ -35,7 +36,12 @@ export function Agent() {
           <AgentStatus status={status} /> <Id id={agentId} of={say('id')} />
         </>
       }
-      actions={<Actions agent={read.data} />}
+      actions={
+        <>
+          <Evidence of={{ agentId }} />
+          <Actions agent={read.data} />
+        </>
+      }
     >
       {status === 'suspended' && <p className="note">{say('stoppedText')}</p>}
       <Panel title={say('about')}>

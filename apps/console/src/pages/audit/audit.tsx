@@ -3,6 +3,7 @@ import { Button } from 'react-aria-components';
 import { query } from '../../api/client.ts';
 import { sayer, statusWord } from '../../messages/language.ts';
 import { AgentName } from '../../parts/agents.tsx';
+import { Evidence } from '../../parts/evidence.tsx';
 import { Choice, ClearFilters, DaysFilter, TextFilter, useAddress, useKept } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
@@ -74,7 +75,16 @@ export function Audit() {
   const { action, status, principalId, agentId, actor, requestId, since, until, order } = filters;
   const isFiltered = Object.keys(filters).length > 0;
   return (
-    <Page title={say('title')} lead={say('lead')} actions={<Export filters={filters} />}>
+    <Page
+      title={say('title')}
+      lead={say('lead')}
+      actions={
+        <>
+          <Evidence of={{ agentId, principalId, since, until }} />
+          <Export filters={filters} />
+        </>
+      }
+    >
       <Chain />
       {list.error && <Problem error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Loading />}

@@ -3,6 +3,7 @@ import { api } from '../../api/client.ts';
 import { number, sayer } from '../../messages/language.ts';
 import { AllowedButton } from '../../parts/allowed-button.tsx';
 import { announce } from '../../parts/announcer.tsx';
+import { saveFile } from '../../parts/evidence.tsx';
 import { Problem } from '../../parts/states.tsx';
 import type { auditRoute } from '../routes.ts';
 
@@ -31,7 +32,7 @@ export function Export({ filters }: { readonly filters: Filters }) {
         cursor = data?.nextCursor ?? null;
         count(lines.length);
       }
-      save(`${lines.join('\n')}\n`);
+      saveFile(new Blob([`${lines.join('\n')}\n`], { type: 'application/x-ndjson' }), 'audit', 'ndjson');
       announce(say(cursor ? 'exportedFirst' : 'exported', { count: number(lines.length) }));
     } catch (failure) {
       fail(failure);
@@ -46,12 +47,4 @@ export function Export({ filters }: { readonly filters: Filters }) {
       {error !== undefined && <Problem error={error} title={say('notExported')} />}
     </>
   );
-}
-
-function save(text: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/x-ndjson' }));
-  link.download = `audit-${new Date().toISOString().slice(0, 10)}.ndjson`;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

@@ -4,6 +4,7 @@ import { sayer } from '../../messages/language.ts';
 import { Act } from '../../parts/act.tsx';
 import { AgentName } from '../../parts/agents.tsx';
 import { Code } from '../../parts/code.tsx';
+import { Evidence } from '../../parts/evidence.tsx';
 import { Facts, Page, Panel } from '../../parts/page.tsx';
 import { PageLoading, PageProblem } from '../../parts/states.tsx';
 import { Copy, Id, Status, When } from '../../parts/text.tsx';
@@ -30,7 +31,12 @@ export function Decision() {
           <Status status={status} /> <Id id={decisionId} of={say('id')} />
         </>
       }
-      actions={status === 'pending' && <Cancel decision={decision} />}
+      actions={
+        <>
+          {caseId !== null && <Evidence of={{ caseId }} label={say('evidence')} />}
+          {status === 'pending' && <Cancel decision={decision} />}
+        </>
+      }
     >
       <Quorum decision={decision} />
       <Panel title={say('about')}>

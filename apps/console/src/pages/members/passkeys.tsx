@@ -93,7 +93,12 @@ function RecoveryCodes({ codes, show }: RecoveryCodesProps) {
   const isAsking = codes === 'asking';
   const close = () => show(undefined);
   return (
-    <ModalOverlay className="overlay" isOpen onOpenChange={close}>
+    <ModalOverlay
+      className="overlay"
+      isOpen
+      isKeyboardDismissDisabled={!isAsking || make.isPending} // codes are shown once
+      onOpenChange={close}
+    >
       <Modal className="dialog">
         <Dialog>
           <Heading slot="title">{isAsking ? say('makeCodes') : say('codes')}</Heading>

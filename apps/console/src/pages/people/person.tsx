@@ -6,6 +6,7 @@ import { api, query } from '../../api/client.ts';
 import { number, sayer } from '../../messages/language.ts';
 import { Activity } from '../../parts/activity.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
+import { Evidence } from '../../parts/evidence.tsx';
 import { Facts, Page, Panel } from '../../parts/page.tsx';
 import { PageLoading, PageProblem } from '../../parts/states.tsx';
 import { Stop } from '../../parts/stop.tsx';
@@ -27,6 +28,7 @@ export function Person() {
       title={principalId}
       actions={
         <>
+          <Evidence of={{ principalId }} />
           <Offboard principalId={principalId} />
           <Stop target={{ kind: 'person', id: principalId, name: principalId }} />
         </>

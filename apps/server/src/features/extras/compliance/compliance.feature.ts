@@ -32,6 +32,8 @@ interface OfExport {
   /** The records in the export, when it began. */
   readonly total: number;
   readonly format: 'json' | 'ndjson' | 'csv' | 'ocsf' | 'zip';
+  /** The case that an evidence pack is about. */
+  readonly caseId?: string;
 }
 
 const acts = { 'compliance.exported': act<OfExport>() };

@@ -8,16 +8,26 @@ import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { developerOf, developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
 import { grantsOf, grantsWithAgent } from '../../grants/grants/grants.queries.ts';
 import { entriesOf, readEntries, type SeqRange } from '../../record/audit/audit.queries.ts';
-import type { EntryExportQuery, GrantExportQuery, HoldQuery, Span } from './compliance.schema.ts';
+import type {
+  EntryExportQuery,
+  GrantExportQuery,
+  HoldQuery,
+  PackSubject,
+  Span,
+} from './compliance.schema.ts';
 
 const numbered = <Counted extends object>(counted: Counted) =>
   Object.fromEntries(Object.entries(counted).map(([name, text]) => [name, Number(text)])) as {
     [Name in keyof Counted]: number;
   };
 
-export async function countAgents(db: Executor, tenant: Tenant) {
-  const rows = await db
-    .selectFrom(agentsOf(db, tenant))
+/** @param grants counts only the agents of these grants, and the one that they are of */
+export async function countAgents(db: Executor, tenant: Tenant, grants?: GrantFilter) {
+  let agents = db.selectFrom(agentsOf(db, tenant));
+  if (grants?.agentId !== undefined) agents = agents.where('agentId', '=', grants.agentId);
+  else if (grants)
+    agents = agents.where('agentId', 'in', filtered(grantsOf(db, tenant), grants).select('grant.agentId'));
+  const rows = await agents
     .select(({ fn }) => ['agentStatus', fn.countAll<string>().as('agents')])
     .groupBy('agentStatus')
     .execute();
@@ -27,10 +37,8 @@ export async function countAgents(db: Executor, tenant: Tenant) {
 }
 
 /** By the time of their issue. A grant past its end counts as expired, although its row does not say so. */
-export async function countGrants(db: Executor, tenant: Tenant, { since, until }: Span, now: Date) {
-  let grants = grantsOf(db, tenant);
-  if (since) grants = grants.where('grant.issuedAt', '>=', new Date(since));
-  if (until) grants = grants.where('grant.issuedAt', '<', new Date(until));
+export async function countGrants(db: Executor, tenant: Tenant, filter: GrantFilter, now: Date) {
+  const grants = filtered(grantsOf(db, tenant), filter);
   const ended = sql<boolean>`"grant".expires_at <= ${now}`;
   const counts = await grants
     .select(({ fn, not }) => [
@@ -63,17 +71,33 @@ export async function getPlan(db: Executor, tenant: Tenant): Promise<string> {
   return (await db.selectFrom(developerOf(db, tenant)).select('plan').executeTakeFirstOrThrow()).plan;
 }
 
-function exportedGrants(
-  db: Executor,
-  tenant: Tenant,
-  { since, until, status, agentId, principalId }: Omit<GrantExportQuery, 'format'>,
-  now: Date,
-) {
-  let grants = grantsWithAgent(db, tenant);
+/** Which grants are counted or exported. */
+export interface GrantFilter extends Span {
+  readonly agentId?: string | undefined;
+  readonly principalId?: string | undefined;
+  readonly ids?: readonly string[];
+}
+
+function filtered<Grants extends ReturnType<typeof grantsOf>>(
+  all: Grants,
+  { since, until, agentId, principalId, ids }: GrantFilter,
+): Grants {
+  let grants: ReturnType<typeof grantsOf> = all;
   if (since) grants = grants.where('grant.issuedAt', '>=', new Date(since));
   if (until) grants = grants.where('grant.issuedAt', '<', new Date(until));
   if (agentId !== undefined) grants = grants.where('grant.agentId', '=', agentId);
   if (principalId !== undefined) grants = grants.where('grant.principalId', '=', principalId);
+  if (ids) grants = grants.where(sql<boolean>`"grant".id = any(${ids})`);
+  return grants as Grants; // the same selection, with more conditions
+}
+
+function exportedGrants(
+  db: Executor,
+  tenant: Tenant,
+  { status, ...filter }: GrantFilter & Pick<GrantExportQuery, 'status'>,
+  now: Date,
+) {
+  const grants = filtered(grantsWithAgent(db, tenant), filter);
   if (status === undefined) return grants;
   if (status === 'revoked') return grants.where('grant.status', '=', 'revoked');
   return grants
@@ -100,7 +124,7 @@ export type GrantToExport = Awaited<ReturnType<typeof listExportedGrants>>['rows
 export function listExportedGrants(
   db: Executor,
   tenant: Tenant,
-  query: Omit<GrantExportQuery, 'format'>,
+  query: GrantFilter & Pick<GrantExportQuery, 'status'>,
   now: Date,
   after: { readonly id: string } | undefined,
 ) {
@@ -116,12 +140,9 @@ export function listExportedGrants(
   return readPortion(db, columns.orderBy('grant.id', 'desc'));
 }
 
-function exportedEntries(
-  db: Executor,
-  tenant: Tenant,
-  query: EntryExportQuery,
-  { fromSeq, toSeq }: SeqRange,
-) {
+type EntryFilter = EntryExportQuery & Pick<PackSubject, 'caseId'>;
+
+function exportedEntries(db: Executor, tenant: Tenant, query: EntryFilter, { fromSeq, toSeq }: SeqRange) {
   let entries = entriesOf(db, tenant)
     .where('entry.seq', '>=', String(fromSeq))
     .where('entry.seq', '<=', String(toSeq));
@@ -129,7 +150,30 @@ function exportedEntries(
     const value = query[name];
     if (value !== undefined) entries = entries.where(`entry.${name}`, '=', value);
   }
+  const { caseId } = query;
+  if (caseId !== undefined) entries = entries.where(sql<boolean>`entry.metadata ->> 'caseId' = ${caseId}`);
   return entries;
+}
+
+/** The entries about somebody or something. Those of a case are looked for among all of the range. */
+export async function countEntriesAbout(db: Executor, tenant: Tenant, subject: PackSubject, range: SeqRange) {
+  const rows = await exportedEntries(db, tenant, subject, range)
+    .select(({ fn }) => ['entry.status', fn.countAll<string>().as('entries')])
+    .groupBy('entry.status')
+    .execute();
+  const of = (status: string) => Number(rows.find((row) => row.status === status)?.entries ?? 0);
+  const [success, failure, blocked] = [of('success'), of('failure'), of('blocked')];
+  return { total: success + failure + blocked, success, failure, blocked };
+}
+
+/** The ids of the grants that the entries of a case name. */
+export async function listGrantIdsOfCase(db: Executor, tenant: Tenant, caseId: string, range: SeqRange) {
+  const rows = await exportedEntries(db, tenant, { caseId }, range)
+    .select('entry.grantId')
+    .distinct()
+    .where('entry.grantId', 'is not', null)
+    .execute();
+  return rows.flatMap(({ grantId }) => grantId ?? []);
 }
 
 export async function countExportedEntries(

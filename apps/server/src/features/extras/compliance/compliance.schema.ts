@@ -89,10 +89,15 @@ export const ExportedGrant = Type.Object({
   consentMethod: Type.String(),
 });
 
+/** Whom or what a pack is about. All that are given have to fit. */
+export type PackSubject = Static<typeof PackSubject>;
+const PackSubject = Type.Object({ agentId: Filter, principalId: Filter, caseId: Filter });
+
 const Framework = Type.Enum(['soc2', 'gdpr', 'all']);
 export type PackQuery = Static<typeof PackQuery>;
 export const PackQuery = Type.Object({
   ...span,
+  ...PackSubject.properties,
   framework: Type.Enum(['soc2', 'gdpr', 'all'], { default: 'all' }),
   format: Type.Enum(['json', 'zip'], { default: 'json' }),
 });
@@ -114,6 +119,8 @@ export const packMembers = {
     since: Type.Optional(Type.String()),
     until: Type.Optional(Type.String()),
     framework: Framework,
+    /** Absent from a pack about the whole account. */
+    subject: Type.Optional(PackSubject),
   }),
   summary: Counts,
   controls: Type.Array(ComplianceControl),

@@ -13,11 +13,13 @@ import { AuditEntry, chainedMembers, recordActs, toEntry } from '../../record/au
 import { type Catalogue, toOcsf } from '../../record/events/index.ts';
 import {
   countAgents,
+  countEntriesAbout,
   countEntriesByStatus,
   countExportedEntries,
   countExportedGrants,
   countGrants,
   type EntryToExport,
+  type GrantFilter,
   type GrantToExport,
   getPlan,
   listExportedEntries,
@@ -32,6 +34,7 @@ import {
   ExportedGrant,
   type Form,
   type GrantExportQuery,
+  type PackSubject,
   type Span,
 } from './compliance.schema.ts';
 
@@ -158,8 +161,8 @@ export function mustFit(total: number, limit: number, formats: readonly Form[] =
 
 interface Exported {
   readonly kind: 'grants' | 'audit' | 'evidence-pack' | 'principal';
-  /** The person whom the export is about. */
-  readonly principalId?: string;
+  /** Whom or what the export is about. */
+  readonly subject?: PackSubject;
   readonly span: Span;
   readonly total: number;
   readonly form: EntryForm | 'zip';
@@ -169,11 +172,17 @@ interface Exported {
 export async function recordExport(
   { aside }: Pick<ExportDeps, 'aside'>,
   caller: Caller,
-  { kind, span, total, form, principalId }: Exported,
+  { kind, span, total, form, subject = {} }: Exported,
   at: Date,
 ): Promise<void> {
-  const data = { kind, since: span.since ?? null, until: span.until ?? null, total, format: form };
-  const act: Act = { type: 'compliance.exported', ...(principalId !== undefined && { principalId }), data };
+  const { agentId, principalId, caseId } = subject;
+  const bounds = { since: span.since ?? null, until: span.until ?? null };
+  const data = { kind, ...bounds, total, format: form, ...(caseId !== undefined && { caseId }) };
+  const about = {
+    ...(agentId !== undefined && { agentId }),
+    ...(principalId !== undefined && { principalId }),
+  };
+  const act: Act = { type: 'compliance.exported', ...about, data };
   await inTransaction(aside, (tx) => recordActs(tx, caller, [act], at));
 }
 
@@ -181,7 +190,7 @@ export async function recordExport(
 export async function* exportedGrants(
   db: Executor,
   { tenant }: Caller,
-  query: Omit<GrantExportQuery, 'format'>,
+  query: GrantFilter & Pick<GrantExportQuery, 'status'>,
   now: Date,
 ): AsyncGenerator<ExportedGrant[]> {
   for await (const rows of inPortions<GrantToExport>((after) =>
@@ -241,7 +250,7 @@ export async function exportPerson(deps: PersonDeps, caller: Caller, principalId
     const portions = () => recordsOf(deps, caller, snapshot.db, principalId, now);
     let total = 0;
     for await (const records of portions()) total += records.length;
-    const about = { kind: 'principal', span: {}, total, form: 'ndjson', principalId } as const;
+    const about = { kind: 'principal', span: {}, total, form: 'ndjson', subject: { principalId } } as const;
     await recordExport(deps, caller, about, now);
     const writer = writerOf('ndjson', {
       member: 'records',
@@ -308,4 +317,29 @@ export async function countAll(db: Executor, tenant: Tenant, span: Span, now: Da
     policies: { total: await countPolicies(db, tenant) },
     plan: await getPlan(db, tenant),
   };
+}
+
+/** As `countAll`, of what a pack about somebody or something holds. The policies are those of the account. */
+export async function countAbout(
+  db: Executor,
+  tenant: Tenant,
+  { subject, grants, range, span: { since, until } }: About,
+  now: Date,
+): Promise<Counts> {
+  return {
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+    agents: await countAgents(db, tenant, grants),
+    grants: await countGrants(db, tenant, grants, now),
+    auditEntries: await countEntriesAbout(db, tenant, subject, range),
+    policies: { total: await countPolicies(db, tenant) },
+    plan: await getPlan(db, tenant),
+  };
+}
+
+interface About {
+  readonly subject: PackSubject;
+  readonly grants: GrantFilter;
+  readonly range: SeqRange;
+  readonly span: Span;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@behest/protocol/canonical-json';
-import type { ComplianceControl, Counts, PackQuery } from './compliance.schema.ts';
+import type { ComplianceControl, Counts, PackQuery, PackSubject } from './compliance.schema.ts';
 
 /** A list of a pack while it is written: its canonical text, and the hash of its elements. */
 export interface Section {
@@ -31,7 +31,12 @@ export const digestOf = (facts: object): string =>
 
 /** The facts of a pack beside its lists, with the entries of each day. */
 export interface PackFacts {
-  readonly meta: { readonly generatedAt: string; readonly since?: string; readonly until?: string };
+  readonly meta: {
+    readonly generatedAt: string;
+    readonly since?: string;
+    readonly until?: string;
+    readonly subject?: PackSubject;
+  };
   readonly summary: Counts;
   readonly chainIntegrity: {
     readonly valid: boolean;
@@ -66,7 +71,7 @@ const colours: readonly (readonly [Status, string])[] = [
 
 /** A page without scripts that a person reads, made of the facts of a pack. Nothing in it comes from outside. */
 export function reportOf({ meta, summary, chainIntegrity, controls, days }: PackFacts): string {
-  const { generatedAt, since = 'the beginning', until = generatedAt } = meta;
+  const { generatedAt, since = 'the beginning', until = generatedAt, subject } = meta;
   const { valid, checkedEntries, problem, firstBrokenAt } = chainIntegrity;
   const chain = valid
     ? `All ${checkedEntries} entries of the audit chain are whole and in their places.`
@@ -84,12 +89,20 @@ export function reportOf({ meta, summary, chainIntegrity, controls, days }: Pack
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
     `<style>${STYLE}</style></head><body>`,
     `<h1>Evidence</h1><p>From ${escaped(since)} to ${escaped(until)}, made at ${escaped(generatedAt)}.</p>`,
+    ...(subject ? [`<p>${escaped(aboutOf(subject))}</p>`] : []),
     `<h2>Audit chain</h2><p class="${valid ? 'good' : 'bad'}">${escaped(chain)}</p>`,
     `<h2>Audit entries by ${unitOf(days)}</h2>${chartOf(days)}`,
     `<h2>Counts</h2>${tableOf(['Of', 'Status', 'Number'], counts)}`,
     `<h2>Controls</h2>${tableOf(['Control', 'Title', 'Evidence', 'Number'], evidence)}`,
     '</body></html>\n',
   ].join('\n');
+}
+
+/** Says that a pack is not about everything. */
+function aboutOf({ agentId, principalId, caseId }: PackSubject): string {
+  const named = Object.entries({ 'the agent': agentId, 'the person': principalId, 'the case': caseId });
+  const whom = named.flatMap(([what, id]) => (id === undefined ? [] : `${what} ${id}`));
+  return `Only about ${whom.join(' and ')}. The chain was verified whole.`;
 }
 
 const STYLE =

@@ -297,3 +297,100 @@ describe('A1: an archive of evidence', () => {
     expect(membersOf(bytes).get('report.html')).toContain('The audit chain is broken: hash_mismatch');
   });
 });
+
+describe('an evidence pack about somebody or something', () => {
+  /** Two people with an agent each, and a call of one of them in a case. */
+  async function two() {
+    const acme = await service.asDeveloper({ mode: 'sandbox' });
+    const ada = await grantTo(acme, { principalId: 'ada', scopes: ['tool:acme_pay:write'] });
+    const bob = await grantTo(acme, { principalId: 'bob' });
+    const call = { grantToken: ada.grantToken, connector: 'acme_pay', tool: 'transfer', arguments: {} };
+    await acme('POST', '/v1/enforce', { ...call, caseId: 'case-7' });
+    return { acme, ada, bob };
+  }
+  const about = (pack: { grants: { id: string }[]; auditEntries: object[] }) => ({
+    grants: pack.grants.map(({ id }) => id),
+    entries: pack.auditEntries,
+  });
+
+  test.each([
+    ['a person', 'principalId', () => 'ada'],
+    ['an agent', 'agentId', (agentId: string) => agentId],
+    ['a case', 'caseId', () => 'case-7'],
+  ])('has only what is about %s, and verifies the whole chain', async (_, name, idFor) => {
+    const { acme, ada } = await two();
+    const subject = { [name]: idFor(ada.agentId) };
+    const { entries: all } = (await acme('GET', '/v1/audit/entries?limit=500')).json();
+
+    const answer = await acme('GET', `${PACK}?${new URLSearchParams(subject)}`);
+
+    const pack = answer.json();
+    const wanted = all.filter((entry: Record<string, unknown> & { metadata: object }) =>
+      name === 'caseId' ? Object(entry.metadata).caseId === 'case-7' : entry[name] === subject[name],
+    );
+    expect(about(pack)).toEqual({ grants: [ada.grantId], entries: wanted });
+    expect(wanted.length).toBeGreaterThan(0);
+    expect(wanted.length).toBeLessThan(all.length);
+    expect(pack).toMatchObject({
+      meta: { subject },
+      summary: { agents: { total: 1 }, grants: { total: 1 }, auditEntries: { total: wanted.length } },
+      chainIntegrity: { valid: true, checkedEntries: all.length, fromSeq: 1, toSeq: all.length },
+    });
+    expect(check(answer.rawPayload)).toMatchObject({
+      isGenuine: true,
+      chain: { valid: true, checkedEntries: wanted.length },
+    });
+  });
+
+  test('is itself an entry about them, and says in its report whom it is about', async () => {
+    const { acme, ada } = await two();
+
+    const { rawPayload } = await acme('GET', `${PACK}?format=zip&principalId=ada&agentId=${ada.agentId}`);
+    await acme('GET', `${PACK}?caseId=case-7`);
+
+    const report = Buffer.from(readZip(rawPayload)?.get('report.html') ?? '').toString();
+    expect(report).toContain(`Only about the agent ${ada.agentId} and the person ada.`);
+    expect(await entriesOf(acme, 'compliance.exported')).toMatchObject([
+      { agentId: ada.agentId, principalId: 'ada', metadata: { kind: 'evidence-pack', format: 'zip' } },
+      { agentId: null, principalId: null, metadata: { kind: 'evidence-pack', caseId: 'case-7' } },
+    ]);
+  });
+
+  test('says that the chain is broken although its own entries are good', async () => {
+    const { acme } = await two();
+    const { entries } = (await acme('GET', '/v1/audit/entries?principalId=bob&limit=1')).json();
+    await change(acme, "update audit_entries set action = 'agent.updated'", entries[0].seq);
+
+    const answer = await acme('GET', `${PACK}?principalId=ada`);
+
+    expect(answer.json().chainIntegrity).toMatchObject({ valid: false, problem: 'hash_mismatch' });
+    expect(check(answer.rawPayload)).toMatchObject({ isGenuine: true, chain: { valid: true } });
+  });
+
+  test('shows an entry of its own that somebody changed, and cannot lose its subject', async () => {
+    const { acme } = await two();
+    const pack: Pack & { meta: { subject?: object } } = await packOf(acme, '?principalId=ada');
+    const { subject: _, ...rest } = pack.meta;
+    expect(check(bytesOf({ ...pack, meta: rest } as Pack)).problem).toBe('facts_changed');
+    const { entries } = (await acme('GET', '/v1/audit/entries?principalId=ada&limit=1')).json();
+    await change(acme, "update audit_entries set action = 'agent.updated'", entries[0].seq);
+
+    const { rawPayload } = await acme('GET', `${PACK}?principalId=ada`);
+
+    expect(check(rawPayload)).toMatchObject({
+      isGenuine: true,
+      chain: { valid: false, problem: 'hash_mismatch', firstBrokenAt: entries[0].id },
+    });
+  });
+
+  test('is bounded by its own rows, empty for what the account does not have, and 400 for a bad id', async () => {
+    const { acme } = await two();
+    while ((await acme('GET', '/v1/audit/head')).json().seq <= 20) await registerAgent(acme);
+    const other = await service.asDeveloper({ mode: 'sandbox' });
+
+    expect((await acme('GET', PACK)).statusCode).toBe(413);
+    expect((await acme('GET', `${PACK}?principalId=ada`)).statusCode).toBe(200);
+    expect(about(await packOf(other, '?principalId=ada'))).toEqual({ grants: [], entries: [] });
+    expect((await acme('GET', `${PACK}?caseId=a%00b`)).statusCode).toBe(400);
+  });
+});

@@ -6,12 +6,15 @@ import type { Caller } from '../../../platform/caller.ts';
 import { type Executor, openSnapshot } from '../../../platform/db/db.ts';
 import type { Metrics } from '../../../platform/telemetry/metrics.ts';
 import { listPolicies, PolicyRecord } from '../../grants/policies/index.ts';
-import { findSeqRange } from '../../record/audit/audit.queries.ts';
+import { findSeqRange, type SeqRange } from '../../record/audit/audit.queries.ts';
 import { AuditChainVerification, beginCheck } from '../../record/audit/index.ts';
 import { type KeyRing, signDetached } from '../../service/keys/index.ts';
+import { type GrantFilter, listGrantIdsOfCase } from './compliance.repo.ts';
 import { mediaTypes, mustBeDays } from './compliance.rules.ts';
-import type { Counts, PackQuery } from './compliance.schema.ts';
+import type { Counts, PackQuery, PackSubject } from './compliance.schema.ts';
 import {
+  type AuditEntry,
+  countAbout,
   countAll,
   type Export,
   type ExportDeps,
@@ -59,15 +62,21 @@ export async function makePack(
   const snapshot = await openSnapshot(deps.db);
   try {
     const { since, until, framework } = query;
-    const summary = await countAll(snapshot.db, caller.tenant, query, now);
+    const range = await findSeqRange(snapshot.db, caller.tenant, query);
+    const subject = subjectOf(query);
+    const grants = await grantsOf(snapshot.db, caller, { subject, query, range });
+    const summary = subject
+      ? await countAbout(snapshot.db, caller.tenant, { subject, grants, range, span: query }, now)
+      : await countAll(snapshot.db, caller.tenant, query, now);
     const counts = [summary.grants.total, summary.auditEntries.total, summary.policies.total];
     for (const count of counts) mustFit(count, deps.maxRows, []);
     const total = counts.reduce((sum, count) => sum + count, 0);
     const { format: form } = query;
-    await recordExport(deps, caller, { kind: 'evidence-pack', span: query, total, form }, now);
+    const about = { kind: 'evidence-pack', span: query, total, form, ...(subject && { subject }) } as const;
+    await recordExport(deps, caller, about, now);
     const bounds = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
     const meta = { schemaVersion: '1.0', generatedAt: now.toISOString(), ...bounds, framework };
-    const parts = { meta, summary, query, now, log };
+    const parts = { meta: { ...meta, ...(subject && { subject }) }, summary, query, range, grants, now, log };
     const texts = packTexts({ ...deps, db: snapshot.db }, caller, parts);
     const { end: close } = snapshot;
     if (form === 'json') return { type: mediaTypes.json, texts, close };
@@ -78,10 +87,42 @@ export async function makePack(
   }
 }
 
+/** Whom or what a pack is about; undefined for the whole account. */
+function subjectOf({ agentId, principalId, caseId }: PackQuery): PackSubject | undefined {
+  const given = Object.entries({ agentId, principalId, caseId }).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
+interface Wanted {
+  readonly subject: PackSubject | undefined;
+  readonly query: PackQuery;
+  readonly range: SeqRange;
+}
+
+/** The grants of a pack. Those of a case are the ones that its entries name, whenever they were issued. */
+async function grantsOf(
+  db: Executor,
+  { tenant }: Caller,
+  { subject, query, range }: Wanted,
+): Promise<GrantFilter> {
+  const { since, until } = query;
+  const { agentId, principalId, caseId } = subject ?? {};
+  const of = { agentId, principalId };
+  if (caseId !== undefined) return { ...of, ids: await listGrantIdsOfCase(db, tenant, caseId, range) };
+  return { ...of, ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
+}
+
+const isAbout = ({ agentId, principalId, caseId }: PackSubject, entry: AuditEntry): boolean =>
+  (agentId === undefined || entry.agentId === agentId) &&
+  (principalId === undefined || entry.principalId === principalId) &&
+  (caseId === undefined || Object(entry.metadata).caseId === caseId);
+
 interface PackParts {
   readonly meta: PackFacts['meta'];
   readonly summary: Counts;
   readonly query: PackQuery;
+  readonly range: SeqRange;
+  readonly grants: GrantFilter;
   readonly now: Date;
   readonly log: BrokenChainLog;
 }
@@ -89,20 +130,22 @@ interface PackParts {
 async function* packTexts(
   deps: PackDeps,
   caller: Caller,
-  { meta, summary, query, now, log }: PackParts,
+  { meta, summary, query, range, grants: wanted, now, log }: PackParts,
 ): AsyncGenerator<string, PackFacts> {
   const { tenant } = caller;
   const [grants, auditEntries, policies] = [beginSection(), beginSection(), beginSection()];
   yield `{"meta":${canonicalJson(meta)},"summary":${canonicalJson(summary)},"grants":[`;
-  yield* written(grants, exportedGrants(deps.db, caller, query, now));
+  yield* written(grants, exportedGrants(deps.db, caller, wanted, now));
 
   yield '],"auditEntries":[';
-  const range = await findSeqRange(deps.db, tenant, query);
+  const { subject = {} } = meta;
   const check = await beginCheck(deps, tenant, range, query.until !== undefined);
   let erasures = 0;
   const days: Map<string, DayCounts> = new Map();
-  for await (const entries of entryPortions(deps, deps.db, tenant, {}, range)) {
-    check.take(entries);
+  // Also of a pack about somebody, every entry is verified: what is left out cannot hide that the chain is broken.
+  for await (const all of entryPortions(deps, deps.db, tenant, {}, range)) {
+    check.take(all);
+    const entries = all.filter((entry) => isAbout(subject, entry));
     for (const entry of entries) countDay(days, entry);
     erasures += entries.filter(({ action }) => action === 'audit.erased').length;
     yield auditEntries.write(entries);
