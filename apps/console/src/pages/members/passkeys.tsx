@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { Button, Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { lazy, Suspense, useState } from 'react';
+import { Button } from 'react-aria-components';
 import { api, query, type Schemas } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
 import { Act } from '../../parts/act.tsx';
@@ -8,11 +8,12 @@ import { Panel } from '../../parts/page.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { When } from '../../parts/text.tsx';
-import { Codes } from '../../session/codes.tsx';
 import { registerPasskey } from '../../session/passkey.ts';
 import { SESSION } from '../../session/session.ts';
+import type { Shown } from './codes-dialog.tsx';
 
 const say = sayer('members');
+const RecoveryCodes = lazy(() => import('./codes-dialog.tsx'));
 
 type Passkey = Schemas['MemberPasskey'];
 
@@ -68,59 +69,12 @@ export function Passkeys() {
           </Button>
         </p>
       )}
-      {codes && <RecoveryCodes codes={codes} show={show} />}
+      {codes && (
+        <Suspense>
+          <RecoveryCodes codes={codes} show={show} />
+        </Suspense>
+      )}
     </Panel>
-  );
-}
-
-/** The codes, or the question that comes before others are made. */
-type Shown = readonly string[] | 'asking';
-
-interface RecoveryCodesProps {
-  readonly codes: Shown;
-  readonly show: (codes: Shown | undefined) => void;
-}
-
-function RecoveryCodes({ codes, show }: RecoveryCodesProps) {
-  const queries = useQueryClient();
-  const make = useMutation({
-    mutationFn: () => api.POST('/v1/console/recovery-codes', { body: {} }),
-    onSuccess: async ({ data }) => {
-      show(data?.recoveryCodes);
-      await queries.invalidateQueries({ queryKey: ['get', '/v1/console/passkeys'] });
-    },
-  });
-  const isAsking = codes === 'asking';
-  const close = () => show(undefined);
-  return (
-    <ModalOverlay
-      className="overlay"
-      isOpen
-      isKeyboardDismissDisabled={!isAsking || make.isPending} // codes are shown once
-      onOpenChange={close}
-    >
-      <Modal className="dialog">
-        <Dialog>
-          <Heading slot="title">{isAsking ? say('makeCodes') : say('codes')}</Heading>
-          {isAsking ? (
-            <>
-              <p>{say('makeCodesText')}</p>
-              {make.error && <Problem error={make.error} />}
-              <div className="buttons">
-                <Button className="button" onPress={close}>
-                  {say('cancel')}
-                </Button>
-                <Button className="button strong" isDisabled={make.isPending} onPress={() => make.mutate()}>
-                  {say('makeCodes')}
-                </Button>
-              </div>
-            </>
-          ) : (
-            <Codes codes={codes} close={close} />
-          )}
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
   );
 }
 
