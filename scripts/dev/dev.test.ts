@@ -7,8 +7,8 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { endEarlier, ownProcesses, takeOver } from './earlier.ts';
 import { CHECKOUT, type Home } from './home.ts';
-import { keepKeys } from './keys.ts';
 import { readableLine } from './server.ts';
+import { keepKeys } from './start.ts';
 
 function newHome(): Home {
   const root = fs.mkdtempSync(join(tmpdir(), 'behest-earlier-'));

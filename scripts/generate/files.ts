@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import openapiTypescript, { astToString } from 'openapi-typescript';
 import { groups } from '../../apps/server/src/config/settings.ts';
 import { features, limits } from '../../apps/server/src/features.ts';
 import { migrate } from '../../apps/server/src/platform/db/migrate.ts';
@@ -9,14 +10,105 @@ import { errorCodes, invalidGrantReasons } from '../../packages/protocol/src/err
 import { distribution } from './citus/script.ts';
 import { cliTable } from './cli.ts';
 import { configurationPage, quotaTable, rateTable } from './configuration-page.ts';
-import { consoleTypes, policyShape } from './console.ts';
 import { readDescription } from './description/resolve.ts';
-import { errorPage } from './error-page.ts';
 import { performancePage, sizesTable } from './expectation.ts';
 import { operationsOf } from './sdk/operations.ts';
 import { tableText, typesText } from './sdk/texts.ts';
 import { securityPage, securityTests } from './security/page.ts';
 import { storagePage } from './storage.ts';
+
+interface ErrorCode {
+  readonly status: number;
+  readonly meaning: string;
+}
+
+const INTRODUCTION = `# Errors
+
+<!-- Written by \`npm run generate\` from packages/protocol/src/errors.ts. -->
+
+Every answer that is not a success has this body. Programs go by \`code\`, which never changes its meaning;
+\`message\` is for people. [Errors of the protocol](protocol/errors.md) has the bodies of OAuth and SCIM, rates and repetition.
+
+\`\`\`json
+{ "code": "NOT_FOUND", "message": "…", "requestId": "req_…", "details": {} }
+\`\`\`
+`;
+
+const REASONS = `## Reasons of INVALID_GRANT
+
+\`details.reason\` is one of these.
+
+| Reason | Meaning and remedy |
+| --- | --- |
+`;
+
+/** Makes the page on errors: a table for each status, and an anchor for each code. */
+export function errorPage(
+  codes: Readonly<Record<string, ErrorCode>>,
+  grantReasons: Readonly<Record<string, string>> = {},
+): string {
+  const statuses = [...new Set(Object.values(codes).map(({ status }) => status))].sort((a, b) => a - b);
+  const sections = statuses.map((status) => {
+    const rows = Object.entries(codes)
+      .filter(([, code]) => code.status === status)
+      .map(([code, { meaning }]) => `| <a id="${code.toLowerCase()}"></a>\`${code}\` | ${cell(meaning)} |`);
+    return `## ${status}\n\n| Code | Meaning and remedy |\n| --- | --- |\n${rows.join('\n')}\n`;
+  });
+  const reasons = Object.entries(grantReasons).map(([reason, text]) => `| \`${reason}\` | ${cell(text)} |`);
+  return [INTRODUCTION, ...sections, `${REASONS}${reasons.join('\n')}\n`].join('\n');
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
+
+const METHODS = new Set(['get', 'put', 'post', 'delete', 'patch']);
+
+type Operation = { responses: Record<string, unknown>; security?: unknown };
+type Description = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, unknown> };
+};
+
+const REFUSAL = {
+  description: 'A refusal',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+};
+
+/**
+ * The types of what the console may call: the operations below `/v1`, with their good answers. All refusals have the
+ * one shape `Error`, which the console's client reads.
+ */
+async function consoleTypes(description: string): Promise<string> {
+  const whole: Description = JSON.parse(description);
+  const paths = Object.fromEntries(
+    Object.entries(whole.paths)
+      .filter(([path]) => /^\/v1\/(?!admin\/)/.test(path))
+      .map(([path, item]) => [path, Object.fromEntries(Object.entries(item).map(withoutRefusals))]),
+  );
+  const parts = await openapiTypescript(JSON.stringify({ ...whole, paths }), {
+    alphabetize: true,
+    silent: true,
+  });
+  return `// Made from openapi.json by \`npm run generate\`.\n${shortened(astToString(parts))}`;
+}
+
+/** The shape of a new policy, by which the console checks a draft while somebody types it. */
+function policyShape(description: string): string {
+  const { components }: Description = JSON.parse(description);
+  const shape = JSON.stringify(components.schemas.NewPolicy, null, 2);
+  return `// Made from openapi.json by \`npm run generate\`.\nexport const newPolicy = ${shape} as const;\n`;
+}
+
+function withoutRefusals([name, operation]: [string, Operation]): [string, Operation] {
+  if (!METHODS.has(name)) return [name, operation];
+  const good = Object.entries(operation.responses).filter(([status]) => status < '400');
+  return [name, { ...operation, responses: { ...Object.fromEntries(good), default: REFUSAL } }];
+}
+
+/** Without the members that say that something is absent: they are a third of the text. */
+const shortened = (text: string) =>
+  text.replaceAll(/^ +(?:header|cookie|trace|head|options)\?: never;\n/gm, '');
 
 const ROOT = join(import.meta.dirname, '../..');
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');

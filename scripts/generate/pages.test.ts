@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { allSettings } from '../../apps/server/src/config.ts';
 import { configurationPage, exampleOf } from './configuration-page.ts';
-import { errorPage } from './error-page.ts';
 import { performancePage, sizesTable } from './expectation.ts';
+import { errorPage } from './files.ts';
 
 test('codes are grouped by status, each with an anchor, and a bar in a text breaks no table', () => {
   const page = errorPage(

@@ -3,7 +3,6 @@ import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFi
 import { dirname, join } from 'node:path';
 import { ensureInstalled } from '../install.mjs';
 import { writeReference } from '../packages/reference.ts';
-import { siteConfig } from './config.ts';
 import { CONTENTS, LISTED_ELSEWHERE, llmsText, summaryOf } from './contents.ts';
 import { siteFiles } from './sources.ts';
 
@@ -87,4 +86,37 @@ function write(path: string, text: string): void {
 function copy(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true });
   cpSync(from, to);
+}
+
+/** The configuration of VitePress for staged pages. It is plain data, since it is written to a file there. */
+function siteConfig(staged: string, out: string, base: string): unknown {
+  const titleOf = (name: string) => summaryOf(name, readFileSync(join(staged, `${name}.md`), 'utf8')).title;
+  const sidebar = Object.entries(CONTENTS).map(([text, names]) => ({
+    text,
+    items: names.map((name) => ({ text: titleOf(name), link: `/${name.replace(/(^|\/)index$/, '$1')}` })),
+  }));
+  return {
+    title: 'Behest',
+    description: 'Authorization for AI agents that act on behalf of people',
+    lang: 'en',
+    outDir: out,
+    base,
+    srcExclude: ['public/**'],
+    metaChunk: true, // or each page would name the files of all pages
+    markdown: {
+      theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    },
+    themeConfig: {
+      search: { provider: 'local' },
+      sidebar,
+      outline: { level: [2, 3] },
+      nav: [
+        { text: 'Quickstart', link: '/guides/quickstart' },
+        { text: 'API', link: '/api/' },
+        { text: 'SDK', link: '/sdk/' },
+        { text: 'CLI', link: '/cli' },
+        { text: 'Configuration', link: '/configuration' },
+      ],
+    },
+  };
 }

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startMailServer } from '../../apps/server/test/app/mail-server.ts';
 import { newDatabase, startApp } from '../../apps/server/test/app/start-app.ts';
-import { redisUrl } from '../../apps/server/test/servers/redis-url.ts';
+import { redisUrl } from '../../apps/server/test/servers/start-server.ts';
 import { newMachine } from './program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

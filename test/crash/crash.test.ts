@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { newDatabase } from '../../apps/server/test/app/start-app.ts';
-import { redisUrl } from '../../apps/server/test/servers/redis-url.ts';
+import { redisUrl } from '../../apps/server/test/servers/start-server.ts';
 import { crash } from './run-crash.ts';
 
 test('nothing acknowledged is lost, and no event invented, when the server is killed under load', async () => {

@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Behest, BehestApiError, BehestAuthError, BehestError } from '@behest/sdk';
+import { Behest, BehestAdmin, BehestApiError, BehestAuthError, BehestError } from '@behest/sdk';
 import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startListening } from '../../apps/server/test/app/listening.ts';
 import { onThisMachine } from '../../apps/server/test/app/proxy.ts';
 import { readDescription } from '../../scripts/generate/description/resolve.ts';
 import type { Described } from '../../scripts/generate/sdk/operations.ts';
+import { compilerFaults } from '../docs/samples/compile.ts';
 import { LOCAL, OWN_CASES } from './contract/by-hand.ts';
-import { declaredFaults, methodsOfSdk } from './contract/declared.ts';
 import {
   CANNOT_FAIL,
   type Call,
@@ -25,6 +25,73 @@ import {
 } from './contract/own-arguments.ts';
 import { newWorld, PUBLIC_URL, type World } from './contract/world.ts';
 import { movedApplication, receive } from './moved-application.ts';
+
+/** A call as a program writes it, with the answer that it got. */
+interface Made {
+  readonly written: string;
+  readonly answer: unknown;
+}
+
+const HEAD = `import type { Behest, BehestAdmin } from '@behest/sdk';
+declare const behest: Behest;
+declare const admin: BehestAdmin;
+declare const rows: () => AsyncIterator<never>;
+declare function answered<Answer>(call: () => Promise<Answer>, answer: NoInfer<Answer>): void;
+declare function listed<Row>(call: () => Promise<readonly Row[]>, answer: NoInfer<Row>[]): void;
+`;
+const PATH = join(import.meta.dirname, 'contract.virtual.ts');
+
+/**
+ * Lets the compiler compare arguments and answers with the declared types. A member that a type lacks is a fault too.
+ * Files are left out: the answer of their methods is a response.
+ */
+function declaredFaults(root: string, made: readonly Made[]): string[] {
+  const calls = made.filter(({ answer }) => !(answer instanceof Response));
+  const lines = calls.map(
+    ({ written, answer }) =>
+      `${Array.isArray(answer) ? 'listed' : 'answered'}(() => ${written}, ${literal(answer)});`,
+  );
+  const first = HEAD.split('\n').length - 1;
+  const faults = compilerFaults(root, new Map([[PATH, `${HEAD}${lines.join('\n')}\n`]]));
+  return faults.map(({ line, message }) => `${calls[line - first]?.written.split('(')[0]}: ${message}`);
+}
+
+/** A list has its rows as an iterator too, which JSON leaves out. */
+function literal(answer: unknown): string {
+  const text = JSON.stringify(answer) ?? 'undefined';
+  const isList = typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
+  return isList && !Array.isArray(answer) ? text.replace('{', '{ [Symbol.asyncIterator]: rows, ') : text;
+}
+
+/** These make the clients of one person and of one directory, whose methods are listed in their place. */
+const MAKERS = ['principal', 'scim.users', 'scim.groups'];
+
+/** The methods that the clients have when they run, as `agents.list`, `scim.users().get`, `admin.stats`. */
+function methodsOfSdk(): string[] {
+  const settings = { baseUrl: 'https://auth.test', fetch: async () => Response.json({}) };
+  const behest = new Behest({ ...settings, apiKey: 'bh_test_1' });
+  const admin = new BehestAdmin({ ...settings, adminKey: 'operator' });
+  return [
+    ...methodsIn(behest).filter((name) => !MAKERS.includes(name)),
+    ...methodsIn(Behest.prototype),
+    ...methodsIn(Object.getPrototypeOf(behest.approvals), 'approvals.'),
+    ...methodsIn(Behest, 'Behest.'),
+    ...methodsIn(behest.principal('session'), 'principal().'),
+    ...methodsIn(behest.scim.users('token'), 'scim.users().'),
+    ...methodsIn(behest.scim.groups('token'), 'scim.groups().'),
+    ...methodsIn(admin, 'admin.'),
+    ...methodsIn(BehestAdmin.prototype, 'admin.'),
+  ].toSorted();
+}
+
+function methodsIn(holder: object, prefix = ''): string[] {
+  const own = Object.entries(Object.getOwnPropertyDescriptors(holder));
+  return own.flatMap(([name, { value }]) => {
+    if (typeof value === 'function') return name === 'constructor' ? [] : [`${prefix}${name}`];
+    const isArea = name !== 'prototype' && Object.getPrototypeOf(value ?? 0) === Object.prototype;
+    return isArea ? methodsIn(value, `${prefix}${name}.`) : [];
+  });
+}
 
 const ROOT = join(import.meta.dirname, '../..');
 const description = readDescription(readFileSync(join(ROOT, 'openapi.json'), 'utf8'));

@@ -7,8 +7,11 @@ import { addBodyParser } from './platform/http/bodies/bodies.ts';
 import { compileSchema, compileSerializer } from './platform/http/bodies/schemas.ts';
 import { addClientAddress } from './platform/http/callers/client-address.ts';
 import { addBodyCapabilities } from './platform/http/callers/member.ts';
-import { FINGERPRINT_KEY_USE } from './platform/http/idempotency/fingerprints.ts';
-import { addIdempotency, IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
+import {
+  addIdempotency,
+  FINGERPRINT_KEY_USE,
+  IDEMPOTENCY_KEY_USE,
+} from './platform/http/idempotency/idempotency.ts';
 import { addHeavyReads } from './platform/http/limits/heavy-reads.ts';
 import { addProposals } from './platform/http/loosening.ts';
 import { addMetering } from './platform/http/metering.ts';

@@ -25,7 +25,7 @@ import type { NoteRefusal } from './platform/refusals.ts';
 import type { SealedRows } from './platform/seal.ts';
 import type { Logger } from './platform/telemetry/logger.ts';
 import type { DeclaredMetrics, Metrics } from './platform/telemetry/metrics.ts';
-import type { Tracer } from './platform/telemetry/tracer.ts';
+import type { Tracer } from './platform/telemetry/tracing.ts';
 
 /** Everything of the process that a feature may use. Its services take the few members that they need. */
 export interface ServiceContext extends OpenedMailer, Parts {

@@ -56,8 +56,7 @@ import { connections } from './features/vault/connections/connections.feature.ts
 import { credentials } from './features/vault/credentials/credentials.feature.ts';
 import { providers } from './features/vault/providers/providers.feature.ts';
 import { proxy } from './features/vault/proxy/proxy.feature.ts';
-import { FINGERPRINT_KEY_USE } from './platform/http/idempotency/fingerprints.ts';
-import { IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
+import { FINGERPRINT_KEY_USE, IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
 import { generalRates } from './platform/http/limits/rate-rules.ts';
 import type { QuotaDeclarations } from './platform/quotas.ts';
 import type { Tally } from './platform/telemetry/meter.ts';

@@ -7,7 +7,7 @@ import { commitNotices } from './platform/db/commit-effects.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { openDatabase, requireServer } from './platform/db/open-database.ts';
 import { expiryOfAnswers } from './platform/http/idempotency/answers.ts';
-import { keyingOfFingerprints } from './platform/http/idempotency/fingerprints.ts';
+import { keyingOfFingerprints } from './platform/http/idempotency/idempotency.ts';
 import { startJobs, tracedJob } from './platform/jobs/jobs.ts';
 import { type Mail, openMailer } from './platform/mail/mailer.ts';
 import { openStore } from './platform/redis/open-store.ts';

@@ -21,7 +21,7 @@ import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
 import type { SealedRows } from './platform/seal.ts';
 import type { Logger } from './platform/telemetry/logger.ts';
 import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
-import type { Tracer } from './platform/telemetry/tracer.ts';
+import type { Tracer } from './platform/telemetry/tracing.ts';
 
 /** The operator's settings, without those that only start-up needs. */
 type ServiceSettings = Pick<

@@ -1,11 +1,11 @@
 import type { Behest } from '@behest/sdk';
-import { type Settings, settingsOf } from './config/settings.ts';
+import { masked, type Settings, settingsOf } from './config/settings.ts';
+import { curlOf } from './curl.ts';
 import { CliError, EXIT, wrongUsage } from './errors.ts';
 import type { Io } from './io.ts';
-import { type Printer, printerOf } from './output/printer.ts';
+import { idOf, tableOf } from './output/table.ts';
 import type { Globals } from './program/globals.ts';
 import type { OptionSpec } from './program/options.ts';
-import { type Exchange, exchangeOf } from './requests.ts';
 
 /** Loads every command, to be listed. */
 export type AllCommands = () => Promise<readonly Listed[]>;
@@ -86,4 +86,113 @@ export function contextOf(io: Io, globals: Globals, { command, commands, isDry }
         throw new CliError('NOT_CONFIRMED', 'Nothing was done.', { next: `behest ${command} --yes` });
     },
   };
+}
+
+/** The way of every request: told of, or printed in place of being sent. */
+interface Exchange {
+  fetchWith(key: string | undefined): (url: string, init: RequestInit) => Promise<Response>;
+  /** True when a dry run has printed its request. */
+  readonly isDone: () => boolean;
+}
+
+function exchangeOf(io: Io, { isDry, isVerbose, isDebug }: Globals): Exchange {
+  let isDone = false;
+  return {
+    isDone: () => isDone,
+    fetchWith: (key) => async (url, init) => {
+      if (isDry) {
+        io.out(`${curlOf(url, init, key)}\n`);
+        isDone = true;
+        const { BehestError } = await import('@behest/sdk');
+        throw new BehestError('DRY_RUN', 'nothing is sent in a dry run'); // a stream tries again after other errors
+      }
+      const began = performance.now();
+      const told = (words: string) => isVerbose && io.err(`${words}\n`);
+      if (isDebug) told(headersOf(new Headers(init.headers), '>'));
+      const answer = await io.fetch(url, withSignal(init, io.signal)).catch((error: unknown) => {
+        told(`${init.method ?? 'GET'} ${url} failed after ${Math.round(performance.now() - began)} ms`);
+        throw error;
+      });
+      told(`${init.method ?? 'GET'} ${url} ${answer.status} ${Math.round(performance.now() - began)} ms`);
+      if (isDebug) told(headersOf(answer.headers, '<'));
+      return answer;
+    },
+  };
+}
+
+const withSignal = (init: RequestInit, signal: AbortSignal): RequestInit => ({
+  ...init,
+  signal: init.signal ? AbortSignal.any([init.signal, signal]) : signal,
+});
+
+function headersOf(headers: Headers, mark: string): string {
+  return [...headers]
+    .map(
+      ([name, value]) =>
+        `${mark} ${name}: ${/^(authorization|dpop|cookie|set-cookie)$/.test(name) ? hidden(value) : value}`,
+    )
+    .join('\n');
+}
+
+/** Hides what follows the scheme. */
+function hidden(value: string): string {
+  const begins = value.lastIndexOf(' ') + 1;
+  return value.slice(0, begins) + masked(value.slice(begins));
+}
+
+interface View {
+  /** The members that a table shows, in their order. Default: those that look important. */
+  readonly columns?: readonly string[] | undefined;
+}
+
+/** Results go to standard output, and all else to standard error. */
+interface Printer {
+  /** Prints the rows of a list. */
+  rows(rows: readonly unknown[], view?: View): Promise<void>;
+  /** Prints one object. */
+  one(value: unknown, view?: View): Promise<void>;
+  /** Prints a line that is the result itself. */
+  line(text: string): void;
+  /** Tells the person something that is no result. */
+  note(text: string): void;
+}
+
+function printerOf(io: Io, globals: Globals): Printer {
+  const { output } = globals;
+  const line = (text: string) => io.out(`${text}\n`);
+  const lines = (texts: readonly string[]) => {
+    for (const text of texts) line(text);
+  };
+  const note = (text: string) => {
+    if (!globals.isQuiet) io.err(`${text}\n`);
+  };
+  const look = { isUtc: globals.isUtc };
+  return {
+    line,
+    note,
+    async rows(rows, { columns } = {}) {
+      if (output === 'json') return line(JSON.stringify(rows, undefined, 2));
+      if (output === 'ndjson') return lines(rows.map((row) => JSON.stringify(row)));
+      if (output === 'yaml') return io.out(await yamlOf(rows));
+      if (output === 'id') return lines(rows.map(idOf));
+      if (rows.length === 0) return note('(no results)');
+      line(tableOf(rows, { ...look, columns }));
+    },
+    async one(value, { columns } = {}) {
+      if (output === 'json') return line(JSON.stringify(value, undefined, 2));
+      if (output === 'ndjson') return line(JSON.stringify(value));
+      if (output === 'yaml') return io.out(await yamlOf(value));
+      if (output === 'id') return line(idOf(value));
+      if (typeof value !== 'object' || value === null) return line(String(value));
+      const entries = Object.entries(value)
+        .filter(([name]) => !columns || columns.includes(name))
+        .map(([field, member]) => ({ field, value: member }));
+      line(tableOf(entries, { ...look, columns: ['field', 'value'] }));
+    },
+  };
+}
+
+async function yamlOf(value: unknown): Promise<string> {
+  const { stringify } = await import('yaml');
+  return stringify(value);
 }

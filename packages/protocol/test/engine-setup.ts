@@ -1,7 +1,6 @@
 import type { EnforcerSetup } from '../src/enforcement/engine.ts';
-import { setupOf } from './enforce-case.ts';
+import { setupOf, vectorsOf } from './enforce-case.ts';
 import { PlainMeter } from './plain-meter.ts';
-import { vectorsOf } from './vectors.ts';
 
 const payload = {
   sub: 'user_1',

@@ -5,25 +5,23 @@ import type { DecisionStore, RevocationCheck, TokenSource } from '@behest/protoc
 import type { Result } from '@behest/protocol/enforcement/result';
 import { type ManifestOptions, manifestFromObject } from '@behest/protocol/manifest/load';
 import type { Manifest } from '@behest/protocol/manifest/manifest';
+import { developersOf } from '@behest/protocol/whose-tokens';
 import { createCaller } from './api/caller.ts';
 import type { SignupAnswer, SignupInput } from './api/types.gen.ts';
 import { BehestApiError, type RateLimit } from './client/api-errors.ts';
 import { type Calls, callsOf } from './client/calls.ts';
 import { Approvals, serviceDecisions } from './client/decisions.ts';
 import { manifestsIn } from './client/manifest-files.ts';
-import { onlineRevocation } from './client/online-revocation.ts';
 import { apiKeyOf, type BehestOptions, type CallingOptions, callingOf, type Pins } from './client/options.ts';
 import type { Answered } from './client/refusals.ts';
-import { type Revocations, revocationFeed } from './client/revocation-feed.ts';
-import type { ServiceOptions } from './client/service.ts';
-import { clientTokens } from './client/tokens.ts';
+import { onlineRevocation, type Revocations, revocationFeed } from './client/revocation-feed.ts';
+import { askService, type ServiceOptions } from './client/service.ts';
 import { isLoaded, pinsOf } from './client/tool-values.ts';
 import { createTransport, type Transport } from './client/transport.ts';
 import { type WrappedCall, wrappedTool } from './client/wrapped-tool.ts';
 import { BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
-import type { PresentedProof } from './verify/dpop-proof.ts';
-import { provedKey } from './verify/proved-key.ts';
-import { issuerKeysOf } from './verify/token-source.ts';
+import { type PresentedProof, provedKey } from './verify/dpop-proof.ts';
+import { issuerKeysOf, type TokenSourceOptions, tokenSource } from './verify/token-source.ts';
 import { grantOf, type VerifiedGrant } from './verify/verified-grant.ts';
 
 export interface Behest extends Calls {}
@@ -267,4 +265,65 @@ export class Behest {
   toString(): string {
     return 'Behest';
   }
+}
+
+/**
+ * The source of a client's tokens. Without `developerId` it asks the service whose key it has, once, at the first
+ * token; while there is no answer, no token is taken.
+ */
+function clientTokens(
+  options: BehestOptions,
+  baseUrl: string,
+  service: ServiceOptions | undefined,
+): TokenSource {
+  const { issuer = baseUrl, jwksUri = `${baseUrl}/.well-known/jwks.json`, developerId } = options;
+  const keys = issuerKeysOf(jwksUri, options);
+  const sourceFor = (whose: string | readonly string[]) =>
+    tokenSource({ ...definedOf(options), issuer, keys, developerId: whose });
+  if (developerId !== undefined || !service) return sourceFor(mustBeDevelopers(developerId));
+
+  let source: TokenSource | undefined;
+  let learning: Promise<TokenSource> | undefined;
+  const learn = async () => {
+    const { developerId: own } = await askService(service, '/v1/me');
+    // An answer without an id, as another server gives it, names nobody whose tokens are taken.
+    if (typeof own !== 'string' || own === '') throw new BehestNetworkError('The service names no account.');
+    source = sourceFor(own);
+    return source;
+  };
+  return {
+    verify(token, provedKey) {
+      if (source) return source.verify(token, provedKey);
+      learning ??= learn().finally(() => {
+        learning = undefined; // asked again at the next token
+      });
+      return learning.then(
+        (learned) => learned.verify(token, provedKey),
+        () => ({ ok: false, reason: 'keys_unavailable' as const }),
+      );
+    },
+  };
+}
+
+/** @throws BehestError with the sentence that says why the developer is needed */
+function mustBeDevelopers(developerId: BehestOptions['developerId']): string | readonly string[] {
+  try {
+    // The check takes what JavaScript hands over, which may be nothing.
+    developersOf({ developerId: developerId as string });
+  } catch (error) {
+    throw new BehestError('CONFIGURATION', error instanceof Error ? error.message : String(error));
+  }
+  return developerId ?? [];
+}
+
+function definedOf(
+  options: BehestOptions,
+): Partial<Omit<TokenSourceOptions, 'issuer' | 'keys' | 'developerId'>> {
+  const { allowSandbox, audience, clockTolerance, rememberedTokens } = options;
+  return {
+    ...(allowSandbox !== undefined && { allowSandbox }),
+    ...(audience !== undefined && { audience }),
+    ...(clockTolerance !== undefined && { clockTolerance }),
+    ...(rememberedTokens !== undefined && { rememberedTokens }),
+  };
 }

@@ -13,7 +13,7 @@ export {
   BehestValidationError,
   type RateLimit,
 } from './client/api-errors.ts';
-export type { Calls, Wanted } from './client/calls.ts';
+export type { Calls, ThroughVault, Wanted } from './client/calls.ts';
 export type { CallToApprove, Decision, Waiting } from './client/decisions.ts';
 export type { ScimCalls } from './client/extras.ts';
 export type {
@@ -41,7 +41,6 @@ export type {
 export type { BehestOptions, CallingOptions } from './client/options.ts';
 export type { Answered } from './client/refusals.ts';
 export type { CallLine } from './client/transport.ts';
-export type { ThroughVault } from './client/vault-fetch.ts';
 export type { WrappedCall } from './client/wrapped-tool.ts';
 export { createDpopKey, type DpopKey } from './dpop.ts';
 export { BehestDeniedError, BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';

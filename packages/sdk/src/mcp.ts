@@ -17,10 +17,11 @@ export {
   type McpAuth,
   type McpAuthOptions,
   type McpRequest,
+  type McpResource,
   type McpTokens,
+  protectedResourceMetadata,
   requireMcpAuth,
 } from './mcp/require-auth.ts';
-export { type McpResource, protectedResourceMetadata } from './mcp/resource-metadata.ts';
 
 /**
  * Makes a server of the official MCP SDK list only what the token of its client allows, and decide about each call.

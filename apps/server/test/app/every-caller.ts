@@ -1,9 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { LightMyRequestResponse, RouteOptions } from 'fastify';
 import { operationOf, possessionsOf, requestTo } from './every-route.ts';
 import { authorize, registerAgent } from './flow.ts';
 import { hintClaims, newVoucher, personOn } from './person.ts';
-import { ADMIN_API_KEY, type Service } from './start-app.ts';
-import { verifyAddress } from './verified.ts';
+import { ADMIN_API_KEY, type Developer, type Service } from './start-app.ts';
 
 /** A developer with a record of each kind, and a person at the consent page, who has to read a mail. */
 export async function callersOf(service: Service) {
@@ -43,4 +43,17 @@ export function callAs(callers: Callers, route: RouteOptions): Promise<LightMyRe
   if (access === 'operator') return service.calling(ADMIN_API_KEY)(method, url, body);
   if (access === 'session') return service.calling(String(its.sessionToken))(method, url, body);
   return service.app.inject({ method, url, ...(body && { body }) });
+}
+
+/** The token of the link in the newest mail. */
+export const tokenIn = (mails: Service['mails']): string =>
+  /\/v1\/signup\/verify\/(\S+)/.exec(mails.sent()[0]?.text ?? '')?.[1] ?? '';
+
+/** Verifies an address of the developer, as its mailbox would. @returns the address */
+export async function verifyAddress({ app, mails }: Service, developer: Developer): Promise<string> {
+  const email = `${randomUUID()}@acme.test`;
+  await developer('POST', '/v1/signup/verify', { email });
+  const answer = await app.inject({ method: 'POST', url: `/v1/signup/verify/${tokenIn(mails)}` });
+  if (answer.statusCode !== 200) throw new Error(`verifying an address: ${answer.body}`);
+  return email;
 }

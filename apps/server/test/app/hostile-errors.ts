@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { onTestFinished, vi } from 'vitest';
 import type { EphemeralStore } from '../../src/platform/redis/ephemeral-store.ts';
-import type { Tracer } from '../../src/platform/telemetry/tracer.ts';
+import type { Tracer } from '../../src/platform/telemetry/tracing.ts';
 
 /** In every member of an error but its text. Nothing that leaves the service may hold it. */
 export const MARK = 'marked-8f3a';

@@ -7,8 +7,7 @@ import type { Executor } from '../../src/platform/db/db.ts';
 import { execute } from '../servers/postgres.ts';
 import { censusOf, rowsOf } from './census.ts';
 import { refusalOf } from './flow.ts';
-import { openConnections } from './lent-pool.ts';
-import { type Developer, type Service, startApp, type TestOptions } from './start-app.ts';
+import { type Developer, openConnections, type Service, startApp, type TestOptions } from './start-app.ts';
 import { stepping } from './steps.ts';
 
 /** A side of a race: a process of the service, and the developer's way to call it. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
+import { sql } from 'kysely';
 import { Counter, Histogram, Registry } from 'prom-client';
 import { expect, inject, onTestFinished } from 'vitest';
 import { buildApp } from '../../src/app.ts';
@@ -9,19 +10,62 @@ import { createKeyRing } from '../../src/features/service/keys/index.ts';
 import { declaredMetrics, keyUses, limits } from '../../src/features.ts';
 import { commitNotices } from '../../src/platform/db/commit-effects.ts';
 import type { Executor } from '../../src/platform/db/db.ts';
-import { databaseOver, openDatabase } from '../../src/platform/db/open-database.ts';
+import { databaseOver, openDatabase, openPool } from '../../src/platform/db/open-database.ts';
 import { type DevelopmentMailer, developmentMailer, type Mailer } from '../../src/platform/mail/mailer.ts';
 import type { EphemeralStore } from '../../src/platform/redis/ephemeral-store.ts';
 import { memoryStore } from '../../src/platform/redis/memory-store.ts';
 import { openStore } from '../../src/platform/redis/open-store.ts';
 import { createLogger, type LogLevel } from '../../src/platform/telemetry/logger.ts';
 import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
-import type { Tracer } from '../../src/platform/telemetry/tracer.ts';
+import type { Tracer } from '../../src/platform/telemetry/tracing.ts';
 import { openService, prepareFeature } from '../../src/service.ts';
 import { execute } from '../servers/postgres.ts';
-import { redisUrl } from '../servers/redis-url.ts';
-import { lentPool } from './lent-pool.ts';
+import { redisUrl } from '../servers/start-server.ts';
 import { watchingRoutes } from './watched-routes.ts';
+
+const CONNECTIONS = 8;
+const IDLE = 10_000; // milliseconds, after which the databases of other files need the place
+
+const pools = new Map<string, ReturnType<typeof openPool>>();
+
+function poolOf(connectionString: string) {
+  const pool = pools.get(connectionString) ?? openPool({ connectionString }, CONNECTIONS, { idle: IDLE });
+  pools.set(connectionString, pool);
+  return pool;
+}
+
+/**
+ * The connections to a file's database, which its applications use one after the other. A new connection has
+ * to read the catalog and compile the functions, which costs Postgres more than most tests do.
+ * @param databaseUrl tells the database at each use, since an application goes on to another file
+ */
+function lentPool(databaseUrl: () => string) {
+  const pool = () => poolOf(databaseUrl());
+  return {
+    connect: () => pool().connect(),
+    end: async () => {}, // an application only gives the pool back
+    get options() {
+      return pool().options;
+    },
+    get totalCount() {
+      return pool().totalCount;
+    },
+    get idleCount() {
+      return pool().idleCount;
+    },
+    get waitingCount() {
+      return pool().waitingCount;
+    },
+  };
+}
+
+/**
+ * Opens all connections of a file's pool. Otherwise the first of several requests is done on the one open connection
+ * before the others have theirs, and nothing that is sent at once meets.
+ */
+export async function openConnections(db: Executor): Promise<void> {
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => sql`select pg_backend_pid()`.execute(db)));
+}
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Mode = 'live' | 'sandbox';

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { payer, release } from '../app/approving.ts';
+import { verifyAddress } from '../app/every-caller.ts';
 import { provisionerOf } from '../app/scim.ts';
 import { ADMIN_API_KEY, type Developer } from '../app/start-app.ts';
-import { verifyAddress } from '../app/verified.ts';
 import { button, findings, heading, must, pagesOfService, picture, sees } from './pages.ts';
 import { addAuthenticator, enrolledAs } from './passkeys.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { verifyAddress } from '../app/every-caller.ts';
 import { authorize } from '../app/flow.ts';
 import { hintClaims, newVoucher, personOn } from '../app/person.ts';
-import { verifyAddress } from '../app/verified.ts';
 import { decide, openRequest } from './consent-page/pages.ts';
 import { button, findings, heading, must, picture, sees, withFixedIds } from './pages.ts';
 import { addAuthenticator, enrol } from './passkeys.ts';

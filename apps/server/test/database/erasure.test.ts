@@ -8,11 +8,11 @@ import { systemCaller } from '../../src/platform/caller.ts';
 import { tenantErased } from '../../src/platform/db/personal-data.ts';
 import { listenersIn } from '../../src/platform/hooks.ts';
 import { eraseAnswers } from '../../src/platform/http/idempotency/answers.ts';
+import { verifyAddress } from '../app/every-caller.ts';
 import { possessionsOf } from '../app/every-route.ts';
 import { authorize, grantTo } from '../app/flow.ts';
 import { hintClaims, newVoucher, personOn } from '../app/person.ts';
 import { type Developer, type Service, startApp } from '../app/start-app.ts';
-import { verifyAddress } from '../app/verified.ts';
 
 /** The audit chain, which outlives an account. */
 const KEPT = ['audit_checkpoints', 'audit_entries', 'audit_erased', 'audit_heads'];

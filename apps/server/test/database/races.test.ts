@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { authorize, entriesOf, grantTo, pkce, refusalOf, registerAgent, startSandbox } from '../app/flow.ts';
-import { openConnections } from '../app/lent-pool.ts';
-import type { Developer, TestOptions } from '../app/start-app.ts';
+import { type Developer, openConnections, type TestOptions } from '../app/start-app.ts';
 
 const AT_ONCE = 50;
 const ROUNDS = process.env.TEST_LONG ? 200 : 10;

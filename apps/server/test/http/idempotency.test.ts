@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expiryOfAnswers } from '../../src/platform/http/idempotency/answers.ts';
-import { keyingOfFingerprints } from '../../src/platform/http/idempotency/fingerprints.ts';
+import { keyingOfFingerprints } from '../../src/platform/http/idempotency/idempotency.ts';
 import { afterStatements } from '../app/after-statements.ts';
 import {
   actionsOf,

@@ -12,6 +12,7 @@ import { ownDomain } from '../app/asserting.ts';
 import { authenticator } from '../app/authenticator.ts';
 import { askToConnect, browserOf } from '../app/connecting.ts';
 import { registerWebhook } from '../app/deliveries.ts';
+import { tokenIn } from '../app/every-caller.ts';
 import {
   authorize,
   entriesOf,
@@ -31,7 +32,6 @@ import type { Developer, Service } from '../app/start-app.ts';
 import { standInForStripe } from '../app/stripe.ts';
 import { subscribe } from '../app/subscribing.ts';
 import * as vault from '../app/vault.ts';
-import { tokenIn } from '../app/verified.ts';
 
 const [stripe, dns] = [await standInForStripe(), await startNameServer()];
 afterAll(() => {

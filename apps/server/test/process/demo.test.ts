@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { openRequest } from '../../../../scripts/demo/open-request.ts';
 import { runDemo } from '../../../../scripts/demo/run-demo.ts';
+import { openRequest } from '../../../../scripts/demo.ts';
 import { freePort } from '../../../../scripts/machine/ports.ts';
 import { startListening } from '../app/listening.ts';
 import { personOn } from '../app/person.ts';

@@ -1,17 +1,104 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, execFileSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { waitUntil } from '../../../../scripts/machine/processes.ts';
+import { makeThrowAway } from '../../../../scripts/machine/folders.ts';
+import { freePort } from '../../../../scripts/machine/ports.ts';
+import { signal, waitUntil } from '../../../../scripts/machine/processes.ts';
+import {
+  accountForPostgres,
+  createCluster,
+  giveTo,
+  newPassword,
+  startCluster,
+  USER,
+} from '../../../../scripts/postgres/cluster.ts';
+import { postgresPrograms } from '../../../../scripts/postgres/programs.ts';
 import { type Account, ask, repeatUnanswered } from '../../../../test/crash/load.ts';
 import { brokenChain, brokenGrants } from '../../../../test/crash/run-crash.ts';
 import { type Server, startServer } from '../../../../test/harness/servers.ts';
 import { newDatabase } from '../app/start-app.ts';
-import { postgresPair } from '../servers/postgres-pair.ts';
+import { childrenOf } from '../servers/own-servers.ts';
+import { execute } from '../servers/postgres.ts';
 import { redisPair } from '../servers/redis-cluster.ts';
-import { redisUrl } from '../servers/redis-url.ts';
+import { relayTo } from '../servers/relay.ts';
+import { redisUrl } from '../servers/start-server.ts';
 import { nothingSeen, type Seen, work } from './fail-over-load.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+const STANDBY = 'standby';
+
+/** A kill of the server keeps what it wrote, because the system holds it and does not crash here. */
+const SETTINGS = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off' };
+
+/** The standby has every acknowledged commit. Without these settings the primary does not wait for it. */
+const SYNCHRONOUS = { synchronous_standby_names: STANDBY, synchronous_commit: 'remote_apply' };
+
+/** A primary and its streaming standby, with one address for both. They end with the test. */
+async function postgresPair({ isSynchronous }: { readonly isSynchronous: boolean }) {
+  const home = makeThrowAway('pair');
+  const servers: ChildProcess[] = [];
+  onTestFinished(async () => {
+    await Promise.all(servers.map(killAll));
+    rmSync(home, { recursive: true, force: true });
+  });
+  const account = accountForPostgres();
+  const programs = postgresPrograms(ROOT, account);
+  const [password, port, standbyPort] = [newPassword(), await freePort(), await freePort()];
+  const [first, second] = [join(home, 'primary'), join(home, STANDBY)];
+  createCluster({ folder: first, account, programs }, password);
+  // The base backup of a server before its first start: a copy. The package has no pg_basebackup.
+  execFileSync('cp', ['-a', first, second]);
+  writeFileSync(join(second, 'standby.signal'), '');
+  giveTo(account, join(second, 'standby.signal'));
+  const source = `host=127.0.0.1 port=${port} user=${USER} password=${password} application_name=${STANDBY}`;
+  appendFileSync(join(second, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);
+
+  const start = async (folder: string, at: number, settings = {}) => {
+    const logFile = `${folder}.log`;
+    const all = { ...SETTINGS, ...settings };
+    const server = await startCluster({ folder, account, programs }, at, { settings: all, logFile });
+    servers.push(server);
+    return server;
+  };
+  const urlAt = (at: number) => `postgres://${USER}:${password}@127.0.0.1:${at}/postgres`;
+  const primary = await start(first, port, isSynchronous ? SYNCHRONOUS : {});
+  await start(second, standbyPort);
+  const streams = async () =>
+    ((await execute(urlAt(port), 'select from pg_stat_replication')).rowCount ?? 0) > 0;
+  if (!(await waitUntil(streams, { seconds: 20 }))) throw new Error('The standby does not stream.');
+
+  let current = port;
+  const relay = await relayTo(() => current);
+  onTestFinished(() => relay.close());
+  return {
+    url: urlAt(relay.port),
+    /** Ends all processes of the primary at once, as the loss of its machine does. */
+    killPrimary: () => killAll(primary),
+    /** Leads new connections to the standby, promoted or not. */
+    leadToStandby: () => {
+      current = standbyPort;
+    },
+    promote: () => execute(urlAt(standbyPort), 'select pg_promote()'),
+    /** Ends the stream to the standby, which then lacks later commits. */
+    async cutOff() {
+      await execute(urlAt(standbyPort), 'alter system reset primary_conninfo');
+      await execute(urlAt(standbyPort), 'select pg_reload_conf()');
+      if (!(await waitUntil(async () => !(await streams()), { seconds: 20 })))
+        throw new Error('The standby still streams.');
+    },
+  };
+}
+
+async function killAll(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  const pid = server.pid ?? 0;
+  for (const each of [pid, ...childrenOf(pid)]) signal(each, 'SIGKILL');
+  await ended;
+}
 
 const CLIENTS = 6;
 /** From the promotion until both instances work, without a restart. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { rotateUnderLoad } from '../../../../test/rotation/run-rotation.ts';
 import { newDatabase } from '../app/start-app.ts';
-import { redisUrl } from '../servers/redis-url.ts';
+import { redisUrl } from '../servers/start-server.ts';
 
 test('three instances rotate every ten seconds, and no verifier refuses a good token', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'behest-rotation-'));

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'vitest';
+import { tokenIn } from '../app/every-caller.ts';
 import { registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
 import { NEW_AGENT, send } from '../app/repeating.ts';
 import type { Developer, Service } from '../app/start-app.ts';
-import { tokenIn } from '../app/verified.ts';
 
 const { race } = interleaving({ env: { PLAN_FREE_AGENTS: '3' } });
 

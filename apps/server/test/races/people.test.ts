@@ -1,12 +1,12 @@
 import { describe, test } from 'vitest';
 import { authenticator, registerPasskey } from '../app/authenticator.ts';
+import { verifyAddress } from '../app/every-caller.ts';
 import { authorize, grantTo, openSession, registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
 import { hintClaims, newVoucher, personOn } from '../app/person.ts';
 import { addSaml, beginSaml, postSaml, responseOf, signed } from '../app/saml-provider.ts';
 import { besideProvider } from '../app/signing-on.ts';
 import type { Developer, Service } from '../app/start-app.ts';
-import { verifyAddress } from '../app/verified.ts';
 
 const { race } = interleaving();
 

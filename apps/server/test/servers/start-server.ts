@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { inject, onTestFinished } from 'vitest';
 import { newDatabase } from '../app/start-app.ts';
-import { redisUrl } from './redis-url.ts';
 
 const ENTRY = join(import.meta.dirname, '../../start.mjs');
 
@@ -73,4 +72,12 @@ export async function freePort(): Promise<number> {
   const address = probe.address();
   probe.close();
   return typeof address === 'object' && address ? address.port : 0;
+}
+
+/**
+ * The run's Redis, in a database that no other worker uses, so files that run at the same time do not disturb
+ * each other.
+ */
+export function redisUrl(): string {
+  return new URL(`/${process.env.VITEST_POOL_ID}`, inject('redisUrl')).href;
 }

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
 import type { Io } from '../io.ts';
 import type { Globals } from '../program/globals.ts';
-import { readProject } from './project-file.ts';
-import { type Profile, readUserConfig, userFile } from './user-file.ts';
+import { type Profile, readJsonFile, readUserConfig, userFile } from './user-file.ts';
 
 const DEFAULT_URL = 'http://localhost:3001';
 
@@ -91,4 +91,34 @@ export function readBytes(file: string): Buffer {
 export function masked(key: string): string {
   const [start = ''] = /^bh_[a-z]+_/.exec(key) ?? [];
   return key.length > start.length + 12 ? `${start}…${key.slice(-4)}` : '…';
+}
+
+interface ProjectConfig {
+  readonly file: string;
+  readonly url?: string;
+  readonly profile?: string;
+  readonly manifests?: readonly string[];
+}
+
+/** Finds `behest.json` in a folder or the nearest one above it. @throws CliError for one that holds a key */
+export function readProject(folder: string): ProjectConfig | undefined {
+  const file = join(folder, 'behest.json');
+  if (!existsSync(file)) return dirname(folder) === folder ? undefined : readProject(dirname(folder));
+  const { url, profile, manifests, ...rest } = readJsonFile(file);
+  if ('apiKey' in rest) {
+    throw new CliError(
+      'CONFIGURATION',
+      `${file} has an \`apiKey\`: project files are shared, and keys are not.`,
+      {
+        next: 'behest config set --key -',
+      },
+    );
+  }
+  const paths = [manifests ?? []].flat().map(String);
+  return {
+    file,
+    ...(typeof url === 'string' && { url }),
+    ...(typeof profile === 'string' && { profile }),
+    ...(manifests !== undefined && { manifests: paths.map((path) => join(dirname(file), path)) }),
+  };
 }

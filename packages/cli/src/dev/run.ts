@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { CliError, EXIT } from '../errors.ts';
-import { firstSteps } from './first-steps.ts';
+import { firstSteps, openReceiver } from './first-steps.ts';
 import type { Place } from './place.ts';
-import { openReceiver } from './receiver.ts';
 
 const READY = /Behest listens at (\S+)/;
 const [PATIENCE, TURN] = [180_000, 100]; // milliseconds; a first start fetches and makes a database

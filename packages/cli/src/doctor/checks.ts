@@ -1,8 +1,110 @@
+import { isLegacyKeyId, isThumbprintKeyId } from '@behest/protocol/key-id';
+import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 import { failureOf } from '../errors.ts';
+import { VERSION } from '../version.ts';
 import type { Ask, Check, PublicAnswer } from './check.ts';
-import { keyChecks } from './key-checks.ts';
-import { corsCheck, versionCheck } from './public-checks.ts';
+
+const STRANGER = 'https://stranger.invalid'; // RFC 6761, section 6.4: nobody has this name
+
+/** Compares this program with the service, whose description names its version. */
+async function versionCheck(ask: Ask): Promise<Check> {
+  const { body } = await ask('/openapi.json').catch(() => ({ body: undefined }));
+  const { version } = Object(isRecord(body) ? body.info : undefined);
+  if (typeof version !== 'string')
+    return { id: 'version', result: 'skip', detail: 'the service names no version', fix: '' };
+  const isSame = version === VERSION;
+  return {
+    id: 'version',
+    result: isSame ? 'ok' : 'warn',
+    detail: isSame ? `${VERSION}, here and there` : `the service is ${version}, and this is ${VERSION}`,
+    fix: isSame ? '' : `npm install --save-dev @behest/cli@${version}`,
+  };
+}
+
+/** Asks as the browser of a page that the service does not know. @see https://fetch.spec.whatwg.org/#http-cors-protocol */
+async function corsCheck(ask: Ask): Promise<Check> {
+  const headers = { origin: STRANGER, 'access-control-request-method': 'GET' };
+  const { headers: answered } = await ask('/v1/agents', { method: 'OPTIONS', headers });
+  const allowed = answered.get('access-control-allow-origin');
+  const isOpen = allowed === '*' || allowed === STRANGER;
+  const hasCredentials = answered.get('access-control-allow-credentials') === 'true';
+  if (!isOpen) return { id: 'cors', result: 'ok', detail: 'pages of other origins may not call', fix: '' };
+  return {
+    id: 'cors',
+    result: hasCredentials ? 'fail' : 'warn',
+    detail: `pages of every origin may call${hasCredentials ? ', with the cookies of their visitors' : ''}`,
+    fix: 'set CORS_ALLOWED_ORIGINS of the service, and look at the proxy before it',
+  };
+}
+
+const LEAST_BITS = 2048;
+const KNOWN = ['ES256', 'RS256', 'EdDSA'];
+
+/** Looks at the published keys, and at the name that the issuer gives itself. */
+async function keyChecks(base: string, ask: Ask): Promise<Check[]> {
+  const keys = await ask('/.well-known/jwks.json');
+  const metadata = await ask('/.well-known/oauth-authorization-server');
+  const issuer = isRecord(metadata.body) ? metadata.body.issuer : undefined;
+  const isSame = issuer === base;
+  return [
+    keySetCheck(keys),
+    {
+      id: 'issuer',
+      result: isSame ? 'ok' : 'fail',
+      detail: isSame ? base : `tokens name ${issuer ?? 'no issuer'}, and you use ${base}`,
+      fix: isSame
+        ? ''
+        : `behest config set --url ${issuer ?? '<url>'}, or set PUBLIC_BASE_URL of the service`,
+    },
+  ];
+}
+
+function keySetCheck({ body, cache }: PublicAnswer): Check {
+  const list: unknown = isRecord(body) ? body.keys : undefined;
+  const keys = Array.isArray(list) ? list.filter(isRecord) : [];
+  const bad = keys.flatMap((key) => faultOf(key) ?? []);
+  if (keys.length === 0 || bad.length > 0)
+    return {
+      id: 'keys',
+      result: 'fail',
+      detail: bad.join('; ') || 'no keys',
+      fix: 'look at RSA_PRIVATE_KEY of the service',
+    };
+  const unnamed = keys.map(({ kid }) => String(kid)).filter((kid) => !isKeyId(kid));
+  if (unnamed.length > 0)
+    return {
+      id: 'keys',
+      result: 'warn',
+      detail: `${unnamed.join(', ')}: not the name of a key by its thumbprint`,
+      fix: 'look at what stands between here and the service: it may answer other keys',
+    };
+  const algorithms = [...new Set(keys.map(({ alg }) => alg))].join(', ');
+  const isKept = /max-age=\d/.test(cache ?? '');
+  return {
+    id: 'keys',
+    result: isKept ? 'ok' : 'warn',
+    detail: `${countOf(keys)}: ${algorithms}${isKept ? '' : '; no max-age'}`,
+    fix: isKept ? '' : 'a proxy may remove cache-control',
+  };
+}
+
+/** One key may stand under several ids: the legacy key has one for each month. */
+function countOf(keys: readonly Readonly<Record<string, unknown>>[]): string {
+  const distinct = new Set(keys.map(({ n, x }) => n ?? x)).size;
+  const counted = `${distinct} ${distinct === 1 ? 'key' : 'keys'}`;
+  return distinct === keys.length ? counted : `${counted} in ${keys.length} entries (ids of months)`;
+}
+
+/** The form of `service-es256-<thumbprint>`, or the older one that names a month. */
+const isKeyId = (kid: string) => isThumbprintKeyId(kid) || isLegacyKeyId(kid);
+
+function faultOf({ alg, kid, kty, n }: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof kid !== 'string' || kid === '') return 'a key has no kid';
+  if (!KNOWN.includes(String(alg))) return `${kid} has the algorithm ${alg}`;
+  const bits = typeof n === 'string' ? Math.floor((n.length * 3) / 4) * 8 : LEAST_BITS;
+  return kty === 'RSA' && bits < LEAST_BITS ? `${kid} has ${bits} bits` : undefined;
+}
 
 const passed = (id: string, detail: string): Check => ({ id, result: 'ok', detail, fix: '' });
 const failed = (id: string, detail: string, fix: string): Check => ({

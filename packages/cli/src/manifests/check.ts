@@ -1,9 +1,8 @@
+import type { Manifest } from '@behest/protocol/manifest/manifest';
 import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
-import type { Found } from './check-beside.ts';
-import { faultsBeside } from './check-beside.ts';
-import { loadText, textIn } from './files.ts';
-import { keysOf, without } from './paths.ts';
+import { keptDefinitions } from './definitions.ts';
+import { loadText, readManifest, textIn } from './files.ts';
 
 /** A fault at its place in a file. */
 export interface Problem extends Found {
@@ -121,4 +120,103 @@ async function placesIn(text: string): Promise<(path: string) => { line: number;
     }
     return at(offset);
   };
+}
+
+type Key = string | number;
+
+/**
+ * Finds the keys of a path such as `tools.pay.caps.per_hour` in a value. Names may have dots themselves, so the longest
+ * key that fits is taken.
+ *
+ * @returns as many keys as the value has; the last may be a name that is not there
+ */
+function keysOf(value: unknown, path: string): Key[] {
+  if (path === '') return [];
+  if (Array.isArray(value)) {
+    const [whole = '', index = ''] = /^\[?(\d+)\]?\.?/.exec(path) ?? [];
+    return index === '' ? [] : [Number(index), ...keysOf(value[Number(index)], path.slice(whole.length))];
+  }
+  if (!isRecord(value)) return [path];
+  const fits = Object.keys(value).filter(
+    (key) => path === key || path.startsWith(`${key}.`) || path.startsWith(`${key}[`),
+  );
+  const [key] = fits.toSorted((one, other) => other.length - one.length);
+  if (key === undefined) return [path];
+  return [key, ...keysOf(value[key], path.slice(key.length).replace(/^\./, ''))];
+}
+
+/** Takes the member at some keys away. @returns undefined when it is not there */
+function without(value: unknown, [key, ...rest]: readonly Key[]): unknown {
+  if (key === undefined) return undefined;
+  if (Array.isArray(value) && typeof key === 'number') {
+    if (rest.length > 0) return value.with(key, without(value[key], rest));
+    return key < value.length ? value.toSpliced(key, 1) : undefined;
+  }
+  if (!isRecord(value) || !Object.hasOwn(value, key)) return undefined;
+  const { [key]: old, ...others } = value;
+  if (rest.length === 0) return others;
+  const changed = without(old, rest);
+  return changed === undefined ? undefined : { ...value, [key]: changed };
+}
+
+/** A fault of a manifest, before its place in the text is looked for. */
+interface Found {
+  /** The stable name of the fault. */
+  readonly rule: string;
+  readonly path: string;
+  readonly message: string;
+  readonly severity: 'error' | 'warning';
+}
+
+/** Faults that a loader does not see: names that look alike, and rules that do not fit the tools they are for. */
+async function faultsBeside(context: Context, file: string, { tools }: Manifest): Promise<Found[]> {
+  const similar = (await similarNames([...tools.keys()])).map(([name, earlier]) =>
+    similarTo(`tools.${name}`, `the name looks like ${earlier}`),
+  );
+  const kept = file === '-' ? {} : keptDefinitions(context, file);
+  const { ruleFaults } = await import('./check-definitions.ts');
+  const faults = [...tools].flatMap(([name, { arguments: rules }]) => {
+    const definition = Object.hasOwn(kept, name) ? kept[name] : undefined;
+    if (!rules || !definition) return [];
+    return ruleFaults(rules, definition).map(({ rule, pointer, message }): Found => {
+      const path = `tools.${name}.arguments${pointer && `.${pointer}`}`;
+      return { rule, path, severity: 'error', message };
+    });
+  });
+  return [...similar, ...faults];
+}
+
+/** The warnings of manifests whose connector looks like that of an earlier file, by file. */
+export async function similarConnectors(
+  context: Context,
+  files: readonly string[],
+): Promise<ReadonlyMap<string, Found>> {
+  const named = new Map<string, string>();
+  for (const file of files.filter((each) => each !== '-')) {
+    const manifest = await readManifest(context, file).catch(() => undefined); // its faults are told of already
+    if (manifest && !named.has(manifest.connector)) named.set(manifest.connector, file);
+  }
+  return new Map(
+    (await similarNames([...named.keys()])).map(([name, earlier]) => [
+      named.get(name) ?? '',
+      similarTo('connector', `${name} looks like ${earlier} in ${named.get(earlier)}`),
+    ]),
+  );
+}
+
+const similarTo = (path: string, message: string): Found => ({
+  ...{ rule: 'similar_names', path, message },
+  severity: 'warning',
+});
+
+/** Each name that looks like an earlier one of the list, with that one. */
+async function similarNames(names: readonly string[]): Promise<(readonly [name: string, earlier: string])[]> {
+  const { looksOf } = await import('@behest/protocol/tools-entry');
+  const first = new Map<string, string>();
+  return names.flatMap((name) => {
+    const looks = looksOf(name);
+    const earlier = first.get(looks);
+    if (earlier === undefined) first.set(looks, name);
+    return earlier === undefined || earlier === name ? [] : [[name, earlier] as const];
+  });
 }

@@ -4,11 +4,10 @@ import type { Context } from '../context.ts';
 import { EXIT, wrongUsage } from '../errors.ts';
 import { type Given, isSet, listOf, textOf } from '../program/options.ts';
 import type { CommandSpec } from '../program/spec.ts';
+import { VERSION } from '../version.ts';
 import { runCases } from './cases.ts';
-import { type Problem, problemsOf } from './check.ts';
-import { similarConnectors } from './check-beside.ts';
+import { type Problem, problemsOf, similarConnectors } from './check.ts';
 import { manifestFiles, readManifest } from './files.ts';
-import { sarifOf } from './sarif.ts';
 
 const PATHS = [
   { name: 'paths', about: 'files, folders, or - for standard input', isOptional: true, isMany: true },
@@ -135,3 +134,33 @@ function scopesFor(context: Context, { connector, tools }: Manifest, names: read
   const levels = names.map((name) => toolLevels.indexOf(tools.get(name)?.permission ?? 'admin'));
   return levels.length === 0 ? [] : [`tool:${connector}:${toolLevels[Math.max(...levels)]}`];
 }
+
+/** @see SARIF 2.1.0, section 3.13 */
+const sarifOf = (problems: readonly Problem[]) => ({
+  $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+  version: '2.1.0',
+  runs: [
+    {
+      tool: {
+        driver: {
+          name: 'behest',
+          version: VERSION,
+          rules: [...new Set(problems.map(({ rule }) => rule))].map((id) => ({ id })),
+        },
+      },
+      results: problems.map(({ file, line, column, severity, rule, path, message }) => ({
+        ruleId: rule,
+        level: severity,
+        message: { text: path === '' ? message : `${path}: ${message}` },
+        locations: [
+          {
+            physicalLocation: {
+              artifactLocation: { uri: file },
+              region: { startLine: line, startColumn: column },
+            },
+          },
+        ],
+      })),
+    },
+  ],
+});

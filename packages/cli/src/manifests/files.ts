@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Manifest } from '@behest/protocol/manifest/manifest';
-import { readProject } from '../config/project-file.ts';
-import { readText } from '../config/settings.ts';
+import { readProject, readText } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { wrongUsage } from '../errors.ts';
 

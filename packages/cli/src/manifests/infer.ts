@@ -5,8 +5,7 @@ import type { Context } from '../context.ts';
 import { wrongUsage } from '../errors.ts';
 import { argumentTitles, type Definition } from './definitions.ts';
 import { textIn } from './files.ts';
-import { type Guess, guessOf } from './guess.ts';
-import { isAddress, toolsOfServer } from './mcp-tools.ts';
+import { type Guess, guessOf, isAddress, toolsOfServer } from './mcp-tools.ts';
 import { plainManifest } from './text.ts';
 
 export interface Proposal {

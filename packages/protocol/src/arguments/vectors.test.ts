@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Kind, runCase, vectorsOf } from '../../test/vectors.ts';
+import { type Kind, runCase, vectorsOf } from '../../test/enforce-case.ts';
 import { checkArguments } from './check.ts';
 import { rulesInWords } from './in-words.ts';
 import { ArgumentsError, readArguments } from './read-arguments.ts';

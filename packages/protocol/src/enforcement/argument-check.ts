@@ -1,11 +1,87 @@
 import { type ArgumentsRefusal, checkCopied, newSteps } from '../arguments/check.ts';
-import type { ArgumentsCause } from '../arguments/read-arguments.ts';
-import { refusalInWords } from '../arguments/refusal-words.ts';
+import { type CopiedObject, copyObject } from '../arguments/copy-json.ts';
+import { conditionInWords } from '../arguments/in-words.ts';
+import { readPointer } from '../arguments/pointers.ts';
+import { type ArgumentsCause, copyArguments } from '../arguments/read-arguments.ts';
 import type { Rules } from '../arguments/rules.ts';
+import { cut, visible } from '../arguments/text.ts';
+import { english } from '../english.ts';
 import { deny } from './deny.ts';
-import type { GivenArguments } from './given-arguments.ts';
 import type { RequestedCall } from './grant-checks.ts';
 import type { Denial } from './reasons.ts';
+
+const MAX_NAME = 64;
+const words = english.refusals;
+
+/**
+ * Says in one sentence why the arguments of a call were refused. The sentence has no argument's value; a name that
+ * comes from the call is cut, and its invisible characters are shown.
+ *
+ * @param scope the document whose rules refused
+ */
+function refusalInWords(
+  refusal: ArgumentsRefusal,
+  scope: 'manifest' | 'grant',
+  rules: Rules | undefined,
+): string {
+  if (refusal.subReason === 'argument_unreadable') return words.unreadable(words.causes[refusal.cause]);
+  const path = nameOf(refusal.path);
+  if (refusal.subReason === 'argument_missing') {
+    return path === '' ? words.noneGiven[scope] : words.missing[scope](path);
+  }
+  if (refusal.rule === 'unlisted' || refusal.rule === 'absent' || !rules) return words.unlisted[scope](path);
+  return words.notAllowed[scope](path, conditionInWords(refusal.rule, refusal.limit));
+}
+
+function nameOf(path: string): string {
+  const read = readPointer(path);
+  const names = read.ok ? read.names : path.split('/').slice(1);
+  return names.map((name) => visible(cut(name, MAX_NAME))).join(english.rules.nameJoiner);
+}
+
+/** The widest bounds of all checks, because an action may nest its arguments deeper than rules may. */
+const BOUNDS = { levels: 63, bytes: 65_536, takesNul: true, takesLarge: false };
+
+/**
+ * The arguments of one call. They are copied before the engine first waits, so that the holder of the object cannot
+ * change it between two checks. A call that never waits costs no copy here.
+ */
+export class GivenArguments {
+  readonly #given: unknown;
+  #held: CopiedObject | undefined;
+
+  constructor(given: unknown) {
+    this.#given = given;
+  }
+
+  /** False when the caller gave none, which is not the same as `{}`. */
+  get areGiven(): boolean {
+    return this.#given !== undefined;
+  }
+
+  /** Copies the arguments now. */
+  hold(): void {
+    if (this.areGiven) this.#held ??= copyObject(this.#given, BOUNDS);
+  }
+
+  /** Waits for an answer over a copy. */
+  over<Answer>(waiting: Promise<Answer>): Promise<Answer> {
+    this.hold();
+    return waiting;
+  }
+
+  /** The arguments as rules take them. */
+  forRules(): CopiedObject {
+    if (!this.#held) return copyArguments(this.#given);
+    return this.#held.ok ? copyArguments(this.#held.value) : this.#held;
+  }
+
+  /** The arguments as an action takes them; undefined when there are none that it could take. */
+  forAction(): unknown {
+    this.hold();
+    return this.#held?.ok ? this.#held.value : undefined;
+  }
+}
 
 type Scope = 'manifest' | 'grant';
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { setupOf } from '../../test/enforce-case.ts';
+import { setupOf, vectorsOf } from '../../test/enforce-case.ts';
 import { engineSetup } from '../../test/engine-setup.ts';
 import { PlainMeter } from '../../test/plain-meter.ts';
-import { vectorsOf } from '../../test/vectors.ts';
 import { decodeBase64url, encodeBase64url } from '../base64url.ts';
 import { manifestFromObject } from '../manifest/load.ts';
 import { manifestSha256, widerTools } from '../manifest/pins.ts';

@@ -1,18 +1,16 @@
-import { checkArgumentRules } from './argument-check.ts';
-import type { Call } from './call.ts';
-import { mustBeCall } from './call-check.ts';
+import { checkArgumentRules, GivenArguments } from './argument-check.ts';
+import { type Call, mustBeCall } from './call.ts';
 import { checkDecision, type HeldDecision } from './decision-check.ts';
 import { deny } from './deny.ts';
 import type { Enforcer, EnforcerSetup } from './engine.ts';
-import { GivenArguments } from './given-arguments.ts';
 import { checkAmount, checkPurpose, type RequestedCall } from './grant-checks.ts';
 import { listTools } from './list-tools.ts';
 import { linkMeter, type MeterLink } from './meter-link.ts';
 import { checkCaps, type Metered } from './metering.ts';
 import { answer, newOutcome, type Outcome } from './outcome.ts';
+import type { MaybePromise, StandingRules } from './ports.ts';
 import type { Denial } from './reasons.ts';
 import type { Result } from './result.ts';
-import { ruledOut } from './standing-rules.ts';
 import { readToken } from './token.ts';
 import { checkRevocation, verifyToken } from './token-check.ts';
 import { checkTool } from './tool-check.ts';
@@ -207,3 +205,23 @@ function refuseDecision(outcome: Outcome, denial: Denial): Result {
   outcome.decision = null;
   return answer(outcome, denial);
 }
+
+/** After check 11a and before the decision: a call that a policy denies holds no decision and costs no unit. */
+function ruledOut(
+  policies: StandingRules,
+  { connector, tool, declared }: RequestedCall,
+  { call, args }: { readonly call: Call; readonly args: GivenArguments },
+): MaybePromise<Denial | undefined> {
+  const copied = args.areGiven ? args.forRules() : undefined;
+  const ruling = policies.check({
+    connector,
+    tool,
+    permission: declared.permission,
+    resource: call.resource,
+    arguments: copied?.ok ? copied.value : undefined,
+  });
+  return ruling instanceof Promise ? ruling.then(denialBy) : denialBy(ruling);
+}
+
+const denialBy = (ruled: { readonly policyId: string } | undefined): Denial | undefined =>
+  ruled && deny('tool_not_granted', 'policy_denied', { policy_id: ruled.policyId });

@@ -4,7 +4,46 @@ import type { Rules } from '../arguments/rules.ts';
 import { LINEAGE_TYPE } from '../caps-lineage.ts';
 import { isConnectorName, isToolPattern, TOOLS_TYPE } from '../tools-entry.ts';
 import { type CapsByTool, type DetailsFault, must, readCaps, readName, Unreadable } from './entry-parts.ts';
-import { type Ancestor, readLineage } from './lineage-entry.ts';
+
+/** A grant above the token's, and its caps. */
+interface Ancestor {
+  readonly grant: string;
+  readonly caps: CapsByTool;
+}
+
+const MAX_ANCESTORS = 10;
+
+/**
+ * Reads a lineage entry.
+ *
+ * @returns the connector, and the grants above the token's, the root first
+ * @throws Unreadable
+ */
+function readLineage({
+  type: _type,
+  connector,
+  ancestors,
+  ...others
+}: Readonly<Record<string, unknown>>): [string, readonly Ancestor[]] {
+  must(Object.keys(others).length === 0, 'lineage');
+  const name = readName(connector, 'lineage');
+  const list: unknown[] = must(Array.isArray(ancestors) && ancestors, 'lineage');
+  must(list.length > 0 && list.length <= MAX_ANCESTORS, 'lineage');
+  const above = list.map(readAncestor);
+  must(new Set(above.map(({ grant }) => grant)).size === above.length, 'lineage');
+  return [name, above];
+}
+
+function readAncestor(value: unknown): Ancestor {
+  const { grant, caps, ...others } = must(isObject(value) && value, 'lineage');
+  if (typeof grant !== 'string' || grant === '' || Object.keys(others).length > 0)
+    throw new Unreadable('lineage');
+  try {
+    return { grant, caps: readCaps(caps) };
+  } catch {
+    throw new Unreadable('lineage');
+  }
+}
 
 /** The limits that a token sets on one connector. */
 export interface ReadEntry {

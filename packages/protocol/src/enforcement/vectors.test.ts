@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
-import { enforceMembers, runEnforce, setupOf } from '../../test/enforce-case.ts';
+import {
+  enforceMembers,
+  type Kind,
+  runCase,
+  runEnforce,
+  setupOf,
+  type VectorCase,
+  vectorsOf,
+} from '../../test/enforce-case.ts';
 import { PlainMeter } from '../../test/plain-meter.ts';
-import { type Kind, runCase, type VectorCase, vectorsOf } from '../../test/vectors.ts';
 import { createEnforcer } from './enforcer.ts';
 import { exposeTools } from './expose-tools.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Kind, runCase, vectorsOf } from '../../test/vectors.ts';
+import { type Kind, runCase, vectorsOf } from '../../test/enforce-case.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { actionHash, boundArguments } from '../enforcement/action.ts';
 import { matchesPurpose } from '../purpose-patterns.ts';

@@ -4,10 +4,47 @@ import type { DecisionStore, RevocationCheck } from '@behest/protocol/enforcemen
 import type { Manifest, ManifestPin } from '@behest/protocol/manifest/manifest';
 import { BehestError } from '../errors.ts';
 import type { Fetch } from '../verify/fetch-keys.ts';
-import { fetchAside } from './aside.ts';
 import { serviceAddress } from './service.ts';
 import type { CallLine, TransportOptions } from './transport.ts';
 import { VERSION } from './version.ts';
+
+const PROXY = /^\/v1\/vault\/proxy\/.*$/;
+const DECISION = /^\/v1\/decisions\/[^/]+/;
+
+/**
+ * Makes a `fetch` for the requests that the transport does not send, since they have a body of their own kind or an end of
+ * their own: streams, calls through the vault, questions about tokens and decisions. It adds the client's headers where a
+ * request has none of that name, and tells the logger.
+ */
+function fetchAside({
+  baseUrl,
+  fetch,
+  headers,
+  logger,
+}: Pick<TransportOptions, 'baseUrl' | 'fetch' | 'headers' | 'logger'>): Fetch {
+  return async (url, init) => {
+    const sent = new Headers(headers);
+    for (const [name, value] of new Headers(init.headers)) sent.set(name, value);
+    const began = performance.now();
+    const line = { method: init.method ?? 'GET', path: templateOf(url.slice(baseUrl.length)) };
+    const told = (more: object) => logger?.({ ...line, ...more, durationMs: performance.now() - began });
+    const answer = await fetch(url, { ...init, headers: sent }).catch((error: unknown) => {
+      told({});
+      throw error;
+    });
+    const requestId = answer.headers.get('x-request-id');
+    told({ status: answer.status, ...(requestId !== null && { requestId }) });
+    return answer;
+  };
+}
+
+/** The path without its ids, and without what an upstream is asked. */
+function templateOf(path: string): string {
+  return path
+    .replace(/\?[\s\S]*$/, '')
+    .replace(PROXY, '/v1/vault/proxy/{service}/{path}')
+    .replace(DECISION, '/v1/decisions/{id}');
+}
 
 const BASE_URL = 'http://localhost:3001';
 const MAX_TIMEOUT = 2_147_483_647; // the longest that timers take, in milliseconds

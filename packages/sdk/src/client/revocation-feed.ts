@@ -2,8 +2,23 @@ import type { GrantStatus, MaybePromise, RevocationCheck } from '@behest/protoco
 import type { VerifiedGrant } from '@behest/protocol/token-verifier';
 import { textOf } from '../verify/token-source.ts';
 import { type EventFollower, type FollowedEvent, followEvents, type Instant } from './event-stream.ts';
-import { onlineRevocation } from './online-revocation.ts';
-import type { ServiceOptions } from './service.ts';
+import { askService, type ServiceOptions } from './service.ts';
+
+const statuses: Readonly<Record<string, GrantStatus>> = { agent_inactive: 'suspended' };
+
+/** Asks the service about each token. What it says holds for this call alone. */
+export function onlineRevocation(service: ServiceOptions): RevocationCheck {
+  return {
+    async check(verified): Promise<GrantStatus> {
+      const token = textOf(verified);
+      if (token === undefined) return 'unavailable';
+      const { valid, reason } = await askService(service, '/v1/tokens/verify', { token });
+      if (valid === true) return 'active';
+      if (valid !== false) return 'unavailable';
+      return statuses[String(reason)] ?? 'revoked';
+    },
+  };
+}
 
 /** A revocation check that follows the events of the service. */
 export interface Revocations extends RevocationCheck {

@@ -1,11 +1,13 @@
 import { copyArguments } from '@behest/protocol/arguments/read-arguments';
+import type { Call } from '@behest/protocol/enforcement/call';
 import type { HiddenTool } from '@behest/protocol/enforcement/engine';
-import type { Result } from '@behest/protocol/enforcement/result';
+import type { Denied, Result } from '@behest/protocol/enforcement/result';
 import { pinOfTool } from '@behest/protocol/manifest/tool-pins';
 import { sentenceOf } from '../agents/people.ts';
 import type { Behest } from '../behest.ts';
-import { isWaiting } from '../client/decisions.ts';
+import { callToApprove, type Decision, isWaiting } from '../client/decisions.ts';
 import { provedIn } from '../verify/verified-grant.ts';
+import { elicitConnection } from './elicit-connection.ts';
 import {
   isRequest,
   type Message,
@@ -15,8 +17,45 @@ import {
   type Transport,
   toolCallOf,
 } from './messages.ts';
-import { elicited, resumed } from './waiting-call.ts';
-import { type WholeList, wholeList } from './whole-list.ts';
+
+// More than this is an error, because a part of a list would hide tools.
+const [MAX_PAGES, MAX_TOOLS, MAX_LENGTH] = [50, 1_000, 4 * 1_024 * 1_024];
+
+/** The tools of a server, and the members of its answer besides them; or the error that it answered. */
+type WholeList =
+  | { readonly tools: readonly ToolDefinition[]; readonly others: Readonly<Record<string, unknown>> }
+  | { readonly error: unknown };
+
+/**
+ * Reads every page of a server's list, so that nothing is filtered by the accident of a page's end.
+ *
+ * @param ask sends `tools/list` to the server
+ * @throws Error for a list that is longer than anybody reads
+ */
+async function wholeList(
+  ask: (params: Readonly<Record<string, unknown>>) => Promise<Message>,
+): Promise<WholeList> {
+  const all: ToolDefinition[] = [];
+  let [cursor, length]: [unknown, number] = [undefined, 0];
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const { result, error } = await ask(cursor === undefined ? {} : { cursor });
+    if (!result) return { error };
+    const { tools, nextCursor, ...others } = result;
+    const text = JSON.stringify(Array.isArray(tools) ? tools : []);
+    length += text.length;
+    // As the client will read it: a definition inside the process may have members that JSON leaves out.
+    const listed: readonly unknown[] = JSON.parse(text);
+    all.push(...listed.filter(isDefinition));
+    if (all.length > MAX_TOOLS || length > MAX_LENGTH) throw new Error('The list of tools is too long.');
+    if (nextCursor === undefined || nextCursor === null) return { tools: all, others };
+    cursor = nextCursor;
+  }
+  throw new Error('The list of tools has too many pages.');
+}
+
+function isDefinition(value: unknown): value is ToolDefinition {
+  return typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string';
+}
 
 export interface ToolEnforcement {
   /** The connector of the server's tools in manifests and grants. It is the operator's word, and never the server's. */
@@ -228,4 +267,39 @@ function withMapping(tool: ToolDefinition, connector: string): ToolDefinition {
   };
   const { inputSchema = { type: 'object' } } = tool;
   return { ...tool, inputSchema: { ...inputSchema, 'x-authzen-mapping': { evaluation } } };
+}
+
+interface Resumed {
+  /** Undefined where people cannot be asked, so that the denial stands. */
+  readonly decision?: Decision;
+  /** The answer to the call with what people approved. */
+  readonly result?: Result;
+}
+
+/** Asks people about a call, or makes it with their answer. */
+const resumed = (behest: Behest, call: Call, denied: Denied): Promise<Resumed> =>
+  behest.approvals.unsettled.attempt(call, denied, async (named): Promise<Resumed> => {
+    const waiting = await behest.approvals.resume(callToApprove(named)).catch(() => undefined);
+    if (!waiting?.decisionGrants) return waiting ? { decision: waiting.decision } : {};
+    return { result: await behest.enforce({ ...named, decisionGrants: waiting.decisionGrants }) };
+  });
+
+interface PageRequest {
+  readonly revision: string;
+  readonly key: Uint8Array;
+}
+
+/**
+ * Asks the client to show its person the page on which the call is approved. The person need not be the approver: the page
+ * asks each who opens it for a passkey.
+ */
+function elicited(
+  { decisionId, url, principalId }: Decision,
+  call: ToolCall,
+  { revision, key }: PageRequest,
+) {
+  const session = { id: decisionId, connectUrl: url, service: call.name, principalId };
+  const message = `A person has to approve this call of ${call.name}. Make the same call again after that.`;
+  const { result, error } = elicitConnection(session, { revision, key, call, message });
+  return error ? { error } : { result };
 }

@@ -5,15 +5,19 @@ import { insufficientScope } from '../http/guard.ts';
 import { provedIn } from '../verify/verified-grant.ts';
 import { callFor, type ToolEnforcement } from './enforcing-transport.ts';
 import { type Message, toolCallOf } from './messages.ts';
-import { type McpAuthOptions, type McpRequest, requireMcpAuth } from './require-auth.ts';
 import {
   challengeOf,
+  fail,
+  type McpAuthOptions,
+  type McpRequest,
   type McpResource,
   METADATA,
   metadataAddress,
   protectedResourceMetadata,
-} from './resource-metadata.ts';
-import { fail, refuse, send } from './sending.ts';
+  refuse,
+  requireMcpAuth,
+  send,
+} from './require-auth.ts';
 
 /** The tools of the server, for which `protectMcp` asks clients to get the scopes that their calls lack. */
 export type McpTools =

@@ -1,12 +1,60 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { namesResource } from '@behest/protocol/resource-uri';
 import type { Behest } from '../behest.ts';
-import { BehestTokenError } from '../errors.ts';
-import { type GuardOptions, guardBy, oneHeader } from '../http/guard.ts';
+import { BehestError, BehestTokenError } from '../errors.ts';
+import { type GuardOptions, guardBy, oneHeader, PROOF_ALGS, type Refusal } from '../http/guard.ts';
 import type { VerifiedGrant } from '../verify/verified-grant.ts';
 import { createVerifier, type Detailed, type PresentedProof, type Verifier } from '../verify.ts';
-import { challengeOf, type McpResource } from './resource-metadata.ts';
-import { fail, refuse } from './sending.ts';
+
+export interface McpResource extends Pick<GuardOptions, 'onError' | 'dpop'> {
+  /** The address of the MCP server, as clients have it. Tokens have to name it as their audience. */
+  readonly resource: string;
+  /** The address of the service. */
+  readonly authorizationServer: string;
+  /** The scopes that a client asks for first. */
+  readonly scopes?: readonly string[];
+  /** A name for people. */
+  readonly resourceName?: string;
+}
+
+export const METADATA = '/.well-known/oauth-protected-resource';
+
+/**
+ * The protected-resource metadata, by which a client finds the authorization server.
+ *
+ * @see RFC 9728
+ */
+export function protectedResourceMetadata(options: McpResource): object {
+  const { resource, authorizationServer, scopes, resourceName, dpop } = options;
+  return {
+    resource,
+    authorization_servers: [authorizationServer],
+    ...(scopes && { scopes_supported: scopes }),
+    bearer_methods_supported: ['header'],
+    ...(dpop && { dpop_signing_alg_values_supported: PROOF_ALGS }),
+    ...(resourceName !== undefined && { resource_name: resourceName }),
+    authorization_details_types_supported: ['urn:service:tools:v1'],
+    dpop_bound_access_tokens_required: false,
+  };
+}
+
+/**
+ * The metadata's address has the path of the resource behind the well-known path (RFC 9728, section 3.1).
+ *
+ * @throws BehestError for a resource that is no address
+ */
+export function metadataAddress(resource: string): URL {
+  if (!URL.canParse(resource))
+    throw new BehestError('CONFIGURATION', 'resource has to be the address of the MCP server.');
+  const { origin, pathname } = new URL(resource);
+  return new URL(`${METADATA}${pathname === '/' ? '' : pathname}`, origin);
+}
+
+/** The parameters by which a challenge leads to the metadata. */
+export const challengeOf = ({ resource, scopes = [] }: McpResource) => [
+  `resource_metadata="${metadataAddress(resource).href}"`,
+  ...(scopes.length > 0 ? [`scope="${scopes.join(' ')}"`] : []),
+];
 
 /** What the official SDK hands to the server's tools as `extra.authInfo`. */
 export interface McpAuth {
@@ -104,4 +152,22 @@ function clientVerifier(behest: Behest, resource: string): Pick<Verifier, 'detai
       }
     },
   };
+}
+
+export function refuse(response: ServerResponse, { status, headers, body }: Refusal): void {
+  send(response, status, headers, body);
+}
+
+/** Says that the fault is the server's, in the form of JSON-RPC. */
+export function fail(response: ServerResponse): void {
+  send(response, 500, {}, { jsonrpc: '2.0', id: null, error: { code: -32_603, message: 'Internal error' } });
+}
+
+export function send(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: unknown,
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }

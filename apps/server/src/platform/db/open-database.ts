@@ -3,7 +3,7 @@ import { parseJsonText } from '@behest/protocol/json';
 import { CamelCasePlugin, Kysely, type Logger, type PluginTransformResultArgs, sql } from 'kysely';
 import pg from 'pg';
 import { type Meter, noMeter, type PoolCounts } from '../telemetry/meter.ts';
-import type { Call, Tracer } from '../telemetry/tracer.ts';
+import type { Call, Tracer } from '../telemetry/tracing.ts';
 import { type CommitNotices, listenToCommits } from './commit-effects.ts';
 import type { Executor } from './db.ts';
 import { type ConnectionPool, SharingDialect } from './driver.ts';

@@ -3,10 +3,9 @@ import https from 'node:https';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import { http } from '../node-http.ts';
-import type { Tracer } from '../telemetry/tracer.ts';
+import type { Tracer } from '../telemetry/tracing.ts';
 import { type Resolve, resolver } from './dns.ts';
-import { keptConnections } from './keeping.ts';
-import { type PassedAnswer, type PassedRequest, pass } from './passing.ts';
+import { keptConnections, type PassedAnswer, type PassedRequest, pass } from './passing.ts';
 import { acceptUrl, hostOf, isPublicAddress, type UrlRules } from './urls.ts';
 
 export interface OutgoingRequest {

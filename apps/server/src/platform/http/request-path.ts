@@ -12,7 +12,7 @@ import { anonymousBills, chargingOf } from './limits/bills.ts';
 import type { RateLimits } from './limits/rate-rules.ts';
 import type { ChargeRates } from './limits/rates.ts';
 import type { Paths } from './routes/declarations.ts';
-import { type KnownPath, pathFinder, unknownRoute } from './routes/unknown-route.ts';
+import { type KnownPath, pathFinder, unknownRoute } from './routes/pages.ts';
 
 const MAX_HEADERS = 100; // lines; browsers and proxies together send some thirty
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { type Logger, requestLines } from '../telemetry/logger.ts';
 import { METHODS, type Meter } from '../telemetry/meter.ts';
-import type { RequestSpan, SpanAttributes, Tracer } from '../telemetry/tracer.ts';
+import type { RequestSpan, SpanAttributes, Tracer } from '../telemetry/tracing.ts';
 
 /** An answer that is over, after so many milliseconds. */
 export interface AnsweredIn {

@@ -1,5 +1,5 @@
 import { type Meter, noMeter } from '../telemetry/meter.ts';
-import type { Tracer } from '../telemetry/tracer.ts';
+import type { Tracer } from '../telemetry/tracing.ts';
 
 /**
  * Work that every instance does at start and then repeats by the clock. It claims the rows that it works on.

@@ -1,6 +1,6 @@
 import { escaped } from '../http/answers/plain-page.ts';
 import { sayIn } from '../languages.ts';
-import type { Tracer } from '../telemetry/tracer.ts';
+import type { Tracer } from '../telemetry/tracing.ts';
 
 export interface Mail {
   readonly to: string;

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Tracer } from '../telemetry/tracer.ts';
+import type { Tracer } from '../telemetry/tracing.ts';
 import type { EphemeralStore } from './ephemeral-store.ts';
 import { memoryStore } from './memory-store.ts';
 import { redisStore } from './redis-store.ts';

@@ -1,8 +1,8 @@
 import type { Page, Request } from 'playwright-core';
+import { verifyAddress } from '../../app/every-caller.ts';
 import { authorize } from '../../app/flow.ts';
 import { hintClaims, newVoucher } from '../../app/person.ts';
 import type { TestOptions } from '../../app/start-app.ts';
-import { verifyAddress } from '../../app/verified.ts';
 import { button, heading, must, pagesOfService } from '../pages.ts';
 
 /** The app waits for the person's return at this URL. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { registerWebhook, startWithWebhooks } from '../../../../test/app/deliveries.ts';
+import { tokenIn, verifyAddress } from '../../../../test/app/every-caller.ts';
 import { authorize, grantTo, openSession, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { newClient, pkceLink } from '../../../../test/app/oauth.ts';
 import { personOn } from '../../../../test/app/person.ts';
 import { followLink, LISTENING, newServer, sendForm, tokensOf } from '../../../../test/app/published.ts';
 import { startReceiver } from '../../../../test/app/receiver.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
-import { tokenIn, verifyAddress } from '../../../../test/app/verified.ts';
 
 const close = (developer: Developer, confirm = developer.developerId) =>
   developer('POST', '/v1/me/close', { confirm });

@@ -11,5 +11,4 @@ export {
 export { rates } from './developers.rates.ts';
 export { lockAccount, lockOpenAccount, setPlan, setVerifiedEmail } from './developers.repo.ts';
 export { isRedirectUri, isUsableKey, thumbprintsOf } from './developers.rules.ts';
-export { changedMeanwhile, mustMayLoosen, needsTwo } from './loosening.ts';
-export { emailUnverified } from './manage.ts';
+export { changedMeanwhile, emailUnverified, mustMayLoosen, needsTwo } from './manage.ts';

@@ -1,12 +1,16 @@
+import { canonicalJson } from '@behest/protocol/canonical-json';
 import type { Caller, Mode, Plan } from '../../../platform/caller.ts';
+import { mustBeSteppedUp } from '../../../platform/capabilities.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
+import { type Loosening, NeedsSecondMember } from '../../../platform/loosening.ts';
 import { openChain, recordActs } from '../../record/audit/index.ts';
 import { insertKey } from './api-keys.repo.ts';
 import { newKey } from './api-keys.ts';
 import type { OnConsentMode } from './developers.hooks.ts';
+import { findLooseningRule } from './developers.queries.ts';
 import {
   countOwners,
   type DeveloperRow,
@@ -23,7 +27,6 @@ import {
   weakenedSettings,
 } from './developers.rules.ts';
 import type { CreatedDeveloper, Developer, DeveloperChange, SignUp } from './developers.schema.ts';
-import { mustMayLoosen } from './loosening.ts';
 
 export interface DeveloperDeps {
   readonly db: Executor;
@@ -256,3 +259,29 @@ function toDeveloper(row: DeveloperRow): Developer {
     updatedAt: row.updatedAt.toISOString(),
   };
 }
+
+/**
+ * Every change that weakens what a live account enforces comes here, in its transaction and before it writes. A member uses
+ * their passkey again, and where the account wants two people, the change waits for the second.
+ * @throws STEP_UP_REQUIRED, CONFLICT when members agreed to another change, NeedsSecondMember
+ */
+export async function mustMayLoosen(db: Executor, caller: Caller, loosening: Loosening): Promise<void> {
+  mustBeSteppedUp(caller);
+  const { agreed, mode, tenant } = caller;
+  if (agreed) {
+    if (canonicalJson(Object(agreed.difference)) !== canonicalJson(loosening.difference))
+      throw changedMeanwhile();
+    agreed.onReached();
+    return;
+  }
+  if (mode === 'live' && (await findLooseningRule(db, tenant))) throw new NeedsSecondMember(loosening);
+}
+
+export const changedMeanwhile = () =>
+  new AppError('CONFLICT', 'What it changes is not what it was any more. Propose the change again.', {
+    sub_reason: 'changed',
+  });
+
+/** Whether the account keeps what it enforces from one person, for what cannot be kept until a second agrees. */
+export const needsTwo = async (db: Executor, { mode, tenant, agreed }: Caller): Promise<boolean> =>
+  mode === 'live' && !agreed && (await findLooseningRule(db, tenant));

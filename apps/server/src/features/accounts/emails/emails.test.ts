@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { tokenIn, verifyAddress } from '../../../../test/app/every-caller.ts';
 import { actionsOf, entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
-import { tokenIn, verifyAddress } from '../../../../test/app/verified.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
 import { nameInMail } from './mail.rules.ts';
 

@@ -7,9 +7,9 @@ import {
   showPasskey,
   signInByKey,
 } from '../../../../test/app/console.ts';
+import { verifyAddress } from '../../../../test/app/every-caller.ts';
 import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import { ADMIN_API_KEY, type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
-import { verifyAddress } from '../../../../test/app/verified.ts';
 import { execute } from '../../../../test/servers/postgres.ts';
 
 let service: Service;

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { detect } from '../../../../test/app/anomalies.ts';
+import { verifyAddress } from '../../../../test/app/every-caller.ts';
 import { grantTo, startSandbox } from '../../../../test/app/flow.ts';
 import type { Service } from '../../../../test/app/start-app.ts';
-import { verifyAddress } from '../../../../test/app/verified.ts';
 import { recipientCharger } from '../../../platform/charge.ts';
 import type { OutgoingRequest } from '../../../platform/egress/egress.ts';
 import { rateLimiter } from '../../../platform/http/limits/rates.ts';

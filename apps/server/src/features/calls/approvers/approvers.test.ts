@@ -8,10 +8,10 @@ import {
   release,
 } from '../../../../test/app/approving.ts';
 import { authenticator } from '../../../../test/app/authenticator.ts';
+import { verifyAddress } from '../../../../test/app/every-caller.ts';
 import { actionsOf, entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import { provisionerOf } from '../../../../test/app/scim.ts';
 import { type Developer, type Service, startApp, type TestOptions } from '../../../../test/app/start-app.ts';
-import { verifyAddress } from '../../../../test/app/verified.ts';
 
 const HOUR = 3600;
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { approverBrowser, enrolApprover, payer } from '../../../../test/app/approving.ts';
 import { type Authenticator, authenticator, registerPasskey } from '../../../../test/app/authenticator.ts';
+import { verifyAddress } from '../../../../test/app/every-caller.ts';
 import { authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { personOn } from '../../../../test/app/person.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
-import { verifyAddress } from '../../../../test/app/verified.ts';
 
 type Approver = Awaited<ReturnType<typeof enrolApprover>>;
 

@@ -7,10 +7,10 @@ import {
   signedApproval,
 } from '../../../../test/app/approving.ts';
 import { type Authenticator, authenticator } from '../../../../test/app/authenticator.ts';
+import { verifyAddress } from '../../../../test/app/every-caller.ts';
 import { actionsOf, entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import { provisionerOf } from '../../../../test/app/scim.ts';
 import { ADMIN_API_KEY, type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
-import { verifyAddress } from '../../../../test/app/verified.ts';
 
 const DAY = 86_400;
 const ADDRESS = 'u42@example.org';

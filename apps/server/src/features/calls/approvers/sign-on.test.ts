@@ -9,10 +9,10 @@ import {
   release,
 } from '../../../../test/app/approving.ts';
 import { authenticator } from '../../../../test/app/authenticator.ts';
+import { verifyAddress } from '../../../../test/app/every-caller.ts';
 import { provisionerOf } from '../../../../test/app/scim.ts';
 import { addOidc, besideProvider } from '../../../../test/app/signing-on.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
-import { verifyAddress } from '../../../../test/app/verified.ts';
 
 const DAY = 86_400;
 

@@ -2,8 +2,7 @@ import { createClient } from '@redis/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { grantTo, startSandbox } from '../../../../test/app/flow.ts';
 import { type Call, type Developer, startApp } from '../../../../test/app/start-app.ts';
-import { redisUrl } from '../../../../test/servers/redis-url.ts';
-import { freePort, goodSettings, startServer } from '../../../../test/servers/start-server.ts';
+import { freePort, goodSettings, redisUrl, startServer } from '../../../../test/servers/start-server.ts';
 
 const env = { CAPS_METER: 'redis' };
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { enrolApprover, payer, relaxFourEyes } from '../../../../test/app/approving.ts';
+import { verifyAddress } from '../../../../test/app/every-caller.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
-import { verifyAddress } from '../../../../test/app/verified.ts';
 import { recipientCharger } from '../../../platform/charge.ts';
 import type { OutgoingRequest } from '../../../platform/egress/egress.ts';
 import { AppError } from '../../../platform/errors.ts';

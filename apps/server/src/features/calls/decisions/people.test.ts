@@ -6,9 +6,9 @@ import {
   payer,
   release,
 } from '../../../../test/app/approving.ts';
+import { verifyAddress } from '../../../../test/app/every-caller.ts';
 import { sharedSandbox } from '../../../../test/app/flow.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
-import { verifyAddress } from '../../../../test/app/verified.ts';
 import { webPush } from '../approvers/web-push.ts';
 import { careForDue } from './care.ts';
 import { channelSeals } from './channels.ts';

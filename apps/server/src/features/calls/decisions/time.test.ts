@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { enrolApprover, livePayer, payer } from '../../../../test/app/approving.ts';
+import { verifyAddress } from '../../../../test/app/every-caller.ts';
 import { actionsOf, entriesOf } from '../../../../test/app/flow.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
-import { verifyAddress } from '../../../../test/app/verified.ts';
 import type { OutgoingRequest } from '../../../platform/egress/egress.ts';
 import { htmlOf } from '../../../platform/mail/mailer.ts';
 import { webPush } from '../approvers/web-push.ts';

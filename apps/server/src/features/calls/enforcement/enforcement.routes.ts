@@ -19,9 +19,8 @@ import {
   UsageQuery,
 } from './enforcement.schema.ts';
 import { listTools } from './enforcer.ts';
-import { noteSent, refundCall } from './follow.ts';
 import { replayManifest } from './replay.ts';
-import { toolUsage } from './usage.ts';
+import { noteSent, refundCall, toolUsage } from './usage.ts';
 
 const ofAgents = {
   access: 'developer',

@@ -12,7 +12,7 @@ import {
 import { send } from '../../../../test/app/repeating.ts';
 import { type Call, type Developer, newDatabase, startApp } from '../../../../test/app/start-app.ts';
 import { forgettingOfCalls } from './enforcement.feature.ts';
-import { answerOf } from './follow.ts';
+import { answerOf } from './usage.ts';
 
 const sandbox = sharedSandbox();
 

@@ -2,7 +2,6 @@ import * as openid from 'openid-client';
 import { expect, test } from 'vitest';
 import { ownDomain } from '../../../../test/app/asserting.ts';
 import { actionsOf, entriesOf, grantTo } from '../../../../test/app/flow.ts';
-import { openConnections } from '../../../../test/app/lent-pool.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { newClient } from '../../../../test/app/oauth.ts';
 import {
@@ -14,7 +13,7 @@ import {
   RISC,
   startPolling,
 } from '../../../../test/app/receiving.ts';
-import { startApp } from '../../../../test/app/start-app.ts';
+import { openConnections, startApp } from '../../../../test/app/start-app.ts';
 
 const ALL = [
   `${CAEP}/session-revoked`,

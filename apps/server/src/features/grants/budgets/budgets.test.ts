@@ -9,8 +9,7 @@ import {
   sharedSandbox,
   startSandbox,
 } from '../../../../test/app/flow.ts';
-import { openConnections } from '../../../../test/app/lent-pool.ts';
-import type { Developer } from '../../../../test/app/start-app.ts';
+import { type Developer, openConnections } from '../../../../test/app/start-app.ts';
 
 const sandbox = sharedSandbox();
 const nobody = 'grnt_01K9Z3QW5M8T2V4X6Y7Z8A9B0C';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { verifyAddress } from '../../../../test/app/every-caller.ts';
 import { authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { hintClaims, newVoucher, personOn } from '../../../../test/app/person.ts';
 import { type Service, startApp, type TestOptions } from '../../../../test/app/start-app.ts';
-import { verifyAddress } from '../../../../test/app/verified.ts';
 
 const EMAIL = 'ada@example.org';
 

@@ -9,9 +9,8 @@ import {
   sharedSandbox,
   startSandbox,
 } from '../../../../test/app/flow.ts';
-import { openConnections } from '../../../../test/app/lent-pool.ts';
 import { send } from '../../../../test/app/repeating.ts';
-import type { Call, Developer, Service } from '../../../../test/app/start-app.ts';
+import { type Call, type Developer, openConnections, type Service } from '../../../../test/app/start-app.ts';
 
 const join = sharedSandbox();
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { type OffboardingDeps, offboard } from './offboard.ts';
+import { getPrincipal, listPrincipals, type OffboardingDeps, offboard } from './offboard.ts';
 import {
   OffboardInput,
   Offboarding,
@@ -10,7 +10,6 @@ import {
   PrincipalQuery,
   PrincipalSummary,
 } from './offboarding.schema.ts';
-import { getPrincipal, listPrincipals } from './show.ts';
 
 export const offboardingRoutes: FastifyPluginAsyncTypebox<OffboardingDeps> = async (app, deps) => {
   app.get(

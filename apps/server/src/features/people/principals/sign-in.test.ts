@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { authenticator, type Fault } from '../../../../test/app/authenticator.ts';
+import { verifyAddress } from '../../../../test/app/every-caller.ts';
 import { authorize, entriesOf, grantTo, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { hintClaims, newVoucher, personOn } from '../../../../test/app/person.ts';
 import { type Asked, enrolDiscoverable } from '../../../../test/app/showing-passkeys.ts';
 import { type Developer, type Service, startApp, type TestOptions } from '../../../../test/app/start-app.ts';
-import { verifyAddress } from '../../../../test/app/verified.ts';
 
 /** An account whose people read a code before they decide. */
 async function accountByMail(service: Service, name: string, address: string) {

@@ -17,12 +17,12 @@ export {
   isSharedIssuer,
 } from './claims.rules.ts';
 export { addConnection, changeConnection } from './connections.ts';
-export { cookieNames, readSessionCookie } from './cookies.ts';
 export type { SsoDeps } from './deps.ts';
 export { ssoParts } from './deps.ts';
 export { mustAllowScopes, ssoRequired } from './enforce.ts';
 export { keysFor } from './keyset.ts';
 export { discoverConnection } from './login.ts';
+export { cookieNames, readSessionCookie } from './logout.ts';
 export { readMetadata } from './metadata.ts';
 export { membersOf } from './secrets.ts';
 export { endNamedSessions } from './sessions.ts';

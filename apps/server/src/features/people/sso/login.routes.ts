@@ -12,7 +12,6 @@ import {
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { type Ended, type SignInClient, takeOidcAnswer, takeSamlAnswer } from './callback.ts';
 import { metadataOf } from './connections.ts';
-import { cookieNames, endedLoginLines, loginCookieLines, loginSecretsIn, sessionCookie } from './cookies.ts';
 import type { SsoDeps } from './deps.ts';
 import { takePassword } from './ldap.ts';
 import {
@@ -31,7 +30,15 @@ import {
   SsoLogout,
 } from './login.schema.ts';
 import { beginLogin, discoverConnection } from './login.ts';
-import { isSignedIn, signOut } from './logout.ts';
+import {
+  cookieNames,
+  endedLoginLines,
+  isSignedIn,
+  loginCookieLines,
+  loginSecretsIn,
+  sessionCookie,
+  signOut,
+} from './logout.ts';
 import { rates } from './sso.rates.ts';
 
 const open = { access: 'none', errors: 'page' } as const;

@@ -6,7 +6,7 @@ import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import { addSaml, beginSaml, postSaml, responseOf, signed } from '../../../../test/app/saml-provider.ts';
 import { APP_BACK, addOidc, besideProvider, signOn } from '../../../../test/app/signing-on.ts';
 import { newDatabase, type Service, startApp } from '../../../../test/app/start-app.ts';
-import { rotateConnectionKeys } from './rotate.ts';
+import { rotateConnectionKeys } from './secrets.ts';
 
 const html = { accept: 'text/html' };
 

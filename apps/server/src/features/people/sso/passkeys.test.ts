@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
 import { approverBrowser, enrolWith } from '../../../../test/app/approving.ts';
 import { authenticator, registerPasskey } from '../../../../test/app/authenticator.ts';
+import { verifyAddress } from '../../../../test/app/every-caller.ts';
 import { authorize, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { personOn } from '../../../../test/app/person.ts';
 import { provisionerOf } from '../../../../test/app/scim.ts';
 import { addOidc, besideProvider, provision, signOn } from '../../../../test/app/signing-on.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
-import { verifyAddress } from '../../../../test/app/verified.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import { ssoDirectoryRoutes } from './directory.routes.ts';
 import { mustHaveConnectionForMode } from './enforce.ts';
 import { STATE_KEY_USE } from './flight.ts';
 import { ssoLoginRoutes } from './login.routes.ts';
-import { connectionRotation, sealedConnections } from './rotate.ts';
+import { connectionRotation, sealedConnections } from './secrets.ts';
 import { endSessionsOfUser } from './sessions.ts';
 import { rates } from './sso.rates.ts';
 import { eraseSso, tellSignOns } from './sso.repo.ts';

@@ -5,7 +5,7 @@ import { startListening } from '../../../../test/app/listening.ts';
 import { followSocket } from '../../../../test/app/sockets.ts';
 import type { TestOptions } from '../../../../test/app/start-app.ts';
 import { countOpen, follow } from '../../../../test/app/streams.ts';
-import { redisUrl } from '../../../../test/servers/redis-url.ts';
+import { redisUrl } from '../../../../test/servers/start-server.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { redisStore } from '../../../platform/redis/redis-store.ts';
 

@@ -2,8 +2,8 @@ import { decode } from 'base58-universal';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
+import { ed25519Multikey, multibase, readMultikey } from './did.rules.ts';
 import vectors from './keys.vectors.json' with { type: 'json' };
-import { ed25519Multikey, multibase, readMultikey } from './multikey.rules.ts';
 
 let service: Service;
 beforeAll(async () => {

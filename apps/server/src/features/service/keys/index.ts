@@ -1,5 +1,5 @@
 export type { DerivedKeyUse } from './derivation.rules.ts';
-export { identityMethod } from './did.rules.ts';
+export { identityMethod, multibase, readMultikey } from './did.rules.ts';
 export type { ServiceDidDeps } from './did.ts';
 export { type PublicKeyLife, serviceDid } from './did.ts';
 export {
@@ -14,7 +14,5 @@ export {
   verificationKey,
   verifySignature,
 } from './keys.rules.ts';
-export { createKeyRing, type KeyRing } from './keys.ts';
-export { multibase, readMultikey } from './multikey.rules.ts';
+export { createKeyRing, type KeyRing, signDetached, signSet, signToken } from './keys.ts';
 export { lookAtKeys } from './seal.ts';
-export { signDetached, signSet, signToken } from './sign.ts';

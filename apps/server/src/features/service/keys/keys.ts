@@ -1,5 +1,6 @@
 import { createHash, generateKeyPair, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
+import { asciiJson } from '@behest/protocol/ascii-json';
 import { legacyKeyIds } from '@behest/protocol/key-id';
 import type { KeySet } from '@behest/protocol/key-set';
 import type { Clock } from '../../../platform/clock.ts';
@@ -18,8 +19,8 @@ import {
   type VerifierKey,
 } from './keys.rules.ts';
 import { newSigningKey } from './seal.ts';
+import { configuredKeys, type KeysInUse, type SigningUse } from './stored.rules.ts';
 import { createStoredKeys, type StoredKeys } from './stored.ts';
-import { configuredKeys, type KeysInUse, type SigningUse } from './use.rules.ts';
 
 /** The id follows from the key, so that every instance names it alike and no operator has to. */
 const vaultKeyId = (key: KeyObject): string =>
@@ -199,3 +200,42 @@ function signerWith({ jwk, privateKey }: SigningKey, kid = jwk.kid): Signer {
   const key = jwk.alg === 'ES256' ? { key: privateKey, dsaEncoding: 'ieee-p1363' as const } : privateKey;
   return { alg: jwk.alg, kid, sign: (input) => signAsync('sha256', input, key) };
 }
+
+/**
+ * Signs claims with the current signing key.
+ * @param typ the header parameter that keeps one kind of token from passing for another (RFC 8725, section
+ * 3.11)
+ * @param content the type of the content, of a kind that names it
+ * @returns a compact JWS (RFC 7515, section 3.1) in ASCII
+ */
+export async function signToken(
+  keyRing: KeyRing,
+  typ: string,
+  claims: object,
+  content?: { readonly cty: 'vc' },
+): Promise<string> {
+  return signWith(keyRing.signer(), { typ, ...content }, claims);
+}
+
+/** Signs the claims of a security event token (RFC 8417), which is RS256 whatever signs other tokens. */
+export const signSet = (keyRing: KeyRing, claims: object): Promise<string> =>
+  signWith(keyRing.rsaSigner(), { typ: 'secevent+jwt' }, claims);
+
+async function signWith({ alg, kid, sign }: Signer, header: object, claims: object): Promise<string> {
+  const signed = `${encoded({ alg, kid, ...header })}.${encoded(claims)}`;
+  return `${signed}.${(await sign(Buffer.from(signed))).toString('base64url')}`;
+}
+
+/**
+ * Signs a text that stands elsewhere (RFC 7515, appendix F).
+ * @returns a compact JWS whose payload is left out
+ */
+export async function signDetached(keyRing: KeyRing, typ: string, text: string) {
+  const { alg, kid, sign } = keyRing.signer();
+  const header = encoded({ alg, kid, typ });
+  const signed = `${header}.${Buffer.from(text).toString('base64url')}`;
+  const signature = (await sign(Buffer.from(signed))).toString('base64url');
+  return { alg, kid, signature: `${header}..${signature}` };
+}
+
+const encoded = (value: object) => Buffer.from(asciiJson(value)).toString('base64url');

@@ -1,7 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import type { KeySettings, KeyStoreSettings, SigningAlg, SigningKey } from './keys.rules.ts';
-import { type KeySpans, keysOfStore, type StoredKey, type StoredUse } from './stored.rules.ts';
-import type { KeysInUse } from './use.rules.ts';
+import {
+  type KeySpans,
+  type KeysInUse,
+  keysOfStore,
+  type StoredKey,
+  type StoredUse,
+} from './stored.rules.ts';
 
 /** The keys of the database, as this process read them last. */
 export interface StoredKeys {

@@ -1,1 +1,1 @@
-export { type Operator, recordForOperator } from './record.ts';
+export { type Operator, recordForOperator } from './operator.ts';

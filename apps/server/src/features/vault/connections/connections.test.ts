@@ -7,6 +7,7 @@ import {
   browserOf,
   connectAccount,
 } from '../../../../test/app/connecting.ts';
+import { verifyAddress } from '../../../../test/app/every-caller.ts';
 import {
   actionsOf,
   entriesOf,
@@ -20,7 +21,6 @@ import { onThisMachine, putProfile, through } from '../../../../test/app/proxy.t
 import { startReceiver } from '../../../../test/app/receiver.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 import { exchange } from '../../../../test/app/vault.ts';
-import { verifyAddress } from '../../../../test/app/verified.ts';
 
 /** A sandbox with a provider at a real authorization server. */
 async function startConnecting(members: object = {}) {

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
 import { authenticator, registerPasskey } from '../../../../test/app/authenticator.ts';
 import { addProvider, askToConnect, browserOf } from '../../../../test/app/connecting.ts';
+import { verifyAddress } from '../../../../test/app/every-caller.ts';
 import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import { newVoucher } from '../../../../test/app/person.ts';
 import { addOidc, besideProvider, provision, signOn } from '../../../../test/app/signing-on.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
-import { verifyAddress } from '../../../../test/app/verified.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -7,12 +7,19 @@ import {
   developerCharges,
   failureBills,
   multipliedCharges,
+  tokenCharges,
 } from '../limits/bills.ts';
 import type { RateCharges } from '../limits/rates.ts';
-import { bearerOf, type CallerKind, type Identity, unauthorized } from './credentials.ts';
+import {
+  bearerOf,
+  type CallerContext,
+  type CallerKind,
+  type Identity,
+  type RequestCaller,
+  unauthorized,
+} from './credentials.ts';
 import { developerVersion, type KnownCaller, type KnownCallers } from './known-callers.ts';
 import { authenticateMember, isOfConsole } from './member.ts';
-import { authenticateResource } from './resource.ts';
 
 /** An API key, the session of a member or, on routes that take resources, the credential of one. */
 export const key: CallerKind = {
@@ -136,4 +143,31 @@ function decide({ role, takesBoundKeys }: KeyedRequest, identity: Identity): Key
   const isBound = identity.agentIds !== null;
   if (isBound && !takesBoundKeys) return { result: 'refused', because: 'key_is_bound' };
   return { result: 'accepted', identity };
+}
+
+/**
+ * A resource that shows its own credential, in place of an API key. A good credential is charged with its own count, and
+ * every other costs its address.
+ * @throws UNAUTHORIZED, RATE_LIMITED
+ */
+async function authenticateResource(
+  { request, reply, charge, limits, credentials }: CallerContext,
+  credential: string,
+): Promise<RequestCaller> {
+  const found = await credentials.resource(hashOf(credential));
+  if (!found) {
+    await charge(failureBills(request, limits));
+    throw unauthorized(reply, credential);
+  }
+  const { resource, connectors, ...identity } = found;
+  const bill = tokenCharges(request, identity.actor, limits);
+  await charge([...anonymousBills(request, limits), bill]);
+  return {
+    kind: 'resource',
+    caller: { ...identity, requestId: request.id, address: request.ip },
+    server: { resource, connectors },
+    async chargeMore(times) {
+      await charge([multipliedCharges(bill, times)]);
+    },
+  };
 }
