@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { buildConsole } from '../apps/console/build.ts';
 import { reset, takeOver } from './dev/earlier.ts';
-import { openHome } from './dev/home.ts';
+import { openHome } from './dev/postgres.ts';
 import { start } from './dev/start.ts';
 import { beginLife } from './dev/stopping.ts';
 

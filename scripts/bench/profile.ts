@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { waitUntil } from '../machine/processes.ts';
+import { waitUntil } from '../machine/folders.ts';
 import { run } from './load.ts';
 import type { Setting } from './options.ts';
 import type { Flow, Measured } from './rounds.ts';

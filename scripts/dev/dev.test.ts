@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { endEarlier, ownProcesses, takeOver } from './earlier.ts';
-import { CHECKOUT, type Home } from './home.ts';
+import { CHECKOUT, type Home } from './postgres.ts';
 import { readableLine } from './server.ts';
 import { keepKeys } from './start.ts';
 

@@ -1,10 +1,9 @@
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRunning, readPid, signal, waitUntil } from '../machine/processes.ts';
+import { isRunning, readPid, signal, waitUntil } from '../machine/folders.ts';
 import { dataHome } from '../postgres/programs.ts';
 import { findRunning, stopRedis } from '../redis/server.ts';
-import type { Home } from './home.ts';
-import { postgresData, redisFolder, stopServer } from './postgres.ts';
+import { type Home, postgresData, redisFolder, stopServer } from './postgres.ts';
 
 const GRACE = { seconds: 30 }; // more than the 25 s the server grants requests in flight
 

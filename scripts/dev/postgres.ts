@@ -1,8 +1,7 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePassage } from '../machine/folders.ts';
+import { isRunning, makePassage, signal, waitUntil } from '../machine/folders.ts';
 import { freePort, isPortFree } from '../machine/ports.ts';
-import { isRunning, signal, waitUntil } from '../machine/processes.ts';
 import {
   accountForPostgres,
   type Cluster,
@@ -21,7 +20,44 @@ import {
   startRedis,
   stopRedis,
 } from '../redis/server.ts';
-import { givenSetting, type Home } from './home.ts';
+
+/** Where a start finds its programs, and keeps its files. */
+export interface Home {
+  /** The checkout, or the installed package of the server. */
+  readonly root: string;
+  /** `.behest/` */
+  readonly folder: string;
+  /** The programs of the start and of the server, below the root. */
+  readonly programs: { readonly start: string; readonly server: string };
+}
+
+export const CHECKOUT = { start: 'scripts/start.ts', server: 'apps/server/start.mjs' } as const;
+
+/** @throws when the commands of another user made the folder: the two users cannot read each other's files */
+export function openHome(
+  root: string,
+  folder = join(root, '.behest'),
+  programs: Home['programs'] = CHECKOUT,
+): Home {
+  const owner = existsSync(folder) ? statSync(folder).uid : undefined;
+  if (owner !== undefined && process.getuid && owner !== process.getuid())
+    throw new Error(`${folder} belongs to another user (uid ${owner}); start as that user, or remove it.`);
+  makePassage(folder);
+  return { root, folder, programs };
+}
+
+/** Reads a variable as the server does: from the environment, or from the file that `<name>_FILE` names. */
+export function givenSetting(name: string): string | undefined {
+  const value = process.env[name]?.trim();
+  const file = process.env[`${name}_FILE`]?.trim();
+  if (value || !file) return value || undefined; // empty is unset
+  return readFileSync(file, 'utf8').trim();
+}
+
+/** Drops each default whose variable the person has set. */
+export function unlessGiven(settings: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => givenSetting(name) === undefined));
+}
 
 const PORT = 54_329; // used when it is free; 5432 is left to a Postgres of the machine
 const DATA = 'postgres-data-';

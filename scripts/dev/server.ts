@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createWriteStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { signal, waitUntil } from '../machine/processes.ts';
+import { signal, waitUntil } from '../machine/folders.ts';
 import { ownProcesses } from './earlier.ts';
-import type { Home } from './home.ts';
+import type { Home } from './postgres.ts';
 
 interface ServerOptions {
   readonly env: NodeJS.ProcessEnv;

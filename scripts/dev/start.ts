@@ -2,8 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, isPortFree, portOwner } from '../machine/ports.ts';
-import { givenSetting, type Home, unlessGiven } from './home.ts';
-import { runPostgres, runRedis } from './postgres.ts';
+import { givenSetting, type Home, runPostgres, runRedis, unlessGiven } from './postgres.ts';
 import { launchServer, logFile } from './server.ts';
 import type { Life } from './stopping.ts';
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   accessSync,
   chmodSync,
@@ -7,13 +8,14 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statfsSync,
   statSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { isRunning } from './processes.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The temporary folder of root may be closed to the account of Postgres. */
 function temporaryFolder(): string {
@@ -84,4 +86,53 @@ export function makePassage(folder: string): void {
     throw error;
   }
   chmodSync(folder, 0o711);
+}
+
+/**
+ * Tells whether a process lives and is the expected one. The system reuses numbers, so `mark` has to be in the
+ * command line. A zombie has no command line and counts as gone.
+ */
+export function isRunning(pid: number, mark: string): boolean {
+  return pid > 0 && commandOf(pid).includes(mark);
+}
+
+function commandOf(pid: number): string {
+  if (process.platform !== 'linux')
+    return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '';
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return ''; // there is no such process
+  }
+}
+
+/** Reads the number in a pid file. @returns 0 without a number, which `isRunning` treats as gone */
+export function readPid(file: string): number {
+  try {
+    return Number.parseInt(readFileSync(file, 'utf8'), 10) || 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** Signals a process, which may have ended already. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+/** @returns true when the condition became true in time */
+export async function waitUntil(
+  isTrue: () => boolean | Promise<boolean>,
+  { seconds }: { seconds: number },
+): Promise<boolean> {
+  const end = performance.now() + seconds * 1000;
+  while (!(await isTrue())) {
+    if (performance.now() > end) return false;
+    await sleep(20);
+  }
+  return true;
 }

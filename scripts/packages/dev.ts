@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { reset, takeOver } from '../dev/earlier.ts';
-import { openHome } from '../dev/home.ts';
+import { openHome } from '../dev/postgres.ts';
 import { start } from '../dev/start.ts';
 import { beginLife } from '../dev/stopping.ts';
 

@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:chi
 import { randomBytes, randomUUID } from 'node:crypto';
 import fs, { chownSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { waitUntil } from '../machine/processes.ts';
+import { waitUntil } from '../machine/folders.ts';
 import type { Programs } from './programs.ts';
 
 /** A folder of databases, and the programs and account to run it with. */

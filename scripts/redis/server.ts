@@ -4,8 +4,8 @@ import fs, { accessSync, constants } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { unpackProgram } from '../machine/debian.ts';
+import { waitUntil } from '../machine/folders.ts';
 import { freePort } from '../machine/ports.ts';
-import { waitUntil } from '../machine/processes.ts';
 
 /** The facts by which a later process reaches a Redis in a folder of the checkout. */
 export interface RedisAccess {

@@ -2,8 +2,7 @@ import { globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, extname, join, normalize, relative } from 'node:path';
 import { GLOBAL_OPTIONS } from '../../packages/cli/src/program/globals.ts';
 import { allCommands, SECTIONS } from '../../packages/cli/src/program/groups.ts';
-import type { OptionSpec } from '../../packages/cli/src/program/options.ts';
-import type { CommandSpec } from '../../packages/cli/src/program/spec.ts';
+import type { CommandSpec, OptionSpec } from '../../packages/cli/src/program/spec.ts';
 import { apiPages } from './api-pages.ts';
 
 /** A file of the site. Its text is absent for a file that is copied as it is. */

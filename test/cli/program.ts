@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Behest } from '@behest/sdk';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { startListening } from '../../apps/server/test/app/listening.ts';
-import type { Io } from '../../packages/cli/src/io.ts';
+import type { Io } from '../../packages/cli/src/context.ts';
 import { main } from '../../packages/cli/src/main.ts';
 
 interface Ran {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { waitUntil } from '../../scripts/machine/processes.ts';
+import { waitUntil } from '../../scripts/machine/folders.ts';
 import { type Server, startServer } from '../harness/servers.ts';
 import {
   type Account,

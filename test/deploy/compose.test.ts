@@ -7,7 +7,7 @@ import Schema from 'typebox/schema';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../apps/server/src/config.ts';
 import { makeThrowAway } from '../../scripts/machine/folders.ts';
-import { documentsOf, ROOT } from './files.ts';
+import { documentsOf, ROOT } from './image.ts';
 
 interface Service {
   readonly environment: Readonly<Record<string, string>>;

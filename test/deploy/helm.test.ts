@@ -10,8 +10,7 @@ import { parseAllDocuments } from 'yaml';
 import { isSecret } from '../../apps/server/src/config/setting.ts';
 import { allSettings } from '../../apps/server/src/config.ts';
 import { VERSION } from '../../packages/sdk/src/client/version.ts';
-import { documentsOf, ROOT, textOf } from './files.ts';
-import { isIgnored, lastOf } from './image.ts';
+import { documentsOf, isIgnored, lastOf, ROOT, textOf } from './image.ts';
 
 const CHART = 'deploy/helm/behest';
 const values = Object(documentsOf(`${CHART}/values.yaml`)[0]);

@@ -8,8 +8,7 @@ import { newDatabase } from '../../apps/server/test/app/start-app.ts';
 import { makeThrowAway, sweepThrowAways } from '../../scripts/machine/folders.ts';
 import { freePort } from '../../scripts/machine/ports.ts';
 import { accountForPostgres } from '../../scripts/postgres/cluster.ts';
-import { textOf } from './files.ts';
-import { buildImage, commandOf, lastOf } from './image.ts';
+import { buildImage, commandOf, lastOf, textOf } from './image.ts';
 
 const KIND = 'image';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isSecret } from '../../apps/server/src/config/setting.ts';
 import { allSettings, loadConfig } from '../../apps/server/src/config.ts';
-import { documentsOf, ROOT, settingsOf, textOf } from './files.ts';
+import { documentsOf, ROOT, settingsOf, textOf } from './image.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

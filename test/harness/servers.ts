@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { startKeeper } from '../../apps/server/test/servers/keeper.ts';
+import { waitUntil } from '../../scripts/machine/folders.ts';
 import { freePort } from '../../scripts/machine/ports.ts';
-import { waitUntil } from '../../scripts/machine/processes.ts';
 import { packPackages } from '../../scripts/pack/pack.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

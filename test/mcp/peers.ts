@@ -12,7 +12,7 @@ import certificate from '../../apps/server/test/app/localhost-certificate.json' 
 import { toPresent } from '../../apps/server/test/app/oauth.ts';
 import { linkParts, personOn } from '../../apps/server/test/app/person.ts';
 import { besideClients } from '../../apps/server/test/app/published.ts';
-import { startReceiver } from '../../apps/server/test/app/receiver.ts';
+import { startReceiver } from '../../apps/server/test/app/receiving.ts';
 import { filesManifest, filesServer } from '../../packages/sdk/test/mcp-files.ts';
 
 export const CALLBACK = 'http://127.0.0.1:49152/callback';

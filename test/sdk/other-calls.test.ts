@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAccountsServer } from '../../apps/server/test/app/accounts-server.ts';
 import { startListening } from '../../apps/server/test/app/listening.ts';
 import { onThisMachine } from '../../apps/server/test/app/proxy.ts';
-import { startReceiver } from '../../apps/server/test/app/receiver.ts';
+import { startReceiver } from '../../apps/server/test/app/receiving.ts';
 import { APP_BACK, besideProvider, registerAt } from '../../apps/server/test/app/signing-on.ts';
 import { ADMIN_API_KEY } from '../../apps/server/test/app/start-app.ts';
 

@@ -14,12 +14,10 @@ import {
 } from './platform/http/idempotency/idempotency.ts';
 import { addHeavyReads } from './platform/http/limits/heavy-reads.ts';
 import { addProposals } from './platform/http/loosening.ts';
-import { addMetering } from './platform/http/metering.ts';
-import { addRefusals } from './platform/http/refusals.ts';
+import { addMetering, addRefusals } from './platform/http/refusals.ts';
 import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
 import { requireDeclarations } from './platform/http/routes/declarations.ts';
-import { docsRoutes } from './platform/http/routes/docs.ts';
-import { openapiRoutes } from './platform/http/routes/openapi.ts';
+import { docsRoutes, openapiRoutes } from './platform/http/routes/docs.ts';
 import { homeRoutes, pagePartRoutes } from './platform/http/routes/pages.ts';
 import { createTails } from './platform/http/routes/tails.ts';
 import { addRequestReport, addRequestTrace, answerReport } from './platform/http/telemetry.ts';

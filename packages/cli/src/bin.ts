@@ -1,6 +1,6 @@
 #!/usr/bin/env node
+import { processIo } from './context.ts';
 import { CliError, EXIT } from './errors.ts';
-import { processIo } from './io.ts';
 import { main } from './main.ts';
 
 const ending = new AbortController();

@@ -1,7 +1,6 @@
 import { warnOfOpenFile } from './config/user-file.ts';
-import { type AllCommands, contextOf } from './context.ts';
+import { type AllCommands, contextOf, type Io } from './context.ts';
 import { CliError, EXIT, type Failure, failureOf, wrongUsage } from './errors.ts';
-import type { Io } from './io.ts';
 import { printable } from './output/table.ts';
 import type { Chosen } from './program/build.ts';
 import { type Globals, globalsOf } from './program/globals.ts';

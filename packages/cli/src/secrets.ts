@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { readText } from './config/settings.ts';
 import type { Context } from './context.ts';
 import { wrongUsage } from './errors.ts';
-import type { Given, OptionSpec } from './program/options.ts';
+import type { Given, OptionSpec } from './program/spec.ts';
 
 /** The options of a command that takes a token. */
 export const TOKEN_OPTIONS: readonly OptionSpec[] = [

@@ -1,6 +1,5 @@
 import type { CapsMeter, Counter } from '@behest/protocol/enforcement/meter';
-import { mustBeCounters, mustBeHeld } from './bounded.ts';
-import { fingerprintOf } from './hashes.ts';
+import { fingerprintOf, mustBeCounters, mustBeHeld } from './hashes.ts';
 
 interface Charge {
   readonly units: number;

@@ -1,6 +1,5 @@
 import { type CapsMeter, type Health, MeterError } from '@behest/protocol/enforcement/meter';
-import { bounded, mustBeCounters, mustBeHeld, strange, TIMEOUT_MS } from './bounded.ts';
-import { fingerprintOf } from './hashes.ts';
+import { bounded, fingerprintOf, mustBeCounters, mustBeHeld, strange, TIMEOUT_MS } from './hashes.ts';
 import { type CapsFunctions, functionsBy, type PostgresClient } from './postgres-calls.ts';
 import { schema } from './postgres-schema.gen.ts';
 

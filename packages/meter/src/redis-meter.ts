@@ -1,8 +1,18 @@
 import { type CapsMeter, type Counter, type Health, MeterError } from '@behest/protocol/enforcement/meter';
 import { sha1 } from '@noble/hashes/legacy.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { bounded, mustBeCounters, mustBeHeld, strange, TIMEOUT_MS } from './bounded.ts';
-import { counterHash, fingerprintOf, hexOf, remembering, tenantHash } from './hashes.ts';
+import {
+  bounded,
+  counterHash,
+  fingerprintOf,
+  hexOf,
+  mustBeCounters,
+  mustBeHeld,
+  remembering,
+  strange,
+  TIMEOUT_MS,
+  tenantHash,
+} from './hashes.ts';
 import { type RedisClient, type Send, sendBy } from './redis-client.ts';
 import { script } from './redis-script.ts';
 import { readSettings } from './redis-settings.ts';

@@ -1,5 +1,5 @@
 import { BUDGET_TYPE, GRANT_CLAIM, type GrantClaims } from './claims.ts';
-import { isTime } from './token-times.ts';
+import { isTime } from './token-kinds.ts';
 
 /** The facts of a grant token, or the reason why its claims cannot be used. */
 export type ReadClaims =

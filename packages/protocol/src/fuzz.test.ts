@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { describe, expect, test } from 'vitest';
-import { ES256_TOKEN, ec } from '../test/documented-keys.ts';
 import {
   base64url,
+  ES256_TOKEN,
+  ec,
   ecHeader,
   grantToken,
   ISSUER,

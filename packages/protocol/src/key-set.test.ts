@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { EC_KEY_ID, ec, RSA_KEY_ID, rsa } from '../test/documented-keys.ts';
+import { EC_KEY_ID, ec, RSA_KEY_ID, rsa } from '../test/signing.ts';
 import { isLegacyKeyId, keyIdOf, legacyKeyIds, thumbprintText } from './key-id.ts';
 import { keySetOf } from './key-set.ts';
 

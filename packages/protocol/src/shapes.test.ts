@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import Value from 'typebox/value';
 import { describe, expect, test } from 'vitest';
-import { ec, rsa } from '../test/documented-keys.ts';
+import { ec, rsa } from '../test/signing.ts';
 import {
   Audience,
   Duration,

@@ -1,9 +1,8 @@
 import { findKey, type KeySet, type OneKey, signatureLength, type VerificationJwk } from './key-set.ts';
 import { namesResource } from './resource-uri.ts';
-import { type TokenKindName, tokenKinds } from './token-kinds.ts';
+import { checkTimes, type TimeRules, type TokenKindName, tokenKinds } from './token-kinds.ts';
 import { readTokenParts, type TokenAlgorithm, type TokenHeader, type TokenParts } from './token-parts.ts';
 import { type Refused, refused } from './token-refusal.ts';
-import { checkTimes, type TimeRules } from './token-times.ts';
 
 /** The input of a signature check. An ES256 signature is r and s, 32 bytes each (RFC 7518, section 3.4). */
 export interface SignatureToCheck<Key> {

@@ -1,14 +1,16 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ec, keyPair, rsa } from '../test/documented-keys.ts';
 import {
   base64url,
+  ec,
   ecHeader,
   grantToken,
   ISSUER,
   jws,
+  keyPair,
   NOW,
   outcome,
+  rsa,
   rsaHeader,
   serviceKey,
   standardPayload,

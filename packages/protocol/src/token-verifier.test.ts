@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ES256_TOKEN, ec, rsa } from '../test/documented-keys.ts';
 import {
   asyncVerifier,
+  ES256_TOKEN,
+  ec,
   ecHeader,
   grantToken,
   ISSUER,
@@ -9,6 +10,7 @@ import {
   NOW,
   NOW_SECONDS,
   outcome,
+  rsa,
   rsaHeader,
   serviceKeys,
   standardPayload,

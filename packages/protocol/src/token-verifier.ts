@@ -12,8 +12,8 @@ import {
   type Verified,
   type VerifierSetup,
 } from './token-checks.ts';
+import { isTime } from './token-kinds.ts';
 import { type Refused, refused } from './token-refusal.ts';
-import { isTime } from './token-times.ts';
 import { type Developers, developersOf, type Takes } from './whose-tokens.ts';
 
 export type { SignatureToCheck } from './token-checks.ts';

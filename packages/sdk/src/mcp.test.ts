@@ -26,7 +26,7 @@ import { filesManifest, filesServer } from '../test/mcp-files.ts';
 import { Behest } from './behest.ts';
 import type { BehestOptions } from './client/options.ts';
 import { BehestError } from './errors.ts';
-import type { Transport } from './mcp/messages.ts';
+import type { Transport } from './mcp/elicit-connection.ts';
 import { type McpRequest, protectMcp, requireMcpAuth, withToolEnforcement } from './mcp.ts';
 
 type Issuer = Awaited<ReturnType<typeof startIssuer>>;

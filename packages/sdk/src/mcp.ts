@@ -1,8 +1,9 @@
 import type { Behest } from './behest.ts';
+import type { Transport } from './mcp/elicit-connection.ts';
 import { enforcingTransport, type ToolEnforcement } from './mcp/enforcing-transport.ts';
-import type { Transport } from './mcp/messages.ts';
 
 export type { ProofRules } from './http/guard.ts';
+export type { ToolCall } from './mcp/elicit-connection.ts';
 export {
   type ConnectSession,
   connectSessionIn,
@@ -12,7 +13,6 @@ export {
 } from './mcp/elicit-connection.ts';
 export type { ToolEnforcement } from './mcp/enforcing-transport.ts';
 export { type McpTools, type ProtectedMcp, protectMcp } from './mcp/http.ts';
-export type { ToolCall } from './mcp/messages.ts';
 export {
   type McpAuth,
   type McpAuthOptions,

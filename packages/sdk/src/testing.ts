@@ -1,2 +1,8 @@
-export { type MockBehest, type MockOptions, mockBehest } from './testing/mock-behest.ts';
-export { createTestIssuer, type TestIssuer, type TestIssuerOptions } from './testing/test-issuer.ts';
+export {
+  createTestIssuer,
+  type MockBehest,
+  type MockOptions,
+  mockBehest,
+  type TestIssuer,
+  type TestIssuerOptions,
+} from './testing/test-issuer.ts';

@@ -4,9 +4,8 @@ import { BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
 import { type PresentedProof, provedKey } from './verify/dpop-proof.ts';
 import type { Fetch } from './verify/fetch-keys.ts';
 import type { KeyCache } from './verify/key-cache.ts';
-import { missingScopes } from './verify/scopes.ts';
 import { issuerKeysOf, type TokenAnswer, tokenSource } from './verify/token-source.ts';
-import { grantOf, type VerifiedGrant } from './verify/verified-grant.ts';
+import { grantOf, missingScopes, type VerifiedGrant } from './verify/verified-grant.ts';
 
 /** The settings that are lists. */
 interface Lists {
@@ -65,8 +64,8 @@ function numberOf(value: object): number {
 export { BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
 export type { PresentedProof } from './verify/dpop-proof.ts';
 export { type KeyCache, keyCache, preloadJwks } from './verify/key-cache.ts';
-export { missingScopes } from './verify/scopes.ts';
 export type { VerifiedGrant } from './verify/verified-grant.ts';
+export { missingScopes } from './verify/verified-grant.ts';
 
 export interface VerifyOptions {
   /** The address of the issuer's keys, such as `https://auth.example.com/.well-known/jwks.json`. */

@@ -1,7 +1,7 @@
 import { Behest } from '@behest/sdk';
 import { enrolApprover } from '../../../apps/server/test/app/approving.ts';
 import { authorize } from '../../../apps/server/test/app/flow.ts';
-import { startReceiver } from '../../../apps/server/test/app/receiver.ts';
+import { startReceiver } from '../../../apps/server/test/app/receiving.ts';
 import { OAUTH_CASES, scimCases } from './oauth-cases.ts';
 import type { OwnCase, World } from './world.ts';
 

@@ -1,5 +1,55 @@
 import * as openid from 'openid-client';
-import type { Developer, Service } from './start-app.ts';
+import { startAccountsServer } from './accounts-server.ts';
+import { personOn } from './person.ts';
+import { addOidc, besideProvider, provision } from './signing-on.ts';
+import { type Developer, type Service, startApp } from './start-app.ts';
+
+type Listening = Service & { readonly url: string };
+
+/** A public client of a new developer in the sandbox, as a television is. */
+export async function newDevice({ url, asDeveloper }: Listening, developer?: Developer) {
+  const acme = developer ?? (await asDeveloper({ mode: 'sandbox' }));
+  const { clientId } = await newClient(acme, { authMethod: 'none' });
+  return { acme, clientId, config: await discover(url, clientId) };
+}
+
+type Device = Awaited<ReturnType<typeof newDevice>>;
+
+/** The answer to a device that asks, as an independent client reads it. */
+export const askDevice = ({ config }: Device, parameters: Record<string, string> = {}) =>
+  openid.initiateDeviceAuthorization(config, { scope: 'calendar:read', ...parameters });
+
+/** Enters a code as the page does. @param headers such as a cookie @param more of the body */
+export const enter = (
+  { url }: Listening,
+  userCode: string,
+  headers: Record<string, string> = {},
+  more: object = {},
+) =>
+  fetch(`${url}/v1/device`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url, 'sec-fetch-site': 'same-origin', ...headers },
+    body: JSON.stringify({ userCode, ...more }),
+  });
+
+/** The person enters the code. @returns the id of the request that was made */
+export async function entered(service: Listening, userCode: string): Promise<string> {
+  const answer = await enter(service, userCode);
+  if (answer.status !== 200) throw new Error(`entry: ${answer.status} ${await answer.text()}`);
+  const { redirectTo } = Object(await answer.json());
+  return new URL(redirectTo).searchParams.get('req') ?? '';
+}
+
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+export const CIBA_GRANT = 'urn:openid:params:grant-type:ciba';
+
+/** The answer to one poll, without the pauses of a library. */
+export const polled = ({ url }: Listening, { clientId }: Pick<Device, 'clientId'>, deviceCode: string) =>
+  post(`${url}/oauth/token`, {
+    grant_type: DEVICE_GRANT,
+    client_id: clientId,
+    device_code: deviceCode,
+  });
 
 export const REDIRECT = 'https://client.test/cb';
 
@@ -142,3 +192,33 @@ export async function pkceLink(clientId: string, parameters: Record<string, stri
 /** Moves the clock of the service to the real time, by which independent clients make their proofs. */
 export const toPresent = (service: Pick<Service, 'clock' | 'advance'>) =>
   service.advance((Date.now() - service.clock().getTime()) / 1000);
+
+/** A live account whose people sign in at their own provider. */
+export async function startCustomer(env: Record<string, string> = {}) {
+  const provider = await startAccountsServer();
+  const service = await startApp(besideProvider(env));
+  const acme = await service.asDeveloper();
+  const { id: connectionId } = await addOidc(acme, provider, { scimManaged: true });
+  await provision(service, acme);
+  await acme('PATCH', '/v1/me', { consentMode: 'sso' });
+  const { clientId, clientSecret = '' } = await newClient(acme);
+  const person = personOn(service);
+  const visit = async (address: string) => {
+    const { pathname, search } = new URL(address, 'https://auth.test');
+    // The callback answers others than browsers at once, without the page that posts its parameters.
+    const accept = pathname === '/sso/callback' ? '*/*' : 'text/html';
+    const answer = await person.call('GET', pathname + search, { headers: { accept } });
+    return String(answer.headers.location);
+  };
+  const signIn = async (login: string) => visit((await provider.visit(await visit(login))).href);
+  const authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
+  /** Calls an endpoint as the client. */
+  const send = (path: string, form: Record<string, string>) =>
+    service.app.inject({
+      method: 'POST',
+      url: `/oauth/${path}`,
+      headers: { authorization, 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams(form).toString(),
+    });
+  return { service, provider, acme, connectionId, clientId, clientSecret, person, visit, signIn, send };
+}

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { InjectOptions } from 'fastify';
 import { grantTo } from './flow.ts';
-import { startReceiver } from './receiver.ts';
+import { startReceiver } from './receiving.ts';
 import type { Call, Developer, Service } from './start-app.ts';
 import { storeCredential } from './vault.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pkceLink } from './oauth.ts';
-import { startReceiver } from './receiver.ts';
+import { startReceiver } from './receiving.ts';
 import type { Developer, Service } from './start-app.ts';
 
 /** Settings under which documents of clients may be at this machine. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Event } from './events.ts';
+import type { Event } from './streams.ts';
 
 interface Asked {
   /** The address of the service. */

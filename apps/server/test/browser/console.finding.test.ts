@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { readZip } from '@behest/protocol/stored-zip';
 import { expect, test } from 'vitest';
-import { tamper } from '../app/tampering.ts';
+import { tamper } from '../app/many-entries.ts';
 import { consolePages, populated, undecided } from './console.ts';
 import { button, hasNo, heading, sees } from './pages.ts';
 

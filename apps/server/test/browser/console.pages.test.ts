@@ -5,7 +5,7 @@ import { ownDomain } from '../app/asserting.ts';
 import { deliveriesOf, dispatcherOf, registerWebhook } from '../app/deliveries.ts';
 import { registerAgent } from '../app/flow.ts';
 import { newClient } from '../app/oauth.ts';
-import { startReceiver } from '../app/receiver.ts';
+import { startReceiver } from '../app/receiving.ts';
 import { addSaml } from '../app/saml-provider.ts';
 import { addOidc } from '../app/signing-on.ts';
 import { transmitterAt } from '../app/transmitter.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startAccountsServer } from '../app/accounts-server.ts';
 import { dispatcherOf } from '../app/deliveries.ts';
-import { startReceiver } from '../app/receiver.ts';
+import { startReceiver } from '../app/receiving.ts';
 import { besideProvider, registerAt } from '../app/signing-on.ts';
 import { consolePages, DESK, populated, refusedCalls, withSameIds } from './console.ts';
 import { button, findings, hasNo, heading, must, picture, sees } from './pages.ts';

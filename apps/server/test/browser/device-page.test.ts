@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { askDevice, newDevice, polled } from '../app/device.ts';
 import { partsOf } from '../app/flow.ts';
+import { askDevice, newDevice, polled } from '../app/oauth.ts';
 import { hintClaims, newVoucher } from '../app/person.ts';
 import { newServer } from '../app/published.ts';
 import { decide } from './consent-page/pages.ts';

@@ -4,8 +4,7 @@ import { promisify } from 'node:util';
 import { exportJWK, generateKeyPair } from 'jose';
 import { expect, test } from 'vitest';
 import { startAsserting, trustingDeveloper } from '../app/asserting.ts';
-import { entered } from '../app/device.ts';
-import { newClient, post, toPresent } from '../app/oauth.ts';
+import { entered, newClient, post, toPresent } from '../app/oauth.ts';
 
 const run = promisify(execFile);
 /** A Python that has Authlib. Without the variable, `vitest.config.ts` leaves this file out. */

@@ -3,9 +3,8 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeThrowAway } from '../../../../scripts/machine/folders.ts';
+import { makeThrowAway, waitUntil } from '../../../../scripts/machine/folders.ts';
 import { freePort } from '../../../../scripts/machine/ports.ts';
-import { waitUntil } from '../../../../scripts/machine/processes.ts';
 import {
   accountForPostgres,
   createCluster,

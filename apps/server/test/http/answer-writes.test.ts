@@ -9,7 +9,7 @@ import { limits } from '../../src/features.ts';
 import { addReadyAnswers } from '../../src/platform/http/answers/ready-answers.ts';
 import { startSandbox } from '../app/flow.ts';
 import { type HotCall, hotCallsOf } from '../app/hot-calls.ts';
-import { startReceiver } from '../app/receiver.ts';
+import { startReceiver } from '../app/receiving.ts';
 import { newDatabase, openConnections, type Service, startApp } from '../app/start-app.ts';
 import { storeCredential } from '../app/vault.ts';
 

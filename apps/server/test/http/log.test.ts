@@ -5,7 +5,7 @@ import { startCollector } from '../app/collector.ts';
 import { pkce } from '../app/flow.ts';
 import { startMailServer } from '../app/mail-server.ts';
 import { linkParts, newVoucher } from '../app/person.ts';
-import { startReceiver } from '../app/receiver.ts';
+import { startReceiver } from '../app/receiving.ts';
 import { execute } from '../servers/postgres.ts';
 import { goodSettings, startServer } from '../servers/start-server.ts';
 

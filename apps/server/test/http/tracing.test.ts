@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { type Span, startCollector } from '../app/collector.ts';
-import { startReceiver } from '../app/receiver.ts';
+import { startReceiver } from '../app/receiving.ts';
 import { follow } from '../app/streams.ts';
 import { execute } from '../servers/postgres.ts';
 import { startHere } from '../servers/start-here.ts';

@@ -9,8 +9,7 @@ import { callAs, callersOf, deletionsLast } from '../app/every-caller.ts';
 import { operationOf } from '../app/every-route.ts';
 import { grantTo, registerAgent } from '../app/flow.ts';
 import { startListening } from '../app/listening.ts';
-import { startReceiver } from '../app/receiver.ts';
-import { startPolling } from '../app/receiving.ts';
+import { startPolling, startReceiver } from '../app/receiving.ts';
 import { newDatabase, startApp } from '../app/start-app.ts';
 import { follow } from '../app/streams.ts';
 

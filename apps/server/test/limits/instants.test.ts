@@ -29,8 +29,7 @@ import { onThisMachine, proxied, through } from '../app/proxy.ts';
 import { NEW_AGENT, send } from '../app/repeating.ts';
 import { addSaml, beginSaml, postSaml, responseOf, signed } from '../app/saml-provider.ts';
 import type { Developer, Service } from '../app/start-app.ts';
-import { standInForStripe } from '../app/stripe.ts';
-import { subscribe } from '../app/subscribing.ts';
+import { standInForStripe, subscribe } from '../app/stripe.ts';
 import * as vault from '../app/vault.ts';
 
 const [stripe, dns] = [await standInForStripe(), await startNameServer()];

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { makeThrowAway } from '../../../../scripts/machine/folders.ts';
+import { makeThrowAway, signal, waitUntil } from '../../../../scripts/machine/folders.ts';
 import { freePort } from '../../../../scripts/machine/ports.ts';
-import { signal, waitUntil } from '../../../../scripts/machine/processes.ts';
 import {
   accountForPostgres,
   createCluster,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { authorize, grantTo, refusalOf, registerAgent, startSandbox } from '../app/flow.ts';
-import { startReceiver } from '../app/receiver.ts';
+import { startReceiver } from '../app/receiving.ts';
 import { startApp } from '../app/start-app.ts';
 import { startHere } from '../servers/start-here.ts';
 import { freePort, goodSettings, startServer } from '../servers/start-server.ts';

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { waitUntil } from '../../../../scripts/machine/processes.ts';
+import { waitUntil } from '../../../../scripts/machine/folders.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { noMeter } from '../../src/platform/telemetry/meter.ts';
-import { emit } from '../app/events.ts';
 import { authorize, grantTo, pagesOf } from '../app/flow.ts';
 import { startListening } from '../app/listening.ts';
 import type { Developer } from '../app/start-app.ts';
-import { follow } from '../app/streams.ts';
+import { emit, follow } from '../app/streams.ts';
 import { ownPostgres, ownRedis } from '../servers/own-servers.ts';
 
 type Postgres = Awaited<ReturnType<typeof ownPostgres>>;

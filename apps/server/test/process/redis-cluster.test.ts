@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { waitUntil } from '../../../../scripts/machine/processes.ts';
+import { waitUntil } from '../../../../scripts/machine/folders.ts';
 import { authorize, registerAgent } from '../app/flow.ts';
 import { type Developer, type Service, startApp } from '../app/start-app.ts';
 import { startRedisCluster } from '../servers/redis-cluster.ts';

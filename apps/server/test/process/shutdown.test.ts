@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { startReceiver } from '../app/receiver.ts';
+import { startReceiver } from '../app/receiving.ts';
 import { follow, open } from '../app/streams.ts';
 import { holdTable } from '../servers/postgres.ts';
 import { startHere } from '../servers/start-here.ts';

@@ -4,7 +4,7 @@ import { openEnvelope } from '../../src/platform/envelope.ts';
 import { grantTo, openSession } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
 import { onThisMachine, proxied, putProfile, through, untilWritten } from '../app/proxy.ts';
-import { startReceiver } from '../app/receiver.ts';
+import { startReceiver } from '../app/receiving.ts';
 import { send } from '../app/repeating.ts';
 import type { Developer, Service } from '../app/start-app.ts';
 import * as vault from '../app/vault.ts';

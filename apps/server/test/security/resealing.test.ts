@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { replaceSealed } from '../../src/platform/seal.ts';
 import { enrolApprover } from '../app/approving.ts';
 import { startPushServer } from '../app/push-server.ts';
-import { polled } from '../app/signalling.ts';
 import { besideProvider } from '../app/signing-on.ts';
 import { newDatabase, type Service, startApp } from '../app/start-app.ts';
+import { polled } from '../app/transmitter.ts';
 
 const newKey = () => randomBytes(32).toString('hex');
 const sealing = (current: string, ...former: string[]) =>

@@ -1,8 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeThrowAway } from '../../../../scripts/machine/folders.ts';
+import { makeThrowAway, signal } from '../../../../scripts/machine/folders.ts';
 import { freePort } from '../../../../scripts/machine/ports.ts';
-import { signal } from '../../../../scripts/machine/processes.ts';
 import {
   accountForPostgres,
   createCluster,

@@ -1,9 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeThrowAway, memoryFolder, sweepThrowAways } from '../../../../scripts/machine/folders.ts';
+import {
+  isRunning,
+  makeThrowAway,
+  memoryFolder,
+  signal,
+  sweepThrowAways,
+  waitUntil,
+} from '../../../../scripts/machine/folders.ts';
 import { freePort } from '../../../../scripts/machine/ports.ts';
-import { isRunning, signal, waitUntil } from '../../../../scripts/machine/processes.ts';
 import {
   accountForPostgres,
   createCluster,

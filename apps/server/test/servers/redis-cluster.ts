@@ -1,9 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { makeThrowAway, sweepThrowAways } from '../../../../scripts/machine/folders.ts';
+import { makeThrowAway, signal, sweepThrowAways, waitUntil } from '../../../../scripts/machine/folders.ts';
 import { freePort } from '../../../../scripts/machine/ports.ts';
-import { signal, waitUntil } from '../../../../scripts/machine/processes.ts';
 import {
   ask,
   type ClusterNode,

@@ -3,8 +3,7 @@ import { readBytes, readText } from '../config/settings.ts';
 import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 import { wrongUsage } from '../errors.ts';
-import type { Given, OptionSpec } from '../program/options.ts';
-import { listOf, textOf } from '../program/options.ts';
+import { type Given, listOf, type OptionSpec, textOf } from '../program/spec.ts';
 import { flagOf, secretOf, secretOptions } from '../secrets.ts';
 import type { Field } from './rows.ts';
 

@@ -1,12 +1,79 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 import { EXIT, wrongUsage } from '../errors.ts';
-import { type Given, isSet, type OptionSpec, textOf } from '../program/options.ts';
+import { type Given, isSet, type OptionSpec, textOf } from '../program/spec.ts';
 import { secretOf, tokenOf } from '../secrets.ts';
-import { saveAnswer } from './answers.ts';
 import { membersOf } from './fields.ts';
 import type { Naming } from './naming.ts';
 import type { Field, OperationRow } from './rows.ts';
-import { isToken, tokenPlace } from './token-place.ts';
+
+export const FILE_OPTION: OptionSpec = {
+  flags: '--out <file>',
+  about: 'write the answer to a new file, which only you can read',
+};
+
+/** Prints the answer of a call, or writes it to a file. */
+async function saveAnswer(
+  context: Context,
+  given: Given,
+  answer: unknown,
+  { once, columns, rows }: Naming = {},
+): Promise<void> {
+  const out = textOf(given, 'out');
+  if (out !== undefined) {
+    const bytes =
+      answer instanceof Response
+        ? Buffer.from(await answer.arrayBuffer())
+        : `${JSON.stringify(answer, undefined, 2)}\n`;
+    writeNewFile(context, out, bytes);
+    return context.note(`wrote ${out}`);
+  }
+  if (answer instanceof Response) return context.io.out(await answer.text());
+  if (answer === undefined || answer === null) return context.note('done');
+  const listed = rows !== undefined && isRecord(answer) ? answer[rows] : undefined;
+  if (Array.isArray(listed)) return context.rows(listed, { columns });
+  const [only, ...others] = isRecord(answer) ? Object.values(answer).filter(Array.isArray) : [];
+  const isList =
+    isRecord(answer) && Array.isArray(only) && others.length === 0 && Object.keys(answer).length === 1;
+  if (isList) return context.rows(only, { columns });
+  await context.one(answer, { columns });
+  if (once !== undefined && isRecord(answer) && once in answer) context.note(`${once}: shown once`);
+}
+
+/** @throws CliError for a file that is there already */
+export function writeNewFile(context: Context, file: string, content: string | Uint8Array): void {
+  try {
+    writeFileSync(resolve(context.io.folder, file), content, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    const isThere = Object(error).code === 'EEXIST';
+    throw wrongUsage(
+      isThere ? `${file} is there already.` : `${file} cannot be written: ${Object(error).code}.`,
+      context.help,
+    );
+  }
+}
+
+/** Members that are the token a command is about. They come from the places of tokens, and not from an option. */
+const TOKENS = ['token', 'credential', 'passport', 'authorization'];
+
+export const isToken = (name: string) => TOKENS.includes(name);
+
+interface TokenPlace {
+  /** True where the command takes a token. */
+  readonly isTaken: boolean;
+  /** True where the token may be the first argument. A command that takes an id keeps its arguments for that. */
+  readonly isArgument: boolean;
+  /** The member of the body that holds the token, where the method has no argument of its own for it. */
+  readonly member: string | undefined;
+}
+
+export function tokenPlace({ as, first, path, body = [] }: OperationRow): TokenPlace {
+  const member = body.find(({ name, required }) => required && isToken(name))?.name;
+  const isTaken = as === 'grant' || first.some(isToken) || member !== undefined;
+  return { isTaken, isArgument: isTaken && path.length === 0, member };
+}
 
 export const LIST_OPTIONS: readonly OptionSpec[] = [
   { flags: '--limit <n>', about: 'print so many rows at most' },

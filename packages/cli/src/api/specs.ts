@@ -1,13 +1,10 @@
-import type { ArgumentSpec, OptionSpec } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import type { ArgumentSpec, CommandSpec, OptionSpec } from '../program/spec.ts';
 import { flagOf, secretOptions, TOKEN_OPTIONS } from '../secrets.ts';
-import { FILE_OPTION } from './answers.ts';
 import { BODY_OPTION, optionsOf } from './fields.ts';
 import { BY_HAND, EXEMPT, NAMINGS, type Naming } from './naming.ts';
 import { OPERATIONS } from './operations.gen.ts';
 import type { Field, OperationRow } from './rows.ts';
-import { isOfPaging, LIST_OPTIONS, runRow } from './run.ts';
-import { isToken, tokenPlace } from './token-place.ts';
+import { FILE_OPTION, isOfPaging, isToken, LIST_OPTIONS, runRow, tokenPlace } from './run.ts';
 
 /** Values of required members in examples. A member with a closed set of values shows its first. */
 const SAMPLES: Readonly<Record<string, string>> = {

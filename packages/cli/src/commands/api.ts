@@ -4,8 +4,7 @@ import { dataIn } from '../api/fields.ts';
 import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 import { wrongUsage } from '../errors.ts';
-import { type Given, isSet, textOf, textsOf } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import { type CommandSpec, type Given, isSet, textOf, textsOf } from '../program/spec.ts';
 
 const [FIRST_PAUSE, LONGEST_PAUSE] = [500, 10_000]; // milliseconds
 

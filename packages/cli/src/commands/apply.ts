@@ -1,11 +1,9 @@
-import { carryOut } from '../apply/carry-out.ts';
-import { type Step, stepsTo } from '../apply/plan.ts';
+import { carryOut, type Step, stepsTo } from '../apply/plan.ts';
 import { wantedIn } from '../apply/wanted.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../errors.ts';
 import { printable } from '../output/table.ts';
-import { type Given, isSet, textOf } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import { type CommandSpec, type Given, isSet, textOf } from '../program/spec.ts';
 
 const SIGNS = { create: '+', change: '~', delete: '-', keep: '=' } as const;
 

@@ -7,8 +7,7 @@ import { readText } from '../config/settings.ts';
 import { keepVerifier } from '../config/verifiers.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
-import { type Given, isSet } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import { type CommandSpec, type Given, isSet } from '../program/spec.ts';
 
 const LIFE_SECONDS = 300; // the service takes no longer life
 

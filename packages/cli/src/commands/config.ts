@@ -1,10 +1,8 @@
-import { keepProfile } from '../config/keep.ts';
 import { keyIn, masked } from '../config/settings.ts';
-import { type Profile, readUserConfig, userFile, writeUserConfig } from '../config/user-file.ts';
+import { keepProfile, type Profile, readUserConfig, userFile, writeUserConfig } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
-import { type Given, isSet, textOf } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import { type CommandSpec, type Given, isSet, textOf } from '../program/spec.ts';
 
 export const CONFIG: readonly CommandSpec[] = [
   {

@@ -1,8 +1,7 @@
 import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT } from '../errors.ts';
-import type { Given } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import type { CommandSpec, Given } from '../program/spec.ts';
 import { TOKEN_OPTIONS, tokenOf } from '../secrets.ts';
 
 const command = (name: string): CommandSpec => ({

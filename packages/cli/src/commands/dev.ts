@@ -1,11 +1,23 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
+import { play } from '../demo/play.ts';
 import { dataOf, placeOf } from '../dev/place.ts';
 import { runDetached, runHere } from '../dev/run.ts';
 import { EXIT, wrongUsage } from '../errors.ts';
-import { type Given, isSet, textOf } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import { type CommandSpec, type Given, isSet, textOf } from '../program/spec.ts';
+
+export const DEMO: readonly CommandSpec[] = [
+  {
+    name: 'demo',
+    isLocal: true,
+    summary: 'Play the life of a grant against the service, in about twenty lines',
+    notes: 'It needs the key of a sandbox account, and removes its agents afterwards.',
+    examples: ['behest demo', 'behest demo --keep'],
+    options: [{ flags: '--keep', about: 'leave the agents in the account' }],
+    run: async (context, given) => play(context, isSet(given, 'keep')),
+  },
+];
 
 const WHERE = [
   { flags: '--data <folder>', about: 'the folder of data and keys; default: .behest' },

@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 import { checkoutOf, installedServer } from '../dev/place.ts';
-import type { Check } from '../doctor/check.ts';
-import { checksOf, manifestChecks } from '../doctor/checks.ts';
+import { type Check, checksOf, manifestChecks } from '../doctor/checks.ts';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
-import { type Given, isSet } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import { type CommandSpec, type Given, isSet } from '../program/spec.ts';
 
 const PROGRAM = 'doctor.mjs';
 const RESULTS: readonly string[] = ['ok', 'warn', 'fail', 'skip'] satisfies Check['result'][];

@@ -1,11 +1,16 @@
 import { dataIn } from '../api/fields.ts';
 import type { Context } from '../context.ts';
 import { EXIT, wrongUsage } from '../errors.ts';
+import { CHECKING } from '../manifests/commands-check.ts';
+import { COMPARING } from '../manifests/commands-compare.ts';
+import { PINNING } from '../manifests/commands-pin.ts';
+import { WRITING } from '../manifests/commands-write.ts';
 import { manifestFiles, readManifest } from '../manifests/files.ts';
-import { type Given, isSet, textOf, textsOf } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import { type CommandSpec, type Given, isSet, textOf, textsOf } from '../program/spec.ts';
 import { TOKEN_OPTIONS, tokenOf } from '../secrets.ts';
 import { emptyMeter } from '../system/meter.ts';
+
+export const MANIFEST: readonly CommandSpec[] = [...CHECKING, ...WRITING, ...PINNING, ...COMPARING];
 
 export const ENFORCE: readonly CommandSpec[] = [
   {

@@ -1,4 +1,65 @@
+import { BODY_OPTION, membersOf, optionsOf } from '../api/fields.ts';
+import { rowOf } from '../api/specs.ts';
+import { findVerifier, forgetVerifier } from '../config/verifiers.ts';
 import type { CommandSpec } from '../program/spec.ts';
+
+const FIELDS = rowOf('tokens.exchange').body ?? [];
+
+export const TOKENS: readonly CommandSpec[] = [
+  {
+    name: 'tokens exchange',
+    summary: 'Exchange a code for tokens',
+    operation: 'tokens.exchange',
+    notes: 'The verifier that `authorize --pkce` kept is sent by itself.',
+    examples: ['behest tokens exchange --agent <id> --code <code>'],
+    options: [...FIELDS.flatMap(optionsOf), BODY_OPTION],
+    async run(context, given) {
+      const wanted = await membersOf(context, given, FIELDS, true);
+      const [agentId, code] = [String(wanted.agentId), String(wanted.code)];
+      const codeVerifier = wanted.codeVerifier ?? findVerifier(context.io, agentId);
+      const client = await context.client();
+      const tokens = await client.tokens.exchange({
+        ...{ ...wanted, agentId, code },
+        ...(codeVerifier !== undefined && { codeVerifier: String(codeVerifier) }),
+      });
+      forgetVerifier(context.io, agentId);
+      await context.one(tokens);
+    },
+  },
+];
+
+export const DID: readonly CommandSpec[] = [
+  {
+    name: 'did get',
+    summary: 'Resolve a DID',
+    operation: 'dids.resolve',
+    args: [{ name: 'did', about: 'such as did:web:auth.example.com' }],
+    examples: ['behest did get did:web:auth.example.com'],
+    run: async (context, { args: [did = ''] }) =>
+      context.one(await (await context.openClient()).dids.resolve(did)),
+  },
+];
+
+const ID = [{ name: 'id', about: 'the id of the agent' }];
+
+export const AGENTS: readonly CommandSpec[] = [
+  {
+    name: 'agents suspend',
+    summary: 'Suspend an agent: its tokens are refused until it is reactivated',
+    args: ID,
+    examples: ['behest agents suspend <id>'],
+    run: async (context, { args: [id = ''] }) =>
+      context.one(await (await context.client()).agents.suspend(id)),
+  },
+  {
+    name: 'agents reactivate',
+    summary: 'Let a suspended agent work again',
+    args: ID,
+    examples: ['behest agents reactivate <id>'],
+    run: async (context, { args: [id = ''] }) =>
+      context.one(await (await context.client()).agents.reactivate(id)),
+  },
+];
 
 export const GRANTS: readonly CommandSpec[] = [
   {

@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
-import { type Given, isSet, textOf } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import { type CommandSpec, type Given, isSet, textOf } from '../program/spec.ts';
 import { VERSION } from '../version.ts';
 
 export const TEMPLATES = ['express', 'fastify', 'mcp', 'agent', 'manifest-only'] as const;

@@ -1,8 +1,7 @@
 import type { Context } from '../context.ts';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
 import { askOpenly, mcpChecks } from '../oauth/mcp-check.ts';
-import { type Given, isSet, textOf, textsOf } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import { type CommandSpec, type Given, isSet, textOf, textsOf } from '../program/spec.ts';
 import { secretOf, secretOptions, TOKEN_OPTIONS, tokenOf } from '../secrets.ts';
 
 const METHODS = ['none', 'client_secret_basic', 'client_secret_post'];

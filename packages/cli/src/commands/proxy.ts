@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { BODY_OPTION } from '../api/fields.ts';
 import { EXIT, wrongUsage } from '../errors.ts';
-import { listOf, textOf, textsOf } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import { type CommandSpec, listOf, textOf, textsOf } from '../program/spec.ts';
 import { TOKEN_OPTIONS, tokenOf } from '../secrets.ts';
 
 export const PROXY: readonly CommandSpec[] = [

@@ -5,8 +5,7 @@ import type { Context } from '../context.ts';
 import { EXIT, wrongUsage } from '../errors.ts';
 import { caseToken, caseTokens } from '../manifests/cases.ts';
 import { readManifest } from '../manifests/files.ts';
-import { type Given, isSet, textOf } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import { type CommandSpec, type Given, isSet, textOf } from '../program/spec.ts';
 import { emptyMeter } from '../system/meter.ts';
 
 /** A call that was decided, as `enforce()` answers it. */

@@ -1,8 +1,7 @@
 import { membersOf, optionsOf } from '../api/fields.ts';
 import { rowOf } from '../api/specs.ts';
 import { isRecord } from '../config/user-file.ts';
-import { isSet } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import { type CommandSpec, isSet } from '../program/spec.ts';
 import { TOKEN_OPTIONS, tokenOf } from '../secrets.ts';
 
 const FIELDS = rowOf('vault.exchange').body ?? [];

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
-import { keepProfile } from '../config/keep.ts';
 import { readText } from '../config/settings.ts';
+import { keepProfile } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
-import { type Given, isSet, listOf, textOf } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import { type CommandSpec, type Given, isSet, listOf, textOf } from '../program/spec.ts';
 import { TOKEN_OPTIONS, tokenOf } from '../secrets.ts';
 import { partsOf } from './decode.ts';
 

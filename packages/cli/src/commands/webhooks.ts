@@ -4,8 +4,7 @@ import { resolve } from 'node:path';
 import { readText } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { EXIT, wrongUsage } from '../errors.ts';
-import { type Given, listOf, textOf } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import { type CommandSpec, type Given, listOf, textOf } from '../program/spec.ts';
 import { secretOf, secretOptions } from '../secrets.ts';
 
 export const WEBHOOKS: readonly CommandSpec[] = [

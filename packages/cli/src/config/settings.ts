@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Io } from '../context.ts';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
-import type { Io } from '../io.ts';
 import type { Globals } from '../program/globals.ts';
 import { type Profile, readJsonFile, readUserConfig, userFile } from './user-file.ts';
 

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Io } from '../context.ts';
 import { CliError, EXIT } from '../errors.ts';
-import type { Io } from '../io.ts';
 
 export interface Profile {
   readonly baseUrl?: string;
@@ -105,4 +105,20 @@ export function warnOfOpenFile(io: Io): void {
   const file = userFile(io);
   if (isOpenToOthers(file))
     io.err(`warning: ${file} can be read by other users of this machine: chmod 600 ${file}\n`);
+}
+
+type Changes = { readonly [Name in keyof Profile]?: Profile[Name] | undefined };
+
+/** Changes a profile in the file, or adds it. The first profile becomes the current one. */
+export function keepProfile(io: Pick<Io, 'env' | 'home'>, name: string, changes: Changes): void {
+  const file = userFile(io);
+  const config = readUserConfig(file);
+  const merged = Object.entries({ ...config.profiles[name], ...changes }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const isFirst = Object.keys(config.profiles).length === 0;
+  writeUserConfig(file, {
+    current: isFirst ? name : config.current,
+    profiles: { ...config.profiles, [name]: Object.fromEntries(merged) },
+  });
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Io } from '../io.ts';
+import type { Io } from '../context.ts';
 import { isRecord, userFile } from './user-file.ts';
 
 const fileOf = (io: Pick<Io, 'env' | 'home'>) => join(dirname(userFile(io)), 'pkce.json');

@@ -4,12 +4,10 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Behest } from '@behest/sdk';
 import { BehestWebhookError, constructEvent } from '@behest/sdk/webhooks';
-import { carryOut } from '../apply/carry-out.ts';
-import { stepsTo } from '../apply/plan.ts';
+import { carryOut, stepsTo } from '../apply/plan.ts';
 import { wantedIn } from '../apply/wanted.ts';
-import { keepProfile } from '../config/keep.ts';
 import { masked } from '../config/settings.ts';
-import { isRecord, readUserConfig, userFile } from '../config/user-file.ts';
+import { isRecord, keepProfile, readUserConfig, userFile } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 
 const PATH = '/behest-dev';

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
-import { type Given, isSet, textOf } from '../program/options.ts';
+import { type Given, isSet, textOf } from '../program/spec.ts';
 import { VERSION } from '../version.ts';
 
 /** Where the service is started from. */

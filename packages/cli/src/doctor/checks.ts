@@ -3,7 +3,6 @@ import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 import { failureOf } from '../errors.ts';
 import { VERSION } from '../version.ts';
-import type { Ask, Check, PublicAnswer } from './check.ts';
 
 const STRANGER = 'https://stranger.invalid'; // RFC 6761, section 6.4: nobody has this name
 
@@ -254,3 +253,23 @@ export async function manifestChecks(context: Context, isWanted: boolean): Promi
     }),
   );
 }
+
+/** A line of the doctor. */
+export interface Check {
+  readonly id: string;
+  readonly result: 'ok' | 'warn' | 'fail' | 'skip';
+  readonly detail: string;
+  readonly fix: string;
+}
+
+/** The answer of a public route. */
+interface PublicAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Headers;
+  readonly date: string | null;
+  readonly cache: string | null;
+}
+
+/** Asks a public route, by its path. */
+type Ask = (path: string, init?: RequestInit) => Promise<PublicAnswer>;

@@ -3,8 +3,7 @@ import type { Manifest } from '@behest/protocol/manifest/manifest';
 import { coversTool, parseToolScope } from '@behest/protocol/tool-scopes';
 import type { Context } from '../context.ts';
 import { EXIT, wrongUsage } from '../errors.ts';
-import { type Given, isSet, textOf } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import { type CommandSpec, type Given, isSet, textOf } from '../program/spec.ts';
 import { loadText, readManifest } from './files.ts';
 import { type Change, changesBetween } from './plan.ts';
 

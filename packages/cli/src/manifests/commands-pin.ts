@@ -5,8 +5,7 @@ import { checkPins, type PinStatus, pinOfTool } from '@behest/protocol/manifest/
 import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 import { EXIT, wrongUsage } from '../errors.ts';
-import { type Given, isSet, textOf } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import { type CommandSpec, type Given, isSet, textOf } from '../program/spec.ts';
 import {
   argumentTitles,
   type Definition,
@@ -17,8 +16,8 @@ import {
   suspicions,
 } from './definitions.ts';
 import { manifestFiles, readManifest } from './files.ts';
+import { plainManifest, textOfManifest } from './infer.ts';
 import { toolsOfServer } from './mcp-tools.ts';
-import { plainManifest, textOfManifest } from './text.ts';
 
 const MOST = 5;
 

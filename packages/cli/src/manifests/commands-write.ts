@@ -1,16 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Manifest } from '@behest/protocol/manifest/manifest';
-import { writeNewFile } from '../api/answers.ts';
+import { writeNewFile } from '../api/run.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
-import { type Given, isSet, textOf } from '../program/options.ts';
-import type { CommandSpec } from '../program/spec.ts';
+import { type CommandSpec, type Given, isSet, textOf } from '../program/spec.ts';
 import { keepDefinitions, keptDefinitions, suspicions } from './definitions.ts';
 import { loadText, manifestFiles, readManifest, textIn } from './files.ts';
-import { inferred, mergedWith, type Proposal } from './infer.ts';
+import { inferred, mergedWith, type Proposal, plainManifest, textOfManifest } from './infer.ts';
 import { READY } from './ready.ts';
-import { plainManifest, textOfManifest } from './text.ts';
 
 const PATHS = [
   { name: 'paths', about: 'files, folders, or - for standard input', isOptional: true, isMany: true },

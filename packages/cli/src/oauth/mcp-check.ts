@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { Check } from '../doctor/check.ts';
+import type { Check } from '../doctor/checks.ts';
 
 const SERVER = '/.well-known/oauth-authorization-server';
 const RESOURCE = '/.well-known/oauth-protected-resource';

@@ -1,7 +1,6 @@
 import { Command, type CommanderError, Option } from 'commander';
 import { GLOBAL_OPTIONS } from './globals.ts';
-import type { Given, OptionSpec } from './options.ts';
-import type { CommandSpec } from './spec.ts';
+import type { CommandSpec, Given, OptionSpec } from './spec.ts';
 
 /** The command that was chosen, with what it was given. */
 export interface Chosen {

@@ -1,5 +1,5 @@
 import { wrongUsage } from '../errors.ts';
-import type { OptionSpec } from './options.ts';
+import type { OptionSpec } from './spec.ts';
 
 export const OUTPUTS = ['table', 'json', 'ndjson', 'yaml', 'id'] as const;
 export type Output = (typeof OUTPUTS)[number];

@@ -1,7 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import type { AllCommands } from '../context.ts';
+import type { AllCommands, Io } from '../context.ts';
 import { CliError } from '../errors.ts';
-import type { Io } from '../io.ts';
 import { type Chosen, faultOf, parserOf, settle } from './build.ts';
 import { GLOBAL_OPTIONS } from './globals.ts';
 import { allCommands, commandsOf, GROUPS } from './groups.ts';

@@ -1,8 +1,7 @@
 import type { Field, FieldProblem } from '../field-reports.ts';
 import { CONNECTOR_NAME, isWithin as isToolWithin } from '../tool-scopes.ts';
-import { isObject, type RuleFaultCode } from './rule-faults.ts';
 import { readRules } from './rule-reading.ts';
-import type { Rules } from './rules.ts';
+import { isObject, type RuleFaultCode, type Rules } from './rules.ts';
 
 const problems: Readonly<Record<RuleFaultCode, FieldProblem>> = {
   wrong_type: 'type',

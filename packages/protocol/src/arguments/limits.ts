@@ -1,8 +1,7 @@
 import type { RuleWords } from '../rule-words.ts';
 import { type RuleLine, rulesInWords } from './in-words.ts';
-import { isObject } from './rule-faults.ts';
 import { readRules } from './rule-reading.ts';
-import type { Rules } from './rules.ts';
+import { isObject, type Rules } from './rules.ts';
 
 /** The limits on the arguments of one tool, in words. */
 export interface ArgumentLimits {

@@ -1,8 +1,7 @@
 import { isCount } from '../counts.ts';
 import { isDecimal } from './decimals.ts';
 import { type FormKey, forms } from './forms/index.ts';
-import { MAX_ITEMS, MAX_TEXT, type RuleFault, type RuleFaultCode } from './rule-faults.ts';
-import type { Rule } from './rules.ts';
+import { MAX_ITEMS, MAX_TEXT, type Rule, type RuleFault, type RuleFaultCode } from './rules.ts';
 import { codePoints, isShowable } from './text.ts';
 
 /** Finds the fault of one key's value. @returns undefined when the value is fine */

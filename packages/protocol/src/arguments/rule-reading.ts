@@ -1,8 +1,7 @@
 import { compareSigned } from './decimals.ts';
 import { readPointer } from './pointers.ts';
-import { isObject, type RuleFault } from './rule-faults.ts';
 import { keyChecks, type RuleKey, ruleKeys } from './rule-keys.ts';
-import type { Rule, Rules } from './rules.ts';
+import { isObject, type Rule, type RuleFault, type Rules } from './rules.ts';
 
 /** The rules, or the first fault that was found. */
 export type ReadRules =

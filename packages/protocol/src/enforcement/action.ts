@@ -1,6 +1,6 @@
 import { bytesOf, copyObject } from '../arguments/copy-json.ts';
 import { pointerToken, readPointer } from '../arguments/pointers.ts';
-import { isObject } from '../arguments/rule-faults.ts';
+import { isObject } from '../arguments/rules.ts';
 import { canonicalJson, sha256Uri } from '../canonical-json.ts';
 import { isWord } from '../manifest/tool-reading.ts';
 

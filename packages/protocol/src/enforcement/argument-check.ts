@@ -6,9 +6,8 @@ import { type ArgumentsCause, copyArguments } from '../arguments/read-arguments.
 import type { Rules } from '../arguments/rules.ts';
 import { cut, visible } from '../arguments/text.ts';
 import { english } from '../english.ts';
-import { deny } from './deny.ts';
 import type { RequestedCall } from './grant-checks.ts';
-import type { Denial } from './reasons.ts';
+import { type Denial, deny } from './reasons.ts';
 
 const MAX_NAME = 64;
 const words = english.refusals;

@@ -1,7 +1,6 @@
 import { isWord } from '../manifest/tool-reading.ts';
 import { type Action, actionHash, actionOf } from './action.ts';
 import { type DecisionClaims, readDecisionClaims } from './decision-claims.ts';
-import { deny } from './deny.ts';
 import type { RequestedCall } from './grant-checks.ts';
 import { bindingOf } from './manifest-checks.ts';
 import {
@@ -11,7 +10,7 @@ import {
   type MoveRefusal,
   moveRefusals,
 } from './ports.ts';
-import type { Denial } from './reasons.ts';
+import { type Denial, deny } from './reasons.ts';
 import type { UsedDecision } from './result.ts';
 
 /** The inputs of check 12 that come with the call. */

@@ -1,4 +1,4 @@
-import { isObject } from '../arguments/rule-faults.ts';
+import { isObject } from '../arguments/rules.ts';
 import { isWord } from '../manifest/tool-reading.ts';
 
 /** The claims of a decision grant. */

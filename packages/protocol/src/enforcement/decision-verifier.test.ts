@@ -1,9 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { decisionClaims, secondApproval } from '../../test/decision-claims.ts';
-import { ec } from '../../test/documented-keys.ts';
 import { engineSetup } from '../../test/engine-setup.ts';
 import { PlainMeter } from '../../test/plain-meter.ts';
-import { ecHeader, ISSUER, jws, NOW, NOW_SECONDS, serviceKeys, verifyWithNode } from '../../test/signing.ts';
+import {
+  ec,
+  ecHeader,
+  ISSUER,
+  jws,
+  NOW,
+  NOW_SECONDS,
+  serviceKeys,
+  verifyWithNode,
+} from '../../test/signing.ts';
 import { readDecisionClaims } from './decision-claims.ts';
 import { createDecisionVerifier } from './decision-verifier.ts';
 import { createEnforcer } from './enforcer.ts';

@@ -8,7 +8,7 @@ import {
   type SignatureToCheck,
   type VerifierSetup,
 } from '../token-checks.ts';
-import { isTime } from '../token-times.ts';
+import { isTime } from '../token-kinds.ts';
 import type { DecisionSource } from './ports.ts';
 
 /** The settings of a verifier of decision grants, and its clock. */

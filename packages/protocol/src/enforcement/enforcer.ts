@@ -1,20 +1,18 @@
 import { checkArgumentRules, GivenArguments } from './argument-check.ts';
 import { type Call, mustBeCall } from './call.ts';
 import { checkDecision, type HeldDecision } from './decision-check.ts';
-import { deny } from './deny.ts';
 import type { Enforcer, EnforcerSetup } from './engine.ts';
 import { checkAmount, checkPurpose, type RequestedCall } from './grant-checks.ts';
 import { listTools } from './list-tools.ts';
 import { linkMeter, type MeterLink } from './meter-link.ts';
 import { checkCaps, type Metered } from './metering.ts';
-import { answer, newOutcome, type Outcome } from './outcome.ts';
+import { answer, newOutcome, type Outcome, type Progress, unexpected } from './outcome.ts';
 import type { MaybePromise, StandingRules } from './ports.ts';
-import type { Denial } from './reasons.ts';
+import { type Denial, deny } from './reasons.ts';
 import type { Result } from './result.ts';
 import { readToken } from './token.ts';
 import { checkRevocation, verifyToken } from './token-check.ts';
 import { checkTool } from './tool-check.ts';
-import { type Progress, unexpected } from './unexpected.ts';
 
 const METER_TIMEOUT_MS = 500;
 

@@ -1,6 +1,5 @@
-import { isObject } from '../arguments/rule-faults.ts';
 import { readRules } from '../arguments/rule-reading.ts';
-import type { Rules } from '../arguments/rules.ts';
+import { isObject, type Rules } from '../arguments/rules.ts';
 import { LINEAGE_TYPE } from '../caps-lineage.ts';
 import { isConnectorName, isToolPattern, TOOLS_TYPE } from '../tools-entry.ts';
 import { type CapsByTool, type DetailsFault, must, readCaps, readName, Unreadable } from './entry-parts.ts';

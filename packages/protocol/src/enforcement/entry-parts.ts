@@ -1,4 +1,4 @@
-import { isObject } from '../arguments/rule-faults.ts';
+import { isObject } from '../arguments/rules.ts';
 import { isCount } from '../counts.ts';
 import type { Windows } from '../manifest/manifest.ts';
 import { capWindows, isConnectorName } from '../tools-entry.ts';

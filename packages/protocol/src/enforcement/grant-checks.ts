@@ -4,9 +4,8 @@ import type { Manifest, ManifestTool } from '../manifest/manifest.ts';
 import { matchesPurpose } from '../purpose-patterns.ts';
 import { isPurpose } from '../purposes.ts';
 import { isWithin, type ToolLevel, type ToolScope, toolLevels } from '../tool-scopes.ts';
-import { deny } from './deny.ts';
 import type { ReadEntry } from './entries.ts';
-import type { Denial } from './reasons.ts';
+import { type Denial, deny } from './reasons.ts';
 import type { ReadToken } from './token.ts';
 
 /** The tool that is asked for, and what token and manifest say of it. */

@@ -1,9 +1,8 @@
 import { pinOfTool } from '../manifest/tool-pins.ts';
 import { isDisabled } from './counters.ts';
-import { deny } from './deny.ts';
 import type { EnforcerSetup, HiddenTool, ListedTools, OfferedTool, ToolOffer } from './engine.ts';
 import { checkPurpose } from './grant-checks.ts';
-import type { Denial } from './reasons.ts';
+import { type Denial, deny } from './reasons.ts';
 import { type ReadToken, readToken } from './token.ts';
 import { checkRevocation, verifyToken } from './token-check.ts';
 import { checkTool } from './tool-check.ts';

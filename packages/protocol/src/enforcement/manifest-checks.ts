@@ -3,9 +3,8 @@ import type { Manifest, ManifestTool } from '../manifest/manifest.ts';
 import { manifestSha256 } from '../manifest/pins.ts';
 import { isConnectorName } from '../tools-entry.ts';
 import type { Binding } from './action.ts';
-import { deny } from './deny.ts';
 import type { MaybePromise } from './ports.ts';
-import type { Denial } from './reasons.ts';
+import { type Denial, deny } from './reasons.ts';
 import type { ReadToken } from './token.ts';
 
 const hashes = new WeakMap<Manifest, string>();

@@ -1,4 +1,4 @@
-import { isObject } from '../arguments/rule-faults.ts';
+import { isObject } from '../arguments/rules.ts';
 import { isCount } from '../counts.ts';
 import {
   type CapsMeter,

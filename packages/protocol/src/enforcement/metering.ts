@@ -1,9 +1,8 @@
 import { type CallCounter, costOf, countersOf, meteringOf } from './counters.ts';
-import { deny } from './deny.ts';
 import type { RequestedCall } from './grant-checks.ts';
 import type { Usage } from './meter.ts';
 import { askMeter, type Charge, type MeterLink } from './meter-link.ts';
-import type { Denial, Details } from './reasons.ts';
+import { type Denial, type Details, deny } from './reasons.ts';
 import type { Reservation } from './result.ts';
 
 /** The inputs of check 13 that come with the call. */

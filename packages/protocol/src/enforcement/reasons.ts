@@ -1,4 +1,5 @@
 import type { MoveRefusal } from './ports.ts';
+import { sentenceFor } from './sentences.ts';
 
 /** The reason codes, and the sub-reasons of each. New reason codes need a major version. */
 export interface SubReasons {
@@ -66,3 +67,14 @@ interface DenialOf<Code extends ReasonCode> {
 }
 /** One denial. The reason code decides which sub-reasons it can have. */
 export type Denial = { [Code in ReasonCode]: DenialOf<Code> }[ReasonCode];
+
+/** Makes a denial. The compiler refuses a sub-reason that the code does not have. */
+export function deny<Code extends ReasonCode>(
+  reason_code: Code,
+  sub_reason: SubReasons[Code],
+  details: Details = {},
+  reason = sentenceFor(reason_code, sub_reason),
+): Denial {
+  // The parameters agree with each other; TypeScript does not follow that through the union.
+  return { reason_code, sub_reason, details, reason } as Denial;
+}

@@ -1,8 +1,7 @@
 import type { TokenRefusal } from '../token-refusal.ts';
 import type { VerifiedGrant } from '../token-verifier.ts';
-import { deny } from './deny.ts';
 import type { GrantStatus, KeysUnavailable, MaybePromise, RevocationCheck, TokenSource } from './ports.ts';
-import type { Denial, TokenCause } from './reasons.ts';
+import { type Denial, deny, type TokenCause } from './reasons.ts';
 
 const causes: Readonly<Record<TokenRefusal | 'keys_unavailable', TokenCause>> = {
   malformed: 'malformed',

@@ -1,4 +1,4 @@
-import { isObject } from '../arguments/rule-faults.ts';
+import { isObject } from '../arguments/rules.ts';
 import { GRANT_CLAIM, type GrantClaims } from '../claims.ts';
 import type { VerifiedGrant } from '../token-verifier.ts';
 import { parseToolScope, type ToolScope } from '../tool-scopes.ts';

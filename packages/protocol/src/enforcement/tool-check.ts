@@ -1,12 +1,11 @@
 import type { Manifest, ManifestTool } from '../manifest/manifest.ts';
-import { deny } from './deny.ts';
 import { checkReach, checkRegion, type RequestedCall } from './grant-checks.ts';
 import { checkToolPin, consentPin, findTool, hashOf, isChangedSince } from './manifest-checks.ts';
+import type { Progress } from './outcome.ts';
 import type { MaybePromise } from './ports.ts';
-import type { Denial } from './reasons.ts';
+import { type Denial, deny } from './reasons.ts';
 import type { Warning } from './result.ts';
 import type { ReadToken } from './token.ts';
-import type { Progress } from './unexpected.ts';
 
 /** A tool at a connector, with what decides about it besides the token. */
 export interface ToolQuestion {

@@ -1,4 +1,4 @@
-import { isObject } from '../arguments/rule-faults.ts';
+import { isObject } from '../arguments/rules.ts';
 import { isConnectorName } from '../tools-entry.ts';
 import { FrozenMap } from './frozen-map.ts';
 import type { Manifest, ManifestPin, ManifestTool } from './manifest.ts';

@@ -1,4 +1,4 @@
-import type { RuleFaultCode } from '../arguments/rule-faults.ts';
+import type { RuleFaultCode } from '../arguments/rules.ts';
 import { BehestError } from '../behest-error.ts';
 
 /** The stable name of a fault in a manifest. */

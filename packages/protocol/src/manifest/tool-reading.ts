@@ -1,6 +1,6 @@
 import { readPointer } from '../arguments/pointers.ts';
-import { isObject } from '../arguments/rule-faults.ts';
 import { readRules } from '../arguments/rule-reading.ts';
+import { isObject } from '../arguments/rules.ts';
 import { isLabel } from '../arguments/text.ts';
 import { decodeBase64url } from '../base64url.ts';
 import { isCount } from '../counts.ts';

@@ -1,8 +1,7 @@
 import type { Answer, Transport } from '../client/transport.ts';
 import { BehestError } from '../errors.ts';
 import { CALLS } from './calls.gen.ts';
-import { requestOf } from './requests.ts';
-import type { CallOptions, CallRow } from './rows.ts';
+import { type CallOptions, type CallRow, requestOf } from './rows.ts';
 import type { ApiResources, OperatorResources, PrincipalApi } from './types.gen.ts';
 
 export type OperationId = keyof typeof CALLS;

@@ -1,6 +1,5 @@
 import { type Caller, principalOf, resourcesOf } from '../api/caller.ts';
-import { segmentOf } from '../api/requests.ts';
-import type { CallOptions, ProofKey } from '../api/rows.ts';
+import { type CallOptions, type ProofKey, segmentOf } from '../api/rows.ts';
 import type {
   ApiResources,
   AuthorizeAnswer,

@@ -1,12 +1,12 @@
 import type { KeyHolder } from '../api/caller.ts';
-import { queryOf } from '../api/requests.ts';
+import { queryOf } from '../api/rows.ts';
 import type { EventsListItem } from '../api/types.gen.ts';
 import { BehestError, BehestNetworkError } from '../errors.ts';
 import type { Fetch } from '../verify/fetch-keys.ts';
 import { apiError, BehestApiError } from './api-errors.ts';
+import { framesOf } from './event-stream.ts';
 import { answeredOf, refusalOf } from './refusals.ts';
 import { wait } from './retries.ts';
-import { framesOf } from './stream-frames.ts';
 
 /** An event of the account. */
 export type BehestEvent = EventsListItem;

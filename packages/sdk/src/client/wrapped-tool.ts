@@ -2,7 +2,7 @@ import type { Call } from '@behest/protocol/enforcement/call';
 import type { Denied, Result } from '@behest/protocol/enforcement/result';
 import { BehestDeniedError } from '../errors.ts';
 import { type CallToApprove, callToApprove, isWaiting, type UnsettledCalls } from './decisions.ts';
-import { frozenCopy } from './tool-values.ts';
+import { frozenCopy } from './manifest-files.ts';
 
 /** The call of a wrapped tool, apart from its arguments. */
 export interface WrappedCall extends Omit<Call, 'grantToken' | 'arguments' | 'callId'> {

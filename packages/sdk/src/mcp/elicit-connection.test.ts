@@ -8,8 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { connectSessionIn, elicitConnection } from './elicit-connection.ts';
-import type { ToolCall } from './messages.ts';
+import { connectSessionIn, elicitConnection, type ToolCall } from './elicit-connection.ts';
 
 const session = {
   id: 'conn_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',

@@ -7,8 +7,8 @@ import { sentenceOf } from '../agents/people.ts';
 import type { Behest } from '../behest.ts';
 import { callToApprove, type Decision, isWaiting } from '../client/decisions.ts';
 import { provedIn } from '../verify/verified-grant.ts';
-import { elicitConnection } from './elicit-connection.ts';
 import {
+  elicitConnection,
   isRequest,
   type Message,
   type MessageExtra,
@@ -16,7 +16,7 @@ import {
   type ToolDefinition,
   type Transport,
   toolCallOf,
-} from './messages.ts';
+} from './elicit-connection.ts';
 
 // More than this is an error, because a part of a list would hide tools.
 const [MAX_PAGES, MAX_TOOLS, MAX_LENGTH] = [50, 1_000, 4 * 1_024 * 1_024];

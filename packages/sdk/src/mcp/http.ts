@@ -3,8 +3,8 @@ import type { Behest } from '../behest.ts';
 import { BehestError } from '../errors.ts';
 import { insufficientScope } from '../http/guard.ts';
 import { provedIn } from '../verify/verified-grant.ts';
+import { type Message, toolCallOf } from './elicit-connection.ts';
 import { callFor, type ToolEnforcement } from './enforcing-transport.ts';
-import { type Message, toolCallOf } from './messages.ts';
 import {
   challengeOf,
   fail,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import certificate from '../../../test/app/certificate.json' with { type: 'json' };
-import { startReceiver } from '../../../test/app/receiver.ts';
+import { startReceiver } from '../../../test/app/receiving.ts';
 import { resolver } from './dns.ts';
 import { createEgress, type EgressOptions } from './egress.ts';
 

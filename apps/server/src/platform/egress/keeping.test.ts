@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import certificate from '../../../test/app/certificate.json' with { type: 'json' };
-import { startReceiver } from '../../../test/app/receiver.ts';
+import { startReceiver } from '../../../test/app/receiving.ts';
 import { createEgress } from './egress.ts';
 import type { PassedRequest } from './passing.ts';
 

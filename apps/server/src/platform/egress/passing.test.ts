@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import certificate from '../../../test/app/certificate.json' with { type: 'json' };
-import { startReceiver } from '../../../test/app/receiver.ts';
+import { startReceiver } from '../../../test/app/receiving.ts';
 import { createEgress, type EgressOptions } from './egress.ts';
 import type { PassedRequest, PassingTimes } from './passing.ts';
 

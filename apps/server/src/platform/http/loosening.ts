@@ -1,9 +1,14 @@
 import { Id, Time } from '@behest/protocol/shapes';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Caller } from '../caller.ts';
+import {
+  type Caller,
+  type KeptRequest,
+  type Loosening,
+  type NeededFor,
+  NeedsSecondMember,
+} from '../caller.ts';
 import type { Tx } from '../db/db.ts';
-import { type KeptRequest, type Loosening, type NeededFor, NeedsSecondMember } from '../loosening.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

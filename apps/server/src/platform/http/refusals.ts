@@ -1,7 +1,35 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../errors.ts';
+import type { CountUse, Metered } from '../quotas.ts';
 import type { NoteRefusal, Refusal } from '../refusals.ts';
-import type { Identity } from './callers/credentials.ts';
+import { type Identity, tenantOf } from './callers/credentials.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Every success of the route is counted for its developer, but for a repeated answer. */
+    metered?: Metered;
+    /** Says which answers are counted, where a 2xx says nothing about this service. */
+    meteredIf?: (reply: FastifyReply) => boolean;
+  }
+}
+
+/** Add it after idempotency, which commits before the answer is sent, and before the routes. */
+export function addMetering(app: FastifyInstance, countUse: CountUse): void {
+  app.addHook('onRoute', (route) => {
+    const { metered: kind, meteredIf = isSuccess } = route.config ?? {};
+    if (!kind) return;
+    route.onSend = [
+      ...[route.onSend ?? []].flat(),
+      (request, reply, _payload, done) => {
+        const isRepeated = reply.hasHeader('idempotency-replayed');
+        if (meteredIf(reply) && !isRepeated) countUse(tenantOf(request), kind);
+        done();
+      },
+    ];
+  });
+}
+
+const isSuccess = ({ statusCode }: FastifyReply): boolean => statusCode >= 200 && statusCode < 300;
 
 declare module 'fastify' {
   interface FastifyRequest {

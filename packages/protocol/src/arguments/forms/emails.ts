@@ -1,7 +1,7 @@
-import type { Form } from './form.ts';
 import {
   allowsName,
   endsInLetters,
+  type Form,
   type Host,
   hasDomain,
   isHostWithin,

@@ -1,6 +1,5 @@
 import { emailForm } from './emails.ts';
-import type { Form } from './form.ts';
-import { hostForm } from './hosts.ts';
+import { type Form, hostForm } from './hosts.ts';
 import { networkForm } from './networks.ts';
 import { pathForm } from './paths.ts';
 import { urlForm } from './urls.ts';

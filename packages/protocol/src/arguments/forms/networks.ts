@@ -1,4 +1,4 @@
-import type { Form } from './form.ts';
+import type { Form } from './hosts.ts';
 
 const IPV4 = /^(?:0|[1-9][0-9]{0,2})(?:[.](?:0|[1-9][0-9]{0,2})){3}$/;
 const GROUP = /^[0-9A-Fa-f]{1,4}$/;

@@ -1,5 +1,5 @@
 import { codePoints, hasControl } from '../text.ts';
-import type { Form } from './form.ts';
+import type { Form } from './hosts.ts';
 
 const MAX_LENGTH = 4_096;
 const MAX_SEGMENT = 255;

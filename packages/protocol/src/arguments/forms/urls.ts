@@ -1,5 +1,4 @@
-import type { Form } from './form.ts';
-import { allowsName, type Host, isHostWithin, isPublic, readHost, readName } from './hosts.ts';
+import { allowsName, type Form, type Host, isHostWithin, isPublic, readHost, readName } from './hosts.ts';
 import { beginsWith } from './paths.ts';
 
 const MAX_LENGTH = 2_048;

@@ -1,9 +1,14 @@
-import { type Caller, systemCaller, type Tenant } from '../../../platform/caller.ts';
+import {
+  type Caller,
+  type KeptRequest,
+  type NeededFor,
+  systemCaller,
+  type Tenant,
+} from '../../../platform/caller.ts';
 import { capabilitiesOf, mustHold } from '../../../platform/capabilities.ts';
 import { BeforeTransaction, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import type { KeptRequest, NeededFor } from '../../../platform/loosening.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { changedMeanwhile, lockOpenAccount } from '../developers/index.ts';
 import {

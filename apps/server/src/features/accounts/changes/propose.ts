@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@behest/protocol/canonical-json';
-import type { Caller } from '../../../platform/caller.ts';
+import type { Caller, KeptRequest, Loosening } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import type { KeptRequest, Loosening } from '../../../platform/loosening.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { lockOpenAccount } from '../developers/index.ts';

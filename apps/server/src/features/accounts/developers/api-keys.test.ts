@@ -1,9 +1,9 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { listedTo } from '../../../../test/app/events.ts';
 import { actionsOf, entriesOf, pagesOf, registerAgent } from '../../../../test/app/flow.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
+import { listedTo } from '../../../../test/app/streams.ts';
 
 let service: Service;
 beforeAll(async () => {

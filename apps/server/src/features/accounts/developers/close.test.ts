@@ -5,7 +5,7 @@ import { authorize, grantTo, openSession, refusalOf, registerAgent } from '../..
 import { newClient, pkceLink } from '../../../../test/app/oauth.ts';
 import { personOn } from '../../../../test/app/person.ts';
 import { followLink, LISTENING, newServer, sendForm, tokensOf } from '../../../../test/app/published.ts';
-import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startReceiver } from '../../../../test/app/receiving.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 
 const close = (developer: Developer, confirm = developer.developerId) =>

@@ -1,11 +1,16 @@
 import { canonicalJson } from '@behest/protocol/canonical-json';
-import type { Caller, Mode, Plan } from '../../../platform/caller.ts';
+import {
+  type Caller,
+  type Loosening,
+  type Mode,
+  NeedsSecondMember,
+  type Plan,
+} from '../../../platform/caller.ts';
 import { mustBeSteppedUp } from '../../../platform/capabilities.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { type Loosening, NeedsSecondMember } from '../../../platform/loosening.ts';
 import { openChain, recordActs } from '../../record/audit/index.ts';
 import { insertKey } from './api-keys.repo.ts';
 import { newKey } from './api-keys.ts';

@@ -3,11 +3,10 @@ import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import { type ActivityBuffer, createActivityBuffer } from './buffer.ts';
 import { eraseActivity } from './insights.repo.ts';
 import { insightRoutes } from './insights.routes.ts';
 import { metricOf } from './insights.rules.ts';
-import { deleteOldActivity, type InsightDeps } from './read.ts';
+import { type ActivityBuffer, createActivityBuffer, deleteOldActivity, type InsightDeps } from './read.ts';
 
 const tables: TableUse = {
   owns: {

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { grantTo, refusalOf, sharedSandbox, startSandbox } from '../../../../test/app/flow.ts';
 import type { Developer } from '../../../../test/app/start-app.ts';
-import { createActivityBuffer } from './buffer.ts';
-import { deleteOldActivity } from './read.ts';
+import { createActivityBuffer, deleteOldActivity } from './read.ts';
 
 const sandbox = sharedSandbox();
 const hours = 'from=2026-01-01T00:00:00Z&to=2026-01-01T02:00:00Z';

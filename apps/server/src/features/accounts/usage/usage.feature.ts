@@ -3,8 +3,7 @@ import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import { createUsageBuffer, type UsageBuffer } from './buffer.ts';
-import { deleteOldUsage, type UsageDeps } from './read.ts';
+import { createUsageBuffer, deleteOldUsage, type UsageBuffer, type UsageDeps } from './read.ts';
 import { eraseUsage } from './usage.repo.ts';
 import { usageRoutes } from './usage.routes.ts';
 

@@ -11,8 +11,7 @@ import {
 } from '../../../../test/app/flow.ts';
 import { onThisMachine, proxied, through } from '../../../../test/app/proxy.ts';
 import { type Developer, newDatabase, startApp } from '../../../../test/app/start-app.ts';
-import { createUsageBuffer } from './buffer.ts';
-import { deleteOldUsage } from './read.ts';
+import { createUsageBuffer, deleteOldUsage } from './read.ts';
 
 const sandbox = sharedSandbox();
 const usageOf = async (acme: Developer) => (await acme('GET', '/v1/usage')).json();

@@ -1,7 +1,15 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { askTogether, askWith, decisionsIn, mailer, usedOf } from '../../../../test/app/evaluating.ts';
-import { entriesOf, registerAgent, sharedSandbox } from '../../../../test/app/flow.ts';
+import {
+  askTogether,
+  askWith,
+  decisionsIn,
+  entriesOf,
+  mailer,
+  registerAgent,
+  sharedSandbox,
+  usedOf,
+} from '../../../../test/app/flow.ts';
 import { newResource } from '../../../../test/app/oauth.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 

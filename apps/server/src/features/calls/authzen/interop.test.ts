@@ -1,7 +1,6 @@
 import * as openid from 'openid-client';
 import { expect, test } from 'vitest';
-import { usedOf } from '../../../../test/app/evaluating.ts';
-import { grantTo, partsOf, startSandbox } from '../../../../test/app/flow.ts';
+import { grantTo, partsOf, startSandbox, usedOf } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { askWith, discover, follow, newClient, newResource, toPresent } from '../../../../test/app/oauth.ts';
 

@@ -27,6 +27,7 @@ import {
   type Flood,
   floodMessageOf,
   floodPushOf,
+  headlineParts,
   mailOf,
   messageOf,
   type Occasion,
@@ -48,7 +49,6 @@ import {
   type NoticeRow,
 } from './notices.repo.ts';
 import { type Eligible, eligibleOf } from './routing.ts';
-import { headlineParts } from './words.ts';
 
 type NoticeDeps = Pick<DecisionsDeps, 'clock' | 'mailer' | 'publicBaseUrl'>;
 

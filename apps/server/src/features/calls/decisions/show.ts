@@ -24,8 +24,8 @@ import type {
   RoutedQuery,
 } from './decisions.schema.ts';
 import { listDecisionRows, listRoutedRows } from './lists.repo.ts';
+import { argumentsOf, inWords } from './messages.ts';
 import { eligibleOf } from './routing.ts';
-import { argumentsOf, inWords } from './words.ts';
 
 type ShowDeps = Pick<DecisionsDeps, 'db' | 'clock' | 'publicBaseUrl'>;
 

@@ -3,12 +3,14 @@ import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import { send as sendAgain } from '../../../../test/app/repeating.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import {
+  checkout as asked,
   type StoodIn,
+  sendEvent as send,
   signatureOf,
   standInForStripe,
+  subscribe,
   subscriptionObject,
 } from '../../../../test/app/stripe.ts';
-import { checkout as asked, sendEvent as send, subscribe } from '../../../../test/app/subscribing.ts';
 import { effectivePlan, isTimely } from './billing.rules.ts';
 import { endGraces } from './receive.ts';
 

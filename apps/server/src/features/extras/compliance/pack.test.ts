@@ -5,8 +5,8 @@ import { checkEvidencePack } from '@behest/protocol/evidence-pack';
 import { beginZip, readZip } from '@behest/protocol/stored-zip';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { entriesOf, grantTo, registerAgent } from '../../../../test/app/flow.ts';
+import { tamper } from '../../../../test/app/many-entries.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
-import { tamper } from '../../../../test/app/tampering.ts';
 import { verifySignature } from '../../service/keys/index.ts';
 
 let service: Service;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import certificate from '../../../../test/app/certificate.json' with { type: 'json' };
 import { refusalOf, registerAgent, sharedSandbox } from '../../../../test/app/flow.ts';
-import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startReceiver } from '../../../../test/app/receiving.ts';
 import { newDatabase, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { createEgress } from '../../../platform/egress/egress.ts';
 import vectors from '../../service/keys/keys.vectors.json' with { type: 'json' };

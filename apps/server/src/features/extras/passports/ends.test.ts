@@ -13,9 +13,8 @@ import {
   startSandbox,
 } from '../../../../test/app/flow.ts';
 import { provisionerOf } from '../../../../test/app/scim.ts';
-import { linked, startSignalling } from '../../../../test/app/signalling.ts';
 import type { Developer, Service } from '../../../../test/app/start-app.ts';
-import { CAEP } from '../../../../test/app/transmitter.ts';
+import { CAEP, linked, startSignalling } from '../../../../test/app/transmitter.ts';
 
 const join = sharedSandbox();
 

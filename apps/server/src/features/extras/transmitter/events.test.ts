@@ -12,7 +12,7 @@ import {
   RISC,
   startPolling,
 } from '../../../../test/app/receiving.ts';
-import { linked, startSignalling } from '../../../../test/app/signalling.ts';
+import { linked, startSignalling } from '../../../../test/app/transmitter.ts';
 import vectors from '../../service/keys/keys.vectors.json' with { type: 'json' };
 import { membersOf, SIGNALS, SUPPORTED } from './events.rules.ts';
 

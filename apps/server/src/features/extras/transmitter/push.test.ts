@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { dispatcherOf } from '../../../../test/app/deliveries.ts';
 import { entriesOf, grantTo } from '../../../../test/app/flow.ts';
-import { startReceiver } from '../../../../test/app/receiver.ts';
 import {
   CAEP,
   eventOf,
@@ -10,6 +9,7 @@ import {
   pushTo,
   SSF,
   startPushing,
+  startReceiver,
 } from '../../../../test/app/receiving.ts';
 
 type Pushing = Awaited<ReturnType<typeof startPushing>>;

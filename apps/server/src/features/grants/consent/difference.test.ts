@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { changesIn, startAsking } from '../../../../test/app/asking.ts';
 import { actionsOf, authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
-import { personOn } from '../../../../test/app/person.ts';
+import { changesIn, personOn, startAsking } from '../../../../test/app/person.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 
 describe('the difference to the last consent', () => {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changesIn, startAsking } from '../../../../test/app/asking.ts';
 import { authorize, pkce, registerAgent } from '../../../../test/app/flow.ts';
-import { personOn } from '../../../../test/app/person.ts';
+import { changesIn, personOn, startAsking } from '../../../../test/app/person.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
 
 let service: Service;

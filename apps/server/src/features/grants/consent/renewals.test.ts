@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startAsking } from '../../../../test/app/asking.ts';
 import { authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
+import { startAsking } from '../../../../test/app/person.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 
 const DUE = '400 INVALID_GRANT reconsent_required';

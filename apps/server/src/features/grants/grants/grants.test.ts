@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { insertBranches } from '../../../../test/app/delegated.ts';
-import { listedTo } from '../../../../test/app/events.ts';
 import {
   actionsOf,
   authorize,
@@ -13,7 +12,7 @@ import {
 } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import type { Developer } from '../../../../test/app/start-app.ts';
-import { follow } from '../../../../test/app/streams.ts';
+import { follow, listedTo } from '../../../../test/app/streams.ts';
 import { announceExpiredGrants } from './expire.ts';
 import { expiryOfGrants } from './grants.feature.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { actionsOf, entriesOf, registerAgent, sharedSandbox } from '../../../../test/app/flow.ts';
+import { tamper } from '../../../../test/app/many-entries.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
-import { tamper } from '../../../../test/app/tampering.ts';
 import { systemCaller } from '../../../platform/caller.ts';
 import { replayPolicies } from './replay.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { changesIn, startAsking } from '../../../../test/app/asking.ts';
 import { authorize, grantTo, openSession, refusalOf, sharedSandbox } from '../../../../test/app/flow.ts';
-import { personOn } from '../../../../test/app/person.ts';
+import { changesIn, personOn, startAsking } from '../../../../test/app/person.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 
 const sandbox = sharedSandbox();

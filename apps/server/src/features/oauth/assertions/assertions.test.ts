@@ -13,7 +13,7 @@ import {
 import { entriesOf, grantTo, partsOf, refusalOf } from '../../../../test/app/flow.ts';
 import certificate from '../../../../test/app/localhost-certificate.json' with { type: 'json' };
 import { newClient, post } from '../../../../test/app/oauth.ts';
-import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startReceiver } from '../../../../test/app/receiving.ts';
 import { addOidc } from '../../../../test/app/signing-on.ts';
 
 test('a client gets a token on the word of the identity provider, and nobody is asked', async () => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { authenticator, registerPasskey } from '../../../../test/app/authenticator.ts';
-import { startCustomer } from '../../../../test/app/customer.ts';
 import { partsOf, signedBy } from '../../../../test/app/flow.ts';
-import { newClient, pkceLink, REDIRECT } from '../../../../test/app/oauth.ts';
+import { newClient, pkceLink, REDIRECT, startCustomer } from '../../../../test/app/oauth.ts';
 import { linkParts, personOn } from '../../../../test/app/person.ts';
 import { sendForm } from '../../../../test/app/published.ts';
 import { startApp } from '../../../../test/app/start-app.ts';

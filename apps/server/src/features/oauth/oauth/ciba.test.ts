@@ -1,10 +1,19 @@
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { askDevice, CIBA_GRANT, DEVICE_GRANT, entered } from '../../../../test/app/device.ts';
 import { entriesOf, partsOf } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
-import { discover, errorIn, newClient, newResource, post } from '../../../../test/app/oauth.ts';
+import {
+  askDevice,
+  CIBA_GRANT,
+  DEVICE_GRANT,
+  discover,
+  entered,
+  errorIn,
+  newClient,
+  newResource,
+  post,
+} from '../../../../test/app/oauth.ts';
 import { linkParts, personOn } from '../../../../test/app/person.ts';
 import type { Developer } from '../../../../test/app/start-app.ts';
 

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { askDevice, enter, entered, newDevice, polled } from '../../../../test/app/device.ts';
 import { startListening } from '../../../../test/app/listening.ts';
-import { errorIn, newClient, post, REDIRECT } from '../../../../test/app/oauth.ts';
+import {
+  askDevice,
+  enter,
+  entered,
+  errorIn,
+  newClient,
+  newDevice,
+  polled,
+  post,
+  REDIRECT,
+} from '../../../../test/app/oauth.ts';
 import { unavailable } from '../../../platform/errors.ts';
 
 let service: Awaited<ReturnType<typeof startListening>>;

@@ -1,9 +1,18 @@
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { askDevice, enter, entered, newDevice, polled } from '../../../../test/app/device.ts';
 import { entriesOf, partsOf } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
-import { errorIn, newClient, newResource, post } from '../../../../test/app/oauth.ts';
+import {
+  askDevice,
+  enter,
+  entered,
+  errorIn,
+  newClient,
+  newDevice,
+  newResource,
+  polled,
+  post,
+} from '../../../../test/app/oauth.ts';
 
 let service: Awaited<ReturnType<typeof startListening>>;
 beforeAll(async () => {

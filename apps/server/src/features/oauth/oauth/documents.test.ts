@@ -1,8 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEVICE_GRANT } from '../../../../test/app/device.ts';
 import { actionsOf, partsOf } from '../../../../test/app/flow.ts';
-import { pkceLink } from '../../../../test/app/oauth.ts';
+import { DEVICE_GRANT, pkceLink } from '../../../../test/app/oauth.ts';
 import { linkParts, personOn } from '../../../../test/app/person.ts';
 import {
   besideClients,

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import { startCustomer } from '../../../../test/app/customer.ts';
-import { DEVICE_GRANT } from '../../../../test/app/device.ts';
 import { partsOf } from '../../../../test/app/flow.ts';
-import { pkceLink, REDIRECT } from '../../../../test/app/oauth.ts';
+import { DEVICE_GRANT, pkceLink, REDIRECT, startCustomer } from '../../../../test/app/oauth.ts';
 import { linkParts } from '../../../../test/app/person.ts';
 import { besideClients, newServer, publishClient, sendForm } from '../../../../test/app/published.ts';
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startCustomer } from '../../../../test/app/customer.ts';
 import { failingStatements, gone } from '../../../../test/app/failing-statements.ts';
-import { newClient, pkceLink, REDIRECT } from '../../../../test/app/oauth.ts';
+import { newClient, pkceLink, REDIRECT, startCustomer } from '../../../../test/app/oauth.ts';
 import { linkParts, personOn } from '../../../../test/app/person.ts';
 import {
   besideClients,

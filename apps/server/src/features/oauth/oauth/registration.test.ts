@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CIBA_GRANT, DEVICE_GRANT } from '../../../../test/app/device.ts';
-import { newClient, pkceLink } from '../../../../test/app/oauth.ts';
+import { CIBA_GRANT, DEVICE_GRANT, newClient, pkceLink } from '../../../../test/app/oauth.ts';
 import { linkParts, personOn } from '../../../../test/app/person.ts';
 import { followLink, LISTENING, newServer, sendForm, tokensOf } from '../../../../test/app/published.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';

@@ -13,7 +13,7 @@ import { good } from '../../../../test/app/asserting.ts';
 import { partsOf, refusalOf } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { newClient, pkceLink, post, REDIRECT } from '../../../../test/app/oauth.ts';
-import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startReceiver } from '../../../../test/app/receiving.ts';
 import { besideProvider } from '../../../../test/app/signing-on.ts';
 import type { TestOptions } from '../../../../test/app/start-app.ts';
 import { coversSubject, isSubjectPattern, issuerOf, isTrusted } from './workloads.rules.ts';

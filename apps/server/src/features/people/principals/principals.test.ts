@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { startAsking } from '../../../../test/app/asking.ts';
 import { insertBranches } from '../../../../test/app/delegated.ts';
 import {
   actionsOf,
@@ -15,6 +14,7 @@ import {
   signedBy,
   startSandbox,
 } from '../../../../test/app/flow.ts';
+import { startAsking } from '../../../../test/app/person.ts';
 import type { Developer, Service } from '../../../../test/app/start-app.ts';
 import { storeCredential } from '../../../../test/app/vault.ts';
 

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { entriesOf } from '../../../../test/app/flow.ts';
 import { BEARER } from '../../../../test/app/signal-streams.ts';
-import { polled, type Started } from '../../../../test/app/signalling.ts';
 import { besideProvider } from '../../../../test/app/signing-on.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
-import { CAEP } from '../../../../test/app/transmitter.ts';
+import { CAEP, polled, type Started } from '../../../../test/app/transmitter.ts';
 
 const EVENT = `${CAEP}/session-revoked`;
 

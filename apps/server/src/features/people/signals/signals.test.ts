@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { failingStatements } from '../../../../test/app/failing-statements.ts';
 import { entriesOf, grantTo, openSession } from '../../../../test/app/flow.ts';
 import { threeLevels } from '../../../../test/app/scim.ts';
-import { linked, type Started, startSignalling } from '../../../../test/app/signalling.ts';
 import { addOidc, signOn } from '../../../../test/app/signing-on.ts';
 import type { Developer, Service } from '../../../../test/app/start-app.ts';
-import { CAEP, RISC } from '../../../../test/app/transmitter.ts';
+import { CAEP, linked, RISC, type Started, startSignalling } from '../../../../test/app/transmitter.ts';
 
 /** As after a proof by the DNS, which the tests of domains go through. */
 async function ownDomain({ db, clock }: Service, { developerId }: Developer, domain: string) {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { entriesOf } from '../../../../test/app/flow.ts';
 import { BEARER, streamsAt } from '../../../../test/app/signal-streams.ts';
-import { linked, polled, startSignalling } from '../../../../test/app/signalling.ts';
-import { CAEP } from '../../../../test/app/transmitter.ts';
+import { CAEP, linked, polled, startSignalling } from '../../../../test/app/transmitter.ts';
 
 const EVENT = `${CAEP}/session-revoked`;
 

@@ -8,7 +8,6 @@ import type { SsoDeps } from './deps.ts';
 import { setEnforcement } from './enforce.ts';
 import { listIdentities, moveIdentity } from './identities.ts';
 import { deleteConfig, getConfig, putConfig } from './legacy.ts';
-import { readMetadata } from './metadata.ts';
 import { listSessions, revokeSession } from './sessions.ts';
 import { getConnection, listConnections } from './show.ts';
 import { rates } from './sso.rates.ts';
@@ -33,7 +32,7 @@ import {
   SsoSessionQuery,
   SsoTest,
 } from './sso.schema.ts';
-import { testConnection } from './try.ts';
+import { readMetadata, testConnection } from './try.ts';
 
 const own = { access: 'developer', role: 'full', rate: 'default' } as const;
 

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
 import { authenticator, registerPasskey } from '../../../../test/app/authenticator.ts';
-import { askDevice, enter, newDevice } from '../../../../test/app/device.ts';
 import { authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
-import { newClient, post } from '../../../../test/app/oauth.ts';
+import { askDevice, enter, newClient, newDevice, post } from '../../../../test/app/oauth.ts';
 import { hintClaims, newVoucher, personOn } from '../../../../test/app/person.ts';
 import { besideClients, followLink, newServer, publishClient } from '../../../../test/app/published.ts';
 import { addOidc, besideProvider, provision, signOn } from '../../../../test/app/signing-on.ts';

@@ -23,7 +23,6 @@ export { mustAllowScopes, ssoRequired } from './enforce.ts';
 export { keysFor } from './keyset.ts';
 export { discoverConnection } from './login.ts';
 export { cookieNames, readSessionCookie } from './logout.ts';
-export { readMetadata } from './metadata.ts';
 export { membersOf } from './secrets.ts';
 export { endNamedSessions } from './sessions.ts';
 export {
@@ -35,4 +34,4 @@ export {
 } from './sso.hooks.ts';
 export { loginPath, mappedScopes } from './sso.rules.ts';
 export { identityProviders } from './sso.settings.ts';
-export { testConnection } from './try.ts';
+export { readMetadata, testConnection } from './try.ts';

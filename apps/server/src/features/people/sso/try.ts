@@ -1,16 +1,17 @@
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
-import { AppError, notFound } from '../../../platform/errors.ts';
+import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { readKeySet } from '../../vault/providers/index.ts';
 import { ADVICE } from './advice.rules.ts';
 import { shownCertificates, unexpired } from './certificates.rules.ts';
 import type { SsoDeps } from './deps.ts';
 import { tryDirectory } from './ldap.ts';
+import { readSamlMetadata } from './metadata.rules.ts';
 import { issuerMetadata, tryClient } from './oidc.ts';
 import { idpBroken } from './outcomes.ts';
 import { membersOf } from './secrets.ts';
 import { type ConnectionRow, findConnection, noteSuccess } from './sso.repo.ts';
-import type { SsoTest } from './sso.schema.ts';
+import type { SamlMetadata, SamlMetadataSource, SsoTest } from './sso.schema.ts';
 
 /** Tries a connection. A failure is an answer, which says what to do. @throws NOT_FOUND */
 export async function testConnection(deps: SsoDeps, { tenant }: Caller, id: string): Promise<SsoTest> {
@@ -45,4 +46,31 @@ async function tried(deps: SsoDeps, row: ConnectionRow): Promise<Partial<SsoTest
   if (!(await readKeySet(deps.upstream, found))) throw idpBroken('no_keys');
   await tryClient(deps, row);
   return { issuer: issuer ?? '', authorizationEndpoint, tokenEndpoint, jwksUri: jwksUri ?? '' };
+}
+
+/**
+ * Reads what the metadata of an identity provider say, from their text or else from their address.
+ * @throws BAD_REQUEST with what an administrator does about it
+ */
+export async function readMetadata(
+  { upstream, clock, metadataLimit }: Pick<SsoDeps, 'upstream' | 'clock' | 'metadataLimit'>,
+  { metadata, metadataUrl }: SamlMetadataSource,
+): Promise<SamlMetadata> {
+  if (metadata === undefined && metadataUrl === undefined) throw badField('metadataUrl', 'required');
+  if (Buffer.byteLength(metadata ?? '') > metadataLimit) {
+    const message = `The metadata have more than ${metadataLimit} bytes. Send the \`EntityDescriptor\` of the provider alone.`;
+    throw badField('metadata', 'too_large', message);
+  }
+  const text = metadata ?? (await fetched(upstream, metadataUrl ?? ''));
+  const read = readSamlMetadata(text, clock());
+  if (!('fault' in read)) return read;
+  throw badField(metadata === undefined ? 'metadataUrl' : 'metadata', 'format', read.fault);
+}
+
+/** @throws BAD_REQUEST */
+async function fetched(upstream: SsoDeps['upstream'], url: string): Promise<string> {
+  const answer = await upstream.ask({ url, method: 'GET', headers: { accept: 'application/xml' } });
+  if (answer.failure === undefined && answer.status === 200) return answer.body.toString();
+  const reason = answer.failure ?? `status ${answer.status}`;
+  throw badField('metadataUrl', 'not_allowed', `The address of the metadata does not answer (${reason}).`);
 }

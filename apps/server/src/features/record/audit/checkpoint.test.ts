@@ -3,8 +3,8 @@ import { verifyChain } from '@behest/protocol/audit-chain';
 import { agreesWithCheckpoint, readCheckpoint } from '@behest/protocol/audit-checkpoint';
 import { describe, expect, test } from 'vitest';
 import { partsOf, registerAgent, signedBy } from '../../../../test/app/flow.ts';
+import { tamper } from '../../../../test/app/many-entries.ts';
 import { type Developer, startApp } from '../../../../test/app/start-app.ts';
-import { tamper } from '../../../../test/app/tampering.ts';
 import { verifySignature } from '../../service/keys/index.ts';
 import { checkpointsOfChains } from './audit.feature.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { registerAgent } from '../../../../test/app/flow.ts';
+import { tamper } from '../../../../test/app/many-entries.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
-import { tamper } from '../../../../test/app/tampering.ts';
 import { execute } from '../../../../test/servers/postgres.ts';
 
 let service: Service;

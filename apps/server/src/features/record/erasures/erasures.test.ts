@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { entriesOf, grantTo } from '../../../../test/app/flow.ts';
+import { tamper } from '../../../../test/app/many-entries.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
-import { tamper } from '../../../../test/app/tampering.ts';
 import { execute } from '../../../../test/servers/postgres.ts';
 import { catalogue } from '../../../features.ts';
 import { longWork } from '../../../platform/long-work.ts';

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Event, listedTo } from '../../../../test/app/events.ts';
 import { authorize, grantTo, registerAgent } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { followSocket } from '../../../../test/app/sockets.ts';
 import type { Call } from '../../../../test/app/start-app.ts';
-import { follow } from '../../../../test/app/streams.ts';
+import { type Event, follow, listedTo } from '../../../../test/app/streams.ts';
 import { announceExpiredGrants } from '../../grants/grants/expire.ts';
 
 let service: Awaited<ReturnType<typeof startListening>>;

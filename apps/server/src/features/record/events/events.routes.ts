@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import type { BrowserRequest } from '../../../platform/caller.ts';
 import { sendLive } from '../../../platform/http/answers/send.ts';
 import { bearerOf, callerOf } from '../../../platform/http/callers/credentials.ts';
-import { browserRequestOf } from '../../../platform/http/callers/page.ts';
+import { browserRequestOf } from '../../../platform/http/callers/member.ts';
 import { hashOf } from '../../../platform/ids.ts';
 import { type AnnounceDeps, announceCommits } from './announce.ts';
 import { EventPage, EventQuery, SocketQuery, StreamQuery } from './events.schema.ts';

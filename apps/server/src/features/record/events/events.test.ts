@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { waitUntil } from '../../../../../../scripts/machine/processes.ts';
-import { emit, listedTo } from '../../../../test/app/events.ts';
+import { waitUntil } from '../../../../../../scripts/machine/folders.ts';
 import { grantTo, registerAgent, sharedSandbox, startSandbox } from '../../../../test/app/flow.ts';
 import { statementsOf } from '../../../../test/app/round-trips.ts';
+import { emit, listedTo } from '../../../../test/app/streams.ts';
 import { admitting, MAX_WAITING } from './outlet.ts';
 import { tailOf } from './tail.ts';
 

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { emit, listedTo } from '../../../../test/app/events.ts';
 import { startSandbox } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { type Developer, startApp } from '../../../../test/app/start-app.ts';
-import { follow } from '../../../../test/app/streams.ts';
+import { emit, follow, listedTo } from '../../../../test/app/streams.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { retentionOfEvents } from './events.feature.ts';
 

@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { emit, listedTo } from '../../../../test/app/events.ts';
 import { grantTo, registerAgent } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { followSocket, refusalOf } from '../../../../test/app/sockets.ts';
-import { countOpen, follow } from '../../../../test/app/streams.ts';
+import { countOpen, emit, follow, listedTo } from '../../../../test/app/streams.ts';
 
 type Instance = Awaited<ReturnType<typeof startListening>>;
 

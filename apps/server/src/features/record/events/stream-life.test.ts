@@ -1,10 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
-import { emit } from '../../../../test/app/events.ts';
 import { registerAgent } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { followSocket } from '../../../../test/app/sockets.ts';
 import type { TestOptions } from '../../../../test/app/start-app.ts';
-import { countOpen, follow } from '../../../../test/app/streams.ts';
+import { countOpen, emit, follow } from '../../../../test/app/streams.ts';
 import { redisUrl } from '../../../../test/servers/start-server.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { redisStore } from '../../../platform/redis/redis-store.ts';

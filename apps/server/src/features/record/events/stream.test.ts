@@ -1,10 +1,17 @@
 import { once } from 'node:events';
 import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Event, emit, listedTo } from '../../../../test/app/events.ts';
 import { grantTo, registerAgent } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
-import { countOpen, follow, linesOf, open } from '../../../../test/app/streams.ts';
+import {
+  countOpen,
+  type Event,
+  emit,
+  follow,
+  linesOf,
+  listedTo,
+  open,
+} from '../../../../test/app/streams.ts';
 import { envelopeToOcsf } from './index.ts';
 
 type Instance = Awaited<ReturnType<typeof startListening>>;

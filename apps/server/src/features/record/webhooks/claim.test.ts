@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { registerWebhook, startWithWebhooks } from '../../../../test/app/deliveries.ts';
 import { registerAgent } from '../../../../test/app/flow.ts';
-import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startReceiver } from '../../../../test/app/receiving.ts';
 import { type Developer, newDatabase } from '../../../../test/app/start-app.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { claimSharesAcrossTenants, listDueDevelopersAcrossTenants, slowEndpoint } from './deliveries.repo.ts';

@@ -10,7 +10,7 @@ import {
   startWithWebhooks,
 } from '../../../../test/app/deliveries.ts';
 import { entriesOf, grantTo, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
-import { type Received, startReceiver } from '../../../../test/app/receiver.ts';
+import { type Received, startReceiver } from '../../../../test/app/receiving.ts';
 import type { Developer } from '../../../../test/app/start-app.ts';
 import { catalogue } from '../../../features.ts';
 import { patternsOf } from '../events/index.ts';

@@ -7,7 +7,7 @@ import {
   startWithWebhooks,
 } from '../../../../test/app/deliveries.ts';
 import { registerAgent } from '../../../../test/app/flow.ts';
-import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startReceiver } from '../../../../test/app/receiving.ts';
 import { type Developer, newDatabase } from '../../../../test/app/start-app.ts';
 import { stepping } from '../../../../test/app/steps.ts';
 import { webhookHistory } from './webhooks.feature.ts';

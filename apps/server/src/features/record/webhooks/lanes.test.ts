@@ -7,7 +7,7 @@ import {
   startWithWebhooks,
 } from '../../../../test/app/deliveries.ts';
 import { registerAgent } from '../../../../test/app/flow.ts';
-import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startReceiver } from '../../../../test/app/receiving.ts';
 import { type Developer, newDatabase } from '../../../../test/app/start-app.ts';
 
 const until = (isSo: () => unknown) => vi.waitFor(isSo, { timeout: 20_000, interval: 20 });

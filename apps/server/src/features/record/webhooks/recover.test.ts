@@ -7,7 +7,7 @@ import {
   startWithWebhooks,
 } from '../../../../test/app/deliveries.ts';
 import { refusalOf, registerAgent } from '../../../../test/app/flow.ts';
-import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startReceiver } from '../../../../test/app/receiving.ts';
 
 const start = sharedWithWebhooks();
 const DAY = 86_400;

@@ -12,8 +12,14 @@ import {
   registerWebhook,
   rotateSecret,
 } from './endpoints.ts';
-import { type DeliveryDeps, getDelivery, listDeliveries, redeliver, sendTest } from './history.ts';
-import { recoverDeliveries } from './recover.ts';
+import {
+  type DeliveryDeps,
+  getDelivery,
+  listDeliveries,
+  recoverDeliveries,
+  redeliver,
+  sendTest,
+} from './history.ts';
 import {
   CreatedWebhook,
   DeliveryPath,

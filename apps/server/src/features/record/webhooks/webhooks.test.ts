@@ -16,7 +16,7 @@ import {
   registerAgent,
   sharedSandbox,
 } from '../../../../test/app/flow.ts';
-import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startReceiver } from '../../../../test/app/receiving.ts';
 import { newDatabase, type Service, startApp } from '../../../../test/app/start-app.ts';
 
 const start = sharedWithWebhooks();

@@ -2,7 +2,15 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf, holderOf, sessionOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { askAsAgent, askAsPerson, askForConnection, cancelSession, getSession } from './ask.ts';
+import {
+  askAsAgent,
+  askAsPerson,
+  askForConnection,
+  cancelSession,
+  disconnectOwn,
+  getSession,
+  listOwnConnections,
+} from './ask.ts';
 import { rates } from './connections.rates.ts';
 import {
   AskByAgent,
@@ -14,7 +22,6 @@ import {
   OwnQuery,
 } from './connections.schema.ts';
 import type { ConnectDeps } from './deps.ts';
-import { disconnectOwn, listOwnConnections } from './own.ts';
 
 /** The refusals of a new session. */
 const refusals = ['INVALID_SCOPE', 'NOT_FOUND', 'CONFLICT', 'NOT_CONFIGURED'] as const;

@@ -4,11 +4,12 @@ import { afterCommit, inTransaction } from '../../../platform/db/db.ts';
 import { currentKey } from '../../../platform/envelope.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
+import { byId, pageOf } from '../../../platform/paging.ts';
 import { countUsableAgents } from '../../accounts/agents/agents.queries.ts';
 import { findAccount } from '../../accounts/developers/developers.queries.ts';
 import { isRedirectUri, thumbprintsOf } from '../../accounts/developers/index.ts';
 import { recordActs, recordBlockedAttempt } from '../../record/audit/index.ts';
-import { findReplaced, matchingScope } from '../credentials/index.ts';
+import { disconnect, findReplaced, listConnections, matchingScope } from '../credentials/index.ts';
 import { findConnectable, foundOf, settingsOf } from '../providers/index.ts';
 import { ticketKey } from './browser.ts';
 import { findOwner, findSession, insertSession, listWaitingSessions } from './connections.repo.ts';
@@ -18,6 +19,8 @@ import type {
   ConnectSession,
   CreatedConnectSession,
   NewConnectSession,
+  OwnConnectionPage,
+  OwnQuery,
 } from './connections.schema.ts';
 import { type ConnectDeps, personIn, toSession } from './deps.ts';
 import { endSession } from './end.ts';
@@ -149,7 +152,7 @@ export async function askAsPerson(
 }
 
 /** @throws UNAUTHORIZED when the session has ended */
-export async function personOf({ db, clock }: ConnectDeps, session: PrincipalSession): Promise<Caller> {
+async function personOf({ db, clock }: ConnectDeps, session: PrincipalSession): Promise<Caller> {
   const found = await findOwner(db, session, clock());
   if (!found) throw new AppError('UNAUTHORIZED', 'The session has ended.');
   return personIn({ ...session, ...found });
@@ -191,3 +194,31 @@ export async function cancelSession(
 
 export const gone = (status: string) =>
   new AppError('GONE', 'This connect session is no longer open.', { status });
+
+/** @throws UNAUTHORIZED when the session has ended */
+export async function listOwnConnections(
+  deps: ConnectDeps,
+  session: PrincipalSession,
+  query: OwnQuery,
+): Promise<OwnConnectionPage> {
+  const caller = await personOf(deps, session);
+  const rows = await listConnections(deps.db, caller, session.principalId, query);
+  const { page, nextCursor } = pageOf(rows, byId, (row) => ({
+    id: row.id,
+    service: row.service,
+    providerName: row.providerName,
+    account: row.connection.account,
+    scopesGranted: row.connection.scopesGranted,
+    status: row.connection.status,
+    reason: row.connection.reason,
+    connectedAt: row.connection.connectedAt,
+    lastExchangedAt: row.lastExchangedAt?.toISOString() ?? null,
+  }));
+  return { connections: page, nextCursor };
+}
+
+/** @throws UNAUTHORIZED when the session has ended, NOT_FOUND for a connection of another principal */
+export async function disconnectOwn(deps: ConnectDeps, session: PrincipalSession, id: string): Promise<void> {
+  const caller = await personOf(deps, session);
+  if (!(await disconnect(deps, caller, { id, principalId: session.principalId }))) throw notFound();
+}

@@ -18,7 +18,7 @@ import {
 } from '../../../../test/app/flow.ts';
 import { newVoucher } from '../../../../test/app/person.ts';
 import { onThisMachine, putProfile, through } from '../../../../test/app/proxy.ts';
-import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startReceiver } from '../../../../test/app/receiving.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 import { exchange } from '../../../../test/app/vault.ts';
 

@@ -8,7 +8,7 @@ import {
   connectAccount,
 } from '../../../../test/app/connecting.ts';
 import { entriesOf, grantTo, openSession, refusalOf, startSandbox } from '../../../../test/app/flow.ts';
-import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startReceiver } from '../../../../test/app/receiving.ts';
 import { seekingSecrets } from '../../../../test/app/seeking-secrets.ts';
 import { type Call, startApp, type TestOptions } from '../../../../test/app/start-app.ts';
 import { exchange } from '../../../../test/app/vault.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { actionsOf, entriesOf, grantTo, refusalOf, startSandbox } from '../../../../test/app/flow.ts';
-import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startReceiver } from '../../../../test/app/receiving.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 import { startUpstream } from '../../../../test/app/upstream.ts';
 import { exchange, storeCredential, upstream } from '../../../../test/app/vault.ts';

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { besideUpstream } from '../../../../test/app/connecting.ts';
 import { refusalOf } from '../../../../test/app/flow.ts';
-import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startReceiver } from '../../../../test/app/receiving.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
 import { challengeIn } from './found.rules.ts';
 

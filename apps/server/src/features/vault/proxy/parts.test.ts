@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import { onThisMachine, proxied, putProfile, through } from '../../../../test/app/proxy.ts';
-import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startReceiver } from '../../../../test/app/receiving.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
 import { AnswerCut, guarded, untilBegun, whenOver } from './answer.ts';
 import { createFlights } from './streams.ts';

@@ -4,7 +4,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { expect, test, vi } from 'vitest';
 import { failingPostgres, failingRedis, recordingTracer } from '../../../../test/app/hostile-errors.ts';
 import { onThisMachine, proxied, through } from '../../../../test/app/proxy.ts';
-import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startReceiver } from '../../../../test/app/receiving.ts';
 import { everythingIn } from '../../../../test/app/seeking-secrets.ts';
 import { newDatabase, startApp } from '../../../../test/app/start-app.ts';
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { entriesOf, grantTo, refusalOf, startSandbox } from '../../../../test/app/flow.ts';
 import { onThisMachine, proxied, putProfile, through } from '../../../../test/app/proxy.ts';
-import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startReceiver } from '../../../../test/app/receiving.ts';
 import { startUpstream } from '../../../../test/app/upstream.ts';
 import { storeCredential } from '../../../../test/app/vault.ts';
 

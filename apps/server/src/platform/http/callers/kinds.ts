@@ -6,8 +6,7 @@ import type { Access } from '../routes/declarations.ts';
 import { bearerOf, type CallerKind, unauthorized } from './credentials.ts';
 import { grant } from './grant.ts';
 import { key } from './key.ts';
-import { member } from './member.ts';
-import { browserRequestOf, page } from './page.ts';
+import { browserRequestOf, member, page } from './member.ts';
 
 /** A person by the token of a session. The database looks whether it is live, in the statement that acts for it. */
 const session: CallerKind = {

@@ -1,10 +1,22 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Caller, CONSOLE_COOKIE } from '../../caller.ts';
+import { type BrowserRequest, type Caller, CONSOLE_COOKIE } from '../../caller.ts';
 import { type Capability, mustBeSteppedUp, mustHold, needsStepUp } from '../../capabilities.ts';
 import { AppError } from '../../errors.ts';
-import { anonymousBills, failureBills, memberCharges, multipliedCharges } from '../limits/bills.ts';
-import { type CallerContext, type CallerKind, type RequestCaller, unauthorized } from './credentials.ts';
-import { browserRequestOf } from './page.ts';
+import {
+  anonymousBills,
+  failureBills,
+  memberCharges,
+  multipliedCharges,
+  resourceBills,
+  resourceIdOf,
+} from '../limits/bills.ts';
+import {
+  type CallerContext,
+  type CallerKind,
+  cookiesIn,
+  type RequestCaller,
+  unauthorized,
+} from './credentials.ts';
 
 /** Whether a request on a route for API keys comes with the cookie of a session instead. With a key, the cookie is ignored. */
 export const isOfConsole = ({ headers }: FastifyRequest): boolean =>
@@ -82,4 +94,31 @@ export function mustBeAllowed({ caller: found, declared }: FastifyRequest, body:
   mustHold(caller, needed);
   const isAsked = typeof stepUp === 'function' && stepUp(body);
   if (needsStepUp(needed) || isAsked) mustBeSteppedUp(caller);
+}
+
+/** A person on a page of the service, by the cookie of the record that the path names. */
+export const page = (access: 'consent' | 'connect'): CallerKind => ({
+  async authenticate({ request, charge, limits, credentials }) {
+    const caller = await credentials[access](browserRequestOf(request));
+    await charge(resourceBills(request, limits));
+    return { kind: 'page', caller };
+  },
+});
+
+export function browserRequestOf(request: FastifyRequest): BrowserRequest {
+  const { headers, method, ip, id: requestId } = request;
+  return {
+    resourceId: resourceIdOf(request) ?? '',
+    cookies: cookiesIn(headers),
+    csrfToken: headers['x-csrf-token']?.toString(),
+    origin: headers.origin,
+    fetchSite: headers['sec-fetch-site']?.toString(),
+    contentType: headers['content-type'],
+    isWrite: method !== 'GET' && method !== 'HEAD',
+    isBackground: request.declared.isLive === true || headers['behest-background'] === '1',
+    hasAuthorization: headers.authorization !== undefined,
+    requestId,
+    ip,
+    userAgent: headers['user-agent'],
+  };
 }

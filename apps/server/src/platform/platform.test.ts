@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { malformedScopes } from './errors.ts';
 import { fairPlaces } from './fair-places.ts';
 import { longWork } from './long-work.ts';
+import { byId, mustBeSpan, mustBeWhole, pageOf, positionOf } from './paging.ts';
 
 /** Long work by a clock that only work and rests move. @param late by how much each rest is longer than asked for */
 function byOwnClock({ late = 0 } = {}) {
@@ -108,4 +110,62 @@ test('an owner who waits too long gets no place, and takes none later', async ()
   places.give();
 
   expect(await places.take('c')).toBe(true);
+});
+
+const FORM = 'A scope has the form `<resource>:<permission>`.';
+
+test.each<[string, string[], string]>([
+  ['the scope', ['read all'], '`read all`'],
+  ['a few of many', ['a b', 'c d', 'e f', 'g h', 'i j'], '`a b`, `c d`, `e f` and 2 more'],
+  ['the beginning of a long scope', [`${'x'.repeat(41)} `], `\`${'x'.repeat(40)}...\``],
+  ['nothing that could pass for the sentence or for another text', ['a`\n\u202eé'], '`a????`'],
+])('a refusal of malformed scopes shows %s', (_what, scopes, shown) => {
+  const { message, details } = malformedScopes(scopes);
+
+  expect(message).toBe(`These scopes are malformed: ${shown}. ${FORM}`);
+  expect(details).toEqual({ scopes });
+});
+
+const rows = ['a', 'b', 'c'].map((id) => ({ id }));
+const whole = (row: object) => row;
+
+test('a page after which the list goes on has a cursor, which is the last row that it shows', () => {
+  expect(pageOf({ rows, hasMore: true }, byId, whole)).toEqual({ page: rows, nextCursor: 'c' });
+});
+
+test('a page after which the list ends is the last', () => {
+  expect(pageOf({ rows, hasMore: false }, byId, whole)).toEqual({ page: rows, nextCursor: null });
+  expect(pageOf({ rows: [], hasMore: false }, byId, whole)).toEqual({ page: [], nextCursor: null });
+});
+
+test('a page ends before the item that would make it too large, and an item larger than that is a page', () => {
+  const sized = (bytes: number) => (row: object) => ({ ...row, text: 'é'.repeat(bytes / 2) });
+  const shown = (bytes: number) => pageOf({ rows, hasMore: false }, byId, sized(bytes));
+
+  expect(shown(340_000)).toMatchObject({ page: rows, nextCursor: null });
+  expect(shown(350_000)).toMatchObject({ page: rows.slice(0, 2), nextCursor: 'b' });
+  expect(shown(1_100_000)).toMatchObject({ page: rows.slice(0, 1), nextCursor: 'a' });
+});
+
+test('a numbered page that would be too large is refused, and one of a cursor ends early', () => {
+  const early = { page: rows, nextCursor: 'c' };
+
+  for (const query of [{}, { page: 1 }, { pageSize: 20 }]) {
+    const position = positionOf(query, 20);
+    expect(() => mustBeWhole(position, early)).toThrow('larger than 1 MiB');
+    expect(() => mustBeWhole(position, { ...early, nextCursor: null })).not.toThrow();
+  }
+  expect(() => mustBeWhole(positionOf({ limit: 20 }, 20), early)).not.toThrow();
+  expect(() => mustBeWhole(positionOf({ pageSize: 3 }, 20), early)).not.toThrow();
+});
+
+test('a span ends after it begins, whatever the offsets of its times', () => {
+  const since = '2026-01-01T12:00:00Z';
+
+  for (const span of [{}, { since }, { until: since }, { since, until: '2026-01-01T11:00:01-01:00' }]) {
+    expect(() => mustBeSpan(span)).not.toThrow();
+  }
+  for (const until of [since, '2026-01-01T12:30:00+01:00']) {
+    expect(() => mustBeSpan({ since, until })).toThrow('The request is not valid.');
+  }
 });
