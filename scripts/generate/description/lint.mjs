@@ -25,6 +25,7 @@ const ACCEPTED = new Set([
   'operation-4xx-response #/paths/~1.well-known~1jwks.json/get/responses', // nobody is refused the public keys
   'operation-2xx-response #/paths/~1oauth~1authorize/get/responses', // it sends the browser on (RFC 6749 §4.1.2)
   'operation-2xx-response #/paths/~1oauth~1authorize/post/responses',
+  'operation-2xx-response #/paths/~1v1~1console~1session~1sso/get/responses', // it sends the browser to its provider
   'operation-2xx-response #/paths/~1v1~1events~1ws/get/responses', // it succeeds with 101, and is not HTTP after that
   // no credential has the id `status`
   'no-ambiguous-paths #/paths/~1v1~1credentials~1status~1{listId}',
