@@ -7716,6 +7716,8 @@ export interface components {
             nextCursor: string | null;
             policies: components["schemas"]["PolicyRecord"][];
             total: number;
+            /** @description Each `agentId` on this page that no agent has, so that its policies never match. */
+            unknownAgents: string[];
         };
         PolicyPushReceipt: {
             message: string;
@@ -7787,6 +7789,8 @@ export interface components {
             }[];
             totals: components["schemas"]["ReplayTotals"];
             unchanged: number;
+            /** @description Those that saving the draft would answer with. */
+            warnings: components["schemas"]["PolicyWarning"][];
         };
         PolicyReplayRequest: {
             candidate: {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { execute } from '../servers/postgres.ts';
 import { consolePages, faultsOf, populated, withSameIds } from './console.ts';
-import { button, heading, must, picture, sees } from './pages.ts';
+import { button, hasNo, heading, must, picture, sees } from './pages.ts';
 
 const { signedIn, open, service } = consolePages();
 const inspected = { bypassCSP: true, reducedMotion: 'reduce' } as const;
@@ -152,6 +152,40 @@ test('what the editor marks in a policy, the service refuses at the same field',
   await sees(page, 'Nothing is wrong with it so far.');
 
   expect(found).toEqual(drafts.map(([, field]) => [field, field, true]));
+});
+
+test('an agent is chosen by its name, and one that there is not is named as one types, in the replay and in the list', async () => {
+  const { developer, page } = await account();
+  await must(developer, 'POST', '/v1/policies', { ...night, agentId: `ag_${'0'.repeat(26)}` });
+  const never = 'No agent has this id, so the policy never matches.';
+  const choices = page.getByRole('menuitem');
+
+  await open(page, '/policies', 'Policies');
+  await sees(page, 'No such agent');
+  await page.getByRole('link', { name: 'Nothing at night' }).click();
+  await sees(page, never);
+  await page.getByLabel('Priority').fill('1');
+  await button(page, 'Replay the last 30 days').click();
+  await sees(page, 'No agent has this `agentId`');
+  await page.getByRole('button', { name: 'ag_0' }).click();
+  await page.getByRole('searchbox').pressSequentially('mail', { delay: 20 });
+  await expect.poll(() => choices.allInnerTexts()).toEqual([expect.stringContaining('Mail reader')]);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await button(page, 'Mail reader ▾')
+    .or(page.getByRole('button', { name: 'Mail reader' }))
+    .waitFor();
+  await hasNo(page.getByText(never));
+  await page.getByLabel('Connector').fill('acme_pay');
+  await button(page, 'transfer').click();
+  const tools = await page.getByLabel('Tools', { exact: true }).inputValue();
+  await page.getByLabel('Tools', { exact: true }).fill('transfre');
+  await sees(page, 'acme_pay has no such tool: transfre');
+  expect(['unknown', ...(await faultsOf(page))]).toEqual(['unknown']);
+  await page.getByLabel('Connector').fill('acme_mail');
+  await sees(page, 'No manifest is of this connector');
+
+  expect(tools).toBe('transfer');
 });
 
 test('a draft that is not saved is lost only after a question, and what was saved is named', async () => {

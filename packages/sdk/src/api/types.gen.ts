@@ -1703,6 +1703,7 @@ export interface PoliciesCreateAnswer {
 
 export interface PoliciesListAnswer {
   policies: Policy[];
+  /** Each `agentId` on this page that no agent has, so that its policies never match. */ unknownAgents: string[];
   total: number;
   nextCursor: string | null;
 }
@@ -1859,6 +1860,23 @@ export interface PoliciesReplayAnswer {
     newlyDenied: number;
     newlyAllowed: number;
     /** Those for which a person has to decide. */ newlyWaiting: number;
+  }[];
+  /** Those that saving the draft would answer with. */ warnings: {
+    kind: "never_matches" | "shadowed" | "shadows" | "contradicts" | "incomplete";
+    policyIds: string[];
+    message: string;
+    example: {
+      agentId: string;
+      principalId: string;
+      scopes: string[];
+      at: string;
+      purpose?: string;
+      address?: string;
+      delegationDepth?: number;
+      connector?: string;
+      tool?: string;
+    } | null;
+    decidedBy: string | null;
   }[];
   notEvaluated: {
     approvals: number;

@@ -10,6 +10,7 @@ import { JsonEditor } from '../../parts/rules/json-editor.tsx';
 import { checkPolicy, refusedFields } from './check.ts';
 import { type Draft, type Field, fieldsOf, textOf, wholeChange } from './draft.ts';
 import { PolicyForm, sayEffect } from './form.tsx';
+import { useAgentOf } from './known.tsx';
 
 const say = sayer('policy');
 
@@ -34,6 +35,8 @@ export function PolicyEditor({ policy, view, text, write, saved, isSaved = false
   const checked = useMemo(() => checkPolicy(value), [value]);
   const refused = refusal?.text === text ? refusal.faults : [];
   const faults = [...checked.faults, ...refused];
+  const { isUnknown } = useAgentOf(Object(value).agentId);
+  const notes = isUnknown ? [{ path: 'agentId', text: say('noAgent') }] : [];
   const candidate = checked.policy;
   const draft: Draft | undefined = value !== null && typeof value === 'object' ? { ...value } : undefined;
 
@@ -92,7 +95,7 @@ export function PolicyEditor({ policy, view, text, write, saved, isSaved = false
             marks={
               mark
                 ? [mark]
-                : faults
+                : [...faults, ...notes]
                     .map(({ path, text: what }) => ({
                       line: lineOf(path),
                       text: path === '' ? what : `${path}: ${what}`,

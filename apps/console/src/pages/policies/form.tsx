@@ -1,10 +1,11 @@
+import { isWithin } from '@behest/protocol/tool-scopes';
 import { type ReactNode, useState } from 'react';
 import { FieldError, Input, Label, Text, TextArea, TextField } from 'react-aria-components';
-import { query } from '../../api/client.ts';
 import { newPolicy } from '../../api/policy.gen.ts';
 import { sayer } from '../../messages/language.ts';
 import type { Fault } from '../../parts/rules/json.ts';
 import type { Draft, Field } from './draft.ts';
+import { AgentField, Connectors, useTools } from './known.tsx';
 
 const say = sayer('policy');
 
@@ -30,17 +31,19 @@ export function PolicyForm(props: FormProps) {
         <Line {...props} name="priority" isNumber hint={say('priorityHint')} />
       </Group>
       <Group title={say('who')}>
-        <Line {...props} name="agentId" list="policy-agents" />
+        <AgentField
+          value={shown(props.draft.agentId)}
+          change={(agentId) => props.change('agentId', agentId)}
+          faults={faultsOf(props.faults, 'agentId')}
+        />
         <Line {...props} name="principalId" />
         <Line {...props} name="delegationDepthMin" isNumber />
         <Line {...props} name="delegationDepthMax" isNumber />
-        <Agents />
       </Group>
       <Group title={say('which')}>
         <Lines {...props} name="scopes" hint={say('scopesHint')} />
         <Lines {...props} name="purposes" hint={say('purposesHint')} />
-        <Line {...props} name="connector" hint={say('connectorHint')} />
-        <Lines {...props} name="tools" hint={say('toolsHint')} />
+        <Calls {...props} />
         <Rules {...props} name="arguments" hint={say('argumentsHint')} />
       </Group>
       <Group title={say('when')}>
@@ -53,6 +56,59 @@ export function PolicyForm(props: FormProps) {
     </div>
   );
 }
+
+/** The connector and its tools, from those that have a manifest. */
+function Calls(props: FormProps) {
+  const { draft, change } = props;
+  const [isUsed, use] = useState(false);
+  const connector = shown(draft.connector);
+  const tools = useTools(connector);
+  const chosen: readonly unknown[] = Array.isArray(draft.tools) ? draft.tools : [];
+  const unmatched =
+    tools && chosen.map(shown).filter((pattern) => !tools.some((tool) => isWithin(pattern, tool)));
+  const toggle = (tool: string) => {
+    const next = chosen.includes(tool) ? chosen.filter((each) => each !== tool) : [...chosen, tool];
+    change('tools', next.length > 0 ? next : undefined);
+  };
+  return (
+    <>
+      <div>
+        <Line
+          {...props}
+          name="connector"
+          hint={say('connectorHint')}
+          list="policy-connectors"
+          onFocus={() => use(true)}
+        />
+        <Connectors id="policy-connectors" isUsed={isUsed} />
+        {tools === null && <p className="fault">{say('noConnector')}</p>}
+      </div>
+      <div>
+        <Lines {...props} name="tools" hint={say('toolsHint')} />
+        {unmatched && unmatched.length > 0 && (
+          <p className="fault">{say('noTool', { connector, tools: unmatched.join(', ') })}</p>
+        )}
+        {tools && tools.length > 0 && (
+          <fieldset className="toggle" aria-label={say('knownTools')}>
+            {tools.slice(0, MOST_TOOLS).map((tool) => (
+              <button
+                key={tool}
+                type="button"
+                aria-pressed={chosen.includes(tool)}
+                onClick={() => toggle(tool)}
+              >
+                {tool}
+              </button>
+            ))}
+          </fieldset>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** More are typed. */
+const MOST_TOOLS = 30;
 
 const Group = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
   <fieldset>
@@ -73,9 +129,10 @@ interface LineProps extends FieldProps {
   readonly placeholder?: string;
   /** The id of a list of values that the browser offers. */
   readonly list?: string;
+  readonly onFocus?: () => void;
 }
 
-function Line({ draft, change, faults, name, hint, isNumber, placeholder, list }: LineProps) {
+function Line({ draft, change, faults, name, hint, isNumber, placeholder, list, onFocus }: LineProps) {
   const own = faultsOf(faults, name);
   const set = (typed: string) => {
     const isWhole = isNumber && typed.trim() !== '' && Number.isInteger(Number(typed));
@@ -90,6 +147,7 @@ function Line({ draft, change, faults, name, hint, isNumber, placeholder, list }
         {...(isNumber && { inputMode: 'numeric' })}
         {...(placeholder !== undefined && { placeholder })}
         {...(list !== undefined && { list })}
+        {...(onFocus && { onFocus })}
       />
       <Notes hint={hint} faults={own} />
     </TextField>
@@ -234,24 +292,5 @@ function Days({ draft, change, name }: FieldProps) {
         </label>
       ))}
     </fieldset>
-  );
-}
-
-/** The newest agents by name, which the browser offers in the field of the agent's id. */
-function Agents() {
-  const { data } = query.useQuery(
-    'get',
-    '/v1/agents',
-    { params: { query: { limit: 500 } } },
-    { staleTime: 60_000 },
-  );
-  return (
-    <datalist id="policy-agents">
-      {data?.agents.map(({ agentId, name }) => (
-        <option key={agentId} value={agentId}>
-          {name}
-        </option>
-      ))}
-    </datalist>
   );
 }

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { query, type Schemas } from '../../api/client.ts';
 import { number, sayer } from '../../messages/language.ts';
 import { AgentName } from '../../parts/agents.tsx';
@@ -14,11 +15,15 @@ const sayField = sayer('policy');
 
 type Policy = Schemas['PolicyRecord'];
 
-const columns: readonly Column<Policy>[] = [
+const columnsOf = (unknownAgents: readonly string[]): readonly Column<Policy>[] => [
   { id: 'name', header: say('name'), cell: ({ name }) => <bdi>{name}</bdi>, isFixed: true },
   { id: 'effect', header: say('effect'), cell: ({ effect }) => <Effect effect={effect} /> },
   { id: 'priority', header: say('priority'), cell: ({ priority }) => number(priority), isNumber: true },
-  { id: 'actsOn', header: say('actsOn'), cell: (policy) => <ActsOn policy={policy} /> },
+  {
+    id: 'actsOn',
+    header: say('actsOn'),
+    cell: (policy) => <ActsOn policy={policy} unknownAgents={unknownAgents} />,
+  },
   { id: 'limits', header: say('limits'), cell: limitsOf },
   {
     id: 'version',
@@ -31,11 +36,21 @@ const columns: readonly Column<Policy>[] = [
   { id: 'id', header: say('id'), cell: ({ id }) => <Id id={id} />, isExtra: true },
 ];
 
+interface ActsOnProps {
+  readonly policy: Policy;
+  /** The ids that no agent has. */
+  readonly unknownAgents: readonly string[];
+}
+
 /** Whose requests a policy decides about, and for what. */
-function ActsOn({ policy: { agentId, principalId, scopes, connector, tools } }: { readonly policy: Policy }) {
+function ActsOn({ policy, unknownAgents }: ActsOnProps) {
+  const { agentId, principalId, scopes, connector, tools } = policy;
   return (
     <span className="scopes">
       {agentId !== null && <AgentName id={agentId} />}
+      {agentId !== null && unknownAgents.includes(agentId) && (
+        <span className="status status-warn">{say('neverMatches')}</span>
+      )}
       {principalId !== null && <bdi>{principalId}</bdi>}
       {scopes && <Scopes scopes={scopes} />}
       {connector !== null && <Scopes scopes={tools?.map((tool) => `${connector}.${tool}`) ?? [connector]} />}
@@ -80,6 +95,7 @@ export function Policies() {
   const list = query.useQuery('get', '/v1/policies', {
     params: { query: { limit: 100, ...(cursor && { cursor }) } },
   });
+  const columns = useMemo(() => columnsOf(list.data?.unknownAgents ?? []), [list.data]);
   return (
     <Page
       title={say('title')}

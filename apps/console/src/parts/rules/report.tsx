@@ -25,6 +25,8 @@ export interface Report {
   readonly changes: readonly Change[];
   /** By the reason. */
   readonly notEvaluated: Readonly<Record<string, number>>;
+  /** What the author of the draft may not have meant. */
+  readonly warnings?: readonly { readonly kind: string; readonly message: string }[];
   /** False when there are more entries than are read. */
   readonly complete: boolean;
 }
@@ -43,10 +45,19 @@ const MOST_ROWS = 10;
 
 /** Whom the draft would have denied and allowed, and about what nothing can be said. */
 export function ReplayReport({ report }: { readonly report: Report }) {
-  const { evaluated, totals, agents, principals, changes, notEvaluated, complete } = report;
+  const { evaluated, totals, agents, principals, changes, notEvaluated, complete, warnings = [] } = report;
   const left = Object.entries(notEvaluated).filter(([, count]) => count > 0);
   return (
     <div className="report">
+      {warnings.length > 0 && (
+        <section className="wider" aria-label={say('warnings')}>
+          <ul>
+            {warnings.map(({ kind, message }) => (
+              <li key={`${kind} ${message}`}>{message}</li>
+            ))}
+          </ul>
+        </section>
+      )}
       <Facts
         facts={[
           [say('evaluated'), number(evaluated)],

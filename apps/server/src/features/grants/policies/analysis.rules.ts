@@ -10,8 +10,6 @@ const MAX_COMPARED = 100_000;
 const MAX_WARNINGS = 20;
 const MAX_NAMED = 10;
 
-const AGENT_ID = /^ag_[0-9A-HJKMNP-TV-Z]{26}$/;
-
 interface Written extends ReadPolicy {
   /** The policy that decides, this one among the others. */
   readonly decide: (asked: PolicyRequest) => Policy | undefined;
@@ -24,9 +22,6 @@ interface Written extends ReadPolicy {
  * @param others the developer's other policies @param at names the day of the examples
  */
 export function warningsAbout(policy: Policy, others: CompiledPolicies, at: Date): PolicyWarning[] {
-  if (policy.agentId !== null && !AGENT_ID.test(policy.agentId)) {
-    return [warning('never_matches', [], 'No agent has this `agentId`, so the policy never matches.')];
-  }
   const written = { ...readPolicy(policy), decide: deciderWith(policy, others), at };
   const { compared, isComplete } = comparable(policy, others.policies);
   const shadowers = shadowersOf(written, compared);
@@ -35,6 +30,10 @@ export function warningsAbout(policy: Policy, others: CompiledPolicies, at: Date
   const hasAll = isComplete && shown.length === found.length;
   return hasAll ? shown : [...shown, warning('incomplete', [], 'Not all policies were compared or named.')];
 }
+
+/** What is wrong with a policy about an agent that there is not. */
+export const neverMatches = (): PolicyWarning =>
+  warning('never_matches', [], 'No agent has this `agentId`, so the policy never matches.');
 
 function deciderWith(policy: Policy, others: CompiledPolicies): Written['decide'] {
   return (asked) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sharedSandbox } from '../../../../test/app/flow.ts';
+import { registerAgent, sharedSandbox } from '../../../../test/app/flow.ts';
 import { decideNaively, randomPolicies } from '../../../../test/policies/naive.ts';
 import { warningsAbout } from './analysis.rules.ts';
 import { compilePolicies } from './compile.rules.ts';
@@ -101,6 +101,28 @@ const policyOf = (id: string, dayStart: number | null, dayEnd: number | null): P
   dayStart,
   dayEnd,
   createdAt: new Date(0),
+});
+
+test('a policy about an agent that there is not is named when it is replayed, written and listed', async () => {
+  const { acme, asDeveloper } = await start();
+  const { agentId } = await registerAgent(acme);
+  const others = (await registerAgent(await asDeveloper())).agentId;
+  const about = (id: string) => ({ name: 'A', effect: 'deny', agentId: id });
+  const span = { since: '2025-12-20T00:00:00Z', until: '2026-01-10T00:00:00Z' };
+  const kinds = ({ warnings }: { warnings: PolicyWarning[] }) => warnings.map(({ kind }) => kind);
+  const warned = async (id: string) => [
+    kinds((await acme('POST', '/v1/policies/replay', { candidate: about(id), ...span })).json()),
+    kinds((await acme('POST', '/v1/policies', about(id))).json()),
+  ];
+
+  const real = await warned(agentId);
+  const unknown = [await warned(others), await warned('travel agent')];
+
+  expect(real).toEqual([[], []]);
+  expect(unknown.flat()).toEqual(Array(4).fill(['never_matches']));
+  const { policies, unknownAgents } = (await acme('GET', '/v1/policies')).json();
+  expect(policies).toHaveLength(3);
+  expect(unknownAgents.toSorted()).toEqual([others, 'travel agent'].toSorted());
 });
 
 test('the answer to a writing names what never decides and what contradicts, by requests that a dry run decides so', async () => {

@@ -1,16 +1,18 @@
 import { distinctScopes, isScope } from '@behest/protocol/scopes';
-import type { Caller } from '../../../platform/caller.ts';
-import { inTransaction } from '../../../platform/db/db.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { badField, malformedScopes, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { pageOf } from '../../../platform/paging.ts';
+import { findAgentNames } from '../../accounts/agents/agents.queries.ts';
 import { mustMayLoosen } from '../../accounts/developers/index.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { warningsAbout } from './analysis.rules.ts';
+import { neverMatches, warningsAbout } from './analysis.rules.ts';
 import { type CompiledPolicies, compilePolicies } from './compile.rules.ts';
 import { type DecideDeps, decide, policiesAt } from './decide.ts';
 import { isLoosening } from './loosening.rules.ts';
+import type { Policy } from './match.rules.ts';
 import { policiesVersion } from './policies.queries.ts';
 import {
   countPolicies,
@@ -41,6 +43,7 @@ import type {
   PolicyVersion,
   PolicyVersionPage,
   PolicyVersionQuery,
+  PolicyWarning,
   PolicyWithWarnings,
 } from './policies.schema.ts';
 import { deleteRevisions, insertRevision, listRevisions } from './versions.repo.ts';
@@ -67,7 +70,25 @@ export async function createPolicy(
     const data = { policyId: id, policy: shownFields(fields) };
     await recordActs(tx, caller, [{ type: 'policy.created', data }], at);
   });
-  return { ...toPolicy(row), warnings: warningsAbout(row, others, at) };
+  return { ...toPolicy(row), warnings: await warningsOf(deps.db, caller, row, others) };
+}
+
+/** What the author of a policy may not have meant. @param others the developer's other policies */
+export async function warningsOf(
+  db: Executor,
+  { tenant }: Caller,
+  policy: Policy & { readonly updatedAt: Date },
+  others: CompiledPolicies,
+): Promise<PolicyWarning[]> {
+  const { unknownAgents } = await agentsIn(db, tenant, [policy]);
+  return unknownAgents.length > 0 ? [neverMatches()] : warningsAbout(policy, others, policy.updatedAt);
+}
+
+/** The ids of agents in policies that no agent has. */
+async function agentsIn(db: Executor, tenant: Tenant, policies: readonly Pick<Policy, 'agentId'>[]) {
+  const ids = [...new Set(policies.flatMap(({ agentId }) => agentId ?? []))];
+  const known = ids.length === 0 ? undefined : await findAgentNames(db, tenant, ids);
+  return { unknownAgents: ids.filter((id) => !known?.has(id)) };
 }
 
 /** The policies before a change. The set is kept for other requests, so it is read while nothing is changed yet. */
@@ -83,7 +104,7 @@ export async function listPolicies(
 ): Promise<PolicyPage> {
   const [rows, total] = [await listPolicyRows(db, tenant, query), await countPolicies(db, tenant)];
   const { page, nextCursor } = pageOf(rows, cursorOf, toPolicy);
-  return { policies: page, total, nextCursor };
+  return { policies: page, ...(await agentsIn(db, tenant, page)), total, nextCursor };
 }
 
 /** @throws NOT_FOUND */
@@ -143,7 +164,7 @@ export async function changePolicy(
     return after;
   });
   const others = compilePolicies(policies.filter((policy) => policy.id !== id));
-  return { ...toPolicy(row), warnings: warningsAbout(row, others, at) };
+  return { ...toPolicy(row), warnings: await warningsOf(deps.db, caller, row, others) };
 }
 
 /** @throws NOT_FOUND */

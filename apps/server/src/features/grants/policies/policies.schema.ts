@@ -160,6 +160,9 @@ export const PolicyQuery = Type.Object({
 export type PolicyPage = Static<typeof PolicyPage>;
 export const PolicyPage = Type.Object({
   policies: Type.Array(PolicyRecord),
+  unknownAgents: Type.Array(Type.String(), {
+    description: 'Each `agentId` on this page that no agent has, so that its policies never match.',
+  }),
   total: Type.Integer(),
   nextCursor: NextCursor,
 });
@@ -256,6 +259,7 @@ export const PolicyReplay = Type.Object({
   ),
   totals: ReplayTotals,
   ...replayedFor,
+  warnings: Type.Array(PolicyWarning, { description: 'Those that saving the draft would answer with.' }),
   /** Refused approvals, whose requests were judged before, and refusals that have no entry of their own. */
   notEvaluated: Type.Object({
     approvals: Type.Integer(),

@@ -49,6 +49,7 @@ test('a policy is created, listed, changed and deleted, and each act is recorded
   expect((await acme('GET', `/v1/policies/${id}`)).json()).toEqual(after);
   expect((await acme('GET', '/v1/policies')).json()).toEqual({
     policies: [after],
+    unknownAgents: [],
     total: 1,
     nextCursor: null,
   });
@@ -156,6 +157,7 @@ test('a replay tells what a draft would have changed, at the time of each reques
     totals: { newlyDenied: 1, newlyAllowed: 0, newlyWaiting: 0 },
     agents: [{ agentId, newlyDenied: 1, newlyAllowed: 0, newlyWaiting: 0 }],
     principals: [{ principalId: 'user_42', newlyDenied: 1, newlyAllowed: 0, newlyWaiting: 0 }],
+    warnings: [],
     notEvaluated: { approvals: 0, unrecorded: 0, addresses: 0 },
     complete: true,
   });

@@ -8,6 +8,7 @@ import { listAskedRequests } from '../../record/audit/audit.queries.ts';
 import { type CompiledPolicies, compilePolicies } from './compile.rules.ts';
 import { policiesAt } from './decide.ts';
 import { explanationOf } from './explain.rules.ts';
+import { warningsOf } from './manage.ts';
 import type { Policy } from './match.rules.ts';
 import { policiesVersion } from './policies.queries.ts';
 import { fieldsOf } from './policies.rules.ts';
@@ -37,16 +38,18 @@ const DRAFT = 'candidate';
  */
 export async function replayPolicies(
   deps: ReplayDeps,
-  { tenant }: Caller,
+  caller: Caller,
   { candidate, since, until }: PolicyReplayRequest,
 ): Promise<PolicyReplay> {
   mustBeSpan({ since, until });
   if (Date.parse(until) - Date.parse(since) > LONGEST) throw badField('until', 'too_large');
+  const { tenant } = caller;
   const version = await policiesVersion(deps.db, tenant);
   const { policies } = await policiesAt(deps.db, tenant, version);
   const before = replayable(policies);
-  const after = replayable(withDraft(policies, candidate, deps.clock()));
-  const report = emptyReport();
+  const { drafted, others } = withDraft(policies, candidate, deps.clock());
+  const after = replayable([...others.policies, drafted]);
+  const report = emptyReport(await warningsOf(deps.db, caller, drafted, others));
   const deadline = performance.now() + MOST_MILLISECONDS;
 
   for (let cursor = '0'; report.evaluated + report.notEvaluated.approvals < MAX_ENTRIES; ) {
@@ -94,24 +97,26 @@ const reportOf = ({ counts, ...report }: Report, complete: boolean): PolicyRepla
   complete,
 });
 
-const emptyReport = (): Report => ({
+const emptyReport = (warnings: Report['warnings']): Report => ({
   evaluated: 0,
   unchanged: 0,
   changes: [],
   counts: replayCounts(),
+  warnings,
   notEvaluated: { approvals: 0, unrecorded: 0, addresses: 0 },
 });
 
-/** The policies with the draft, in the place of the policy that it names. */
+/** The draft as a policy, with the id of the one in whose place it stands, and the others. */
 function withDraft(
   policies: readonly Policy[],
   { id, ...draft }: PolicyReplayRequest['candidate'],
   at: Date,
-): Policy[] {
-  const fields = fieldsOf(draft);
-  if (id === undefined) return [...policies, { ...fields, id: DRAFT, createdAt: at }];
-  if (!policies.some((policy) => policy.id === id)) throw notFound();
-  return policies.map((policy) => (policy.id === id ? { ...policy, ...fields } : policy));
+) {
+  const replaced = policies.find((policy) => policy.id === id);
+  if (id !== undefined && !replaced) throw notFound();
+  const { createdAt } = replaced ?? { createdAt: at };
+  const drafted = { ...fieldsOf(draft), id: id ?? DRAFT, createdAt, updatedAt: at };
+  return { drafted, others: compilePolicies(policies.filter((policy) => policy.id !== id)) };
 }
 
 type AskedRequest = Awaited<ReturnType<typeof listAskedRequests>>[number];
