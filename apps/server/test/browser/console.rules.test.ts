@@ -90,6 +90,43 @@ test('the pages of manifests have no fault that axe finds, and fit a phone', asy
   expect(['wrong', ...(await faultsOf(page))]).toEqual(['wrong']);
 });
 
+test('the table of tools is changed in place, and an unknown key is answered with the one that is near', async () => {
+  const { developer, page } = await account();
+  await must(developer, 'PUT', '/v1/manifests/acme_pay', { connector: 'acme_pay', version: '1.1.0', tools });
+  const editor = page.getByLabel('Manifest as JSON');
+  const draft = async () => JSON.parse(await editor.inputValue()).tools;
+
+  await open(page, '/manifests/acme_pay', 'acme_pay');
+  await page.getByLabel('Permission of get_balance').selectOption('write');
+  await expect.poll(draft).toMatchObject({ get_balance: 'write' });
+  await page.getByLabel('get_balance needs a decision').check();
+  await page.getByLabel('Calls per day, transfer').fill('7');
+  await page.getByLabel('Add a cap to get_balance').selectOption('per_hour');
+  await page.getByLabel('Calls per hour, get_balance').fill('3');
+  await sees(page, '2 tools become new or wider');
+  const changed = await draft();
+  expect(['table', ...(await faultsOf(page))]).toEqual(['table']);
+  await button(page, 'Remove: Calls per hour, get_balance').click();
+  await page.getByLabel('get_balance needs a decision').uncheck();
+  await page.getByLabel('Permission of get_balance').selectOption('read');
+  await page.getByLabel('Calls per day, transfer').fill('5');
+  await sees(page, /Nothing to save. This is No. 2/);
+  await editor.fill((await editor.inputValue()).replace('"caps"', '"requires_descision"'));
+  await sees(page, 'Did you mean requires_decision?');
+  await editor.fill(
+    (await editor.inputValue()).replace('"requires_descision"', '"caps"').replace('per_day', 'perDay'),
+  );
+  await sees(page, 'Did you mean per_day?');
+  await open(page, '/policies/new?view=json', 'New policy');
+  await page.getByLabel('Policy as JSON').fill('{"name":"x","effect":"deny","agent_id":"a"}');
+  await sees(page, 'Did you mean agentId?');
+
+  expect(changed).toEqual({
+    transfer: { permission: 'write', caps: { per_day: 7 } },
+    get_balance: { permission: 'write', requires_decision: true, caps: { per_hour: 3 } },
+  });
+});
+
 test('a fault in a text is named with its line, and its button goes there', async () => {
   const { page } = await account();
   const editor = page.getByLabel('Manifest as JSON');

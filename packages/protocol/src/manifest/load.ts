@@ -11,7 +11,8 @@ export interface ManifestOptions {
   readonly pins?: readonly ManifestPin[];
 }
 
-const KNOWN = ['$schema', 'connector', 'version', 'description', 'tools'];
+/** The keys of a manifest. */
+export const manifestKeys = ['$schema', 'connector', 'version', 'description', 'tools'];
 const DEFAULT_VERSION = '1.0.0';
 const MAX_VERSION = 64;
 const RESERVED = 'cost_units'; // in the caps of a grant it names the budget of the connector
@@ -38,7 +39,7 @@ export function manifestFromObject(value: unknown, options: ManifestOptions = {}
   const tools = checkShape(value, fail);
   const isStrict =
     Object.hasOwn(value, '$schema') || Object.values(tools).some((tool) => typeof tool !== 'string');
-  const unknown = Object.keys(value).filter((key) => !KNOWN.includes(key));
+  const unknown = Object.keys(value).filter((key) => !manifestKeys.includes(key));
   if (isStrict) checkTop(value, { unknown: unknown[0], names: Object.keys(tools) }, fail);
   const { $schema, version, description } = value;
   return frozen({

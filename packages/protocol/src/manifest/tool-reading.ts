@@ -139,6 +139,9 @@ const checks = {
   binds: checkList('invalid_pointer', isArgument, MAX_POINTERS),
 } satisfies Record<keyof ManifestTool, Check>;
 
+/** The keys of a tool in a manifest. */
+export const toolKeys = Object.keys(checks);
+
 /**
  * Reads one tool of a manifest: a permission, or an object.
  *

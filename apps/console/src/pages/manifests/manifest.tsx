@@ -14,7 +14,7 @@ import { Versions } from '../../parts/rules/versions.tsx';
 import { PageLoading, PageProblem } from '../../parts/states.tsx';
 import { When } from '../../parts/text.tsx';
 import { manifestRoute } from '../routes.ts';
-import { checkManifest, refusedPlaces, templateOf, toolsOf } from './check.ts';
+import { checkManifest, refusedPlaces, templateOf, toolsOf, withTool } from './check.ts';
 import { Tools } from './tools.tsx';
 import { Wider } from './wider.tsx';
 
@@ -54,11 +54,16 @@ function Loaded({ connector, held }: LoadedProps) {
   const { value, mark, lineOf } = useMemo(() => readJson(settled), [settled]);
   const { manifest, faults } = useMemo(() => checkManifest(value, connector), [value, connector]);
   const before = useMemo(() => held && checkManifest(held.manifest, connector).manifest, [held, connector]);
-  const rows = useMemo(() => (manifest ? toolsOf(manifest, before) : []), [manifest, before]);
+  const rows = useMemo(() => toolsOf(value, manifest, before), [value, manifest, before]);
   const refused = refusal?.text === settled ? refusal.faults : [];
   const isSound = manifest !== undefined && refused.length === 0 && settled === text;
   const draft = isSound ? Object(value) : undefined;
 
+  const changeTool = (name: string, members: Readonly<Record<string, unknown>>) =>
+    write((held) => {
+      const read = readJson(held);
+      return read.mark ? held : textOf(withTool(read.value, name, members));
+    });
   const replay = async (span: { readonly since: string; readonly until: string }) => {
     const { data } = await api.POST('/v1/manifests/{connector}/replay', {
       params: { path },
@@ -95,7 +100,7 @@ function Loaded({ connector, held }: LoadedProps) {
       }
       actions={held && <Remove connector={connector} />}
     >
-      <Tools rows={rows} />
+      <Tools rows={rows} faults={[...faults, ...refused]} change={changeTool} />
       <Panel title={say('editor')}>
         <JsonEditor
           label={say('json')}

@@ -40,7 +40,9 @@ const reach = (scopes: readonly string[], connector: string, { name, tool, befor
   scopes.some((text) => {
     const scope = parseToolScope(text);
     if (!scope || !['*', connector].includes(scope.connector)) return false;
-    const levels = [tool, before ?? tool].map(({ permission }) => toolLevels.indexOf(permission));
+    const levels = [tool, before ?? tool].map(({ permission = 'read' }) =>
+      toolLevels.findIndex((level) => level === permission),
+    );
     return isWithin(scope.resource ?? '*', name) && toolLevels.indexOf(scope.level) >= Math.min(...levels);
   });
 

@@ -8,7 +8,7 @@ import type { Schemas } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
 import { newPolicy } from '../../api/policy.gen.ts';
 import { sayer } from '../../messages/language.ts';
-import type { Fault } from '../../parts/rules/json.ts';
+import { type Fault, nearest } from '../../parts/rules/json.ts';
 
 const say = sayer('faults');
 
@@ -45,7 +45,11 @@ export function checkPolicy(draft: unknown): Checked {
     ...missing.map((path) => ({ path, text: say('required') })),
     ...members.flatMap(([name, value]) => {
       const shape = shapes[name];
-      return shape ? faultsIn(shape, value, name) : [{ path: name, text: say('unknown') }];
+      if (shape) return faultsIn(shape, value, name);
+      const meant = nearest(name, Object.keys(shapes));
+      return [
+        { path: name, text: meant ? `${say('unknown')} ${say('meant', { name: meant })}` : say('unknown') },
+      ];
     }),
   ];
   if (faults.length > 0) return { faults };

@@ -133,3 +133,29 @@ function findPlaces(text: string, places: Map<string, number>): void {
   skip();
   if (at < text.length) fail('end');
 }
+
+/** The known name that a name is probably meant to be: the same but for case and signs, or a few letters away. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  const wanted = plain(name);
+  const [best] = known
+    .map((each) => ({ each, far: distance(wanted, plain(each)) }))
+    .toSorted((one, other) => one.far - other.far);
+  return best && best.far <= Math.max(1, Math.floor(wanted.length / 3)) ? best.each : undefined;
+}
+
+/** How many letters are added, left out or replaced between two short texts (Levenshtein). */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [i, letter] of [...one.slice(0, LONGEST_NAME)].entries()) {
+    const next = [i + 1];
+    for (let j = 1; j <= other.length; j += 1) {
+      const changed = (row[j - 1] ?? 0) + (other[j - 1] === letter ? 0 : 1);
+      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}
+
+const LONGEST_NAME = 64;
