@@ -605,8 +605,8 @@ export interface paths {
             path?: never;
         };
         /**
-         * Explain the answer to a call: each check with its facts, and what would allow the call
-         * @description For entries `tool.enforce`. A fact is what the entry recorded, or what is true now, and says which. No argument’s value is kept, so none is shown.
+         * Explain the answer to a call or a refused request: each check with its facts, and what would allow it
+         * @description For entries `tool.enforce`, and for requests of consent and delegations that were refused: `authorization.blocked`, `policy.denied` and `authorization.scope_refused`. A fact is what the entry recorded, or what is true now, and says which. No argument’s value is kept, so none is shown.
          */
         get: operations["audit.explain"];
         put?: never;
@@ -6079,6 +6079,16 @@ export interface components {
                 subReason: string | null;
             } | null;
             entryId: string;
+            request: {
+                /** @description What the agent, or the grant above, may have now, where that decided. */
+                allowedScopes: string[] | null;
+                /** @description What was asked for: `authorize`, `consent`, `token`, `refresh`, `delegate` or `id_jag`. */
+                operation: string | null;
+                purpose: string | null;
+                refusedScopes: string[];
+                /** @description Those recorded: of a refusal of scopes, the refused ones. */
+                scopes: string[];
+            } | null;
             rule: components["schemas"]["DecidingRule"] | null;
         };
         ExportedGrant: {

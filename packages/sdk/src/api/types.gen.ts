@@ -3105,6 +3105,13 @@ export interface AuditExplainAnswer {
     requestId: string | null;
     /** The call only asked: nothing was reserved. */ checkOnly: boolean;
   };
+  request: {
+    /** What was asked for: `authorize`, `consent`, `token`, `refresh`, `delegate` or `id_jag`. */ operation: string | null;
+    purpose: string | null;
+    /** Those recorded: of a refusal of scopes, the refused ones. */ scopes: string[];
+    refusedScopes: string[];
+    /** What the agent, or the grant above, may have now, where that decided. */ allowedScopes: string[] | null;
+  } | null;
   denial: {
     reasonCode: string;
     subReason: string | null;
@@ -4586,7 +4593,7 @@ export interface AuditApi {
    */
   get(id: string, options?: CallOptions): Promise<AuditEntry>;
   /**
-   * Explain the answer to a call: each check with its facts, and what would allow the call. For entries `tool.enforce`. A fact is what the entry recorded, or what is true now, and says which. No argument’s value is kept, so none is shown.
+   * Explain the answer to a call or a refused request: each check with its facts, and what would allow it. For entries `tool.enforce`, and for requests of consent and delegations that were refused: `authorization.blocked`, `policy.denied` and `authorization.scope_refused`. A fact is what the entry recorded, or what is true now, and says which. No argument’s value is kept, so none is shown.
    *
    * Sends `GET /v1/audit/{id}/explanation`.
    */

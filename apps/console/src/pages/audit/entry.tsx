@@ -11,6 +11,9 @@ import { actorOf, CheckMark, useChecked } from './check.tsx';
 
 const say = sayer('audit');
 
+/** Answers to calls, and refused requests of consent and delegations. */
+const EXPLAINED = ['tool.enforce', 'authorization.blocked', 'policy.denied', 'authorization.scope_refused'];
+
 /** Everything that the hash of an entry is made of, and what stands beside it. */
 export function Entry() {
   const { entryId } = entryRoute.useParams();
@@ -44,7 +47,7 @@ export function Entry() {
         </>
       }
       actions={
-        action === 'tool.enforce' && (
+        EXPLAINED.includes(action) && (
           <Link className="button" to="/denials/$entryId" params={{ entryId }}>
             {say('why')}
           </Link>

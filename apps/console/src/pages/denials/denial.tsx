@@ -4,7 +4,7 @@ import { sayer } from '../../messages/language.ts';
 import { AgentName } from '../../parts/agents.tsx';
 import { Facts, Page, Panel } from '../../parts/page.tsx';
 import { PageLoading, PageProblem } from '../../parts/states.tsx';
-import { Id, ShortId, Status, When } from '../../parts/text.tsx';
+import { Id, Scopes, ShortId, Status, When } from '../../parts/text.tsx';
 import { denialRoute } from '../routes.ts';
 import { ChangeItem } from './change.tsx';
 import { CheckItem, factsOf } from './checks.tsx';
@@ -19,12 +19,13 @@ export function Denial() {
   const read = query.useQuery('get', '/v1/audit/{id}/explanation', { params: { path: { id: entryId } } });
   if (read.error) return <PageProblem error={read.error} reset={() => void read.refetch()} />;
   if (!read.data) return <PageLoading />;
-  const { allowed, call, at, asOf, checks, changes } = read.data;
+  const { allowed, call, request, at, asOf, checks, changes } = read.data;
   const name = `${call.connector ?? '?'}:${call.tool ?? '?'}`;
+  const title = request ? say(`of_${kindOf(request.operation)}`) : undefined;
   return (
     <Page
-      trail={<Link to="/denials">{say('title')}</Link>}
-      title={say(allowed ? 'titleAllowed' : 'titleDenied', { call: name })}
+      trail={request ? <Link to="/audit">{say('audit')}</Link> : <Link to="/denials">{say('title')}</Link>}
+      title={title ?? say(allowed ? 'titleAllowed' : 'titleDenied', { call: name })}
       lead={
         <>
           <Status status={allowed ? 'success' : 'denied'} /> <When at={at} />{' '}
@@ -35,7 +36,11 @@ export function Denial() {
       {!allowed && <Decided explanation={read.data} />}
       {!allowed && (
         <Panel title={say('wouldAllow')}>
-          {changes.length === 0 ? <p>{say('noChange')}</p> : <p className="aside">{say('eachAlone')}</p>}
+          {changes.length === 0 ? (
+            <p>{say('noChange')}</p>
+          ) : (
+            <p className="aside">{say(request ? 'eachAloneOfRequest' : 'eachAlone')}</p>
+          )}
           <ol className="changes">
             {changes.map((change) => (
               <ChangeItem key={change.text} change={change} />
@@ -44,7 +49,7 @@ export function Denial() {
         </Panel>
       )}
       <div className="columns">
-        <Panel title={say('checks')}>
+        <Panel title={say(request ? 'failedCheck' : 'checks')}>
           <p className="aside">
             {say('checksText')} <When at={asOf} />
           </p>
@@ -54,7 +59,7 @@ export function Denial() {
             ))}
           </ol>
         </Panel>
-        <Panel title={say('theCall')}>
+        <Panel title={say(request ? 'theRequest' : 'theCall')}>
           <Facts facts={factsOfCall(read.data)} />
         </Panel>
       </div>
@@ -91,7 +96,34 @@ function Decided({ explanation }: { readonly explanation: Explanation }) {
   );
 }
 
-function factsOfCall({ call, entryId }: Explanation) {
+/** What was asked against what was refused and is allowed. */
+function factsOfRequest({
+  scopes,
+  refusedScopes,
+  allowedScopes,
+  purpose,
+}: NonNullable<Explanation['request']>) {
+  return [
+    [say('asked'), <Scopes key="asked" scopes={scopes} most={50} />],
+    [
+      say('refused'),
+      refusedScopes.length === 0 ? (
+        say('noneGiven')
+      ) : (
+        <Scopes key="refused" scopes={refusedScopes} most={50} />
+      ),
+    ],
+    ...(allowedScopes === null
+      ? []
+      : [[say('allowedNow'), <Scopes key="allowed" scopes={allowedScopes} most={50} />] as const]),
+    ...(purpose === null ? [] : [[say('purpose'), <code key="purpose">{purpose}</code>] as const]),
+  ] as const;
+}
+
+const kindOf = (operation: string | null) =>
+  operation === 'delegate' || operation === 'token' || operation === 'refresh' ? operation : 'consent';
+
+function factsOfCall({ call, request, entryId }: Explanation) {
   const { callId, agentId, principalId, grantId, resource, caseId, requestId, checkOnly } = call;
   return [
     [
@@ -130,7 +162,9 @@ function factsOfCall({ call, entryId }: Explanation) {
         <ShortId id={entryId} />
       </Link>,
     ],
-    [say('callId'), callId && <code key="call">{callId}</code>],
+    ...(request === null
+      ? [[say('callId'), callId && <code key="call">{callId}</code>] as const]
+      : factsOfRequest(request)),
     ...(resource === null ? [] : [[say('resource'), <code key="resource">{resource}</code>] as const]),
     ...(caseId === null ? [] : [[say('caseId'), <code key="case">{caseId}</code>] as const]),
     ...(requestId === null ? [] : [[say('requestId'), <code key="request">{requestId}</code>] as const]),

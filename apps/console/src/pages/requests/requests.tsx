@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { query, type Schemas } from '../../api/client.ts';
 import { sayer, statusWord } from '../../messages/language.ts';
 import { AgentName } from '../../parts/agents.tsx';
@@ -45,7 +46,20 @@ export function Requests() {
   );
   const isFiltered = Object.keys(filters).length > 0;
   return (
-    <Page title={say('title')} lead={say('lead')}>
+    <Page
+      title={say('title')}
+      lead={say('lead')}
+      actions={
+        <>
+          <Link className="button" to="/audit" search={{ action: 'authorization.blocked' }}>
+            {say('stopped')}
+          </Link>
+          <Link className="button" to="/audit" search={{ action: 'authorization.scope_refused' }}>
+            {say('beyond')}
+          </Link>
+        </>
+      }
+    >
       {list.error && <Problem error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Loading />}
       {list.data && (

@@ -119,6 +119,15 @@ export function heldAgent(tx: Tx, { developerId }: Tenant, agentId: string) {
     .executeTakeFirst();
 }
 
+/** What an agent may ask for now. */
+export async function findAgentScopes(db: Executor, tenant: Tenant, agentId: string) {
+  const found = db
+    .selectFrom(agentsOf(db, tenant))
+    .select('agent.agentScopes')
+    .where('agent.agentId', '=', agentId);
+  return (await found.executeTakeFirst())?.agentScopes;
+}
+
 interface AgentStatusRow {
   /** Null for an unknown agent. */
   readonly standing: AgentStatus | null;

@@ -5,17 +5,18 @@ import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { findAgentStanding } from '../../accounts/agents/agents.queries.ts';
+import { findAgentScopes, findAgentStanding } from '../../accounts/agents/agents.queries.ts';
 import { findGrant } from '../../grants/grants/grants.queries.ts';
 import type { FindManifest } from '../../grants/manifests/index.ts';
 import { currentManifests } from '../../grants/manifests/manifests.queries.ts';
 import { findPolicyNow } from '../../grants/policies/policies.queries.ts';
-import { getEntry } from '../../record/audit/index.ts';
+import { type AuditEntry, getEntry } from '../../record/audit/index.ts';
 import type { Catalogue } from '../../record/events/index.ts';
 import { type Answer, answerOf, type Current } from './answer.rules.ts';
 import { changesFor } from './changes.rules.ts';
 import type { ExplainedCheck, Explanation } from './explanations.schema.ts';
 import { factsOf, notRecorded } from './facts.rules.ts';
+import { explainRefusal, isRefusedRequest, policyOf } from './request.rules.ts';
 import { ruleOf } from './rule.rules.ts';
 
 export interface ExplainDeps {
@@ -26,15 +27,19 @@ export interface ExplainDeps {
 }
 
 /**
- * Explains one recorded answer to a call, by what its entry says and by what is true now.
- * @throws NOT_FOUND also for an entry about something else
+ * Explains one recorded answer to a call, or one refused request of consent or of a delegation, by what its entry says and by
+ * what is true now. @throws NOT_FOUND also for an entry about something else
  */
 export async function explainEntry(deps: ExplainDeps, caller: Caller, entryId: string): Promise<Explanation> {
   const entry = await getEntry(deps, caller, entryId);
-  if (entry.action !== 'tool.enforce') {
-    throw new AppError('NOT_FOUND', 'This entry is about no call of a tool. Only such entries have one.');
-  }
   const asOf = deps.clock();
+  if (isRefusedRequest(entry)) return explainRequest(deps, caller, entry, asOf);
+  if (entry.action !== 'tool.enforce') {
+    throw new AppError(
+      'NOT_FOUND',
+      'This entry is about no call and no refused request. Only those have one.',
+    );
+  }
   const answer = answerOf(entry);
   const current = await readCurrent(deps, caller, answer, asOf);
   const { agentId, principalId, grantId, requestId } = entry;
@@ -49,10 +54,36 @@ export async function explainEntry(deps: ExplainDeps, caller: Caller, entryId: s
       ...{ agentId, principalId, grantId, requestId },
       checkOnly: answer.data.checkOnly === true,
     },
+    request: null,
     denial: denialOf(answer),
     checks: checksOf(answer, current),
     rule: answer.isAllowed ? null : ruleOf(answer, current),
     changes: answer.isAllowed ? [] : changesFor(answer, current),
+  };
+}
+
+async function explainRequest(
+  { db }: ExplainDeps,
+  caller: Caller,
+  entry: AuditEntry,
+  asOf: Date,
+): Promise<Explanation> {
+  const { tenant } = caller;
+  const { entryId, agentId, principalId, grantId, requestId } = entry;
+  const policyId = policyOf(entry);
+  const now = {
+    policy: policyId === undefined ? undefined : await findPolicyNow(db, tenant, policyId),
+    grantScopes: grantId === null ? undefined : (await findGrant(db, caller, grantId))?.scopes,
+    agentScopes: agentId === null ? undefined : await findAgentScopes(db, tenant, agentId),
+  };
+  const none = { callId: null, connector: null, tool: null, resource: null, caseId: null };
+  return {
+    entryId,
+    at: entry.timestamp,
+    asOf: asOf.toISOString(),
+    allowed: false,
+    call: { ...none, agentId, principalId, grantId, requestId, checkOnly: false },
+    ...explainRefusal(entry, now),
   };
 }
 

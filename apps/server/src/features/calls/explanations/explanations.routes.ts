@@ -16,9 +16,10 @@ export const explanationRoutes: FastifyPluginAsyncTypebox<ExplainDeps> = async (
       },
       schema: {
         operationId: 'audit.explain',
-        summary: 'Explain the answer to a call: each check with its facts, and what would allow the call',
+        summary:
+          'Explain the answer to a call or a refused request: each check with its facts, and what would allow it',
         description:
-          'For entries `tool.enforce`. A fact is what the entry recorded, or what is true now, and says which. No argument’s value is kept, so none is shown.',
+          'For entries `tool.enforce`, and for requests of consent and delegations that were refused: `authorization.blocked`, `policy.denied` and `authorization.scope_refused`. A fact is what the entry recorded, or what is true now, and says which. No argument’s value is kept, so none is shown.',
         params: ExplanationPath,
         response: { 200: Explanation },
       },

@@ -83,6 +83,20 @@ export const Change = Type.Object({
   consent: Type.Optional(ConsentRequest),
 });
 
+const RefusedRequest = Type.Object({
+  operation: Type.Union([Type.String(), Type.Null()], {
+    description: 'What was asked for: `authorize`, `consent`, `token`, `refresh`, `delegate` or `id_jag`.',
+  }),
+  purpose: Nullable,
+  scopes: Type.Array(Type.String(), {
+    description: 'Those recorded: of a refusal of scopes, the refused ones.',
+  }),
+  refusedScopes: Type.Array(Type.String()),
+  allowedScopes: Type.Union([Type.Array(Type.String()), Type.Null()], {
+    description: 'What the agent, or the grant above, may have now, where that decided.',
+  }),
+});
+
 export type Explanation = Static<typeof Explanation>;
 export const Explanation = Type.Object({
   entryId: Id,
@@ -101,6 +115,8 @@ export const Explanation = Type.Object({
     requestId: Nullable,
     checkOnly: Type.Boolean({ description: 'The call only asked: nothing was reserved.' }),
   }),
+  /** Null in the explanation of a call. */
+  request: Type.Union([RefusedRequest, Type.Null()]),
   denial: Type.Union([
     Type.Object({
       reasonCode: Type.String(),

@@ -416,3 +416,96 @@ test('denials are listed by their reason, and counted by it', async () => {
     total: 3,
   });
 });
+
+describe('a refused request', () => {
+  const blocked = async (acme: Developer, action: string): Promise<Explanation> => {
+    const query = `?action=${action}&order=desc&limit=1`;
+    const [{ entryId }] = (await acme('GET', `/v1/audit/entries${query}`)).json().entries;
+    return (await acme('GET', `/v1/audit/${entryId}/explanation`)).json();
+  };
+
+  test('of consent says which policy stopped it, and the change that it names is accepted', async () => {
+    const { acme } = await sandbox();
+    const { agentId } = await registerAgent(acme);
+    const policy = { name: 'No payments', effect: 'deny', scopes: ['payments:*'] };
+    const { id } = (await acme('POST', '/v1/policies', policy)).json();
+    const asked = { agentId, principalId: 'user_42', scopes: ['payments:transfer', 'calendar:read'] };
+    expect((await acme('POST', '/v1/authorize', asked)).statusCode).toBe(403);
+
+    const explained = await blocked(acme, 'authorization.blocked');
+    const [fewer, other] = explained.changes;
+    const again = await acme('POST', '/v1/authorize', fewer?.consent);
+    await acme('DELETE', `/v1/policies/${id}`);
+    const later = await blocked(acme, 'authorization.blocked');
+
+    expect(explained).toMatchObject({
+      allowed: false,
+      call: { agentId, principalId: 'user_42', connector: null },
+      request: { operation: 'authorize', scopes: asked.scopes, refusedScopes: ['payments:transfer'] },
+      denial: { reasonCode: 'policy_denied', check: 'policies' },
+      rule: {
+        kind: 'policy',
+        id,
+        text: 'No payments',
+        conditions: [{ field: 'scopes', condition: 'payments:*', met: 'payments:transfer' }],
+      },
+    });
+    expect(explained.checks).toMatchObject([{ check: 'policies', outcome: 'failed' }]);
+    expect(fewer).toMatchObject({ by: 'agent', consent: { scopes: ['calendar:read'] } });
+    expect(other).toMatchObject({ by: 'developer', target: { kind: 'policy', id } });
+    expect(again.statusCode).toBe(201);
+    expect(later.changes.map(({ text }) => text)).toEqual([
+      'Ask again: what denied the request has changed since.',
+    ]);
+  });
+
+  test('of a delegation says what the grant above allows, or which policy stopped it', async () => {
+    const { acme } = await sandbox();
+    const { grantToken, grantId } = await grantTo(acme, { scopes: ['calendar:read'] });
+    const { agentId: subAgentId } = await registerAgent(acme, 'Helper');
+    const ask = (scopes: string[]) =>
+      acme('POST', '/v1/grants/delegate', { parentGrantToken: grantToken, subAgentId, scopes });
+    expect((await ask(['calendar:read', 'email:send'])).statusCode).toBe(400);
+    const beyond = await blocked(acme, 'authorization.scope_refused');
+    await acme('POST', '/v1/policies', { name: 'Nobody helps', effect: 'deny', agentId: subAgentId });
+    expect((await ask(['calendar:read'])).statusCode).toBe(403);
+
+    expect(beyond).toMatchObject({
+      request: { operation: 'delegate', refusedScopes: ['email:send'], allowedScopes: ['calendar:read'] },
+      denial: { reasonCode: 'scope_exceeded', check: 'scopes' },
+      rule: { kind: 'grant', id: grantId },
+      changes: [
+        { by: 'agent', text: 'Delegate without `email:send`.' },
+        { by: 'person', consent: { scopes: ['calendar:read', 'email:send'] } },
+      ],
+    });
+    expect(await blocked(acme, 'policy.denied')).toMatchObject({
+      request: { operation: 'delegate', scopes: ['calendar:read'], refusedScopes: [] },
+      rule: { kind: 'policy', text: 'Nobody helps', conditions: [{ field: 'agentId', met: subAgentId }] },
+      changes: [{ by: 'developer', target: { kind: 'policy' } }],
+    });
+  });
+
+  test('beyond the scopes of its agent says which those are', async () => {
+    const { acme } = await sandbox();
+    await acme('PATCH', '/v1/me', { enforceAgentScopes: true });
+    const named = { name: 'Reader', scopes: ['calendar:read'] };
+    const { agentId } = (await acme('POST', '/v1/agents', named)).json();
+    const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read', 'email:send'] };
+    expect((await acme('POST', '/v1/authorize', asked)).statusCode).toBe(400);
+    const explained = await blocked(acme, 'authorization.scope_refused');
+    await acme('PATCH', `/v1/agents/${agentId}`, { scopes: asked.scopes });
+
+    expect(explained).toMatchObject({
+      request: { operation: 'authorize', refusedScopes: ['email:send'], allowedScopes: ['calendar:read'] },
+      rule: { kind: 'agent', id: agentId, place: 'scopes' },
+      changes: [
+        { by: 'agent' },
+        { by: 'developer', target: { kind: 'agent', id: agentId, place: 'scopes' } },
+      ],
+    });
+    expect((await blocked(acme, 'authorization.scope_refused')).changes).toMatchObject([
+      { text: 'Ask again: the agent may have these scopes now.' },
+    ]);
+  });
+});

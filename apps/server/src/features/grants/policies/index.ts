@@ -6,5 +6,6 @@ export {
   refuseDenied,
 } from './decide.ts';
 export { listPolicies } from './manage.ts';
+export { overlaps } from './match.rules.ts';
 export { cedarInService, decisionPoint } from './outside.ts';
 export { type PolicyExplanation, PolicyRecord } from './policies.schema.ts';
