@@ -121,6 +121,26 @@ test('a step of the tour that fails says what to do, and the tour begins again',
   expect(offered).toBe(1);
 });
 
+test('a request that a policy stopped is explained from the page of requests', async () => {
+  const developer = await service().asDeveloper({ mode: 'sandbox' });
+  const { agentId } = await populated(developer);
+  await developer('POST', '/v1/policies', { name: 'No payments', effect: 'deny', scopes: ['payments:*'] });
+  const scopes = ['payments:transfer', 'calendar:read'];
+  await developer('POST', '/v1/authorize', { agentId, principalId: 'user_42', scopes });
+  const page = await signedIn(developer);
+
+  await open(page, '/requests', 'Requests for consent');
+  await page.getByRole('link', { name: 'Stopped by a policy' }).click();
+  await page.locator('tbody .row-link').first().click();
+  await page.getByRole('link', { name: 'Explain the answer' }).click();
+  await heading(page, 'Why a request for consent was refused').waitFor();
+  await sees(page, 'Go to the policy');
+
+  const change = await page.locator('.changes > li').first().innerText();
+  expect(change).toContain('Ask without payments:transfer.');
+  expect(change).toContain('"scopes":["calendar:read"]');
+});
+
 test('a person is found, shown with what they hold, and offboarded', async () => {
   const developer = await service().asDeveloper({ mode: 'sandbox' });
   const { grantId } = await populated(developer);

@@ -49,16 +49,18 @@ export function Denial() {
         </Panel>
       )}
       <div className="columns">
-        <Panel title={say(request ? 'failedCheck' : 'checks')}>
-          <p className="aside">
-            {say('checksText')} <When at={asOf} />
-          </p>
-          <ol className="checks">
-            {checks.map((check) => (
-              <CheckItem key={check.check} check={check} />
-            ))}
-          </ol>
-        </Panel>
+        {!request && (
+          <Panel title={say('checks')}>
+            <p className="aside">
+              {say('checksText')} <When at={asOf} />
+            </p>
+            <ol className="checks">
+              {checks.map((check) => (
+                <CheckItem key={check.check} check={check} />
+              ))}
+            </ol>
+          </Panel>
+        )}
         <Panel title={say(request ? 'theRequest' : 'theCall')}>
           <Facts facts={factsOfCall(read.data)} />
         </Panel>
@@ -146,16 +148,20 @@ function factsOfCall({ call, request, entryId }: Explanation) {
         </Link>
       ),
     ],
-    [
-      say('grant'),
-      grantId === null ? (
-        say('notVerified')
-      ) : (
-        <Link key="grant" to="/grants/$grantId" params={{ grantId }}>
-          <ShortId id={grantId} />
-        </Link>
-      ),
-    ],
+    ...(request !== null && grantId === null
+      ? []
+      : [
+          [
+            say('grant'),
+            grantId === null ? (
+              say('notVerified')
+            ) : (
+              <Link key="grant" to="/grants/$grantId" params={{ grantId }}>
+                <ShortId id={grantId} />
+              </Link>
+            ),
+          ] as const,
+        ]),
     [
       say('entry'),
       <Link key="entry" to="/audit/$entryId" params={{ entryId }}>

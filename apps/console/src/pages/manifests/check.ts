@@ -92,7 +92,7 @@ export function withTool(value: unknown, name: string, change: Members): Members
     ...change,
   }).filter(([, member]) => member !== undefined);
   const [[only, permission] = []] = members;
-  const isShort = typeof written === 'string' && members.length === 1 && only === 'permission';
+  const isShort = members.length === 1 && only === 'permission';
   return { ...draft, tools: { ...tools, [name]: isShort ? permission : Object.fromEntries(members) } };
 }
 

@@ -54,7 +54,9 @@ function Loaded({ connector, held }: LoadedProps) {
   const { value, mark, lineOf } = useMemo(() => readJson(settled), [settled]);
   const { manifest, faults } = useMemo(() => checkManifest(value, connector), [value, connector]);
   const before = useMemo(() => held && checkManifest(held.manifest, connector).manifest, [held, connector]);
-  const rows = useMemo(() => toolsOf(value, manifest, before), [value, manifest, before]);
+  // The table holds fields, which show at once what is chosen in them.
+  const shown = useMemo(() => readJson(text).value, [text]);
+  const rows = useMemo(() => toolsOf(shown, manifest, before), [shown, manifest, before]);
   const refused = refusal?.text === settled ? refusal.faults : [];
   const isSound = manifest !== undefined && refused.length === 0 && settled === text;
   const draft = isSound ? Object(value) : undefined;

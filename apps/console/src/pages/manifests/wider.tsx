@@ -40,9 +40,7 @@ const reach = (scopes: readonly string[], connector: string, { name, tool, befor
   scopes.some((text) => {
     const scope = parseToolScope(text);
     if (!scope || !['*', connector].includes(scope.connector)) return false;
-    const levels = [tool, before ?? tool].map(({ permission = 'read' }) =>
-      toolLevels.indexOf(permission),
-    );
+    const levels = [tool, before ?? tool].map(({ permission = 'read' }) => toolLevels.indexOf(permission));
     return isWithin(scope.resource ?? '*', name) && toolLevels.indexOf(scope.level) >= Math.min(...levels);
   });
 

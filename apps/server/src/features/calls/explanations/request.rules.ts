@@ -39,10 +39,7 @@ const readRefusal = (metadata: object): Refusal => metadata;
 type Explained = Pick<Explanation, 'request' | 'denial' | 'checks' | 'rule' | 'changes'>;
 
 /** Explains why a request was refused: by a policy, or because it reached beyond its agent or the grant above. */
-export function explainRefusal(
-  entry: AuditEntry,
-  now: NowOfRequest,
-): Explained {
+export function explainRefusal(entry: AuditEntry, now: NowOfRequest): Explained {
   const refusal = readRefusal(entry.metadata);
   const refused = refusedOf(entry, refusal);
   const asked = { entry, refusal, refused, now };
