@@ -2202,7 +2202,7 @@ export interface paths {
         put?: never;
         /**
          * Make a link by which a person becomes a member
-         * @description It works once, for seven days. One to the same address ends.
+         * @description It works once, for seven days. It is mailed where the service sends mail and the address of the account is verified, and the answer has it otherwise. One to the same address ends.
          */
         post: operations["members.invite"];
         delete?: never;
@@ -6495,8 +6495,8 @@ export interface components {
             expiresAt: string;
             id: string;
             invitedBy: string;
-            /** @description Hand it to the person. No other answer shows it. */
-            link: string;
+            /** @description Hand it to the person. No other answer shows it. Null where it was mailed. */
+            link: string | null;
             /** @enum {unknown} */
             role: "owner" | "admin" | "operator" | "auditor";
         };
@@ -8979,6 +8979,7 @@ export interface components {
         };
         StopPreview: {
             agents: number;
+            calls: number;
             grants: number;
             principals: number;
             requests: number;

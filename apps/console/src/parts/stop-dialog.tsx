@@ -127,10 +127,10 @@ const endAllOf = (principalId: string) =>
 
 /** The numbers that say something: an agent is always one agent. */
 const SHOWN = {
-  agent: ['grants', 'people'],
-  grant: ['grants', 'agents'],
-  person: ['grants', 'agents'],
-  all: ['grants', 'agents', 'people'],
+  agent: ['grants', 'people', 'calls'],
+  grant: ['grants', 'agents', 'calls'],
+  person: ['grants', 'agents', 'calls'],
+  all: ['grants', 'agents', 'people', 'calls'],
 } as const;
 
 /** What will fall: counted by the service, up to a number that is enough to decide by. */
@@ -150,7 +150,7 @@ function Falls({ target }: { readonly target: Target }) {
           <li key={what}>
             <strong>
               {number(data[what])}
-              {more}
+              {what !== 'calls' && more}
             </strong>{' '}
             {say(what, { count: data[what] })}
           </li>
@@ -170,8 +170,8 @@ async function countFalls(target: Target) {
         ? { principalId: target.id }
         : { grantId: target.id };
   const { data } = await api.GET('/v1/stops/preview', { params: { query } });
-  const { grants = 0, agents = 0, principals = 0, truncated = false } = data ?? {};
-  return { grants, agents, people: principals, goOn: 0, isMore: truncated };
+  const { grants = 0, agents = 0, principals = 0, calls = 0, truncated = false } = data ?? {};
+  return { grants, agents, people: principals, calls, goOn: 0, isMore: truncated };
 }
 
 const MOST = 500;
@@ -185,5 +185,6 @@ async function countOwn(agentId: string) {
   const grants = data?.grants ?? [];
   const people = new Set(grants.map(({ principalId }) => principalId)).size;
   const goOn = Math.max(0, (tree.data?.grants ?? 0) - grants.length);
-  return { grants: grants.length, agents: 1, people, goOn, isMore: data?.nextCursor != null };
+  const calls = tree.data?.calls ?? 0;
+  return { grants: grants.length, agents: 1, people, calls, goOn, isMore: data?.nextCursor != null };
 }

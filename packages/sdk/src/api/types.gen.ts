@@ -1637,6 +1637,7 @@ export interface GrantsPreviewStopAnswer {
   agents: number;
   principals: number;
   requests: number;
+  calls: number;
   truncated: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { Button, Form, Input, Label, TextField } from 'react-aria-components';
-import { api } from '../../api/client.ts';
+import { api, type Schemas } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
 import { OnceDialog, SecretOnce, useOnce } from '../../parts/secret-once.tsx';
 import { useSession } from '../../session/session.ts';
@@ -9,9 +9,15 @@ import { rolesOf } from './rights.ts';
 
 const say = sayer('members');
 
-/** Invites a person. The link is shown once, in this dialog, and is nowhere afterwards. */
-export default function InviteDialog({ close }: { readonly close: () => void }) {
-  const once = useOnce<string>();
+interface InviteDialogProps {
+  readonly close: () => void;
+  /** An open invitation, in whose place the person gets a new link. */
+  readonly again?: Pick<Schemas['Invitation'], 'email' | 'role'>;
+}
+
+/** Invites a person. A link that was not mailed is shown once, in this dialog, and is nowhere afterwards. */
+export default function InviteDialog({ close, again }: InviteDialogProps) {
+  const once = useOnce<string | null>();
   const { made } = once;
   const roles = rolesOf(useSession());
   const queries = useQueryClient();
@@ -27,16 +33,28 @@ export default function InviteDialog({ close }: { readonly close: () => void }) 
     });
   };
   return (
-    <OnceDialog title={made === undefined ? say('invite') : say('made')} once={once} close={close}>
+    <OnceDialog
+      title={say(made !== undefined ? 'made' : again ? 'resend' : 'invite')}
+      once={once}
+      close={close}
+    >
       {made === undefined ? (
         <Form className="form" onSubmit={(event) => void submit(event)}>
-          <TextField name="email" type="email" isRequired maxLength={254} autoFocus>
+          <TextField
+            name="email"
+            type="email"
+            isRequired
+            maxLength={254}
+            autoFocus={!again}
+            isReadOnly={again !== undefined}
+            defaultValue={again?.email ?? ''}
+          >
             <Label>{say('email')}</Label>
             <Input />
           </TextField>
           <label className="field">
             <span>{say('role')}</span>
-            <select name="role" defaultValue="auditor">
+            <select name="role" defaultValue={again?.role ?? 'auditor'}>
               {roles.map((role) => (
                 <option key={role} value={role}>
                   {say(role)}
@@ -49,10 +67,19 @@ export default function InviteDialog({ close }: { readonly close: () => void }) 
               {say('cancel')}
             </Button>
             <Button className="button strong" type="submit">
-              {say('invite')}
+              {say(again ? 'resend' : 'invite')}
             </Button>
           </div>
         </Form>
+      ) : made === null ? (
+        <>
+          <p>{say('mailedText')}</p>
+          <div className="buttons">
+            <Button className="button strong" onPress={close}>
+              {say('close')}
+            </Button>
+          </div>
+        </>
       ) : (
         <SecretOnce secret={made} of={say('link')} text={say('madeText')} close={close} />
       )}

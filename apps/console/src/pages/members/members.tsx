@@ -8,7 +8,6 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { Id, Status, When } from '../../parts/text.tsx';
 import { useSession } from '../../session/session.ts';
 import { Change } from './change.tsx';
-import { Invitations } from './invitations.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { type Member, rolesOf } from './rights.ts';
 import { Sessions } from './sessions.tsx';
@@ -55,7 +54,11 @@ export function Members() {
       )}
       {!list.isPending && ( // they would move when the members come
         <>
-          {mayInvite && <Invitations />}
+          {mayInvite && (
+            <Suspense fallback={<Loading />}>
+              <Invitations />
+            </Suspense>
+          )}
           <Passkeys />
           <Sessions members={list.data?.members ?? []} />
         </>
@@ -73,6 +76,7 @@ function Name({ member: { displayName, memberId } }: { readonly member: Member }
   );
 }
 
+const Invitations = lazy(() => import('./invitations.tsx'));
 const InviteDialog = lazy(() => import('./invite-dialog.tsx'));
 
 function Invite() {

@@ -1,8 +1,9 @@
 import type { RegistrationResponse } from '@behest/protocol/passkey-shapes';
 import type { Caller } from '../../../platform/caller.ts';
-import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { afterCommit, type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret, secretParts } from '../../../platform/ids.ts';
+import { mailQuietly } from '../../calls/approvers/index.ts';
 import {
   beginCreation,
   checkRegistration,
@@ -15,6 +16,7 @@ import {
 import { recordActs } from '../../record/audit/index.ts';
 import { findBrand, findCallerParts } from '../developers/developers.queries.ts';
 import { lockOpenAccount } from '../developers/index.ts';
+import { invitedMail } from './mail.ts';
 import { mustManage } from './manage.ts';
 import {
   deleteInvitation,
@@ -38,7 +40,8 @@ import { makeCodes } from './recover.ts';
 import { type ConsoleBrowser, type MemberDeps, type OpenedConsole, openConsoleSession } from './session.ts';
 
 /**
- * Makes a link by which a person becomes a member. One to the same address ends. @throws FORBIDDEN, CONFLICT
+ * Makes a link by which a person becomes a member. It goes by mail alone where it can. One to the same address ends.
+ * @throws FORBIDDEN, CONFLICT
  */
 export function inviteMember(
   deps: MemberDeps,
@@ -52,17 +55,20 @@ export function inviteMember(
   const [id, memberId, secret] = [newId('inv', at), newId('mem', at), newSecret()];
   const row = { id, email, role, memberId, linkHash: hashOf(secret), invitedBy: actor, createdAt: at };
   return inTransaction(deps.db, async (tx) => {
-    await lockOpenAccount(tx, tenant);
+    const { emailVerified, name: developerName } = await lockOpenAccount(tx, tenant);
     const members = await listMemberRows(tx, tenant);
     if (withAddress(members, email))
       throw new AppError('CONFLICT', 'A member has this address.', { field: 'email' });
-    const open = await listInvitationRows(tx, tenant, at);
+    const open = (await listInvitationRows(tx, tenant, at)).filter((each) => each.email !== email);
     if (members.length + open.length >= MAX_MEMBERS) throw tooMany();
     const expiresAt = new Date(at.getTime() + INVITATION_MS);
     const made = await insertInvitation(tx, tenant, { ...row, expiresAt }, at);
     await recordActs(tx, caller, [{ type: 'member.invited', data: { invitationId: id, role } }], at);
     const link = `${deps.publicBaseUrl}/console/join#invite=${tenant.developerId}.${id}.${secret}`;
-    return { ...toInvitation(made), link };
+    if (deps.mailer === undefined || !emailVerified) return { ...toInvitation(made), link };
+    const mail = { to: email, ...invitedMail({ developerName, ...tenant, role, link }) };
+    await afterCommit(tx, () => mailQuietly(deps, tenant, mail));
+    return { ...toInvitation(made), link: null };
   });
 }
 

@@ -25,6 +25,25 @@ const partiesOf = ({ developerName, developerId, name }: Joined) =>
 The person: ${nameInMail(name, 'without a name')}
 `;
 
+/** Begins with a sentence of the service, because developers choose the names. Nobody knows the language of its reader. */
+export const invitedMail = ({
+  role,
+  link,
+  ...of
+}: Omit<Joined, 'name'> & Record<'role' | 'link', string>): Text => ({
+  subject: 'You are invited to the console of an account of Behest',
+  account: nameInMail(of.developerName, of.developerId),
+  text: `Somebody invites you to the console of an account of Behest, where people look after AI agents. You join with a passkey of your own. Nothing happens by opening the link.
+
+The account: ${nameInMail(of.developerName, of.developerId)}
+Your role: ${role}
+
+    ${link}
+
+The link is good for seven days, and once. If you do not know the account, do nothing.
+`,
+});
+
 export const firstOwnerMail = (joined: Joined): Text => ({
   subject: 'The first owner of your account has opened its console',
   account: nameInMail(joined.developerName, joined.developerId),

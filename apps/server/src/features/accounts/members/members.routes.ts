@@ -85,7 +85,8 @@ export const memberRoutes: FastifyPluginAsyncTypebox<MemberDeps> = async (app, d
       schema: {
         operationId: 'members.invite',
         summary: 'Make a link by which a person becomes a member',
-        description: 'It works once, for seven days. One to the same address ends.',
+        description:
+          'It works once, for seven days. It is mailed where the service sends mail and the address of the account is verified, and the answer has it otherwise. One to the same address ends.',
         body: NewInvitation,
         response: { 201: MadeInvitation },
       },

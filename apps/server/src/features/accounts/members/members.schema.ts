@@ -174,7 +174,9 @@ export const Invitation = Type.Object(invitation);
 export type MadeInvitation = Static<typeof MadeInvitation>;
 export const MadeInvitation = Type.Object({
   ...invitation,
-  link: Type.String({ description: 'Hand it to the person. No other answer shows it.' }),
+  link: Type.Union([Type.String(), Type.Null()], {
+    description: 'Hand it to the person. No other answer shows it. Null where it was mailed.',
+  }),
 });
 
 export type InvitationList = Static<typeof InvitationList>;

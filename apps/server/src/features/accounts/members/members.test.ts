@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { authenticator } from '../../../../test/app/authenticator.ts';
 import { consoleBrowser, joinBy, memberOf, showPasskey } from '../../../../test/app/console.ts';
+import { verifyAddress } from '../../../../test/app/every-caller.ts';
 import { actionsOf, refusalOf } from '../../../../test/app/flow.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { execute } from '../../../../test/servers/postgres.ts';
@@ -63,6 +64,30 @@ describe('an invitation', () => {
     const late = (await invite(ada, 'auditor')).json();
     service.advance(7 * 86_400);
     expect(await open(late.link)).toBe(404);
+  });
+
+  test('goes by mail alone where the address of the account is verified, and again by a new link', async () => {
+    const acme = await service.asDeveloper();
+    await verifyAddress(service, acme);
+    const ada = await memberOf(service, acme);
+    const email = 'carol@acme.example';
+    const mailed = () =>
+      service.mails
+        .sent()
+        .filter(({ to }) => to === email)
+        .map(({ text }) => /https:\S+#invite=\S+/.exec(text)?.[0] ?? '')
+        .toReversed();
+
+    const made = await invite(ada, 'operator', email);
+    const again = await invite(ada, 'operator', email);
+
+    expect([made.json().link, again.json().link]).toEqual([null, null]);
+    const [first, second] = mailed();
+    expect((await joinBy(service, first ?? '')).opened.statusCode).toBe(404);
+    expect((await joinBy(service, second ?? '')).opened.json()).toMatchObject({
+      member: { email, role: 'operator' },
+    });
+    expect(mailed()).toHaveLength(2);
   });
 
   test('of two people with one link makes one member', async () => {

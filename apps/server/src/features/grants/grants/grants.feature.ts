@@ -13,6 +13,7 @@ import { countGrantsAcrossTenants } from './grants.queries.ts';
 import { eraseGrants, eraseRenewals } from './grants.repo.ts';
 import { grantRoutes } from './grants.routes.ts';
 import { grantsRead } from './list.ts';
+import { callsCounted } from './preview.ts';
 import { revokeGrantsOfAccount, revokeGrantsOfAgent } from './revoke.ts';
 
 const tables: TableUse = {
@@ -95,7 +96,12 @@ export const grants = defineFeature({
     on(tenantErased, eraseGrants),
   ],
   open: (context) => ({
-    routes: (app) => grantRoutes(app, { ...context, onGrantsRead: context.listenersOf(grantsRead) }),
+    routes: (app) =>
+      grantRoutes(app, {
+        ...context,
+        onGrantsRead: context.listenersOf(grantsRead),
+        callCounters: context.listenersOf(callsCounted),
+      }),
     jobs: [expiryOfGrants(context)],
   }),
 });

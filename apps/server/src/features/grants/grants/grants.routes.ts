@@ -11,10 +11,10 @@ import {
   StopQuery,
 } from './grants.schema.ts';
 import { getGrant, listGrants, type ReadDeps } from './list.ts';
-import { previewStop } from './preview.ts';
+import { type PreviewDeps, previewStop } from './preview.ts';
 import { revokeGrant } from './revoke.ts';
 
-export const grantRoutes: FastifyPluginAsyncTypebox<ReadDeps> = async (app, deps) => {
+export const grantRoutes: FastifyPluginAsyncTypebox<ReadDeps & PreviewDeps> = async (app, deps) => {
   app.get(
     '/v1/grants',
     {

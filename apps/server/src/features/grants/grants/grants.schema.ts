@@ -80,6 +80,8 @@ export const StopPreview = Type.Object({
   principals: Count,
   /** Open requests for consent, of the newest 1,000. They end with an agent or a principal. */
   requests: Count,
+  /** Calls through the vault proxy that are under way now, of the newest 1,000 of the last hour. */
+  calls: Count,
   /** Whether a count has ended before all were counted. */
   truncated: Type.Boolean(),
 });

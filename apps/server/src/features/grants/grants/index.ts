@@ -1,4 +1,5 @@
 export { grantStatus, grantsRead, type OnGrantsRead } from './list.ts';
+export { callsCounted } from './preview.ts';
 export { requireNewConsent } from './require-consent.ts';
 export {
   countEnded,

@@ -21,18 +21,25 @@ test('the preview of a stop counts what ends: of a grant, an agent, a principal 
   await authorize(acme, helper.agentId, { principalId: 'user_44', autoApprove: false });
 
   expect(await preview(acme, `?grantId=${root.grantId}`)).toEqual({
-    ...{ grants: 3, agents: 2, principals: 1, requests: 0 },
+    ...{ grants: 3, agents: 2, principals: 1, requests: 0, calls: 0 },
     ...whole,
   });
   expect(await preview(acme, `?agentId=${helper.agentId}`)).toEqual({
-    ...{ grants: 2, agents: 1, principals: 1, requests: 1 },
+    ...{ grants: 2, agents: 1, principals: 1, requests: 1, calls: 0 },
     ...whole,
   });
   expect(await preview(acme, '?principalId=user_42')).toEqual({
-    ...{ grants: 3, agents: 2, principals: 1, requests: 1 },
+    ...{ grants: 3, agents: 2, principals: 1, requests: 1, calls: 0 },
     ...whole,
   });
-  expect(await preview(acme)).toEqual({ grants: 4, agents: 3, principals: 2, requests: 2, ...whole });
+  expect(await preview(acme)).toEqual({
+    grants: 4,
+    agents: 3,
+    principals: 2,
+    requests: 2,
+    calls: 0,
+    ...whole,
+  });
   expect(await preview(acme, '?principalId=nobody')).toMatchObject({ grants: 0, requests: 0 });
 
   await acme('DELETE', `/v1/grants/${root.grantId}`);
@@ -48,7 +55,7 @@ test('the preview of a stop ends at 1,000, and says so', async () => {
     from grants one, generate_series(1, 1000) n where one.id = ${grantId}`.execute(service.db);
 
   for (const query of ['', `?agentId=${agentId}`, '?principalId=user_42']) {
-    const counts = { grants: 1000, agents: 1, principals: 1, requests: 0, truncated: true };
+    const counts = { grants: 1000, agents: 1, principals: 1, requests: 0, calls: 0, truncated: true };
     expect(await preview(acme, query)).toEqual(counts);
   }
 });

@@ -95,6 +95,41 @@ export function listCallRows(db: Executor, { developerId }: Tenant, filter: Filt
   return readPage(db, some.orderBy('id', 'desc'), limit);
 }
 
+/** The longest that a call may take: the upper bound of VAULT_PROXY_STREAM_SECONDS. One that a crash cut off counts so long. */
+const LONGEST_MS = 3_600_000;
+
+/** A call ends with its grant, and with each one above it, of which a delegated grant is a part. */
+const running = lookUp<{ readonly count: number }, [string, Date, string, string, string]>(
+  'count_running_proxy_calls',
+  `with recursive newest as (
+     select id, grant_id, outcome, created_at from vault_proxy_calls where developer_id = $1
+     order by id desc limit 1000
+   ), above as (
+     select c.id, c.grant_id from newest c where c.outcome is null and c.created_at > $2
+     union
+     select above.id, parent.grant_id from above cross join lateral (
+       select g.parent_grant_id as grant_id from grants g
+       where g.developer_id = $1 and g.id = above.grant_id and g.parent_grant_id is not null offset 0) parent
+   )
+   select count(distinct above.id)::int as count from above cross join lateral (
+     select g.id, g.agent_id, g.principal_id from grants g
+     where g.developer_id = $1 and g.id = above.grant_id offset 0) g
+   where ($3 = '' or g.agent_id = $3) and ($4 = '' or g.principal_id = $4) and ($5 = '' or g.id = $5)`,
+);
+
+type Subject = Readonly<Partial<Record<'agentId' | 'principalId' | 'grantId', string>>>;
+
+/** Counts the calls under way. @param subject with no member, those of the account */
+export async function countRunning(
+  db: Executor,
+  { developerId }: Tenant,
+  { agentId = '', principalId = '', grantId = '' }: Subject,
+  at: Date,
+): Promise<number> {
+  const since = new Date(at.getTime() - LONGEST_MS);
+  return (await running(db, developerId, since, agentId, principalId, grantId))[0]?.count ?? 0;
+}
+
 /** Deletes a batch of calls from before this time. @returns how many */
 export async function deleteOldProxyCallsAcrossTenants(
   db: Executor,

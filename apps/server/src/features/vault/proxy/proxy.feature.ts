@@ -10,10 +10,11 @@ import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { callGate } from '../../calls/enforcement/index.ts';
+import { callsCounted } from '../../grants/grants/index.ts';
 import { vaultParts, rates as vaultRates } from '../credentials/index.ts';
 import { callRoutes } from './call.routes.ts';
 import { rates } from './call.ts';
-import { deleteOldProxyCallsAcrossTenants, eraseProxy } from './calls.repo.ts';
+import { countRunning, deleteOldProxyCallsAcrossTenants, eraseProxy } from './calls.repo.ts';
 import { profileRoutes } from './profile.routes.ts';
 import { createFlights, createStreams } from './streams.ts';
 
@@ -118,7 +119,7 @@ export const proxy = defineFeature({
       'How long a stream of events through the vault proxy may last.',
     ),
   },
-  listens: [on(tenantErased, eraseProxy)],
+  listens: [on(tenantErased, eraseProxy), on(callsCounted, countRunning)],
   open(context, settings) {
     const allowsPrivateHosts = settings.VAULT_PROXY_ALLOW_PRIVATE_HOSTS;
     const urlRules = { allowsHttp: allowsPrivateHosts, allowsPrivateHosts };

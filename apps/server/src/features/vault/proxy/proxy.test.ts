@@ -32,6 +32,39 @@ describe('a call through the proxy', () => {
     expect((await through(service, grantToken, '/repos/a')).statusCode).toBe(200);
   });
 
+  test('is counted before a stop of its agent, person, grant or account while it is under way', async () => {
+    const { acme, service } = await start();
+    const { receiver, grantToken, agentId, grantId } = await proxied(acme);
+    const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    receiver.answer(async (_request, response) => {
+      begun.resolve();
+      await ended.promise;
+      response.end('{}');
+    });
+    const counted = async () => {
+      const queries = [
+        '',
+        `?agentId=${agentId}`,
+        '?principalId=user_42',
+        `?grantId=${grantId}`,
+        '?principalId=user_7',
+      ];
+      const answers = queries.map(
+        async (query) => (await acme('GET', `/v1/stops/preview${query}`)).json().calls,
+      );
+      return Promise.all(answers);
+    };
+
+    const call = through(service, grantToken, '/repos/a');
+    await begun.promise;
+    const during = await counted();
+    ended.resolve();
+    await call;
+
+    expect(during).toEqual([1, 1, 1, 1, 0]);
+    await vi.waitFor(async () => expect(await counted()).toEqual([0, 0, 0, 0, 0]));
+  });
+
   test('reaches the upstream with the credential, and its answer comes back', async () => {
     const { acme, service } = await start();
     const { receiver, grantToken, agentId, grantId, storedId } = await proxied(acme);
