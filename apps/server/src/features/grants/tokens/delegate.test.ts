@@ -130,6 +130,7 @@ describe('delegating', () => {
         id: child.grantId,
         agentId: helper.agentId,
         agentDid: helper.did,
+        agentStatus: 'active',
         principalId: 'user_42',
         developerId: acme.developerId,
         scopes: ['calendar:read'],
