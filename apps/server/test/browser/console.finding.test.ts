@@ -86,6 +86,7 @@ test('budgets are plotted against their limits, those with the largest share spe
 
   await open(page, '/usage', 'Usage');
   await sees(page, '€32.50 of €200.00 spent');
+  await expect.poll(async () => (await bars()).join()).toMatch(/Travel booker.*Mail reader/s);
   const byGrant = await bars();
   await page.getByText('Show as table').first().click();
   const table = await page.locator('.budgets tbody tr').allInnerTexts();
