@@ -169,6 +169,7 @@ test('an audit, step by step, is counted, exported and proved on another machine
     'Case 7',
     'erasure',
     '[true,5]',
+    '[{"principalId":"user_42"},true]',
   ]);
   const pack = readFileSync(join(folder, 'pack.json'));
   const jwks = JSON.parse(readFileSync(join(folder, 'jwks.json'), 'utf8'));
