@@ -19,7 +19,8 @@ import { askService, type ServiceOptions } from './client/service.ts';
 import { createTransport, type Transport } from './client/transport.ts';
 import { type WrappedCall, wrappedTool } from './client/wrapped-tool.ts';
 import { BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
-import { type PresentedProof, provedKey } from './verify/dpop-proof.ts';
+import type { PresentedProof } from './verify/dpop-proof.ts';
+import { provedKey } from './verify/proved-key.ts';
 import { issuerKeysOf, type TokenSourceOptions, tokenSource } from './verify/token-source.ts';
 import { grantOf, type VerifiedGrant } from './verify/verified-grant.ts';
 

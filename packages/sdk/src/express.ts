@@ -11,7 +11,8 @@ import {
   type Refusal,
 } from './http/guard.ts';
 import { decideCall, type ToolRoute } from './http/tool-calls.ts';
-import { missingScopes, type VerifiedGrant } from './verify/verified-grant.ts';
+import { missingScopes } from './verify/scopes.ts';
+import type { VerifiedGrant } from './verify/verified-grant.ts';
 
 export type { GuardOptions, ProofRules } from './http/guard.ts';
 export type { ToolRoute } from './http/tool-calls.ts';

@@ -1,7 +1,7 @@
 import { copyArguments } from '@behest/protocol/arguments/read-arguments';
 import type { Result } from '@behest/protocol/enforcement/result';
 import type { Behest } from '../behest.ts';
-import { provedKey } from '../verify/dpop-proof.ts';
+import { provedKey } from '../verify/proved-key.ts';
 import { provedIn, type VerifiedGrant } from '../verify/verified-grant.ts';
 import {
   bearerToken,

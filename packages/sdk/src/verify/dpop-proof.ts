@@ -57,13 +57,3 @@ async function hashOf(token: string): Promise<string> {
     new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token))),
   );
 }
-
-/** Loads the check of proofs with the first proof, because most programs see none. @see provedKeyOf */
-export async function provedKey(
-  proof: PresentedProof,
-  token: string,
-  clock: () => number,
-): Promise<string | undefined> {
-  const { provedKeyOf } = await import('./dpop-proof.ts');
-  return provedKeyOf(proof, token, clock);
-}

@@ -1,7 +1,5 @@
 import { GRANT_CLAIM } from '@behest/protocol/claims';
-import { uncovered } from '@behest/protocol/scopes';
 import type { VerifiedGrant as Verified } from '@behest/protocol/token-verifier';
-import { parseToolScope } from '@behest/protocol/tool-scopes';
 import { TOOLS_TYPE } from '@behest/protocol/tools-entry';
 
 /** The facts of a verified grant token. They are equal for tokens with and without the claim names from before 0.6. */
@@ -74,25 +72,4 @@ export function grantOf({ claims, payload }: Pick<Verified, 'claims' | 'payload'
 export function provedIn(grant: Partial<VerifiedGrant> | undefined): { readonly provedKey?: string } {
   const key = grant?.confirmation?.jkt;
   return key === undefined ? {} : { provedKey: key };
-}
-
-/**
- * Lists the required scopes that a token does not satisfy. A tool scope is not satisfied where the token limits the
- * arguments of its connector: the scope alone no longer says what is allowed, and `enforce` has to be asked.
- */
-export function missingScopes(
-  { scopes, authorizationDetails }: Pick<VerifiedGrant, 'scopes' | 'authorizationDetails'>,
-  required: readonly string[],
-): string[] {
-  const entries: readonly unknown[] = Array.isArray(authorizationDetails) ? authorizationDetails : [];
-  const limited = entries
-    .map((entry) => Object(entry))
-    .filter(({ type, arguments: rules }) => type === TOOLS_TYPE && rules !== undefined)
-    .map(({ connector }) => connector);
-  const missing = new Set(uncovered(scopes, required));
-  return required.filter((scope) => {
-    const connector = parseToolScope(scope)?.connector;
-    const isLimited = connector === '*' ? limited.length > 0 : limited.includes(connector);
-    return missing.has(scope) || (connector !== undefined && isLimited);
-  });
 }
