@@ -86,6 +86,14 @@ async function wholeAccount(service: Service) {
     .insertInto('passkeyEvidence')
     .values({ developerId, authRequestId, passkeyId: 'cred_1', evidence, verifiedAt: clock() })
     .execute();
+  const member = {
+    developerId,
+    memberId: db.selectFrom('members').select('id').where('developerId', '=', developerId).limit(1),
+  };
+  await db
+    .insertInto('memberRecoveryCodes')
+    .values({ ...member, codeHash: Buffer.alloc(32), createdAt: clock() })
+    .execute();
   const [{ id: domainId, domain }] = (await developer('GET', '/v1/domains')).json().domains;
   await db.insertInto('verifiedDomains').values({ domain, developerId, domainId }).execute();
   await db

@@ -59,7 +59,7 @@ test.each(Object.entries(callers))(
       delegate: ['find_delegable', 'write_together'],
       'exchange of a credential': ['use_grant_token', 'find_exchangeable', 'write_together'],
       append: ['find_grant_of_entry', 'write_together'],
-      'get grant': ['find_grant', 'find_budgets_of_grants'], // in one trip
+      'get grant': ['find_shown_grant', 'find_budgets_of_grants'], // in one trip
       revoke: ['find_active_tree', 'write_together'],
       'revoke again': ['find_active_tree', 'find_grant'],
       'get agent': ['find_agent'],

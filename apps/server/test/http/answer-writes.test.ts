@@ -72,7 +72,7 @@ test('a call of an agent writes once to its client, and to a store as often as i
     'OAuth introspect': [1, 2, 2],
     'OAuth exchange of a received token': [1, 2, 3],
     'OAuth token of a receiver': [1, 2, 2],
-    'get grant': [1, 1, 2],
+    'get grant': [1, 1, 1],
     'get agent': [1, 1, 1],
     'list agents': [1, 1, 1],
     'list grants': [1, 1, 2],
@@ -255,7 +255,8 @@ function countingWrites(ports: Ports): Writes {
     const write = prototype[name];
     prototype[name] = function (...given) {
       const peer = peerOf(this);
-      const isIts = !(peer === 'redis' && isAside(given[0])) && !(peer === 'postgres' && isOfConnection(given[0]));
+      const isIts =
+        !(peer === 'redis' && isAside(given[0])) && !(peer === 'postgres' && isOfConnection(given[0]));
       if (peer !== undefined && isIts) writes[peer] += 1;
       write.apply(this, given);
     };

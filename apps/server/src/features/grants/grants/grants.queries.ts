@@ -3,7 +3,7 @@ import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { groupLock } from '../../../platform/db/hot-writes.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
-import type { Grants } from '../../../platform/db/types.gen.ts';
+import type { AgentStatus, Grants } from '../../../platform/db/types.gen.ts';
 import { hasFoldedPrincipal } from '../../../platform/db/values.ts';
 import { agentOf } from '../../accounts/agents/agents.queries.ts';
 
@@ -40,9 +40,9 @@ export function grantEndsOf(db: Executor, { developerId }: Tenant) {
 /** A grant with its agent's DID. */
 export type GrantRow = Selectable<Grants> & { readonly agentDid: string };
 
-const grantById = lookUp<GrantRow, [developerId: string, grantId: string, within: readonly string[] | null]>(
-  'find_grant',
-  `select (f.held).id, (f.held).developer_id as "developerId", (f.held).auth_request_id as "authRequestId",
+type OfGrant = [developerId: string, grantId: string, within: readonly string[] | null];
+
+const COLUMNS = `(f.held).id, (f.held).developer_id as "developerId", (f.held).auth_request_id as "authRequestId",
      (f.held).agent_id as "agentId", (f.held).principal_id as "principalId", (f.held).scopes, (f.held).audience,
      (f.held).purpose, (f.held).authorization_details as "authorizationDetails",
      (f.held).manifests, (f.held).token_seconds as "tokenSeconds", (f.held).status, (f.held).consent_method as "consentMethod", (f.held).policy_id as "policyId",
@@ -52,7 +52,11 @@ const grantById = lookUp<GrantRow, [developerId: string, grantId: string, within
      (f.held).parent_token_id as "parentTokenId",
      (f.held).root_grant_id as "rootGrantId", (f.held).delegation_depth as "delegationDepth",
      (f.held).delegated_by as "delegatedBy", (f.held).expiry_announced_at as "expiryAnnouncedAt",
-     f.agent_did as "agentDid"
+     f.agent_did as "agentDid"`;
+
+const grantById = lookUp<GrantRow, OfGrant>(
+  'find_grant',
+  `select ${COLUMNS}
    from find_grant($1, $2) f where $3::text[] is null or (f.held).agent_id = any ($3)`,
 );
 
@@ -62,6 +66,24 @@ export async function findGrant(
   grantId: string,
 ): Promise<GrantRow | undefined> {
   return (await grantById(db, tenant.developerId, grantId, agentIds))[0];
+}
+
+/** A grant as answers show it. */
+export type ShownGrantRow = GrantRow & { readonly agentStatus: AgentStatus };
+
+const shownGrantById = lookUp<ShownGrantRow, OfGrant>(
+  'find_shown_grant',
+  `select ${COLUMNS},
+     (select a.status from agents a where a.developer_id = $1 and a.id = (f.held).agent_id) as "agentStatus"
+   from find_grant($1, $2) f where $3::text[] is null or (f.held).agent_id = any ($3)`,
+);
+
+export async function findShownGrant(
+  db: Executor,
+  { tenant, agentIds }: Reach,
+  grantId: string,
+): Promise<ShownGrantRow | undefined> {
+  return (await shownGrantById(db, tenant.developerId, grantId, agentIds))[0];
 }
 
 /** A grant that stays as it is until the commit. */

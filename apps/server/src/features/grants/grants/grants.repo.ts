@@ -5,26 +5,14 @@ import { hotCall, type Records } from '../../../platform/db/hot-writes.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import { deletedBy, type EraseRows, eraserOf } from '../../../platform/db/personal-data.ts';
 import { statement } from '../../../platform/db/statement.ts';
-import type { AgentStatus, Grants, RenewalCause } from '../../../platform/db/types.gen.ts';
+import type { Grants, RenewalCause } from '../../../platform/db/types.gen.ts';
 import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
-import { type GrantRow, grantsWithAgent, livingGrantsOfPrincipal, ownDelegation } from './grants.queries.ts';
+import { grantsWithAgent, livingGrantsOfPrincipal, ownDelegation } from './grants.queries.ts';
 import type { GrantQuery } from './grants.schema.ts';
 
 export type RevokedReason = NonNullable<Selectable<Grants>['revokedReason']>;
 
-/** A grant as answers show it. */
-export type ShownGrantRow = GrantRow & { readonly agentStatus: AgentStatus };
-
 const shownGrants = (db: Executor, tenant: Tenant) => grantsWithAgent(db, tenant).select('agent.agentStatus');
-
-export function findShownGrant(
-  db: Executor,
-  { tenant, agentIds }: Reach,
-  grantId: string,
-): Promise<ShownGrantRow | undefined> {
-  const grant = shownGrants(db, tenant).where('grant.id', '=', grantId);
-  return (agentIds ? grant.where('grant.agentId', 'in', agentIds) : grant).executeTakeFirst();
-}
 
 /** Newest first. */
 export function listGrantRows(db: Executor, { tenant, agentIds }: Reach, query: GrantQuery, now: Date) {

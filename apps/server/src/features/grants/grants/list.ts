@@ -6,7 +6,8 @@ import { notFound } from '../../../platform/errors.ts';
 import { hook } from '../../../platform/hooks.ts';
 import { byId, mustBeSpan, pageOf } from '../../../platform/paging.ts';
 import { storedPins } from '../manifests/index.ts';
-import { findShownGrant, listGrantRows, type ShownGrantRow } from './grants.repo.ts';
+import { findShownGrant, type ShownGrantRow } from './grants.queries.ts';
+import { listGrantRows } from './grants.repo.ts';
 import type { Grant, GrantPage, GrantQuery } from './grants.schema.ts';
 
 export interface GrantDeps {
