@@ -17,7 +17,7 @@ export function kept({ data }: { readonly data?: Session }): Session {
 const sessionOptions = queryOptions({
   queryKey: SESSION,
   queryFn: async () => {
-    if (linkOnce('sso')) return kept(await api.POST('/v1/console/session/sso', { body: {} }));
+    if (linkOnce('sso') && hasLeft()) return kept(await api.POST('/v1/console/session/sso', { body: {} }));
     const link = linkOnce('link');
     if (link === undefined) return kept(await api.GET('/v1/console/session'));
     return kept(await api.POST('/v1/console/session/link', { body: { link } }));
@@ -35,10 +35,20 @@ export const signInByKey = async (key: string, body: Schemas['SignInByKey']) =>
 export const recover = async (body: Schemas['RecoverByCode']) =>
   kept(await api.POST('/v1/console/session/recover', { body }));
 
+const LEFT = 'behest-left-for-provider';
+
+/** Whether this tab has left for a provider by itself. Otherwise a link of somebody else would open their console in it. */
+function hasLeft(): boolean {
+  const left = sessionStorage.getItem(LEFT);
+  sessionStorage.removeItem(LEFT);
+  return left !== null;
+}
+
 /** Leaves for the identity provider of an organisation. @param named its domain, an address in it, or the id of the account */
 export function goToProvider(named: string): void {
   const domain = named.slice(named.lastIndexOf('@') + 1);
   const query = new URLSearchParams(named.startsWith('dev_') ? { org: named } : { domain });
+  sessionStorage.setItem(LEFT, 'yes');
   location.assign(`/v1/console/session/sso?${query}`);
 }
 

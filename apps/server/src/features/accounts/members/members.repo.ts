@@ -94,10 +94,14 @@ const openSession = lookUp<FoundSession, [developerId: string, id: string, at: D
    left join sso_connections c on c.developer_id = s.developer_id and c.id = o.connection_id
    where s.developer_id = $1 and s.id = $2 and m.status = 'active' and d.closed_at is null and s.expires_at > $3
      and (s.key_id is null or (k.revoked_at is null and (k.expires_at is null or k.expires_at > $3)))
-     and (s.sso_session_id is null or (o.expires_at > $3 and c.settings->>'consoleAccess' = 'true'))`,
+     and (s.sso_session_id is null
+       or (o.expires_at > $3 and c.settings->>'consoleAccess' = 'true' and c.updated_at <= o.created_at))`,
 );
 
-/** An open session of an active member, whose key or session at a provider, if one opened it, goes on. */
+/**
+ * An open session of an active member, whose key or session at a provider, if one opened it, goes on. A change of the
+ * connection ends what it opened before, since a group may mean another role now.
+ */
 export async function findOpenSession(
   db: Executor,
   { developerId }: Tenant,

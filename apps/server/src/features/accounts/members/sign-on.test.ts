@@ -107,6 +107,7 @@ test('a verified domain leads to the connection, and nothing leads to one withou
 
   const login = expect.stringMatching(new RegExp(`^/sso/login\\?org=${org}&connection=${connectionId}&`));
   expect(open).toEqual([login, login, 404]);
+  expect(open[0]).toContain('max_age=600'); // a browser that was left signed in there is asked again
   expect(shut).toEqual([404, 404, 400]);
 });
 
@@ -133,6 +134,22 @@ test('the role is read anew at each sign-in, and who lost the group is out of ev
   expect((await entriesOf(acme, 'console.sign_in_failed')).at(-1)?.metadata).toMatchObject({
     code: 'SSO_NOT_PROVISIONED',
   });
+});
+
+test('a change of what the groups mean ends what was opened before it', async () => {
+  const at = await organisation();
+  const { service, ada, path } = at;
+  const bob = await signOn(service, at);
+  const before = await agentsFor(bob);
+  service.advance(1);
+
+  const body = { consoleGroupMappings: { ...GROUPS, Platform: 'auditor' } };
+  expect((await ada.call('PATCH', path, { body })).statusCode).toBe(200);
+  const after = [await agentsFor(bob), (await enter(bob)).statusCode];
+  const again = await signOn(service, at);
+
+  expect([before, ...after]).toEqual([200, 401, 401]);
+  expect(again.member).toMatchObject({ memberId: bob.member.memberId, role: 'auditor' });
 });
 
 test('31 H4: an address opens nobody: not the owner who has it, and no member of another provider', async () => {

@@ -38,7 +38,8 @@ const BACK = '/console#sso=1';
 export async function beginSignOn(deps: MemberDeps, { org, domain }: SignOnQuery): Promise<string> {
   const { developerId, connectionId } =
     domain === undefined ? await connectionOf(deps, org) : await connectionAt(deps, domain);
-  const more = new URLSearchParams({ mode: 'redirect', return_to: BACK });
+  // A browser that was left signed in at the provider is not its owner: the provider asks again, and says when it did.
+  const more = new URLSearchParams({ mode: 'redirect', return_to: BACK, max_age: `${SIGN_ON_MS / 1000}` });
   return `${loginPath(developerId, connectionId)}&${more}`;
 }
 

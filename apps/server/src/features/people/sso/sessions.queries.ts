@@ -175,6 +175,7 @@ export async function consoleSignOnOf(
   if (!held?.secretHash.equals(cookie.secretHash)) return undefined;
   const connection = await activeOf(db, tenant)
     .where('id', '=', held.connectionId)
+    .where('updatedAt', '<=', held.createdAt) // what its groups mean may be another thing now
     .where(opensConsoleNow)
     .executeTakeFirst();
   if (!connection) return undefined;
