@@ -37,6 +37,9 @@ const press = (label: string) => `(() => {
   return button && '${label}';
 })()`;
 
+/** What Vite says of a page that is left while it loads. */
+const LEFT = /^Error: Unable to preload CSS/;
+
 const FAULTS = `JSON.stringify({
   sideways: document.documentElement.scrollWidth > innerWidth,
   alerts: [...document.querySelectorAll('[role=alert]')].map((each) => each.textContent),
@@ -103,7 +106,8 @@ async function openFirefox(program: string) {
   const complaints: string[] = [];
   socket.addEventListener('message', ({ data }) => {
     const { id, method, params, ...answer } = JSON.parse(String(data));
-    if (method === 'log.entryAdded' && ['error', 'warn'].includes(params.level)) complaints.push(params.text);
+    if (method === 'log.entryAdded' && ['error', 'warn'].includes(params.level) && !LEFT.test(params.text))
+      complaints.push(params.text);
     waiting.get(id)?.(answer);
     waiting.delete(id);
   });

@@ -172,7 +172,7 @@ test('a replay lets other requests go between its entries, which many time zones
   const service = await startApp();
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   const tenant = { developerId: acme.developerId };
-  for (const timeZone of Intl.supportedValuesOf('timeZone').slice(0, 40)) {
+  for (const timeZone of Intl.supportedValuesOf('timeZone').slice(0, 160)) {
     const policy = { name: timeZone, effect: 'deny', timeZone, daysOfWeek: ['sun'] };
     expect((await acme('POST', '/v1/policies', policy)).statusCode).toBe(201);
   }
