@@ -172,7 +172,7 @@ test('a replay lets other requests go between its entries, which many time zones
   const service = await startApp();
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   const tenant = { developerId: acme.developerId };
-  for (const timeZone of Intl.supportedValuesOf('timeZone').slice(0, 160)) {
+  for (const timeZone of Intl.supportedValuesOf('timeZone').slice(0, 40)) {
     const policy = { name: timeZone, effect: 'deny', timeZone, daysOfWeek: ['sun'] };
     expect((await acme('POST', '/v1/policies', policy)).statusCode).toBe(201);
   }
@@ -181,10 +181,10 @@ test('a replay lets other requests go between its entries, which many time zones
     `insert into audit_entries (developer_id, seq, id, action, status, metadata, at, hash, agent_id, principal_id)
      select $1, n, 'alog_' || n, 'authorization.requested', 'success', '{"scopes": ["calendar:read"]}',
        timestamptz '2026-01-01' + n * interval '1 minute', '\\x00', 'ag_1', 'user_42'
-     from generate_series(5000, 5899) n`,
+     from generate_series(5000, 8999) n`,
     [acme.developerId],
   );
-  await tamper(service.databaseUrl, 'update audit_heads set seq = 5899 where developer_id = $1', [
+  await tamper(service.databaseUrl, 'update audit_heads set seq = 8999 where developer_id = $1', [
     acme.developerId,
   ]);
   let pauses = 0;
@@ -200,7 +200,7 @@ test('a replay lets other requests go between its entries, which many time zones
   );
 
   expect(report).toMatchObject({ complete: true, totals: { newlyAllowed: 0 } });
-  expect(report.evaluated).toBe(900);
+  expect(report.evaluated).toBe(4000);
   expect(pauses).toBeGreaterThan(2);
 });
 
