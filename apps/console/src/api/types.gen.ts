@@ -1460,7 +1460,7 @@ export interface paths {
         put?: never;
         /**
          * Open the console by a recovery code, to register a passkey
-         * @description A code works once. The session can do nothing before its member has another passkey; those that they have stay. All owners are told.
+         * @description Each code works once. Until the member registers another passkey, the session can do nothing else. Existing passkeys stay. All owners are told.
          */
         post: operations["console.recover"];
         delete?: never;

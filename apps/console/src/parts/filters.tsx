@@ -46,7 +46,7 @@ interface ChoiceProps {
   readonly value: string | undefined;
   /** By value, with what the reader sees. */
   readonly choices: readonly (readonly [value: string, label: string])[];
-  /** What stands for no value, where that is not all of them. */
+  /** The label of the option without a value, where that does not mean all. */
   readonly none?: string;
 }
 

@@ -37,7 +37,7 @@ export const recover = async (body: Schemas['RecoverByCode']) =>
 
 const LEFT = 'behest-left-for-provider';
 
-/** Whether this tab has left for a provider by itself. Otherwise a link of somebody else would open their console in it. */
+/** Whether this tab itself left for a provider. Otherwise somebody else's link would sign this browser in to their account. */
 function hasLeft(): boolean {
   const left = sessionStorage.getItem(LEFT);
   sessionStorage.removeItem(LEFT);

@@ -153,7 +153,7 @@ const MEND =
   'percent-encode the password if it has such characters: @ as %40, : as %3A, / as %2F, ? as %3F, # as %23, % as %25';
 const from = { MAIL_FROM: 'no-reply@auth.example' };
 
-/** What an operator is told of a URL with this password, by each setting that holds one. */
+/** What an operator reads when a URL with this password is refused, for each setting that holds a URL. */
 function toldOf(password: string) {
   const urls = {
     DATABASE_URL: `postgres://behest:${password}@db.example/behest`,

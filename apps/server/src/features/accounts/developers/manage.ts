@@ -283,7 +283,7 @@ export async function mustMayLoosen(db: Executor, caller: Caller, loosening: Loo
 }
 
 export const changedMeanwhile = () =>
-  new AppError('CONFLICT', 'What it changes is not what it was any more. Propose the change again.', {
+  new AppError('CONFLICT', 'The rule has changed since this change was proposed. Propose it again.', {
     sub_reason: 'changed',
   });
 

@@ -176,7 +176,7 @@ export const consoleSessionRoutes: FastifyPluginAsyncTypebox<MemberDeps> = async
         operationId: 'console.recover',
         summary: 'Open the console by a recovery code, to register a passkey',
         description:
-          'A code works once. The session can do nothing before its member has another passkey; those that they have stay. All owners are told.',
+          'Each code works once. Until the member registers another passkey, the session can do nothing else. Existing passkeys stay. All owners are told.',
         body: RecoverByCode,
         response: { 200: ConsoleSession },
       },
