@@ -16,17 +16,16 @@ import {
 import { recordActs } from '../../record/audit/index.ts';
 import { findBrand, findCallerParts } from '../developers/developers.queries.ts';
 import { lockOpenAccount } from '../developers/index.ts';
-import { invitedMail } from './mail.ts';
-import { mustManage } from './manage.ts';
 import {
   deleteInvitation,
   findInvitation,
   type InvitationRow,
   insertInvitation,
-  insertMember,
   listInvitationRows,
-  listMemberRows,
-} from './members.repo.ts';
+} from './invitations.repo.ts';
+import { invitedMail } from './mail.ts';
+import { mustManage } from './manage.ts';
+import { insertMember, listMemberRows } from './members.repo.ts';
 import { INVITATION_MS, MAX_MEMBERS, mayManage, memberOwner, withAddress } from './members.rules.ts';
 import type {
   Invitation,

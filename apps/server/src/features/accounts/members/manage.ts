@@ -5,8 +5,8 @@ import { byId, pageOf } from '../../../platform/paging.ts';
 import { deletePasskeyRowsOf } from '../../people/passkeys/index.ts';
 import { recordActs, recordEntry } from '../../record/audit/index.ts';
 import { lockOpenAccount } from '../developers/index.ts';
+import { deleteInvitationsOf } from './invitations.repo.ts';
 import {
-  deleteInvitationsOf,
   deleteMember,
   deleteOtherSessions,
   deleteSession,

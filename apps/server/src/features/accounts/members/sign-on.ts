@@ -8,8 +8,8 @@ import { findTwoOfConsole } from '../../people/sso/sso.queries.ts';
 import { recordActs, recordBlockedAttempt, recordEntry } from '../../record/audit/index.ts';
 import { findCallerParts } from '../developers/developers.queries.ts';
 import { lockOpenAccount } from '../developers/index.ts';
+import { deleteInvitationsOf } from './invitations.repo.ts';
 import {
-  deleteInvitationsOf,
   deleteOtherSessions,
   insertMember,
   listMemberRows,
