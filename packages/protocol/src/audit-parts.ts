@@ -1,6 +1,7 @@
 import canonicalize from 'canonicalize';
 import type { AuditEntry } from './audit-chain.ts';
 import { decodeBase64url, encodeBase64url } from './base64url.ts';
+import { bytesOfHex, joinBytes } from './bytes.ts';
 
 /** SHA-256 of bytes. */
 export type Digest = (bytes: Uint8Array) => Uint8Array;
@@ -25,7 +26,7 @@ const OF_METADATA = 'metadata.';
 export function partsOf(entry: AuditEntry, sha256: Digest): string[] {
   const salt = entry.salt == null ? undefined : decodeBase64url(entry.salt);
   const part = (name: string, value: unknown) => {
-    const own = salt ? sha256(joined([salt, utf8.encode(name)])).subarray(0, 16) : new Uint8Array();
+    const own = salt ? sha256(joinBytes([salt, utf8.encode(name)])).subarray(0, 16) : new Uint8Array();
     return encodeBase64url(utf8.encode(canonicalize([encodeBase64url(own), name, value]) ?? ''));
   };
   const members = Object.entries(entry.metadata).map(([name, value]) => part(`${OF_METADATA}${name}`, value));
@@ -41,7 +42,7 @@ export function leafOf(hash: string, parts: readonly string[], sha256: Digest): 
   const digests = parts.map((part) =>
     part.startsWith('#') ? (decodeBase64url(part.slice(1)) ?? new Uint8Array()) : sha256(utf8.encode(part)),
   );
-  return sha256(joined([new Uint8Array([0]), bytesOfHex(hash), ...digests]));
+  return sha256(joinBytes([new Uint8Array([0]), bytesOfHex(hash), ...digests]));
 }
 
 /** Hides every part but the entry's own facts and the members of the metadata that stay. */
@@ -115,19 +116,6 @@ function contentOf(part: string): [name: string, value: unknown] {
   const [, name, value] = JSON.parse(new TextDecoder().decode(bytes));
   return [String(name), value];
 }
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
-}
-
-const bytesOfHex = (text: string) =>
-  new Uint8Array((text.match(/../g) ?? []).map((digits) => Number.parseInt(digits, 16)));
 
 function compareBytes(one: Uint8Array, other: Uint8Array): number {
   const at = one.findIndex((byte, index) => byte !== other[index]);

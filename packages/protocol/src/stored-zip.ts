@@ -1,3 +1,5 @@
+import { joinBytes } from './bytes.ts';
+
 /**
  * An archive of members that are stored as they are, in one fixed form: no time, no comment, no attribute. So the same
  * members give the same bytes, and a reader can demand these very bytes. Any program that reads ZIP reads it. No archive,
@@ -75,7 +77,7 @@ export function beginZip(): ZipWriter {
       view.setUint16(10, members.length, true);
       view.setUint32(12, size, true);
       view.setUint32(16, length, true);
-      return written(joined([...directory, bytes]));
+      return written(joinBytes([...directory, bytes]));
     },
   };
 }
@@ -145,16 +147,6 @@ function record({ signature, length }: typeof LOCAL, more = 0) {
   const view = new DataView(bytes.buffer);
   view.setUint32(0, signature, true);
   return { bytes, view };
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
 
 const REMAINDERS = Uint32Array.from({ length: 256 }, (_, byte) => {
