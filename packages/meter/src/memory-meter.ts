@@ -9,6 +9,7 @@ interface Charge {
 interface Call {
   state: 'held' | 'sent' | 'refunded';
   readonly fingerprint: string;
+  readonly atMs: number;
   readonly charges: readonly { readonly counter: string; readonly charge: Charge }[];
 }
 
@@ -53,7 +54,7 @@ export function memoryMeter(clock: () => number = Date.now): CapsMeter {
       const call = calls.get(id);
       if (call) {
         if (call.state !== 'held' || call.fingerprint !== fingerprint) return { reused: true };
-        return { reserved: true, used: usedBy(tenant, wanted, at) };
+        return { reserved: true, used: usedBy(tenant, wanted, at), atMs: call.atMs };
       }
       for (const [index, { key, units, limit }] of wanted.entries()) {
         const { charges, used } = liveIn(idOf(tenant, key), at);
@@ -67,8 +68,8 @@ export function memoryMeter(clock: () => number = Date.now): CapsMeter {
         liveIn(idOf(tenant, key), at).charges.add(charge);
         return { counter: idOf(tenant, key), charge };
       });
-      calls.set(id, { state: 'held', fingerprint, charges });
-      return { reserved: true, used: usedBy(tenant, wanted, at) };
+      calls.set(id, { state: 'held', fingerprint, atMs: at, charges });
+      return { reserved: true, used: usedBy(tenant, wanted, at), atMs: at };
     },
     async sent(tenant, callId) {
       const call = calls.get(idOf(tenant, callId));

@@ -21,7 +21,7 @@ interface Charge {
  */
 class Model {
   #charges: Charge[] = [];
-  readonly #calls = new Map<string, { state: 'held' | 'sent' | 'refunded'; what: string }>();
+  readonly #calls = new Map<string, { state: 'held' | 'sent' | 'refunded'; what: string; at: number }>();
 
   used({ key }: Pick<Counter, 'key'>, now: number): number {
     const inside = this.#charges.filter((charge) => charge.key === key && charge.ends > now);
@@ -44,7 +44,7 @@ class Model {
     const used = () => counters.map((counter) => this.used(counter, now));
     if (call) {
       const isSame = call.state === 'held' && call.what === what;
-      return isSame ? { reserved: true, used: used() } : { reused: true };
+      return isSame ? { reserved: true, used: used(), atMs: call.at } : { reused: true };
     }
     const full = counters.findIndex((counter) => !this.fits(counter, now));
     const found = counters[full];
@@ -54,8 +54,8 @@ class Model {
         windowMs === 0 ? Number.POSITIVE_INFINITY : Math.ceil((now + windowMs) / grainMs) * grainMs;
       this.#charges.push({ callId, key, units, at: now, ends });
     }
-    this.#calls.set(callId, { state: 'held', what });
-    return { reserved: true, used: used() };
+    this.#calls.set(callId, { state: 'held', what, at: now });
+    return { reserved: true, used: used(), atMs: now };
   }
 
   /** @returns whether the meter has to accept it */
@@ -97,15 +97,24 @@ describe.each(Object.entries(backends))('the %s meter', (name, open) => {
     const [meter, tenant] = [(await open())({ clock: () => now }), newTenant()];
     const counter = counterOf({ limit: 2 });
 
-    expect(await meter.reserve(tenant, call(1), [counter])).toEqual({ reserved: true, used: [1] });
+    expect(await meter.reserve(tenant, call(1), [counter])).toEqual({
+      reserved: true,
+      used: [1],
+      atMs: start,
+    });
     now += HOUR / 2;
-    expect(await meter.reserve(tenant, call(2), [counter])).toEqual({ reserved: true, used: [2] });
+    expect(await meter.reserve(tenant, call(2), [counter])).toEqual({ reserved: true, used: [2], atMs: now });
+    expect(await meter.reserve(tenant, call(1), [counter])).toEqual({
+      reserved: true,
+      used: [2],
+      atMs: start,
+    });
     now += HOUR / 2 - 1;
     const full = { full: 0, used: 2, retryAtMs: start + HOUR };
     expect(await meter.reserve(tenant, call(3), [counter])).toEqual(full);
     expect(await meter.usage(tenant, [counter])).toEqual([{ used: 2, retryAtMs: full.retryAtMs }]);
     now += 1;
-    expect(await meter.reserve(tenant, call(3), [counter])).toEqual({ reserved: true, used: [2] });
+    expect(await meter.reserve(tenant, call(3), [counter])).toEqual({ reserved: true, used: [2], atMs: now });
     expect(await meter.usage(tenant, [counterOf({ limit: 3 })])).toEqual([{ used: 2, retryAtMs: null }]);
   });
 

@@ -2,7 +2,7 @@ import type { Usage } from '@behest/protocol/enforcement/meter';
 
 /** The answer of `caps_reserve`. */
 export type ReserveAnswer =
-  | { readonly status: 'held'; readonly used: readonly number[] }
+  | { readonly status: 'held'; readonly used: readonly number[]; readonly atMs: number }
   | { readonly status: 'reused' }
   | { readonly status: 'full'; readonly at: number; readonly used: number; readonly retryAtMs: number | null }
   | { readonly status: 'lost'; readonly what: string };
@@ -72,8 +72,8 @@ const TENANTS = `select developer_id as answer from caps_counter where developer
 
 /** @throws TypeError for an answer that is none of the function's */
 function reserveAnswer(value: unknown): ReserveAnswer {
-  const { status, used, at, retryAtMs, what } = Object(value);
-  if (status === 'held') return { status, used: numbersOf(used) };
+  const { status, used, at, atMs, retryAtMs, what } = Object(value);
+  if (status === 'held') return { status, used: numbersOf(used), atMs: Number(atMs) };
   if (status === 'reused') return { status };
   if (status === 'lost') return { status, what: String(what) };
   if (status !== 'full') throw new TypeError('caps_reserve gave an answer that is not its own.');

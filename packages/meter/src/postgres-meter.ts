@@ -80,7 +80,9 @@ export function meterOf(
           });
         }
         seen.add(tenant);
-        if (answer.status === 'held') return { reserved: true, used: answer.used };
+        if (answer.status === 'held') {
+          return { reserved: true, used: answer.used, ...(answer.atMs > 0 && { atMs: answer.atMs }) };
+        }
         if (answer.status === 'reused') return { reused: true };
         return { full: answer.at, used: answer.used, retryAtMs: answer.retryAtMs };
       });

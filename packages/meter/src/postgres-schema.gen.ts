@@ -190,11 +190,11 @@ begin
 
   perform caps_expire(p_developer_id, keys, now_ms);
 
-  select c.state, c.fingerprint into before from caps_call c
+  select c.state, c.fingerprint, c.created_ms into before from caps_call c
     where c.developer_id = p_developer_id and c.id = p_id;
   if found then
     if before.state = 'held' and before.fingerprint = p_fingerprint then
-      return jsonb_build_object('status', 'held', 'used', caps_used(p_developer_id, keys));
+      return jsonb_build_object('status', 'held', 'used', caps_used(p_developer_id, keys), 'atMs', before.created_ms);
     end if;
     return '{"status": "reused"}';
   end if;
@@ -227,7 +227,7 @@ begin
   update caps_counter c set used = c.used + x.units, clock_ms = now_ms
     from jsonb_to_recordset(p_counters) x(key text, units bigint)
     where c.developer_id = p_developer_id and c.key = x.key;
-  return jsonb_build_object('status', 'held', 'used', caps_used(p_developer_id, keys));
+  return jsonb_build_object('status', 'held', 'used', caps_used(p_developer_id, keys), 'atMs', now_ms);
 end
 $$;
 

@@ -109,7 +109,10 @@ export function redisMeter(options: RedisMeterOptions, clock?: () => number): Re
       mustBeCounters(counters);
       return within(async () => {
         const [word, , ...rest] = await act('reserve', subjectOf(tenant, callId, counters));
-        if (word === 'held') return { reserved: true, used: numbersOf(rest, counters.length) };
+        if (word === 'held') {
+          const [atMs = 0, ...used] = numbersOf(rest, counters.length + 1);
+          return { reserved: true, used, ...(atMs > 0 && { atMs }) };
+        }
         if (word === 'reused') return { reused: true };
         if (word !== 'full') throw strange();
         const [full = 0, used = 0, freesAt] = numbersOf(rest, 3);

@@ -3,8 +3,8 @@
  * on one slot of a Redis Cluster and is atomic there.
  *
  * KEYS[1] is the tenant: a hash of the epoch `e`, a sequence `q` and the latest time `w` in milliseconds. KEYS[2] is
- * the call: a hash of its state `st`, fingerprint `fp`, and for each counter `c<i>` its name, units and slot. For each
- * counter follow a sorted set of slots, whose members are their own scores (when the units leave), and a hash of units
+ * the call: a hash of its state `st`, fingerprint `fp`, time `at`, and for each counter `c<i>` its name, units and slot.
+ * For each counter follow a sorted set of slots, whose members are their own scores (when the units leave), and a hash of units
  * by slot with their total `n`.
  *
  * ARGV: the operation; a time for tests, or nothing; the expected epoch; whether the tenant may begin now; the highest
@@ -89,7 +89,7 @@ if op == 'usage' then
   return out
 end
 
-local found = redis.call('HMGET', call, 'st', 'fp')
+local found = redis.call('HMGET', call, 'st', 'fp', 'at')
 local state = found[1]
 
 if op == 'sent' then
@@ -133,7 +133,7 @@ end
 -- A call that arrives again before it was sent costs nothing.
 if state then
   if state ~= 'held' or found[2] ~= ARGV[7] then return {'reused', int(seq)} end
-  local out = {'held', int(seq)}
+  local out = {'held', int(seq), found[3] or '0'}
   for i = 1, count do out[#out + 1] = int(live(i)) end
   return out
 end
@@ -150,7 +150,7 @@ for i = 1, count do
   end
 end
 
-local record, out = {'st', 'held', 'fp', ARGV[7]}, {'held', int(seq + 1)}
+local record, out = {'st', 'held', 'fp', ARGV[7], 'at', int(now)}, {'held', int(seq + 1), int(now)}
 for i = 1, count do
   local want, window, grain = arg(i, 3), arg(i, 4), arg(i, 5)
   local slot = '-'

@@ -13,11 +13,13 @@ export interface CallCounter extends Pick<ChargedCounter, 'scope' | 'kind' | 'wi
   readonly counter: Counter;
 }
 
-const windowMs = { per_hour: 3_600_000, per_day: 86_400_000, per_case: 0 };
+/** The length of each window; 0 for a case, whose units never leave it. */
+export const windowMs = { per_hour: 3_600_000, per_day: 86_400_000, per_case: 0 };
 /** Up to this limit a counter keeps each millisecond apart; above it, a 3,600th of the window. */
 const EXACT_LIMIT = 1_000;
 const STEPS = 3_600;
-const BUDGET = 'cost_units';
+/** The name under which the caps of a grant limit cost units. No tool has it. */
+export const BUDGET = 'cost_units';
 
 /** The caps that a call counts against, before its case and units are known. */
 export interface Metering {

@@ -19,6 +19,8 @@ export interface Reserved {
   readonly reserved: true;
   /** The units of each counter after this charge, in the order of the counters. */
   readonly used: readonly number[];
+  /** The time of the charge by the store's clock, in milliseconds since 1970: that of the first, for a repeated one. */
+  readonly atMs?: number;
 }
 
 /** A counter had no room. No counter is charged. */

@@ -1,14 +1,17 @@
 import { namesResource } from '@behest/protocol/resource-uri';
 import { refused } from '@behest/protocol/token-refusal';
+import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
 import {
   type CallFacts,
+  type ChargedCall,
   type EnforcementDeps,
   enforceCall,
   findFacts,
   findGrantFacts,
   findStoredFacts,
+  giveBack,
   meterOfAgent,
   UNKNOWN_TOKEN,
   unreadable,
@@ -96,13 +99,13 @@ export async function evaluateTogether(
       answers.push(answer);
       const { decision } = answer.decision;
       if (semantic === 'deny_on_first_deny' && !decision) {
-        await giveBack(deps, point, answers);
+        await takeBack(deps, point, { answers });
         break;
       }
       if (semantic === 'permit_on_first_permit' && decision) break;
     }
   } catch (error) {
-    await giveBack(deps, point, answers);
+    await takeBack(deps, point, { answers, isLost: deps.db.isTransaction });
     throw error;
   }
   return { evaluations: answers.map(({ decision }) => decision) };
@@ -111,7 +114,7 @@ export async function evaluateTogether(
 interface Ruled {
   readonly decision: EvaluationResponse;
   /** The call whose units are held, if any are. */
-  readonly held?: { readonly callId: string; readonly agentId: string };
+  readonly held?: ChargedCall;
 }
 
 /** A malformed question of a batch is answered as such, and the others go on. */
@@ -155,9 +158,10 @@ async function rule(deps: AuthzenDeps, point: EvaluationPoint, evaluation: Evalu
   const result = await enforceCall(deps, caller, { input, text: '', find, marks });
   const decision = toDecision(result, question.call, facts.row?.keyThumbprint ?? undefined);
   const callId = result.reservation?.id ?? undefined;
-  const { agentId } = { ...facts.row };
-  const isHeld = result.allowed && callId !== undefined && agentId !== undefined;
-  return { decision, ...(isHeld && { held: { callId, agentId } }) };
+  const { row } = facts;
+  if (!result.allowed || callId === undefined || !row) return { decision };
+  const about = concerning({ ...row, grantId: row.id });
+  return { decision, held: { callId, agentId: row.agentId, about } };
 }
 
 function factsFor(deps: AuthzenDeps, caller: Caller, { subject, call }: ReadQuestion): Promise<CallFacts> {
@@ -208,19 +212,22 @@ function within({ server }: EnforcingPoint, { call }: ReadQuestion, facts: CallF
 }
 
 /**
- * Asks the meter alone, because the transaction of a batch that failed answers nothing. A failure leaves units charged for a
- * call that nobody was allowed, never the reverse.
+ * A failed transaction has lost the entries of its calls, and then only the meter is asked. A failure leaves units charged
+ * for a call that nobody was allowed, never the reverse.
  */
-async function giveBack(
-  { meter, logger }: AuthzenDeps,
-  { caller: { tenant } }: EnforcingPoint,
-  answers: readonly Ruled[],
+async function takeBack(
+  deps: AuthzenDeps,
+  { caller }: EnforcingPoint,
+  { answers, isLost = false }: { readonly answers: readonly Ruled[]; readonly isLost?: boolean },
 ) {
   for (const { held } of answers) {
     if (held === undefined) continue;
-    const own = meterOfAgent(meter, held.agentId);
-    await own.refundUnsent(tenant.developerId, held.callId).catch((err: unknown) => {
-      logger?.warn({ err }, 'the units of a batch that was denied stay charged');
+    const { callId, agentId } = held;
+    const freeing = isLost
+      ? meterOfAgent(deps.meter, agentId).refundUnsent(caller.tenant.developerId, callId)
+      : giveBack(deps, caller, held);
+    await freeing.catch((err: unknown) => {
+      deps.logger?.warn({ err }, 'the units of a batch that was denied stay charged');
     });
   }
 }

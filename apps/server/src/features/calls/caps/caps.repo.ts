@@ -91,9 +91,9 @@ async function listMeteredAcrossTenants(db: Executor, after: string): Promise<st
 
 /**
  * Deletes the counters without a window whose keys end so. They are locked in the order of their keys, as a reservation
- * locks them. @returns how many there were
+ * locks them. @returns their keys
  */
-export async function deleteCaseCounters(tx: Tx, { developerId }: Tenant, end: string): Promise<number> {
+export async function deleteCaseCounters(tx: Tx, { developerId }: Tenant, end: string): Promise<string[]> {
   const counters = await tx
     .selectFrom('capsCounter')
     .select('key')
@@ -103,14 +103,14 @@ export async function deleteCaseCounters(tx: Tx, { developerId }: Tenant, end: s
     .orderBy('key')
     .forUpdate()
     .execute();
-  if (counters.length === 0) return 0;
+  if (counters.length === 0) return [];
   const keys = counters.map(({ key }) => key);
   await tx
     .deleteFrom('capsCounter')
     .where('developerId', '=', developerId)
     .where('key', 'in', keys)
     .execute();
-  return keys.length;
+  return keys;
 }
 
 export const eraseCaps = eraserOf('caps_call', 'caps_slot', 'caps_counter', 'caps_epoch');

@@ -73,6 +73,9 @@ export function postgresCapsMeter(db: Executor, times: MeterTimes): CapsMeter {
   return meterOf(capsFunctions(db), times);
 }
 
-/** Forgets what the calls of a case took from caps by case. @returns how many counters there were */
-export const closeCaseCounters = (tx: Tx, tenant: Tenant, caseId: string): Promise<number> =>
-  deleteCaseCounters(tx, tenant, `,"per_case",${JSON.stringify(caseId)}]`);
+/** Forgets what the calls of a case took from caps by case. @returns how many counters there were, and of which grants */
+export async function closeCaseCounters(tx: Tx, tenant: Tenant, caseId: string) {
+  const keys = await deleteCaseCounters(tx, tenant, `,"per_case",${JSON.stringify(caseId)}]`);
+  const ofGrants = keys.map((key) => JSON.parse(key)).filter(([scope]) => scope === 'grant');
+  return { counters: keys.length, grantIds: [...new Set(ofGrants.map(([, grantId]) => String(grantId)))] };
+}

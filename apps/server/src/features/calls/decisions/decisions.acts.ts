@@ -40,6 +40,7 @@ export const entries = {
   'decision.approval_refused': entryOnly(),
   'decision.channel_changed': entryOnly(),
   'case.closed': entryOnly(),
+  'case.caps_reset': entryOnly(),
 };
 
 declare module '../../../platform/acts.ts' {
@@ -53,6 +54,8 @@ declare module '../../../platform/acts.ts' {
       readonly superseded: number;
       readonly counters: number;
     };
+    /** The caps by case of a grant count from zero for this case. */
+    'case.caps_reset': { readonly caseId: string };
   }
   interface Attempts {
     'decision.approval_refused': true;

@@ -3,7 +3,7 @@ import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import type { DecisionApprovals, Decisions } from '../../../platform/db/types.gen.ts';
-import { grantsOf } from '../../grants/grants/grants.queries.ts';
+import { grantsOf, grantsWithAgent } from '../../grants/grants/grants.queries.ts';
 
 interface NamedCase {
   readonly tenant: Tenant;
@@ -252,6 +252,12 @@ export async function findCaseVersion(db: Executor, { developerId }: Tenant, cas
     .executeTakeFirst();
   return found?.caseVersion;
 }
+
+export const listGrants = (db: Executor, tenant: Tenant, ids: readonly string[]) =>
+  grantsWithAgent(db, tenant)
+    .where('grant.id', 'in', [...ids, ''])
+    .orderBy('grant.id')
+    .execute();
 
 /** Those of some ids that are grants of the account, whatever became of them. */
 export async function listKnownGrants(

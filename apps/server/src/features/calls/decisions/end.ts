@@ -1,4 +1,4 @@
-import type { Act } from '../../../platform/acts.ts';
+import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
@@ -9,6 +9,7 @@ import {
   type DecisionRow,
   deleteCase,
   findDecision,
+  listGrants,
   listKnownGrants,
   lockDecision,
   lockOpenOfCase,
@@ -77,7 +78,8 @@ export function changeCase(
 }
 
 /**
- * Closes a case: its open requests are superseded, and the units that its calls took from caps by case are forgotten.
+ * Closes a case: its open requests are superseded, and the units that its calls took from caps by case are forgotten. Each
+ * grant that such a cap belongs to gets an entry, so that its calls can be counted again.
  * @throws NOT_FOUND where nothing is known of the case
  */
 export function closeCase(deps: DecisionsDeps, caller: Caller, caseId: string): Promise<void> {
@@ -86,11 +88,15 @@ export function closeCase(deps: DecisionsDeps, caller: Caller, caseId: string): 
   return inTransaction(deps.db, async (tx) => {
     const caseVersion = await deleteCase(tx, tenant, caseId);
     const acts = await supersede(tx, deps, caller, caseId);
-    const counters = await closeCaseCounters(tx, tenant, caseId);
+    const { counters, grantIds } = await closeCaseCounters(tx, tenant, caseId);
     if (caseVersion === undefined && acts.length === 0 && counters === 0) throw notFound();
     if (acts.length > 0) await recordActs(tx, caller, acts, at);
     const data = { caseId, caseVersion: caseVersion ?? null, superseded: acts.length, counters };
     await recordEntry(tx, caller, { action: 'case.closed', data }, at);
+    for (const grant of await listGrants(tx, tenant, grantIds)) {
+      const about = concerning({ ...grant, grantId: grant.id });
+      await recordEntry(tx, caller, { action: 'case.caps_reset', about, data: { caseId } }, at);
+    }
   });
 }
 

@@ -21,7 +21,7 @@ import { actionHashOf, enforcerFor, type PolicyDeps, policiesOn } from './enforc
 import { type CallFacts, type FactDeps, findFacts } from './facts.ts';
 import { meterOfAgent } from './meter.ts';
 import { withExactNumbers } from './numbers.rules.ts';
-import { type CallData, callDataOf } from './record.ts';
+import { type CallData, callDataOf, chargeOf } from './record.ts';
 
 export interface DecisionDeps {
   readonly db: Executor;
@@ -75,7 +75,10 @@ export async function enforceCall(
   const { row } = facts;
   const capsMode = input.capsMode === 'warn' && row?.capsMode === 'warn' ? 'warn' : 'enforce';
   const call: Call = { ...withExactNumbers(input, text), capsMode };
-  const meter = meterOfAgent(deps.meter, row?.agentId);
+  let chargedAtMs: number | undefined;
+  const meter = meterOfAgent(deps.meter, row?.agentId, (atMs) => {
+    chargedAtMs = atMs;
+  });
   const policies = row && policiesOn(deps, caller, row);
   const { logger } = deps;
   const decisions = deps.openDecisions?.(deps, caller);
@@ -83,15 +86,22 @@ export async function enforceCall(
   const denied = policies?.denied();
   const id = result.reservation?.id ?? undefined;
   const held = row && id !== undefined ? { callId: id, agentId: row.agentId, grantId: row.id } : undefined;
-  const refusal = await record(deps, caller, { call, capsMode, result, facts, held, denied, marks }).catch(
-    async (error: unknown) => {
-      if (held) await giveBack(deps, caller, meter, held);
-      // Its transaction began before this call, and is done again as a whole.
-      if (deps.db.isTransaction && isLostRace(error)) throw error;
-      deps.logger?.error({ err: error }, 'the answer to a call could not be recorded');
-      throw unavailable('db');
-    },
-  );
+  const refusal = await record(deps, caller, {
+    call,
+    capsMode,
+    result,
+    facts,
+    held,
+    denied,
+    marks,
+    chargedAtMs,
+  }).catch(async (error: unknown) => {
+    if (held) await giveBack(deps, caller, meter, held);
+    // Its transaction began before this call, and is done again as a whole.
+    if (deps.db.isTransaction && isLostRace(error)) throw error;
+    deps.logger?.error({ err: error }, 'the answer to a call could not be recorded');
+    throw unavailable('db');
+  });
   if (refusal === null) {
     if (row && hasLostItsPin(result) && call.reserve !== false)
       await tellRenewal(deps, caller, row, call.tool);
@@ -130,10 +140,11 @@ interface Answered {
   readonly held: HeldCall | undefined;
   readonly denied: PolicyExplanation | undefined;
   readonly marks: SentCall['marks'];
+  readonly chargedAtMs: number | undefined;
 }
 
 async function record(deps: EnforcementDeps, caller: Caller, answered: Answered) {
-  const { call, capsMode, result, facts, held, denied, marks } = answered;
+  const { call, capsMode, result, facts, held, denied, marks, chargedAtMs } = answered;
   const { row } = facts;
   const at = deps.clock();
   const about = row ? concerning({ ...row, grantId: row.id }) : {};
@@ -148,7 +159,7 @@ async function record(deps: EnforcementDeps, caller: Caller, answered: Answered)
       action: 'tool.enforce',
       status: result.allowed ? 'success' : 'blocked',
       about,
-      data: { ...data },
+      data: { ...data, ...chargeOf(result, chargedAtMs) },
       ...(isTold && { announcement: { type: 'enforcement.denied', ...subjects, data } }),
       ...(isTold && { denial: denialKeyOf(result) }),
     },

@@ -83,19 +83,14 @@ export function writeRuling(
   });
 }
 
-/** The agents whose call has this id: a single agent, unless two chose the same id. */
-export async function listCallers(
-  db: Executor,
-  { tenant, agentIds }: Reach,
-  callId: string,
-): Promise<string[]> {
+/** The agents whose call has this id, with its grant: a single agent, unless two chose the same id. */
+export async function listCallers(db: Executor, { tenant, agentIds }: Reach, callId: string) {
   const all = db
     .selectFrom('enforcedCalls')
-    .select('agentId')
+    .select(['agentId', 'grantId'])
     .where('developerId', '=', tenant.developerId)
     .where('callId', '=', callId);
-  const rows = await (agentIds ? all.where('agentId', 'in', agentIds) : all).execute();
-  return rows.map(({ agentId }) => agentId);
+  return (agentIds ? all.where('agentId', 'in', agentIds) : all).execute();
 }
 
 /** Deletes a batch of calls from before this time. @returns how many */

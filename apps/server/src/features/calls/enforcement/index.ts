@@ -18,3 +18,4 @@ export {
 } from './judge.ts';
 export { meterOfAgent } from './meter.ts';
 export { isInexact, mayBeInexact, unreadable } from './numbers.rules.ts';
+export { type ChargedCall, giveBack } from './usage.ts';

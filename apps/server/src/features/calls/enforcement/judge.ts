@@ -1,6 +1,7 @@
 import type { Call } from '@behest/protocol/enforcement/call';
 import type { Result } from '@behest/protocol/enforcement/result';
 import type { ServiceContext } from '../../../feature.ts';
+import { concerning } from '../../../platform/acts.ts';
 import type { Caller, GrantHolder } from '../../../platform/caller.ts';
 import { enforceCall, enforcementParts } from './enforce.ts';
 import type { EnforceRequest } from './enforcement.schema.ts';
@@ -8,6 +9,7 @@ import { enforcerFor, policiesOn } from './enforcer.ts';
 import { type CallFacts, findFacts } from './facts.ts';
 import { meterOfAgent } from './meter.ts';
 import { withExactNumbers } from './numbers.rules.ts';
+import { giveBack } from './usage.ts';
 
 export interface Judged {
   readonly facts: CallFacts;
@@ -73,9 +75,9 @@ export function callGate(context: ServiceContext): CallGate {
       const noted = meterOfAgent(meter, agentId).sent(tenant.developerId, callId);
       return settle(noted, 'the meter was not told that a call was sent');
     },
-    giveBack({ agentId, tenant }, callId) {
-      const returned = meterOfAgent(meter, agentId).refundUnsent(tenant.developerId, callId);
-      return settle(returned, 'the units of a call that was not sent stay charged');
+    giveBack(holder, callId) {
+      const call = { callId, agentId: holder.agentId, about: concerning(holder) };
+      return settle(giveBack(deps, holder, call), 'the units of a call that was not sent stay charged');
     },
   };
 }

@@ -75,11 +75,20 @@ export const METER_TIMEOUT_MS = 5_000;
 /**
  * The meter as the calls of one agent see it. The call ids of agents are kept apart, so that an agent cannot repeat the
  * call of another one without paying for it.
+ * @param onCharged gets the time of each charge
  */
-export function meterOfAgent(meter: CapsMeter, agentId = ''): CapsMeter {
+export function meterOfAgent(
+  meter: CapsMeter,
+  agentId = '',
+  onCharged?: (atMs: number | undefined) => void,
+): CapsMeter {
   const own = (callId: string) => `${agentId}/${callId}`;
   return {
-    reserve: (tenant, callId, counters) => meter.reserve(tenant, own(callId), counters),
+    async reserve(tenant, callId, counters) {
+      const answer = await meter.reserve(tenant, own(callId), counters);
+      if ('reserved' in answer) onCharged?.(answer.atMs);
+      return answer;
+    },
     sent: (tenant, callId) => meter.sent(tenant, own(callId)),
     refundUnsent: (tenant, callId) => meter.refundUnsent(tenant, own(callId)),
     usage: (tenant, counters) => meter.usage(tenant, counters),

@@ -39,13 +39,28 @@ export interface CallData {
   readonly pep?: string;
 }
 
+/** What a call took from the caps of its grant and of those above it, so that everybody can count it again. */
+interface ChargeData {
+  /** By the clock of the store that counts. */
+  readonly at: string;
+  /** The id under which the units are held, where it is not that of the call. */
+  readonly id?: string;
+  /** The cost units, where a cap limits them. */
+  readonly units?: number;
+}
+
 export const acts = {
   'tool.enforce': entryOnly(),
+  'tool.refunded': entryOnly(),
   'enforcement.denied': announcement<CallData>(),
 };
 
 declare module '../../../platform/acts.ts' {
   interface Announcements extends DataOf<Pick<typeof acts, 'enforcement.denied'>> {}
+  interface Entries {
+    /** An allowed call was never sent, so its units are free again. */
+    'tool.refunded': { readonly callId: string };
+  }
 }
 
 const MAX_LISTED = 20;
@@ -91,6 +106,20 @@ export function callDataOf({ call, capsMode, result, actionHash, denied }: Answe
     ...(decision && { decisionId: decision.decision_id }),
     ...(warnings.length > 0 && { warnings }),
   };
+}
+
+/** @see checkLimits in packages/protocol, which counts again */
+export function chargeOf(
+  { reservation, call_id: callId }: Result,
+  atMs: number | undefined,
+): { readonly charge?: ChargeData } {
+  if (!reservation || reservation.id === null || atMs === undefined) return {};
+  const { id, units, counters } = reservation;
+  const ofGrants = counters.filter(({ scope }) => scope !== 'manifest');
+  if (ofGrants.length === 0) return {};
+  const isCosted = ofGrants.some(({ kind }) => kind === 'cost_units');
+  const at = new Date(atMs).toISOString();
+  return { charge: { at, ...(id !== callId && { id }), ...(isCosted && { units }) } };
 }
 
 /** A number that a reader could round is kept as text. */

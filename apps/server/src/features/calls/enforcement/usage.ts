@@ -2,12 +2,15 @@ import { type CallCounter, costOf, countersOf, meteringOf } from '@behest/protoc
 import { readIssuedEntries } from '@behest/protocol/enforcement/entries';
 import { type CapsMeter, MeterError } from '@behest/protocol/enforcement/meter';
 import type { Manifest } from '@behest/protocol/manifest/manifest';
+import { type ActSubject, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { AppError, notFound, unavailable } from '../../../platform/errors.ts';
 import { findGrant, type GrantRow } from '../../grants/grants/grants.queries.ts';
 import type { FindManifest } from '../../grants/manifests/index.ts';
 import { currentManifests } from '../../grants/manifests/manifests.queries.ts';
+import { prepareEntry } from '../../record/audit/index.ts';
 import { listCallers } from './enforcement.repo.ts';
 import type { ToolUsage, UsageQuery } from './enforcement.schema.ts';
 import { meterOfAgent } from './meter.ts';
@@ -83,7 +86,7 @@ interface FollowDeps {
 /** The call has left the process, so its units stay charged. @throws NOT_FOUND, CONFLICT after a refund */
 export async function noteSent(deps: FollowDeps, caller: Caller, callId: string): Promise<void> {
   const { developerId } = caller.tenant;
-  for (const agentId of await callersOf(deps, caller, callId)) {
+  for (const { agentId } of await callersOf(deps, caller, callId)) {
     await answerOf(deps, () => meterOfAgent(deps.meter, agentId).sent(developerId, callId)).catch(
       (error: unknown) => {
         throw error instanceof AppError ? error : final();
@@ -93,20 +96,51 @@ export async function noteSent(deps: FollowDeps, caller: Caller, callId: string)
 }
 
 /** The call never left the process, so its units are free again. @throws NOT_FOUND, CONFLICT once it was sent */
-export async function refundCall(deps: FollowDeps, caller: Caller, callId: string): Promise<void> {
-  const { developerId } = caller.tenant;
-  for (const agentId of await callersOf(deps, caller, callId)) {
-    const isRefunded = await answerOf(deps, () =>
-      meterOfAgent(deps.meter, agentId).refundUnsent(developerId, callId),
-    );
-    if (!isRefunded) throw final();
+export async function refundCall(
+  deps: FollowDeps & RefundDeps,
+  caller: Caller,
+  callId: string,
+): Promise<void> {
+  for (const { agentId, grantId } of await callersOf(deps, caller, callId)) {
+    const grant = await findGrant(deps.db, caller, grantId);
+    const about = grant ? concerning({ ...grant, grantId }) : { agentId, grantId };
+    if (!(await answerOf(deps, () => giveBack(deps, caller, { callId, agentId, about })))) throw final();
   }
 }
 
-async function callersOf({ db }: FollowDeps, caller: Caller, callId: string): Promise<string[]> {
-  const agentIds = await listCallers(db, caller, callId);
-  if (agentIds.length === 0) throw notFound();
-  return agentIds;
+async function callersOf({ db }: FollowDeps, caller: Caller, callId: string) {
+  const callers = await listCallers(db, caller, callId);
+  if (callers.length === 0) throw notFound();
+  return callers;
+}
+
+interface RefundDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly meter: CapsMeter;
+}
+
+/** A call that was allowed, and whose entry says what it took from caps. */
+export interface ChargedCall {
+  readonly callId: string;
+  readonly agentId: string;
+  readonly about: ActSubject;
+}
+
+/** Frees the units of a call that was never sent, and says so in the log. @returns false once they are final */
+export async function giveBack(
+  { db, clock, meter }: RefundDeps,
+  caller: Caller,
+  { callId, agentId, about }: ChargedCall,
+): Promise<boolean> {
+  const { tenant } = caller;
+  const isFree = await meterOfAgent(meter, agentId).refundUnsent(tenant.developerId, callId);
+  const at = clock();
+  if (isFree) {
+    const entry = { action: 'tool.refunded', about, data: { callId } } as const;
+    await prepareEntry(caller, entry, at).writeUnlessRefused(db, { tenant, at });
+  }
+  return isFree;
 }
 
 const final = () =>

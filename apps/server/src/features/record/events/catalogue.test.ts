@@ -112,7 +112,7 @@ const promised = {
   entryOnly: `
     authorization.blocked authorization.scope_refused policy.denied vault.connection.blocked vault.provider_key.rotated vault.exchange_blocked vault.proxy_blocked budget.debit_blocked
     decision.approval_refused console.sign_in_failed member.passkey_added member.passkey_removed member.clone_suspected consent.verification_failed fido.sign_in_failed approver.sign_in_failed fido.registration_failed fido.updated billing.checkout_created
-    compliance.hold_changed idjag.refused signal.ignored signal.refused billing.portal_created tool.enforce token.exchanged sso.login_failed sso.connection_key.rotated vault.key.rotated policy.secret_rotated
+    compliance.hold_changed idjag.refused signal.ignored signal.refused billing.portal_created tool.enforce tool.refunded case.caps_reset token.exchanged sso.login_failed sso.connection_key.rotated vault.key.rotated policy.secret_rotated
     anomaly.rule_changed anomaly.channel_changed case.closed transparency.restarted console.signed_in
     console.session_ended console.stepped_up member.recovery_codes_made approver.invited approver.passkey_added approver.passkey_removed approver.clone_suspected
     approver.notifications_changed decision.channel_changed
