@@ -48,6 +48,7 @@ export default defineConfig({
     fakeTimers: {
       toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
     },
+    chaiConfig: { truncateThreshold: 400 }, // so that one line of a report names the fault
     hookTimeout: 60_000, // two machines' worth of tests on one, as when two checkouts run at once
     testTimeout: 30_000,
   },

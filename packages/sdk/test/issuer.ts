@@ -36,7 +36,8 @@ export async function startIssuer() {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // A server that listens on a port has an address with a port.
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  // Its own path: a later issuer may get the same port, and a cache of the process would take its keys for these.
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${crypto.randomUUID()}`;
   const stop = () =>
     new Promise<void>((resolve) => {
       server.closeAllConnections();

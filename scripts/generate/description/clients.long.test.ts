@@ -45,10 +45,10 @@ test('@hey-api/openapi-ts makes a client whose types have the names of the produ
   expect(text).toMatch(/^export type AgentsGetResponses = \{[^}]+ 200: Agent;/m);
   expect(text).toMatch(/ 404: Error & \{\s+code\?: 'NOT_FOUND';/);
   expect(text).toContain("'code_unknown' | 'code_used'");
-});
+}, 180_000); // it writes and formats thirty thousand lines
 
 test('two linters find no fault in the description', () => {
   const lint = spawnSync(process.execPath, [join(import.meta.dirname, 'lint.mjs')], { encoding: 'utf8' });
 
   expect(lint).toMatchObject({ stdout: '', stderr: '', status: 0 });
-});
+}, 180_000);

@@ -63,7 +63,7 @@ export function SignIn({ refusal }: { readonly refusal: unknown }) {
           <p>{say('recoverText')}</p>
           <Form className="form" onSubmit={submitCode}>
             <TextField name="email" type="email" isRequired maxLength={254} autoComplete="email">
-              <Label>{say('email')}</Label>
+              <Label>{say('memberEmail')}</Label>
               <Input />
             </TextField>
             <TextField name="code" isRequired minLength={16} maxLength={64} autoComplete="off">

@@ -22,7 +22,7 @@ test('a newcomer signs in with a key, finds an agent, stops it and takes that ba
   await open(page, '/agents', 'Sign in to the console');
   await page.getByLabel('API key').fill(developer.apiKey);
   await page.getByLabel('Your name').fill('Ada Lovelace');
-  await page.getByLabel('Your email address').last().fill('ada@acme.example');
+  await page.getByLabel('Your email address').fill('ada@acme.example');
   await button(page, 'Sign in with the key').click();
   await heading(page, 'Agents').waitFor();
   await button(page, 'Stop Travel booker').click();
@@ -252,7 +252,7 @@ test('the first owner of a live account registers a passkey, shows it for what g
   await open(page, '/keys', 'Sign in to the console');
   await page.getByLabel('API key').fill(developer.apiKey);
   await page.getByLabel('Your name').fill('Ada Lovelace');
-  await page.getByLabel('Your email address').last().fill('ada@acme.example');
+  await page.getByLabel('Your email address').fill('ada@acme.example');
   await button(page, 'Sign in with the key').click();
   await heading(page, 'Register a passkey').waitFor();
   await button(page, 'Register a passkey').click();
@@ -331,7 +331,7 @@ test('what weakens a live account waits until a second owner has looked at it', 
   await open(page, '/changes', 'Sign in to the console');
   await page.getByLabel('API key').fill(developer.apiKey);
   await page.getByLabel('Your name').fill('Ada Lovelace');
-  await page.getByLabel('Your email address').last().fill('ada@acme.example');
+  await page.getByLabel('Your email address').fill('ada@acme.example');
   await button(page, 'Sign in with the key').click();
   await button(page, 'Register a passkey').click();
   await button(page, 'I have saved them').click();
