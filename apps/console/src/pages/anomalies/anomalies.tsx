@@ -43,12 +43,15 @@ export function Anomalies() {
       params: { query: { ...filters, limit: 50, ...(cursor && { cursor }) } },
     }),
   );
+  // The same queries as those of the parts below, which nothing that loads above them may push down.
+  const below = [query.useQuery('get', '/v1/anomaly/rules'), query.useQuery('get', '/v1/anomaly/channels')];
+  const isWaiting = list.isPending || below.some(({ isPending }) => isPending);
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <Page title={say('title')} lead={say('lead')}>
       {list.error && <Problem error={list.error} retry={() => void list.refetch()} />}
-      {list.isPending && <Loading />}
-      {list.data && (
+      {isWaiting && <Loading />}
+      {list.data && !isWaiting && (
         <Table
           name="anomalies"
           label={say('title')}
@@ -88,8 +91,8 @@ export function Anomalies() {
           }
         />
       )}
-      <Rules />
-      <Channels />
+      {!isWaiting && <Rules />}
+      {!isWaiting && <Channels />}
     </Page>
   );
 }
