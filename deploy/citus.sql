@@ -73,6 +73,7 @@ select create_distributed_table('caps_slot', 'developer_id', colocate_with => 'd
 select create_distributed_table('changes', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('connect_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('consent_mails', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('consent_records', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('members', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('console_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('custom_domains', 'developer_id', colocate_with => 'developers');

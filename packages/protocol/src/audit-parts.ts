@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import type { AuditEntry } from './audit-chain.ts';
 import { decodeBase64url, encodeBase64url } from './base64url.ts';
-import { bytesOfHex, joinBytes } from './bytes.ts';
+import { bytesOfHex, hexOfBytes, joinBytes } from './bytes.ts';
 
 /** SHA-256 of bytes. */
 export type Digest = (bytes: Uint8Array) => Uint8Array;
@@ -25,10 +25,12 @@ const OF_METADATA = 'metadata.';
  */
 export function partsOf(entry: AuditEntry, sha256: Digest): string[] {
   const salt = entry.salt == null ? undefined : decodeBase64url(entry.salt);
-  const part = (name: string, value: unknown) => {
-    const own = salt ? sha256(joinBytes([salt, utf8.encode(name)])).subarray(0, 16) : new Uint8Array();
-    return encodeBase64url(utf8.encode(canonicalize([encodeBase64url(own), name, value]) ?? ''));
-  };
+  const part = (name: string, value: unknown) =>
+    partOf(
+      salt ? sha256(joinBytes([salt, utf8.encode(name)])).subarray(0, 16) : new Uint8Array(),
+      name,
+      value,
+    );
   const members = Object.entries(entry.metadata).map(([name, value]) => part(`${OF_METADATA}${name}`, value));
   const ordered = members
     .map((text) => ({ text, digest: sha256(utf8.encode(text)) }))
@@ -37,13 +39,24 @@ export function partsOf(entry: AuditEntry, sha256: Digest): string[] {
   return [own, part('principalId', entry.principalId ?? null), ...ordered.map(({ text }) => text)];
 }
 
+/** A salted disclosure. @param salt 16 random bytes, without which a reader of its digest could guess the value */
+export const partOf = (salt: Uint8Array, name: string, value: unknown): string =>
+  encodeBase64url(utf8.encode(canonicalize([encodeBase64url(salt), name, value]) ?? ''));
+
 /** The leaf of an entry: it binds the hash of the whole entry to its parts, hidden ones included. */
-export function leafOf(hash: string, parts: readonly string[], sha256: Digest): Uint8Array {
-  const digests = parts.map((part) =>
+export const leafOf = (hash: string, parts: readonly string[], sha256: Digest): Uint8Array =>
+  sha256(joinBytes([new Uint8Array([0]), bytesOfHex(hash), ...digestsOf(parts, sha256)]));
+
+/** The hash of parts that belong to no entry, such as those of a consent record: the same whichever are shown. */
+export const commitmentTo = (parts: readonly string[], sha256: Digest): string =>
+  hexOfBytes(sha256(joinBytes([new Uint8Array([2]), ...digestsOf(parts, sha256)])));
+
+const digestsOf = (parts: readonly string[], sha256: Digest) =>
+  parts.map((part) =>
     part.startsWith('#') ? (decodeBase64url(part.slice(1)) ?? new Uint8Array()) : sha256(utf8.encode(part)),
   );
-  return sha256(joinBytes([new Uint8Array([0]), bytesOfHex(hash), ...digests]));
-}
+
+const hidden = (part: string, sha256: Digest) => `#${encodeBase64url(sha256(utf8.encode(part)))}`;
 
 /** Hides every part but the entry's own facts and the members of the metadata that stay. */
 export function erasedParts(
@@ -56,8 +69,7 @@ export function erasedParts(
     const [name, value] = contentOf(part);
     if (at === 0) return part;
     const member = name.startsWith(OF_METADATA) ? name.slice(OF_METADATA.length) : undefined;
-    if (member === undefined || !isKept(member, value))
-      return `#${encodeBase64url(sha256(utf8.encode(part)))}`;
+    if (member === undefined || !isKept(member, value)) return hidden(part, sha256);
     metadata[member] = value;
     return part;
   });

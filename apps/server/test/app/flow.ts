@@ -122,6 +122,25 @@ export async function entriesOf(developer: Developer, action: string): Promise<E
   return (await developer('GET', `/v1/audit/entries?limit=500&action=${action}`)).json().entries;
 }
 
+/** The records of what a person was shown and decided, as the account exports them, each checked with its parts' hash. */
+export async function consentsOf(developer: Developer, principalId: string) {
+  const { body } = await developer('GET', `/v1/compliance/export/principal?principalId=${principalId}`);
+  const records = body.split('\n').filter((line) => line.includes('"type":"consent_record"'));
+  return records.map((line) => {
+    const parts: string[] = JSON.parse(line).parts;
+    const digests = parts.map((part) => createHash('sha256').update(part).digest());
+    const members = parts.map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()));
+    return {
+      hash: createHash('sha256')
+        .update(Buffer.from([2]))
+        .update(Buffer.concat(digests))
+        .digest('hex'),
+      salts: members.map(([salt]) => String(salt)),
+      ...Object.fromEntries(members.map(([, name, value]) => [name, value])),
+    };
+  });
+}
+
 interface Entry {
   readonly grantId: string | null;
   readonly status: string;

@@ -86,6 +86,10 @@ async function wholeAccount(service: Service) {
     .insertInto('passkeyEvidence')
     .values({ developerId, authRequestId, passkeyId: 'cred_1', evidence, verifiedAt: clock() })
     .execute();
+  await db
+    .insertInto('consentRecords')
+    .values({ developerId, authRequestId, parts: [], createdAt: clock() })
+    .execute();
   const member = {
     developerId,
     memberId: db.selectFrom('members').select('id').where('developerId', '=', developerId).limit(1),

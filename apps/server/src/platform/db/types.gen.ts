@@ -636,6 +636,13 @@ export interface ConsentMails {
   mails: number;
 }
 
+export interface ConsentRecords {
+  authRequestId: string;
+  createdAt: Timestamp;
+  developerId: string;
+  parts: string[];
+}
+
 export interface ConsoleSessions {
   createdAt: Timestamp;
   developerId: string;
@@ -1684,6 +1691,7 @@ export interface DB {
   changes: Changes;
   connectSessions: ConnectSessions;
   consentMails: ConsentMails;
+  consentRecords: ConsentRecords;
   consoleSessions: ConsoleSessions;
   customDomains: CustomDomains;
   decisionApprovals: DecisionApprovals;

@@ -61,6 +61,8 @@ const acts = {
       readonly unverified?: true;
       /** The policy that approved in the person's place. */
       readonly policyId?: string;
+      /** The hash of the record of what the person was shown and decided. Absent where nobody was asked. */
+      readonly consentHash?: string;
     }
   >(),
   'authorization.denied': act<OfRequest & { readonly reason?: string }>(),

@@ -42,6 +42,10 @@ export function decidedRequestsOf(db: Executor, { developerId }: Tenant) {
     .as('request');
 }
 
+/** All requests to a principal. */
+export const requestsOfPrincipal = (db: Executor, { developerId }: Tenant, principalId: string) =>
+  db.selectFrom('authRequests').where('developerId', '=', developerId).where('principalId', '=', principalId);
+
 /** Requests that wait for their person. */
 export function openRequests(
   db: Executor,

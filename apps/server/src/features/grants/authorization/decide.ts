@@ -56,8 +56,8 @@ interface Approval {
   readonly authentication?: Authentication | undefined;
   /** Whether the person saw the request on the page. */
   readonly isShown?: boolean;
-  /** Stores what belongs to the approval, in its transaction. */
-  readonly alongside?: (tx: Tx) => Promise<void>;
+  /** Stores what belongs to the approval, in its transaction. @returns what the entry says of it */
+  readonly alongside?: (tx: Tx, at: Date) => Promise<{ readonly consentHash: string }>;
 }
 
 /**
@@ -100,8 +100,8 @@ export async function approveRequest(
       ...authenticationColumns(authentication),
       codeExpiresAt: new Date(at.getTime() + CODE_SECONDS * 1000),
     });
-    await alongside?.(tx);
-    const data = { authRequestId: requestId, scopes: request.scopes, method, narrowed: isNarrower };
+    const kept = await alongside?.(tx, at);
+    const data = { authRequestId: requestId, scopes: request.scopes, method, narrowed: isNarrower, ...kept };
     const about = await concernedBy(tx, caller, request);
     const approved = method === 'link' ? { ...data, unverified: true as const } : data;
     const act: Act = {

@@ -1,20 +1,20 @@
 import { defineFeature } from '../../../feature.ts';
 import { entryOnly } from '../../../platform/acts.ts';
-import { tenantErased } from '../../../platform/db/personal-data.ts';
+import { personErased, personExported, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { webauthnRelyingParty } from '../../people/passkeys/index.ts';
 import { enforcementBegan } from '../../people/sso/index.ts';
 import { authorizationParts } from '../authorization/index.ts';
-import { eraseConsentMails } from './consent.repo.ts';
+import { eraseConsents, eraseRecordsOf, tellRecords } from './consent.repo.ts';
 import { consentPasskeyRoutes, consentRoutes, rates } from './consent.routes.ts';
 import { authenticateConsent, CSRF_KEY_USE } from './session.ts';
 import { endPages } from './verify.ts';
 
 const tables: TableUse = {
-  owns: { consent_mails: { most: 1 } },
-  reads: [],
+  owns: { consent_mails: { most: 1 }, consent_records: { of: 'auth_requests', kib: 48 } },
+  reads: ['auth_requests'],
   writes: [],
 };
 
@@ -51,7 +51,12 @@ export const consent = defineFeature({
   rates,
   quotas,
   keyUses: [CSRF_KEY_USE],
-  listens: [on(tenantErased, eraseConsentMails), on(enforcementBegan, endPages)],
+  listens: [
+    on(tenantErased, eraseConsents),
+    on(personExported, tellRecords),
+    on(personErased, eraseRecordsOf),
+    on(enforcementBegan, endPages),
+  ],
   open(context) {
     const onMailFailed = () => context.metrics.counter('mail_failed').inc();
     const relyingParty = context.take(webauthnRelyingParty);

@@ -1,11 +1,13 @@
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { eraserOf } from '../../../platform/db/personal-data.ts';
+import { type ErasePerson, eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
+import type { ConsentRecords } from '../../../platform/db/types.gen.ts';
 import { agentsOf, joinedProfile } from '../../accounts/agents/agents.queries.ts';
 import { developerOf } from '../../accounts/developers/developers.queries.ts';
 import { enforcingOf } from '../../people/sso/sso.queries.ts';
-import { decidedRequestsOf, requestOf } from '../authorization/authorization.queries.ts';
+import { entriesOf, type SeqRange } from '../../record/audit/audit.queries.ts';
+import { decidedRequestsOf, requestOf, requestsOfPrincipal } from '../authorization/authorization.queries.ts';
 import { grantsOf } from '../grants/grants.queries.ts';
 
 /** Reads everything that a person is shown of a request. Decisions belong to the request. */
@@ -50,8 +52,51 @@ export async function countMail(
   return (await call.execute(tx)).rows.length > 0;
 }
 
+export async function insertRecord(
+  tx: Tx,
+  { developerId }: Tenant,
+  record: Omit<Insertable<ConsentRecords>, 'developerId'>,
+): Promise<void> {
+  await tx
+    .insertInto('consentRecords')
+    .values({ ...record, developerId })
+    .execute();
+}
+
+/** Erases the records of the approvals in a part of the chain, which is erased for its age. */
+export async function eraseRecordsIn(tx: Tx, tenant: Tenant, { fromSeq, toSeq }: SeqRange): Promise<void> {
+  const approved = entriesOf(tx, tenant)
+    .select(sql<string>`entry.metadata ->> 'authRequestId'`.as('id'))
+    .where('entry.action', '=', 'authorization.approved')
+    .where('entry.seq', '>=', String(fromSeq))
+    .where('entry.seq', '<=', String(toSeq));
+  await tx
+    .deleteFrom('consentRecords')
+    .where('developerId', '=', tenant.developerId)
+    .where('authRequestId', 'in', approved)
+    .execute();
+}
+
 /** Erases rows of a closed account. */
-export const eraseConsentMails = eraserOf('consent_mails');
+export const eraseConsents = eraserOf('consent_mails', 'consent_records');
+
+const recordsOf = sql`(select record.auth_request_id as id, record.developer_id, request.principal_id, record.parts,
+    record.created_at
+  from consent_records record
+    join auth_requests request on request.developer_id = record.developer_id and request.id = record.auth_request_id)
+  as records`;
+
+export const tellRecords = exportOf('consent_record', recordsOf, ['parts', 'created_at']);
+
+/** Erases what a person was shown and decided. The hash of it stays in the chain. */
+export const eraseRecordsOf: ErasePerson = async (tx, tenant, principalId) => {
+  const { developerId } = tenant;
+  await tx
+    .deleteFrom('consentRecords')
+    .where('developerId', '=', developerId)
+    .where('authRequestId', 'in', requestsOfPrincipal(tx, tenant, principalId).select('id'))
+    .execute();
+};
 
 interface Pair {
   readonly agentId: string;

@@ -10,6 +10,8 @@ export interface AcceptedHint {
   readonly keyThumbprint: string;
   /** The address that it vouches for. */
   readonly email?: string;
+  /** As the developer signed it; absent in proofs that a release before has taken. */
+  readonly jwt?: string;
 }
 
 /** An assertion of a passkey that the service has taken. */

@@ -321,6 +321,7 @@ describe('deciding', () => {
       method: 'link',
       narrowed: false,
       unverified: true,
+      consentHash: expect.stringMatching(/^[0-9a-f]{64}$/),
       actor: 'principal',
       ip: '127.0.0.1',
       userAgent: 'Mozilla/5.0 (Person)',
@@ -339,6 +340,7 @@ describe('deciding', () => {
       method: 'link',
       narrowed: false,
       unverified: true,
+      consentHash: entry?.metadata.consentHash,
     });
   });
 

@@ -1,7 +1,7 @@
 import { type Authentication, secondOf } from '@behest/protocol/authentication';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
-import { keepEvidence } from '../../people/passkeys/index.ts';
+import { digestOf, keepEvidence } from '../../people/passkeys/index.ts';
 import { type CreatedPrincipalSession, openOwnSession } from '../../people/principals/index.ts';
 import { mustAllowScopes } from '../../people/sso/index.ts';
 import { approveRequest, denyRequest, redirectTo } from '../authorization/index.ts';
@@ -12,7 +12,8 @@ import type {
   ConsentDenial,
   ConsentDenialResult,
 } from './consent.schema.ts';
-import { isSignedFor } from './passkey.ts';
+import { signedBy } from './passkey.ts';
+import { keepConsent, proofOf } from './record.ts';
 import {
   type ConsentDeps,
   type ConsentSession,
@@ -34,19 +35,25 @@ export async function approve(
   session: ConsentSession,
   narrowing: ConsentApproval,
 ): Promise<ConsentApprovalResult> {
-  const { row, mode, passkey, authentication, standing } = await provedRequest(deps, session, narrowing);
+  const { passkey, ...proved } = await provedRequest(deps, session, narrowing);
+  const { row, mode, authentication, standing, signed } = proved;
   if (standing) mustAllowScopes(standing, narrowing.scopes ?? row.scopes);
   const evidence = { ...caller.browser };
   const manifests = await manifestsAsShown(deps, row, narrowing.manifests);
   const requestId = session.requestId;
-  const alongside = async (tx: Tx) => {
-    if (!passkey) return;
-    const { challengeId } = passkey;
-    if (!(await keepEvidence(tx, caller, { challengeId, requestId }))) throw proofMissing('passkey');
+  const alongside = async (tx: Tx, at: Date) => {
+    const challengeId = passkey?.challengeId;
+    const proof =
+      challengeId === undefined
+        ? proofOf(proved, at)
+        : await keepEvidence(tx, caller, { challengeId, requestId });
+    if (!proof) throw proofMissing('passkey');
+    return keepConsent(tx, row, { ...signed, proof }, at);
   };
+  const { scopeWordsSha256 = signed.shown.scopeWordsSha256 } = narrowing;
   const approval = {
     method: mode,
-    narrowing: { ...narrowing, manifests },
+    narrowing: { ...narrowing, manifests, scopeWordsSha256 },
     evidence,
     authentication,
     isShown: true,
@@ -67,15 +74,13 @@ async function provedRequest(deps: ConsentDeps, session: ConsentSession, narrowi
   const { row, proofs, ...verified } = await requestOfSession(deps, session);
   const { verification, standing } = verified;
   const { passkey, ...others } = proofs;
-  const isSigned =
-    passkey !== undefined &&
-    verification.mode === 'passkey' &&
-    (await isSignedFor(deps, row, narrowing, { digest: passkey.digest, languages: session.languages }));
+  const signed = await signedBy(deps, row, narrowing, session);
+  const isSigned = verification.mode === 'passkey' && passkey?.digest === digestOf(signed);
   const proved = passkey && !isSigned ? await verificationFor(deps, row, others, session.signOn) : verified;
   const { satisfied, mode, methods } = proved.verification;
-  const signed = isSigned ? passkey : undefined;
-  const authentication = signed ? byPasskey(signed) : proved.standing?.session?.authentication;
-  if (satisfied) return { row, mode, standing, passkey: signed, authentication };
+  const signing = isSigned ? passkey : undefined;
+  const authentication = signing ? byPasskey(signing) : proved.standing?.session?.authentication;
+  if (satisfied) return { row, mode, standing, passkey: signing, authentication, proofs, signed };
   const isOnlySignOn = methods[0] === 'sso'; // which comes last
   throw passkey && !isOnlySignOn ? proofMissing('passkey') : unproved(deps.publicBaseUrl, proved);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { verifyAddress } from '../../../../test/app/every-caller.ts';
-import { authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
+import { authorize, consentsOf, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { hintClaims, newVoucher, personOn } from '../../../../test/app/person.ts';
 import { type Service, startApp, type TestOptions } from '../../../../test/app/start-app.ts';
 
@@ -62,6 +62,8 @@ describe('a mailed code', () => {
     const grant = (await developer('GET', `/v1/grants/${grantId}`)).json();
     expect(grant).toMatchObject({ consentMethod: 'email' });
     expect(grant).not.toHaveProperty('unverified');
+    const proof = { mode: 'email', at: '2026-01-01T00:00:00.000Z', address: 'a…@example.org' };
+    expect(await consentsOf(developer, 'user_42')).toMatchObject([{ proof }]);
   });
 
   test('comes in the language of the page that asks for it, and in English where that is unknown', async () => {

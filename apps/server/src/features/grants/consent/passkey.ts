@@ -1,7 +1,7 @@
 import type { Assertion } from '@behest/protocol/passkey-shapes';
 import type { Caller } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { beginAssertion, digestOf, finishAssertion } from '../../people/passkeys/index.ts';
+import { beginAssertion, finishAssertion } from '../../people/passkeys/index.ts';
 import { budgetOf, mustBeNarrower } from '../authorization/index.ts';
 import { findScopeWords } from '../resources/resources.queries.ts';
 import type { ConsentRow } from './consent.repo.ts';
@@ -54,7 +54,7 @@ export async function takePasskey(
 }
 
 /** Everything that the person of this approval sees and chooses, as their passkey signs it. */
-async function signedBy(
+export async function signedBy(
   deps: ConsentDeps,
   row: ConsentRow,
   decision: ConsentApproval,
@@ -73,14 +73,4 @@ async function signedBy(
     languages,
   };
   return signedRequest(row, beside, decision);
-}
-
-/** Whether a passkey signed this approval and no other. */
-export async function isSignedFor(
-  deps: ConsentDeps,
-  row: ConsentRow,
-  decision: ConsentApproval,
-  { digest, languages }: Pick<ConsentSession, 'languages'> & { readonly digest: string },
-): Promise<boolean> {
-  return digestOf(await signedBy(deps, row, decision, { languages })) === digest;
 }

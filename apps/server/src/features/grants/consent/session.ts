@@ -127,7 +127,8 @@ async function lookAtHint(
   const good = readHint(hint, row, { issuer: deps.issuer, now });
   if (good) {
     const { email, keyThumbprint } = good;
-    return { hint: { at: now.toISOString(), keyThumbprint, ...(email !== undefined && { email }) } };
+    const taken = { at: now.toISOString(), keyThumbprint, jwt: hint };
+    return { hint: { ...taken, ...(email !== undefined && { email }) } };
   }
   await reportFailedProof(deps, caller, row, 'hint');
   return { hint: 'bad' };

@@ -95,13 +95,13 @@ const VERIFIED = [...PRESENT, 'mfa'];
 
 /**
  * Stores an assertion as the evidence of the approval that it signed, in the transaction of the approval.
- * @returns whether the passkey is still there and not suspect
+ * @returns the proof, with which anybody can check it; undefined when the passkey is gone or suspect
  */
 export const keepEvidence = (
   tx: Tx,
   { tenant }: Pick<Caller, 'tenant'>,
   proven: { readonly challengeId: string; readonly requestId: string },
-): Promise<boolean> => insertEvidence(tx, tenant, proven);
+): Promise<object | undefined> => insertEvidence(tx, tenant, proven);
 
 /** The act of a passkey that was shown for a request or a connect session. */
 export function asserted(

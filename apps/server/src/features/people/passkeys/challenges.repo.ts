@@ -108,14 +108,14 @@ export async function keepAssertion(
 
 /**
  * Stores the assertion of a challenge as the evidence of an approval.
- * @returns whether the passkey is still there and not suspect
+ * @returns the proof that it gave; undefined when the passkey is gone or suspect
  */
 export async function insertEvidence(
   tx: Tx,
   { developerId }: Tenant,
   { challengeId, requestId }: { readonly challengeId: string; readonly requestId: string },
-): Promise<boolean> {
-  const { numInsertedOrUpdatedRows = 0n } = await tx
+): Promise<object | undefined> {
+  const kept = await tx
     .insertInto('passkeyEvidence')
     .columns(['developerId', 'authRequestId', 'passkeyId', 'evidence', 'verifiedAt'])
     .expression(
@@ -137,8 +137,9 @@ export async function insertEvidence(
           sql<Date>`challenge.used_at`.as('verifiedAt'),
         ]),
     )
+    .returning('evidence')
     .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n;
+  return kept && Object(Object(kept.evidence).proof);
 }
 
 /** The passkey with which a person approved a request. */

@@ -1,11 +1,11 @@
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
-import { personExported, tenantErased } from '../../../platform/db/personal-data.ts';
+import { personErased, personExported, tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import { principalRights } from '../scim/index.ts';
 import { passkeyRights } from './manage.ts';
-import { erasePasskeys, tellPasskeys } from './passkeys.repo.ts';
+import { eraseEvidenceOf, erasePasskeys, tellPasskeys } from './passkeys.repo.ts';
 import { passkeyRoutes, rates } from './passkeys.routes.ts';
 import { passkeySettings, relyingPartyOf, strangeOrigin, webauthnRelyingParty } from './passkeys.settings.ts';
 
@@ -73,6 +73,7 @@ export const passkeys = defineFeature({
   listens: [
     on(tenantErased, erasePasskeys),
     on(personExported, tellPasskeys),
+    on(personErased, eraseEvidenceOf),
     on(principalRights, passkeyRights),
   ],
   open(context, settings) {

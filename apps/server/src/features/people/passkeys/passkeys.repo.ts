@@ -3,9 +3,10 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
-import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
+import { type ErasePerson, eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import type { Passkeys } from '../../../platform/db/types.gen.ts';
 import { principalsIn } from '../../../platform/db/values.ts';
+import { requestsOfPrincipal } from '../../grants/authorization/authorization.queries.ts';
 import type { PasskeyOwner } from './passkeys.rules.ts';
 
 export type PasskeyRow = Selectable<Passkeys>;
@@ -218,6 +219,15 @@ export const principalsWithPasskeys = principalsIn(ofPrincipals);
 export const tellPasskeys = exportOf('passkey', ofPrincipals, [
   ...['device_name', 'status', 'is_multi_device', 'backed_up', 'aaguid', 'created_at', 'last_used_at'],
 ]);
+
+/** Erases what a person signed with their passkeys. */
+export const eraseEvidenceOf: ErasePerson = async (tx, tenant, principalId) => {
+  await tx
+    .deleteFrom('passkeyEvidence')
+    .where('developerId', '=', tenant.developerId)
+    .where('authRequestId', 'in', requestsOfPrincipal(tx, tenant, principalId).select('id'))
+    .execute();
+};
 
 /** Erases rows of a closed account. */
 export const erasePasskeys = eraserOf('passkey_evidence', 'passkey_challenges', 'passkeys', 'passkey_users');

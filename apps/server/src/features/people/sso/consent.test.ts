@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { type AccountsServer, startAccountsServer } from '../../../../test/app/accounts-server.ts';
-import { authorize, grantTo, openSession, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
+import {
+  authorize,
+  consentsOf,
+  grantTo,
+  openSession,
+  refusalOf,
+  registerAgent,
+} from '../../../../test/app/flow.ts';
 import { newClient, pkceLink } from '../../../../test/app/oauth.ts';
 import { personOn } from '../../../../test/app/person.ts';
 import { provisionerOf } from '../../../../test/app/scim.ts';
@@ -99,6 +106,7 @@ describe('consent by single sign-on', () => {
     expect(shown.verification).toMatchObject({ mode: 'sso', satisfied: true, methods: ['sso'] });
     const { grantId } = (await acme('POST', '/v1/token', { code: approved.json().code, agentId })).json();
     expect((await acme('GET', `/v1/grants/${grantId}`)).json()).toMatchObject({ consentMethod: 'sso' });
+    expect(await consentsOf(acme, 'ada')).toMatchObject([{ proof: { mode: 'sso', at: expect.any(String) } }]);
   });
 
   test('leads there and back in the languages of the link', async () => {

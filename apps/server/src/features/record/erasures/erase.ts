@@ -6,6 +6,7 @@ import { AppError, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { LongWork } from '../../../platform/long-work.ts';
 import { countHoldsAgainst } from '../../extras/compliance/index.ts';
+import { eraseRecordsIn } from '../../grants/consent/index.ts';
 import { findSeqRange } from '../audit/audit.queries.ts';
 import { digestErasure, eraseEntries, recordActs } from '../audit/index.ts';
 import type { Catalogue } from '../events/index.ts';
@@ -127,6 +128,7 @@ function step(deps: RunDeps, caller: ReturnType<typeof systemCaller>, id: string
             principalId: run.principalId,
             part: { fromSeq, toSeq },
           });
+    if (run.principalId === null) await eraseRecordsIn(tx, tenant, { fromSeq, toSeq: nextSeq - 1 });
     for (const entryId of broken) deps.onBroken(tenant.developerId, entryId);
     const done = {
       nextSeq: String(nextSeq),
