@@ -127,7 +127,10 @@ const OBSERVE: readonly Group[] = [
     isMain: true,
     hasOperations: true,
     summary: 'the chain of audit entries',
-    load: async () => (await import('../commands/audit.ts')).AUDIT,
+    load: async () => [
+      ...(await import('../commands/audit.ts')).AUDIT,
+      ...(await import('../commands/audit-watch.ts')).WATCH,
+    ],
   },
   {
     name: 'events',
