@@ -128,6 +128,9 @@ select create_distributed_table('sso_identities', 'developer_id', colocate_with 
 select create_distributed_table('sso_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('status_lists', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('subscriptions', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('tlog_checkpoints', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('tlog_logs', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('tlog_tiles', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('tokens', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('usage_daily', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('vault_providers', 'developer_id', colocate_with => 'developers');
@@ -158,6 +161,8 @@ select create_reference_table('scim_token_index');
 select create_reference_table('ssf_receivers');
 -- finds the developer of a token, so it cannot be found by its developer
 select create_reference_table('ssf_tokens');
+-- finds the developer of a log, so it cannot be found by its developer
+select create_reference_table('tlog_index');
 -- holds each URI once over all developers, and finds the developer of a credential
 select create_reference_table('resource_index');
 

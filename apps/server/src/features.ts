@@ -47,6 +47,7 @@ import { erasures } from './features/record/erasures/erasures.feature.ts';
 import { events } from './features/record/events/events.feature.ts';
 import { catalogueOf } from './features/record/events/index.ts';
 import { search } from './features/record/search/search.feature.ts';
+import { transparency } from './features/record/transparency/transparency.feature.ts';
 import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
 import { consoleSite } from './features/service/console/console.feature.ts';
 import { keys } from './features/service/keys/keys.feature.ts';
@@ -78,6 +79,7 @@ export const features: readonly Feature[] = [
   insights,
   events,
   audit,
+  transparency,
   developers,
   emails,
   domains,

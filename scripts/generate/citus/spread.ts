@@ -19,6 +19,7 @@ export const REFERENCE: Readonly<Record<string, string>> = {
   scim_token_index: 'finds the developer of a SCIM token, so it cannot be found by its developer',
   ssf_receivers: 'holds each audience once over all developers, and finds the developer of a client',
   ssf_tokens: 'finds the developer of a token, so it cannot be found by its developer',
+  tlog_index: 'finds the developer of a log, so it cannot be found by its developer',
   resource_index: 'holds each URI once over all developers, and finds the developer of a credential',
 };
 

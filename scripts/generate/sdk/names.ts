@@ -34,6 +34,8 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'verifiableCredentials.statusList': 'a document',
   'verifiableCredentials.tokenStatusList': 'a document',
   'verifiableCredentials.vocabulary': 'a document',
+  'transparency.note': 'a document',
+  'transparency.tile': 'a document',
   'billing.webhook': 'the payment provider calls it',
   'policyBundles.push': 'the host of the repository calls it',
   'signals.receive': 'the identity provider calls it',

@@ -88,7 +88,7 @@ function operationOf(
     isKeyed: parameters.some(({ name }) => name === 'Idempotency-Key'),
     inPath: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
     body: without(requestBody?.content['application/json']?.schema, NAMINGS[id]?.omits ?? []),
-    isFile: contents.some(([type]) => type !== 'application/json'),
+    isFile: contents.some(([type]) => type !== 'application/json' && type !== 'text/plain'), // a text says what the JSON says
     rows: rowsOf(query, answer),
     isLinked: query?.properties?.cursor !== undefined && answer?.type === 'array',
   };

@@ -51,6 +51,9 @@ const OWN_ARGUMENTS: Readonly<
   'developers.setPlan': ({ acme }) => [acme.developerId, { plan: 'pro' }],
   'members.recover': ({ acme }) => [acme.developerId, { displayName: 'Grace', email: 'grace@acme.example' }],
   'approvers.recover': ({ acme, its }) => [acme.developerId, { approverId: its.approverId }],
+  'transparency.inclusion': () => [{ seq: 1 }],
+  'transparency.consistency': () => [{ from: 1 }],
+  'transparency.restart': ({ acme }) => [acme.developerId],
   'policyBundles.delete': async (world) => {
     const bundle = { ...bodyOf('POST /v1/policies/sync', world), version: '1.0.2', activate: false };
     return [(await world.acme('POST', '/v1/policies/sync', bundle)).json().bundleId];
@@ -198,6 +201,7 @@ export const REFUSED: Readonly<Partial<Record<OperationId, string>>> = {
   // A change waits only in a live account with two owners.
   'changes.get': 'NOT_FOUND',
   'changes.withdraw': 'NOT_FOUND',
+  'transparency.restart': 'CONFLICT', // only a halted log ends
   'keys.rotate': 'KEY_STORE_READ_ONLY',
   'keys.retire': 'KEY_STORE_READ_ONLY',
   'billing.checkout': 'NOT_CONFIGURED',

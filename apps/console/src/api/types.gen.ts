@@ -3325,6 +3325,57 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/v1/transparency": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /** Read the account's transparency log: its address, key and newest state */
+        get: operations["transparency.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/transparency/checkpoint": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /** Read the newest checkpoint of the log */
+        get: operations["transparency.checkpoint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/transparency/consistency": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /** Prove that the log only grew between two sizes */
+        get: operations["transparency.consistency"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/transparency/inclusion": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /**
+         * Prove that an entry stands in the log
+         * @description Takes `entryId` or `seq`.
+         */
+        get: operations["transparency.inclusion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
     "/v1/usage": {
         parameters: {
             query?: never;
@@ -6454,6 +6505,43 @@ export interface components {
             /** @enum {string} */
             status: "ok";
         };
+        LogCheckpoint: {
+            note: string | null;
+            /** @description SHA-256, in base64 with padding */
+            rootHash: string;
+            signedAt: string | null;
+            treeSize: number;
+        };
+        LogConsistency: {
+            from: number;
+            /** @description SHA-256, in base64 with padding */
+            fromRoot: string;
+            proof: string[];
+            to: number;
+            /** @description SHA-256, in base64 with padding */
+            toRoot: string;
+        };
+        LogInclusion: {
+            entryId: string;
+            hash: string;
+            /** @description SHA-256, in base64 with padding */
+            leafHash: string;
+            leafIndex: number;
+            note: string | null;
+            parts: string[];
+            proof: string[];
+            /** @description SHA-256, in base64 with padding */
+            rootHash: string;
+            seq: number;
+            treeSize: number;
+        };
+        LogRestart: {
+            newOrigin: string;
+            oldOrigin: string;
+            /** @description SHA-256, in base64 with padding */
+            oldRoot: string;
+            oldSize: number;
+        };
         LooseningChange: {
             about: string;
             /** @description The members who agreed. */
@@ -9250,6 +9338,20 @@ export interface components {
             status_endpoint: string;
             verification_endpoint: string;
         };
+        TransparencyState: {
+            halted: string | null;
+            logId: string;
+            mergeDelaySeconds: number;
+            /** @description The name of the log, with which each note begins */
+            origin: string;
+            /** @description SHA-256, in base64 with padding */
+            rootHash: string;
+            signedAt: string | null;
+            treeSize: number;
+            /** @description Everybody reads the note and the tiles below this address */
+            url: string;
+            vkey: string | null;
+        };
         UpdatedDeveloper: {
             auditPrivateKeys: string[];
             auditRetentionDays: number | null;
@@ -10326,6 +10428,7 @@ export interface components {
         LastEventId: string;
         Limit: number;
         ListId: string;
+        LogId: string;
         Page: number;
         PageSize: number;
         Path: string;
@@ -21102,6 +21205,123 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenVerification"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "transparency.get": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransparencyState"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "transparency.checkpoint": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description With `Accept: text/plain` the signed note itself. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogCheckpoint"];
+                    "text/plain": string;
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "transparency.consistency": {
+        parameters: {
+            query: {
+                from: number;
+                to?: number;
+            };
+            path?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogConsistency"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "transparency.inclusion": {
+        parameters: {
+            query?: {
+                entryId?: string;
+                seq?: number;
+                treeSize?: number;
+            };
+            path?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description With `Accept: text/plain` a `c2sp.org/tlog-proof@v1`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogInclusion"];
+                    "text/plain": string;
                 };
             };
             /** @description A refusal */

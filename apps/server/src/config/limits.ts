@@ -19,7 +19,7 @@ const MAX_LIMIT = 1_000_000_000;
  * uses none of them, so that one configuration serves several releases. A name leaves this list when its feature
  * declares the limit.
  */
-const reservedRates = ['TRANSPARENCY', 'RECEIPT'];
+const reservedRates = ['RECEIPT'];
 
 /** The limits that features declare. */
 export interface Limits {

@@ -14,8 +14,17 @@ import { authorize, grantTo } from '../app/flow.ts';
 import { hintClaims, newVoucher, personOn } from '../app/person.ts';
 import { type Developer, type Service, startApp } from '../app/start-app.ts';
 
-/** The audit chain, which outlives an account. */
-const KEPT = ['audit_checkpoints', 'audit_entries', 'audit_erased', 'audit_heads'];
+/** The audit chain and its log, which outlive an account. */
+const KEPT = [
+  'audit_checkpoints',
+  'audit_entries',
+  'audit_erased',
+  'audit_heads',
+  'tlog_checkpoints',
+  'tlog_index',
+  'tlog_logs',
+  'tlog_tiles',
+];
 
 const erasers = [eraseAnswers, ...listenersIn(features.flatMap(({ listens = [] }) => listens))(tenantErased)];
 
@@ -75,6 +84,11 @@ async function wholeAccount(service: Service) {
     .insertInto('auditCheckpoints')
     .values(checkpoint)
     .onConflict((known) => known.doNothing())
+    .execute();
+  const signed = { size: '1', note: 'x', signedAt: clock() };
+  await db
+    .insertInto('tlogCheckpoints')
+    .values({ developerId, gen: 1, day: clock(), ...signed })
     .execute();
   await db
     .insertInto('logos')

@@ -437,6 +437,7 @@ const RULES: Readonly<Record<string, string>> = {
   decisions_open: 'a call has one open request',
   decision_approvals_position: 'of two approvals at once one comes second',
   ssf_receivers_audience: 'a receiver of the installation has an audience of its own',
+  tlog_logs_open: 'a developer has one log that grows',
   status_lists_open: 'new credentials take their places in one list',
   verifiable_credentials_place: 'a place in a status list is taken once',
   verified_domains_developer_id_domain_id_key: 'a registration holds its own domain',

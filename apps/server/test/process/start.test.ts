@@ -44,7 +44,7 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(36), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(38), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'anomaly detection',
@@ -79,6 +79,8 @@ describe('a server with good settings', () => {
       'retention of events',
       'retention of failed requests',
       'retention of usage',
+      'transparency logs',
+      'transparency logs behind',
       'vault rotation',
       'verification of streams',
       'webhook delivery',

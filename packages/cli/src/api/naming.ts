@@ -115,6 +115,7 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'changes.list': { columns: ['id', 'status', 'about', 'proposedBy', 'createdAt'] },
   'changes.withdraw': { asks: true },
   'approvers.recover': { command: 'approvers recover', asks: true },
+  'transparency.restart': { asks: true },
   'assertions.listStops': { command: 'sso stops list' },
   'assertions.liftStop': { command: 'sso stops lift' },
   'oauth.putClient': { command: 'oauth client put' },

@@ -132,6 +132,7 @@ const OBSERVE: readonly Group[] = [
       ...(await import('../commands/audit-watch.ts')).WATCH,
     ],
   },
+  { name: 'transparency', hasOperations: true, summary: 'the log of the chain, for people outside' },
   {
     name: 'events',
     isMain: true,

@@ -743,6 +743,64 @@ export interface AuditVerifyAnswer {
   checkpointVerified: boolean | null;
 }
 
+export interface TransparencyGetAnswer {
+  logId: string;
+  /** The name of the log, with which each note begins */ origin: string;
+  /** Everybody reads the note and the tiles below this address */ url: string;
+  vkey: string | null;
+  treeSize: number;
+  /** SHA-256, in base64 with padding */ rootHash: string;
+  signedAt: string | null;
+  mergeDelaySeconds: number;
+  halted: string | null;
+}
+
+export interface TransparencyCheckpointAnswer {
+  treeSize: number;
+  /** SHA-256, in base64 with padding */ rootHash: string;
+  signedAt: string | null;
+  note: string | null;
+}
+
+export interface TransparencyInclusionQuery {
+  readonly entryId?: string | undefined;
+  readonly seq?: number | undefined;
+  readonly treeSize?: number | undefined;
+}
+
+export interface TransparencyInclusionAnswer {
+  entryId: string;
+  seq: number;
+  leafIndex: number;
+  treeSize: number;
+  /** SHA-256, in base64 with padding */ rootHash: string;
+  /** SHA-256, in base64 with padding */ leafHash: string;
+  hash: string;
+  parts: string[];
+  proof: string[];
+  note: string | null;
+}
+
+export interface TransparencyConsistencyQuery {
+  readonly from: number;
+  readonly to?: number | undefined;
+}
+
+export interface TransparencyConsistencyAnswer {
+  from: number;
+  to: number;
+  /** SHA-256, in base64 with padding */ fromRoot: string;
+  /** SHA-256, in base64 with padding */ toRoot: string;
+  proof: string[];
+}
+
+export interface TransparencyRestartAnswer {
+  oldOrigin: string;
+  oldSize: number;
+  /** SHA-256, in base64 with padding */ oldRoot: string;
+  newOrigin: string;
+}
+
 export interface SignupInput {
   readonly name: string;
   readonly email?: string | null | undefined;
@@ -4613,6 +4671,33 @@ export interface AuditApi {
   erasure(id: string, options?: CallOptions): Promise<AuditErasureAnswer>;
 }
 
+export interface TransparencyApi {
+  /**
+   * Read the account's transparency log: its address, key and newest state.
+   *
+   * Sends `GET /v1/transparency`.
+   */
+  get(options?: CallOptions): Promise<TransparencyGetAnswer>;
+  /**
+   * Read the newest checkpoint of the log.
+   *
+   * Sends `GET /v1/transparency/checkpoint`.
+   */
+  checkpoint(options?: CallOptions): Promise<TransparencyCheckpointAnswer>;
+  /**
+   * Prove that an entry stands in the log. Takes `entryId` or `seq`.
+   *
+   * Sends `GET /v1/transparency/inclusion`.
+   */
+  inclusion(query?: TransparencyInclusionQuery, options?: CallOptions): Promise<TransparencyInclusionAnswer>;
+  /**
+   * Prove that the log only grew between two sizes.
+   *
+   * Sends `GET /v1/transparency/consistency`.
+   */
+  consistency(query: TransparencyConsistencyQuery, options?: CallOptions): Promise<TransparencyConsistencyAnswer>;
+}
+
 export interface DevelopersApi {
   /**
    * Read how the pages for people show the account.
@@ -6506,6 +6591,15 @@ export interface AdminSigningKeysApi {
   retire(kid: string, options?: CallOptions): Promise<SigningKeysRotateAnswer>;
 }
 
+export interface AdminTransparencyApi {
+  /**
+   * Begin another transparency log for an account whose log is halted. What was published of the old log stays at its address. The new one has all entries of the account.
+   *
+   * Sends `POST /v1/admin/developers/{id}/log-restart`.
+   */
+  restart(id: string, options?: CallOptions): Promise<TransparencyRestartAnswer>;
+}
+
 export interface AdminDevelopersApi {
   /**
    * List the accounts of the deployment, newest first.
@@ -6549,6 +6643,7 @@ export interface AdminMemberRecoveriesApi {
 export interface OperatorResources {
   readonly entries: AdminEntriesApi;
   readonly signingKeys: AdminSigningKeysApi;
+  readonly transparency: AdminTransparencyApi;
   /**
    * Count the accounts of the deployment, and their agents and grants.
    *
@@ -6567,6 +6662,7 @@ export interface ApiResources {
   readonly insights: InsightsApi;
   readonly events: EventsApi;
   readonly audit: AuditApi;
+  readonly transparency: TransparencyApi;
   readonly developers: DevelopersApi;
   readonly keys: KeysApi;
   readonly emails: EmailsApi;

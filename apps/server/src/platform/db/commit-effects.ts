@@ -7,6 +7,8 @@ export interface CommitEffect {
   readonly tallies: readonly Tally[];
   /** The developer whose events were written, if any were. */
   readonly eventsOf?: string;
+  /** The developer whose chain has new entries, if there is no event that says so. */
+  readonly entriesOf?: string;
 }
 
 type Listener = (effect: CommitEffect) => void;
@@ -33,14 +35,26 @@ type NoticeListener = (developerIds: readonly string[], tallies: readonly Tally[
 export interface CommitNotices {
   notify(developerIds: readonly string[], tallies?: readonly Tally[]): void;
   listen(listener: NoticeListener): void;
+  /** Says that a chain has entries of which no event tells. */
+  notifyOfEntries(developerId: string): void;
+  /** Listens for new entries of chains. Some that no statement of this process names are not among them. */
+  listenToEntries(listener: (developerId: string) => void): void;
 }
 
 export function commitNotices(): CommitNotices {
   const listeners: NoticeListener[] = [];
+  const ofEntries: ((developerId: string) => void)[] = [];
   return {
     notify(developerIds, tallies = []) {
       if (developerIds.length > 0) for (const listener of listeners) listener(developerIds, tallies);
     },
     listen: (listener) => void listeners.push(listener),
+    notifyOfEntries(developerId) {
+      for (const listener of ofEntries) listener(developerId);
+    },
+    listenToEntries(listener) {
+      ofEntries.push(listener);
+      listeners.push((developerIds) => developerIds.forEach(listener));
+    },
   };
 }

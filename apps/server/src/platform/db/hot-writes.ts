@@ -237,11 +237,16 @@ export interface Records {
 /** @param tallies those of each act, or, where no function chooses among the acts, those of all */
 export function newRecords(
   json: string,
-  { eventsOf, tallies }: Pick<CommitEffect, 'eventsOf'> & { readonly tallies: readonly (readonly Tally[])[] },
+  {
+    eventsOf,
+    entriesOf,
+    tallies,
+  }: Omit<CommitEffect, 'tallies'> & { readonly tallies: readonly (readonly Tally[])[] },
 ): Records {
   const effectOf = (counted: readonly (readonly Tally[])[]): CommitEffect => ({
     tallies: counted.flat(),
     ...(eventsOf !== undefined && { eventsOf }),
+    ...(entriesOf !== undefined && { entriesOf }),
   });
   const effect = effectOf(tallies);
   return {

@@ -84,8 +84,9 @@ export function databaseOver(
     ...(tracer && { log: traceStatements(tracer) }),
   });
   if (!tracer) shareLookUps(db, () => dialect.shared); // Kysely times the statements of a trace
-  listenToCommits(db, ({ tallies, eventsOf }) => {
+  listenToCommits(db, ({ tallies, eventsOf, entriesOf }) => {
     meter.committed(tallies);
+    if (entriesOf !== undefined) notices?.notifyOfEntries(entriesOf);
     if (eventsOf !== undefined) notices?.notify([eventsOf], tallies);
   });
   return db;

@@ -1447,6 +1447,41 @@ export interface Subscriptions {
   version: Generated<number>;
 }
 
+export interface TlogCheckpoints {
+  day: Timestamp;
+  developerId: string;
+  gen: number;
+  note: string;
+  signedAt: Timestamp;
+  size: Int8;
+}
+
+export interface TlogIndex {
+  developerId: string;
+  gen: number;
+  logId: string;
+}
+
+export interface TlogLogs {
+  closedAt: Timestamp | null;
+  createdAt: Timestamp;
+  developerId: string;
+  gen: number;
+  halted: string | null;
+  logId: string;
+  origin: string;
+  root: Buffer;
+  size: Generated<Int8>;
+}
+
+export interface TlogTiles {
+  developerId: string;
+  gen: number;
+  hashes: Buffer;
+  idx: Int8;
+  level: number;
+}
+
 export interface Tokens {
   actingResourceId: string | null;
   audience: string | null;
@@ -1759,6 +1794,10 @@ export interface DB {
   ssoSessions: SsoSessions;
   statusLists: StatusLists;
   subscriptions: Subscriptions;
+  tlogCheckpoints: TlogCheckpoints;
+  tlogIndex: TlogIndex;
+  tlogLogs: TlogLogs;
+  tlogTiles: TlogTiles;
   tokens: Tokens;
   usageDaily: UsageDaily;
   vaultCredentials: VaultCredentials;

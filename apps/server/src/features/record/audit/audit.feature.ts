@@ -8,6 +8,7 @@ import { eraseBlockedAttempts } from './audit.repo.ts';
 import { auditRoutes, rates } from './audit.routes.ts';
 import { eraseChecks } from './chain.repo.ts';
 import { type CheckpointDeps, signDueCheckpoints } from './checkpoint.ts';
+import { chainCompared } from './verify.ts';
 import { type WatchDeps, watchChains } from './watch.ts';
 
 const EVERY_SECONDS = 300;
@@ -81,9 +82,10 @@ export const audit = defineFeature({
     const broken = context.metrics.gauge('audit_chain_broken');
     const onBroken = () => broken.inc();
     const log = context.logger ?? { error() {} };
+    const deps = { ...context, onBroken, comparisons: context.listenersOf(chainCompared) };
     return {
-      routes: (app) => auditRoutes(app, { ...context, onBroken }),
-      jobs: [checkpointsOfChains(context), checksOfChains({ ...context, onBroken, log })],
+      routes: (app) => auditRoutes(app, deps),
+      jobs: [checkpointsOfChains(context), checksOfChains({ ...deps, log })],
     };
   },
 });

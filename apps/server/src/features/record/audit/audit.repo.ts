@@ -77,7 +77,7 @@ export async function appendCounted(
 ): Promise<ChainPosition | undefined> {
   const acts = JSON.stringify([{ ...entry, monthLimit: monthLimit ?? -1 }]);
   const { position } = await writeHot(db, { tenant, at, acts, wantedId: id });
-  if (position) await tellAfterCommit(db, { tallies: [ofDeveloper] });
+  if (position) await tellAfterCommit(db, { tallies: [ofDeveloper], entriesOf: tenant.developerId });
   return position;
 }
 

@@ -1,6 +1,6 @@
 export { AuditChainVerification, AuditEntry, chainedMembers } from './audit.schema.ts';
 export { digestErasure, eraseEntries } from './erase.ts';
-export { getEntry, toEntry } from './read.ts';
+export { getEntry, toEntry, toLink } from './read.ts';
 export {
   announce,
   announceToAll,
@@ -13,4 +13,4 @@ export {
   recordBlockedAttempt,
   recordEntry,
 } from './record.ts';
-export { beginCheck } from './verify.ts';
+export { beginCheck, chainCompared } from './verify.ts';

@@ -141,7 +141,7 @@ export function prepareRuling(caller: Caller, ruling: Ruling, at: Date): Records
         ...(denial ? [{ counter: 'denials', label: denial } as const] : []),
       ],
     ],
-    ...(event && { eventsOf: tenant.developerId }),
+    ...(event ? { eventsOf: tenant.developerId } : { entriesOf: tenant.developerId }),
   });
 }
 
@@ -202,7 +202,7 @@ function recordOf({ tenant, actor, requestId }: Caller, { about, metadata, ...fa
   const told = { ...about, ...facts, metadata: { ...metadata, actor }, salt: newSalt() };
   const line = auditLineParts({ ...told, ...tenant, id: newId('alog', at) });
   const record: PreparedAct = { ...line, requestId };
-  return newRecords(JSON.stringify([record]), { tallies: [[ofService]] });
+  return newRecords(JSON.stringify([record]), { tallies: [[ofService]], entriesOf: tenant.developerId });
 }
 
 const ofService: Tally = { counter: 'auditEntries', label: 'service' };

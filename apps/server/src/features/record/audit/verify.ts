@@ -4,6 +4,7 @@ import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { inRowPortions } from '../../../platform/db/page-rows.ts';
 import { badField } from '../../../platform/errors.ts';
+import { hook } from '../../../platform/hooks.ts';
 import type { LongWork } from '../../../platform/long-work.ts';
 import type { SeqRange } from './audit.queries.ts';
 import type { AuditChainVerification, AuditEntry, VerifyQuery } from './audit.schema.ts';
@@ -19,7 +20,18 @@ export interface BrokenChainLog {
   error(facts: object, message: string): void;
 }
 
+/** @returns what differs between a part of a chain, which is good by itself, and what else is kept of it */
+type CompareChain = (
+  db: Executor,
+  tenant: Tenant,
+  part: SeqRange,
+) => Promise<Pick<AuditChainVerification, 'firstBrokenAt' | 'problem'> | undefined>;
+
+/** A part of a chain is good by itself: somebody may have written all of it again. */
+export const chainCompared = hook<CompareChain>('chain compared');
+
 export interface VerifyDeps extends CheckDeps {
+  readonly comparisons: readonly CompareChain[];
   /** Called when a chain is found broken. */
   readonly onBroken: () => void;
   /** Lets other requests go first. */
@@ -62,13 +74,24 @@ export async function checkRange(
     }
     if (check.goesOn()) await pause();
   }
-  const verdict = await check.conclude();
+  const found = await check.conclude();
+  const verdict = found.valid
+    ? { ...found, ...(await differenceOf(deps, tenant, { fromSeq, toSeq })) }
+    : found;
   const { valid, firstBrokenAt, problem } = verdict;
   if (!valid) {
     log.error({ ...tenant, firstBrokenAt, problem }, 'an audit chain is broken');
     deps.onBroken();
   }
   return verdict;
+}
+
+async function differenceOf({ db, comparisons }: VerifyDeps, tenant: Tenant, part: SeqRange) {
+  for (const compare of comparisons) {
+    const difference = await compare(db, tenant, part);
+    if (difference) return { valid: false, ...difference };
+  }
+  return undefined;
 }
 
 export interface CheckDeps extends CheckpointDeps {

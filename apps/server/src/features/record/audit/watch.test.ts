@@ -15,7 +15,11 @@ async function watched(service: Service): Promise<object[]> {
     count += 1;
   };
   service.advance(300);
-  await watchChains({ ...service, longWork: longWork(), log, onBroken }, new AbortController().signal, 1);
+  await watchChains(
+    { ...service, longWork: longWork(), comparisons: [], log, onBroken },
+    new AbortController().signal,
+    1,
+  );
   expect(count).toBe(found.length);
   return found;
 }
@@ -77,7 +81,7 @@ test('two instances share the chains', async () => {
   service.advance(300);
   const looked: string[] = [];
   const log = { error: () => {} };
-  const deps = { ...service, longWork: longWork(), log, onBroken: () => {} };
+  const deps = { ...service, longWork: longWork(), comparisons: [], log, onBroken: () => {} };
   const run = async () => {
     const taken = await watchChains(deps, new AbortController().signal);
     looked.push(...taken);

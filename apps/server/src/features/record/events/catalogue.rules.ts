@@ -1,28 +1,10 @@
 import type { Declared, DeclaredActs } from '../../../platform/acts.ts';
 
-/**
- * Names that features of later releases will write. No developer may use them, from the first release on: a
- * developer's entry under such a name would read as the service's own word later. A name moves to the `<noun>.acts.ts` of its feature
- * when the feature is built.
- */
-const acts = `
-  transparency.halted`;
-
-const entries = `
-  transparency.restarted`;
-
 /** The operator's own chain has these. In a developer's chain they would read as the service's word too. */
-const ofOperator = 'developer.plan_changed signing_key.rotated';
-
 const reservedActs: Readonly<Record<string, Declared>> = {
-  ...declared(acts, { isEvent: true, isEntry: true }),
-  ...declared(`${entries} ${ofOperator}`, { isEvent: false, isEntry: true }),
+  'developer.plan_changed': { isEvent: false, isEntry: true },
+  'signing_key.rotated': { isEvent: false, isEntry: true },
 };
-
-function declared(names: string, kind: Declared) {
-  const each = names.split(/\s+/).filter(Boolean);
-  return Object.fromEntries(each.map((name) => [name, kind]));
-}
 
 /** The names of everything that the service records and announces, in this release or a later one. */
 export interface Catalogue {

@@ -151,5 +151,5 @@ test('a name is declared once, and is then no longer reserved', () => {
 
   expect(() => catalogueOf([made])).not.toThrow();
   expect(() => catalogueOf([made, made])).toThrow('The act vase.made is declared twice.');
-  expect(() => catalogueOf([{ 'transparency.halted': act() }])).toThrow('transparency.halted');
+  expect(() => catalogueOf([{ 'signing_key.rotated': act() }])).toThrow('signing_key.rotated');
 });

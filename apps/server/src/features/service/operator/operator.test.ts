@@ -7,6 +7,7 @@ const CALLS = [
   ['GET', '/v1/admin/keys'],
   ['POST', '/v1/admin/keys/rotate'],
   ['POST', '/v1/admin/developers/dev_1/approver-recovery'],
+  ['POST', '/v1/admin/developers/dev_1/log-restart'],
   ['POST', '/v1/admin/developers/dev_1/console-recovery'],
   ['GET', '/v1/admin/stats'],
   ['GET', '/v1/admin/developers'],

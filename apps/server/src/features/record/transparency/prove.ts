@@ -1,0 +1,311 @@
+import { partsOf } from '@behest/protocol/audit-parts';
+import {
+  areEqual,
+  consistencyRanges,
+  HASH_BYTES,
+  inclusionRanges,
+  type LeafRange,
+  verifyInclusion,
+} from '@behest/protocol/merkle';
+import {
+  MissingTile,
+  readTilePath,
+  rootOf,
+  type Tiles,
+  tilesByKey,
+  tilesFor,
+  tileWidth,
+} from '@behest/protocol/merkle-tiles';
+import { encodeBase64, vkeyOf, writeTlogProof } from '@behest/protocol/signed-note';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import type { SeqRange } from '../audit/audit.queries.ts';
+import { toLink } from '../audit/index.ts';
+import { type Integrator, type LogDeps, leafOfEntry } from './integrate.ts';
+import type { Inclusion, SignedTree, TransparencyLog } from './log.ts';
+import {
+  findEntryOf,
+  findLog,
+  findLogByIdAcrossTenants,
+  findTiles,
+  keepNote,
+  type LogRow,
+} from './transparency.repo.ts';
+import { logKeyOf, namesKey, sha256 } from './transparency.rules.ts';
+import type {
+  ConsistencyQuery,
+  InclusionQuery,
+  LogCheckpoint,
+  LogConsistency,
+  LogInclusion,
+  TransparencyState,
+} from './transparency.schema.ts';
+
+export interface ProofDeps extends Omit<LogDeps, 'logger'> {
+  readonly integrator: Integrator;
+}
+
+/** Seconds within which an entry that was answered is in the log. */
+const MERGE_DELAY = 60;
+/** Milliseconds for which a request waits for a log that is behind. */
+const PATIENCE = 10_000;
+/** Entries whose tiles are read at once: 200 full tiles are 1.6 MB. */
+const PORTION = 200;
+
+/** What others need of the logs, in this process. */
+export const createTransparencyLog = (deps: ProofDeps): TransparencyLog => ({
+  treeOf: (tenant) => treeOf(deps, tenant),
+  inclusionsOf: (tenant, seqs, tree) => inclusionsOf(deps, tenant, seqs, tree),
+});
+
+async function treeOf(deps: ProofDeps, tenant: Tenant): Promise<SignedTree> {
+  const tree = await lastTreeOf(deps, tenant);
+  if (tree.halted) throw unprovable(true);
+  return tree;
+}
+
+/** As `treeOf`; of a halted log, its last state. */
+async function lastTreeOf(deps: ProofDeps, tenant: Tenant): Promise<SignedTree> {
+  const until = performance.now() + PATIENCE;
+  const { step } = deps.integrator;
+  let { head, log } = await step(tenant);
+  const wanted = head;
+  while (log.size < wanted && !log.halted && performance.now() < until) ({ head, log } = await step(tenant));
+  if (log.size < wanted && !log.halted) throw unprovable(false);
+  return signedTree(deps, tenant, log);
+}
+
+function unprovable(isHalted: boolean): AppError {
+  const message = isHalted
+    ? 'The log of this account contradicts itself, so nothing is proved by it.'
+    : 'The log of this account is still being built; try again.';
+  return new AppError('SERVICE_UNAVAILABLE', message, { dependency: 'log' });
+}
+
+async function signedTree(deps: ProofDeps, tenant: Tenant, log: LogRow): Promise<SignedTree> {
+  const { gen, logId, origin, size, root, halted } = log;
+  const key = logKeyOf(deps.keyRing)?.keyOf(origin);
+  return {
+    ...{ gen, logId, origin, size, root, halted },
+    url: `${deps.publicBaseUrl}/log/${logId}`,
+    vkey: key ? vkeyOf(key) : null,
+    ...(await noteOf(deps, tenant, log)),
+  };
+}
+
+/** The note of the present state. It is signed again when the operator has set or changed the key since. */
+async function noteOf(deps: ProofDeps, tenant: Tenant, log: LogRow) {
+  const { gen, origin, size, root, halted, note, signedAt } = log;
+  const key = logKeyOf(deps.keyRing);
+  const isOfSize = note !== null && log.noteSize === size;
+  if (isOfSize && (halted || !key || namesKey(note, key.keyOf(origin)))) return { note, signedAt };
+  if (halted || !key) return { note: null, signedAt: null };
+  const signed = { note: key.sign({ origin, size, root }), at: deps.clock() };
+  await keepNote(deps.db, tenant, { gen, size, ...signed });
+  return { note: signed.note, signedAt: signed.at };
+}
+
+/** Reads the roots of ranges of leaves in one statement. @throws SERVICE_UNAVAILABLE when a tile is missing */
+async function readRoots(deps: ProofDeps, tenant: Tenant, gen: number, ranges: readonly LeafRange[]) {
+  const tiles = tilesByKey(await findTiles(deps.db, tenant, gen, tilesFor(ranges)));
+  await deps.longWork.nextTurn();
+  const roots = new Map<string, Uint8Array>(); // neighbours have ranges in common
+  try {
+    return ranges.map((range) => {
+      const key = `${range.start}-${range.end}`;
+      const root = roots.get(key) ?? rootOf(range, tiles, sha256);
+      roots.set(key, root);
+      return root;
+    });
+  } catch (error) {
+    if (error instanceof MissingTile) throw await haltedOver(deps, tenant);
+    throw error;
+  }
+}
+
+/** Tiles do not make the root: somebody has changed one of them. */
+async function haltedOver({ integrator }: ProofDeps, tenant: Tenant): Promise<AppError> {
+  const { log } = await integrator.step(tenant);
+  if (!log.halted) await integrator.halt(tenant, log, 'tiles');
+  return unprovable(true);
+}
+
+async function inclusionsOf(
+  deps: ProofDeps,
+  tenant: Tenant,
+  seqs: readonly number[],
+  { gen, size, root }: Pick<SignedTree, 'gen' | 'size' | 'root'>,
+): Promise<Inclusion[]> {
+  const proved: Inclusion[] = [];
+  for (let done = 0; done < seqs.length; done += PORTION) {
+    const wanted = seqs.slice(done, done + PORTION).map((seq) => rangesOfLeaf(seq - 1, size));
+    const roots = await readRoots(deps, tenant, gen, wanted.flat());
+    for (const ranges of wanted) {
+      const [leaf, ...proof] = roots.splice(0, ranges.length);
+      const index = ranges[0]?.start ?? 0;
+      if (!leaf || !verifyInclusion({ leaf, index, size, root, proof }, sha256)) {
+        throw await haltedOver(deps, tenant);
+      }
+      proved.push({ seq: index + 1, index, leaf, proof });
+    }
+  }
+  return proved;
+}
+
+const rangesOfLeaf = (index: number, size: number): LeafRange[] => [
+  { start: index, end: index + 1 },
+  ...inclusionRanges(index, size),
+];
+
+const upTo = (size: number): LeafRange => ({ start: 0, end: size });
+
+/**
+ * Compares the last entry of a good part of a chain with its leaf. The entry has the hashes of all before it, so a chain that
+ * was written again from some entry on differs here.
+ */
+export async function compareWithLog(db: Executor, tenant: Tenant, { fromSeq, toSeq }: SeqRange) {
+  const { head, log } = await findLog(db, tenant);
+  if (!log) return undefined;
+  if (head < log.size) return { firstBrokenAt: null, problem: 'truncated' };
+  const seq = Math.min(toSeq, log.size);
+  if (seq < fromSeq) return undefined;
+  const ofLeaf = { start: seq - 1, end: seq };
+  const [row, tiles] = await Promise.all([
+    findEntryOf(db, tenant, { seq }),
+    findTiles(db, tenant, log.gen, tilesFor([ofLeaf])),
+  ]);
+  const leaf = row && leafOfEntry(row);
+  const kept = rootIn(tilesByKey(tiles), ofLeaf);
+  const isSame = leaf !== undefined && kept !== undefined && areEqual(leaf, kept);
+  return isSame ? undefined : { firstBrokenAt: row?.id ?? null, problem: 'leaf_mismatch' };
+}
+
+function rootIn(tiles: Tiles, range: LeafRange): Uint8Array | undefined {
+  try {
+    return rootOf(range, tiles, sha256);
+  } catch (error) {
+    if (error instanceof MissingTile) return undefined;
+    throw error;
+  }
+}
+
+/** The log of an account, with its newest state. @throws SERVICE_UNAVAILABLE */
+export async function getTransparency(deps: ProofDeps, { tenant }: Caller): Promise<TransparencyState> {
+  const tree = await lastTreeOf(deps, tenant);
+  const { logId, origin, url, vkey, halted } = tree;
+  const { treeSize, rootHash, signedAt } = checkpointOf(tree);
+  return { logId, origin, url, vkey, treeSize, rootHash, signedAt, mergeDelaySeconds: MERGE_DELAY, halted };
+}
+
+/** The newest checkpoint. @throws SERVICE_UNAVAILABLE */
+export const getCheckpoint = async (deps: ProofDeps, { tenant }: Caller): Promise<LogCheckpoint> =>
+  checkpointOf(await lastTreeOf(deps, tenant));
+
+const checkpointOf = ({ size, root, signedAt, note }: SignedTree): LogCheckpoint => ({
+  treeSize: size,
+  rootHash: encodeBase64(root),
+  signedAt: signedAt?.toISOString() ?? null,
+  note,
+});
+
+/** @throws NOT_CONFIGURED without a key */
+export function noteIn({ note }: Pick<LogCheckpoint, 'note'>): string {
+  if (note !== null) return note;
+  const message = 'Notes need the Ed25519 key, which the operator has not set.';
+  throw new AppError('NOT_CONFIGURED', message, { setting: 'ED25519_PRIVATE_KEY' });
+}
+
+/**
+ * Proves that an entry stands in the log.
+ * @throws NOT_FOUND, BAD_REQUEST for a size at which the entry was not there, SERVICE_UNAVAILABLE
+ */
+export async function getInclusion(
+  deps: ProofDeps,
+  { tenant }: Caller,
+  { entryId, seq, treeSize }: InclusionQuery,
+): Promise<LogInclusion> {
+  const wanted = entryId === undefined ? { seq: seq ?? 0 } : { entryId };
+  if (entryId === undefined && seq === undefined) throw badField('entryId', 'required');
+  if (entryId !== undefined && seq !== undefined) throw badField('seq', 'not_allowed');
+  const [tree, row] = await Promise.all([treeOf(deps, tenant), findEntryOf(deps.db, tenant, wanted)]);
+  if (!row || Number(row.seq) > tree.size) throw notFound();
+  const entry = toLink(row);
+  const index = entry.seq - 1;
+  const size = treeSize ?? tree.size;
+  if (size < entry.seq) throw badField('treeSize', 'too_small');
+  if (size > tree.size) throw badField('treeSize', 'too_large');
+  const read = await readRoots(deps, tenant, tree.gen, [upTo(size), ...rangesOfLeaf(index, size)]);
+  const [root = tree.root, leaf = tree.root, ...proof] = read;
+  const isOfTree = size < tree.size || areEqual(root, tree.root);
+  if (!isOfTree || !verifyInclusion({ leaf, index, size, root, proof }, sha256)) {
+    throw await haltedOver(deps, tenant);
+  }
+  return {
+    entryId: entry.entryId,
+    seq: entry.seq,
+    leafIndex: index,
+    treeSize: size,
+    rootHash: encodeBase64(root),
+    leafHash: encodeBase64(leaf),
+    hash: entry.hash,
+    parts: [...(row.parts ?? partsOf(entry, sha256))],
+    proof: proof.map(encodeBase64),
+    note: size === tree.size ? tree.note : null,
+  };
+}
+
+/** The same as C2SP writes it. @throws NOT_CONFIGURED without a key */
+export const proofTextOf = (inclusion: LogInclusion): string =>
+  writeTlogProof({
+    index: inclusion.leafIndex,
+    proof: inclusion.proof.map((hash) => Buffer.from(hash, 'base64')),
+    note: noteIn(inclusion),
+  });
+
+/** Proves that the log only grew between two sizes. @throws BAD_REQUEST for sizes that it never had, SERVICE_UNAVAILABLE */
+export async function getConsistency(
+  deps: ProofDeps,
+  { tenant }: Caller,
+  query: ConsistencyQuery,
+): Promise<LogConsistency> {
+  const tree = await treeOf(deps, tenant);
+  const { from, to = tree.size } = query;
+  if (to > tree.size) throw badField('to', 'too_large');
+  if (from > to) throw badField('from', 'too_large');
+  const ranges = consistencyRanges(from, to);
+  const read = await readRoots(deps, tenant, tree.gen, [upTo(from), upTo(to), ...ranges]);
+  const [fromRoot = tree.root, toRoot = tree.root, ...proof] = read;
+  return {
+    from,
+    to,
+    fromRoot: encodeBase64(fromRoot),
+    toRoot: encodeBase64(toRoot),
+    proof: proof.map(encodeBase64),
+  };
+}
+
+/** The newest note of a log, for everybody who knows its id. @throws NOT_FOUND, NOT_CONFIGURED without a key */
+export async function getPublicNote(deps: ProofDeps, logId: string): Promise<string> {
+  const log = await findPublicLog(deps, logId);
+  if (log.halted && log.note !== null) return log.note;
+  return noteIn(await noteOf(deps, log, log));
+}
+
+/** The hashes of a tile. @param path after the address of the log @throws NOT_FOUND */
+export async function getTile(deps: ProofDeps, logId: string, path: string): Promise<Buffer> {
+  const wanted = readTilePath(path);
+  if (!wanted) throw notFound();
+  const log = await findPublicLog(deps, logId);
+  if (tileWidth(wanted, log.size) < wanted.width) throw notFound();
+  const [tile] = await findTiles(deps.db, log, log.gen, [wanted]);
+  const bytes = wanted.width * HASH_BYTES;
+  if (!tile || tile.hashes.length < bytes) throw notFound();
+  return Buffer.from(tile.hashes.subarray(0, bytes));
+}
+
+async function findPublicLog({ db }: ProofDeps, logId: string) {
+  const log = await findLogByIdAcrossTenants(db, logId);
+  if (!log) throw notFound();
+  return log;
+}

@@ -1,0 +1,123 @@
+import { hash } from 'node:crypto';
+import { areEqual, consistencyRanges, type LeafRange, verifyConsistency } from '@behest/protocol/merkle';
+import { MissingTile, proofOf, rootOf, type Tiles } from '@behest/protocol/merkle-tiles';
+import {
+  checkpointText,
+  LOG_KEY,
+  type NoteKey,
+  noteKey,
+  readNote,
+  writeNote,
+} from '@behest/protocol/signed-note';
+import type { KeyRing } from '../../service/keys/index.ts';
+
+export const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer');
+
+/** A tree of a log. */
+export interface TreeState {
+  readonly logId: string;
+  readonly size: number;
+  readonly root: Uint8Array;
+}
+
+/**
+ * What a log cannot have become by growing. `replaced`: another log stands in its place. `rollback`: it was longer before.
+ * `fork`: it does not begin with what was signed before. `tiles`: its tiles do not make its root. `truncated`: the chain
+ * has fewer entries than the log. `rewritten`: the chain goes on from another entry than the log. `gap`: the chain lacks an
+ * entry.
+ */
+export type Contradiction = 'replaced' | 'rollback' | 'fork' | 'tiles' | 'truncated' | 'rewritten' | 'gap';
+
+/** The ranges whose tiles show that a log is whole, that it begins with a state that is known, and how it ends. */
+export const rangesToCheck = (log: TreeState, known: TreeState | undefined): LeafRange[] => [
+  { start: 0, end: log.size },
+  lastLeaf(log),
+  ...(known && known.size <= log.size ? consistencyRanges(known.size, log.size) : []),
+];
+
+/** Empty where there is no leaf. */
+export const lastLeaf = ({ size }: TreeState): LeafRange => ({ start: Math.max(0, size - 1), end: size });
+
+/**
+ * @param head the length of the chain
+ * @param known what this process, or a note, has said of the log before
+ * @param tiles those of `rangesToCheck`
+ */
+export function contradictionIn(
+  log: TreeState,
+  {
+    head,
+    known,
+    tiles,
+  }: { readonly head: number; readonly known: TreeState | undefined; readonly tiles: Tiles },
+): Contradiction | undefined {
+  const { logId, size, root } = log;
+  if (known && known.logId !== logId) return 'replaced';
+  if (known && known.size > size) return 'rollback';
+  if (head < size) return 'truncated';
+  try {
+    rootOf(lastLeaf(log), tiles, sha256);
+    if (!areEqual(rootOf({ start: 0, end: size }, tiles, sha256), root)) return 'tiles';
+    if (!known) return undefined;
+    const proof = proofOf(consistencyRanges(known.size, size), tiles, sha256);
+    const told = { oldSize: known.size, oldRoot: known.root, size, root, proof };
+    return verifyConsistency(told, sha256) ? undefined : 'fork';
+  } catch (error) {
+    if (error instanceof MissingTile) return 'tiles';
+    throw error;
+  }
+}
+
+interface Link {
+  readonly seq: string;
+  readonly hash: Buffer;
+  readonly prevHash: Buffer | null;
+}
+
+/** @param before the entry before the first of them, if it is known */
+export function faultOfLinks(
+  links: readonly Link[],
+  firstSeq: number,
+  before: Link | undefined,
+): Contradiction | undefined {
+  for (const [at, { seq, prevHash }] of links.entries()) {
+    if (Number(seq) !== firstSeq + at) return 'gap';
+    const last = at === 0 ? before : links[at - 1];
+    if (last && !prevHash?.equals(last.hash)) return 'rewritten';
+  }
+  return undefined;
+}
+
+/** The key that signs notes, under the name of each log. */
+export interface LogKey {
+  keyOf(origin: string): NoteKey;
+  sign(state: { readonly origin: string; readonly size: number; readonly root: Uint8Array }): string;
+}
+
+/** @returns undefined without an Ed25519 key */
+export function logKeyOf(keyRing: Pick<KeyRing, 'identity' | 'signAsIdentity'>): LogKey | undefined {
+  const { signAsIdentity } = keyRing;
+  const { ed25519 } = keyRing.identity();
+  if (!signAsIdentity || !ed25519) return undefined;
+  const publicKey = Buffer.from(ed25519.x, 'base64url');
+  const keyOf = (origin: string) => noteKey(origin, { type: LOG_KEY, publicKey }, sha256);
+  return {
+    keyOf,
+    sign(state) {
+      const { name, keyId } = keyOf(state.origin);
+      const text = checkpointText(state);
+      const bytes = signAsIdentity(Buffer.from(text));
+      return writeNote({ text, signatures: [{ name, keyId, bytes }] });
+    },
+  };
+}
+
+/** Whether a note has a signature line of this key. */
+export const namesKey = (note: string, { name, keyId }: NoteKey): boolean =>
+  readNote(note)?.signatures.some((line) => line.name === name && line.keyId === keyId) ?? false;
+
+/** The name of a log: its address, without the scheme. */
+export function originOf(publicBaseUrl: string, logId: string): string {
+  const { host, pathname } = new URL(publicBaseUrl);
+  return `${host}${pathname === '/' ? '' : pathname}/log/${logId}`;
+}
