@@ -71,6 +71,7 @@ select create_distributed_table('caps_counter', 'developer_id', colocate_with =>
 select create_distributed_table('caps_epoch', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('caps_slot', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('changes', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('closed_principals', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('connect_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('consent_mails', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('consent_records', 'developer_id', colocate_with => 'developers');
@@ -95,6 +96,7 @@ select create_distributed_table('manifests', 'developer_id', colocate_with => 'd
 select create_distributed_table('member_invitations', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('member_recovery_codes', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('oauth_clients', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('offboardings', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('outbox_events', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('passkey_challenges', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('passkey_evidence', 'developer_id', colocate_with => 'developers');
@@ -200,6 +202,7 @@ select create_distributed_function('caps_used(text,text[])', 'p_developer_id', c
 select create_distributed_function('claim_delivery_shares(timestamp with time zone,interval,boolean,text[],text[],integer[])');
 select create_distributed_function('claim_idempotent_answer(text,bytea,timestamp with time zone)');
 select create_distributed_function('claim_polled_sets(text,text,timestamp with time zone,integer)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('close_principal(text,text,timestamp with time zone)');
 select create_distributed_function('count_active_grants(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_agents(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_anomaly_entries(text,bigint,bigint,jsonb,text[])', 'p_developer_id', colocate_with => 'developers');
@@ -248,11 +251,13 @@ select create_distributed_function('grant_budget(text,text)', 'p_developer_id', 
 select create_distributed_function('grant_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('has_waiting_set(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('hold_credentials(text,text[])', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('hold_principal(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('hold_open(text,text)');
+select create_distributed_function('hold_principal(text,text)');
 select create_distributed_function('hold_standing(text,text)');
 select create_distributed_function('hold_status_place(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('hold_token(text,text,timestamp with time zone)');
 select create_distributed_function('insert_chained(audit_entries[],outbox_events[])');
+select create_distributed_function('is_ended(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('is_proxy_token_live(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('is_use_due(text,grants,tokens,agent_status,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('keep_credential(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
@@ -267,9 +272,11 @@ select create_distributed_function('next_anomaly_seq(text,bigint,timestamp with 
 select create_distributed_function('note_use(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('open_allocation(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('pair_needs_renewal(text,text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('party_lock(text,text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('policies_hold(text,text)');
 select create_distributed_function('policies_version(text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('principal_active(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('principal_closed(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('principal_user(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('record_acts(text,timestamp with time zone,jsonb)');
 select create_distributed_function('recount_quota(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
@@ -284,12 +291,15 @@ select create_distributed_function('revoke_tree(text,timestamp with time zone,js
 select create_distributed_function('set_subject(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('settle_webhook_delivery(text,text,text,timestamp with time zone,timestamp with time zone,webhook_delivery_status,timestamp with time zone,text,integer,text,boolean,timestamp with time zone,integer)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('share_agents(text,text[])', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('share_callers(text,text[])');
 select create_distributed_function('share_delegation(text,text[])');
-select create_distributed_function('share_principals(text,text[])', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('share_persons(text,text[])');
+select create_distributed_function('share_principals(text,text[])');
 select create_distributed_function('slow_webhook(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('standing(text,agent_status,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('take_quota(text,text,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('ulid_time(timestamp with time zone)');
+select create_distributed_function('usable_of(text,offboarded_kind,text,text[],timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('use_grant_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('use_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('use_tokens(text[],text[],timestamp with time zone[])');

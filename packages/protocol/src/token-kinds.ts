@@ -77,6 +77,12 @@ export const tokenKinds = {
   'consent-hint': { types: ['consent-hint+jwt'], ...demanding },
   'connect-hint': { types: ['connect-hint+jwt'], ...demanding },
   'audit-checkpoint': { types: ['audit-checkpoint+jwt'], hasIssuer: false, hasExpiry: false },
+  'offboarding-statement': {
+    types: ['offboarding-statement+jwt'],
+    hasIssuer: true,
+    hasExpiry: false,
+    mostBytes: 262_144, // it names up to 500 credentials
+  },
 } satisfies Record<string, TokenKind>;
 
 /** The name of a kind of token. */

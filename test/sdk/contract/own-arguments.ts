@@ -16,6 +16,13 @@ const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const waiting = async ({ acme, its }: World) =>
   String((await authorize(acme, String(its.agentId), { autoApprove: false })).authRequestId);
 
+/** The id of a person who was offboarded. */
+async function offboarded({ acme }: World, principalId: string): Promise<string> {
+  await grantTo(acme, { principalId });
+  await acme('POST', `/v1/principals/${principalId}/offboard`, {});
+  return principalId;
+}
+
 const bodyOf = (operation: string, { its }: World) => Object(requestTo(operation, its).body);
 
 /** A call that a person has approved, and that nobody has made yet. */
@@ -85,6 +92,13 @@ const OWN_ARGUMENTS: Readonly<
   'principals.offboard': async ({ acme }) => {
     await grantTo(acme, { principalId: 'user_45' });
     return ['user_45', {}];
+  },
+  'principals.offboarding': async (world) => [await offboarded(world, 'user_46')],
+  'principals.admit': async (world) => [await offboarded(world, 'user_47')],
+  'agents.offboarding': async ({ acme }) => {
+    const { agentId } = await grantTo(acme);
+    await acme('DELETE', `/v1/agents/${agentId}`);
+    return [agentId];
   },
   'insights.series': ({ service }) => {
     const now = service.clock();

@@ -44,6 +44,18 @@ export interface paths {
         delete: operations["oauth.deleteClient"];
         patch?: never;
     };
+    "/v1/agents/{id}/offboarding": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /** Get a signed statement that nothing of a revoked agent was left */
+        get: operations["agents.offboarding"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
     "/v1/agents/{id}/workloads": {
         parameters: {
             query?: never;
@@ -2776,6 +2788,19 @@ export interface paths {
         /** End all grants, requests and sessions of a principal, and remove their credentials */
         post: operations["principals.offboard"];
         delete?: never;
+        patch?: never;
+    };
+    "/v1/principals/{principalId}/offboarding": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /** Get a signed statement that nothing of an offboarded principal was left */
+        get: operations["principals.offboarding"];
+        put?: never;
+        post?: never;
+        /** Let agents ask an offboarded principal again; nothing that ended comes back */
+        delete: operations["principals.admit"];
         patch?: never;
     };
     "/v1/requests": {
@@ -7343,6 +7368,39 @@ export interface components {
             principalId: string;
             requestsCancelled: number;
             sessionsEnded: number;
+            statement: string | null;
+        };
+        OffboardingProof: {
+            ended: {
+                [key: string]: number;
+            };
+            /** Format: date-time */
+            endedAt: string;
+            firstSeq: number;
+            hash: string;
+            isClosed: boolean;
+            /** @enum {unknown} */
+            kind: "principal" | "agent";
+            offboardingId: string;
+            receivers: {
+                delivered: number;
+                failed: number;
+                pending: number;
+                webhookId: string;
+            }[];
+            remaining: {
+                [key: string]: number;
+            };
+            seq: number;
+            statement: string;
+            subjectId: string;
+            upstream: {
+                at: string | null;
+                credentialId: string;
+                service: string;
+                /** @enum {unknown} */
+                state: "pending" | "revoked" | "failed" | "unsupported";
+            }[];
         };
         OffboardInput: {
             /** @default false */
@@ -8076,6 +8134,12 @@ export interface components {
             };
             hasAddress: boolean;
             lastActivityAt: string | null;
+            offboarding: {
+                /** Format: date-time */
+                endedAt: string;
+                isClosed: boolean;
+                offboardingId: string;
+            } | null;
             openRequests: number;
             passkeys: number;
             principalId: string;
@@ -9869,6 +9933,30 @@ export interface components {
                 };
             };
         };
+        /** @description `CONFLICT`: A value is taken, another change came first, or a setting is missing; check `details.field`, or read again and retry. `PRINCIPAL_INACTIVE`: The principal has been deprovisioned; ask their administrator to provision them again. */
+        ConflictOrPrincipalInactive: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "CONFLICT" | "PRINCIPAL_INACTIVE";
+                };
+            };
+        };
+        /** @description `CONFLICT`: A value is taken, another change came first, or a setting is missing; check `details.field`, or read again and retry. `PRINCIPAL_INACTIVE`: The principal has been deprovisioned; ask their administrator to provision them again. `IDEMPOTENCY_CONFLICT`: Another request used this `Idempotency-Key`; send a new key. `IDEMPOTENCY_IN_PROGRESS`: The first request with this `Idempotency-Key` still runs; send it again after a second. */
+        ConflictOrPrincipalInactiveOrIdempotencyConflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "CONFLICT" | "PRINCIPAL_INACTIVE" | "IDEMPOTENCY_CONFLICT" | "IDEMPOTENCY_IN_PROGRESS";
+                };
+            };
+        };
         /** @description `CONSENT_REQUIRED`: Only the principal may decide this request; send the principal to its consent page. `FORBIDDEN`: The credential is valid, but not for this request; use a credential with the required role or scope. */
         ConsentRequiredOrForbidden: {
             headers: {
@@ -10735,6 +10823,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "agents.offboarding": {
+        parameters: {
+            query?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OffboardingProof"];
+                };
             };
             /** @description A refusal */
             default: {
@@ -19083,6 +19200,62 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Offboarding"];
                 };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "principals.offboarding": {
+        parameters: {
+            query?: never;
+            path: {
+                principalId: components["parameters"]["PrincipalsPrincipalId"];
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OffboardingProof"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "principals.admit": {
+        parameters: {
+            query?: never;
+            path: {
+                principalId: components["parameters"]["PrincipalsPrincipalId"];
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A refusal */
             default: {

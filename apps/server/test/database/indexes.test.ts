@@ -15,7 +15,11 @@ import {
   lockMemberOfSso,
 } from '../../src/features/accounts/members/members.repo.ts';
 import { deleteFailuresBeforeAcrossTenants } from '../../src/features/accounts/requests/requests.repo.ts';
-import { listOfSsoUser, listSubscriptionRows } from '../../src/features/calls/approvers/approvers.repo.ts';
+import {
+  listOfPrincipals,
+  listOfSsoUser,
+  listSubscriptionRows,
+} from '../../src/features/calls/approvers/approvers.repo.ts';
 import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src/features/calls/decisions/lists.repo.ts';
 import { gatheredUntil } from '../../src/features/calls/decisions/notices.repo.ts';
 import { deleteOldCallsAcrossTenants } from '../../src/features/calls/enforcement/enforcement.repo.ts';
@@ -47,6 +51,7 @@ import {
   deleteUnusedClientsAcrossTenants,
   findClientAtDeveloper,
 } from '../../src/features/oauth/oauth/oauth.repo.ts';
+import { findOffboarding } from '../../src/features/people/offboarding/offboarding.repo.ts';
 import {
   findDiscoveredAcrossTenants,
   principalsWithPasskeys,
@@ -86,6 +91,7 @@ import {
 } from '../../src/features/record/webhooks/deliveries.repo.ts';
 import { dropSets, hasWaiting } from '../../src/features/record/webhooks/queues.repo.ts';
 import {
+  cancelSessionsFor,
   listDueSessionsAcrossTenants,
   listWaitingSessions,
 } from '../../src/features/vault/connections/connections.repo.ts';
@@ -158,6 +164,9 @@ const endsAll = ({ acme, its, calling }: World) =>
  * Later works may end what earlier works have read.
  */
 const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
+  approvers_principal: ({ db, acme }) => listOfPrincipals(db, acme, ['user_42']),
+  offboardings_subject: ({ db, acme }) =>
+    findOffboarding(db, acme, { kind: 'principal', subjectId: 'user_42' }),
   agents_client: ({ db, acme }) =>
     findClientAtDeveloper(db, { developerId: acme.developerId }, 'https://editor.test/client'),
   agents_named: get(() => '/v1/agents?name=stop'),
@@ -313,6 +322,8 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     inTransaction(db, (tx) =>
       listWaitingSessions(tx, acme, { principalId: 'user_42', service: 'files', agentId: null }, 9),
     ),
+  connect_sessions_agent: ({ db, acme, its, at }) =>
+    inTransaction(db, (tx) => cancelSessionsFor(tx, acme, ['agentId', String(its.agentId)], at)),
   connect_sessions_due: ({ db, at }) => listDueSessionsAcrossTenants(db, at, 10),
   sso_connections_id: ({ db }) => findConnectionAcrossTenants(db, 'sso_1'),
   sso_connections_keys: ({ db }) =>

@@ -200,7 +200,7 @@ test('a principal reads in one trip, or two for grants with their budgets and fo
     end: await tripsOf('DELETE', '/v1/principal/session'),
     'after the end': await tripsOf('GET', '/v1/principal/grants'),
   }).toEqual({
-    open: 5, // whether single sign-on is enforced; begin, the session, its entry with its event, commit
+    open: 6, // whether single sign-on is enforced; begin, the id, the session, its entry with its event, commit
     grants: 2,
     audit: 1,
     receipt: 2,

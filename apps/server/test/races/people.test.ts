@@ -275,3 +275,73 @@ describe('setup links', () => {
       answers: ['201, 409 CONFLICT', '409 CONFLICT, 201'],
     }));
 });
+
+const offboard = ({ acme }: Side) => acme('POST', '/v1/principals/user_42/offboard', {});
+const of42 = { principalId: 'user_42' };
+
+/** A person with a grant, and a code for another. */
+async function withCode(acme: Developer) {
+  const held = await grantTo(acme, of42);
+  const { code } = await authorize(acme, held.agentId, of42);
+  return { ...held, code: String(code) };
+}
+
+test('an offboarding of a person, and a request to them', () =>
+  race({
+    prepare: withCode,
+    one: offboard,
+    other: ({ acme }, { agentId }) =>
+      acme('POST', '/v1/authorize', { agentId, ...of42, scopes: ['calendar:read'] }),
+    answers: ['200, 201', '200, 409 PRINCIPAL_INACTIVE'],
+  }));
+test('an offboarding of a person, and an exchange of a code of theirs', () =>
+  race({
+    prepare: withCode,
+    one: offboard,
+    other: ({ acme }, { agentId, code }) => acme('POST', '/v1/token', { agentId, code }),
+    answers: ['200, 201', '200, 409 PRINCIPAL_INACTIVE'],
+  }));
+test('an offboarding of a person, and a delegation of a grant of theirs', () =>
+  race({
+    prepare: withCode,
+    one: offboard,
+    other: ({ acme }, { agentId, grantToken }) =>
+      acme('POST', '/v1/grants/delegate', {
+        parentGrantToken: grantToken,
+        subAgentId: agentId,
+        scopes: ['calendar:read'],
+      }),
+    answers: ['200, 201', '200, 409 PRINCIPAL_INACTIVE'],
+  }));
+test('an offboarding of a person, and a session for them', () =>
+  race({
+    prepare: withCode,
+    one: offboard,
+    other: ({ acme }) => openSession(acme, 'user_42'),
+    answers: ['200, 201', '200, 404 NOT_FOUND'],
+  }));
+test('an offboarding of a person, and a passkey of theirs', () =>
+  race({
+    async prepare(acme) {
+      await grantTo(acme, of42);
+      const { challengeId, publicKey } = (await acme('POST', '/v1/webauthn/register/options', of42)).json();
+      return { challengeId, response: authenticator().create(publicKey) };
+    },
+    one: offboard,
+    other: ({ acme }, body) => acme('POST', '/v1/webauthn/register/verify', body),
+    answers: ['200, 201', '200, 400 CHALLENGE_INVALID'],
+    orElse: ['200, 409 PRINCIPAL_INACTIVE'],
+  }));
+test('two offboardings of a person', () => race({ prepare: withCode, one: offboard, answers: ['200, 200'] }));
+test('an offboarding of a person, and their admission', () =>
+  race({
+    async prepare(acme) {
+      const held = await withCode(acme);
+      await acme('POST', '/v1/principals/user_42/offboard', {});
+      return held;
+    },
+    one: ({ acme }) => acme('DELETE', '/v1/principals/user_42/offboarding'),
+    other: ({ acme }, { agentId }) =>
+      acme('POST', '/v1/authorize', { agentId, ...of42, scopes: ['calendar:read'] }),
+    answers: ['204, 201', '204, 409 PRINCIPAL_INACTIVE'],
+  }));

@@ -171,6 +171,7 @@ test('J17 only the verifier’s own primitive verifies signatures', () => {
   expect(new Set(sources.filter((path) => verifies.test(codeOf(path))))).toEqual(
     new Set([
       'apps/console/src/pages/webhooks/check-signature.ts', // what the reader pastes, with their secret, in their browser
+      'packages/cli/src/commands/audit.ts', // statements of the service, by the keys that it publishes
       'packages/sdk/src/dpop.ts', // makes proofs alone
       'packages/sdk/src/verify/signatures.ts', // the primitive of the SDK, for the same verifier
       'packages/protocol/src/canonical-json.ts', // hashes alone

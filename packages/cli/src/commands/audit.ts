@@ -1,5 +1,8 @@
+import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { AuditEntry, ChainStart } from '@behest/protocol/audit-chain';
+import type { VerificationJwk } from '@behest/protocol/key-set';
+import type { SignatureToCheck } from '@behest/protocol/token-checks';
 import { readText } from '../config/settings.ts';
 import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
@@ -61,6 +64,32 @@ export const AUDIT: readonly CommandSpec[] = [
     run: verifyChain,
   },
   {
+    name: 'audit offboarding',
+    summary: 'Check the statement of an offboarding against the audit entries, here and not at the service',
+    notes:
+      'Ends with 1 where something of the principal or the agent was left, and names the entry that shows it.',
+    operation: 'audit.list',
+    args: [
+      { name: 'statement', about: 'a file with the statement; default: standard input', isOptional: true },
+    ],
+    examples: [
+      'behest principals offboarding ada@example.com --json | behest audit offboarding',
+      'behest audit offboarding statement.json --file audit.json --jwks-file jwks.json',
+    ],
+    options: [
+      {
+        flags: '--file <file>',
+        about: 'all entries of the account in a file: a list, an export, or one a line; nothing is asked',
+      },
+      { flags: '--jwks-file <file>', about: 'read the keys from a file, without a network' },
+      {
+        flags: '--issuer <url>',
+        about: 'the service that has to have signed; default: the one that is asked',
+      },
+    ],
+    run: checkOffboarding,
+  },
+  {
     name: 'audit check',
     summary: 'Ask the service whether the chain is whole',
     operation: 'audit.verify',
@@ -72,6 +101,62 @@ export const AUDIT: readonly CommandSpec[] = [
     },
   },
 ];
+
+async function checkOffboarding(context: Context, given: Given): Promise<number> {
+  const [{ readOffboardingStatement, verifyOffboardingStatement }, { keySetOf }, { parseJsonText }] =
+    await Promise.all([
+      import('@behest/protocol/offboarding-statement'),
+      import('@behest/protocol/key-set'),
+      import('@behest/protocol/json'),
+    ]);
+  const file = textOf(given, 'file');
+  const jwksFile = textOf(given, 'jwksFile');
+  const base = (await context.settings()).url.replace(/\/$/, '');
+  const keys = keySetOf(
+    jwksFile === undefined
+      ? await (await context.exchange.fetchWith(undefined)(`${base}/.well-known/jwks.json`, {})).json()
+      : parseJsonText(readText(resolve(context.io.folder, jwksFile)), 1_000_000),
+  );
+  const jws = statementIn(await textIn(context, given.args[0]), (text) => parseJsonText(text, text.length));
+  const statement = readOffboardingStatement(jws, {
+    keys: () => keys,
+    verifySignature,
+    issuer: textOf(given, 'issuer') ?? base,
+    now: new Date(),
+  });
+  if (!statement) {
+    context.note(
+      'None of these keys signed this statement for this issuer, or it is no statement of an offboarding.',
+    );
+    return EXIT.no;
+  }
+  const entries = file === undefined ? await entriesOfService(context) : await entriesIn(context, file);
+  const verdict = verifyOffboardingStatement(statement, entries, sha256);
+  const { kind, subjectId, endedAt, seq } = statement;
+  await context.one({ ...verdict, kind, subjectId, endedAt, seq });
+  return verdict.valid ? EXIT.done : EXIT.no;
+}
+
+const textIn = async (context: Context, file = '-'): Promise<string> =>
+  file === '-' ? context.io.input() : readText(resolve(context.io.folder, file));
+
+/** A statement by itself, or in the answer that has it. */
+function statementIn(text: string, parse: (text: string) => unknown): string {
+  const trimmed = text.trim();
+  if (!trimmed.startsWith('{')) return trimmed;
+  const answer = parse(trimmed);
+  return isRecord(answer) ? String(answer.statement) : '';
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+const verifySignature = ({ key, signed, signature }: SignatureToCheck<VerificationJwk>): boolean =>
+  verify(
+    'sha256',
+    signed,
+    { key: createPublicKey({ key: key as JsonWebKey, format: 'jwk' }), dsaEncoding: 'ieee-p1363' },
+    signature,
+  );
 
 async function verifyChain(context: Context, given: Given): Promise<number> {
   const file = textOf(given, 'file');

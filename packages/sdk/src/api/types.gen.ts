@@ -4292,6 +4292,11 @@ export interface PrincipalsGetAnswer {
     userName: string;
     active: boolean;
   } | null;
+  offboarding: {
+    offboardingId: string;
+    endedAt: string;
+    isClosed: boolean;
+  } | null;
   lastActivityAt: string | null;
   truncated: boolean;
 }
@@ -4308,6 +4313,33 @@ export interface PrincipalsOffboardAnswer {
   credentialsDeleted: number;
   passkeysRemoved: number;
   addressRemoved: boolean;
+  statement: string | null;
+}
+
+export interface PrincipalsOffboardingAnswer {
+  offboardingId: string;
+  kind: "principal" | "agent";
+  subjectId: string;
+  endedAt: string;
+  firstSeq: number;
+  seq: number;
+  hash: string;
+  ended: { readonly [name: string]: number };
+  remaining: { readonly [name: string]: number };
+  upstream: {
+    credentialId: string;
+    service: string;
+    state: "pending" | "revoked" | "failed" | "unsupported";
+    at: string | null;
+  }[];
+  receivers: {
+    webhookId: string;
+    pending: number;
+    delivered: number;
+    failed: number;
+  }[];
+  isClosed: boolean;
+  statement: string;
 }
 
 export interface AuditEraseInput {
@@ -4843,6 +4875,12 @@ export interface AgentsApi {
    * Sends `DELETE /v1/agents/{id}`.
    */
   delete(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * Get a signed statement that nothing of a revoked agent was left.
+   *
+   * Sends `GET /v1/agents/{id}/offboarding`.
+   */
+  offboarding(id: string, options?: CallOptions): Promise<PrincipalsOffboardingAnswer>;
 }
 
 export interface ScimApi {
@@ -5641,6 +5679,18 @@ export interface PrincipalsApi {
    * Sends `POST /v1/principals/{principalId}/offboard`.
    */
   offboard(principalId: string, input?: PrincipalsOffboardInput, options?: CallOptions): Promise<PrincipalsOffboardAnswer>;
+  /**
+   * Get a signed statement that nothing of an offboarded principal was left.
+   *
+   * Sends `GET /v1/principals/{principalId}/offboarding`.
+   */
+  offboarding(principalId: string, options?: CallOptions): Promise<PrincipalsOffboardingAnswer>;
+  /**
+   * Let agents ask an offboarded principal again; nothing that ended comes back.
+   *
+   * Sends `DELETE /v1/principals/{principalId}/offboarding`.
+   */
+  admit(principalId: string, options?: CallOptions): Promise<void>;
 }
 
 export interface WebauthnApi {

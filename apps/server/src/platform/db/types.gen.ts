@@ -88,6 +88,8 @@ export type Numeric = ColumnType<string, number | string, number | string>;
 
 export type OauthAuthMethod = "client_secret_basic" | "client_secret_post" | "none" | "private_key_jwt" | "workload_jwt";
 
+export type OffboardedKind = "agent" | "principal";
+
 export type PasskeyOwner = "approver" | "member" | "principal";
 
 export type PasskeyPurpose = "connect" | "consent" | "decide" | "enrol" | "register";
@@ -607,6 +609,12 @@ export interface Changes {
   status: Generated<ChangeStatus>;
 }
 
+export interface ClosedPrincipals {
+  closedAt: Timestamp;
+  developerId: string;
+  principalId: string;
+}
+
 export interface ConnectSessions {
   agentId: string | null;
   createdAt: Timestamp;
@@ -981,6 +989,20 @@ export interface OauthClients {
   redirectUris: string[];
   secretHash: Buffer | null;
   updatedAt: Timestamp;
+}
+
+export interface Offboardings {
+  developerId: string;
+  ended: Json;
+  endedAt: Timestamp;
+  firstSeq: Int8;
+  hash: Buffer;
+  id: string;
+  kind: OffboardedKind;
+  remaining: Json;
+  seq: Int8;
+  subjectId: string;
+  upstream: Json;
 }
 
 export interface OperatorEntries {
@@ -1724,6 +1746,7 @@ export interface DB {
   capsEpoch: CapsEpoch;
   capsSlot: CapsSlot;
   changes: Changes;
+  closedPrincipals: ClosedPrincipals;
   connectSessions: ConnectSessions;
   consentMails: ConsentMails;
   consentRecords: ConsentRecords;
@@ -1752,6 +1775,7 @@ export interface DB {
   memberRecoveryCodes: MemberRecoveryCodes;
   members: Members;
   oauthClients: OauthClients;
+  offboardings: Offboardings;
   operatorEntries: OperatorEntries;
   operatorHead: OperatorHead;
   outboxEvents: OutboxEvents;

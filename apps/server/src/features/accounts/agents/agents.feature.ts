@@ -8,7 +8,7 @@ import { accountClosed, deploymentCounts, keyBound } from '../developers/index.t
 import { countAgentsAcrossTenants } from './agents.queries.ts';
 import { eraseAgents } from './agents.repo.ts';
 import { agentRoutes } from './agents.routes.ts';
-import { agentRevoked, mustBeUsable, revokeAgentsOfAccount } from './manage.ts';
+import { agentEnded, agentRevoked, mustBeUsable, revokeAgentsOfAccount } from './manage.ts';
 
 const tables: TableUse = {
   owns: { agents: { rate: 'plan', kib: 16 }, agent_index: { of: 'agents' } },
@@ -62,6 +62,11 @@ export const agents = defineFeature({
     on(tenantErased, eraseAgents),
   ],
   open: (context) => ({
-    routes: (app) => agentRoutes(app, { ...context, onAgentRevoked: context.listenersOf(agentRevoked) }),
+    routes: (app) =>
+      agentRoutes(app, {
+        ...context,
+        onAgentRevoked: context.listenersOf(agentRevoked),
+        onAgentEnded: context.listenersOf(agentEnded),
+      }),
   }),
 });

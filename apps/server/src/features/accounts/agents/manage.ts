@@ -3,6 +3,7 @@ import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { lockCaller } from '../../../platform/db/principals.ts';
 import { isoTime } from '../../../platform/db/values.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { hook } from '../../../platform/hooks.ts';
@@ -10,7 +11,7 @@ import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
-import { recordActs } from '../../record/audit/index.ts';
+import { type Chained, recordActs } from '../../record/audit/index.ts';
 import { isUsableKey, type OnAccountClosed, type OnKeyBound } from '../developers/index.ts';
 import { isVerifiedAcrossTenants } from '../domains/domains.queries.ts';
 import { freeQuota, useQuota } from '../quotas/index.ts';
@@ -48,6 +49,7 @@ export interface AgentDeps {
   readonly publicBaseUrl: string;
   readonly quotas: Quotas;
   readonly onAgentRevoked: readonly OnAgentRevoked[];
+  readonly onAgentEnded: readonly OnAgentEnded[];
 }
 
 export function createAgent(deps: AgentDeps, caller: Caller, input: NewAgent): Promise<Agent> {
@@ -146,6 +148,7 @@ export function revokeAgent(deps: AgentDeps, caller: Caller, agentId: string): P
     if (!agent) throw notFound();
     if (agent.status === 'revoked') return;
 
+    await lockCaller(tx, caller.tenant, agentId);
     await updateAgent(tx, caller.tenant, agentId, { status: 'revoked', updatedAt: at });
     await freeQuota(tx, caller, 'agents', 1);
     const cascaded: Act[] = [];
@@ -155,7 +158,10 @@ export function revokeAgent(deps: AgentDeps, caller: Caller, agentId: string): P
     const revokedGrants = cascaded.filter(({ type }) => type === 'grant.revoked').length;
     const data = { name: agent.name, revokedGrants };
     const revoked = { type: 'agent.revoked', agentId, agentDid: agent.did, data } as const;
-    await recordActs(tx, caller, [revoked, ...cascaded], at);
+    const acts = [revoked, ...cascaded];
+    const chained = await recordActs(tx, caller, acts, at);
+    if (!chained) return;
+    for (const listener of deps.onAgentEnded) await listener(tx, caller, { agentId, acts, chained, at });
   });
 }
 
@@ -266,3 +272,15 @@ export interface RevokedAgent {
 }
 
 export const agentRevoked = hook<OnAgentRevoked>('agent revoked');
+
+/** What a revocation of an agent has ended, once it is recorded. The listener waits for nobody: it holds the account's chain. */
+export interface EndedAgent {
+  readonly agentId: string;
+  readonly acts: readonly Act[];
+  readonly chained: Chained;
+  readonly at: Date;
+}
+
+export type OnAgentEnded = (tx: Tx, caller: Caller, ended: EndedAgent) => Promise<void>;
+
+export const agentEnded = hook<OnAgentEnded>('agent ended');

@@ -4,11 +4,11 @@ import { personExported, tenantErased } from '../../../platform/db/personal-data
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
-import { userLeft } from '../../people/scim/index.ts';
+import { principalClosed, userLeft } from '../../people/scim/index.ts';
 import { eraseApprovers, tellApprovers, tellSubscriptions } from './approvers.repo.ts';
 import { approverRecoveryRoutes, approverRoutes, rates } from './approvers.routes.ts';
 import { approverDeps, approverParts, settings } from './deps.ts';
-import { removeApproversOfUser } from './manage.ts';
+import { removeApproversOfPrincipal, removeApproversOfUser } from './manage.ts';
 import { approverNotificationRoutes, approverPageRoutes, approverPasskeyRoutes } from './page.routes.ts';
 import { authenticateApprover, CSRF_KEY_USE } from './session.ts';
 import { SEAL_KEY_USE, VAPID_KEY_USE } from './web-push.ts';
@@ -90,6 +90,7 @@ export const approvers = defineFeature({
   keyUses: [CSRF_KEY_USE, SEAL_KEY_USE, VAPID_KEY_USE],
   listens: [
     on(userLeft, removeApproversOfUser),
+    on(principalClosed, removeApproversOfPrincipal),
     on(tenantErased, eraseApprovers),
     on(personExported, tellApprovers),
     on(personExported, tellSubscriptions),

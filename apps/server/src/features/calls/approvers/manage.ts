@@ -6,7 +6,7 @@ import { byId, pageOf } from '../../../platform/paging.ts';
 import { lockOpenAccount } from '../../accounts/developers/index.ts';
 import { freeQuota } from '../../accounts/quotas/index.ts';
 import { deletePasskeyRowsOf } from '../../people/passkeys/index.ts';
-import type { OnUserLeft } from '../../people/scim/index.ts';
+import type { OnPrincipalClosed, OnUserLeft } from '../../people/scim/index.ts';
 import { personById } from '../../people/scim/scim.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
@@ -128,12 +128,25 @@ export const removeApproversOfUser: OnUserLeft = async (tx, caller, userId, at) 
       rows.push(row);
     }
   }
+  return offboarded(tx, caller, rows);
+};
+
+/** Removes those who approve as a principal who is offboarded. */
+export const removeApproversOfPrincipal: OnPrincipalClosed = async (tx, caller, principalId) => {
+  if ((await listOfPrincipals(tx, caller.tenant, [principalId])).length === 0) return [];
+  await lockAllApprovers(tx, caller.tenant);
+  const rows = await listOfPrincipals(tx, caller.tenant, [principalId]);
+  for (const row of rows) await leave(tx, row);
+  return offboarded(tx, caller, rows);
+};
+
+async function offboarded(tx: Tx, caller: Caller, rows: readonly ApproverRow[]): Promise<Act[]> {
   if (rows.length > 0) await freeQuota(tx, caller, 'approvers', rows.length);
   return rows.map(({ id }): Act => {
     const data = { approverId: id, reason: 'principal_offboarded' } as const;
     return { type: 'approver.removed', data };
   });
-};
+}
 
 /** The holder of a key could otherwise remove all approvers, and begin with a person of their own. @throws CONFLICT */
 async function mustNotBeLast(tx: Tx, caller: Caller, row: ApproverRow, at: Date): Promise<void> {

@@ -107,7 +107,7 @@ export async function enforceCall(
       await tellRenewal(deps, caller, row, call.tool);
     return result;
   }
-  // The account was stopped meanwhile, so the call is judged again.
+  // The account was stopped meanwhile, or the agent or the principal ended, so the call is judged again.
   if (held) await giveBack(deps, caller, meter, held);
   if (attempt === ATTEMPTS) throw unavailable('db');
   return enforceCall(deps, caller, sent, attempt + 1);
@@ -165,7 +165,8 @@ async function record(deps: EnforcementDeps, caller: Caller, answered: Answered)
     },
     at,
   );
-  return writeRuling(deps.db, caller.tenant, at, { isAllowed: result.allowed, held, records });
+  const parties = row && { principalId: row.principalId, agentId: row.agentId };
+  return writeRuling(deps.db, caller.tenant, at, { isAllowed: result.allowed, held, parties, records });
 }
 
 /** A crash before this leaves units charged for a call that nobody was allowed, never the reverse. */

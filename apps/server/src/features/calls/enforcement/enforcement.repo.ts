@@ -2,6 +2,7 @@ import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { hotCall, type Records } from '../../../platform/db/hot-writes.ts';
 import { eraserOf } from '../../../platform/db/personal-data.ts';
+import { sharedCallers, sharedPersons } from '../../../platform/db/principals.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import { grantsWithAgent } from '../../grants/grants/grants.queries.ts';
 import { heldToken, type TokenRow } from '../../grants/tokens/tokens.queries.ts';
@@ -66,20 +67,36 @@ export interface HeldCall {
   readonly grantId: string;
 }
 
+interface Ruled {
+  readonly isAllowed: boolean;
+  readonly held: HeldCall | undefined;
+  /** Undefined for a token that the service does not know. */
+  readonly parties: { readonly principalId: string; readonly agentId: string } | undefined;
+  readonly records: Records;
+}
+
 /** A hot write: the entry of a call, its event if there is one, and the call itself when its units are held. */
 export function writeRuling(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  { isAllowed, held, records }: { isAllowed: boolean; held: HeldCall | undefined; records: Records },
+  { isAllowed, held, parties, records }: Ruled,
 ): Promise<'stopped' | null> {
-  const fact = isAllowed || held ? hotCall('write_enforced_call', { ...held }) : undefined;
+  const isUse = isAllowed && parties !== undefined;
+  const values = { ...held, ...(isUse && { parties }) };
+  const fact = isAllowed || held ? hotCall('write_enforced_call', values) : undefined;
   const turn = held && `call ${held.callId}`;
   return records.writeUnlessRefused<'stopped'>(db, {
     tenant,
     at,
     ...(fact && { fact }),
     ...(turn && { turn }),
+    ...(isUse && {
+      locks: [
+        [sharedCallers, [parties.agentId]],
+        [sharedPersons, [parties.principalId]],
+      ],
+    }),
   });
 }
 

@@ -23,13 +23,28 @@ begin
 end
 $$;
 
--- The write of an allowed call, whose entry commits together with it: no such entry follows that of a stop. With a
--- `callId` it notes that the caps meter has taken the units of the call.
+-- Whether an agent was revoked or a principal offboarded. A function of its own sees what was committed before their locks.
+create or replace function is_ended(p_developer_id text, p_parties jsonb) returns boolean
+  language plpgsql set enable_seqscan = off as
+$$
+begin
+  return principal_closed(p_developer_id, p_parties ->> 'principalId')
+    or exists (select from agents where developer_id = p_developer_id and id = p_parties ->> 'agentId' and status = 'revoked');
+end
+$$;
+
+-- The write of an allowed call, whose entry commits together with it: no such entry follows that of a stop, or that of the
+-- end of its agent or its principal. With a `callId` it notes that the caps meter has taken the units of the call.
 create or replace function write_enforced_call(p_developer_id text, p_at timestamptz, p_write jsonb)
   returns text language plpgsql as
 $$
 begin
   if not account_runs(p_developer_id) then return 'stopped'; end if;
+  if p_write ? 'parties' then
+    perform share_callers(p_developer_id, array[p_write #>> '{parties,agentId}']);
+    perform share_persons(p_developer_id, array[p_write #>> '{parties,principalId}']);
+    if is_ended(p_developer_id, p_write -> 'parties') then return 'stopped'; end if;
+  end if;
   if p_write ? 'callId' then
     insert into enforced_calls (developer_id, call_id, agent_id, grant_id, created_at)
       values (p_developer_id, p_write ->> 'callId', p_write ->> 'agentId', p_write ->> 'grantId', p_at)

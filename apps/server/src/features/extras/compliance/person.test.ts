@@ -126,6 +126,7 @@ const TOLD = [
     'approvers',
     'audit_entries',
     'auth_requests',
+    'closed_principals',
     'decisions',
     'grants',
     'legal_holds',

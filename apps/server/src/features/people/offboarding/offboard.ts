@@ -4,8 +4,8 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { type OffboardDeps, offboardPrincipal } from '../scim/index.ts';
-import { getPrincipalFacts, listPrincipalRows } from './offboarding.repo.ts';
+import { admitPrincipal, type OffboardDeps, offboardPrincipal } from '../scim/index.ts';
+import { findOffboarding, getPrincipalFacts, listPrincipalRows } from './offboarding.repo.ts';
 import type {
   OffboardInput,
   Offboarding,
@@ -13,6 +13,7 @@ import type {
   PrincipalQuery,
   PrincipalSummary,
 } from './offboarding.schema.ts';
+import { getOffboarding, keepEnding, type StatementDeps } from './statement.ts';
 
 interface ShowDeps {
   readonly db: Executor;
@@ -42,13 +43,16 @@ export async function getPrincipal(
   { tenant }: Caller,
   principalId: string,
 ): Promise<PrincipalSummary> {
-  const facts = await getPrincipalFacts(db, tenant, principalId, clock());
+  const [facts, last] = await Promise.all([
+    getPrincipalFacts(db, tenant, principalId, clock()),
+    findOffboarding(db, tenant, { kind: 'principal', subjectId: principalId }),
+  ]);
   const { activeGrants, grants, openRequests, sessions, passkeys, hasAddress, lastActivityAt } = facts;
   const { userId, userName, isActive } = facts;
   const services = [...facts.services];
   const counts = [activeGrants, grants, sessions, passkeys];
   const isKnown = counts.some((count) => count > 0) || openRequests > 0 || services.length > 0 || hasAddress;
-  if (!isKnown && userId === null && lastActivityAt === null) throw notFound();
+  if (!isKnown && userId === null && lastActivityAt === null && !last) throw notFound();
   return {
     principalId,
     grants: {
@@ -62,16 +66,20 @@ export async function getPrincipal(
     passkeys: bounded(passkeys),
     hasAddress,
     directory: userId === null ? null : { userId, userName: userName ?? '', active: isActive === true },
+    offboarding: last
+      ? { offboardingId: last.id, endedAt: last.endedAt.toISOString(), isClosed: last.isClosed }
+      : null,
     lastActivityAt: lastActivityAt?.toISOString() ?? null,
     truncated: counts.some((count) => count > MOST),
   };
 }
 
-export type OffboardingDeps = ShowDeps & OffboardDeps;
+export type OffboardingDeps = StatementDeps & OffboardDeps;
 
 /**
- * Ends everything that agents hold of a principal, as when a directory deletes the user. The principal may give new grants
- * afterwards: only a directory makes somebody inactive. A repeated call changes nothing.
+ * Ends everything that agents hold of a principal, as when a directory deletes the user, and closes the id: nothing is given
+ * to it until it is admitted again. With `keepCredentials` the principal may give new grants at once, and there is no
+ * statement. A repeated call changes nothing.
  * @throws NOT_FOUND when the account has nothing of the principal, and never had
  */
 export async function offboard(
@@ -82,15 +90,32 @@ export async function offboard(
 ): Promise<Offboarding> {
   await getPrincipal(deps, caller, principalId);
   const at = deps.clock();
+  const subject = { kind: 'principal', subjectId: principalId } as const;
   return inTransaction(deps.db, async (tx) => {
     const ending = { at, isForGood: !keepCredentials };
     const acts = await offboardPrincipal(tx, caller, deps, principalId, ending);
-    if (acts.length > 0) await recordActs(tx, caller, acts, at);
-    return fallen(principalId, acts);
+    const chained = acts.length > 0 ? await recordActs(tx, caller, acts, at) : undefined;
+    const ended = fallen(principalId, acts);
+    if (keepCredentials) return { ...ended, statement: null };
+    if (chained) await keepEnding(tx, caller.tenant, subject, { acts, chained, at });
+    return { ...ended, statement: (await getOffboarding({ ...deps, db: tx }, caller, subject)).statement };
   });
 }
 
-function fallen(principalId: string, acts: readonly Act[]): Offboarding {
+/** Lets agents ask a principal again who was offboarded. @throws NOT_FOUND for one who is not closed */
+export async function admit(
+  { db, clock }: Pick<OffboardingDeps, 'db' | 'clock'>,
+  caller: Caller,
+  principalId: string,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const acts = await admitPrincipal(tx, caller, principalId);
+    if (acts.length === 0) throw notFound();
+    await recordActs(tx, caller, acts, clock());
+  });
+}
+
+function fallen(principalId: string, acts: readonly Act[]): Omit<Offboarding, 'statement'> {
   const count = (wanted: Act['type']) => acts.filter(({ type }) => type === wanted).length;
   return {
     principalId,

@@ -1,7 +1,10 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
-import type { Executor } from '../../../platform/db/db.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
-import type { Holding, PrincipalQuery } from './offboarding.schema.ts';
+import type { Offboardings } from '../../../platform/db/types.gen.ts';
+import type { Holding, PrincipalQuery, ToldReceiver, ToldUpstream } from './offboarding.schema.ts';
 
 interface FoundPrincipal {
   readonly principalId: string;
@@ -123,3 +126,111 @@ export async function getPrincipalFacts(
   if (!facts) throw new Error('Counts have no row.');
   return facts;
 }
+
+/** Who was offboarded. */
+export type Subject = Pick<Selectable<Offboardings>, 'kind' | 'subjectId'>;
+
+type Counts = Readonly<Record<string, number>>;
+
+export interface OffboardingRow extends Omit<Selectable<Offboardings>, 'ended' | 'remaining' | 'upstream'> {
+  readonly ended: Counts;
+  readonly remaining: Counts;
+  readonly upstream: Readonly<Record<string, Omit<ToldUpstream, 'credentialId'>>>;
+  /** Whether nothing is given to the principal or the agent as yet. */
+  readonly isClosed: boolean;
+}
+
+/** How much the tables have of somebody that is still of use, by kind. @param grantIds those that have just ended */
+export async function countUsable(
+  tx: Tx,
+  { developerId }: Tenant,
+  { kind, subjectId }: Subject,
+  grantIds: readonly string[],
+  at: Date,
+): Promise<Counts> {
+  const asked = sql<{
+    usable: Counts;
+  }>`select usable_of(${developerId}, ${kind}, ${subjectId}, ${grantIds}::text[], ${at}) as usable`;
+  return (await asked.execute(tx)).rows[0]?.usable ?? {};
+}
+
+const MOST_UPSTREAMS = 500;
+
+/** The credentials of a principal whose upstreams have to be told since this time. */
+export function listUntold(tx: Tx, { developerId }: Tenant, principalId: string, at: Date) {
+  return tx
+    .selectFrom('vaultCredentials')
+    .select(['id', 'service'])
+    .where('developerId', '=', developerId)
+    .where('principalId', '=', principalId)
+    .where('disconnectingAt', '=', at)
+    .orderBy('service')
+    .limit(MOST_UPSTREAMS)
+    .execute();
+}
+
+export async function insertOffboarding(
+  tx: Tx,
+  { developerId }: Tenant,
+  row: Omit<Insertable<Offboardings>, 'developerId'>,
+): Promise<void> {
+  await tx
+    .insertInto('offboardings')
+    .values({ ...row, developerId })
+    .execute();
+}
+
+/** Notes what came of telling an upstream, in the offboarding that waits for it. */
+export async function noteTold(
+  tx: Tx,
+  { developerId }: Tenant,
+  principalId: string,
+  { credentialId, state, at }: { readonly credentialId: string; readonly state: string; readonly at: Date },
+): Promise<void> {
+  await sql`update offboardings
+    set upstream = jsonb_set(upstream, array[${credentialId}::text],
+      upstream -> ${credentialId}::text || jsonb_build_object('state', ${state}::text, 'at', ${at.toISOString()}::text))
+    where developer_id = ${developerId} and kind = 'principal' and subject_id = ${principalId}
+      and upstream ? ${credentialId}::text`.execute(tx);
+}
+
+const lastOf = lookUp<OffboardingRow, [developerId: string, kind: string, subjectId: string]>(
+  'find_offboarding',
+  `select o.id, o.kind, o.subject_id as "subjectId", o.first_seq as "firstSeq", o.seq, o.hash, o.ended, o.remaining,
+     o.upstream, o.ended_at as "endedAt", o.kind = 'agent' or principal_closed($1, $3) as "isClosed"
+   from offboardings o where o.developer_id = $1 and o.kind = $2::offboarded_kind and o.subject_id = $3
+   order by o.id desc limit 1`,
+);
+
+/** The last offboarding of somebody. */
+export async function findOffboarding(db: Executor, { developerId }: Tenant, { kind, subjectId }: Subject) {
+  return (await lastOf(db, developerId, kind, subjectId))[0];
+}
+
+const receiversOf = lookUp<ToldReceiver, [developerId: string, at: Date, most: number]>(
+  'list_told_receivers',
+  `select e.id as "webhookId", told.pending, told.delivered, told.failed
+   from webhook_endpoints e cross join lateral (
+     select count(*) filter (where status = 'pending')::int as pending,
+       count(*) filter (where status = 'delivered')::int as delivered,
+       count(*) filter (where status = 'failed')::int as failed
+     from webhook_deliveries d where d.developer_id = $1 and d.webhook_id = e.id
+       and d.id >= 'whd_' || ulid_time($2::timestamptz) and d.id < 'whd_' || ulid_time($2::timestamptz + interval '1 millisecond')
+     offset 0) told
+   where e.developer_id = $1 and told.pending + told.delivered + told.failed > 0 order by e.id limit $3`,
+);
+
+const MOST_RECEIVERS = 100;
+
+/** The endpoints and streams that were told of an offboarding, as far as its deliveries are kept. */
+export const listReceivers = (db: Executor, { developerId }: Tenant, endedAt: Date) =>
+  receiversOf(db, developerId, endedAt, MOST_RECEIVERS);
+
+/** Erases rows of a closed account. */
+export const eraseOffboardings = eraserOf('offboardings');
+
+export const tellOffboardings = exportOf(
+  'offboarding',
+  sql`(select *, subject_id as principal_id from offboardings where kind = 'principal') offboardings`,
+  ['first_seq', 'seq', 'ended', 'remaining', 'upstream', 'ended_at'],
+);

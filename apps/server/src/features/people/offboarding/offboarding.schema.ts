@@ -22,6 +22,8 @@ export const PrincipalPage = Type.Object({
 
 export const PrincipalPath = Type.Object({ principalId: PrincipalId });
 
+export const EndedAgentPath = Type.Object({ id: Id });
+
 /** Counts end at 1,000. */
 const Count = Type.Integer({ minimum: 0, maximum: 1000 });
 
@@ -42,6 +44,11 @@ export const PrincipalSummary = Type.Object({
   /** The user of the directory who stands for the principal. */
   directory: Type.Union([
     Type.Object({ userId: Id, userName: Type.String(), active: Type.Boolean() }),
+    Type.Null(),
+  ]),
+  /** The last offboarding for good, whose statement can be read. Closed means that nothing is given to the principal. */
+  offboarding: Type.Union([
+    Type.Object({ offboardingId: Id, endedAt: Time, isClosed: Type.Boolean() }),
     Type.Null(),
   ]),
   /** The newest audit entry about the principal. */
@@ -68,4 +75,52 @@ export const Offboarding = Type.Object({
   credentialsDeleted: Type.Integer(),
   passkeysRemoved: Type.Integer(),
   addressRemoved: Type.Boolean(),
+  /** Signed by the service, as `GET` answers it later; null with `keepCredentials`. */
+  statement: Type.Union([Type.String(), Type.Null()]),
+});
+
+/** By kind, such as `grants` or `requests`. */
+const Counts = Type.Record(Type.String(), Type.Integer({ minimum: 0 }));
+
+export type ToldUpstream = Static<typeof ToldUpstream>;
+const ToldUpstream = Type.Object({
+  credentialId: Id,
+  service: Type.String(),
+  /** Whether the upstream has taken its tokens back. One without an address for it is `unsupported`. */
+  state: Type.Enum(['pending', 'revoked', 'failed', 'unsupported']),
+  at: Type.Union([Time, Type.Null()]),
+});
+
+export type ToldReceiver = Static<typeof ToldReceiver>;
+const ToldReceiver = Type.Object({
+  /** The id of a webhook, or of a stream of signals. */
+  webhookId: Id,
+  pending: Type.Integer({ minimum: 0 }),
+  delivered: Type.Integer({ minimum: 0 }),
+  failed: Type.Integer({ minimum: 0 }),
+});
+
+export type OffboardingProof = Static<typeof OffboardingProof>;
+export const OffboardingProof = Type.Object({
+  offboardingId: Id,
+  kind: Type.Enum(['principal', 'agent']),
+  /** The id of the principal or the agent. */
+  subjectId: Type.String(),
+  endedAt: Time,
+  /** The first and the last audit entry of the offboarding, and the hash of the last. */
+  firstSeq: Type.Integer({ minimum: 1 }),
+  seq: Type.Integer({ minimum: 1 }),
+  hash: Type.String(),
+  /** What ended. */
+  ended: Counts,
+  /** What was still of use at that entry: each kind with 0. */
+  remaining: Counts,
+  /** The services that are told to take back their tokens, at most 500. */
+  upstream: Type.Array(ToldUpstream),
+  /** The webhooks and streams that are told of it, at most 100, with its deliveries of the last 30 days. */
+  receivers: Type.Array(ToldReceiver),
+  /** False once the principal is admitted again. */
+  isClosed: Type.Boolean(),
+  /** All of this, signed: a JWS of the type `offboarding-statement+jwt`. */
+  statement: Type.String(),
 });

@@ -95,6 +95,7 @@ test('a principal is shown with counts of everything that an offboarding ends', 
     passkeys: 1,
     hasAddress: false,
     directory: null,
+    offboarding: null,
     truncated: false,
   });
   expect(Date.parse(lastActivityAt)).not.toBeNaN();
@@ -114,6 +115,7 @@ test('offboarding a principal ends grants at every depth, requests, sessions, cr
     credentialsDeleted: 1,
     passkeysRemoved: 1,
     addressRemoved: false,
+    statement: expect.any(String),
   });
   for (const token of tokens) {
     expect((await acme('POST', '/v1/tokens/verify', { token })).json()).toMatchObject({ valid: false });
@@ -136,8 +138,10 @@ test('offboarding keeps credentials and passkeys when asked to', async () => {
 
   const answer = await acme('POST', `${PATH}/offboard`, { keepCredentials: true });
 
-  expect(answer.json()).toMatchObject({ grantsRevoked: 3, credentialsDeleted: 0, passkeysRemoved: 0 });
+  const kept = { grantsRevoked: 3, credentialsDeleted: 0, passkeysRemoved: 0, statement: null };
+  expect(answer.json()).toMatchObject(kept);
   expect((await acme('GET', PATH)).json()).toMatchObject({ services: ['github'], passkeys: 1 });
+  expect(await grantTo(acme, { principalId: PERSON })).toHaveProperty('grantId');
 });
 
 test('offboarding changes nothing at all when one of its statements fails', async () => {

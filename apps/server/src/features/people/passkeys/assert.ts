@@ -122,6 +122,6 @@ export async function suspect(
   const { ownerId: principalId, credentialId } = passkey;
   if (!(await findByCredential(aside, caller.tenant, passkey, credentialId))) return failed('credential');
   const act: Act = { type: 'fido.clone_suspected', principalId, data: authenticatorOf(passkey) };
-  const record = (tx: Tx) => recordActs(tx, caller, [act], at);
+  const record = async (tx: Tx) => void (await recordActs(tx, caller, [act], at));
   return markSuspect({ aside }, passkey, record, 'Use another passkey, and remove this one.');
 }

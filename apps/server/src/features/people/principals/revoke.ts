@@ -107,7 +107,7 @@ export const rightsOfPrincipals: PrincipalRights = {
       acts.push(addressRemoved(principalId, 'principal_offboarded'));
     }
     for (const principalId of isForGood ? principalIds : []) {
-      acts.push(...(await deleteCredentialsOfPrincipal(tx, caller, principalId)));
+      acts.push(...(await deleteCredentialsOfPrincipal(tx, caller, principalId, at)));
     }
     return acts;
   },

@@ -4,7 +4,7 @@ import type { Act } from '../../../platform/acts.ts';
 import type { Caller, PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
-import { holdPrincipal } from '../../../platform/db/principals.ts';
+import { holdOpen, holdPrincipal } from '../../../platform/db/principals.ts';
 import { AppError, badField, notFound, principalInactive } from '../../../platform/errors.ts';
 import { hook } from '../../../platform/hooks.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -61,6 +61,7 @@ export async function createSession(
   await inTransaction(deps.db, async (tx) => {
     const demanded = await demandedOf(tx, tenant, principalId, at);
     if (demanded) throw ssoRequired(deps.publicBaseUrl, demanded);
+    if (!(await holdOpen(tx, tenant, principalId))) throw notFound();
     if (!(await insertSession(tx, tenant, row, at))) {
       if (!(await hasEntries(deps, tx, tenant, principalId))) throw notFound();
       await insertSessionRow(tx, tenant, row);

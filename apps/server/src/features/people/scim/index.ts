@@ -1,12 +1,20 @@
 export { disablePerson, enablePerson } from './disable.ts';
 export {
+  admitPrincipal,
   endForPerson,
   type OffboardDeps,
   type Offboarded,
   offboardDeps,
   offboardPrincipal,
 } from './offboard.ts';
-export { type OnUserLeft, type PrincipalRights, principalRights, userLeft } from './scim.hooks.ts';
+export {
+  type OnPrincipalClosed,
+  type OnUserLeft,
+  type PrincipalRights,
+  principalClosed,
+  principalRights,
+  userLeft,
+} from './scim.hooks.ts';
 export { lockPeople } from './scim.repo.ts';
 export { createToken } from './tokens.ts';
 export { provisionPerson } from './users.ts';

@@ -3,10 +3,12 @@ import type { Caller } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
 import type { ListenersOf } from '../../../platform/hooks.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
-import { deactivatePrincipals, lockPrincipals } from './principals.repo.ts';
+import { closePrincipal, deactivatePrincipals, lockPrincipals, openPrincipal } from './principals.repo.ts';
 import {
+  type OnPrincipalClosed,
   type OnUserLeft,
   type PrincipalRights,
+  principalClosed,
   principalRights,
   type Revocation,
   userLeft,
@@ -16,12 +18,14 @@ import { principalsOfUser } from './scim.repo.ts';
 export interface OffboardDeps {
   readonly store: EphemeralStore;
   readonly onUserLeft: readonly OnUserLeft[];
+  readonly onPrincipalClosed: readonly OnPrincipalClosed[];
   readonly rights: readonly PrincipalRights[];
 }
 
 /** The listeners that end what a user has in other features. */
 export const offboardDeps = ({ listenersOf }: { readonly listenersOf: ListenersOf }) => ({
   onUserLeft: listenersOf(userLeft),
+  onPrincipalClosed: listenersOf(principalClosed),
   rights: listenersOf(principalRights),
 });
 
@@ -82,8 +86,9 @@ export async function offboard(
 }
 
 /**
- * Ends what agents hold of one principal id, whether a directory knows it or not, and makes nobody inactive. A request that
- * was approved before ends with it.
+ * Ends what agents hold of one principal id, whether a directory knows it or not, and makes no user inactive. A request that
+ * was approved before ends with it. For good, the id is closed first: whoever gives it something at the same time has
+ * committed, and is seen here, or is refused, until the id is admitted again.
  * @returns acts, which the caller records; none when there was nothing
  */
 export async function offboardPrincipal(
@@ -100,10 +105,22 @@ export async function offboardPrincipal(
     endsSessions: true,
     isForGood,
   };
+  const isClosed = isForGood && (await closePrincipal(tx, caller.tenant, principalId, at));
   const acts = await revokeRights(tx, caller, deps, [principalId], revocation, at);
-  if (acts.length === 0) return acts;
+  for (const listener of isForGood ? deps.onPrincipalClosed : []) {
+    acts.push(...(await listener(tx, caller, principalId, at)));
+  }
+  if (acts.length === 0 && !isClosed) return acts;
   const data = { principalIds: [principalId], grantsRevoked: countRevoked(acts) };
   return [...acts, { type: 'principal.offboarded', principalId, data }];
+}
+
+/** Lets a principal be given something again. What has ended does not come back. @returns acts; none for one who was not closed */
+export async function admitPrincipal(tx: Tx, caller: Caller, principalId: string): Promise<readonly Act[]> {
+  const wasClosed = await openPrincipal(tx, caller.tenant, principalId);
+  return wasClosed
+    ? [{ type: 'principal.admitted', principalId, data: { principalIds: [principalId] } }]
+    : [];
 }
 
 /** Ends grants and own sessions of a person who stays active. The caller holds `lockPeople`. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { exportOf } from '../../../platform/db/personal-data.ts';
 
 /** An id by which grants may name a user. */
 export interface PrincipalValue {
@@ -88,3 +89,32 @@ export async function lockPrincipals(tx: Tx, { developerId }: Tenant, userId: st
     .execute();
   return [...new Set(rows.map(({ principalId }) => principalId))].sort();
 }
+
+/** Lets nothing be given to a principal from now on, after the writes that were under way. @returns whether they were open */
+export async function closePrincipal(
+  tx: Tx,
+  { developerId }: Tenant,
+  principalId: string,
+  at: Date,
+): Promise<boolean> {
+  const asked = sql<{
+    wasOpen: boolean;
+  }>`select close_principal(${developerId}, ${principalId}, ${at}) as was_open`;
+  return (await asked.execute(tx)).rows[0]?.wasOpen === true;
+}
+
+/** @returns whether the principal was closed */
+export async function openPrincipal(tx: Tx, { developerId }: Tenant, principalId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('closedPrincipals')
+    .where('developerId', '=', developerId)
+    .where('principalId', '=', principalId)
+    .executeTakeFirst();
+  return numDeletedRows === 1n;
+}
+
+export const tellClosings = exportOf(
+  'offboarded_principal',
+  sql`(select *, principal_id as id from closed_principals) closings`,
+  ['closed_at'],
+);

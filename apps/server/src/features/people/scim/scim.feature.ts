@@ -7,6 +7,7 @@ import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { scimDiscoveryRoutes } from './discovery.routes.ts';
 import { offboardDeps } from './offboard.ts';
+import { tellClosings } from './principals.repo.ts';
 import { scimBulkRoutes, scimGroupRoutes, scimUserRoutes } from './resources.routes.ts';
 import { eraseDirectory } from './scim.repo.ts';
 import { rates, scimTokenRoutes } from './tokens.routes.ts';
@@ -22,6 +23,7 @@ const tables: TableUse = {
     scim_principals: { of: 'scim_users', each: 4, kib: 0.5 },
     scim_groups: { quota: 'scim_groups', kib: 2 },
     scim_members: { of: 'scim_groups', each: 'scim_people', kib: 0.25 },
+    closed_principals: { rate: 'plan', kib: 2 },
   },
   reads: [],
   writes: [],
@@ -74,6 +76,7 @@ const acts = {
   'scim.group.updated': act<GroupAct>(),
   'scim.group.deleted': act<GroupAct>(),
   'principal.offboarded': act<Offboarded>(),
+  'principal.admitted': act<{ readonly principalIds: readonly string[] }>(),
 };
 
 declare module '../../../platform/acts.ts' {
@@ -90,7 +93,12 @@ export const scim = defineFeature({
   acts,
   rates,
   quotas,
-  listens: [on(accountClosed, removeTokens), on(tenantErased, eraseDirectory), on(personExported, tellUser)],
+  listens: [
+    on(accountClosed, removeTokens),
+    on(tenantErased, eraseDirectory),
+    on(personExported, tellUser),
+    on(personExported, tellClosings),
+  ],
   open: (context) => ({
     credentials: { scim: (hash) => findProvisioner(context, hash) },
     async routes(app) {

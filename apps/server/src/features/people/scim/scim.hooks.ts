@@ -9,6 +9,19 @@ export type OnUserLeft = (tx: Tx, caller: Caller, userId: string, at: Date) => P
 
 export const userLeft = hook<OnUserLeft>('user left');
 
+/**
+ * Ends what a principal id has beside its rights, when the developer ends everything of it and closes it. @returns acts to
+ * record
+ */
+export type OnPrincipalClosed = (
+  tx: Tx,
+  caller: Caller,
+  principalId: string,
+  at: Date,
+) => Promise<readonly Act[]>;
+
+export const principalClosed = hook<OnPrincipalClosed>('principal closed');
+
 /** What ends of a user's principals, and why. */
 export interface Revocation {
   readonly reason: 'principal_offboarded' | 'idp_signal';

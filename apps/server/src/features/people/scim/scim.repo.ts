@@ -63,6 +63,7 @@ function isBehind(
 
 /** Erases rows of a closed account. */
 export const eraseDirectory = eraserOf(
+  'closed_principals',
   'scim_members',
   'scim_groups',
   'scim_principals',

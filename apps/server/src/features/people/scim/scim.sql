@@ -51,15 +51,25 @@ $$
   select count(*) from scim_users where developer_id = p_developer_id
 $$;
 
--- As principal_active, and stays so until the commit: a deactivation waits, and then sees what was written. Writes do not
--- wait for each other.
+-- Whether a principal was not offboarded, and stays so until the commit. Whether a directory has deactivated them is not asked.
+create or replace function hold_open(p_developer_id text, p_principal_id text) returns boolean language plpgsql as
+$$
+begin
+  perform pg_advisory_xact_lock_shared(party_lock(p_developer_id, 'principal', p_principal_id));
+  return not principal_closed(p_developer_id, p_principal_id);
+end
+$$;
+
+-- As principal_active, and stays so until the commit: a deactivation or an offboarding waits, and then sees what was
+-- written. Writes do not wait for each other.
 create or replace function hold_principal(p_developer_id text, p_principal_id text) returns boolean
   language plpgsql set enable_seqscan = off as
 $$
 begin
+  perform pg_advisory_xact_lock_shared(party_lock(p_developer_id, 'principal', p_principal_id));
   perform from scim_principals
     where developer_id = p_developer_id and folded = lower(p_principal_id) for share;
-  if not found then return true; end if; -- no user stands for the id: the answer of most requests
+  if not found then return not principal_closed(p_developer_id, p_principal_id); end if; -- the answer of most requests
   return principal_active(p_developer_id, p_principal_id);
 end
 $$;
@@ -69,15 +79,38 @@ $$;
 create or replace function lock_directory(p_developer_id text) returns void language sql as
 $$ select pg_advisory_xact_lock(hashtextextended('directory:' || p_developer_id, 0)) $$;
 
--- Whether a principal may act: true unless a user stands for the id and is inactive. A developer without SCIM has no
--- rows, so the question costs one look into an index.
+-- The lock that writes for a principal, or about calls of an agent, share, and their end takes alone: a principal has no row
+-- of its own. An account has sixteen of each kind, because a group of writes takes those of all its members.
+create or replace function party_lock(p_developer_id text, p_kind text, p_id text) returns bigint language sql immutable as
+$$ select hashtextextended('party:' || p_developer_id || ':' || p_kind || ':' || (hashtextextended(p_id, 0) & 15), 0) $$;
+
+-- Closes a principal, after every write that holds them and before the next. Returns whether they were open.
+create or replace function close_principal(p_developer_id text, p_principal_id text, p_at timestamptz) returns boolean
+  language plpgsql as
+$$
+begin
+  perform pg_advisory_xact_lock(party_lock(p_developer_id, 'principal', p_principal_id));
+  insert into closed_principals (developer_id, principal_id, closed_at) values (p_developer_id, p_principal_id, p_at)
+    on conflict do nothing;
+  return found;
+end
+$$;
+
+-- Whether a principal may act: true unless they were offboarded, or a user stands for the id and is inactive. Most
+-- developers have no rows, so the question costs a look into two indexes.
 create or replace function principal_active(p_developer_id text, p_principal_id text) returns boolean language sql stable as
 $$
-  select coalesce((
+  select not principal_closed(p_developer_id, p_principal_id) and coalesce((
     select p.is_active from scim_principals p
       where p.developer_id = p_developer_id and p.folded = lower(p_principal_id)
         and (p.is_folded or p.principal_id = p_principal_id)
       order by p.is_current desc, p.is_folded limit 1), true)
+$$;
+
+-- Whether a principal was offboarded, and not admitted since. The planner writes its text into the statements that call it.
+create or replace function principal_closed(p_developer_id text, p_principal_id text) returns boolean language sql stable as
+$$
+  select exists (select from closed_principals c where c.developer_id = p_developer_id and c.principal_id = p_principal_id)
 $$;
 
 -- The user who stands for a principal id: the one who has it now, before the ones who had it.
@@ -89,11 +122,30 @@ $$
     order by p.is_current desc, p.is_folded limit 1
 $$;
 
+-- Shares the locks of agents whose calls are recorded until the commit, for a group of hot writes. See party_lock.
+create or replace function share_callers(p_developer_id text, p_ids text[]) returns void language plpgsql as
+$$
+begin
+  perform pg_advisory_xact_lock_shared(lock) from (
+    select distinct party_lock(p_developer_id, 'agent', i) as lock from unnest(p_ids) i order by 1) locks;
+end
+$$;
+
+-- Shares the locks of principals until the commit, for a group of hot writes. See party_lock.
+create or replace function share_persons(p_developer_id text, p_ids text[]) returns void language plpgsql as
+$$
+begin
+  perform pg_advisory_xact_lock_shared(lock) from (
+    select distinct party_lock(p_developer_id, 'principal', i) as lock from unnest(p_ids) i order by 1) locks;
+end
+$$;
+
 -- Shares what is known of principals until the commit, for a group of hot writes. See hold_principal.
 create or replace function share_principals(p_developer_id text, p_ids text[]) returns void
   language plpgsql set enable_seqscan = off as
 $$
 begin
+  perform share_persons(p_developer_id, p_ids);
   perform from scim_principals
     where developer_id = p_developer_id and folded in (select lower(i) from unnest(p_ids) i)
     order by folded, principal_id, is_folded for share;

@@ -80,6 +80,15 @@ export async function deleteSessionsOfUser(tx: Tx, tenant: Tenant, userId: strin
   return ended.sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
+/** Ends the sessions that stand for a principal, in the order of their ids. */
+export async function deleteSessionsOfPrincipal(tx: Tx, tenant: Tenant, principalId: string) {
+  const ended = await deletion(tx, tenant)
+    .where('principalId', '=', principalId)
+    .returning(['id', 'connectionId', 'principalId'])
+    .execute();
+  return ended.sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
 /** Ends the sessions of a connection, in the order of their ids. */
 export async function deleteSessionsOf(tx: Tx, tenant: Tenant, connectionId: string) {
   const ended = await deletion(tx, tenant)

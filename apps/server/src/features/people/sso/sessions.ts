@@ -4,12 +4,13 @@ import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import type { OnUserLeft } from '../scim/index.ts';
+import type { OnPrincipalClosed, OnUserLeft } from '../scim/index.ts';
 import type { SsoDeps } from './deps.ts';
 import { rightsOf } from './sessions.queries.ts';
 import {
   deleteSession,
   deleteSessionsNamed,
+  deleteSessionsOfPrincipal,
   deleteSessionsOfUser,
   listSessionRows,
   type Named,
@@ -46,13 +47,22 @@ export function revokeSession({ db, clock }: SessionDeps, caller: Caller, id: st
 
 /** Ends the sessions of a user who leaves, in the transaction of that. */
 export const endSessionsOfUser: OnUserLeft = async (tx, { tenant }, userId) => {
-  const ended = await deleteSessionsOfUser(tx, tenant, userId);
-  return ended.map(({ id, connectionId, principalId }) => ({
-    type: 'sso.session.revoked' as const,
-    ...(principalId !== null && { principalId }),
-    data: { connectionId, sessionId: id, reason: 'user_left' },
-  }));
+  return (await deleteSessionsOfUser(tx, tenant, userId)).map((ended) => revoked(ended, 'user_left'));
 };
+
+/** Ends the sessions of a principal who is offboarded, in the transaction of that. */
+export const endSessionsOfPrincipal: OnPrincipalClosed = async (tx, { tenant }, principalId) => {
+  const ended = await deleteSessionsOfPrincipal(tx, tenant, principalId);
+  return ended.map((session) => revoked(session, 'principal_offboarded'));
+};
+
+type Ended = Awaited<ReturnType<typeof deleteSessionsOfUser>>[number];
+
+const revoked = ({ id, connectionId, principalId }: Ended, reason: string): Act => ({
+  type: 'sso.session.revoked',
+  ...(principalId !== null && { principalId }),
+  data: { connectionId, sessionId: id, reason },
+});
 
 const toSession = (row: SessionRow): SsoSession => ({
   id: row.id,

@@ -5,7 +5,7 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { consentModeChosen } from '../../accounts/developers/index.ts';
-import { userLeft } from '../scim/index.ts';
+import { principalClosed, userLeft } from '../scim/index.ts';
 import { ssoConnectionRoutes } from './connections.routes.ts';
 import { ssoDepsOf, ssoParts } from './deps.ts';
 import { ssoDirectoryRoutes } from './directory.routes.ts';
@@ -13,7 +13,7 @@ import { mustHaveConnectionForMode } from './enforce.ts';
 import { STATE_KEY_USE } from './flight.ts';
 import { ssoLoginRoutes } from './login.routes.ts';
 import { connectionRotation, sealedConnections } from './secrets.ts';
-import { endSessionsOfUser } from './sessions.ts';
+import { endSessionsOfPrincipal, endSessionsOfUser } from './sessions.ts';
 import { rates } from './sso.rates.ts';
 import { eraseSso, tellSignOns } from './sso.repo.ts';
 import { identityProviders, ssoEgress, ssoSettings } from './sso.settings.ts';
@@ -91,6 +91,7 @@ export const sso = defineFeature({
   listens: [
     on(consentModeChosen, mustHaveConnectionForMode),
     on(userLeft, endSessionsOfUser),
+    on(principalClosed, endSessionsOfPrincipal),
     on(tenantErased, eraseSso),
     on(personExported, tellSignOns),
   ],

@@ -4,6 +4,7 @@ export { getEntry, toEntry, toLink } from './read.ts';
 export {
   announce,
   announceToAll,
+  type Chained,
   openChain,
   prepareActs,
   prepareActsInTurns,

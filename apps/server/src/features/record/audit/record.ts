@@ -3,7 +3,7 @@ import { auditLineParts } from '@behest/protocol/audit-line';
 import type { Act, ActSubject, Announcement, Attempts, Entries } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
-import { newRecords, type Records } from '../../../platform/db/hot-writes.ts';
+import { type ChainPosition, newRecords, type Records } from '../../../platform/db/hot-writes.ts';
 import { newId, newSalt } from '../../../platform/ids.ts';
 import type { Tally } from '../../../platform/telemetry/meter.ts';
 import { envelopeOf, patternsOf, talliesOf } from '../events/index.ts';
@@ -25,13 +25,31 @@ export function openChain(tx: Tx, tenant: Tenant): Promise<void> {
  * The only writer of audit entries and events. The caller passes the transaction that does the acts, so an
  * act, its entry and its event commit together. Call it once and last: it locks the tenant's audit chain, and
  * the transaction that holds this lock must wait for no other.
+ * @returns the positions of the first and the last entry; undefined without acts
  */
-export async function recordActs(tx: Tx, caller: Caller, acts: readonly Act[], at: Date): Promise<void> {
+export async function recordActs(
+  tx: Tx,
+  caller: Caller,
+  acts: readonly Act[],
+  at: Date,
+): Promise<Chained | undefined> {
   const portions: Records[] = [];
   for (let done = 0; done < acts.length; done += PORTION) {
     portions.push(await prepareActsInTurns(caller, acts.slice(done, done + PORTION), at));
   }
-  for (const portion of portions) await writeActs(tx, caller.tenant, at, portion);
+  let [first, last]: ChainPosition[] = [];
+  for (const portion of portions) {
+    const positions = await writeActs(tx, caller.tenant, at, portion);
+    first ??= positions[0];
+    last = positions.at(-1) ?? last;
+  }
+  return first && last && { first, last };
+}
+
+/** Where the entries of a transaction stand in the chain: one behind the other. */
+export interface Chained {
+  readonly first: ChainPosition;
+  readonly last: ChainPosition;
 }
 
 /** Acts in one statement. With many more, Postgres would answer so late that it would seem to be away. */

@@ -82,7 +82,7 @@ const promised = {
     apikey.revoked agent.created agent.updated agent.suspended agent.resumed agent.revoked authorization.requested
     authorization.approved authorization.denied authorization.cancelled authorization.expired grant.created
     grant.revoked grant.reconsent_required token.issued token.revoked token.reuse_detected budget.allocated
-    budget.debited budget.refunded budget.threshold budget.exhausted principal.session_created principal.address_proved principal.address_removed principal.session_ended principal.offboarded fido.registered
+    budget.debited budget.refunded budget.threshold budget.exhausted principal.session_created principal.address_proved principal.address_removed principal.session_ended principal.offboarded principal.admitted fido.registered
     fido.assertion fido.removed fido.clone_suspected policy.created policy.updated policy.deleted
     policy.bundle_activated policy.bundle_deleted policy.sync_requested anomaly.detected anomaly.acknowledged anomaly.resolved
     anomaly.auto_revoked anomaly.channel_disabled compliance.exported setup.finished setup.link.created

@@ -24,7 +24,7 @@ import {
 import type { ConnectDeps } from './deps.ts';
 
 /** The refusals of a new session. */
-const refusals = ['INVALID_SCOPE', 'NOT_FOUND', 'CONFLICT', 'NOT_CONFIGURED'] as const;
+const refusals = ['INVALID_SCOPE', 'NOT_FOUND', 'CONFLICT', 'PRINCIPAL_INACTIVE', 'NOT_CONFIGURED'] as const;
 
 export const askRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, deps) => {
   app.post(

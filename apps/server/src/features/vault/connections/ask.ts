@@ -1,11 +1,12 @@
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller, GrantHolder, PrincipalSession } from '../../../platform/caller.ts';
 import { afterCommit, inTransaction } from '../../../platform/db/db.ts';
+import { holdPrincipal } from '../../../platform/db/principals.ts';
 import { currentKey } from '../../../platform/envelope.ts';
-import { AppError, notFound } from '../../../platform/errors.ts';
+import { AppError, notFound, principalInactive } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
-import { countUsableAgents } from '../../accounts/agents/agents.queries.ts';
+import { countUsableAgents, holdAgentStanding } from '../../accounts/agents/agents.queries.ts';
 import { findAccount } from '../../accounts/developers/developers.queries.ts';
 import { isRedirectUri, thumbprintsOf } from '../../accounts/developers/index.ts';
 import { recordActs, recordBlockedAttempt } from '../../record/audit/index.ts';
@@ -33,7 +34,7 @@ const LATE_SECONDS = 3600;
 /**
  * Makes a link by which a person connects an account.
  * @throws BAD_REQUEST, INVALID_SCOPE, INVALID_REDIRECT_URI, NOT_FOUND, CONFLICT where nobody could prove to be the
- * principal, NOT_CONFIGURED
+ * principal, PRINCIPAL_INACTIVE, NOT_CONFIGURED
  */
 export async function askForConnection(
   deps: ConnectDeps,
@@ -65,6 +66,9 @@ export async function askForConnection(
   const kept = JSON.stringify({ developerId, hash: hashOf(ticket).toString('base64url') });
   await deps.store.put([{ key: ticketKey(id), value: kept, seconds: seconds + LATE_SECONDS }]);
   return inTransaction(deps.db, async (tx) => {
+    const standing = agentId === null ? 'active' : await holdAgentStanding(tx, caller.tenant, agentId);
+    if (standing === undefined || standing === 'revoked') throw notFound();
+    if (!(await holdPrincipal(tx, caller.tenant, principalId))) throw principalInactive();
     const acts: Act[] = [];
     const asked = { principalId, service, agentId };
     for (const { id: oldest } of await listWaitingSessions(tx, caller.tenant, asked, MAX_WAITING - 1)) {

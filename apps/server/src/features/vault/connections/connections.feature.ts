@@ -6,9 +6,11 @@ import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
+import { agentRevoked } from '../../accounts/agents/index.ts';
 import { webauthnRelyingParty } from '../../people/passkeys/index.ts';
+import { principalClosed } from '../../people/scim/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import type { Unrevoked } from '../credentials/index.ts';
+import { credentialDisconnected, type Unrevoked } from '../credentials/index.ts';
 import { connectUpstreams, providerDeleted } from '../providers/index.ts';
 import { askRoutes } from './ask.routes.ts';
 import { authenticateConnect, CSRF_KEY_USE } from './browser.ts';
@@ -16,7 +18,13 @@ import { rates } from './connections.rates.ts';
 import { eraseConnectSessions, listDueSessionsAcrossTenants } from './connections.repo.ts';
 import { connectRoutes } from './connections.routes.ts';
 import type { ConnectDeps } from './deps.ts';
-import { cancelSessionsOfProvider, endSession, revokeReturned } from './end.ts';
+import {
+  cancelSessionsOfAgent,
+  cancelSessionsOfPrincipal,
+  cancelSessionsOfProvider,
+  endSession,
+  revokeReturned,
+} from './end.ts';
 import { proofRoutes } from './proof.routes.ts';
 import { STATE_KEY_USE } from './start.ts';
 
@@ -99,7 +107,12 @@ export const connections = defineFeature({
   attempts: ['vault.connection.blocked'],
   rates,
   keyUses: [CSRF_KEY_USE, STATE_KEY_USE],
-  listens: [on(providerDeleted, cancelSessionsOfProvider), on(tenantErased, eraseConnectSessions)],
+  listens: [
+    on(providerDeleted, cancelSessionsOfProvider),
+    on(agentRevoked, cancelSessionsOfAgent),
+    on(principalClosed, cancelSessionsOfPrincipal),
+    on(tenantErased, eraseConnectSessions),
+  ],
   open(context) {
     const egress = context.take(connectUpstreams);
     const deps = {
@@ -109,6 +122,7 @@ export const connections = defineFeature({
       upstream: egress,
       connected: egress,
       onMailFailed: () => context.metrics.counter('mail_failed').inc(),
+      onDisconnected: context.listenersOf(credentialDisconnected),
       onUnrevoked: ({ credentialId, failure }: Unrevoked) =>
         context.logger?.warn(
           { credentialId, failure },

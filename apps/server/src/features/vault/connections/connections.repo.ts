@@ -136,6 +136,29 @@ export function cancelSessionsOf(tx: Tx, { developerId }: Tenant, providerId: st
     .execute();
 }
 
+/**
+ * Ends the open sessions of a principal, or those that an agent has asked for. One whose tokens have come back runs out
+ * instead, so that the job which looks for such revokes them at the upstream.
+ */
+export async function cancelSessionsFor(
+  tx: Tx,
+  { developerId }: Tenant,
+  [column, id]: readonly [column: 'principalId' | 'agentId', id: string],
+  at: Date,
+) {
+  const open = tx
+    .updateTable('connectSessions')
+    .where('developerId', '=', developerId)
+    .where(column, '=', id)
+    .where('expiresAt', '>', at);
+  await open.set({ expiresAt: at }).where('status', '=', 'returned').execute();
+  return open
+    .set({ status: 'cancelled', reason: 'offboarded', decidedAt: at })
+    .where('status', 'in', ['pending', 'started'])
+    .returning(['id', 'service', 'principalId', 'agentId'])
+    .execute();
+}
+
 /** Sessions that ran out while they were open. */
 export function listDueSessionsAcrossTenants(db: Executor, at: Date, limit: number): Promise<SessionRow[]> {
   return db

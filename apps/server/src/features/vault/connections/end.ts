@@ -2,9 +2,17 @@ import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
 import { openEnvelope } from '../../../platform/envelope.ts';
+import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
+import type { OnPrincipalClosed } from '../../people/scim/index.ts';
 import { revokeTokens } from '../credentials/index.ts';
 import type { OnProviderDeleted } from '../providers/index.ts';
-import { cancelSessionsOf, changeSession, OPEN, type SessionRow } from './connections.repo.ts';
+import {
+  cancelSessionsFor,
+  cancelSessionsOf,
+  changeSession,
+  OPEN,
+  type SessionRow,
+} from './connections.repo.ts';
 import type { ConnectDeps } from './deps.ts';
 import type { Returned } from './show.ts';
 
@@ -40,6 +48,18 @@ export const failed = (
 export const cancelSessionsOfProvider: OnProviderDeleted = async (tx, caller, providerId, at) => {
   const rows = await cancelSessionsOf(tx, caller.tenant, providerId, at);
   return rows.map((row) => failed({ ...row, agentId: null }, 'provider_deleted'));
+};
+
+/** A principal who is offboarded connects nothing more. */
+export const cancelSessionsOfPrincipal: OnPrincipalClosed = async (tx, { tenant }, principalId, at) => {
+  const rows = await cancelSessionsFor(tx, tenant, ['principalId', principalId], at);
+  return rows.map((row) => failed(row, 'offboarded'));
+};
+
+/** Nothing is connected any more because a revoked agent has asked. */
+export const cancelSessionsOfAgent: OnAgentRevoked = async (tx, { tenant }, { agentId, at }) => {
+  const rows = await cancelSessionsFor(tx, tenant, ['agentId', agentId], at);
+  return rows.map((row) => failed(row, 'agent_revoked'));
 };
 
 export const sessionOwner = ({ developerId, id }: Pick<SessionRow, 'developerId' | 'id'>) =>

@@ -406,7 +406,7 @@ test('V17: the end of an account takes its connections out of use, and revokes t
   const egress = createEgress({ allowsHttp: true, allowsPrivateHosts: true });
   const vault = service.keyRing.vault;
   const onUnrevoked = () => expect.unreachable();
-  const deps = { ...service, vault, upstream: egress, connected: egress, onUnrevoked };
+  const deps = { ...service, vault, upstream: egress, connected: egress, onUnrevoked, onDisconnected: [] };
   const sweep = () => finishDisconnections(deps, AbortSignal.timeout(10_000));
 
   expect((await acme('POST', '/v1/me/close', { confirm: acme.developerId })).statusCode).toBe(202);

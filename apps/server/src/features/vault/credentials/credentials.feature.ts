@@ -13,7 +13,7 @@ import { credentialRoutes, exchangeRoutes } from './credentials.routes.ts';
 import { openingDeps, openingSettings, vaultParts } from './credentials.settings.ts';
 import { deleteCredentialsOfAccount } from './delete.ts';
 import type { CredentialDeps, Unrevoked } from './deps.ts';
-import { finishDisconnections } from './disconnect.ts';
+import { credentialDisconnected, finishDisconnections } from './disconnect.ts';
 import { countUnderFormerKeys, rotateKeys, sealedCredentials } from './rotate.ts';
 
 const tables: TableUse = {
@@ -129,6 +129,7 @@ export const credentials = defineFeature({
     const deps = {
       ...context,
       ...context.provide(vaultParts, openingDeps(context, settings)),
+      onDisconnected: context.listenersOf(credentialDisconnected),
       onUnrevoked: ({ credentialId, failure }: Unrevoked) =>
         context.logger?.warn(
           { credentialId, failure },

@@ -134,14 +134,37 @@ export function deleteCredentialRow(
     .executeTakeFirst();
 }
 
-/** Deletes all credentials of a principal, connections too. */
-export function deleteCredentialRowsOf(tx: Tx, { developerId }: Tenant, principalId: string) {
-  return tx
+/** Why a credential is out of use whose principal is gone. */
+export const OFFBOARDED = 'principal_offboarded';
+
+/**
+ * Deletes the credentials of a principal. Those of which an upstream is to be told are taken out of use, until the job for
+ * disconnections has told it.
+ */
+export async function deleteCredentialRowsOf(tx: Tx, { developerId }: Tenant, principalId: string, at: Date) {
+  const untold = await tx
+    .updateTable('vaultCredentials')
+    .set({ disconnectingAt: at, connectionReason: OFFBOARDED, leaseId: null, leasedUntil: null })
+    .set({ version: sql<string>`version + 1` })
+    .where('developerId', '=', developerId)
+    .where('principalId', '=', principalId)
+    .where('disconnectingAt', 'is', null)
+    .where(({ or, eb, and }) =>
+      or([
+        eb('providerId', 'is not', null),
+        and([eb('refreshToken', 'is not', null), sql<boolean>`refresh ->> 'revocationEndpoint' is not null`]),
+      ]),
+    )
+    .returning(['id', 'principalId', 'service'])
+    .execute();
+  const deleted = await tx
     .deleteFrom('vaultCredentials')
     .where('developerId', '=', developerId)
     .where('principalId', '=', principalId)
+    .where('disconnectingAt', 'is', null)
     .returning(['id', 'principalId', 'service'])
     .execute();
+  return { untold, deleted };
 }
 
 /** Deletes all credentials of an account. */
@@ -246,14 +269,15 @@ export async function deleteDisconnected(
   return numDeletedRows === 1n;
 }
 
-/** Connections that a crash, or the end of their account, left out of use. */
+/** Credentials that are out of use because their principal or their account is gone, or that a crash left so. */
 export function listDisconnectingAcrossTenants(db: Executor, before: Date, limit: number) {
   return db
     .selectFrom('vaultCredentials')
     .innerJoin(developersAcrossTenants(db), 'developer.developerId', 'vaultCredentials.developerId')
     .selectAll('vaultCredentials')
     .select('developer.closedAt')
-    .where('disconnectingAt', '<=', before)
+    .where('disconnectingAt', 'is not', null)
+    .where(({ or, eb }) => or([eb('disconnectingAt', '<=', before), eb('connectionReason', '=', OFFBOARDED)]))
     .orderBy('disconnectingAt')
     .limit(limit)
     .execute();

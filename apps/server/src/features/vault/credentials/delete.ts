@@ -1,7 +1,6 @@
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { afterCommit, inTransaction, type Tx } from '../../../platform/db/db.ts';
-import { openEnvelope } from '../../../platform/envelope.ts';
 import { notFound } from '../../../platform/errors.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { freeQuota } from '../../accounts/quotas/index.ts';
@@ -12,10 +11,10 @@ import {
   deleteCredentialRow,
   deleteCredentialRowsOf,
   deleteStoredRows,
+  OFFBOARDED,
 } from './credentials.repo.ts';
 import type { CredentialDeps } from './deps.ts';
-import { disconnect } from './disconnect.ts';
-import { refreshSettings, revocationRequest } from './refresh.rules.ts';
+import { disconnect, revokeStored } from './disconnect.ts';
 
 /** A connected account is disconnected. @throws NOT_FOUND, also when the credential was deleted before */
 export async function deleteCredential(deps: CredentialDeps, caller: Caller, id: string): Promise<void> {
@@ -30,21 +29,10 @@ export async function deleteCredential(deps: CredentialDeps, caller: Caller, id:
   });
 }
 
-/** Tells the upstream that its tokens are not needed. The credential is gone whatever comes of it. */
-async function revokeUpstream(
-  { vault, upstream, onUnrevoked }: CredentialDeps,
-  row: CredentialRow,
-): Promise<void> {
-  const { developerId, principalId, service, refreshToken, clientSecret } = row;
-  const settings = refreshSettings(row);
-  const envelope = openEnvelope(vault, row.dataKey, [developerId, principalId, service]);
-  const token = refreshToken === null ? undefined : envelope?.open('refresh_token', refreshToken);
-  if (settings?.revocationEndpoint === undefined || token === undefined) return;
-  const secret = clientSecret === null ? undefined : envelope?.open('client_secret', clientSecret);
-  const request = revocationRequest(settings, token, secret);
-  const outcome = await upstream.send({ url: settings.revocationEndpoint, method: 'POST', ...request });
-  const failure = outcome.failure ?? (outcome.status === 200 ? undefined : `status ${outcome.status}`);
-  if (failure !== undefined) onUnrevoked({ credentialId: row.id, failure });
+/** The credential is gone whatever comes of it. */
+async function revokeUpstream(deps: CredentialDeps, row: CredentialRow): Promise<void> {
+  const failure = await revokeStored(deps, row);
+  if (failure !== undefined) deps.onUnrevoked({ credentialId: row.id, failure });
 }
 
 /**
@@ -58,15 +46,20 @@ export const deleteCredentialsOfAccount: OnAccountClosed = async (tx, caller, at
   return rows.map((row) => deleted(row, 'developer_deleted'));
 };
 
-/** Deletes what is stored for a principal who is gone. @returns acts, which the caller records */
+/**
+ * Deletes what is stored for a principal who is gone. The upstreams that can take tokens back are told within a minute;
+ * until then those rows keep their place, and are of no use.
+ * @returns acts, which the caller records
+ */
 export async function deleteCredentialsOfPrincipal(
   tx: Tx,
   caller: Caller,
   principalId: string,
+  at: Date,
 ): Promise<Act[]> {
-  const rows = await deleteCredentialRowsOf(tx, caller.tenant, principalId);
-  if (rows.length > 0) await freeQuota(tx, caller, 'vault_credentials', rows.length);
-  return rows.map((row) => deleted(row, 'principal_offboarded'));
+  const gone = await deleteCredentialRowsOf(tx, caller.tenant, principalId, at);
+  if (gone.deleted.length > 0) await freeQuota(tx, caller, 'vault_credentials', gone.deleted.length);
+  return [...gone.deleted, ...gone.untold].map((row) => deleted(row, OFFBOARDED));
 }
 
 const deleted = (

@@ -4,6 +4,7 @@ import type { Egress } from '../../../platform/egress/egress.ts';
 import type { MasterKeys } from '../../../platform/envelope.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
+import type { OnDisconnected } from './disconnect.ts';
 
 /** The upstream of a deleted credential kept its tokens. */
 export interface Unrevoked {
@@ -20,6 +21,7 @@ export interface CredentialDeps {
   readonly upstream: Egress;
   /** The addresses of connected accounts. */
   readonly connected: Egress;
+  readonly onDisconnected: readonly OnDisconnected[];
   /** Called with the failure of a revocation at an upstream. */
   readonly onUnrevoked: (facts: Unrevoked) => void;
 }

@@ -1,7 +1,8 @@
 import type { Act } from '../../../platform/acts.ts';
 import { type Caller, systemCaller, type Tenant } from '../../../platform/caller.ts';
-import { inTransaction } from '../../../platform/db/db.ts';
+import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { openEnvelope } from '../../../platform/envelope.ts';
+import { hook } from '../../../platform/hooks.ts';
 import { freeQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { asClient, frozenClient, getProviderRow } from '../providers/index.ts';
@@ -11,11 +12,23 @@ import {
   type CredentialRow,
   deleteDisconnected,
   listDisconnectingAcrossTenants,
+  OFFBOARDED,
 } from './credentials.repo.ts';
 import type { CredentialDeps } from './deps.ts';
+import { refreshSettings, revocationRequest } from './refresh.rules.ts';
 
 /** The upstream's answer to the end of its tokens. */
-type Revoked = 'revoked' | 'failed' | 'unsupported';
+export type Revoked = 'revoked' | 'failed' | 'unsupported';
+
+/** An upstream was told of the end of a credential's tokens, in the transaction that deletes the credential. */
+export type OnDisconnected = (
+  tx: Tx,
+  tenant: Tenant,
+  credential: Pick<CredentialRow, 'id' | 'principalId'>,
+  told: { readonly upstream: Revoked; readonly at: Date },
+) => Promise<void>;
+
+export const credentialDisconnected = hook<OnDisconnected>('credential disconnected');
 
 interface Disconnecting {
   readonly id: string;
@@ -45,24 +58,30 @@ async function finish(
   deps: CredentialDeps,
   caller: Caller,
   row: CredentialRow,
-  reason: 'api' | 'principal_request' | 'developer_deleted',
+  reason: 'api' | 'principal_request' | 'developer_deleted' | typeof OFFBOARDED,
 ): Promise<void> {
   const upstream = await revokeConnection(deps, caller.tenant, row);
   if (upstream === 'failed') deps.onUnrevoked({ credentialId: row.id, failure: 'refused' });
   const { id, principalId, service, providerId } = row;
   const by = reason === 'principal_request' ? 'principal' : caller.actor;
-  const acts: Act[] = [
-    { type: 'vault.credential.deleted', principalId, data: { credentialId: id, service, reason } },
-    {
-      type: 'vault.connection.disconnected',
-      principalId,
-      data: { credentialId: id, service, providerId: providerId ?? '', by, upstream },
-    },
-  ];
+  const disconnected: Act = {
+    type: 'vault.connection.disconnected',
+    principalId,
+    data: { credentialId: id, service, providerId: providerId ?? '', by, upstream },
+  };
+  const acts: Act[] =
+    reason === OFFBOARDED // whose deletion was recorded with the offboarding
+      ? [disconnected]
+      : [
+          { type: 'vault.credential.deleted', principalId, data: { credentialId: id, service, reason } },
+          disconnected,
+        ];
   await inTransaction(deps.db, async (tx) => {
     if (!(await deleteDisconnected(tx, caller.tenant, row))) return; // another process was first
     await freeQuota(tx, caller, 'vault_credentials', 1);
-    await recordActs(tx, caller, acts, deps.clock());
+    const at = deps.clock();
+    for (const listener of deps.onDisconnected) await listener(tx, caller.tenant, row, { upstream, at });
+    await recordActs(tx, caller, acts, at);
   });
 }
 
@@ -101,7 +120,8 @@ export async function revokeTokens(
 
 async function revokeConnection(deps: CredentialDeps, tenant: Tenant, row: CredentialRow): Promise<Revoked> {
   const envelope = openEnvelope(deps.vault, row.dataKey, [tenant.developerId, row.principalId, row.service]);
-  if (!envelope || row.providerId === null) return 'failed';
+  if (row.providerId === null) return (await revokeStored(deps, row)) === undefined ? 'revoked' : 'failed';
+  if (!envelope) return 'failed';
   const { refreshToken, accessToken, providerId } = row;
   return revokeTokens(deps, tenant, {
     providerId,
@@ -113,17 +133,39 @@ async function revokeConnection(deps: CredentialDeps, tenant: Tenant, row: Crede
   });
 }
 
+/** Tells the upstream of a stored credential that its tokens are not needed. @returns why it did not take them back */
+export async function revokeStored(
+  { vault, upstream }: Pick<CredentialDeps, 'vault' | 'upstream'>,
+  row: CredentialRow,
+): Promise<string | undefined> {
+  const { developerId, principalId, service, refreshToken, clientSecret } = row;
+  const settings = refreshSettings(row);
+  const envelope = openEnvelope(vault, row.dataKey, [developerId, principalId, service]);
+  const token = refreshToken === null ? undefined : envelope?.open('refresh_token', refreshToken);
+  if (settings?.revocationEndpoint === undefined || token === undefined) return undefined;
+  const secret = clientSecret === null ? undefined : envelope?.open('client_secret', clientSecret);
+  const request = revocationRequest(settings, token, secret);
+  const outcome = await upstream.send({ url: settings.revocationEndpoint, method: 'POST', ...request });
+  return outcome.failure ?? (outcome.status === 200 ? undefined : `status ${outcome.status}`);
+}
+
 /** A request ends its own disconnection long before. */
 const LEFT_AFTER_MS = 30_000;
 const BATCH = 50;
 
-/** Finishes disconnections that a crash cut off, and those of closed accounts. */
+/** Finishes disconnections that a crash cut off, and those of principals who are gone and of closed accounts. */
 export async function finishDisconnections(deps: CredentialDeps, signal: AbortSignal): Promise<void> {
   const before = new Date(deps.clock().getTime() - LEFT_AFTER_MS);
   for (const row of await listDisconnectingAcrossTenants(deps.db, before, BATCH)) {
     if (signal.aborted) return;
     const tenant = { developerId: row.developerId };
     const caller = systemCaller(tenant, { mode: 'live', plan: 'free' }, 'disconnections');
-    await finish(deps, caller, row, row.closedAt === null ? 'api' : 'developer_deleted');
+    const isOffboarded = row.connectionReason === OFFBOARDED;
+    await finish(
+      deps,
+      caller,
+      row,
+      isOffboarded ? OFFBOARDED : row.closedAt === null ? 'api' : 'developer_deleted',
+    );
   }
 }

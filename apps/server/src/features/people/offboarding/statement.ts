@@ -1,0 +1,123 @@
+import type { Act } from '../../../platform/acts.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import type { OnAgentEnded } from '../../accounts/agents/index.ts';
+import type { Chained } from '../../record/audit/index.ts';
+import { type KeyRing, signToken } from '../../service/keys/index.ts';
+import type { OnDisconnected } from '../../vault/credentials/index.ts';
+import {
+  countUsable,
+  findOffboarding,
+  insertOffboarding,
+  listReceivers,
+  listUntold,
+  noteTold,
+  type OffboardingRow,
+  type Subject,
+} from './offboarding.repo.ts';
+import type { OffboardingProof } from './offboarding.schema.ts';
+
+/** The kinds of things that end, each with the act of its end. */
+const ENDS: Readonly<Partial<Record<Act['type'], string>>> = {
+  'grant.revoked': 'grants',
+  'authorization.cancelled': 'requests',
+  'principal.session_ended': 'sessions',
+  'sso.session.revoked': 'ssoSessions',
+  'principal.address_removed': 'addresses',
+  'fido.removed': 'passkeys',
+  'vault.credential.deleted': 'vaultCredentials',
+  'vault.connection.failed': 'connectSessions',
+  'approver.removed': 'approvers',
+};
+
+interface Ending {
+  readonly acts: readonly Act[];
+  readonly chained: Chained;
+  readonly at: Date;
+}
+
+/**
+ * Keeps what an offboarding has ended, and what of its subject is still of use, as its own transaction sees it. The chain's
+ * head is locked by then, so this is the account at that entry.
+ */
+export async function keepEnding(
+  tx: Tx,
+  tenant: Tenant,
+  subject: Subject,
+  { acts, chained: { first, last }, at }: Ending,
+): Promise<void> {
+  const ended: Record<string, number> = {};
+  const grantIds: string[] = [];
+  for (const { type, grantId } of acts) {
+    const kind = ENDS[type];
+    if (kind !== undefined) ended[kind] = (ended[kind] ?? 0) + 1;
+    if (type === 'grant.revoked' && grantId !== undefined) grantIds.push(grantId);
+  }
+  const remaining = await countUsable(tx, tenant, subject, grantIds, at);
+  const untold = subject.kind === 'principal' ? await listUntold(tx, tenant, subject.subjectId, at) : [];
+  await insertOffboarding(tx, tenant, {
+    ...subject,
+    id: newId('ofb', at),
+    firstSeq: first.seq,
+    seq: last.seq,
+    hash: Buffer.from(last.hash, 'hex'),
+    ended: JSON.stringify(ended),
+    remaining: JSON.stringify(remaining),
+    upstream: JSON.stringify(
+      Object.fromEntries(untold.map(({ id, service }) => [id, { service, state: 'pending', at: null }])),
+    ),
+    endedAt: at,
+  });
+}
+
+export const keepEndOfAgent: OnAgentEnded = (tx, { tenant }, { agentId, ...ending }) =>
+  keepEnding(tx, tenant, { kind: 'agent', subjectId: agentId }, ending);
+
+/** An upstream was told, so the next statement says what came of it. */
+export const noteUpstream: OnDisconnected = (tx, tenant, { id, principalId }, { upstream, at }) =>
+  noteTold(tx, tenant, principalId, { credentialId: id, state: upstream, at });
+
+export interface StatementDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly keyRing: KeyRing;
+  readonly issuer: string;
+}
+
+/**
+ * The statement of the last offboarding of a principal, or of the revocation of an agent, signed as things stand now: its
+ * upstreams and receivers may have been told since.
+ * @throws NOT_FOUND where nothing of the kind is known
+ */
+export async function getOffboarding(
+  deps: StatementDeps,
+  { tenant }: Caller,
+  subject: Subject,
+): Promise<OffboardingProof> {
+  const row = await findOffboarding(deps.db, tenant, subject);
+  if (!row) throw notFound();
+  const told = { ...toldOf(row), receivers: await listReceivers(deps.db, tenant, row.endedAt) };
+  const issuedAt = Math.floor(deps.clock().getTime() / 1000);
+  const claims = { iss: deps.issuer, dev: tenant.developerId, ...told, iat: issuedAt };
+  const statement = await signToken(deps.keyRing, 'offboarding-statement+jwt', claims);
+  return { ...told, isClosed: row.isClosed, statement };
+}
+
+function toldOf(row: OffboardingRow) {
+  const { id: offboardingId, kind, subjectId, ended, remaining } = row;
+  return {
+    offboardingId,
+    kind,
+    subjectId,
+    endedAt: row.endedAt.toISOString(),
+    firstSeq: Number(row.firstSeq),
+    seq: Number(row.seq),
+    hash: row.hash.toString('hex'),
+    ended,
+    remaining,
+    upstream: Object.entries(row.upstream).map(([credentialId, told]) => ({ credentialId, ...told })),
+  };
+}
