@@ -215,7 +215,9 @@ function addGrant(tree: Tree, entry: LimitEntry): Problem {
 function capsIn(detail: unknown): Pick<CapCount, 'connector' | 'tool' | 'window' | 'limit'>[] {
   const { type, connector, caps } = Object(detail);
   if (type !== TOOLS_TYPE || !isObject(caps)) return [];
-  return Object.entries(caps).flatMap(([name, windows]) =>
+  // The order of members is not part of JSON, and two readers have to come to the same report.
+  const named = Object.entries(caps).sort(([one], [other]) => (one < other ? -1 : 1));
+  return named.flatMap(([name, windows]) =>
     capWindows.flatMap((window) => {
       const limit: unknown = Object(windows)[window];
       if (!isCount(limit)) return [];
