@@ -133,6 +133,7 @@ select create_distributed_table('subscriptions', 'developer_id', colocate_with =
 select create_distributed_table('tlog_checkpoints', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('tlog_logs', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('tlog_tiles', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('tlog_witnesses', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('tokens', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('usage_daily', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('vault_providers', 'developer_id', colocate_with => 'developers');

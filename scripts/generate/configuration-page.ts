@@ -99,6 +99,8 @@ interface Described {
 
 /** Examples of settings whose form says too little. A value that begins with `/` is the path of a file. */
 const OF_NAMES: Readonly<Record<string, string>> = {
+  TRANSPARENCY_WITNESSES:
+    'witness.example.com/w1+a3b1e360+BMhAafoiFsbtwdUsqDqhHCZ91UQK+lJgkMpD69DKhqnP https://witness.example.com',
   NODE_ENV: 'production',
   HOST: '127.0.0.1',
   PORT: '8080',

@@ -28,6 +28,10 @@ import {
   writeNote,
 } from '@behest/protocol/signed-note';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { registerAgent } from '../../apps/server/test/app/flow.ts';
+import { tamper } from '../../apps/server/test/app/many-entries.ts';
+import { startApp } from '../../apps/server/test/app/start-app.ts';
+import { freePort } from '../../apps/server/test/servers/start-server.ts';
 import { verifyEd25519 } from '../../packages/cli/src/transparency/log-client.ts';
 import { newMachine } from './program.ts';
 
@@ -285,9 +289,67 @@ describe('behest audit watch', () => {
     ]) {
       expect({ words, code: (await look(...words)).code }).toEqual({ words, code: 2 });
     }
-    expect((await run(['audit', 'watch', '--once'])).code).toBe(2);
+    expect((await run(['audit', 'watch', '--once'])).code).toBe(3); // no log is named, and there is no key to ask for one
   });
 });
+
+/** The tables of a log and its chain. */
+const TABLES = [
+  'audit_entries',
+  'audit_heads',
+  'tlog_logs',
+  'tlog_tiles',
+  'tlog_checkpoints',
+  'outbox_events',
+];
+
+test('a database that was brought back from a backup deceives the service, and not the watcher', async () => {
+  const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
+  const port = await freePort();
+  const [listen, publicUrl] = [{ port, host: '127.0.0.1' }, `http://localhost:${port}`];
+  const options = { env: { ED25519_PRIVATE_KEY: String(key), PUBLIC_BASE_URL: publicUrl } };
+  const service = await startApp(options);
+  await service.app.listen(listen);
+  const { databaseUrl } = service;
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const { run, folder } = newMachine({ BEHEST_URL: publicUrl, BEHEST_API_KEY: acme.apiKey });
+  const look = async () => {
+    const words = ['--once', '--recheck', '1s', '--state', join(folder, 'watched')];
+    const { code, out, err } = await run(['audit', 'watch', ...words]);
+    return {
+      code,
+      kinds: out
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line).alarm),
+      err,
+    };
+  };
+  await registerAgent(acme, 'before the backup');
+  expect(await look()).toMatchObject({ code: 0, kinds: [] });
+  for (const table of TABLES) await tamper(databaseUrl, `create table backup_of_${table} as table ${table}`);
+  await registerAgent(acme, 'after the backup');
+  await registerAgent(acme, 'and one more');
+  expect(await look()).toMatchObject({ code: 0, kinds: [] });
+
+  await service.stop();
+  for (const table of TABLES) {
+    await tamper(databaseUrl, `truncate ${table} cascade`);
+    await tamper(databaseUrl, `insert into ${table} table backup_of_${table}`);
+  }
+  const restarted = await startApp({ ...options, databaseUrl });
+  await restarted.app.listen(listen);
+  const again = restarted.calling(acme.apiKey);
+
+  expect((await again('GET', '/v1/transparency')).json()).toMatchObject({ halted: null });
+  expect(await look()).toMatchObject({ code: 1, kinds: ['rollback'] });
+  for (const name of ['another', 'history', 'is written']) {
+    expect((await again('POST', '/v1/agents', { name })).json()).toMatchObject({ name });
+  }
+  expect((await again('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
+  expect((await again('GET', '/v1/transparency')).json()).toMatchObject({ halted: null });
+  expect(await look()).toMatchObject({ code: 1, kinds: ['fork'] });
+}, 60_000);
 
 describe('the witness of behest audit watch', () => {
   /** A witness that follows one log. */

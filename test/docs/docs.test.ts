@@ -320,7 +320,8 @@ describe('the commands of the documents', () => {
     const commands = (guide: string) => blocksOf(`docs/guides/${guide}.md`, 'sh');
 
     expect(await shell(commands('verify-a-token').join('\n'), env)).toBe('{"valid":false}');
-    expect(await shell(commands('check-the-audit-chain').join('\n'), env)).toContain('"valid":true');
+    const checks = commands('check-the-audit-chain').filter((block) => !block.includes('behest audit watch'));
+    expect(await shell(checks.join('\n'), env)).toContain('"valid":true');
     const { checkpoint } = (await acme('GET', '/v1/audit/head')).json();
     expect(await keepsCheckpoint({ baseUrl, apiKey: acme.apiKey }, checkpoint)).toBe(true);
     const [rotate = '', make = ''] = commands('rotate-keys');

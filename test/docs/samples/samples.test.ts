@@ -198,7 +198,6 @@ const OUTLINES: Readonly<Record<string, string>> = {
   'docs/operations.md #2': 'it needs an account whose approvers lost their passkeys; its route is checked',
   'docs/operations.md #3':
     'it needs the key of an operator; its route is checked, and tests of members ask it',
-  'docs/guides/check-the-audit-chain.md #7': 'the log of an example; tests of the command watch one',
   'docs/operations.md #4': 'it needs a log that is halted; its route is checked',
   'docs/protocol/audit-chain.md #1': 'a line that protocol-pages.test.ts compares',
   'examples/express-api/README.md #1': INSTALLS,

@@ -9415,6 +9415,13 @@ export interface components {
             /** @description Everybody reads the note and the tiles below this address */
             url: string;
             vkey: string | null;
+            witnesses: {
+                cosignedAt: string | null;
+                error: string | null;
+                name: string;
+                /** @description The size that the witness confirmed last */
+                treeSize: number;
+            }[];
         };
         UpdatedDeveloper: {
             auditPrivateKeys: string[];

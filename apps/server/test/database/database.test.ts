@@ -333,6 +333,7 @@ describe('I1: statements', () => {
       'listUnevenAcrossTenants',
       'listUnsignedHeadsAcrossTenants',
       'listUnwatchedAcrossTenants',
+      'listUnwitnessedAcrossTenants',
       'lockSeedingAcrossTenants',
       'nextConnectionKeyAcrossTenants',
       'nextKeyIdAcrossTenants',

@@ -24,6 +24,7 @@ const KEPT = [
   'tlog_index',
   'tlog_logs',
   'tlog_tiles',
+  'tlog_witnesses',
 ];
 
 const erasers = [eraseAnswers, ...listenersIn(features.flatMap(({ listens = [] }) => listens))(tenantErased)];
@@ -227,6 +228,10 @@ async function wholeAccount(service: Service) {
   await db
     .insertInto('auditChecks')
     .values({ developerId, seq: '1', beganAt: clock(), checkedAt: clock() })
+    .execute();
+  await db
+    .insertInto('tlogWitnesses')
+    .values({ developerId, gen: 1, witness: 'w.example/1', nextAt: clock() })
     .execute();
   await db
     .insertInto('auditErased')

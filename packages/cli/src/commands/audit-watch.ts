@@ -42,7 +42,7 @@ export const WATCH: readonly CommandSpec[] = [
       'behest audit watch --log https://auth.example.com/log/3f9a1c5e7b2d4806a1b3c5d7e9f01234 --witness --name watch.example.com/w1 --key-file witness.pem',
     ],
     options: [
-      { flags: '--log <url>', about: 'the address of a log', isMany: true },
+      { flags: '--log <url>', about: 'the address of a log; default: that of the account', isMany: true },
       { flags: '--state <folder>', about: 'where verified notes are kept; default: beside the profiles' },
       { flags: '--every <duration>', about: 'how often to look', default: '60s' },
       { flags: '--once', about: 'look once, and end' },
@@ -84,7 +84,7 @@ export const WATCH: readonly CommandSpec[] = [
 
 async function watch(context: Context, given: Given): Promise<number> {
   const seconds = (name: string) => secondsOf(context, given, name);
-  const logs = logsOf(context, given);
+  const logs = await logsOf(context, given);
   const everySeconds = seconds('every') ?? 60;
   const state = textOf(given, 'state');
   const notes = keptNotes(
@@ -113,16 +113,19 @@ async function watch(context: Context, given: Given): Promise<number> {
 }
 
 /** The logs to watch. A log is named like its address, unless its key says otherwise. */
-function logsOf(context: Context, given: Given): WatchedLog[] {
-  const urls = textsOf(given, 'log').map((text) => text.replace(/\/$/, ''));
+async function logsOf(context: Context, given: Given): Promise<WatchedLog[]> {
+  const named = textsOf(given, 'log');
+  // An account's own log is asked for with its key, and watched without.
+  const own = named.length === 0 ? [(await (await context.client()).transparency.get()).url] : [];
+  const urls = [...named, ...own].map((text) => text.replace(/\/$/, ''));
   const wrong = urls.find((url) => !/^https?:$/.test(URL.parse(url)?.protocol ?? ''));
-  if (wrong !== undefined || urls.length === 0)
-    throw wrongUsage(`--log has to be the address of a log, and is "${wrong ?? ''}".`, context.help);
+  if (wrong !== undefined)
+    throw wrongUsage(`--log has to be the address of a log, and is "${wrong}".`, context.help);
   const keys = keysIn(context, given);
   return urls.map((url) => {
-    const named = url.slice(url.indexOf('://') + 3);
+    const address = url.slice(url.indexOf('://') + 3);
     const only = urls.length === 1 ? keys[0]?.name : undefined;
-    const origin = keys.some(({ name }) => name === named) ? named : (only ?? named);
+    const origin = keys.some(({ name }) => name === address) ? address : (only ?? address);
     const service = url.includes('/log/') ? url.slice(0, url.lastIndexOf('/log/')) : url;
     const didUrl = textOf(given, 'did') ?? `${service}/.well-known/did.json`;
     return { url, origin, pinned: keys.filter(({ name }) => name === origin), didUrl };

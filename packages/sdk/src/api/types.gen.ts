@@ -753,6 +753,12 @@ export interface TransparencyGetAnswer {
   signedAt: string | null;
   mergeDelaySeconds: number;
   halted: string | null;
+  witnesses: {
+    name: string;
+    /** The size that the witness confirmed last */ treeSize: number;
+    cosignedAt: string | null;
+    error: string | null;
+  }[];
 }
 
 export interface TransparencyCheckpointAnswer {

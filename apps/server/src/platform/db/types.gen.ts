@@ -1504,6 +1504,18 @@ export interface TlogTiles {
   level: number;
 }
 
+export interface TlogWitnesses {
+  cosignedAt: Timestamp | null;
+  developerId: string;
+  error: string | null;
+  failures: Generated<number>;
+  gen: number;
+  line: string | null;
+  nextAt: Timestamp;
+  size: Generated<Int8>;
+  witness: string;
+}
+
 export interface Tokens {
   actingResourceId: string | null;
   audience: string | null;
@@ -1822,6 +1834,7 @@ export interface DB {
   tlogIndex: TlogIndex;
   tlogLogs: TlogLogs;
   tlogTiles: TlogTiles;
+  tlogWitnesses: TlogWitnesses;
   tokens: Tokens;
   usageDaily: UsageDaily;
   vaultCredentials: VaultCredentials;

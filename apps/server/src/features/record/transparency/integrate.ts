@@ -1,4 +1,4 @@
-import { randomBytes, verify } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { leafOf, partsOf } from '@behest/protocol/audit-parts';
 import { areEqual, emptyRoot } from '@behest/protocol/merkle';
 import {
@@ -41,6 +41,7 @@ import {
   rangesToCheck,
   sha256,
   type TreeState,
+  verifyEd25519,
 } from './transparency.rules.ts';
 
 export interface LogDeps {
@@ -172,11 +173,6 @@ function stateOfNote({ keyRing }: LogDeps, { logId, origin, note }: LogRow): Tre
   );
   const { ok } = verifyNote(signed, keys, verifyEd25519);
   return ok ? { logId, size: said.size, root: said.root } : undefined;
-}
-
-function verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
-  const x = Buffer.from(publicKey).toString('base64url');
-  return verify(null, message, { key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }, signature);
 }
 
 /** @returns the longer log; undefined when another process was first; a word when the chain lacks an entry */

@@ -41,6 +41,7 @@ import type {
   LogInclusion,
   TransparencyState,
 } from './transparency.schema.ts';
+import { listWitnesses } from './witness.repo.ts';
 
 export interface ProofDeps extends Omit<LogDeps, 'logger'> {
   readonly integrator: Integrator;
@@ -195,7 +196,13 @@ export async function getTransparency(deps: ProofDeps, { tenant }: Caller): Prom
   const tree = await lastTreeOf(deps, tenant);
   const { logId, origin, url, vkey, halted } = tree;
   const { treeSize, rootHash, signedAt } = checkpointOf(tree);
-  return { logId, origin, url, vkey, treeSize, rootHash, signedAt, mergeDelaySeconds: MERGE_DELAY, halted };
+  const confirmed = await listWitnesses(deps.db, tenant.developerId, tree.gen);
+  const witnesses = confirmed.map((each) => ({
+    ...each,
+    cosignedAt: each.cosignedAt?.toISOString() ?? null,
+  }));
+  const state = { logId, origin, url, vkey, treeSize, rootHash, signedAt, halted, witnesses };
+  return { ...state, mergeDelaySeconds: MERGE_DELAY };
 }
 
 /** The newest checkpoint. @throws SERVICE_UNAVAILABLE */

@@ -1,5 +1,5 @@
 import { integer } from '../../../config/readers.ts';
-import { defaulted } from '../../../config/setting.ts';
+import { defaulted, optional } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
@@ -9,6 +9,7 @@ import { chainCompared } from '../audit/index.ts';
 import { transparencyLog } from './index.ts';
 import { createIntegrator, createLogWork, type LogWork } from './integrate.ts';
 import { compareWithLog, createTransparencyLog } from './prove.ts';
+import { type SubmitDeps, submitNotes, type Witness, witnessList } from './submit.ts';
 import { countHaltedAcrossTenants } from './transparency.repo.ts';
 import { logAdminRoutes, publicLogRoutes, rates, transparencyRoutes } from './transparency.routes.ts';
 
@@ -18,6 +19,7 @@ const tables: TableUse = {
     tlog_index: { of: 'tlog_logs' },
     tlog_tiles: { of: 'audit_entries', kib: 8 },
     tlog_checkpoints: { of: 'audit_entries' },
+    tlog_witnesses: { of: 'tlog_logs' },
   },
   reads: ['audit_heads', 'audit_entries', 'developers'],
   writes: [],
@@ -37,6 +39,15 @@ const looks = ({ look }: LogWork): Job => ({
   name: 'transparency logs behind',
   everySeconds: LOOK_SECONDS,
   run: look,
+});
+
+/** Asks a witness to confirm what has been added. */
+const witnessing = (deps: SubmitDeps, witnesses: readonly Witness[]): Job => ({
+  name: 'transparency witnesses',
+  everySeconds: LOOK_SECONDS,
+  async run(signal) {
+    await Promise.all(witnesses.map((witness) => submitNotes(deps, witness, signal)));
+  },
 });
 
 interface OfLog {
@@ -83,13 +94,28 @@ export const transparency = defineFeature({
       '10',
       'Seconds between two rounds in which a process adds new audit entries to the transparency logs.',
     ),
+    TRANSPARENCY_WITNESSES: optional(
+      witnessList,
+      'no witness',
+      'Who confirms that the transparency logs of live accounts only grow (C2SP tlog-witness).',
+    ),
+    TRANSPARENCY_WITNESS_INTERVAL_SECONDS: defaulted(
+      integer(10, 86_400),
+      '300',
+      'Seconds between two checkpoints of one log that a witness is asked to confirm.',
+    ),
   },
   listens: [on(chainCompared, compareWithLog)],
-  open(context, { TRANSPARENCY_INTERVAL_SECONDS: everySeconds }) {
+  open(context, settings) {
+    const { TRANSPARENCY_INTERVAL_SECONDS: everySeconds, TRANSPARENCY_WITNESSES: witnesses = [] } = settings;
     const logger = context.logger ?? { fatal() {}, error() {} };
     const integrator = createIntegrator({ ...context, logger });
     const work = createLogWork(integrator, { ...context, logger });
     const deps = { ...context, integrator };
+    const submitting = {
+      ...{ ...context, integrator, everySeconds: settings.TRANSPARENCY_WITNESS_INTERVAL_SECONDS },
+      egress: context.openEgress({ allowsHttp: true, allowsPrivateHosts: true }), // the operator has named the witnesses
+    };
     context.provide(transparencyLog, createTransparencyLog(deps));
     context.metrics.ask('transparency_halted', () => countHaltedAcrossTenants(context.db));
     context.metrics.ask('transparency_lag_seconds', async () => work.lag());
@@ -100,7 +126,7 @@ export const transparency = defineFeature({
         await publicLogRoutes(app, deps);
         await logAdminRoutes(app, deps);
       },
-      jobs: [growth(work, everySeconds), looks(work)],
+      jobs: [growth(work, everySeconds), looks(work), witnessing(submitting, witnesses)],
     };
   },
 });

@@ -14,11 +14,16 @@ export interface LogRow {
   readonly root: Buffer;
   /** Why nothing is signed any more. */
   readonly halted: string | null;
-  /** The newest note. */
+  /** The newest note, with the signatures of the witnesses that have confirmed it. */
   readonly note: string | null;
   readonly noteSize: number | null;
   readonly signedAt: Date | null;
 }
+
+const NEWEST_NOTE = `left join lateral (
+    select k.size, k.signed_at, k.note || coalesce((select string_agg(w.line, '' order by w.witness) from tlog_witnesses w
+      where w.developer_id = k.developer_id and w.gen = k.gen and w.size = k.size), '') as note
+    from tlog_checkpoints k where k.developer_id = l.developer_id and k.gen = l.gen order by k.day desc limit 1) c on true`;
 
 const chainAndLog = lookUp<
   { readonly head: number } & { readonly [Name in keyof LogRow]: LogRow[Name] | null },
@@ -28,8 +33,7 @@ const chainAndLog = lookUp<
   `select h.seq::float8 as head, l.gen, l.log_id as "logId", l.origin, l.size::float8 as size, l.root, l.halted, c.note,
      c.size::float8 as "noteSize", c.signed_at as "signedAt"
    from audit_heads h left join tlog_logs l on l.developer_id = $1 and l.closed_at is null
-   left join lateral (select note, size, signed_at from tlog_checkpoints
-     where developer_id = l.developer_id and gen = l.gen order by day desc limit 1) c on true
+   ${NEWEST_NOTE}
    where h.developer_id = $1`,
 );
 
@@ -49,8 +53,7 @@ const publicLog = lookUp<LogRow & Tenant, [string]>(
   `select l.developer_id as "developerId", l.gen, l.log_id as "logId", l.origin, l.size::float8 as size, l.root, l.halted,
      c.note, c.size::float8 as "noteSize", c.signed_at as "signedAt"
    from tlog_index i join tlog_logs l on l.developer_id = i.developer_id and l.gen = i.gen
-   left join lateral (select note, size, signed_at from tlog_checkpoints
-     where developer_id = l.developer_id and gen = l.gen order by day desc limit 1) c on true
+   ${NEWEST_NOTE}
    where i.log_id = $1`,
 );
 

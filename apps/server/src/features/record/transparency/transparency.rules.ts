@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, verify } from 'node:crypto';
 import { areEqual, consistencyRanges, type LeafRange, verifyConsistency } from '@behest/protocol/merkle';
 import { MissingTile, proofOf, rootOf, type Tiles } from '@behest/protocol/merkle-tiles';
 import {
@@ -13,6 +13,11 @@ import type { KeyRing } from '../../service/keys/index.ts';
 
 export const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer');
 
+export function verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  const x = Buffer.from(publicKey).toString('base64url');
+  return verify(null, message, { key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }, signature);
+}
+
 /** A tree of a log. */
 export interface TreeState {
   readonly logId: string;
@@ -24,9 +29,17 @@ export interface TreeState {
  * What a log cannot have become by growing. `replaced`: another log stands in its place. `rollback`: it was longer before.
  * `fork`: it does not begin with what was signed before. `tiles`: its tiles do not make its root. `truncated`: the chain
  * has fewer entries than the log. `rewritten`: the chain goes on from another entry than the log. `gap`: the chain lacks an
- * entry.
+ * entry. `witness`: a witness has confirmed another history.
  */
-export type Contradiction = 'replaced' | 'rollback' | 'fork' | 'tiles' | 'truncated' | 'rewritten' | 'gap';
+export type Contradiction =
+  | 'replaced'
+  | 'rollback'
+  | 'fork'
+  | 'tiles'
+  | 'truncated'
+  | 'rewritten'
+  | 'gap'
+  | 'witness';
 
 /** The ranges whose tiles show that a log is whole, that it begins with a state that is known, and how it ends. */
 export const rangesToCheck = (log: TreeState, known: TreeState | undefined): LeafRange[] => [

@@ -17,6 +17,14 @@ export const TransparencyState = Type.Object({
   signedAt: NullableTime,
   mergeDelaySeconds: Type.Integer(),
   halted: Type.Union([Type.String({ description: 'Why nothing is added or signed any more' }), Type.Null()]),
+  witnesses: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      treeSize: Type.Integer({ description: 'The size that the witness confirmed last' }),
+      cosignedAt: NullableTime,
+      error: Type.Union([Type.String({ description: 'Why the last submission failed' }), Type.Null()]),
+    }),
+  ),
 });
 
 export type LogCheckpoint = Static<typeof LogCheckpoint>;

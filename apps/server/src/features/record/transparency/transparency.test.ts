@@ -83,6 +83,7 @@ describe('the log of an account', () => {
       signedAt: service.clock().toISOString(),
       mergeDelaySeconds: 60,
       halted: null,
+      witnesses: [],
     });
     expect(logId).toMatch(/^[0-9a-f]{32}$/);
     expect(bytes(rootHash)).toEqual(Buffer.from(rootOfLeaves(await leavesOf(acme))));
